@@ -1,0 +1,36 @@
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: demo test lint bench docs clean
+
+demo: $(VENV)/demo.stamp          ## learn from candidate sets, print a table, draw a picture
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/test.stamp          ## the whole suite
+	$(BIN)/ruff check src tests examples benchmarks
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2 --dist worksteal
+
+lint: $(VENV)/test.stamp
+	$(BIN)/ruff check src tests examples benchmarks
+	$(BIN)/mypy
+
+bench: $(VENV)/bench.stamp        ## every benchmark, ratios against the alternatives
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/docs.stamp          ## docs/_build/html/index.html, warnings are errors
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+$(VENV)/demo.stamp: EXTRA = plot
+$(VENV)/test.stamp: EXTRA = test
+$(VENV)/bench.stamp: EXTRA = bench
+$(VENV)/docs.stamp: EXTRA = docs
+
+$(VENV)/%.stamp: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$(EXTRA)]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) docs/_build docs/auto_examples docs/api/generated .pytest_cache .mypy_cache .ruff_cache

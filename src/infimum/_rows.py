@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 SHOWN = 10
 
 
@@ -22,7 +24,7 @@ class BadRows:
         self.name = name
         self.rows: list[tuple[int, str]] = []
 
-    def add(self, row: int, message: str) -> None:
+    def add(self, row: Any, message: str) -> None:
         self.rows.append((int(row), message))
 
     def refuse(self, remedy: str) -> None:

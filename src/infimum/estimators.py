@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from . import solvers, weights
 from .loss import JointLoss, SetLoss
-from .outputs import Labels, OutputSpace, Sets, Tags
+from .outputs import Labels, OutputSpace, Tags
 from .solvers import ClosedForm, Minimum
 
 BLOCK = 2**21  # entries of the features v(x) computed at a time: 16 MiB
@@ -115,7 +115,7 @@ class PartialEstimator(PartialModel):
     principle : {"infimum", "average", "supremum"}, default "infimum"
         Which point of a set answers for it.
     negative_weights : {"inside", "joint"}, default "inside"
-        How rows with a negative weight are read: sum_i alpha_i inf_y l(z, y), or inf over (y_i) of sum_i alpha_i l(z, y_i).
+        How negative weights are read: sum_i alpha_i inf_y l(z, y), or inf over (y_i) of sum_i alpha_i l(z, y_i).
     weights : Weights or str, optional
         alpha(x); kernel ridge by default.
     solver : "auto" or Solver, default "auto"
@@ -210,7 +210,7 @@ class PartialClassifier(ClassifierMixin, PartialModel):
         return self.output_.classes_
 
     def decision_function(self, X: Any) -> NDArray:
-        """Minus the estimated set risk of every class, (q, m); for two classes, the difference in favour of the second."""
+        """Minus the estimated set risk of every class, (q, m); of two classes, the difference for the second, (q,)."""
         scores = -self._each_block(X, lambda alpha: self.solver_.risks(alpha))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
@@ -278,7 +278,7 @@ class PartialMultilabelClassifier(PartialModel):
         return self.output_.tags_
 
     def decision_function(self, X: Any) -> NDArray:
-        """sum_{i : j in P_i} alpha_i(x) - sum_{i : j in N_i} alpha_i(x) for every tag j, (q, m); partly known tags only."""
+        """sum_{i : j in P_i} alpha_i(x) - sum_{i : j in N_i} alpha_i(x) for every tag j, (q, m); for known tags."""
         check_is_fitted(self)
         if not isinstance(self.solver_, ClosedForm):
             raise AttributeError("decision_function is for partly known tags, where every tag has a score of its own.")

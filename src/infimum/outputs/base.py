@@ -42,7 +42,7 @@ class OutputSpace(BaseEstimator, ABC):
     def as_sets(self, y: Any, strict: bool = True) -> Sets:
         """The rows of y as sets; with ``strict=False``, labels unknown at fit make a set that covers nothing."""
 
-    def check(self, sets: Sets) -> None:  # noqa: B027 (most spaces have nothing to say)
+    def check(self, sets: Sets) -> None:
         """Warn about training sets that cannot teach what is asked."""
 
     @abstractmethod

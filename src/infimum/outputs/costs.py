@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,6 +46,8 @@ class CostMatrix(Cost):
     def __init__(self, values: Any):
         self.names: list | None = None
         if hasattr(values, "columns"):
+            import narwhals.stable.v1 as nw
+
             self.names = list(values.columns)
             index = getattr(values, "index", None)
             if index is not None and list(index) != self.names:
@@ -110,10 +111,7 @@ class Taxonomy(Cost):
         self.ancestors = {node: self._path(node) for node in self.parent}
         inner = {p for p in self.parent.values() if p is not None}
         self._leaves = [node for node in self.parent if node not in inner]
-        try:
-            self._leaves.sort()  # type: ignore[type-var]
-        except TypeError:
-            self._leaves.sort(key=repr)
+        self._leaves.sort(key=lambda leaf: leaf if isinstance(leaf, str) else repr(leaf))
         self.under: dict[Hashable, list] = {}
         for leaf in self._leaves:
             for node in self.ancestors[leaf]:

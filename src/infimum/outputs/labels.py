@@ -89,7 +89,7 @@ class Labels(OutputSpace):
             if names is None:
                 if y.listed.shape[1] != self.size:
                     raise ValueError(
-                        f"The sets have {y.listed.shape[1]} classes; {self.size} were expected: {self.classes_.tolist()[:10]}."
+                        f"The sets have {y.listed.shape[1]} classes; {self.size} were expected: {_shown(self.classes_)}."
                     )
                 return Subsets(y.listed, self.classes_, y.negated, cost=self.cost_, strict=strict)
             return Subsets(
@@ -262,8 +262,8 @@ class Subsets(Sets):
     def __repr__(self) -> str:
         n = max(len(self), 1)
         return (
-            f"<Subsets of {self.listed.shape[1]} classes: {len(self)} rows, {100 * np.sum(self.sizes == 1) / n:.0f} % exact,"
-            f" {np.sum(self.sizes) / n:.3g} candidates on average>"
+            f"<Subsets of {self.listed.shape[1]} classes: {len(self)} rows,"
+            f" {100 * np.sum(self.sizes == 1) / n:.0f} % exact, {np.sum(self.sizes) / n:.3g} candidates on average>"
         )
 
 
@@ -309,9 +309,10 @@ def _column_of(y: Any) -> Any:
         finite = y[~np.isnan(y)]
         if np.isinf(finite).any():
             raise ValueError("Input y contains infinity, which is no label.")
-        if np.any(finite != np.floor(finite)):
+        broken = finite[finite != np.floor(finite)]
+        if len(broken):
             raise ValueError(
-                f"Unknown label type: continuous. Got {finite[finite != np.floor(finite)][0]} in y. For numbers, use PartialRegressor."
+                f"Unknown label type: continuous. Got {broken[0]} in y. For numbers, use PartialRegressor."
             )
     if y.dtype.kind == "S":
         y = y.astype(str)

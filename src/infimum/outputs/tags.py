@@ -83,10 +83,10 @@ class Tags(OutputSpace):
         for sign, given, missing in ((1, "present", "absent"), (-1, "absent", "present")):
             if (sets.values == sign).any() and not (sets.values == -sign).any():
                 warnings.warn(
-                    f"No tag of y is ever said to be {missing}: calling every tag {given} then costs nothing, and that is"
-                    " what will be learned. Predict a fixed number of tags with k=, make tags cost something with"
-                    " epsilon=, or say which tags are absent (0 means unknown here: if your 0 means absent, pass a boolean"
-                    " array).",
+                    f"No tag of y is ever said to be {missing}: calling every tag {given} then costs nothing, and that"
+                    " is what will be learned. Predict a fixed number of tags with k=, make tags cost something with"
+                    " epsilon=, or say which tags are absent (0 means unknown here: if your 0 means absent, pass a"
+                    " boolean array).",
                     InfimumWarning,
                     stacklevel=4,
                 )
@@ -373,4 +373,4 @@ def _is_boolean(y: Any) -> bool:
         import narwhals.stable.v1 as nw
 
         return all(dtype == nw.Boolean for dtype in nw.from_native(y, eager_only=True).schema.values())
-    return getattr(y, "dtype", None) == bool
+    return isinstance(y, np.ndarray) and y.dtype.kind == "b"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from ..outputs.base import Embedding
 from ..weights.base import Alpha, Given, Weights, as_alpha
 
 
@@ -69,9 +70,9 @@ class Solver(BaseEstimator, ABC):
 class LinearRisk:
     """x -> sum_i alpha_i(x) (phi_i, constant_i, 1), folded into the weights once."""
 
-    def __init__(self, phi: Any, constant: NDArray, weights: Weights):
-        self.phi = weights.fold(phi)
-        self.scalars = weights.fold(np.column_stack([constant, np.ones(len(constant))]))
+    def __init__(self, embedding: Embedding, weights: Weights):
+        self.phi = weights.fold(embedding.phi)
+        self.scalars = weights.fold(np.column_stack([embedding.constant, np.ones(len(embedding.constant))]))
 
     def __call__(self, alpha: Alpha) -> tuple[NDArray, NDArray]:
         """sum_i alpha_i phi_i, (q, d), and sum_i alpha_i constant_i, (q,)."""

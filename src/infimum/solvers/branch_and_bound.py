@@ -17,9 +17,9 @@ NODES = 256  # subtrees bounded at a time
 class BranchAndBound(Solver):
     """min over z in {-1, 1}^m of sum_i alpha_i h_i(d(z, c_i)), d the Hamming distance; serves `HammingBalls`.
 
-    Tags are fixed one after the other. Below a node, d_i runs from the a_i fixed tags that differ to a_i plus the number
-    of free tags. There every alpha_i h_i lies above a line in d_i (its chord, lowered until it touches), and the sum of
-    lines is minimised tag by tag: a bound of the whole subtree.
+    Tags are fixed one after the other. Below a node, d_i runs from the a_i fixed tags that differ to a_i plus the
+    number of free tags. There every alpha_i h_i lies above a line in d_i (its chord, lowered until it touches), and the
+    sum of lines is minimised tag by tag: a bound of the whole subtree.
     """
 
     exact = True
@@ -75,8 +75,8 @@ class _Tree:
             bound = self._bound(z, a)
             keep = np.flatnonzero(bound < value - 1e-12 * (1 + abs(value)))
             keep = keep[np.argsort(-bound[keep], kind="stable")]  # the most promising on top of the stack
-            for start in range(0, len(keep), NODES):
-                stack.append((z[keep[start : start + NODES]], a[keep[start : start + NODES]]))
+            parts = [keep[start : start + NODES] for start in range(0, len(keep), NODES)]
+            stack += [(z[part], a[part]) for part in parts]
         out = np.empty(m)
         out[self.order] = best
         return out, float(value)

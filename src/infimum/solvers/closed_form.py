@@ -23,7 +23,7 @@ class ClosedForm(Solver):
 
     def fit(self, L: Any, weights: Weights | None = None) -> Self:
         self.output_ = L.output
-        self.risk_ = LinearRisk(*L.embedding, self._weights(L, weights))
+        self.risk_ = LinearRisk(L.embedding, self._weights(L, weights))
         return self
 
     def minimise(self, alpha: Any) -> Minimum:

@@ -42,7 +42,7 @@ class Weights(BaseEstimator, ABC):
         """v(x) M, the weights themselves, (q, n)."""
         return product(features, self.fold(np.eye(self.n_rows_)))
 
-    def release(self) -> None:  # noqa: B027 (most families hold nothing that only folding needs)
+    def release(self) -> None:
         """Let go of what only later folds would need; a later fold computes it again."""
 
     def __call__(self, X: Any) -> Alpha:

@@ -111,7 +111,7 @@ class Taxonomy(Cost):
         self.ancestors = {node: self._path(node) for node in self.parent}
         inner = {p for p in self.parent.values() if p is not None}
         self._leaves = [node for node in self.parent if node not in inner]
-        self._leaves.sort(key=lambda leaf: leaf if isinstance(leaf, str) else repr(leaf))
+        self._leaves.sort(key=lambda leaf: (type(leaf).__name__, leaf))
         self.under: dict[Hashable, list] = {}
         for leaf in self._leaves:
             for node in self.ancestors[leaf]:

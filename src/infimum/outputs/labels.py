@@ -89,7 +89,7 @@ class Labels(OutputSpace):
             if names is None:
                 if y.listed.shape[1] != self.size:
                     raise ValueError(
-                        f"The sets have {y.listed.shape[1]} classes; {self.size} were expected: {_shown(self.classes_)}."
+                        f"The sets have {y.listed.shape[1]} classes, not {self.size}: {_shown(self.classes_)}."
                     )
                 return Subsets(y.listed, self.classes_, y.negated, cost=self.cost_, strict=strict)
             return Subsets(

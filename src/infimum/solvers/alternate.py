@@ -71,7 +71,8 @@ class Alternate(Solver):
         if moving.any():
             warnings.warn(
                 f"{moving.sum()} of {len(moving)} predictions were still moving (cycling, for the supremum) after"
-                f" max_iter = {self.max_iter} rounds; the best output seen is returned. Raise max_iter, or use an exact solver.",
+                f" max_iter = {self.max_iter} rounds; the best output seen is returned. Raise"
+                " max_iter, or use an exact solver.",
                 InfimumWarning,
                 stacklevel=3,
             )

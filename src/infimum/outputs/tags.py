@@ -265,16 +265,19 @@ class HammingBalls(_TagSets):
         return None
 
     def loss(self, psi: NDArray, principle: str) -> NDArray:
-        if principle == "average":
-            return super().loss(psi, principle)
         z = -psi[:, :-1]
         penalty = self.epsilon * (z.sum(axis=1, keepdims=True) + self.m) / 2
         distance = (self.m - z @ self.centers.T.astype(float)) / 2
         return self.of_distance(distance, principle) + penalty
 
     def of_distance(self, d: NDArray, principle: str) -> NDArray:
-        """L as a function of the distance to the center: convex for the infimum, concave for the supremum."""
-        return np.maximum(0, d - self.radius) if principle == "infimum" else np.minimum(self.m, d + self.radius)
+        """L as a function of the distance d to the center, (..., n)."""
+        if principle == "infimum":
+            return np.maximum(0, d - self.radius)
+        if principle == "supremum":
+            return np.minimum(self.m, d + self.radius)
+        flipped = (1 - self._shrink) / 2
+        return d * (1 - flipped) + (self.m - d) * flipped
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         return np.column_stack([self.centers, self.radius])

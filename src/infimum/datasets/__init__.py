@@ -9,6 +9,7 @@ from .corruptions import (
     lose_pairs_at_random,
     lose_sign,
     lose_tags,
+    make_lost_sign,
     skewed,
     uniform,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "lose_pairs_at_random",
     "lose_sign",
     "lose_tags",
+    "make_lost_sign",
     "names",
     "skewed",
     "uniform",

@@ -81,7 +81,7 @@ def _warn_if_other(path: Path, file: str) -> None:
             f"{path} is not the registered version of {file} (its SHA-256 differs): results may differ "
             "from published ones; delete it to have the registered version fetched.",
             InfimumWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
 
 

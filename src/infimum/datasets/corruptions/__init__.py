@@ -10,7 +10,7 @@ Cabannes, Rudi and Bach (2020), Structured prediction with partial labelling thr
 
 from .labels import skewed, uniform
 from .rankings import lose_labels, lose_pairs, lose_pairs_at_random
-from .reals import lose_sign
+from .reals import lose_sign, make_lost_sign
 from .tags import hamming_ball, lose_tags
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "lose_pairs_at_random",
     "lose_sign",
     "lose_tags",
+    "make_lost_sign",
     "skewed",
     "uniform",
 ]

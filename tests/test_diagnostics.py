@@ -177,7 +177,8 @@ def test_vertices_are_the_extreme_choices(problem):
         # extreme unless a convex combination of the others;
         others = np.ones(len(points)) * (np.arange(len(points)) != i)
         equalities = np.vstack([points.T, np.ones(len(points))])
-        combination = linprog(0 * others, A_eq=equalities, b_eq=np.append(points[i], 1), bounds=[(0, u) for u in others])
+        bounds = [(0, u) for u in others]
+        combination = linprog(0 * others, A_eq=equalities, b_eq=np.append(points[i], 1), bounds=bounds)
         assert (rho in vertices) == (combination.status == 2)
 
 

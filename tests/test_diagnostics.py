@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
@@ -132,6 +132,7 @@ def test_improper_loss_of_the_active_labelling_figure_has_infinite_constants():
     constants = dg.calibration(cost, sets, p)
     assert constants.constant == constants.refined == constants.nu == math.inf
     assert dg.set_risk(cost, sets, p)[B] == 0
+    assert dg.calibration(cost, sets, [F(1, 2), F(1, 2)]).refined == math.inf
 
 
 @given(problems(signed=True), st.sampled_from(["infimum", "average", "supremum"]))
@@ -232,9 +233,15 @@ def test_eta_is_the_definition(tau):
 
 
 def test_sets_of_probability_zero_do_not_count():
-    sets = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 1]], dtype=bool)
+    sets = np.array([[1, 1, 0], [0, 1, 0], [1, 0, 1]], dtype=bool)
     assert dg.intersection(sets, [0.5, 0.5, 0.0]).tolist() == [False, True, False]
-    assert len(dg.eligible_region(sets, [0.5, 0.5, 0.0])) == 2
+    assert dg.eligible_region(sets, [0.5, 0.5, 0.0]).tolist() == [[0, 1, 0], [0.5, 0.5, 0]]
+
+
+def test_eligible_measures_have_the_mass_of_tau():
+    sets = np.array([[True, True]])
+    assert not dg.is_eligible([F(1, 4), F(1, 4)], sets, [F(1)])
+    assert not dg.is_eligible([0.75, 0.75], sets, [1.0])
 
 
 @given(st.integers(3, 4).flatmap(lambda m: losses(m, symmetric=True)))
@@ -271,6 +278,7 @@ def test_the_printed_weight_of_the_average_counterexample_fails():
     assert dg.set_risk(cost, sets, p, "average").argmin() != y
 
 
+@settings(max_examples=40)
 @given(st.integers(2, 4).flatmap(losses), st.data())
 def test_decision_regions_cover_and_separate_the_simplex(cost, data):
     m = len(cost)

@@ -1,7 +1,28 @@
-"""Learn from sets of possible answers instead of exact labels."""
+"""Learn from sets of possible answers instead of exact labels.
+
+One formula serves every output structure: f(x) = argmin_z sum_i alpha_i(x) inf_{y in S_i} l(z, y).
+"""
+
+from . import outputs, solvers, weights
+from ._warnings import InfimumWarning
+from .estimators import PartialClassifier, PartialEstimator, PartialMultilabelClassifier
+from .loss import SetLoss
+from .outputs import HammingBalls, Not, PartialTags, Subsets, Taxonomy
 
 __version__ = "0.1.0"
 
-
-class InfimumWarning(UserWarning):
-    """Every warning of the library is of this class."""
+__all__ = [
+    "HammingBalls",
+    "InfimumWarning",
+    "Not",
+    "PartialClassifier",
+    "PartialEstimator",
+    "PartialMultilabelClassifier",
+    "PartialTags",
+    "SetLoss",
+    "Subsets",
+    "Taxonomy",
+    "outputs",
+    "solvers",
+    "weights",
+]

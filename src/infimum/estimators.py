@@ -1,0 +1,291 @@
+"""The estimators: an output space, a principle, weights and a solver, under scikit-learn's interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import gen_batches
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from . import solvers, weights
+from .loss import JointLoss, SetLoss
+from .outputs import Labels, OutputSpace, Tags
+from .solvers import ClosedForm, Minimum
+
+BLOCK = 2**21  # entries of the features v(x) computed at a time: 16 MiB
+
+
+class PartialModel(BaseEstimator):
+    """f(x) = argmin_z sum_i alpha_i(x) L(z, S_i): what every estimator of the library shares.
+
+    A subclass gives `_output`, the space Y.
+    """
+
+    principle: str
+    negative_weights: str
+    weights: Any
+    solver: Any
+
+    def _output(self) -> OutputSpace:
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from inputs X (n, d) and sets y (n rows, in any form that the output space reads).
+
+        `sample_weight` counts rows: 2 is a row given twice, 0 a row left out.
+        """
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        if self.negative_weights not in ("inside", "joint"):
+            raise ValueError(f"negative_weights must be 'inside' or 'joint'. Got {self.negative_weights!r} instead.")
+        self.output_ = clone(self._output()).fit(y)
+        sets = self.output_.as_sets(y)
+        if len(sets) != X.shape[0]:
+            raise ValueError(f"X has {X.shape[0]} rows and y has {len(sets)}: they must have the same number.")
+        self.output_.check(sets)
+        family = clone(weights.by_name(self.weights))
+        L: Any = SetLoss(self.output_, sets, self.principle)
+        if self.negative_weights == "joint" and family.signed and self.principle != "average":
+            L, family = JointLoss(L), weights.SplitSigns(family)
+        solver = solvers.choose(self.solver, L)
+        self._fit_parts(X, L, family, solver, sample_weight)
+        return self
+
+    def _fit_parts(self, X: Any, L: Any, family: weights.Weights, solver: solvers.Solver, sample_weight: Any) -> None:
+        first = L.parts[0]
+        target = first.embedding.phi if first.embedding is not None else first.start()
+        self.weights_ = family.fit(X, target, sample_weight)
+        self.solver_ = solver.fit(L, self.weights_)
+        self.weights_.release()
+
+    def predict(self, X: Any) -> NDArray:
+        """f(x) for every row of X."""
+        z = self._each_block(X, lambda alpha: self.solver_.argmin(alpha))
+        return self.output_.readable(z)
+
+    def minimum(self, X: Any) -> Minimum:
+        """The prediction, its estimated set risk, and a lower bound of the risk of any other, for every row of X.
+
+        Where `minimum(X).gap` is 0, the prediction is proved to be the minimiser.
+        """
+        found = self._blocks(X, lambda alpha: self.solver_.minimise(alpha))
+        z, value, bound = (np.concatenate(part) for part in zip(*found))
+        return Minimum(self.output_.readable(z), value, bound)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The mean agreement of predictions with y: accuracy on labels, covering rate on sets, in [0, 1]."""
+        z = self._each_block(X, lambda alpha: self.solver_.argmin(alpha))
+        sets = self.output_.as_sets(y, strict=False)
+        if len(sets) != len(z):
+            raise ValueError(f"X has {len(z)} rows and y has {len(sets)}: they must have the same number.")
+        return float(np.average(sets.agreement(z), weights=sample_weight))
+
+    def _blocks(self, X: Any, solve: Callable[[weights.Alpha], Any]) -> list:
+        """solve(alpha(x)) for blocks of rows of X, so that memory does not grow with their number."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        size = max(1, BLOCK // max(1, self.weights_.n_rows_))
+        return [solve(self.weights_(X[rows])) for rows in gen_batches(X.shape[0], size)]
+
+    def _each_block(self, X: Any, solve: Callable[[weights.Alpha], NDArray]) -> NDArray:
+        return np.concatenate(self._blocks(X, solve))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        kernel = getattr(weights.by_name(self.weights), "kernel", None)
+        tags.input_tags.pairwise = isinstance(kernel, str) and kernel == "precomputed"
+        return tags
+
+
+class PartialEstimator(PartialModel):
+    """The generic estimator: any output space, one of the library's or your own.
+
+    Parameters
+    ----------
+    output : OutputSpace
+        Y with its loss.
+    principle : {"infimum", "average", "supremum"}, default "infimum"
+        Which point of a set answers for it.
+    negative_weights : {"inside", "joint"}, default "inside"
+        How negative weights are read: sum_i alpha_i inf_y l(z, y), or inf over (y_i) of sum_i alpha_i l(z, y_i).
+    weights : Weights or str, optional
+        alpha(x); kernel ridge by default.
+    solver : "auto" or Solver, default "auto"
+        How the minimum over z is found.
+
+    Attributes
+    ----------
+    output_, weights_, solver_
+        The fitted parts.
+
+    Examples
+    --------
+    >>> from infimum import PartialEstimator, outputs
+    >>> model = PartialEstimator(outputs.Labels(cost="ordinal")).fit([[0.], [1.], [2.]], [{1, 2}, 2, {2, 3}])
+    >>> model.predict([[0.], [2.]])
+    array([2, 2])
+    """
+
+    def __init__(self, output, principle="infimum", negative_weights="inside", weights=None, solver="auto"):
+        self.output = output
+        self.principle = principle
+        self.negative_weights = negative_weights
+        self.weights = weights
+        self.solver = solver
+
+    def _output(self) -> OutputSpace:
+        if not isinstance(self.output, OutputSpace):
+            raise ValueError(f"output must be an OutputSpace. Got {self.output!r} instead.")
+        return self.output
+
+
+def _has_plausibility(model: PartialClassifier) -> bool:
+    if getattr(model, "output_", None) is None:
+        return True
+    if model.principle == "infimum" and model.output_.cost_ is None and isinstance(model.solver_, ClosedForm):
+        return True
+    raise AttributeError("plausibility is for the infimum principle and the 0-1 loss.")
+
+
+class PartialClassifier(ClassifierMixin, PartialModel):
+    """Classification from candidate labels.
+
+    With the 0-1 loss, f(x) = argmax_z sum_{i : z in S_i} alpha_i(x) (paper, Sec. 5.1).
+
+    Parameters
+    ----------
+    cost : None, "ordinal", (m, m) array, frame or Taxonomy, optional
+        l(z, y), prediction in rows and truth in columns; None is the 0-1 loss.
+    principle : {"infimum", "average", "supremum"}, default "infimum"
+        Which candidate answers for a set.
+    negative_weights : {"inside", "joint"}, default "inside"
+        How rows with a negative weight are read; see the user guide.
+    weights : Weights or str, optional
+        alpha(x); kernel ridge by default.
+    solver : "auto" or Solver, default "auto"
+        How the minimum over z is found.
+    classes : list, optional
+        All the classes in order, where y does not name all of them.
+
+    Attributes
+    ----------
+    classes_ : (m,)
+        The classes.
+    output_, weights_, solver_
+        The fitted parts.
+
+    Examples
+    --------
+    >>> from infimum import Not, PartialClassifier
+    >>> X = [[0.], [.1], [.9], [1.], [.5]]
+    >>> y = [{"cat", "dog"}, "dog", Not("dog"), "cat", None]
+    >>> PartialClassifier().fit(X, y).predict([[0.], [1.]])
+    array(['dog', 'cat'], dtype='<U3')
+    """
+
+    def __init__(
+        self, cost=None, principle="infimum", negative_weights="inside", weights=None, solver="auto", classes=None
+    ):
+        self.cost = cost
+        self.principle = principle
+        self.negative_weights = negative_weights
+        self.weights = weights
+        self.solver = solver
+        self.classes = classes
+
+    def _output(self) -> Labels:
+        return Labels(self.cost, self.classes)
+
+    @property
+    def classes_(self) -> NDArray:
+        check_is_fitted(self)
+        return self.output_.classes_
+
+    def decision_function(self, X: Any) -> NDArray:
+        """Minus the estimated set risk of every class, (q, m); of two classes, the difference for the second, (q,)."""
+        scores = -self._each_block(X, lambda alpha: self.solver_.risks(alpha))
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    @available_if(_has_plausibility)
+    def plausibility(self, X: Any) -> NDArray:
+        """The estimated P(z in S | x) of every class, (q, m); for the infimum and the 0-1 loss.
+
+        It is a sum of weights: the rows need not sum to one, for sets overlap.
+        """
+        check_is_fitted(self)
+        return self._each_block(X, lambda alpha: self.solver_.total(alpha)[:, None] - self.solver_.risks(alpha))
+
+
+class PartialMultilabelClassifier(PartialModel):
+    """Multilabel classification from partly known tags, or from Hamming balls.
+
+    Parameters
+    ----------
+    k : int, optional
+        Predict exactly k tags.
+    epsilon : float, default 0
+        What it costs to give a tag; with `k`, one of the two remedies where y only ever confirms tags.
+    principle, negative_weights, weights, solver
+        As for :class:`PartialClassifier`.
+    tags : int or list, optional
+        How many tags, or their names; by default those of y.
+
+    Attributes
+    ----------
+    tags_ : (m,)
+        The tags, in the order of the columns of `predict`.
+
+    Examples
+    --------
+    >>> from infimum import PartialMultilabelClassifier
+    >>> model = PartialMultilabelClassifier().fit([[0.], [1.]], ["+red -round", "+round"])
+    >>> model.tags_.tolist(), model.predict([[0.]]).tolist()
+    (['red', 'round'], [[1, -1]])
+    """
+
+    def __init__(
+        self,
+        k=None,
+        epsilon=0.0,
+        principle="infimum",
+        negative_weights="inside",
+        weights=None,
+        solver="auto",
+        tags=None,
+    ):
+        self.k = k
+        self.epsilon = epsilon
+        self.principle = principle
+        self.negative_weights = negative_weights
+        self.weights = weights
+        self.solver = solver
+        self.tags = tags
+
+    def _output(self) -> Tags:
+        return Tags(self.tags, self.k, self.epsilon)
+
+    @property
+    def tags_(self) -> NDArray:
+        check_is_fitted(self)
+        return self.output_.tags_
+
+    def decision_function(self, X: Any) -> NDArray:
+        """sum_{i : j in P_i} alpha_i(x) - sum_{i : j in N_i} alpha_i(x) for every tag j, (q, m); for known tags."""
+        check_is_fitted(self)
+        if not isinstance(self.solver_, ClosedForm):
+            raise AttributeError("decision_function is for partly known tags, where every tag has a score of its own.")
+        return self._each_block(X, lambda alpha: 2 * alpha.sum(self.solver_.risk_.phi)[:, :-1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        return tags

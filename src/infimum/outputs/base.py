@@ -1,0 +1,129 @@
+"""OutputSpace (Y with its loss) and Sets (S_1 … S_n): what an output structure must give.
+
+Axes are always in the order query or output (n_z), example (n), embedding (d).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+PRINCIPLES = ("infimum", "average", "supremum")
+
+
+class Embedding(NamedTuple):
+    """phi(S_i) and a constant such that L(z, S_i) = <psi(z), phi(S_i)> + constant_i."""
+
+    phi: Any
+    """(n, d), dense or sparse."""
+    constant: NDArray
+    """(n,)."""
+
+
+class OutputSpace(BaseEstimator, ABC):
+    """Y with a bilinear loss l(z, y) = <psi(z), phi(y)>.
+
+    Settings go to the constructor; `fit` learns from y what y alone tells (the classes, the items, the range).
+    """
+
+    size: float = math.inf
+    """The number of outputs, infinite where `outputs` cannot list them."""
+
+    def fit(self, y: Any) -> Self:
+        """Learn what y alone tells; nothing, unless the space says so."""
+        return self
+
+    @abstractmethod
+    def as_sets(self, y: Any, strict: bool = True) -> Sets:
+        """The rows of y as sets; with ``strict=False``, labels unknown at fit make a set that covers nothing."""
+
+    def check(self, sets: Sets) -> None:
+        """Warn about training sets that cannot teach what is asked."""
+
+    @abstractmethod
+    def psi(self, z: Any) -> NDArray:
+        """(..., *z) -> (..., d)."""
+
+    @abstractmethod
+    def decode(self, c: NDArray) -> NDArray:
+        """argmin over z in Y of <psi(z), c>: (n, d) -> (n, *z). Ties go to the lowest index."""
+
+    def outputs(self) -> NDArray:
+        """All of Y, (size, *z)."""
+        raise NotImplementedError(f"{type(self).__name__} cannot list its outputs.")
+
+    def bound(self, c: NDArray) -> NDArray:
+        """A lower bound of min_z <psi(z), c>, (n,): the minimum itself, unless `decode` may miss it."""
+        return np.einsum("nd,nd->n", self.psi(self.decode(c)), c)
+
+    def readable(self, z: NDArray) -> NDArray:
+        """Outputs as the user names them."""
+        return z
+
+
+class Sets(ABC):
+    """S_1 … S_n, frozen. A set answers one question: argmin over y in S_i of <c_i, phi(y)>."""
+
+    shape: tuple[int, ...]
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def __getitem__(self, rows: Any) -> Any:
+        """Rows by index, slice or mask, as Sets of the same kind."""
+
+    @abstractmethod
+    def argmin(self, c: NDArray) -> NDArray:
+        """phi(y_i) for y_i = argmin over y in S_i of <c_i, phi(y)>: (..., n, d) -> (..., n, d)."""
+
+    @abstractmethod
+    def contains(self, z: NDArray) -> NDArray:
+        """Whether z_i is in S_i: (n, *z) -> (n,) boolean."""
+
+    def center(self) -> NDArray:
+        """The mean of phi over S_i, (n, d), or an error where S_i has none."""
+        raise ValueError(f"{type(self).__name__} have no center, which the average principle needs.")
+
+    def start(self) -> NDArray:
+        """Where alternation starts, (n, d); not always the center."""
+        return self.center()
+
+    def embed(self, principle: str) -> Embedding | None:
+        """phi(S_i), where L(., S_i) is linear in psi; otherwise None."""
+        if principle == "average":
+            return Embedding(self.center(), np.zeros(len(self)))
+        return None
+
+    def loss(self, psi: NDArray, principle: str) -> NDArray:
+        """L(z, S_i) for every z and i: (n_z, d) -> (n_z, n)."""
+        embedding = self.embed(principle)
+        if embedding is not None:
+            return np.asarray((embedding.phi @ psi.T).T) + embedding.constant
+        sign = -1.0 if principle == "supremum" else 1.0
+        rows = [np.einsum("nd,d->n", self.argmin(np.broadcast_to(sign * p, (len(self), len(p)))), p) for p in psi]
+        return np.array(rows).reshape(len(psi), len(self))
+
+    def agreement(self, z: NDArray) -> NDArray:
+        """How well z_i agrees with S_i, in [0, 1]; 1 where it is in it."""
+        return self.contains(z).astype(float)
+
+    def __iter__(self):
+        return (self[i : i + 1] for i in range(len(self)))
+
+
+def rows_of(rows: Any, n: int) -> Any:
+    """An index that keeps the row axis: a slice, or an integer array from an integer, list or mask."""
+    if isinstance(rows, slice):
+        return rows
+    index = np.asarray(rows)
+    if index.dtype == bool:
+        if index.shape != (n,):
+            raise IndexError(f"A mask over {n} sets must have shape ({n},). Got {index.shape}.")
+        return np.flatnonzero(index)
+    return np.atleast_1d(index).astype(int)

@@ -1,0 +1,208 @@
+"""Costs l(z, y) between classes: 0-1, ordinal, any matrix, a taxonomy."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Cost:
+    """A loss between classes, and what it knows about their names."""
+
+    def classes(self) -> list | None:
+        """All the classes, where the cost names them."""
+        return None
+
+    def leaves(self, label: Any) -> list | None:
+        """The classes that a coarser name stands for, None where it is no such name."""
+        return None
+
+    def matrix(self, classes: NDArray) -> NDArray | None:
+        """l(z, y) at (z, y), for classes in this order; None is the 0-1 loss."""
+        return None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class ZeroOne(Cost):
+    """l(z, y) = 1 where z is not y."""
+
+
+class Ordinal(Cost):
+    """l(z, y) = |rank(z) - rank(y)|, the classes being in their order."""
+
+    def matrix(self, classes: NDArray) -> NDArray:
+        rank = np.arange(len(classes), dtype=float)
+        return np.abs(rank[:, None] - rank)
+
+
+class CostMatrix(Cost):
+    """l(z, y) = matrix[z, y]: z, in rows, is predicted; y, in columns, is true. A frame names the classes."""
+
+    def __init__(self, values: Any):
+        self.names: list | None = None
+        if hasattr(values, "columns"):
+            import narwhals.stable.v1 as nw
+
+            self.names = list(values.columns)
+            index = getattr(values, "index", None)
+            if index is not None and list(index) != self.names:
+                if set(index) != set(self.names):
+                    raise ValueError(
+                        f"A cost frame needs the same classes in rows and columns. Got {list(index)} and {self.names}."
+                    )
+                values = values.loc[self.names]
+            values = nw.from_native(values, eager_only=True).to_numpy()
+        self.values = np.asarray(values, dtype=float)
+        if self.values.ndim != 2 or self.values.shape[0] != self.values.shape[1]:
+            raise ValueError(
+                f"cost must be a square matrix, classes in rows and columns. Got shape {self.values.shape}."
+            )
+        if not np.isfinite(self.values).all():
+            raise ValueError("cost must be finite. Got NaN or infinity.")
+
+    def classes(self) -> list | None:
+        return self.names
+
+    def matrix(self, classes: NDArray) -> NDArray:
+        m = len(self.values)
+        if self.names is not None:
+            where = {name: k for k, name in enumerate(self.names)}
+            unknown = [c for c in classes.tolist() if c not in where]
+            if unknown:
+                raise ValueError(f"cost names the classes {self.names}; y has also {unknown[:10]}.")
+            index = np.array([where[c] for c in classes.tolist()])
+            return self.values[np.ix_(index, index)]
+        if m != len(classes):
+            raise ValueError(
+                f"cost is {m} x {m} and y names {len(classes)} classes: {classes.tolist()[:10]}. "
+                "Give all of them in order as classes=[…], or the cost as a frame with class names."
+            )
+        return self.values
+
+
+class Taxonomy(Cost):
+    """Tree distance between the leaves of a taxonomy; in y, the name of an inner node means all its leaves.
+
+    Parameters
+    ----------
+    tree : mapping or iterable
+        child -> parent; or nested dicts ``{"animal": {"cat": {}, "dog": {}}}`` (a list of leaves may stand for
+        the last level); or root-to-leaf paths, as tuples or as text with "/".
+
+    Examples
+    --------
+    >>> tree = Taxonomy({"cat": "mammal", "dog": "mammal", "mammal": "animal", "owl": "animal"})
+    >>> tree.classes(), tree.leaves("mammal")
+    (['cat', 'dog', 'owl'], ['cat', 'dog'])
+    >>> tree.matrix(np.array(["cat", "dog", "owl"]))
+    array([[0., 2., 3.],
+           [2., 0., 3.],
+           [3., 3., 0.]])
+    """
+
+    def __init__(self, tree: Any):
+        self.tree = tree
+        self.parent = _parents(tree)
+        self.ancestors = {node: self._path(node) for node in self.parent}
+        inner = {p for p in self.parent.values() if p is not None}
+        self._leaves = [node for node in self.parent if node not in inner]
+        self._leaves.sort(key=lambda leaf: (type(leaf).__name__, leaf))
+        self.under: dict[Hashable, list] = {}
+        for leaf in self._leaves:
+            for node in self.ancestors[leaf]:
+                self.under.setdefault(node, []).append(leaf)
+
+    def _path(self, node: Hashable) -> list[Hashable]:
+        """From the root to the node."""
+        path: list[Hashable] = []
+        step: Hashable | None = node
+        while step is not None:
+            if step in path:
+                raise ValueError(f"The taxonomy has a cycle: {' -> '.join(map(str, [*path, step]))}.")
+            path.append(step)
+            step = self.parent[step]
+        return path[::-1]
+
+    def classes(self) -> list:
+        return list(self._leaves)
+
+    def leaves(self, label: Any) -> list | None:
+        return self.under.get(label)
+
+    def matrix(self, classes: NDArray) -> NDArray:
+        names = classes.tolist()
+        unknown = [c for c in names if c not in self.ancestors]
+        if unknown:
+            raise ValueError(f"The taxonomy does not have the classes {unknown[:10]}.")
+        depth = np.array([len(self.ancestors[c]) for c in names], dtype=float)
+        shared = np.zeros((len(names), len(names)))  # nodes that two root-to-leaf paths share
+        node_ids = {node: k for k, node in enumerate(self.parent)}
+        holders: dict[int, list[int]] = {}
+        for row, c in enumerate(names):
+            for node in self.ancestors[c]:
+                holders.setdefault(node_ids[node], []).append(row)
+        for rows in holders.values():
+            shared[np.ix_(rows, rows)] += 1
+        return depth[:, None] + depth - 2 * shared
+
+    def __repr__(self) -> str:
+        return f"Taxonomy({len(self._leaves)} leaves, {len(self.parent)} nodes)"
+
+
+def _parents(tree: Any) -> dict[Hashable, Hashable | None]:
+    """node -> parent (None at a root), from any of the three forms."""
+    parent: dict[Hashable, Hashable | None] = {}
+
+    def put(node: Hashable, above: Hashable | None) -> None:
+        if parent.get(node, above) not in (above, None) and above is not None:
+            raise ValueError(f"The taxonomy gives {node!r} two parents: {parent[node]!r} and {above!r}.")
+        if above is not None or node not in parent:
+            parent[node] = above
+
+    def walk(level: Any, above: Hashable | None) -> None:
+        if isinstance(level, Mapping):
+            for node, below in level.items():
+                put(node, above)
+                walk(below, node)
+        else:
+            for node in level or ():
+                put(node, above)
+
+    if isinstance(tree, Mapping):
+        if any(isinstance(below, Mapping | list | set) for below in tree.values()):
+            walk(tree, None)
+        else:
+            for node, above in tree.items():
+                put(node, above)
+                if above is not None:
+                    put(above, None)
+    elif isinstance(tree, Iterable) and not isinstance(tree, str):
+        for path in tree:
+            nodes = path.split("/") if isinstance(path, str) else list(path)
+            for above, node in zip([None, *nodes], nodes):
+                put(node, above)
+    else:
+        raise ValueError(f"A taxonomy is a child -> parent map, nested dicts or a list of paths. Got {tree!r}.")
+    if not parent:
+        raise ValueError("The taxonomy is empty.")
+    return parent
+
+
+def as_cost(cost: Any) -> Cost:
+    """A Cost from None (0-1), "ordinal", a matrix, a frame or a Cost."""
+    if cost is None:
+        return ZeroOne()
+    if isinstance(cost, Cost):
+        return cost
+    if isinstance(cost, str):
+        if cost not in ("zero-one", "ordinal"):
+            raise ValueError(
+                f"cost must be None, 'zero-one', 'ordinal', a matrix, a frame or a Taxonomy. Got {cost!r} instead."
+            )
+        return Ordinal() if cost == "ordinal" else ZeroOne()
+    return CostMatrix(cost)

@@ -1,0 +1,120 @@
+"""Alternate: fix the z, let every set answer; fix the answers, decode z; until nothing moves."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state, gen_batches
+
+from .._warnings import InfimumWarning
+from ..weights.base import Weights
+from .base import Minimum, Solver
+
+CELLS = 2**24  # entries of the answers (z, n, d) held at a time: 128 MiB
+
+
+class Alternate(Solver):
+    """Local search that serves every loss (paper, Sec. 5.2 and App. B.2).
+
+    z <- argmin_z <psi(z), sum_i alpha_i phi(y_i)>, then y_i <- the point of S_i that answers for S_i at z. With
+    weights alpha_i >= 0, or with negative weights read jointly, the infimum objective never goes up. The best z seen is
+    returned.
+
+    Parameters
+    ----------
+    max_iter : int, default 100
+        Rounds at most. The supremum may cycle; a warning says how often it did.
+    n_starts : int, default 1
+        The first start is `Sets.start`, the others are answers to random objectives.
+    random_state : int, default 0
+        Seed of those.
+    """
+
+    exact = False
+
+    def __init__(self, max_iter: int = 100, n_starts: int = 1, random_state: Any = 0):
+        self.max_iter = max_iter
+        self.n_starts = n_starts
+        self.random_state = random_state
+
+    def accepts(self, L: Any) -> bool:
+        return True
+
+    def needs(self) -> str:
+        return "nothing more"
+
+    def fit(self, L: Any, weights: Weights | None = None) -> Self:
+        self.loss_ = L
+        random = check_random_state(self.random_state)
+        start = L.start()
+        self.starts_ = [start]
+        for _ in range(self.n_starts - 1):
+            self.starts_.append(L.answer(random.standard_normal((1, start.shape[1])))[0])
+        return self
+
+    def minimise(self, alpha: Any) -> Minimum:
+        weights = np.asarray(self._alpha(alpha))
+        best: Minimum | None = None
+        moving = np.zeros(len(weights), dtype=bool)
+        for start in self.starts_:
+            found, still = self._descend(weights, start)
+            moving |= still
+            if best is None:
+                best = found
+            else:
+                better = found.value < best.value
+                best.z[better], best.value[better] = found.z[better], found.value[better]
+        assert best is not None
+        if moving.any():
+            warnings.warn(
+                f"{moving.sum()} of {len(moving)} predictions were still moving (cycling, for the supremum) after"
+                f" max_iter = {self.max_iter} rounds; the best output seen is returned. Raise"
+                " max_iter, or use an exact solver.",
+                InfimumWarning,
+                stacklevel=3,
+            )
+        return best
+
+    def _descend(self, weights: NDArray, y: NDArray) -> tuple[Minimum, NDArray]:
+        """Alternation from the points y; also says which queries were still moving at the end."""
+        output = self.loss_.output
+        z = output.decode(weights @ y)
+        c, value = self._answers(weights, z)
+        best = Minimum(z.copy(), value, np.full(len(z), -np.inf))
+        moving = np.ones(len(z), dtype=bool)
+        for _ in range(self.max_iter):
+            active = np.flatnonzero(moving)
+            if not len(active):
+                break
+            new = output.decode(c[active])
+            same = np.reshape(new == z[active], (len(active), -1)).all(axis=1)
+            z[active] = new
+            moving[active[same]] = False
+            active = active[~same]
+            if not len(active):
+                break
+            c[active], now = self._answers(weights[active], z[active])
+            stuck = now >= best.value[active] - 1e-12 * np.abs(best.value[active])
+            if self.loss_.principle != "supremum":
+                moving[active[stuck]] = False
+            better = active[~stuck]
+            best.z[better], best.value[better] = z[better], now[~stuck]
+        return best, moving
+
+    def _answers(self, weights: NDArray, z: NDArray) -> tuple[NDArray, NDArray]:
+        """sum_i alpha_i phi(y_i) for the points that answer at z, (q, d), and the objective there, (q,)."""
+        L = self.loss_
+        unique, which = np.unique(z.reshape(len(z), -1), axis=0, return_inverse=True)
+        unique = unique.reshape(-1, *z.shape[1:])
+        psi = L.output.psi(unique)
+        c = np.empty((len(z), psi.shape[1]))
+        order = np.argsort(which.ravel(), kind="stable")
+        ends = np.cumsum(np.bincount(which.ravel(), minlength=len(unique)))
+        for block in gen_batches(len(unique), max(1, CELLS // max(1, len(L) * psi.shape[1]))):
+            for k, y in zip(range(block.start, block.stop), L.answer(psi[block])):
+                rows = order[(ends[k - 1] if k else 0) : ends[k]]
+                c[rows] = weights[rows] @ y
+        return c, np.einsum("qd,qd->q", psi[which.ravel()], c)

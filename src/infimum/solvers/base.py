@@ -1,0 +1,83 @@
+"""Solver: argmin over z in Y of sum_i alpha_i(x) L(z, S_i)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from ..outputs.base import Embedding
+from ..weights.base import Alpha, Given, Weights, as_alpha
+
+
+class Minimum(NamedTuple):
+    """What a solver found, and what is known about it."""
+
+    z: NDArray
+    """(q, *z): the outputs."""
+    value: NDArray
+    """(q,): the objective sum_i alpha_i(x) L(z, S_i)."""
+    bound: NDArray
+    """(q,): no output has a smaller objective; -inf where no bound is known."""
+
+    @property
+    def gap(self) -> NDArray:
+        """(q,): value - bound; 0 where the minimum is proved."""
+        return np.maximum(self.value - self.bound, 0)
+
+
+class Solver(BaseEstimator, ABC):
+    """Minimises z -> sum_i alpha_i(x) L(z, S_i).
+
+    A solver holds settings; `fit` keeps of the loss what `minimise` needs, folded into the weights once.
+    """
+
+    exact: ClassVar[bool]
+    """Whether the minimum is always attained."""
+
+    @abstractmethod
+    def accepts(self, L: Any) -> bool:
+        """Whether this loss has what the solver needs of it."""
+
+    @abstractmethod
+    def needs(self) -> str:
+        """What the solver needs of a loss, for the message when it is missing."""
+
+    @abstractmethod
+    def fit(self, L: Any, weights: Weights | None = None) -> Self:
+        """Keep what `minimise` needs; without weights, alpha will be given as a plain (q, n) array."""
+
+    @abstractmethod
+    def minimise(self, alpha: Any) -> Minimum:
+        """The minimum for every query, from an Alpha or a (q, n) array."""
+
+    def argmin(self, alpha: Any) -> NDArray:
+        """The minimiser for every query, (q, *z)."""
+        return self.minimise(alpha).z
+
+    @staticmethod
+    def _weights(L: Any, weights: Weights | None) -> Weights:
+        return Given() if weights is None else weights
+
+    @staticmethod
+    def _alpha(alpha: Any) -> Alpha:
+        return as_alpha(alpha)
+
+
+class LinearRisk:
+    """x -> sum_i alpha_i(x) (phi_i, constant_i, 1), folded into the weights once."""
+
+    def __init__(self, embedding: Embedding, weights: Weights):
+        self.phi = weights.fold(embedding.phi)
+        self.scalars = weights.fold(np.column_stack([embedding.constant, np.ones(len(embedding.constant))]))
+
+    def __call__(self, alpha: Alpha) -> tuple[NDArray, NDArray]:
+        """sum_i alpha_i phi_i, (q, d), and sum_i alpha_i constant_i, (q,)."""
+        return alpha.sum(self.phi), alpha.sum(self.scalars)[:, 0]
+
+    def total(self, alpha: Alpha) -> NDArray:
+        """sum_i alpha_i, (q,)."""
+        return alpha.sum(self.scalars)[:, 1]

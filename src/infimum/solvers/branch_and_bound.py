@@ -1,0 +1,116 @@
+"""BranchAndBound: exact over {-1, 1}^m for losses that depend on the distance to a center."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..weights.base import Weights
+from .base import Minimum, Solver
+
+NODES = 256  # subtrees bounded at a time
+
+
+class BranchAndBound(Solver):
+    """min over z in {-1, 1}^m of sum_i alpha_i h_i(d(z, c_i)), d the Hamming distance; serves `HammingBalls`.
+
+    Tags are fixed one after the other. Below a node, d_i runs from the a_i fixed tags that differ to a_i plus the
+    number of free tags. There every alpha_i h_i lies above a line in d_i (its chord, lowered until it touches), and the
+    sum of lines is minimised tag by tag: a bound of the whole subtree.
+    """
+
+    exact = True
+
+    def accepts(self, L: Any) -> bool:
+        return all(hasattr(part.sets, "of_distance") for part in L.parts) and getattr(L.output, "k", None) is None
+
+    def needs(self) -> str:
+        return "sets whose loss is a function of the Hamming distance to a center, and no k="
+
+    def fit(self, L: Any, weights: Weights | None = None) -> Self:
+        sets = [part.sets for part in L.parts]
+        self.centers_ = np.vstack([s.centers for s in sets]).astype(float)
+        self.epsilon_ = sets[0].epsilon
+        distances = np.arange(self.centers_.shape[1] + 1.0)[:, None]
+        self.h_ = np.vstack([s.of_distance(distances, part.principle).T for s, part in zip(sets, L.parts)])
+        return self
+
+    def minimise(self, alpha: Any) -> Minimum:
+        found = [_Tree(a, self.centers_, self.h_, self.epsilon_).search() for a in np.asarray(self._alpha(alpha))]
+        z = np.array([z for z, _ in found], dtype=int).reshape(len(found), self.centers_.shape[1])
+        value = np.array([v for _, v in found])
+        return Minimum(z, value, value)
+
+
+class _Tree:
+    """One query: h (n, m + 1) already holds alpha_i h_i(0), …, alpha_i h_i(m); `price` is paid for each tag given."""
+
+    def __init__(self, alpha: NDArray, centers: NDArray, h: NDArray, epsilon: float):
+        rows = np.flatnonzero(alpha)
+        self.order = np.argsort(-np.abs(alpha @ centers), kind="stable")  # the tags that decide most come first
+        self.centers = centers[rows][:, self.order]
+        self.h = alpha[rows, None] * h[rows]
+        self.i = np.arange(len(rows))
+        self.price = epsilon * alpha.sum()
+        self.lines = cache(self._lines)
+
+    def search(self) -> tuple[NDArray, float]:
+        m = len(self.order)
+        best, value = self._descend()
+        stack = [(np.empty((1, 0)), np.zeros((1, len(self.i)), dtype=int))]
+        while stack:
+            z, a = stack.pop()
+            k = z.shape[1]
+            if k == m:
+                values = self.h[self.i, a].sum(axis=1) + self.price * (z > 0).sum(axis=1)
+                if values.min() < value:
+                    best, value = z[values.argmin()], values.min()
+                continue
+            signs = np.tile([-1.0, 1.0], len(z))
+            z = np.column_stack([np.repeat(z, 2, axis=0), signs])
+            a = np.repeat(a, 2, axis=0) + (signs[:, None] != self.centers[:, k])
+            bound = self._bound(z, a)
+            keep = np.flatnonzero(bound < value - 1e-12 * (1 + abs(value)))
+            keep = keep[np.argsort(-bound[keep], kind="stable")]  # the most promising on top of the stack
+            parts = [keep[start : start + NODES] for start in range(0, len(keep), NODES)]
+            stack += [(z[part], a[part]) for part in parts]
+        out = np.empty(m)
+        out[self.order] = best
+        return out, float(value)
+
+    def _lines(self, left: int) -> tuple[NDArray, NDArray]:
+        """level, slope (n, m + 1 - left) with h_i(a + t) >= level_ia + slope_ia t for t = 0, …, left."""
+        windows = np.lib.stride_tricks.sliding_window_view(self.h, left + 1, axis=1)
+        slope = (windows[..., -1] - windows[..., 0]) / max(left, 1)
+        level = (windows - slope[..., None] * np.arange(left + 1)).min(axis=-1)
+        return level, slope
+
+    def _bound(self, z: NDArray, a: NDArray) -> NDArray:
+        """No output below node (z, a) has a smaller objective, (nodes,)."""
+        free = self.centers[:, z.shape[1] :]
+        level, slope = self.lines(free.shape[1])
+        slopes = slope[self.i, a]
+        lean = 0.5 * slopes @ free
+        half = 0.5 * slopes.sum(axis=1, keepdims=True)
+        # a free tag costs half - lean + price when given, half + lean when not
+        rest = np.minimum(half - lean + self.price, half + lean).sum(axis=1)
+        return level[self.i, a].sum(axis=1) + self.price * (z > 0).sum(axis=1) + rest
+
+    def _descend(self) -> tuple[NDArray, float]:
+        """The best single flips from the signs of the linear objective: the first incumbent."""
+
+        def objective(z: NDArray) -> NDArray:
+            d = (z[:, None, :] != self.centers).sum(axis=-1)
+            return self.h[self.i, d].sum(axis=1) + self.price * (z > 0).sum(axis=1)
+
+        z = np.where((self.h[:, -1] - self.h[:, 0]) @ self.centers > 0, 1.0, -1.0)
+        value = objective(z[None])[0]
+        while True:
+            flips = np.where(np.eye(len(z), dtype=bool), -z, z)
+            values = objective(flips)
+            if values.min() >= value - 1e-12 * (1 + abs(value)):
+                return z, value
+            z, value = flips[values.argmin()], values.min()

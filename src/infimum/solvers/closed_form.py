@@ -1,0 +1,45 @@
+"""ClosedForm: where L is linear in psi(z), the minimum over z is one decoding."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from ..weights.base import Weights
+from .base import LinearRisk, Minimum, Solver
+
+
+class ClosedForm(Solver):
+    """argmin_z <psi(z), sum_i alpha_i(x) phi(S_i)>, for losses with L(z, S) = <psi(z), phi(S)> + constant."""
+
+    exact = True
+
+    def accepts(self, L: Any) -> bool:
+        return L.embedding is not None
+
+    def needs(self) -> str:
+        return "a loss that is linear in psi(z)"
+
+    def fit(self, L: Any, weights: Weights | None = None) -> Self:
+        self.output_ = L.output
+        self.risk_ = LinearRisk(L.embedding, self._weights(L, weights))
+        return self
+
+    def minimise(self, alpha: Any) -> Minimum:
+        c, constant = self.risk_(self._alpha(alpha))
+        z = self.output_.decode(c)
+        value = np.einsum("qd,qd->q", self.output_.psi(z), c) + constant
+        return Minimum(z, value, np.minimum(self.output_.bound(c) + constant, value))
+
+    def argmin(self, alpha: Any) -> Any:
+        return self.output_.decode(self._alpha(alpha).sum(self.risk_.phi))
+
+    def risks(self, alpha: Any) -> np.ndarray:
+        """sum_i alpha_i(x) L(z, S_i) for every z of a finite Y whose psi is the identity, (q, size)."""
+        c, constant = self.risk_(self._alpha(alpha))
+        return c + constant[:, None]
+
+    def total(self, alpha: Any) -> np.ndarray:
+        """sum_i alpha_i(x), (q,)."""
+        return self.risk_.total(self._alpha(alpha))

@@ -1,0 +1,225 @@
+"""Kernel ridge weights, the paper's choice: alpha(x) = (K + n lam)^{-1} v(x)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils import gen_batches
+from sklearn.utils.validation import check_is_fitted
+
+from .._warnings import InfimumWarning
+from .base import Weights
+
+ROWS = 512  # kernel rows computed at a time: large enough for BLAS, small beside n
+
+
+class Kernel(Weights):
+    """A positive-definite kernel k(x, x') by scikit-learn name, callable or precomputed matrix.
+
+    `gamma` is 1 / (2 sigma^2) for "rbf" and 1 / sigma for "laplacian", as in scikit-learn; "scale" is
+    1 / (n_features * X.var()).
+    """
+
+    kernel: Any
+    gamma: Any
+    sigma: float | None
+    degree: float
+    coef0: float
+    kernel_params: dict | None
+
+    def _fit_kernel(self, X: Any, sample_weight: NDArray | None = None) -> None:
+        if self.sigma is not None:
+            if not self.sigma > 0:
+                raise ValueError(f"sigma must be positive. Got {self.sigma!r}.")
+            if self.kernel not in ("rbf", "laplacian"):
+                raise ValueError(
+                    f"sigma= goes with kernel='rbf' or 'laplacian'; kernel is {self.kernel!r}. Use gamma=."
+                )
+            self.gamma_ = 1 / (2 * self.sigma**2) if self.kernel == "rbf" else 1 / self.sigma
+        elif isinstance(self.gamma, str):
+            if self.gamma != "scale":
+                raise ValueError(f"gamma must be a positive number, 'scale' or None. Got {self.gamma!r}.")
+            variance = _variance(X, sample_weight)
+            self.gamma_ = 1 / (X.shape[1] * variance) if variance > 0 else 1.0
+        else:
+            self.gamma_ = self.gamma
+
+    def _k(self, A: Any, B: Any) -> NDArray:
+        """k(a, b), of shape (len(A), len(B))."""
+        if self.kernel == "precomputed":
+            return A
+        if callable(self.kernel):
+            params = self.kernel_params or {}
+        else:
+            params = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
+        return pairwise_kernels(A, B, metric=self.kernel, filter_params=True, **params)
+
+
+class KernelRidge(Kernel):
+    """alpha(x) = (K + n lam)^{-1} v(x), with K = k(x_i, x_j) and v(x) = k(x, x_i).
+
+    Parameters
+    ----------
+    lam : float, optional
+        The paper's lambda; the ridge is n * lam. By default n^(-1/2), as in its Theorem 3.
+    kernel : str or callable, default "rbf"
+        A scikit-learn kernel name, a function of two rows, or "precomputed" (then X is K at fit and
+        k(x, x_i) afterwards).
+    gamma : float or "scale", default "scale"
+        Kernel width; "scale" is 1 / (n_features * X.var()).
+    sigma : float, optional
+        The paper's bandwidth, instead of gamma: gamma = 1 / (2 sigma^2) for "rbf", 1 / sigma for "laplacian".
+    degree, coef0, kernel_params
+        As in :class:`sklearn.kernel_ridge.KernelRidge`.
+
+    Notes
+    -----
+    With sample weights w the ridge is lam * sum(w), so that a weight of 2 is a row given twice and a weight
+    of 0 a row left out. One kernel matrix is held, and factored in place.
+
+    Examples
+    --------
+    >>> X = np.array([[0.], [1.], [2.]])
+    >>> alpha = KernelRidge(lam=1e-9, sigma=.1).fit(X)(X)
+    >>> np.round(np.asarray(alpha), 3) + 0.
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.]])
+    """
+
+    def __init__(self, lam=None, kernel="rbf", gamma="scale", sigma=None, degree=3, coef0=1, kernel_params=None):
+        self.lam = lam
+        self.kernel = kernel
+        self.gamma = gamma
+        self.sigma = sigma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+
+    def fit(self, X: Any, phi: Any = None, sample_weight: Any = None) -> Self:
+        n = X.shape[0]
+        if self.kernel == "precomputed" and X.shape != (n, n):
+            raise ValueError(f"With kernel='precomputed', fit needs the (n, n) kernel matrix. Got shape {X.shape}.")
+        w = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        total = float(n) if w is None else w.sum()
+        if self.lam is not None and not self.lam >= 0:
+            raise ValueError(f"The 'lam' parameter of KernelRidge must be a number >= 0. Got {self.lam!r} instead.")
+        self.lam_ = total**-0.5 if self.lam is None else float(self.lam)
+        self.total_ = total
+        self.ridge_ = total * self.lam_
+        self._fit_kernel(X, w)
+        self.X_fit_ = X
+        self.n_rows_ = n
+        self.root_weight_ = None if w is None else np.sqrt(w)[:, None]
+        self._factor: NDArray | None = self._cholesky()
+        return self
+
+    def features(self, X: Any) -> NDArray:
+        check_is_fitted(self)
+        return self._k(X, self.X_fit_)
+
+    def fold(self, phi: Any) -> Any:
+        if sparse.issparse(phi):
+            if phi.shape[1] > self.n_rows_:
+                return Unfolded(self, phi.tocsr())
+            phi = phi.toarray()
+        return self._solve(np.array(phi, dtype=float, order="F"))
+
+    def spread(self, features: NDArray) -> NDArray:
+        return self._solve(np.array(features.T, dtype=float, order="F")).T
+
+    def release(self) -> None:
+        self._factor = None
+
+    def _solve(self, b: NDArray) -> NDArray:
+        """(K + n lam)^{-1} b, where b may be overwritten."""
+        if self._factor is None:
+            self._factor = self._cholesky()
+        if self.root_weight_ is not None:
+            b *= self.root_weight_
+        out = linalg.cho_solve((self._factor, False), b, overwrite_b=True, check_finite=False)
+        if self.root_weight_ is not None:
+            out *= self.root_weight_
+        return out
+
+    def _cholesky(self) -> NDArray:
+        """The Cholesky factor of W^½ K W^½ + n lam, computed in the memory of K."""
+        ridge = self.ridge_
+        while True:
+            K = self._gram()
+            K[np.diag_indices_from(K)] += ridge
+            size = np.abs(np.diagonal(K)).max(initial=0.0)
+            norm = linalg.norm(K, 1) if K.size else 0.0
+            try:
+                # K fills the upper triangle of its Fortran-ordered transpose: LAPACK works in place
+                factor, _ = linalg.cho_factor(K.T, lower=False, overwrite_a=True, check_finite=False)
+                rcond = linalg.lapack.dpocon(factor, norm, uplo=b"U")[0]
+            except linalg.LinAlgError:
+                rcond = 0.0
+            if rcond > np.finfo(float).eps:
+                return factor
+            del K
+            raised = max(4 * ridge, self.n_rows_ * np.finfo(float).eps * size, 1e-300)
+            warnings.warn(
+                f"K + n lam is numerically singular at n lam = {ridge:.3g} (duplicate rows of X or a very wide kernel"
+                f" do this); n lam is raised to {raised:.3g}. Choose lam >= {raised / self.total_:.3g}, or merge"
+                " duplicate rows.",
+                InfimumWarning,
+                stacklevel=4,
+            )
+            ridge = raised
+
+    def _gram(self) -> NDArray:
+        """K on and below the diagonal (what is above it is not read)."""
+        n, w = self.n_rows_, self.root_weight_
+        if self.kernel == "precomputed":
+            K = np.array(self.X_fit_.toarray() if sparse.issparse(self.X_fit_) else self.X_fit_, dtype=float, order="C")
+            if not np.isfinite(K).all():
+                raise ValueError("The precomputed kernel contains NaN or infinity.")
+        else:
+            K = np.empty((n, n))
+            for rows in gen_batches(n, ROWS):
+                K[rows, : rows.stop] = self._k(self.X_fit_[rows], self.X_fit_[: rows.stop])
+        if w is not None:
+            K *= w
+            K *= w.T
+        return K
+
+    def __getstate__(self) -> dict:
+        # the factor is n² numbers and follows from the rest: a saved model does without it
+        state = super().__getstate__()
+        return {**state, "_factor": None} if "_factor" in state else state
+
+
+class Unfolded:
+    """(K + n lam)^{-1} phi for sparse phi with more columns than rows: never formed, applied to the features.
+
+    n x d numbers would be more than the n x n of alpha itself.
+    """
+
+    __array_ufunc__ = None
+
+    def __init__(self, weights: KernelRidge, phi: Any):
+        self.weights = weights
+        self.phi = phi
+
+    def __rmatmul__(self, features: NDArray) -> NDArray:
+        return self.weights.spread(features) @ self.phi
+
+
+def _variance(X: Any, w: NDArray | None) -> float:
+    """Variance of all the entries of X, rows weighted by w."""
+    if w is None:
+        w = np.ones(X.shape[0])
+    total = w.sum() * X.shape[1]
+    if total == 0:
+        return 0.0
+    mean = float(np.sum(w @ X) / total)
+    if sparse.issparse(X):
+        return float(np.sum(w @ X.multiply(X)) / total - mean**2)
+    return float(np.sum(w @ np.square(X - mean)) / total)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infimum import datasets
@@ -15,6 +15,7 @@ def labels(seed, n=40, m=5):
     return np.random.default_rng(seed).integers(m, size=n)
 
 
+@settings(deadline=None)
 @given(levels, levels, seeds, st.sampled_from([datasets.uniform, datasets.skewed]))
 def test_candidates_contain_the_truth_and_grow_with_the_level(c, c2, seed, corrupt):
     y = labels(seed)
@@ -39,6 +40,7 @@ def test_skewed_at_one_leaves_other_classes_as_singletons():
     assert datasets.skewed(y, 1.0, frequent="c").sum(axis=1).tolist() == [1, 1, 1, 3]
 
 
+@settings(deadline=None)
 @given(seeds, levels)
 def test_skewed_is_uniform_on_the_frequent_class(seed, c):
     y = labels(seed)
@@ -47,6 +49,7 @@ def test_skewed_is_uniform_on_the_frequent_class(seed, c):
     np.testing.assert_array_equal(datasets.skewed(y, c, random_state=seed)[frequent], blurred[frequent])
 
 
+@settings(deadline=None)
 @given(seeds, levels, levels)
 def test_lost_pairs_are_those_far_apart(seed, c, c2):
     scores = np.random.default_rng(seed).normal(size=(10, 5))
@@ -75,6 +78,7 @@ def test_pairs_at_random_are_lost_in_the_stated_share():
     assert (codes == 0).mean() == pytest.approx(0.3, abs=6 * np.sqrt(0.21 / codes.size))  # fails with probability 2e-9
 
 
+@settings(deadline=None)
 @given(seeds, levels)
 def test_lost_labels_are_nan_and_the_rest_is_unchanged(seed, share):
     ranks = np.random.default_rng(seed).permuted(np.tile(np.arange(1, 6), (8, 1)), axis=1)
@@ -85,6 +89,7 @@ def test_lost_labels_are_nan_and_the_rest_is_unchanged(seed, share):
         assert (known == (share == 0)).all()
 
 
+@settings(deadline=None)
 @given(seeds, st.floats(0, 10))
 def test_hamming_balls_contain_the_truth(seed, c):
     Y = np.random.default_rng(seed).choice([-1, 1], size=(30, 6))
@@ -109,6 +114,7 @@ def test_hamming_radius_is_uniform_at_one_and_repeats_flip_once():
         assert kept == pytest.approx((5 / 6) ** r, abs=0.03)
 
 
+@settings(deadline=None)
 @given(seeds, levels, st.booleans())
 def test_lost_tags(seed, share, positive_only):
     Y = np.random.default_rng(seed).choice([-1, 1], size=(10, 4))
@@ -119,6 +125,7 @@ def test_lost_tags(seed, share, positive_only):
         assert (tags[Y > 0] == 1).all()
 
 
+@settings(deadline=None)
 @given(seeds, levels, st.floats(0, 2), st.floats(0, 2))
 def test_lost_signs_give_unions_that_contain_the_truth(seed, share, offset, scale):
     y = np.random.default_rng(seed).normal(scale=3, size=30)

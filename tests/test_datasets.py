@@ -1,7 +1,6 @@
 """Loaders, the registry and downloading."""
 
 import hashlib
-import os
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -14,9 +13,6 @@ from infimum import InfimumWarning, datasets
 from infimum.datasets import _fetch, _registry, fetch
 from infimum.datasets._registry import REGISTRY, Entry, checksums
 
-DATA = Path(os.environ.get("INFIMUM_DATA") or Path(__file__).parents[2] / "shared" / "data")
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"no data folder at {DATA}; set INFIMUM_DATA")
-
 
 def test_every_file_has_a_checksum_and_every_checksum_a_data_set():
     files = {file for entry in REGISTRY.values() for file in entry.files}
@@ -25,51 +21,46 @@ def test_every_file_has_a_checksum_and_every_checksum_a_data_set():
     assert all(entry.home.startswith("http") and entry.licence for entry in REGISTRY.values())
 
 
-@needs_data
-def test_the_data_folder_holds_the_registered_versions():
+def test_the_data_folder_holds_the_registered_versions(data_home):
     for name in datasets.names():  # a differing file would warn, and warnings of the library are errors here
-        assert all(path.is_file() for path in fetch(name, DATA, download=False))
+        assert all(path.is_file() for path in fetch(name, data_home, download=False))
 
 
-@needs_data
 @pytest.mark.parametrize(
     "name, shape, classes, most",
     [("dna", (2000, 180), 3, 0.5255), ("svmguide2", (391, 20), 3, 0.565), ("segment", (2310, 19), 7, 1 / 7),
      ("vowel", (528, 10), 11, 1 / 11)],
 )  # fmt: skip
-def test_libsvm_has_the_characteristics_of_the_papers_table(name, shape, classes, most):
-    bunch = datasets.load_libsvm(name, data_home=DATA)
+def test_libsvm_has_the_characteristics_of_the_papers_table(data_home, name, shape, classes, most):
+    bunch = datasets.load_libsvm(name, data_home=data_home)
     _, counts = np.unique(bunch.target, return_counts=True)
     assert bunch.data.shape == shape
     assert len(counts) == classes
     assert counts.max() / counts.sum() == pytest.approx(most, abs=5e-4)
 
 
-@needs_data
-def test_libsvm_subsets():
-    assert datasets.load_libsvm("dna", subset="all", data_home=DATA).data.shape == (3186, 180)
+def test_libsvm_subsets(data_home):
+    assert datasets.load_libsvm("dna", subset="all", data_home=data_home).data.shape == (3186, 180)
     with pytest.raises(ValueError, match=r"subset of vowel must be one of \['train', 'all'\], got 'test'"):
-        datasets.load_libsvm("vowel", subset="test", data_home=DATA)
+        datasets.load_libsvm("vowel", subset="test", data_home=data_home)
 
 
-@needs_data
 @pytest.mark.parametrize("name, shape", [("scene", (2407, 294)), ("emotions", (593, 72))])
-def test_mulan(name, shape):
-    bunch = datasets.load_mulan(name, data_home=DATA)
+def test_mulan(data_home, name, shape):
+    bunch = datasets.load_mulan(name, data_home=data_home)
     assert bunch.data.shape == shape
     assert bunch.target.shape == (shape[0], 6) == (shape[0], len(bunch.target_names))
     assert set(np.unique(bunch.target)) == {-1, 1}
     assert np.isfinite(bunch.data).all()
-    train = datasets.load_mulan(name, subset="train", data_home=DATA)
+    train = datasets.load_mulan(name, subset="train", data_home=data_home)
     np.testing.assert_array_equal(train.target, bunch.target[: len(train.target)])
     if name == "scene":  # 1.074 tags a picture: Tsoumakas et al. (2011), table of MULAN's data sets
         assert (bunch.target > 0).sum(axis=1).mean() == pytest.approx(1.074, abs=5e-4)
 
 
-@needs_data
 @pytest.mark.parametrize("name, shape, size", [("lost", (1122, 108, 16), 2.23), ("MSRCv2", (1758, 48, 23), 3.16)])
-def test_partial_labels(name, shape, size):
-    bunch = datasets.load_partial_labels(name, data_home=DATA)
+def test_partial_labels(data_home, name, shape, size):
+    bunch = datasets.load_partial_labels(name, data_home=data_home)
     assert bunch.data.shape == shape[:2]
     assert bunch.candidates.shape == (shape[0], shape[2])
     assert bunch.candidates.dtype == bool
@@ -78,38 +69,34 @@ def test_partial_labels(name, shape, size):
     assert len(np.unique(bunch.target)) > 2
 
 
-@needs_data
 @pytest.mark.parametrize("name", datasets.names("label-ranking"))
-def test_label_ranking_rows_are_permutations(name):
-    bunch = datasets.load_label_ranking(name.split("/")[1], data_home=DATA)
+def test_label_ranking_rows_are_permutations(data_home, name):
+    bunch = datasets.load_label_ranking(name.split("/")[1], data_home=data_home)
     n, m = bunch.target.shape
     np.testing.assert_array_equal(np.sort(bunch.target, axis=1), np.tile(np.arange(1, m + 1), (n, 1)))
     assert len(bunch.data) == n
 
 
-@needs_data
 @pytest.mark.parametrize("name", datasets.names("linear-ordering"))
-def test_linear_ordering_optimum_lies_between_any_order_and_the_pairwise_bound(name):
-    bunch = datasets.load_linear_ordering(name.split("/")[1], data_home=DATA)
+def test_linear_ordering_optimum_lies_between_any_order_and_the_pairwise_bound(data_home, name):
+    bunch = datasets.load_linear_ordering(name.split("/")[1], data_home=data_home)
     W = bunch.matrix
     above = np.triu(W, 1).sum()
     bound = np.triu(np.maximum(W, W.T), 1).sum()
     assert max(above, np.tril(W, -1).sum()) <= bunch.optimum <= bound
 
 
-@needs_data
 @pytest.mark.parametrize("name, shape", [("neuroblastoma.bac", (324, 252)), ("H3K4me3_TDH_immune_FPOP", (378, 28))])
-def test_intervals(name, shape):
-    bunch = datasets.load_intervals(name, data_home=DATA)
+def test_intervals(data_home, name, shape):
+    bunch = datasets.load_intervals(name, data_home=data_home)
     assert bunch.data.shape == shape == (shape[0], len(bunch.feature_names))
     assert (bunch.target[:, 0] <= bunch.target[:, 1]).all()
     assert np.isinf(bunch.target).any()
     assert set(bunch.folds) == {1, 2, 3, 4, 5}
 
 
-@needs_data
-def test_ordinal_car_counts():
-    bunch = datasets.load_ordinal("car", data_home=DATA)
+def test_ordinal_car_counts(data_home):
+    bunch = datasets.load_ordinal("car", data_home=data_home)
     assert bunch.data.shape == (1728, 6)
     assert len(np.unique(bunch.data, axis=0)) == 1728
     assert np.bincount(bunch.target).tolist() == [1210, 384, 69, 65]

@@ -135,6 +135,7 @@ def test_improper_loss_of_the_active_labelling_figure_has_infinite_constants():
     assert dg.calibration(cost, sets, [F(1, 2), F(1, 2)]).refined == math.inf
 
 
+@settings(deadline=None)
 @given(problems(signed=True), st.sampled_from(["infimum", "average", "supremum"]))
 def test_set_risk_is_brute_force(problem, principle):
     cost, sets, p = problem
@@ -153,6 +154,7 @@ def choices(sets, p):
         yield tuple(sum((w for w, y in zip(p, ys) if y == z), F(0)) for z in range(m))
 
 
+@settings(deadline=None)
 @given(problems(signed=True))
 def test_infimum_risk_is_the_least_risk_over_eligible_distributions(problem):
     # Thm. 1, and its signed form under the joint reading
@@ -166,6 +168,7 @@ def test_infimum_risk_is_the_least_risk_over_eligible_distributions(problem):
     assert dg.risk(cost, rho)[z] == dg.variability(cost, rho) == variability == least.min()
 
 
+@settings(deadline=None)
 @given(problems(signed=True, largest=3))
 def test_vertices_are_the_extreme_choices(problem):
     _, sets, p = problem
@@ -183,6 +186,7 @@ def test_vertices_are_the_extreme_choices(problem):
         assert (rho in vertices) == (combination.status == 2)
 
 
+@settings(deadline=None)
 @given(problems(), st.lists(st.integers(0, 4), min_size=4, max_size=4))
 def test_eligibility_is_a_feasible_transport(problem, masses):
     _, sets, p = problem
@@ -197,6 +201,7 @@ def test_eligibility_is_a_feasible_transport(problem, masses):
     assert dg.is_eligible(rho.astype(float), sets, p.astype(float)) == (transport.status == 0)
 
 
+@settings(deadline=None)
 @given(problems(), st.data())
 def test_comparison_inequality_and_recovery(problem, data):
     cost, sets, p = problem
@@ -217,6 +222,7 @@ def test_comparison_inequality_and_recovery(problem, data):
     assert [dg.is_eligible(delta, sets, p) for delta in deltas] == [i == y for i in range(len(cost))]
 
 
+@settings(deadline=None)
 @given(weak(3))
 def test_eta_is_the_definition(tau):
     sets, p = tau
@@ -244,6 +250,7 @@ def test_eligible_measures_have_the_mass_of_tau():
     assert not dg.is_eligible([0.75, 0.75], sets, [1.0])
 
 
+@settings(deadline=None)
 @given(st.integers(3, 4).flatmap(lambda m: losses(m, symmetric=True)))
 def test_counterexamples_fail_average_and_supremum_and_not_infimum(cost):
     for build, principle in [(dg.average_counterexample, "average"), (dg.supremum_counterexample, "supremum")]:
@@ -278,7 +285,7 @@ def test_the_printed_weight_of_the_average_counterexample_fails():
     assert dg.set_risk(cost, sets, p, "average").argmin() != y
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(2, 4).flatmap(losses), st.data())
 def test_decision_regions_cover_and_separate_the_simplex(cost, data):
     m = len(cost)

@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 from urllib.request import urlopen
 
-from infimum import InfimumWarning
+from infimum._warnings import InfimumWarning
 
 from ._registry import REGISTRY, Entry, checksums, names
 

@@ -1,7 +1,7 @@
 """Every data set by name: its files in the data folder, where they are public, and on what terms.
 
 The checksums are in ``registry.sha256`` beside this file, in the format of the coreutils, so that a data folder can
-also be checked without Python: ``cd ~/infimum_data && sha256sum -c --ignore-missing registry.sha256``.
+also be checked without Python, from inside it: ``sha256sum -c --ignore-missing <this folder>/registry.sha256``.
 """
 
 from dataclasses import dataclass

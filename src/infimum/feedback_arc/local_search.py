@@ -80,7 +80,7 @@ def insertion_search(cost: Float, order: Int, before: Bool, rounds: int = 0, ran
 
     `rounds` more descents start from random shakes of the best order so far (iterated local search).
 
-    >>> cost = np.array([[0.0, 5, 1], [1, 0, 0], [2, 1, 0]])
+    >>> cost = np.array([[0.0, 1, 3], [2, 0, 1], [1, 4, 0]])
     >>> insertion_search(cost, np.array([0, 1, 2]), np.zeros((3, 3), dtype=bool))
     array([1, 2, 0])
     """

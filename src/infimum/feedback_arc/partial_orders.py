@@ -23,7 +23,7 @@ def as_costs(cost: ArrayLike) -> Float:
     c[..., np.arange(m), np.arange(m)] = 0.0
     if not np.isfinite(c).all():
         where = tuple(int(a) for a in np.argwhere(~np.isfinite(c))[0])
-        raise ValueError(f"cost must be finite off the diagonal, got {c[where]} at {where}. Forbid pairs by `precedes`.")
+        raise ValueError(f"cost must be finite off the diagonal, got {c[where]} at {where}. Use `precedes` to forbid.")
     return c
 
 
@@ -37,7 +37,7 @@ def as_partial_orders(precedes: ArrayLike | None, m: int) -> Bool:
             f"precedes must have shape (..., {m}, {m}), True at (i, j) when i must come before j. Got {given.shape}."
         )
     if given.dtype != bool and not np.isin(given, (0, 1)).all():
-        raise ValueError(f"precedes must be boolean, True at (i, j) when i must come before j. Got {given.dtype} values.")
+        raise ValueError(f"precedes must be boolean, True at (i, j) when i must come before j. Got {given.dtype}.")
     given = given.astype(bool)
     closed = transitive_closure(given)
     cyclic = np.diagonal(closed, axis1=-2, axis2=-1)

@@ -82,7 +82,7 @@ def _cheapest(lower, upper, below, f, order):
 
 
 @njit(cache=True, nogil=True)
-def _batch(costs, below, which_cost, which_order, orders):
+def _batch(costs, below, which_cost, which_order, orders, values):
     m = costs.shape[1]
     half = m // 2
     f = np.empty(1 << m)
@@ -92,7 +92,11 @@ def _batch(costs, below, which_cost, which_order, orders):
         if problem == 0 or k != which_cost[problem - 1]:
             lower = _sums_over_subsets(costs[k], 0, half)
             upper = _sums_over_subsets(costs[k], half, m - half)
-        _cheapest(lower, upper, below[which_order[problem]], f, orders[problem])
+        order = orders[problem]
+        _cheapest(lower, upper, below[which_order[problem]], f, order)
+        for p in range(m):
+            for q in range(p + 1, m):
+                values[problem] += costs[k, order[p], order[q]]
 
 
 def bitmasks(before: Bool) -> Int:
@@ -101,15 +105,20 @@ def bitmasks(before: Bool) -> Int:
     return np.einsum("...ij,i->...j", before.astype(np.int64), np.int64(1) << np.arange(m, dtype=np.int64))
 
 
-def subset_orders(costs: Float, before: Bool, which_cost: Int, which_order: Int) -> Int:
-    """The optimal order of problem p, that is of costs[which_cost[p]] under before[which_order[p]]: (n_problems, m)."""
+def subset_orders(costs: Float, before: Bool, which_cost: Int, which_order: Int) -> tuple[Int, Float]:
+    """Optimal orders (n_problems, m) and their values, problem p being costs[which_cost[p]], before[which_order[p]].
+
+    >>> cost = np.array([[[0.0, 1, 3], [2, 0, 1], [1, 4, 0]]])
+    >>> subset_orders(cost, np.zeros((1, 3, 3), dtype=bool), np.zeros(1, dtype=int), np.zeros(1, dtype=int))
+    (array([[1, 2, 0]]), array([4.]))
+    """
     m = costs.shape[-1]
     if m > MAX_ITEMS:
         raise ValueError(
-            f"Dynamic programming over subsets holds 2^m values and stops at m = {MAX_ITEMS}, got m = {m}. "
-            "Use method='cuts'."
+            f"Dynamic programming holds 2^m values and stops at m = {MAX_ITEMS} items in one component, got m = {m}. "
+            "Use method='cutting_planes'."
         )
-    orders = np.zeros((len(which_cost), m), dtype=np.int64)
+    orders, values = np.zeros((len(which_cost), m), dtype=np.int64), np.zeros(len(which_cost))
     if m:
-        _batch(costs, bitmasks(before), which_cost, which_order, orders)
-    return orders
+        _batch(costs, bitmasks(before), which_cost, which_order, orders, values)
+    return orders, values

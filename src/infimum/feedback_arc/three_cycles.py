@@ -14,7 +14,7 @@ import time
 import numpy as np
 from numba import njit
 
-from infimum.feedback_arc.partial_orders import Bool, Float, Int
+from infimum.feedback_arc.partial_orders import Bool, Float
 
 VIOLATION = 1e-6
 ROWS_PER_ITEM = 10  # new rows in a round, per item
@@ -78,8 +78,9 @@ class ThreeCycleLP:
         self.scale = float(np.abs(self.w).max(initial=0.0)) or 1.0
         self.triples = np.empty((0, 3), dtype=np.int32)  # columns of u_ij, u_jk, u_ik
         self.highs = highspy.Highs()
-        for option, value in {"output_flag": False, "threads": 1, "presolve": "off", "solver": "simplex"}.items():
-            self.highs.setOptionValue(option, value)
+        options: dict[str, bool | int | str] = {"output_flag": False, "threads": 1, "presolve": "off", "solver": "simplex"}
+        for option, setting in options.items():
+            self.highs.setOptionValue(option, setting)
         n = len(self.w)
         empty = np.empty(0, dtype=np.int32)
         self.highs.addCols(n, self.w / self.scale, np.zeros(n), np.ones(n), 0, empty, empty, np.empty(0))
@@ -87,33 +88,40 @@ class ThreeCycleLP:
 
     def fix(self, before: Bool) -> None:
         """Set the boxes: i before j and j before i in `before` fix u_ij at 1 and 0."""
-        self.lower = before[self.rows, self.cols].astype(float)
-        self.upper = 1.0 - before[self.cols, self.rows]
+        self.lower: Float = before[self.rows, self.cols].astype(np.float64)
+        self.upper: Float = (~before[self.cols, self.rows]).astype(np.float64)
         n = len(self.w)
         self.highs.changeColsBounds(n, np.arange(n, dtype=np.int32), self.lower, self.upper)
 
+    def box_bound(self, reduced_cost: Float) -> float:
+        """constant + the least of <reduced_cost, u> over the boxes."""
+        return self.constant + float(np.minimum(reduced_cost * self.lower, reduced_cost * self.upper).sum())
+
     def solve(self, deadline: float = np.inf) -> bool:
-        """Minimise over the rows present; sets `u` (m, m), `bound` and `reduced_cost`. False if time ran out."""
+        """Minimise over the rows present; sets `bound`, `reduced_cost` and `u` (m, m). False if time ran out."""
         import highspy
 
+        self.bound = -np.inf
         remaining = deadline - time.perf_counter()
         if remaining <= 0:
             return False
         self.highs.setOptionValue("time_limit", self.highs.getRunTime() + min(remaining, 1e9))
         self.highs.run()
-        solution = self.highs.getSolution()
+        solution, status = self.highs.getSolution(), self.highs.getModelStatus()
         y = np.asarray(solution.row_dual) * self.scale
-        n = len(self.w)
+        if status == highspy.HighsModelStatus.kTimeLimit and len(y) < len(self.triples):
+            return False
         # d = w - A'y
         self.reduced_cost: Float = self.w - sum(
-            sign * np.bincount(self.triples[:, side], y, minlength=n) for side, sign in enumerate((1.0, 1.0, -1.0))
+            sign * np.bincount(self.triples[:, side], y, minlength=len(self.w)) for side, sign in enumerate((1, 1, -1))
         )
-        box = np.minimum(self.reduced_cost * self.lower, self.reduced_cost * self.upper).sum()
-        self.bound = self.constant + np.minimum(y, 0.0).sum() + box
+        self.bound = self.box_bound(self.reduced_cost) + float(np.minimum(y, 0.0).sum())
         self.u = np.zeros((self.m, self.m))
         self.u[self.rows, self.cols] = np.clip(solution.col_value, 0.0, 1.0)
         self.u[self.cols, self.rows] = 1.0 - self.u[self.rows, self.cols]
-        return self.highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
+        if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit):
+            raise RuntimeError(f"HiGHS ended with status {status} on a feasible, bounded linear program.")
+        return status == highspy.HighsModelStatus.kOptimal
 
     def cut(self) -> int:
         """Add rows that `u` violates, the most violated first; returns how many."""

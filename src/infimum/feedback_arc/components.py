@@ -19,6 +19,8 @@ def components(cost: Float, before: Bool) -> list[Int]:
     >>> components(cost, np.zeros((4, 4), dtype=bool))
     [array([0]), array([1, 2, 3])]
     """
+    if not len(cost):
+        return []
     arc = (before | (cost < cost.T)) & ~before.T
     count, block = connected_components(arc, connection="strong")
     member = block == np.arange(count)[:, None]

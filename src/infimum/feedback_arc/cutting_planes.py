@@ -68,7 +68,7 @@ class BranchAndBound:
         return self
 
     def relax(self, before: Bool, bound: float) -> tuple[float, Bool, bool]:
-        """Cut until the node is solved or closed: its bound, its partial order grown by fixing, and if time sufficed."""
+        """Cut until the node is solved or closed: its bound, its partial order with pairs fixed, if time sufficed."""
         while True:
             self.lp.fix(before)
             finished = self.lp.solve(self.deadline)

@@ -65,8 +65,9 @@ def linear_extensions(
     given = np.asarray(precedes)
     m = given.shape[-1]
     before = as_partial_orders(given, m)
-    distinct, inverse = np.unique(before.reshape(-1, m * m), axis=0, return_inverse=True)
-    distinct, inverse = distinct.reshape(-1, m, m), inverse.reshape(before.shape[:-2])
+    lead = before.shape[:-2]
+    distinct, inverse = np.unique(before.reshape(int(np.prod(lead)), m * m), axis=0, return_inverse=True)
+    distinct, inverse = distinct.reshape(len(distinct), m, m), inverse.reshape(lead)
     if n_samples is None and m <= MAX_EXACT:
         count, probability = _counted(distinct)
         return LinearExtensions(count[inverse], probability[inverse], np.zeros(before.shape))
@@ -120,5 +121,6 @@ def sample_linear_extensions(
     samples = np.tile(order, (n_samples, 1))
     if m > 1:
         steps = int(np.ceil(4 / np.pi**2 * m**3 * np.log(m)))
-        walk_extensions(order, before, steps, np.random.default_rng(random_state), samples)
+        seed = np.random.default_rng(random_state).integers(1, 2**63)
+        walk_extensions(order, before, steps, seed, samples)
     return samples

@@ -161,7 +161,7 @@ def minimum_feedback_arcs(
         bound, proved, name = value, np.ones(shape, dtype=bool), "dp"
     else:
         results = [minimum_feedback_arc(c[k], before[p], method, time_limit) for k, p in zip(which_cost, which_order)]
-        orders = np.array([r.order for r in results], dtype=np.int64).reshape(-1, m)
+        orders = np.array([r.order for r in results], dtype=np.int64).reshape(len(results), m)
         value, bound = np.array([r.value for r in results]), np.array([r.bound for r in results])
         proved, name = np.array([r.proved for r in results], dtype=bool), method
     return FeedbackArcResult(
@@ -173,7 +173,7 @@ def _rows(stack: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, Int]:
     """The matrices of `stack` in one row, and for every problem of `shape` the number of its matrix."""
     lead = stack.shape[:-2]
     number = np.arange(int(np.prod(lead))).reshape(lead)
-    return stack.reshape(-1, *stack.shape[-2:]), np.broadcast_to(number, shape).ravel()
+    return stack.reshape(number.size, *stack.shape[-2:]), np.broadcast_to(number, shape).ravel()
 
 
 def _check(method: str, time_limit: float | None) -> None:

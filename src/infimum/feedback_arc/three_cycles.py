@@ -78,9 +78,10 @@ class ThreeCycleLP:
         self.scale = float(np.abs(self.w).max(initial=0.0)) or 1.0
         self.triples = np.empty((0, 3), dtype=np.int32)  # columns of u_ij, u_jk, u_ik
         self.highs = highspy.Highs()
-        options: dict[str, bool | int | str] = {"output_flag": False, "threads": 1, "presolve": "off", "solver": "simplex"}
-        for option, setting in options.items():
-            self.highs.setOptionValue(option, setting)
+        self.highs.setOptionValue("output_flag", False)
+        self.highs.setOptionValue("threads", 1)
+        self.highs.setOptionValue("presolve", "off")
+        self.highs.setOptionValue("solver", "simplex")
         n = len(self.w)
         empty = np.empty(0, dtype=np.int32)
         self.highs.addCols(n, self.w / self.scale, np.zeros(n), np.ones(n), 0, empty, empty, np.empty(0))
@@ -108,8 +109,11 @@ class ThreeCycleLP:
         self.highs.setOptionValue("time_limit", self.highs.getRunTime() + min(remaining, 1e9))
         self.highs.run()
         solution, status = self.highs.getSolution(), self.highs.getModelStatus()
+        expected = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit
+        if status not in expected and len(self.w):
+            raise RuntimeError(f"HiGHS ended with status {status} on a feasible, bounded linear program.")
         y = np.asarray(solution.row_dual) * self.scale
-        if status == highspy.HighsModelStatus.kTimeLimit and len(y) < len(self.triples):
+        if len(y) < len(self.triples):
             return False
         # d = w - A'y
         self.reduced_cost: Float = self.w - sum(
@@ -119,9 +123,7 @@ class ThreeCycleLP:
         self.u = np.zeros((self.m, self.m))
         self.u[self.rows, self.cols] = np.clip(solution.col_value, 0.0, 1.0)
         self.u[self.cols, self.rows] = 1.0 - self.u[self.rows, self.cols]
-        if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit):
-            raise RuntimeError(f"HiGHS ended with status {status} on a feasible, bounded linear program.")
-        return status == highspy.HighsModelStatus.kOptimal
+        return status != highspy.HighsModelStatus.kTimeLimit
 
     def cut(self) -> int:
         """Add rows that `u` violates, the most violated first; returns how many."""

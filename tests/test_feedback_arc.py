@@ -134,6 +134,20 @@ def test_components_lose_nothing(problem):
     assert inner + between == pytest.approx(optimum(cost, before), abs=1e-9)
 
 
+def test_a_total_order_leaves_single_items():
+    before = np.triu(np.ones((5, 5), dtype=bool), 1)
+    assert [b.tolist() for b in components(before.astype(float), before)] == [[0], [1], [2], [3], [4]]
+
+
+@pytest.mark.parametrize("pairs, bound", [([], 3), ([(0, 2)], 5)])
+def test_sorting_does_not_prove_a_cycle(pairs, bound):
+    cost, before = np.array([[0.0, 1, 3], [2, 0, 1], [1, 4, 0]]), np.zeros((3, 3), dtype=bool)
+    for i, j in pairs:
+        before[i, j] = True
+    result = minimum_feedback_arc(cost, before, "sorting")
+    assert (result.bound, result.proved) == (bound, result.value == bound)
+
+
 def test_insertion_search_leaves_no_improving_insertion():
     rng = np.random.default_rng(0)
     cost, before = gaussian(rng, 12, 12), random_order(rng, 12, 0.1)
@@ -164,6 +178,21 @@ def test_branching_where_the_relaxation_is_fractional(integral):
         assert cuts.proved
         assert cuts.value == pytest.approx(dp.value, abs=1e-8)
     assert fractional >= 2
+
+
+@pytest.mark.parametrize("scale", [None, 3])
+@pytest.mark.parametrize("density", [0.0, 0.03])
+def test_branch_and_bound_finds_the_optimum_without_its_heuristics(monkeypatch, scale, density):
+    worst = lambda cost, before: [minimum_feedback_arc(-cost, before, "dp").order]  # noqa: E731
+    monkeypatch.setattr("infimum.feedback_arc.cutting_planes.sorted_orders", worst)
+    monkeypatch.setattr("infimum.feedback_arc.cutting_planes.insertion_search", lambda cost, order, *_: order)
+    rng = np.random.default_rng(4)
+    for _ in range(6):
+        cost, before = gaussian(rng, 20, 20), random_order(rng, 20, density)
+        cost = cost if scale is None else np.round(scale * cost)
+        search = BranchAndBound(cost, before).run()
+        assert search.proved
+        assert search.value == pytest.approx(minimum_feedback_arc(cost, before, "dp").value, abs=1e-8)
 
 
 def test_batches_broadcast_and_equal_single_problems():

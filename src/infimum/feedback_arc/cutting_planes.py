@@ -52,17 +52,19 @@ class BranchAndBound:
     def run(self) -> BranchAndBound:
         tie = count()
         tree: list[tuple[float, int, Bool]] = [(self.lp.box_bound(self.lp.w), next(tie), self.root)]
-        while tree and not self.closed(tree[0][0]):
+        open_bound, finished = np.inf, True
+        while finished and tree and not self.closed(tree[0][0]):
             bound, _, before = heapq.heappop(tree)
             bound, before, finished = self.relax(before, bound)
-            children = self.branch(before) if finished and not self.closed(bound) else []
+            if self.closed(bound):
+                continue
+            children = self.branch(before) if finished else []
             for child in children:
                 heapq.heappush(tree, (bound, -next(tie), child))
-            if not children and not self.closed(bound):
-                # out of time, or an integral point that is optimal to the tolerance of the simplex only
-                heapq.heappush(tree, (bound, -next(tie), before))
-                break
-        open_bound = tree[0][0] if tree else np.inf
+            if not children:
+                # out of time, or an integral point that the bound meets to the tolerance of the simplex only
+                open_bound = min(open_bound, bound)
+        open_bound = min([open_bound, *(node[0] for node in tree[:1])])
         self.proved = bool(self.closed(open_bound))
         self.bound = self.value if self.proved else open_bound
         return self

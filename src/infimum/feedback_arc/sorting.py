@@ -34,7 +34,7 @@ def pivot_sort(cost: Float, before: Bool, x: Float | None = None) -> Int:
     `x` is a fractional order, x[i, j] in [-1, 1] and 1 for i before j (see `relaxed`): i goes before j where
     x[i, j] > 0. Without it the tournament is the majority's.
     """
-    tournament = majority(cost, before) if x is None else before | (majority(-x, before) & ~before.T)
+    tournament = majority(cost if x is None else -x, before)
     excess = np.maximum(cost - cost.T, 0.0)
 
     def cheapest(items: Int, left: Bool) -> int:

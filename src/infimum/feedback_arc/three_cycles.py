@@ -17,8 +17,8 @@ from numba import njit
 from infimum.feedback_arc.partial_orders import Bool, Float
 
 VIOLATION = 1e-6
-ROWS_PER_ITEM = 40  # new rows in a round, per item
-ROWS_PER_PAIR = 8  # new rows in a round on any one pair: rows on different pairs tell the simplex more
+ROWS_PER_ITEM = 15  # new rows in a round, per item
+ROWS_PER_PAIR = 3  # new rows in a round on any one pair: rows on different pairs tell the simplex more
 
 
 @njit(cache=True, nogil=True)

@@ -153,16 +153,15 @@ class KernelRidge(Kernel):
         while True:
             K = self._gram()
             K[np.diag_indices_from(K)] += ridge
-            size = np.abs(np.diagonal(K)).max(initial=0.0)
-            norm = linalg.norm(K, 1) if K.size else 0.0
+            size = np.diagonal(K).max(initial=0.0)
             try:
-                # K fills the upper triangle of its Fortran-ordered transpose: LAPACK works in place
+                # the lower triangle of K is the upper one of its Fortran-ordered transpose: LAPACK works in place
                 factor, _ = linalg.cho_factor(K.T, lower=False, overwrite_a=True, check_finite=False)
-                rcond = linalg.lapack.dpocon(factor, norm, uplo=b"U")[0]
+                pivots = np.square(np.diagonal(factor))
+                if pivots.min(initial=np.inf) > np.finfo(float).eps * size:
+                    return factor
             except linalg.LinAlgError:
-                rcond = 0.0
-            if rcond > np.finfo(float).eps:
-                return factor
+                pass
             del K
             raised = max(4 * ridge, self.n_rows_ * np.finfo(float).eps * size, 1e-300)
             warnings.warn(
@@ -182,7 +181,7 @@ class KernelRidge(Kernel):
             if not np.isfinite(K).all():
                 raise ValueError("The precomputed kernel contains NaN or infinity.")
         else:
-            K = np.empty((n, n))
+            K = np.zeros((n, n))  # what is never written is never allocated
             for rows in gen_batches(n, ROWS):
                 K[rows, : rows.stop] = self._k(self.X_fit_[rows], self.X_fit_[: rows.stop])
         if w is not None:

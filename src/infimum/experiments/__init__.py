@@ -17,8 +17,17 @@ _ALL = {
     "calibration": ("calibration", "Calibration"),
     "bad-calibration": ("calibration", "BadCalibration"),
     "signed": ("signed", "Signed"),
+    "recovery": ("recovery", "Recovery"),
+    "comparison": ("comparison", "Inequality"),
+    "rates": ("rates", "Rates"),
     "classification-skewed": ("classification", "Skewed"),
     "classification-uniform": ("classification", "Uniform"),
+    "data-sets": ("tables", "DataSets"),
+    "complexity": ("tables", "Complexity"),
+    "multilabel-balls": ("multilabel", "Balls"),
+    "partial-tags": ("tags", "PartialTagsAgree"),
+    "positive-tags": ("tags", "PositiveOnly"),
+    "segmentation": ("segmentation", "Segmentation"),
 }
 
 NAMES = tuple(_ALL)

@@ -67,7 +67,8 @@ class _Corrupted(Experiment):
                 style.curve(ax, best.query("panel == @name and method == @method"), **look)
                 line = fair.query("panel == @name and method == @method").sort_values("parameter")
                 ax.plot(line["parameter"], line["mean"], color=look["color"], ls=(0, (4, 2)), lw=1, alpha=0.7)
-            ax.set(title=name, xlabel="corruption $c$", ylabel="test error", ylim=(0, None))
+            ax.set(title=name, xlabel="corruption $c$", ylabel="test error")
+            style.from_zero(ax)
         axes[0, 0].plot([], [], color=style.GREY, ls=(0, (4, 2)), lw=1, label="selected from sets alone")
         style.legend(fig, ncols=3)
         return fig

@@ -73,6 +73,13 @@ def curve(ax: Axes, table: pd.DataFrame, **style: Any) -> None:
     ax.errorbar(table["parameter"], table["mean"], yerr=table["std"] / 2, capsize=2, elinewidth=0.8, **style)
 
 
+def from_zero(*axes: Axes) -> None:
+    """Let the vertical axis start at zero, with room above the data; once everything is drawn."""
+    top = 1.05 * max(ax.dataLim.y1 for ax in axes)
+    for ax in axes:
+        ax.set_ylim(0, top)
+
+
 def table(cells: list[list[str]], header: list[str], widths: list[float] | None = None) -> Figure:
     """A table as a figure."""
     width = sum(widths) if widths else 1.25 * len(header)

@@ -65,6 +65,15 @@ class SetLoss:
     def __call__(self, z: NDArray) -> NDArray:
         return self.sets.loss(self.output.psi(z), self.principle)
 
+    def each(self, z: NDArray) -> NDArray:
+        """L(z_i, S_i), of output i on row i, (n,)."""
+        psi = self.output.psi(z)
+        if self.embedding is not None:
+            phi, constant = self.embedding
+            own = phi.multiply(psi).sum(axis=1) if sparse.issparse(phi) else np.einsum("nd,nd->n", psi, phi)
+            return np.asarray(own).ravel() + constant
+        return np.einsum("nd,nd->n", psi, ANSWERS[self.principle](self.sets, psi))
+
     def answer(self, psi: NDArray) -> NDArray:
         """phi(y_i) for the y_i of S_i that answers for S_i at z: (n_z, d) -> (n_z, n, d)."""
         return ANSWERS[self.principle](self.sets, np.repeat(psi[:, None, :], len(self), axis=1))

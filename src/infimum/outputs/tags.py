@@ -184,6 +184,9 @@ class PartialTags(_TagSets):
     def center(self) -> NDArray:
         return self._phi(self.values)
 
+    def informative(self) -> NDArray:
+        return (self.values != 0).any(axis=-1)
+
     def contains(self, z: NDArray) -> NDArray:
         return np.all((self.values == 0) | (self.values == z), axis=-1)
 

@@ -1,6 +1,6 @@
 """One row for every (space, sets): what the laws in test_laws.py run on.
 
-A case gives a fitted space, random sets over it, the plain loss l(z, y) written out once more, and a list of outputs that
+A case gives a fitted space, random sets over it, the plain loss l(z, y) written out once more, and the outputs that
 brute force goes through. A new structure is one row here.
 """
 

@@ -1,9 +1,11 @@
 """The laws of the design, on every case and principle, against brute force through the public interface."""
 
+import itertools
+
 import numpy as np
 import pytest
-from cases import CASES
 
+from cases import CASES
 from infimum.loss import JointLoss, SetLoss
 from infimum.solvers import IN_ORDER, Alternate, Enumerate
 from infimum.weights import Given, SplitSigns
@@ -160,7 +162,7 @@ def test_alternation_never_goes_up(case, rng):
     for rounds in (0, 1, 2, 50):
         solver = Alternate(max_iter=rounds).fit(L)
         values.append(value_at(case, L, weights, solver.argmin(weights)))
-    for before, after in zip(values, values[1:]):
+    for before, after in itertools.pairwise(values):
         assert np.all(after <= before + 1e-9)
 
 

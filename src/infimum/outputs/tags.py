@@ -346,12 +346,16 @@ def _cell(cell: Any) -> dict:
         return dict.fromkeys(cell, True)
     if isinstance(cell, str):
         known: dict[str, bool] = {}
-        for token in cell.replace(",", " ").split():
-            tag, positive = token.lstrip("+-"), not token.startswith("-")
+        for tag, positive in _tokens(cell):
             if known.setdefault(tag, positive) != positive:
                 raise ValueError(f"the tag {tag!r} is both there and not, got {cell!r}")
         return known
     raise ValueError(f"expected tags, got {cell!r}")
+
+
+def _tokens(text: str) -> list[tuple[str, bool]]:
+    """The tags of "+red -round", and whether each is there."""
+    return [(token.lstrip("+-"), not token.startswith("-")) for token in text.replace(",", " ").split()]
 
 
 def _tags_of(y: Any) -> NDArray:
@@ -367,8 +371,10 @@ def _tags_of(y: Any) -> NDArray:
         return np.arange(array.shape[1])
     names: set = set()
     for cell in y:
-        if isinstance(cell, str | Mapping | set | frozenset):
-            names |= set(_cell(cell))
+        if isinstance(cell, str):
+            names |= {tag for tag, _ in _tokens(cell)}
+        elif isinstance(cell, Mapping | set | frozenset):
+            names |= set(cell)
     return np.array(sorted(names))
 
 

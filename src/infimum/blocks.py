@@ -134,6 +134,22 @@ def is_blocked(X: Any) -> bool:
     return isinstance(X, Blocks) or is_dask(X)
 
 
+def apply(function: Callable[[Any], NDArray], X: Any, n_features: int) -> Any:
+    """function(X) for rows in blocks: a Dask array for a Dask collection, an iterator over the blocks otherwise."""
+    if not is_dask(X):
+        return (function(block.X) for block in X)
+    X = X.rechunk({1: -1}) if hasattr(X, "rechunk") else X.to_dask_array()
+    meta = function(np.zeros((1, n_features)))[:0]  # its type and its number of axes
+    if meta.ndim == 1:
+        return X.map_blocks(function, drop_axis=1, meta=meta)
+    return X.map_blocks(function, chunks=(X.chunks[0], (meta.shape[1],)), meta=meta)
+
+
+def joined(a: Any, b: Any) -> Any:
+    """The rows of a, then those of b."""
+    return a + b if isinstance(a, list) else np.concatenate([np.asarray(a), np.asarray(b)])
+
+
 def read(block: Block) -> Block:
     """The block with inputs checked: two dimensions, finite numbers, as many weights as rows."""
     X = check_array(block.X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")

@@ -242,6 +242,9 @@ class HammingBalls(_TagSets):
     def with_epsilon(self, epsilon: float) -> HammingBalls:
         return HammingBalls(self.centers, self.radius, epsilon=epsilon)
 
+    def informative(self) -> NDArray:
+        return self.radius < self.m
+
     def argmin(self, c: NDArray) -> NDArray:
         # flipping tag j of the center gains c_j center_j: flip the radius_i largest gains
         gain = c[..., :-1] * self.centers

@@ -1,6 +1,6 @@
 """Weights alpha(x): how much every training row counts at x."""
 
-from .base import Alpha, Given, SplitSigns, Task, Weights, as_alpha
+from .base import Alpha, Given, Path, SplitSigns, Task, Weights, as_alpha
 from .forest import Forest
 from .kernel import KernelRidge
 from .laplacian import Laplacian
@@ -18,6 +18,7 @@ __all__ = [
     "LinearRidge",
     "Neighbors",
     "Nystrom",
+    "Path",
     "RidgeCV",
     "SplitSigns",
     "Task",

@@ -83,6 +83,9 @@ class Labels(OutputSpace):
         self.size = len(self.classes_)
         return self
 
+    def digest(self, y: Any) -> list:
+        return _classes_of(y).tolist()
+
     def as_sets(self, y: Any, strict: bool = True) -> Subsets:
         if isinstance(y, Subsets):
             names = y.classes
@@ -217,6 +220,9 @@ class Subsets(Sets):
 
     def center(self) -> NDArray:
         return (self.mask / self.sizes[:, None]) @ self._dense_cost.T
+
+    def informative(self) -> NDArray:
+        return self.sizes < self.listed.shape[1]
 
     def contains(self, z: NDArray) -> NDArray:
         at = np.asarray(self.listed[np.arange(len(self)), np.asarray(z, dtype=int)]).ravel()

@@ -2,9 +2,11 @@
 
 from .base import Embedding, OutputSpace, Sets
 from .costs import Taxonomy
+from .intervals import Intervals
 from .labels import Labels, Not, Subsets
+from .reals import Reals
 from .tags import HammingBalls, PartialTags, Tags
 
 __all__ = [
-    "Embedding", "HammingBalls", "Labels", "Not", "OutputSpace", "PartialTags", "Sets", "Subsets", "Tags", "Taxonomy",
+    "Embedding", "HammingBalls", "Intervals", "Labels", "Not", "OutputSpace", "PartialTags", "Reals", "Sets", "Subsets", "Tags", "Taxonomy",
 ]  # fmt: skip

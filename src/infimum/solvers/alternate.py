@@ -41,10 +41,10 @@ class Alternate(Solver):
         self.random_state = random_state
 
     def accepts(self, L: Any) -> bool:
-        return True
+        return L.output.bilinear
 
     def needs(self) -> str:
-        return "nothing more"
+        return "a loss that is bilinear, <psi(z), phi(y)>"
 
     def fit(self, L: Any, weights: Weights | None = None) -> Self:
         self.loss_ = L
@@ -52,7 +52,7 @@ class Alternate(Solver):
         start = L.start()
         self.starts_ = [start]
         for _ in range(self.n_starts - 1):
-            self.starts_.append(L.answer(random.standard_normal((1, start.shape[1])))[0])
+            self.starts_.append(L.answer(L.output.probe(random, start.shape[1]))[0])
         return self
 
     def minimise(self, alpha: Any) -> Minimum:

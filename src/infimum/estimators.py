@@ -209,6 +209,10 @@ class PartialClassifier(ClassifierMixin, PartialModel):
         check_is_fitted(self)
         return self.output_.classes_
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy where y gives labels, covering rate (the share of predictions in their set) where it gives sets."""
+        return PartialModel.score(self, X, y, sample_weight)
+
     def decision_function(self, X: Any) -> NDArray:
         """Minus the estimated set risk of every class, (q, m); of two classes, the difference for the second, (q,)."""
         scores = -self._each_block(X, lambda alpha: self.solver_.risks(alpha))

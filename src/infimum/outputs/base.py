@@ -126,6 +126,8 @@ class Sets(ABC):
 
 def rows_of(rows: Any, n: int) -> Any:
     """An index that keeps the row axis: a slice, or an integer array from an integer, list or mask."""
+    if isinstance(rows, tuple):  # scikit-learn writes y[rows, ...]
+        rows = rows[0]
     if isinstance(rows, slice):
         return rows
     index = np.asarray(rows)

@@ -322,18 +322,24 @@ def _column_of(y: Any) -> Any:
 def _cell(cell: Any, where: dict) -> tuple[tuple, bool]:
     """The labels that a cell lists, and whether it excludes them."""
     if isinstance(cell, Not):
-        return cell.labels, True
+        return tuple(map(_plain_object, cell.labels)), True
     if _is_missing(cell):
         return (), True
     if isinstance(cell, str):
+        cell = str(cell)
         if cell in where:
             return (cell,), False
         negated = cell.startswith("!")
         parts = tuple(part.strip() for part in cell.removeprefix("!").split("|"))
         return tuple(part for part in parts if part), negated
     if isinstance(cell, set | frozenset | list | tuple | np.ndarray):
-        return tuple(cell), False
-    return (cell,), False
+        return tuple(map(_plain_object, cell)), False
+    return (_plain_object(cell),), False
+
+
+def _plain_object(label: Any) -> Any:
+    """NumPy scalars as the Python objects they stand for."""
+    return label.item() if isinstance(label, np.generic) else label
 
 
 def _is_missing(cell: Any) -> bool:

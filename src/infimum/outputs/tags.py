@@ -265,16 +265,19 @@ class HammingBalls(_TagSets):
         return None
 
     def loss(self, psi: NDArray, principle: str) -> NDArray:
-        if principle == "average":
-            return super().loss(psi, principle)
         z = -psi[:, :-1]
         penalty = self.epsilon * (z.sum(axis=1, keepdims=True) + self.m) / 2
         distance = (self.m - z @ self.centers.T.astype(float)) / 2
         return self.of_distance(distance, principle) + penalty
 
     def of_distance(self, d: NDArray, principle: str) -> NDArray:
-        """L as a function of the distance to the center: convex for the infimum, concave for the supremum."""
-        return np.maximum(0, d - self.radius) if principle == "infimum" else np.minimum(self.m, d + self.radius)
+        """L as a function of the distance d to the center, (..., n)."""
+        if principle == "infimum":
+            return np.maximum(0, d - self.radius)
+        if principle == "supremum":
+            return np.minimum(self.m, d + self.radius)
+        flipped = (1 - self._shrink) / 2
+        return d * (1 - flipped) + (self.m - d) * flipped
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         return np.column_stack([self.centers, self.radius])
@@ -340,12 +343,16 @@ def _cell(cell: Any) -> dict:
         return dict.fromkeys(cell, True)
     if isinstance(cell, str):
         known: dict[str, bool] = {}
-        for token in cell.replace(",", " ").split():
-            tag, positive = token.lstrip("+-"), not token.startswith("-")
+        for tag, positive in _tokens(cell):
             if known.setdefault(tag, positive) != positive:
                 raise ValueError(f"the tag {tag!r} is both there and not, got {cell!r}")
         return known
     raise ValueError(f"expected tags, got {cell!r}")
+
+
+def _tokens(text: str) -> list[tuple[str, bool]]:
+    """The tags of "+red -round", and whether each is there."""
+    return [(token.lstrip("+-"), not token.startswith("-")) for token in text.replace(",", " ").split()]
 
 
 def _tags_of(y: Any) -> NDArray:
@@ -361,8 +368,10 @@ def _tags_of(y: Any) -> NDArray:
         return np.arange(array.shape[1])
     names: set = set()
     for cell in y:
-        if isinstance(cell, str | Mapping | set | frozenset):
-            names |= set(_cell(cell))
+        if isinstance(cell, str):
+            names |= {tag for tag, _ in _tokens(cell)}
+        elif isinstance(cell, Mapping | set | frozenset):
+            names |= set(cell)
     return np.array(sorted(names))
 
 

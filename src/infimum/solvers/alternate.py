@@ -25,20 +25,23 @@ class Alternate(Solver):
 
     Parameters
     ----------
-    max_iter : int, default 100
+    max_iter : int, default 300
         Rounds at most. The supremum may cycle; a warning says how often it did.
     n_starts : int, default 1
         The first start is `Sets.start`, the others are answers to random objectives.
     random_state : int, default 0
         Seed of those.
+    tol : float, default 1e-8
+        A query rests when a round gains less than this share of its first objective.
     """
 
     exact = False
 
-    def __init__(self, max_iter: int = 100, n_starts: int = 1, random_state: Any = 0):
+    def __init__(self, max_iter: int = 300, n_starts: int = 1, random_state: Any = 0, tol: float = 1e-8):
         self.max_iter = max_iter
         self.n_starts = n_starts
         self.random_state = random_state
+        self.tol = tol
 
     def accepts(self, L: Any) -> bool:
         return L.output.bilinear
@@ -84,6 +87,7 @@ class Alternate(Solver):
         z = output.decode(weights @ y)
         c, value = self._answers(weights, z)
         best = Minimum(z.copy(), value, np.full(len(z), -np.inf))
+        scale = np.abs(value)
         moving = np.ones(len(z), dtype=bool)
         for _ in range(self.max_iter):
             active = np.flatnonzero(moving)
@@ -97,7 +101,7 @@ class Alternate(Solver):
             if not len(active):
                 break
             c[active], now = self._answers(weights[active], z[active])
-            stuck = now >= best.value[active] - 1e-12 * np.abs(best.value[active])
+            stuck = now >= best.value[active] - self.tol * scale[active]
             if self.loss_.principle != "supremum":
                 moving[active[stuck]] = False
             better = active[~stuck]

@@ -1,0 +1,49 @@
+"""The paper's theory at one point x, for a finite Y: risks, eligibility, disambiguation and calibration.
+
+Conventions, shared by every function:
+
+- ``cost`` is the loss, (m, m): ``cost[z, y]`` = l(z, y), prediction z in the rows and truth y in the columns;
+- a weak distribution tau is ``sets``, (k, m) booleans, and ``p``, (k,): the set ``sets[s]`` has probability ``p[s]``;
+  estimated from data, p may be signed;
+- a distribution rho on Y is an (m,) array.
+
+Given `fractions.Fraction` anywhere (arrays of dtype object), the answer is exact; otherwise it is a float.
+
+References
+----------
+Cabannes, Rudi and Bach (2020), Structured prediction with partial labelling through the infimum loss, Sec. 2 and 4,
+App. A.
+"""
+
+from .calibration import Calibration, calibration, discrepancy, eta, intersection, is_non_ambiguous
+from .eligibility import eligible_region, is_eligible
+from .examples import Example, average_counterexample, pointwise_example, signed_example, supremum_counterexample
+from .risk import average_distribution, risk, set_loss, set_risk
+from .samples import Ambiguity, ambiguity
+from .variability import Disambiguation, decision_regions, disambiguate, variability
+
+__all__ = [
+    "Ambiguity",
+    "Calibration",
+    "Disambiguation",
+    "Example",
+    "ambiguity",
+    "average_counterexample",
+    "average_distribution",
+    "calibration",
+    "decision_regions",
+    "disambiguate",
+    "discrepancy",
+    "eligible_region",
+    "eta",
+    "intersection",
+    "is_eligible",
+    "is_non_ambiguous",
+    "pointwise_example",
+    "risk",
+    "set_loss",
+    "set_risk",
+    "signed_example",
+    "supremum_counterexample",
+    "variability",
+]

@@ -1,0 +1,127 @@
+"""Risks of a set: the three principles on a finite Y."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._checks import numbers, weak
+
+
+def risk(cost: ArrayLike, rho: ArrayLike) -> NDArray[Any]:
+    """R(z; rho) = sum_y l(z, y) rho(y) for every z, (m,).
+
+    Examples
+    --------
+    >>> from infimum.diagnostics import risk
+    >>> risk([[0, 1], [2, 0]], [0.25, 0.75])
+    array([0.75, 0.5 ])
+    """
+    cost, rho = numbers(cost, rho)
+    return cost @ rho
+
+
+def set_loss(cost: ArrayLike, sets: ArrayLike, principle: str = "infimum") -> NDArray[Any]:
+    """L(z, S), the minimum, mean or maximum of l(z, y) over the elements y of S, for every z and S.
+
+    Parameters
+    ----------
+    cost : (m, m) array
+    sets : (k, m) booleans
+    principle : {"infimum", "average", "supremum"}
+
+    Returns
+    -------
+    (m, k) array
+
+    References
+    ----------
+    Thm. 1, Eq. (infimum-loss), and Sec. 4.
+
+    Examples
+    --------
+    >>> from infimum.diagnostics import set_loss
+    >>> set_loss([[0, 1, 1], [1, 0, 2], [1, 2, 0]], [[True, False, True]])
+    array([[0.],
+           [1.],
+           [0.]])
+    """
+    members, loss = weak(sets, cost)
+    # Over the elements of S, (m, 1, m) against (k, m): what stands in for the others never wins alone.
+    if principle == "infimum":
+        return np.where(members, loss[:, None, :], loss.max()).min(axis=2)
+    if principle == "supremum":
+        return np.where(members, loss[:, None, :], loss.min()).max(axis=2)
+    if principle == "average":
+        return loss @ _uniform(members, loss.dtype).T
+    raise ValueError(f"principle must be 'infimum', 'average' or 'supremum', got {principle!r}")
+
+
+_OPPOSITE = {"infimum": "supremum", "supremum": "infimum", "average": "average"}
+
+
+def set_risk(
+    cost: ArrayLike, sets: ArrayLike, p: ArrayLike, principle: str = "infimum", *, reading: str = "inside"
+) -> NDArray[Any]:
+    """R_S(z) = sum_S tau(S) L(z, S) for every z.
+
+    Parameters
+    ----------
+    cost : (m, m) array
+    sets : (k, m) booleans
+    p : (k,) array
+        Probabilities or signed weights.
+    principle : {"infimum", "average", "supremum"}
+    reading : {"inside", "joint"}, default="inside"
+        Of negative weights. "inside" is the formula above. "joint" is the minimum (maximum for the supremum) over all
+        choices of y_S in S of sum_S tau(S) l(z, y_S): a negative weight then takes the supremum (infimum) over its set.
+
+    Returns
+    -------
+    (m,) array
+
+    References
+    ----------
+    Eq. (set-risk); the pointwise example is that of Sec. 4.1, where R_sp(c) = 13/8, not 3/2 as printed.
+
+    Examples
+    --------
+    >>> from infimum.diagnostics import pointwise_example, set_risk
+    >>> cost, sets, p, y = pointwise_example()
+    >>> print(*set_risk(cost, sets, p), sep="  ")
+    1/4  3/8  0
+    >>> print(*set_risk(cost, sets, p, "supremum"), sep="  ")
+    1  2  13/8
+    """
+    members, loss, weights = weak(sets, cost, p)
+    if reading == "inside":
+        return set_loss(loss, members, principle) @ weights
+    if reading == "joint":
+        negative = weights < 0
+        plus = set_loss(loss, members, principle) @ np.where(negative, 0 * weights, weights)
+        return plus + set_loss(loss, members, _OPPOSITE[principle]) @ np.where(negative, weights, 0 * weights)
+    raise ValueError(f"reading must be 'inside' or 'joint', got {reading!r}")
+
+
+def average_distribution(sets: ArrayLike, p: ArrayLike) -> NDArray[Any]:
+    """rho_ac(y) = sum_S tau(S) 1[y in S] / |S|: the average loss is the plain loss under this distribution.
+
+    References
+    ----------
+    Sec. 4, average loss.
+
+    Examples
+    --------
+    >>> from infimum.diagnostics import average_distribution, pointwise_example
+    >>> example = pointwise_example()
+    >>> print(*average_distribution(example.sets, example.p))
+    13/48 13/48 11/24
+    """
+    members, weights = weak(sets, p)
+    return weights @ _uniform(members, weights.dtype)
+
+
+def _uniform(members: NDArray[np.bool_], dtype: np.dtype) -> NDArray[Any]:
+    """1[y in S] / |S|, (k, m)."""
+    (inside,) = numbers(members.astype(dtype))
+    return inside / inside.sum(axis=1, keepdims=True)

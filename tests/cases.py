@@ -1,0 +1,137 @@
+"""One row for every (space, sets): what the laws in test_laws.py run on.
+
+A case gives a fitted space, random sets over it, the plain loss l(z, y) written out once more, and the outputs that
+brute force goes through. A new structure is one row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from infimum.outputs import HammingBalls, Labels, OutputSpace, PartialTags, Sets, Subsets, Tags, Taxonomy
+
+
+@dataclass
+class Case:
+    name: str
+    space: OutputSpace
+    sets: Callable[[np.random.Generator, int], Sets]
+    """n random sets."""
+    points: Callable[[np.ndarray], Sets]
+    """The singletons {y_1}, …, {y_n}."""
+    loss: Callable[[Any, Any], float]
+    """l(z, y), from its definition."""
+    whole: Callable[[int], Sets] | None = None
+    """n times S = Y."""
+    larger: Callable[[Sets, np.random.Generator], Sets] | None = None
+    """Supersets, row by row."""
+    proper: bool = True
+    """Whether l(z, y) = 0 only for z = y."""
+    outputs: np.ndarray | None = None
+    """What brute force goes through; all of Y by default."""
+    principles: tuple[str, ...] = ("infimum", "average", "supremum")
+    extra: dict = field(default_factory=dict)
+
+    def all(self) -> np.ndarray:
+        return self.space.outputs() if self.outputs is None else self.outputs
+
+    def members(self, sets: Sets) -> list[np.ndarray]:
+        """The listed members of every S_i, through the public interface only."""
+        Y = self.all()
+        inside = np.array([sets.contains(np.broadcast_to(y, (len(sets), *np.shape(y)))) for y in Y])
+        return [Y[inside[:, i]] for i in range(len(sets))]
+
+
+def random_subsets(m: int, cost=None):
+    def sets(rng, n):
+        mask = rng.random((n, m)) < 0.5
+        mask[np.arange(n), rng.integers(m, size=n)] = True
+        negated = rng.random(n) < 0.4
+        listed = np.where(negated[:, None], ~mask, mask)
+        return Subsets(listed, np.arange(m), negated, cost=cost)
+
+    return sets
+
+
+def labels_case(name: str, cost) -> Case:
+    space = Labels(cost, classes=range(5) if not isinstance(cost, Taxonomy) else None).fit([])
+    m, matrix = len(space.classes_), space.cost_
+
+    def larger(sets, rng):
+        return Subsets(sets.mask | (rng.random(sets.mask.shape) < 0.3), space.classes_, cost=matrix)
+
+    return Case(
+        name,
+        space,
+        sets=random_subsets(m, matrix),
+        points=lambda y: Subsets(np.eye(m, dtype=bool)[y], space.classes_, cost=matrix),
+        loss=lambda z, y: float(z != y) if matrix is None else matrix[z, y],
+        whole=lambda n: Subsets(np.ones((n, m), bool), space.classes_, cost=matrix),
+        larger=larger,
+    )
+
+
+def tags_loss(epsilon):
+    return lambda z, y: np.sum(z != y) + epsilon * np.sum(z == 1)
+
+
+def partial_tags_case(name: str, m: int, **settings) -> Case:
+    space = Tags(m, **settings).fit([])
+    epsilon = space.epsilon
+
+    def larger(sets, rng):
+        return PartialTags(np.where(rng.random(sets.values.shape) < 0.3, 0, sets.values), epsilon=epsilon)
+
+    return Case(
+        name,
+        space,
+        sets=lambda rng, n: PartialTags(rng.integers(-1, 2, (n, m)), epsilon=epsilon),
+        points=lambda y: PartialTags(y, epsilon=epsilon),
+        loss=tags_loss(epsilon),
+        whole=lambda n: PartialTags(np.zeros((n, m), int), epsilon=epsilon),
+        larger=larger,
+        proper=not epsilon,
+        outputs=Tags(m).fit([]).outputs() if space.k is None else None,
+    )
+
+
+def balls_case(name: str, m: int, **settings) -> Case:
+    space = Tags(m, **settings).fit([])
+    epsilon = space.epsilon
+
+    def sets(rng, n):
+        return HammingBalls(rng.choice([-1, 1], (n, m)), rng.integers(0, m, n), epsilon=epsilon)
+
+    return Case(
+        name,
+        space,
+        sets=sets,
+        points=lambda y: HammingBalls(y, 0, epsilon=epsilon),
+        loss=tags_loss(epsilon),
+        whole=lambda n: HammingBalls(np.ones((n, m)), m, epsilon=epsilon),
+        larger=lambda sets, rng: HammingBalls(
+            sets.centers, sets.radius + rng.integers(0, 2, len(sets)), epsilon=epsilon
+        ),
+        proper=not epsilon,
+    )
+
+
+ASYMMETRIC = np.array(
+    [[0, 1, 4, 2, 3], [2, 0, 1, 5, 1], [1, 3, 0, 1, 2], [6, 1, 2, 0, 1], [1, 2, 2, 3, 0]], dtype=float
+)
+TREE = Taxonomy([("root", "a", "a1"), ("root", "a", "a2"), ("root", "b", "b1"), ("root", "b", "b2"), ("root", "c")])
+
+CASES: list[Case] = [
+    labels_case("labels, 0-1", None),
+    labels_case("labels, ordinal", "ordinal"),
+    labels_case("labels, any cost", ASYMMETRIC),
+    labels_case("labels, taxonomy", TREE),
+    partial_tags_case("partial tags", 4),
+    partial_tags_case("partial tags, epsilon", 4, epsilon=0.25),
+    balls_case("Hamming balls", 5),
+    balls_case("Hamming balls, epsilon", 4, epsilon=0.25),
+]

@@ -1,0 +1,22 @@
+"""Shared fixtures: a seeded generator, and the folder of real data."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="session")
+def data_home() -> Path:
+    """The folder of real data: INFIMUM_DATA, or shared/data beside the checkout."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    home = Path(os.environ.get("INFIMUM_DATA", beside))
+    if not home.is_dir():
+        pytest.skip(f"real data not found: set INFIMUM_DATA (looked in {home})")
+    return home

@@ -1,0 +1,176 @@
+"""Loaders, the registry and downloading."""
+
+import hashlib
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from infimum import InfimumWarning, datasets
+from infimum.datasets import _fetch, _registry, fetch
+from infimum.datasets._registry import REGISTRY, Entry, checksums
+
+
+def test_every_file_has_a_checksum_and_every_checksum_a_data_set():
+    files = {file for entry in REGISTRY.values() for file in entry.files}
+    assert files == set(checksums())
+    assert all(len(digest) == 64 for digest in checksums().values())
+    assert all(entry.home.startswith("http") and entry.licence for entry in REGISTRY.values())
+
+
+def test_the_data_folder_holds_the_registered_versions(data_home):
+    for name in datasets.names():  # a differing file would warn, and warnings of the library are errors here
+        assert all(path.is_file() for path in fetch(name, data_home, download=False))
+
+
+@pytest.mark.parametrize(
+    "name, shape, classes, most",
+    [("dna", (2000, 180), 3, 0.5255), ("svmguide2", (391, 20), 3, 0.565), ("segment", (2310, 19), 7, 1 / 7),
+     ("vowel", (528, 10), 11, 1 / 11)],
+)  # fmt: skip
+def test_libsvm_has_the_characteristics_of_the_papers_table(data_home, name, shape, classes, most):
+    bunch = datasets.load_libsvm(name, data_home=data_home)
+    _, counts = np.unique(bunch.target, return_counts=True)
+    assert bunch.data.shape == shape
+    assert len(counts) == classes
+    assert counts.max() / counts.sum() == pytest.approx(most, abs=5e-4)
+
+
+def test_libsvm_subsets(data_home):
+    assert datasets.load_libsvm("dna", subset="all", data_home=data_home).data.shape == (3186, 180)
+    with pytest.raises(ValueError, match=r"subset of vowel must be one of \['train', 'all'\], got 'test'"):
+        datasets.load_libsvm("vowel", subset="test", data_home=data_home)
+
+
+@pytest.mark.parametrize("name, shape", [("scene", (2407, 294)), ("emotions", (593, 72))])
+def test_mulan(data_home, name, shape):
+    bunch = datasets.load_mulan(name, data_home=data_home)
+    assert bunch.data.shape == shape
+    assert bunch.target.shape == (shape[0], 6) == (shape[0], len(bunch.target_names))
+    assert set(np.unique(bunch.target)) == {-1, 1}
+    assert np.isfinite(bunch.data).all()
+    train = datasets.load_mulan(name, subset="train", data_home=data_home)
+    np.testing.assert_array_equal(train.target, bunch.target[: len(train.target)])
+    if name == "scene":  # 1.074 tags a picture: Tsoumakas et al. (2011), table of MULAN's data sets
+        assert (bunch.target > 0).sum(axis=1).mean() == pytest.approx(1.074, abs=5e-4)
+
+
+@pytest.mark.parametrize("name, shape, size", [("lost", (1122, 108, 16), 2.23), ("MSRCv2", (1758, 48, 23), 3.16)])
+def test_partial_labels(data_home, name, shape, size):
+    bunch = datasets.load_partial_labels(name, data_home=data_home)
+    assert bunch.data.shape == shape[:2]
+    assert bunch.candidates.shape == (shape[0], shape[2])
+    assert bunch.candidates.dtype == bool
+    assert bunch.candidates.sum(axis=1).mean() == pytest.approx(size, abs=5e-3)
+    assert bunch.candidates[np.arange(shape[0]), bunch.target].all()
+    assert len(np.unique(bunch.target)) > 2
+
+
+@pytest.mark.parametrize("name", datasets.names("label-ranking"))
+def test_label_ranking_rows_are_permutations(data_home, name):
+    bunch = datasets.load_label_ranking(name.split("/")[1], data_home=data_home)
+    n, m = bunch.target.shape
+    np.testing.assert_array_equal(np.sort(bunch.target, axis=1), np.tile(np.arange(1, m + 1), (n, 1)))
+    assert len(bunch.data) == n
+
+
+@pytest.mark.parametrize("name", datasets.names("linear-ordering"))
+def test_linear_ordering_optimum_lies_between_any_order_and_the_pairwise_bound(data_home, name):
+    bunch = datasets.load_linear_ordering(name.split("/")[1], data_home=data_home)
+    W = bunch.matrix
+    above = np.triu(W, 1).sum()
+    bound = np.triu(np.maximum(W, W.T), 1).sum()
+    assert max(above, np.tril(W, -1).sum()) <= bunch.optimum <= bound
+
+
+@pytest.mark.parametrize("name, shape", [("neuroblastoma.bac", (324, 252)), ("H3K4me3_TDH_immune_FPOP", (378, 28))])
+def test_intervals(data_home, name, shape):
+    bunch = datasets.load_intervals(name, data_home=data_home)
+    assert bunch.data.shape == shape == (shape[0], len(bunch.feature_names))
+    assert (bunch.target[:, 0] <= bunch.target[:, 1]).all()
+    assert np.isinf(bunch.target).any()
+    assert set(bunch.folds) == {1, 2, 3, 4, 5}
+
+
+def test_ordinal_car_counts(data_home):
+    bunch = datasets.load_ordinal("car", data_home=data_home)
+    assert bunch.data.shape == (1728, 6)
+    assert len(np.unique(bunch.data, axis=0)) == 1728
+    assert np.bincount(bunch.target).tolist() == [1210, 384, 69, 65]
+    assert (bunch.target[bunch.data[:, 5] == 0] == 0).all()  # a car of low safety is never acceptable
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """A registered data set ``test/tiny`` whose home is a local HTTP server; gives the folder that is served."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    served = tmp_path / "served"
+    served.mkdir()
+    quiet = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(quiet, directory=served)) as http:
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        base = f"http://127.0.0.1:{http.server_port}/"
+        monkeypatch.setitem(REGISTRY, "test/tiny", Entry(("test/tiny.csv",), "http://home", "none", base))
+        sums = {"test/tiny.csv": hashlib.sha256(b"1,2\n").hexdigest()}
+        monkeypatch.setattr(_fetch, "checksums", lambda: sums)
+        yield served
+        http.shutdown()
+
+
+def test_fetch_downloads_once(server, tmp_path):
+    (server / "tiny.csv").write_bytes(b"1,2\n")
+    (path,) = fetch("test/tiny", tmp_path / "home")
+    assert path == tmp_path / "home" / "test" / "tiny.csv"
+    assert path.read_bytes() == b"1,2\n"
+    (server / "tiny.csv").unlink()
+    assert fetch("test/tiny", tmp_path / "home") == (path,)
+
+
+def test_fetch_refuses_another_file_and_keeps_nothing(server, tmp_path):
+    (server / "tiny.csv").write_bytes(b"6,6\n")
+    with pytest.raises(OSError, match=r"does not serve the registered file: SHA-256 .* Nothing was kept"):
+        fetch("test/tiny", tmp_path)
+    assert list((tmp_path / "test").iterdir()) == []
+
+
+def test_fetch_says_where_it_looked_and_where_to_get_it(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("INFIMUM_DATA", str(tmp_path))
+    with pytest.raises(FileNotFoundError) as caught:
+        fetch("test/tiny")
+    message = str(caught.value)
+    assert f"is not at {tmp_path / 'test' / 'tiny.csv'}." in message
+    assert f"Downloading {REGISTRY['test/tiny'].base}tiny.csv failed (HTTP Error 404" in message
+    assert "INFIMUM_DATA" in message
+    assert list((tmp_path / "test").iterdir()) == []
+    with pytest.raises(FileNotFoundError, match=r"Downloading is off: get it from http://127\.0\.0\.1"):
+        fetch("test/tiny", download=False)
+    with pytest.raises(FileNotFoundError, match=r"no direct address: get it from https://mulan\.sourceforge\.net"):
+        fetch("mulan/scene", tmp_path)
+
+
+def test_fetch_warns_about_another_version_in_the_folder(server, tmp_path):
+    (tmp_path / "test").mkdir()
+    (tmp_path / "test" / "tiny.csv").write_bytes(b"6,6\n")
+    with pytest.warns(InfimumWarning, match=r"tiny\.csv is not the registered version") as caught:
+        fetch("test/tiny", tmp_path)
+    assert caught[0].filename == __file__
+
+
+def test_unknown_names_are_answered_with_the_known_ones():
+    with pytest.raises(ValueError, match=r"unknown data set 'libsvm/dan'; known names: .*libsvm/dna"):
+        datasets.load_libsvm("dan")
+
+
+def test_data_folder_precedence(monkeypatch, tmp_path):
+    monkeypatch.setenv("INFIMUM_DATA", str(tmp_path))
+    assert datasets.data_folder("here") == Path("here")
+    assert datasets.data_folder() == tmp_path
+    monkeypatch.delenv("INFIMUM_DATA")
+    assert datasets.data_folder() == Path.home() / "infimum_data"
+
+
+def test_urls_are_the_home_folder_plus_the_file_name():
+    assert _registry.REGISTRY["libsvm/vowel"].url("libsvm/vowel.scale").endswith("/datasets/multiclass/vowel.scale")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -95,7 +96,7 @@ def test_never_beaten_by_scipy_between_breakpoints(loss, problem):
     rows, alpha = problem
     space = Reals(loss).fit(rows)
     found, F, ends, size = assert_never_beaten(space, SetLoss(space, space.as_sets(rows)), alpha)
-    for left, right in zip(ends[:-1], ends[1:]):
+    for left, right in itertools.pairwise(ends):
         local = minimize_scalar(lambda z: F(z)[0, 0], bounds=(left, right), method="bounded")
         assert found.value[0] <= local.fun + size[0]
 

@@ -22,7 +22,7 @@ FORMS = (
 
 NUMBER = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|∞)"
 BRACKETS = re.compile(rf"[\[\](]\s*({NUMBER})\s*[,;]\s*({NUMBER})\s*[\[\])]")
-DASH = re.compile(rf"({NUMBER})\s*(?:-|–|\.\.|to)\s*({NUMBER})")  # noqa: RUF001
+DASH = re.compile(rf"({NUMBER})\s*(?:-|–|\.\.|to)\s*({NUMBER})")
 AT_LEAST = re.compile(rf"(?:>=?|≥)\s*({NUMBER})|({NUMBER})\s*\+")
 AT_MOST = re.compile(rf"(?:<=?|≤)\s*({NUMBER})")
 AROUND = re.compile(rf"({NUMBER})\s*(?:±|\+/-|\+-)\s*({NUMBER})")
@@ -119,13 +119,12 @@ def text_pieces(text: str) -> list[tuple[float, float]]:
 def _union(parts: list, cell: Any) -> list[tuple[float, float]]:
     if not parts:
         raise ValueError(f"an empty set, got {cell!r}")
+    if isinstance(cell, list) and len(parts) > 1 and all(isinstance(p, Number | np.generic) for p in parts):
+        raise ValueError(f"expected a pair or a list of pairs, got {cell!r}; candidates go into a set {{…}}")
     pieces: list[tuple[float, float]] = []
     for part in parts:
         if part is None or (isinstance(part, list | tuple | np.ndarray) and np.size(part) != 2):
             raise ValueError(f"expected a value, a pair or a list of pairs, got {cell!r}")
-        if isinstance(part, Number | np.generic) and len(parts) > 1 and isinstance(cell, list):
-            if all(isinstance(p, Number | np.generic) for p in parts):
-                raise ValueError(f"expected a pair, or a list of pairs, got {cell!r}; candidates go into a set {{…}}")
         pieces += cell_pieces(part)
     return pieces
 

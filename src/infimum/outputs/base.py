@@ -64,6 +64,10 @@ class OutputSpace(BaseEstimator, ABC):
         """A lower bound of min_z <psi(z), c>, (n,): the minimum itself, unless `decode` may miss it."""
         return np.einsum("nd,nd->n", self.psi(self.decode(c)), c)
 
+    def lower_bound(self, L: Any, alpha: NDArray, z: NDArray) -> NDArray:
+        """A lower bound of min over Y of sum_i alpha_i L(., S_i), from what z tells, (q,); -inf where none is known."""
+        return np.full(len(alpha), -np.inf)
+
     def probe(self, random: np.random.RandomState, d: int) -> NDArray:
         """A random objective c, (1, d): where sets answer it, alternation starts again."""
         return random.standard_normal((1, d))

@@ -55,13 +55,13 @@ class Intervals(Sets):
         pieces = Pieces(self.lower[take], self.upper[take], np.repeat(np.arange(len(index)), counts), len(index))
         return self._with(pieces)
 
-    def _with(self, pieces: Pieces | None = None, **changes: Any) -> Intervals:
-        settings = {"loss": self.loss_name, "origin": self.origin, "unit": self.unit} | changes
-        return Intervals(pieces or Pieces(self.lower, self.upper, self.row, len(self)), **settings)
+    def _with(self, pieces: Pieces) -> Intervals:
+        return Intervals(pieces, loss=self.loss_name, origin=self.origin, unit=self.unit)
 
     def scaled(self, loss: str, origin: float, unit: float) -> Intervals:
         """The same sets, with the loss in these units."""
-        return self._with(loss=loss, origin=origin, unit=unit)
+        pieces = Pieces(self.lower, self.upper, self.row, len(self))
+        return Intervals(pieces, loss=loss, origin=origin, unit=unit)
 
     def clipped(self, low: float, high: float) -> Intervals:
         """S_i within [low, high]; rows that lie outside of it are refused."""
@@ -225,15 +225,15 @@ class Intervals(Sets):
 
     def _needs_bilinear(self) -> None:
         if self.loss_name == "absolute":
-            raise ValueError("The absolute loss is not bilinear: sets answer through `loss`, and Piecewise minimises it.")
+            raise ValueError("The absolute loss is not bilinear. The solver that serves it is Piecewise.")
 
     def _bounded(self, what: str) -> None:
         bad = BadRows("y")
         for row in np.flatnonzero(np.isinf(self.lowest) | np.isinf(self.highest)):
             bad.add(row, f"{self.text(row)} has no end: {what.removeprefix('the ')} principle has no value there")
-        bad.refuse("Use principle='infimum' with negative_weights='inside', or give bounds=(low, high) to end such rows.")
+        bad.refuse("Use principle='infimum' and negative_weights='inside', or give bounds=(low, high): rows end there.")
 
-    def text(self, row: int) -> str:
+    def text(self, row: Any) -> str:
         """Row i in words.
 
         >>> Intervals([[(-2, -1), (1, 2)], (3, float("inf")), 5]).text(0)

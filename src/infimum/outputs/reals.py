@@ -17,8 +17,8 @@ LOSSES = ("squared", "absolute")
 class Reals(OutputSpace):
     """Y = [low, high] with l(z, y) = (z - y)² or |z - y|.
 
-    In t = (y - origin) / unit, with Y at [-1, 1]:  phi(y) = (1, t, t²), psi(z) = unit² (t², -2t, 1) for the squared loss.
-    The absolute loss is not bilinear: psi(z) is (unit t,) and only `Piecewise` minimises it.
+    In t = (y - origin) / unit, with Y at [-1, 1]:  phi(y) = (1, t, t²), psi(z) = unit² (t², -2t, 1) for the squared
+    loss. The absolute loss is not bilinear: psi(z) is (unit t,) and only `Piecewise` minimises it.
 
     Parameters
     ----------
@@ -48,16 +48,21 @@ class Reals(OutputSpace):
         self.loss = loss
         self.bounds = bounds
 
+    @staticmethod
+    def read(y: Any) -> Intervals:
+        """y as sets, in units of its own."""
+        return y if isinstance(y, Intervals) else Intervals(y)
+
     def fit(self, y: Any) -> Self:
         if self.loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}. Got {self.loss!r} instead.")
         self.bilinear = self.loss == "squared"
         self.bounds_ = low, high = self._bounds()
-        sets = (y if isinstance(y, Intervals) else Intervals(y)).clipped(low, high)
+        sets = self.read(y).clipped(low, high)
         ends = np.concatenate([sets.lower, sets.upper])
         ends = ends[np.isfinite(ends)]
         if not len(ends) and not (math.isfinite(low) and math.isfinite(high)):
-            raise ValueError("No row of y has a finite endpoint: nothing says where to predict. Give bounds=(low, high).")
+            raise ValueError("No row of y has a finite endpoint that says where to predict. Give bounds=(low, high).")
         self.low_ = low if math.isfinite(low) else float(ends.min())
         self.high_ = high if math.isfinite(high) else float(ends.max())
         self.origin_ = self.low_ / 2 + self.high_ / 2
@@ -66,7 +71,7 @@ class Reals(OutputSpace):
         return self
 
     def as_sets(self, y: Any, strict: bool = True) -> Intervals:
-        sets = (y if isinstance(y, Intervals) else Intervals(y)).scaled(self.loss, self.origin_, self.unit_)
+        sets = self.read(y).scaled(self.loss, self.origin_, self.unit_)
         return sets.clipped(*self.bounds_) if strict else sets
 
     def psi(self, z: Any) -> NDArray:

@@ -60,6 +60,14 @@ class Alternate(Solver):
 
     def minimise(self, alpha: Any) -> Minimum:
         weights = np.asarray(self._alpha(alpha))
+        best = self._search(weights)
+        bound = self.loss_.output.lower_bound(self.loss_, weights, best.z)
+        return best._replace(bound=np.minimum(bound, best.value))
+
+    def argmin(self, alpha: Any) -> NDArray:
+        return self._search(np.asarray(self._alpha(alpha))).z
+
+    def _search(self, weights: NDArray) -> Minimum:
         best: Minimum | None = None
         moving = np.zeros(len(weights), dtype=bool)
         for start in self.starts_:
@@ -77,7 +85,7 @@ class Alternate(Solver):
                 f" max_iter = {self.max_iter} rounds; the best output seen is returned. Raise"
                 " max_iter, or use an exact solver.",
                 InfimumWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return best
 

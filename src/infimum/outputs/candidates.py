@@ -40,7 +40,7 @@ class Candidates(VectorSets):
     def __getitem__(self, rows: Any) -> Candidates:
         index = np.arange(len(self))[rows_of(rows, len(self))]
         out = Candidates([self.points[self.starts[i] : self.starts[i + 1]] for i in index])
-        out.m = self.m
+        out.m, out.points = self.m, out.points.reshape(-1, self.m)
         return out._like(self)
 
     def _best(self, value: NDArray) -> NDArray:

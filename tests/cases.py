@@ -13,7 +13,17 @@ from typing import Any
 import numpy as np
 
 from infimum.outputs import (
-    Boxes, Candidates, HammingBalls, Labels, OutputSpace, PartialTags, Reals, Sets, Subsets, Tags, Taxonomy,
+    Boxes,
+    Candidates,
+    HammingBalls,
+    Labels,
+    OutputSpace,
+    PartialTags,
+    Reals,
+    Sets,
+    Subsets,
+    Tags,
+    Taxonomy,
     Vectors,
 )  # fmt: skip
 

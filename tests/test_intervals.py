@@ -144,7 +144,7 @@ def test_bounds():
         Reals().fit([None, None])
     with pytest.raises(ValueError, match=r"low <= high. Got \(2, 1\)"):
         Reals(bounds=(2, 1)).fit([1])
-    with pytest.raises(ValueError, match="loss must be one of 'squared', 'absolute'. Got 'cubic'"):
+    with pytest.raises(ValueError, match=r"loss must be one of 'squared', 'absolute'. Got 'cubic'"):
         Reals("cubic").fit([1])
 
 

@@ -71,7 +71,11 @@ AT_LEAST = 58  # checks of scikit-learn passed: a suite that shrinks is a suite 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     "estimator",
-    [PartialRegressor(), PartialRegressor("absolute"), PartialRegressor(principle="supremum", negative_weights="joint")],
+    [
+        PartialRegressor(),
+        PartialRegressor("absolute"),
+        PartialRegressor(principle="supremum", negative_weights="joint"),
+    ],
     ids=repr,
 )
 def test_estimator_checks(estimator):
@@ -174,9 +178,9 @@ def test_prediction_intervals(mixed):
     np.testing.assert_array_equal(model.predict_interval(X[:3], level=0.9), [[-4, 4]] * 3)
     narrow, wide = (model.predict_interval(X[:3], level, covers="set") for level in (0.5, 0.95))
     assert (wide[:, 1] - wide[:, 0] > narrow[:, 1] - narrow[:, 0]).all()
-    with pytest.raises(ValueError, match="level must be between 0 and 1. Got 90"):
+    with pytest.raises(ValueError, match=r"level must be between 0 and 1. Got 90"):
         model.predict_interval(X, level=90)
-    with pytest.raises(ValueError, match="covers must be 'truth' or 'set'. Got 'both'"):
+    with pytest.raises(ValueError, match=r"covers must be 'truth' or 'set'. Got 'both'"):
         model.predict_interval(X, covers="both")
 
 
@@ -194,7 +198,7 @@ def test_tolerance_reports_what_it_gives_up(mixed):
     np.testing.assert_allclose(near.bound, exact.value)
     assert (near.value >= exact.value).all()
     assert near.gap.max() > 0
-    with pytest.raises(ValueError, match="'tol' parameter of Piecewise must be a number >= 0. Got -1"):
+    with pytest.raises(ValueError, match=r"'tol' parameter of Piecewise .* Got -1"):
         PartialRegressor(solver=Piecewise(tol=-1)).fit(X, rows)
 
 

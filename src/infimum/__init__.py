@@ -5,6 +5,7 @@ One formula serves every output structure: f(x) = argmin_z sum_i alpha_i(x) inf_
 
 from . import metrics, outputs, solvers, weights
 from ._warnings import InfimumWarning
+from .blocks import Blocks
 from .estimators import PartialClassifier, PartialEstimator, PartialMultilabelClassifier
 from .loss import SetLoss
 from .outputs import (
@@ -26,6 +27,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Annuli",
     "Balls",
+    "Blocks",
     "Boxes",
     "Candidates",
     "HammingBalls",

@@ -24,6 +24,10 @@ class Embedding(NamedTuple):
     constant: NDArray
     """(n,)."""
 
+    def columns(self) -> tuple:
+        """phi and (constant, 1): what a linear risk sums over the rows."""
+        return self.phi, np.column_stack([self.constant, np.ones(len(self.constant))])
+
 
 class OutputSpace(BaseEstimator, ABC):
     """Y with a bilinear loss l(z, y) = <psi(z), phi(y)>.
@@ -44,6 +48,10 @@ class OutputSpace(BaseEstimator, ABC):
     @abstractmethod
     def as_sets(self, y: Any, strict: bool = True) -> Sets:
         """The rows of y as sets; with ``strict=False``, labels unknown at fit make a set that covers nothing."""
+
+    def digest(self, y: Any) -> Any:
+        """A shorter y that `fit` learns the same from, where rows come in blocks; y itself, unless the space knows better."""
+        return y
 
     def check(self, sets: Sets) -> None:
         """Warn about training sets that cannot teach what is asked."""
@@ -119,6 +127,10 @@ class Sets(ABC):
         sign = -1.0 if principle == "supremum" else 1.0
         rows = [np.einsum("nd,d->n", self.argmin(np.broadcast_to(sign * p, (len(self), len(p)))), p) for p in psi]
         return np.array(rows).reshape(len(psi), len(self))
+
+    def informative(self) -> NDArray:
+        """Whether S_i rules anything out, (n,) boolean; all rows, unless the sets know better."""
+        return np.ones(len(self), dtype=bool)
 
     def agreement(self, z: NDArray) -> NDArray:
         """How well z_i agrees with S_i, in [0, 1]; 1 where it is in it."""

@@ -24,9 +24,11 @@ _ALL = {
     "classification-uniform": ("classification", "Uniform"),
     "data-sets": ("tables", "DataSets"),
     "complexity": ("tables", "Complexity"),
+    "ilp-relaxation": ("relaxation", "Relaxation"),
     "multilabel-balls": ("multilabel", "Balls"),
     "partial-tags": ("tags", "PartialTagsAgree"),
     "positive-tags": ("tags", "PositiveOnly"),
+    "interval-regression": ("regression", "IntervalRegression"),
     "segmentation": ("segmentation", "Segmentation"),
 }
 

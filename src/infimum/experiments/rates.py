@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..estimators import PartialClassifier
+from .. import PartialClassifier
 from ..outputs import Subsets
 from ..weights import KernelRidge
 from . import style

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.datasets import load_sample_image
 
-from ..estimators import PartialEstimator
+from .. import PartialEstimator
 from ..weights import KernelRidge
 from . import style
 from .base import Comparison, Experiment, Row, Task, row

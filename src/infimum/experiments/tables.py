@@ -8,8 +8,8 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 
+from .. import PartialClassifier, PartialMultilabelClassifier
 from ..datasets import load_libsvm
-from ..estimators import PartialClassifier, PartialMultilabelClassifier
 from ..outputs import PartialTags, Subsets
 from . import style
 from .base import Comparison, Experiment, Row, Task, row

@@ -10,9 +10,9 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
+from .. import PartialMultilabelClassifier
 from .._warnings import InfimumWarning
 from ..datasets import load_mulan, lose_tags
-from ..estimators import PartialMultilabelClassifier
 from ..weights import KernelRidge
 from . import style
 from .base import Comparison, Experiment, Row, Task, row

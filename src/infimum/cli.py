@@ -10,7 +10,14 @@ try:
     import pandas  # noqa: F401 : the tables of `reproduce`
     import typer
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 except ImportError as error:
     sys.exit(f'The command infimum needs the package {error.name}. Install it with: pip install "infimum[cli,plot]"')
 

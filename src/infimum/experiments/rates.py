@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .. import PartialClassifier
-from ..outputs import Subsets
+from .. import PartialClassifier, PartialRanker
+from ..outputs import PartialOrders, Subsets
 from ..weights import KernelRidge
 from . import style
 from .base import Comparison, Experiment, Row, Task, row
+from .ranking import FOUR, codes_of
 
 COST = np.array([[0, 1, 1], [1, 0, 2], [1, 2, 0]], dtype=float)
 TEST = (np.arange(2000) + 0.5) / 2000
@@ -38,11 +39,7 @@ class Rates(Experiment):
 
     def tasks(self, quick: bool) -> list[Task]:
         sizes, seeds = ((32, 64, 128, 256), 3) if quick else ((32, 64, 128, 256, 512, 1024, 2048), 16)
-        return [
-            {"problem": problem, "n": n, "seeds": list(range(seeds))}
-            for problem in ("classification", "cost-sensitive")
-            for n in sizes
-        ]
+        return [{"problem": problem, "n": n, "seeds": list(range(seeds))} for problem in PROBLEMS for n in sizes]
 
     def run(self, task: Task, data: str | None) -> list[Row]:
         out = []
@@ -118,4 +115,19 @@ def cost_sensitive(n: int, rng: np.random.Generator) -> dict[str, float]:
     return {k: float(COST[z, label[np.searchsorted(EDGES, TEST)]].mean()) for k, z in found.items()}
 
 
-PROBLEMS = {"classification": classification, "cost-sensitive": cost_sensitive}
+def ranking(n: int, rng: np.random.Generator) -> dict[str, float]:
+    """The four items of Fig. rk:setting; the pair i, j is lost with probability max(2/5, 1 - 2 |v_i(x) - v_j(x)|)."""
+    x = rng.uniform(-1, 1, size=n)
+    scores, codes, truth = FOUR.scores(x), FOUR.codes(x), FOUR.codes(2 * TEST - 1)
+    i, j = np.triu_indices(4, 1)
+    lost = rng.uniform(size=codes.shape) < np.maximum(0.4, 1 - 2 * np.abs(scores[:, i] - scores[:, j]))
+    sets = PartialOrders(np.where(lost, 0, codes))
+    out = {}
+    for method in METHODS:
+        model = PartialRanker(items=4, principle=method, weights=_weights()).fit(x[:, None], sets)
+        z = model.predict(2 * TEST[:, None] - 1).astype(int)
+        out[method] = float((codes_of(z) != truth).mean())
+    return out
+
+
+PROBLEMS = {"classification": classification, "cost-sensitive": cost_sensitive, "ranking": ranking}

@@ -56,7 +56,9 @@ class Recovery(Experiment):
         for method in ("infimum", "average", "supremum"):
             line = means[means["method"] == method]
             axes[0, 0].plot(line["parameter"], line["value"], **style.METHODS[method])
-        axes[0, 0].set(xlabel=r"$\lambda$, mass on the exact answer", ylabel="share of problems recovered", ylim=(0, 1.03))
+        axes[0, 0].set(
+            xlabel=r"$\lambda$, mass on the exact answer", ylabel="share of problems recovered", ylim=(0, 1.03)
+        )
         near = np.linspace(0.02, 0.98, 200)
         corrected, printed = bounds(near)
         ax = axes[0, 1]

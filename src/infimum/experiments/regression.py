@@ -85,7 +85,11 @@ class IntervalRegression(Experiment):
                 known = there.loc[name]
                 what = f"{name}, {method}: error"
                 # the same data, draw for draw; what is left is the grid on which the authors look for z
-                out.append(Comparison(f"{what}, seed 0", each[0, kernel, method], known[f"seed0_{key}"], 0.03 * known[f"seed0_{key}"]))
+                out.append(
+                    Comparison(
+                        f"{what}, seed 0", each[0, kernel, method], known[f"seed0_{key}"], 0.03 * known[f"seed0_{key}"]
+                    )
+                )
                 mean = each.xs((kernel, method), level=("panel", "method")).mean()
                 tolerance = fold_error(known[f"std20_{key}"], seeds)
                 out.append(Comparison(f"{what}, mean of {seeds} seeds", mean, known[f"mean20_{key}"], tolerance))

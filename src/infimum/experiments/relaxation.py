@@ -66,7 +66,9 @@ class Relaxation(Experiment):
     @staticmethod
     def _shares(frame: pd.DataFrame) -> pd.DataFrame:
         """The share exact for each m, with the half-width of Wilson's 95 % interval, which is not 0 at 100 %."""
-        counts = frame.assign(exact=frame["value"] * frame["objectives"]).groupby("parameter")[["exact", "objectives"]].sum()
+        counts = (
+            frame.assign(exact=frame["value"] * frame["objectives"]).groupby("parameter")[["exact", "objectives"]].sum()
+        )
         n, share = counts["objectives"], counts["exact"] / counts["objectives"]
         half = 1.96 / (1 + 1.96**2 / n) * np.sqrt(share * (1 - share) / n + 1.96**2 / (4 * n**2))
         return pd.DataFrame({"share": share, "ci95": half})

@@ -26,7 +26,7 @@ from .. import __version__
 from .base import COLUMNS, Experiment, Row, Task
 
 PACKAGE = Path(__file__).resolve().parents[1]
-SHARED = ("base.py", "grid.py", "masks.py", "problems.py")
+SHARED = ("base.py", "grid.py", "masks.py", "problems.py", "ranking.py")
 TEXTS = {"title", "place", "caption", "differs"}
 Progress = Callable[[int, int], None]
 

@@ -54,7 +54,9 @@ class Segmentation(Experiment):
         at, scribbles = strokes(picture, task["n"], task["seed"])
         # a flower is a flower in the mirror: every crop of the left half is given twice
         X, scribbles, full = map(mirrored, (crops(picture.noisy, at), scribbles, crops(picture.mask, at)))
-        corners = np.array([(i, j) for i in _range(TOP, 100, task["stride"]) for j in _range(HALF, HALF, task["stride"])])
+        corners = np.array(
+            [(i, j) for i in _range(TOP, 100, task["stride"]) for j in _range(HALF, HALF, task["stride"])]
+        )
         queries, truth = crops(picture.noisy, corners), picture.mask[RIGHT]
         rows = []
         for method, y, ties in (("strokes", scribbles, task["ties"]), ("full masks", full, (0.0,))):
@@ -65,7 +67,9 @@ class Segmentation(Experiment):
                 for kind, chosen in ((method, tiles), (f"{method}, voted", np.ones(len(z), dtype=bool))):
                     image = voted(corners[chosen], z[chosen])
                     coded = "".join("#" if pixel > 0 else "." for pixel in image.ravel())
-                    rows.append(row(kind, tie, float((image != truth).mean()), task["seed"], task["seed"], pixels=coded))
+                    rows.append(
+                        row(kind, tie, float((image != truth).mean()), task["seed"], task["seed"], pixels=coded)
+                    )
         return rows
 
     def draw(self, frame: pd.DataFrame):

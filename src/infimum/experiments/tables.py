@@ -35,7 +35,10 @@ class DataSets(Experiment):
         counts = np.unique(bunch.target, return_counts=True)[1]
         values = {"n": len(bunch.target), "m": len(counts), "d": bunch.data.shape[1]}
         values["most frequent, %"] = 100 * counts.max() / counts.sum()
-        return [row(task["data"], name, value, balanced=bool(counts.min() == counts.max())) for name, value in values.items()]
+        return [
+            row(task["data"], name, value, balanced=bool(counts.min() == counts.max()))
+            for name, value in values.items()
+        ]
 
     def draw(self, frame: pd.DataFrame):
         cells = []
@@ -127,7 +130,9 @@ class Complexity(Experiment):
     def compare(self, frame: pd.DataFrame) -> list[Comparison]:
         slopes = self._slopes(frame)
         return [
-            Comparison(f"{model}: {what} grows at most as stated", bool(value <= STATED[what] + 0.3), True, None, "print")
+            Comparison(
+                f"{model}: {what} grows at most as stated", bool(value <= STATED[what] + 0.3), True, None, "print"
+            )
             for (model, what), value in slopes.items()
         ]
 

@@ -64,8 +64,8 @@ class _Corrupted(Experiment):
         fair = honest(frame, ["panel", "method", "parameter"], HYPER)
         for ax, name in zip(axes[0], self.data_sets):
             for method, look in style.METHODS.items():
-                style.curve(ax, best.query("panel == @name and method == @method"), **look)
-                line = fair.query("panel == @name and method == @method").sort_values("parameter")
+                style.curve(ax, best[(best["panel"] == name) & (best["method"] == method)], **look)
+                line = fair[(fair["panel"] == name) & (fair["method"] == method)].sort_values("parameter")
                 ax.plot(line["parameter"], line["mean"], color=look["color"], ls=(0, (4, 2)), lw=1, alpha=0.7)
             ax.set(title=name, xlabel="corruption $c$", ylabel="test error")
             style.from_zero(ax)

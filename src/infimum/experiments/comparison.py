@@ -18,8 +18,8 @@ class Inequality(Experiment):
     place = "Prop. 2 (comparison inequality) and Prop. 3 (bound refinement)"
     caption = (
         "Each point is a random non-ambiguous problem: the largest ratio of excess risk to excess set risk over all "
-        "outputs, against the constant C = e^nu / eta of Prop. 2. No point is above the diagonal: the inequality holds. "
-        "The refined constant of Prop. 3 equals the ratio itself in every problem."
+        "outputs, against the constant C = e^nu / eta of Prop. 2. No point is above the diagonal: the inequality "
+        "holds. The refined constant of Prop. 3 equals the ratio itself in every problem."
     )
     differs = "Prop. 3 is stated with the maximum of 1/lambda; the constant is 1 / min lambda = max_z l(z, y) / R_S(z)."
 

@@ -44,9 +44,9 @@ def polygon(ax: Axes, vertices: ArrayLike, **kwargs: Any) -> None:
 def point(ax: Axes, rho: ArrayLike, label: str, offset: tuple[float, float] = (6, 4), **kwargs: Any) -> None:
     """A measure of mass one with its name beside it."""
     at = plane(rho)
-    settings = {"color": "black", "marker": "o", "ms": 4, "zorder": 6, "ls": ""} | kwargs
+    settings: dict[str, Any] = {"color": "black", "marker": "o", "ms": 4, "zorder": 6, "ls": ""} | kwargs
     ax.plot(*at, **settings)
-    ax.annotate(label, at, offset, textcoords="offset points", zorder=6)
+    ax.annotate(label, (at[0], at[1]), offset, textcoords="offset points", zorder=6)
 
 
 def levels(ax: Axes, cost: ArrayLike, inside: bool = True, z: int | None = None, n: int = 12) -> None:

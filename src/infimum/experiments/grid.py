@@ -57,12 +57,13 @@ class Solved(NamedTuple):
 
 def fold(X: ArrayLike, number: int, folds: int = FOLDS, rows: int | None = None, seed: int = 0) -> Fold:
     """One of the shuffled folds, of the first `rows` rows of a shuffle where not all are wanted."""
-    X = StandardScaler().fit_transform(np.asarray(X, dtype=np.float64))
-    order = np.random.RandomState(seed).permutation(len(X))[:rows]
+    scaled = StandardScaler().fit_transform(np.asarray(X, dtype=np.float64))
+    order = np.random.RandomState(seed).permutation(len(scaled))[:rows]
     train, test = (order[part] for part in list(KFold(folds).split(order))[number])
     held_out = np.random.RandomState(seed).permutation(len(train))[:HELD_OUT]
-    between, across = euclidean_distances(X[train], squared=True), euclidean_distances(X[test], X[train], squared=True)
-    return Fold(train, test, held_out, between, across, X.shape[1])
+    between = euclidean_distances(scaled[train], squared=True)
+    across = euclidean_distances(scaled[test], scaled[train], squared=True)
+    return Fold(train, test, held_out, between, across, scaled.shape[1])
 
 
 def path(fold: Fold, c_sigma: float, c_lambdas: tuple[float, ...] = C_LAMBDA) -> Iterator[Solved]:

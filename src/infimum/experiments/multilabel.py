@@ -19,9 +19,9 @@ class Balls(Experiment):
     place = "App. B.3.3, Fig. mulan"
     caption = (
         "Test error (share of wrong tags) on scene, 2407 pictures with six tags, when each row gives a ball B(center, "
-        "r), r = floor(c (m + 1) U). Plain lines follow the printed protocol, selection on the test folds; dashed lines "
-        "select inside each training fold, by the agreement with left-out balls. Bars are half a standard deviation "
-        "over eight folds each way. The minimum over the 64 outputs is exact."
+        "r), r = floor(c (m + 1) U). Plain lines follow the printed protocol, selection on the test folds; dashed "
+        "lines select inside each training fold, by the agreement with left-out balls. Bars are half a standard "
+        "deviation over eight folds each way. The minimum over the 64 outputs is exact."
     )
     differs = (
         "Shown are the true average and supremum losses of the balls, and the joint reading. The paper's c is in "
@@ -64,8 +64,8 @@ class Balls(Experiment):
         best, fair = (choose(frame, ["method", "parameter"], HYPER) for choose in (printed, honest))
         for ax, part in zip(axes[0], ("parameter <= 1", "parameter >= 1")):
             for method, look in style.METHODS.items():
-                style.curve(ax, best.query(f"method == @method and {part}"), **look)
-                line = fair.query(f"method == @method and {part}").sort_values("parameter")
+                style.curve(ax, best[best["method"] == method].query(part), **look)
+                line = fair[fair["method"] == method].query(part).sort_values("parameter")
                 ax.plot(line["parameter"], line["mean"], color=look["color"], ls=(0, (4, 2)), lw=1, alpha=0.7)
             ax.set(xlabel="corruption $c$")
         style.from_zero(*axes[0])
@@ -80,8 +80,8 @@ class Balls(Experiment):
         best = printed(frame, ["method", "parameter"], HYPER).pivot(index="parameter", columns="method", values="mean")
         middle = best.loc[[c for c in best.index if 0 < c <= 1]].mean()
         return [
-            Comparison("infimum at most average, mean over 0 < c <= 1", bool(middle["infimum"] <= middle["average"]), True,
+            Comparison("infimum at most average, mean, 0 < c <= 1", bool(middle["infimum"] <= middle["average"]), True,
                        None, "print: works slightly better than the average"),
-            Comparison("average below supremum, mean over 0 < c <= 1", bool(middle["average"] < middle["supremum"]), True,
+            Comparison("average below supremum, mean, 0 < c <= 1", bool(middle["average"] < middle["supremum"]), True,
                        None, "print: both outperform the supremum"),
         ]  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._warnings import InfimumWarning
-from ..datasets import lose_pairs, lose_pairs_at_random
+from ..datasets import lose_pairs
 from ..loss import JointLoss, SetLoss
 from ..outputs import PartialOrders, Rankings
 from ..solvers import Alternate, Solver, choose
@@ -102,9 +102,3 @@ def codes_of(orders: NDArray) -> NDArray[np.int8]:
 def weights(x: NDArray, queries: NDArray, sigma: float, lam: float) -> NDArray[np.float64]:
     """alpha(x) at the queries, (q, n), Gaussian kernel."""
     return np.asarray(KernelRidge(lam=lam, sigma=sigma).fit(x[:, None])(queries[:, None]))
-
-
-__all__ = [
-    "FOUR", "Problem", "Stated", "codes_of", "errors", "lose_pairs", "lose_pairs_at_random", "predictions", "random_problem", "solvers",
-    "weights",
-]  # fmt: skip

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
+from ..datasets import lose_pairs
 from . import ranking, style
 from .base import Comparison, Experiment, Row, Task, fold_error, printed, reference, row
 
@@ -40,7 +41,7 @@ class _Lines(Experiment):
         rng = np.random.RandomState(task["problem"])
         problem = ranking.random_problem(task["m"], rng)
         x, queries = rng.uniform(-1, 1, size=TRAIN), rng.uniform(-1, 1, size=TEST)[: task["test"]]
-        codes = ranking.lose_pairs(problem.scores(x), task["c"])
+        codes = lose_pairs(problem.scores(x), task["c"])
         settings = [(s, l) for s in (1.0, 0.5) for l in (1e3, 1.0, 1e-3)]
         alphas = [ranking.weights(x, queries, s, l / TRAIN**0.5) for s, l in settings]
         found = ranking.errors(codes, problem.codes(queries), alphas, task["m"], tuple(task["methods"]))
@@ -56,7 +57,7 @@ class _Lines(Experiment):
         best = printed(frame, ["panel", "method", "parameter"], HYPER)
         for ax, (m, methods) in zip(axes[0], self.items.items()):
             for method in methods:
-                style.curve(ax, best.query("panel == @m and method == @method"), label=method, **LOOKS[method])
+                style.curve(ax, best[(best["panel"] == m) & (best["method"] == method)], label=method, **LOOKS[method])
             ax.set(title=f"$m = {m}$ items", xlabel="corruption $c$", ylabel="wrong pairs, share")
             style.from_zero(ax)
         style.legend(fig, ncols=3)
@@ -91,8 +92,8 @@ class Corruption(_Lines):
     place = "Sec. 5.2, Fig. rk:corruption"
     items: ClassVar = {10: ("IL, alternation", "IL, from the closure", "AC", "SP, alternation")}
     caption = (
-        f"{PROTOCOL} Alternation starts with zeros on the pairs that were not stated, as in the paper, or on those that "
-        "do not follow from the stated ones either (closure). The average is the exact mean over linear extensions."
+        f"{PROTOCOL} Alternation starts with zeros on the pairs that were not stated, as in the paper, or on those "
+        "that do not follow from the stated ones either (closure). The average is exact, over all linear extensions."
     )
     differs = (
         "The text loses comparisons with d_ij > c, which is reversed: nothing would be lost at c = 1. The authors "

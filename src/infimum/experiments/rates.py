@@ -24,12 +24,12 @@ class Rates(Experiment):
     title = "Consistency and rates: excess risk against n"
     place = "Thms. 3 (consistency) and 4 (convergence rates)"
     caption = (
-        "Excess risk R(f_n) - R(f*) on three problems on [0, 1] with a deterministic truth, lambda = n^(-1/2) as in the "
-        "theorems and a Laplacian kernel, whose space contains g; means over seeds, with the slope of log excess risk "
-        "against log n for the infimum. Classification: each wrong class joins the set with a probability that tends to "
-        "1 at the boundary of its region. Cost-sensitive: the loss of Sec. 4.1; the exact label with probability at "
-        "most 1/8, everything otherwise: average and supremum converge to something else. Ranking: four items by "
-        "scores linear in x, each comparison lost with a probability that tends to 1 where the scores cross."
+        "Excess risk R(f_n) - R(f*) on three problems on [0, 1] with a deterministic truth, lambda = n^(-1/2) as in "
+        "the theorems and a Laplacian kernel, whose space contains g; means over seeds, with the slope of log excess "
+        "risk against log n for the infimum. Classification: each wrong class joins the set with a probability that "
+        "tends to 1 at the boundary of its region. Cost-sensitive: the loss of Sec. 4.1; the exact label with "
+        "probability at most 1/8, everything otherwise: average and supremum converge to something else. Ranking: four "
+        "items by scores linear in x, each comparison lost with a probability that tends to 1 where the scores cross."
     )
     differs = (
         "The paper proves the rate n^(-1/4) and shows no experiment. In these problems eta tends to 0 at the "
@@ -62,7 +62,11 @@ class Rates(Experiment):
             ax.plot(n, top * (n / n[0]) ** -0.25, color=style.GREY, ls=":", label="$n^{-1/4}$, the proved rate")
             ax.set(xscale="log", yscale="log", xlabel="$n$", ylabel="excess risk")
             ax.set_xticks(n, [str(size) for size in n])
-            ax.minorticks_off()
+            ax.xaxis.minorticks_off()
+            low, high = ax.get_ylim()
+            ticks = [t for t in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if low <= t <= high]
+            ax.set_yticks(ticks, [f"{t:g}" for t in ticks])
+            ax.yaxis.minorticks_off()
             ax.set_title(f"{panel}: slope {slope(frame, panel):.2f}")
         style.legend(fig)
         return fig

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -17,7 +19,7 @@ SIGMAS, LAMBDAS = (1, 0.5, 0.1, 0.05, 0.01), (1e3, 1, 1e-3)
 KERNELS = {"laplacian": "Laplacian", "rbf": "Gaussian"}
 X = np.linspace(0, 1, 200)
 SIGNAL = 3 + np.sin(10 * X)
-METHODS = {
+METHODS: dict[str, dict[str, Any]] = {
     "infimum": {}, "infimum, flat minima": {"solver": Piecewise(tol=1e-4)}, "average": {"principle": "average"},
 }  # fmt: skip
 COLORS = {"infimum": style.VERMILION, "infimum, flat minima": style.PURPLE, "average": style.GREEN}
@@ -36,8 +38,8 @@ class IntervalRegression(Experiment):
     )
     differs = (
         "The loss is (|d| - r)₊², the distance to the interval squared; the authors' script has (d² - r)₊², with test "
-        "error .0379 where the right loss has .0180 (seed 0). Its kernel is Laplacian where the text says Gaussian: both "
-        "are shown. lambda is used directly, not divided by the root of n."
+        "error .0379 where the right loss has .0180 (seed 0). Its kernel is Laplacian where the text says Gaussian: "
+        "both are shown. lambda is used directly, not divided by the root of n."
     )
 
     def tasks(self, quick: bool) -> list[Task]:

@@ -24,6 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from .. import __version__
 from .base import COLUMNS, Experiment, Row, Task
+from .style import SETTINGS
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SHARED = ("base.py", "grid.py", "masks.py", "problems.py", "ranking.py")
@@ -91,14 +92,14 @@ def collect(experiment: Experiment, out: str | os.PathLike, quick: bool) -> pd.D
 
 def draw(experiment: Experiment, frame: pd.DataFrame, out: Path) -> None:
     """NAME.png and NAME.pdf; without dates, so that the same rows give the same bytes."""
-    from matplotlib import pyplot as plt
+    from matplotlib import rc_context
 
-    fig = experiment.draw(frame)
-    for suffix, metadata in (("png", {"Software": None}), ("pdf", {"CreationDate": None, "Producer": None})):
-        buffer = io.BytesIO()
-        fig.savefig(buffer, format=suffix, metadata=metadata)
-        write(out / f"{experiment.name}.{suffix}", buffer.getvalue())
-    plt.close(fig)
+    with rc_context(SETTINGS):
+        fig = experiment.draw(frame)
+        for suffix, metadata in (("png", {"Software": None}), ("pdf", {"CreationDate": None, "Producer": None})):
+            buffer = io.BytesIO()
+            fig.savefig(buffer, format=suffix, metadata=metadata)
+            write(out / f"{experiment.name}.{suffix}", buffer.getvalue())
 
 
 def write(path: Path, content: bytes) -> None:

@@ -34,15 +34,15 @@ class Segmentation(Experiment):
     title = "Beyond: segmentation from scribbles"
     place = "App. B.5"
     caption = (
-        "scikit-learn's picture of a dahlia, in grey behind noise. Training: crops of 10 × 10 pixels from the left half "
-        "and their mirror images, each with two short strokes that say flower (orange) or background (blue): a tenth of "
-        "its pixels, the rest unknown. Then the unseen right half is segmented crop by crop: with pixels apart; with "
-        "neighbours tied, each crop an exact minimum cut; and with overlapping crops that vote. Curves: share of wrong "
-        "pixels against the price of a unit of contour, in wrong pixels."
+        "scikit-learn's picture of a dahlia, in grey behind noise. Training: crops of 10 × 10 pixels from the left "
+        "half and their mirror images, each with two short strokes that say flower (orange) or background (blue): a "
+        "tenth of its pixels, the rest unknown. Then the unseen right half is segmented crop by crop: with pixels "
+        "apart; with neighbours tied, each crop an exact minimum cut; and with overlapping crops that vote. Curves: "
+        "share of wrong pixels against the price of a unit of contour, in wrong pixels."
     )
     differs = (
-        "The paper names the problem and shows nothing. The picture is real; the noise and the strokes are not, and the "
-        "truth is where the unspoilt picture is redder than green."
+        "The paper names the problem and shows nothing. The picture is real; the noise and the strokes are not, and "
+        "the truth is where the unspoilt picture is redder than green."
     )
 
     def tasks(self, quick: bool) -> list[Task]:
@@ -82,7 +82,8 @@ class Segmentation(Experiment):
             "strokes, left half": picture.noisy[TOP : TOP + 100, :HALF], "unseen right half": picture.noisy[RIGHT],
             "pixels apart": _decoded(part["pixels"]["strokes", 0.0]),
             f"tied, {best:g}": _decoded(part["pixels"]["strokes", best]),
-            f"tied, {most:g}, crops vote": _decoded(part["pixels"]["strokes, voted", most]), "truth": picture.mask[RIGHT],
+            f"tied, {most:g}, crops vote": _decoded(part["pixels"]["strokes, voted", most]),
+            "truth": picture.mask[RIGHT],
         }  # fmt: skip
         for ax, (title, image) in zip(axes.flat, images.items()):
             ax.imshow(image, cmap="gray", interpolation="nearest")
@@ -140,7 +141,7 @@ def mirrored(images: NDArray) -> NDArray:
 
 
 def strokes(picture: Picture, n: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Corners of n crops of the left half, and their scribbles in {-1, 0, 1}: two straight strokes that stop at borders."""
+    """Corners of n crops of the left half, and their scribbles in {-1, 0, 1}: two straight strokes each."""
     rng = np.random.default_rng([seed, 1])
     at = np.column_stack([rng.integers(TOP, TOP + 100 - SIDE + 1, size=600), rng.integers(HALF - SIDE + 1, size=600)])
     seen = np.zeros((600, SIDE, SIDE), dtype=bool)

@@ -15,11 +15,11 @@ class Signed(Experiment):
     place = "App. A.6, Fig. consistency"
     caption = (
         "The estimate of tau given by kernel weights is signed: here 1/2 on {a, b}, 1/2 on {c}, 1/4 on {a, c} and -1/4 "
-        "on {a, b, c}. Its region (dark) leaves the simplex; light, the region of the true tau of Sec. 4.1. The minimum "
-        "of E over it, rho-hat = (1/2, -1/4, 3/4), lies in the region of c: the prediction is right."
+        "on {a, b, c}. Its region (dark) leaves the simplex; light, the region of the true tau of Sec. 4.1. The "
+        "minimum of E over it, rho-hat = (1/2, -1/4, 3/4), lies in the region of c: the prediction is right."
     )
     differs = (
-        "Nothing in the drawing, but this is the joint reading of a negative weight (its set answers with the supremum)."
+        "Nothing in the drawing; but this is the joint reading of a negative weight: its set answers with the supremum."
         " Under the inside reading, which the consistency proof uses, a and c tie at risk 1/2."
     )
 

@@ -21,7 +21,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "joint": {"color": PURPLE, "marker": "D", "label": "infimum, joint reading"},
 }
 
-SETTINGS = {
+SETTINGS: Any = {
     "axes.axisbelow": True,
     "axes.grid": True,
     "axes.spines.right": False,
@@ -44,17 +44,11 @@ SETTINGS = {
 
 
 def figure(columns: int = 1, rows: int = 1, size: tuple[float, float] = (3.4, 2.8), **kwargs: Any) -> tuple[Any, Any]:
-    """A figure of panels with room around them for a legend."""
-    import matplotlib as mpl
+    """A figure of panels with room around them for a legend; it belongs to no window and no global state."""
+    from matplotlib.figure import Figure
 
-    mpl.use("agg")
-    import matplotlib.pyplot as plt
-
-    mpl.rcParams.update(SETTINGS)
-    fig, axes = plt.subplots(
-        rows, columns, figsize=(size[0] * columns, size[1] * rows), layout="constrained", squeeze=False, **kwargs
-    )
-    return fig, axes
+    fig = Figure(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
+    return fig, fig.subplots(rows, columns, squeeze=False, **kwargs)
 
 
 def legend(fig: Figure, ax: Axes | None = None, **kwargs: Any) -> None:
@@ -63,8 +57,8 @@ def legend(fig: Figure, ax: Axes | None = None, **kwargs: Any) -> None:
     for panel in [ax] if ax is not None else fig.axes:
         for handle, label in zip(*panel.get_legend_handles_labels()):
             handles.setdefault(label, handle)
-    settings = {"loc": "outside lower center", "ncols": min(4, len(handles))} | kwargs
-    fig.legend(handles.values(), handles.keys(), **settings)
+    columns = kwargs.pop("ncols", min(4, len(handles)))
+    fig.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=columns, **kwargs)
 
 
 def curve(ax: Axes, table: pd.DataFrame, **style: Any) -> None:

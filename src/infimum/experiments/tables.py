@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -79,8 +80,8 @@ class Complexity(Experiment):
     )
     differs = (
         "The paper states the complexities and measures nothing. Measured exponents are slopes over small sizes, where "
-        "lower-order terms still count: the kernel matrix, n² d, beside the factor, n³/3, and at fixed n the parts that "
-        "do not grow with m. Times differ from run to run."
+        "lower-order terms still count: the kernel matrix, n² d, beside the factor, n³/3, and at fixed n the parts "
+        "that do not grow with m. Times differ from run to run."
     )
     timed = True
 
@@ -100,7 +101,8 @@ class Complexity(Experiment):
         if task["model"] == "classification":
             sets = rng.uniform(size=(n, m)) < 2 / m
             sets[np.arange(n), rng.integers(m, size=n)] = True
-            model, y = PartialClassifier(), Subsets(sets)
+            model: Any = PartialClassifier()
+            y: Any = Subsets(sets)
         else:
             k = 3 if "top-k" in task["model"] else None
             model, y = PartialMultilabelClassifier(k=k), PartialTags(rng.integers(-1, 2, size=(n, m)))

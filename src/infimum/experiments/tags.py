@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -72,7 +73,7 @@ class PartialTagsAgree(Experiment):
         return [Comparison("predicted tags that differ", int(frame["different"].sum()), 0, None, "print")]
 
 
-METHODS = {
+METHODS: dict[str, tuple[dict[str, Any], str]] = {
     "as it is": ({}, style.BLUE), "top-k, k = 2": ({"k": 2}, style.VERMILION),
     "ε = 0.1": ({"epsilon": 0.1}, style.GREEN), "ε = 0.2": ({"epsilon": 0.2}, style.ORANGE),
     "ε = 0.4": ({"epsilon": 0.4}, style.PURPLE),
@@ -85,8 +86,8 @@ class PositiveOnly(Experiment):
     place = "App. B.3.1, tackling positive bias"
     caption = (
         "emotions, where annotators mention present tags only, and forget each with the given probability. As it is, "
-        "giving every tag minimises the infimum loss (kernel weights are signed, so that not quite every tag is given); "
-        "predicting the k = 2 best tags (songs have 1.9 on average) "
+        "giving every tag minimises the infimum loss (kernel weights are signed, so that not quite every tag is "
+        "given); predicting the k = 2 best tags (songs have 1.9 on average) "
         "or letting a tag cost epsilon mends it. The right epsilon falls with the share of forgotten tags, top-k does "
         "not need to know it."
     )

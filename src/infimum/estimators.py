@@ -67,7 +67,8 @@ class PartialModel(BaseEstimator):
     def _fit_parts(self, X: Any, L: Any, family: weights.Weights, solver: solvers.Solver, sample_weight: Any) -> None:
         first = L.parts[0]
         target = first.embedding.phi if first.embedding is not None else first.start()
-        family.told(Task(first.sets.informative(), partial(_left_out_risks, L, sample_weight))).fit(X, target, sample_weight)
+        task = Task(first.sets.informative(), partial(_left_out_risks, L, sample_weight))
+        family.told(task).fit(X, target, sample_weight)
         self._keep(L.output, family, solver.fit(L, family))
 
     def _fit_blocks(self, blocks: Blocks) -> Self:
@@ -121,7 +122,8 @@ class PartialModel(BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         size = max(1, BLOCK // max(1, self.weights_.width))
         work = (delayed(lambda rows: solve(self.weights_(X[rows])))(rows) for rows in gen_batches(X.shape[0], size))
-        return Parallel(require="sharedmem")(work)  # one after the other, unless within joblib.parallel_config(n_jobs=…)
+        # one after the other, unless joblib.parallel_config(n_jobs=…) says otherwise
+        return Parallel(require="sharedmem")(work)
 
     def _each_block(self, X: Any, solve: Callable[[weights.Alpha], NDArray]) -> NDArray:
         return np.concatenate(self._blocks(X, solve))

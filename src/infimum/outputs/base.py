@@ -47,7 +47,7 @@ class OutputSpace(BaseEstimator, ABC):
         """The rows of y as sets; with ``strict=False``, labels unknown at fit make a set that covers nothing."""
 
     def digest(self, y: Any) -> Any:
-        """A shorter y that `fit` learns the same from, where rows come in blocks; y itself, unless the space knows better."""
+        """A shorter y that `fit` learns the same from, for rows in blocks; y itself, unless the space knows better."""
         return y
 
     def check(self, sets: Sets) -> None:

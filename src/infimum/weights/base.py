@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-
 Path = Callable[[Any], Iterable[NDArray]]
 """phi -> leave_one_out(phi) for every setting that a family chooses between."""
 

@@ -86,8 +86,9 @@ class Neighbors(Weights):
             p=self.p,
             n_jobs=self.n_jobs,
         )
-        self.index_ = index.fit(X[self.rows_] if len(self.rows_) < len(w) else X)
-        self.scale_ = self._typical_distance() if self.weights == "adaptive" else 1.0
+        X = X[self.rows_] if len(self.rows_) < len(w) else X
+        self.index_ = index.fit(X)
+        self.scale_ = self._typical_distance(X) if self.weights == "adaptive" else 1.0
         self.n_rows_ = len(w)
         return self
 
@@ -126,11 +127,13 @@ class Neighbors(Weights):
         alpha.eliminate_zeros()
         return alpha
 
-    def _typical_distance(self) -> float:
-        """The median distance of (at most 1000) training rows to their k-th neighbour."""
+    def _typical_distance(self, X: Any) -> float:
+        """The mean distance of (at most 1000) training rows to their k-th neighbour."""
         n = len(self.rows_)
-        some = self.index_._fit_X[np.linspace(0, n - 1, min(n, 1000)).astype(int)]
-        return float(np.median(self.index_.kneighbors(some)[0][:, -1])) or 1.0
+        some = np.linspace(0, n - 1, min(n, 1000)).astype(int)
+        distance, at = self.index_.kneighbors(X[some])
+        last = np.argmax(np.cumsum(self.sample_weight_[at], axis=1) >= self.k_ * (1 - 1e-12), axis=1)
+        return float(np.average(distance[np.arange(len(some)), last], weights=self.sample_weight_[some])) or 1.0
 
 
 def _uniform(distance: NDArray, places: NDArray, slope: float) -> NDArray:

@@ -71,7 +71,8 @@ class Primal(Weights):
         self._factor: NDArray | None = None
         self._gram: NDArray | None = None
         self._summed = False
-        self.X_fit_, self.sample_weight_ = (None, None) if blocks is X else (X, w)
+        self.X_fit_: Any = None if blocks is X else X
+        self.sample_weight_ = w
         if blocks is not X:
             self.n_rows_ = X.shape[0]
         return self
@@ -85,7 +86,7 @@ class Primal(Weights):
         return self.folds(phi)[0]
 
     def folds(self, *phis: Any) -> tuple:
-        """fold(phi) of each array, or of each part of the targets of one `infimum.Blocks`, in one pass over the rows."""
+        """fold(phi) of each array, or of each part of the targets of one `infimum.Blocks`, in one pass."""
         blocks = phis[0] if isinstance(phis[0], Blocks) else self._with(phis)
         sums = self._accumulate(blocks)
         if self._factor is None:
@@ -106,7 +107,10 @@ class Primal(Weights):
         self._summed = summed
 
     def leave_one_out(self, phi: Any) -> NDArray:
-        """(H phi - h phi) / (1 - h), with H = B (B'WB + R P)^{-1} B'W and h its diagonal; R = n lam is kept at n - 1 rows."""
+        """(H phi - h phi) / (1 - h), with H = B (B'WB + R P)^{-1} B'W and h its diagonal.
+
+        The ridge R = n lam is kept, though n - 1 rows are left.
+        """
         folded = self.fold(phi)
         half = partial(linalg.solve_triangular, self._factor, lower=True, check_finite=False)
 
@@ -120,8 +124,8 @@ class Primal(Weights):
     def path(self, X: Any, lams: Any, sample_weight: Any = None) -> Path:
         """phi -> leave_one_out(phi) at every lam, for two passes over the rows and one eigendecomposition.
 
-        With M = B'WB + R_0 P at the smallest ridge R_0, V'MV = I and V'PV = diag(nu), the inverse at any other ridge R is
-        V diag(1 / (1 + (R - R_0) nu)) V'.
+        With M = B'WB + R_0 P at the smallest ridge R_0, V'MV = I and V'PV = diag(nu), the inverse at any other ridge R
+        is V diag(1 / (1 + (R - R_0) nu)) V'.
         """
         self.fit(X, None, sample_weight)
         sums = self._accumulate(self._with(()))
@@ -194,8 +198,8 @@ class Primal(Weights):
         if self.jitter_ > 1e-2 * r * ridge * ridge / self._total:
             warnings.warn(
                 f"The normal equations are numerically singular at lam = {ridge / self._total:.3g}: a jitter of"
-                f" {self.jitter_:.3g} beside n lam = {ridge:.3g} changes the predictions. Raise lam, narrow the kernel, or"
-                " use fewer centres.",
+                f" {self.jitter_:.3g} beside n lam = {ridge:.3g} changes the predictions. Raise lam, narrow the kernel,"
+                " or use fewer centres.",
                 InfimumWarning,
                 stacklevel=5,
             )

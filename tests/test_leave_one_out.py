@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsRegressor
 
-from infimum import PartialClassifier, PartialMultilabelClassifier
+from infimum import PartialClassifier, PartialMultilabelClassifier, PartialRegressor
 from infimum.weights import Forest, Given, KernelRidge, LinearRidge, Neighbors, Nystrom, RidgeCV, Task
 
 LAM = 3e-2
@@ -175,6 +175,26 @@ def test_ridge_cv_serves_structured_outputs(rng):
     model = PartialMultilabelClassifier(weights=RidgeCV(gammas=[1e-3, 0.3, 300.0])).fit(X, tags)
     assert model.weights_.gamma_ == 0.3
     assert model.score(X, np.sign(np.column_stack([X[:, 0], X[:, 1], -X[:, 0]]))) > 0.9
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_ridge_cv_serves_intervals(loss, rng):
+    X = rng.uniform(-1, 1, (40, 1))
+    y = np.sin(4 * X[:, 0])
+    bounds = np.column_stack([y - rng.uniform(0, 0.5, 40), y + rng.uniform(0, 0.5, 40)])
+    model = PartialRegressor(loss=loss, weights=RidgeCV(lams=[1e-4, 1e-2, 10.0], gammas=[1.0])).fit(X, bounds)
+    expected = []
+    for lam in (1e-4, 1e-2, 10.0):
+        left = []
+        for i in range(40):
+            others = np.arange(40) != i
+            one = PartialRegressor(loss=loss, weights=KernelRidge(lam * 40 / 39, gamma=1.0))
+            left.append(one.fit(X[others], bounds[others]).predict(X[i : i + 1])[0])
+        gap = np.maximum(np.maximum(bounds[:, 0] - left, left - bounds[:, 1]), 0)
+        expected.append(np.mean(gap**2 if loss == "squared" else gap))
+    scale = model.weights_.risks_[0] / expected  # the space may measure in units of its own
+    assert_allclose(scale, scale[0], rtol=0.05)
+    assert model.weights_.lam_ < 10
 
 
 def test_out_of_bag_rows_are_left_out(data):

@@ -67,7 +67,7 @@ class PartialModel(BaseEstimator):
     def _fit_parts(self, X: Any, L: Any, family: weights.Weights, solver: solvers.Solver, sample_weight: Any) -> None:
         first = L.parts[0]
         target = first.embedding.phi if first.embedding is not None else first.start()
-        task = Task(first.sets.informative(), partial(_left_out_risks, L, sample_weight))
+        task = Task(~first.sets.is_unknown, partial(_left_out_risks, L, solver, sample_weight))
         family.told(task).fit(X, target, sample_weight)
         self._keep(L.output, family, solver.fit(L, family))
 
@@ -137,11 +137,13 @@ class PartialModel(BaseEstimator):
         return tags
 
 
-def _left_out_risks(L: Any, sample_weight: Any, path: weights.Path) -> list[float]:
-    """(1/n) sum_i L(z_i, S_i), where z_i decodes what is predicted at x_i without row i, at every setting of a path."""
-    phi = L.embedding.phi if L.embedding is not None else L.start()
-    decode, each = L.output.decode, L.parts[0].each
-    return [float(np.average(each(decode(F)), weights=sample_weight)) for F in path(phi)]
+def _left_out_risks(L: Any, solver: solvers.Solver, sample_weight: Any, path: weights.Path) -> list[float]:
+    """(1/n) sum_i L(z_i, S_i), where z_i is predicted at x_i without row i, at every setting of a path."""
+    if L.embedding is not None:
+        outputs = map(L.output.decode, path(L.embedding.phi))
+    else:  # the solver needs the weights themselves
+        outputs = map(clone(solver).fit(L).argmin, path(np.eye(len(L))))
+    return [float(np.average(L.parts[0].each(z), weights=sample_weight)) for z in outputs]
 
 
 def _digest(space: OutputSpace, block: Block) -> Any:

@@ -206,17 +206,15 @@ class KernelRidge(Kernel):
         while True:
             K = self._gram()
             K[np.diag_indices_from(K)] += ridge
-            size = np.abs(np.diagonal(K)).max(initial=0.0)
-            # above the diagonal there are zeros: the norm of all of K is at most that of columns and of rows
-            norm = linalg.norm(K, 1) + linalg.norm(K, np.inf) if K.size else 0.0
+            size = np.diagonal(K).max(initial=0.0)
             try:
-                # K fills the upper triangle of its Fortran-ordered transpose: LAPACK works in place
+                # the lower triangle of K is the upper one of its Fortran-ordered transpose: LAPACK works in place
                 factor, _ = linalg.cho_factor(K.T, lower=False, overwrite_a=True, check_finite=False)
-                rcond = linalg.lapack.dpocon(factor, norm, uplo=b"U")[0]
+                pivots = np.square(np.diagonal(factor))
+                if pivots.min(initial=np.inf) > np.finfo(float).eps * size:
+                    return factor
             except linalg.LinAlgError:
-                rcond = 0.0
-            if rcond > np.finfo(float).eps:
-                return factor
+                pass
             del K
             raised = max(4 * ridge, self.n_rows_ * np.finfo(float).eps * size, 1e-300)
             warnings.warn(
@@ -237,7 +235,7 @@ class KernelRidge(Kernel):
                 raise ValueError("The precomputed kernel contains NaN or infinity.")
         else:
             require(8 * n**2, f"The kernel matrix of {n} rows", WAY_OUT)
-            K = np.zeros((n, n))
+            K = np.zeros((n, n))  # what is never written is never allocated
             for rows in gen_batches(n, ROWS):
                 K[rows, : rows.stop] = self._k(self.X_fit_[rows], self.X_fit_[: rows.stop])
         if w is not None:

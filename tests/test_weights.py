@@ -89,6 +89,7 @@ def test_a_weight_of_two_is_a_row_given_twice(family, data, rng):
     weighted = fitted(family, X, phi, w.astype(float))(queries) @ phi
     repeated = fitted(family, np.repeat(X, w, axis=0), np.repeat(phi, w, axis=0))(queries) @ np.repeat(phi, w, axis=0)
     assert_allclose(weighted, repeated, atol=1e-8)
+    assert_allclose(fitted(family, X, phi, w.astype(float))(queries) @ sparse.csr_matrix(phi), repeated, atol=1e-8)
 
 
 @SINGLE

@@ -131,7 +131,8 @@ class Primal(Weights):
         sums = self._accumulate(self._with(()))
         self._total, self._gram = sums.total, sums.gram
         ridges = np.asarray(lams, dtype=float) * sums.total
-        factor = np.tril(self._cholesky(ridges.min()))
+        # jitter at the smallest ridge is nothing beside the others; if the smallest is chosen, its own fit will tell
+        factor = np.tril(self._cholesky(ridges.min(), warn=False))
         nu, V = linalg.eigh(self._penalty(), factor @ factor.T, check_finite=False)
         return partial(self._left_out, V, 1 / (1 + np.outer(np.maximum(nu, 0), ridges - ridges.min())))
 
@@ -167,12 +168,11 @@ class Primal(Weights):
         total = float(B.shape[0])
         if block.w is not None:
             total = float(np.sum(block.w))
-            B = B * np.sqrt(block.w)[:, None]
-            phis = tuple(phi * np.sqrt(block.w)[:, None] for phi in phis)
-        cross = tuple(np.asarray((phi.T @ B).T, dtype=float) for phi in phis)
-        return Sums(B.shape[0], total, _syrk(B) if gram else None, cross)
+            root = sparse.diags_array(np.sqrt(block.w))
+            B, phis = root @ B, tuple(root @ phi for phi in phis)
+        return Sums(B.shape[0], total, _syrk(B) if gram else None, _cross(B, phis))
 
-    def _cholesky(self, ridge: float) -> NDArray:
+    def _cholesky(self, ridge: float, warn: bool = True) -> NDArray:
         """The lower Cholesky factor of B'WB + ridge P + jitter, with no jitter unless rounding asks for it.
 
         Features with |Pv| < jitter / ridge are lost to it; they have no say in the predictions as long as that is far
@@ -195,7 +195,7 @@ class Primal(Weights):
                 pass
             M[np.diag_indices(r)] -= self.jitter_
             self.jitter_ = 10 * self.jitter_ or floor * scale
-        if self.jitter_ > 1e-2 * r * ridge * ridge / self._total:
+        if warn and self.jitter_ > 1e-2 * r * ridge * ridge / self._total:
             warnings.warn(
                 f"The normal equations are numerically singular at lam = {ridge / self._total:.3g}: a jitter of"
                 f" {self.jitter_:.3g} beside n lam = {ridge:.3g} changes the predictions. Raise lam, narrow the kernel,"
@@ -227,6 +227,14 @@ def _syrk(B: Any) -> NDArray:
     syrk = linalg.get_blas_funcs("syrk", (B,))
     # the transpose of B in C order is in Fortran's order: BLAS reads it in place
     return np.asarray(syrk(1.0, B.T, trans=0, lower=1), dtype=float)
+
+
+def _cross(B: Any, phis: tuple) -> tuple:
+    """B' phi of each, by one product where they are dense."""
+    if sparse.issparse(B) or any(map(sparse.issparse, phis)) or not phis:
+        return tuple(np.asarray(dense(B.T @ phi), dtype=float) for phi in phis)
+    together = np.asarray(B.T @ np.hstack(phis), dtype=float)
+    return tuple(np.split(together, np.cumsum([phi.shape[1] for phi in phis])[:-1], axis=1))
 
 
 def dense(A: Any) -> NDArray:

@@ -104,6 +104,10 @@ class Forest(Weights):
         check_is_fitted(self, "n_rows_")
         return self._indicators(self._leaves_of(X), 1 / len(self.first_))
 
+    @property
+    def width(self) -> int:
+        return len(self.first_)
+
     def fold(self, phi: Any) -> NDArray:
         """The mean of phi in every leaf, (r, d)."""
         if self._means is None:

@@ -98,6 +98,10 @@ class Laplacian(Weights):
         near = self._joined(distance**2 - distance[:, :1] ** 2, at, self.n_rows_)
         return sparse.diags(1 / np.asarray(near.sum(axis=1)).ravel()) @ near
 
+    @property
+    def width(self) -> int:
+        return self.index_.n_neighbors
+
     def fold(self, phi: Any) -> NDArray:
         """F, the extension of phi from the labelled rows to all rows, (n, d)."""
         if self._operator is None:

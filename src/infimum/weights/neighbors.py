@@ -96,6 +96,10 @@ class Neighbors(Weights):
         check_is_fitted(self, "n_rows_")
         return self._shares(*self.index_.kneighbors(X))
 
+    @property
+    def width(self) -> int:
+        return self.depth_
+
     def fold(self, phi: Any) -> Any:
         return phi
 

@@ -114,6 +114,8 @@ def test_what_blocks_cannot_do_is_said(data):
         Blocks(block for block in [(X, y)])
     with pytest.raises(ValueError, match="A block has 300 rows of X and 299 of y"):
         PartialClassifier(weights="linear").fit(Blocks([(X, y[1:])]))
+    with pytest.raises(ValueError, match="A block has 3 features, another one 4"):
+        PartialClassifier(weights="linear").fit(Blocks([(X, y), (X[:, :3], y)]))
     with pytest.raises(ValueError, match="Input X contains NaN"):
         PartialClassifier(weights="linear").fit(Blocks([(X * np.nan, y)]))
     balls = outputs.HammingBalls(np.ones((300, 3)), np.full(300, 1))

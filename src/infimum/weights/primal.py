@@ -45,6 +45,7 @@ class Primal(Weights):
     blockwise: ClassVar[bool] = True
     lam: float | None
     verbose: int
+    n_features_in_: int
 
     def _settle(self, blocks: Blocks) -> None:
         """Learn the features b from the rows."""
@@ -164,6 +165,8 @@ class Primal(Weights):
         return blocks.reduce(partial(self._sums, gram=gram), _add, type(self).__name__, self.verbose)
 
     def _sums(self, block: Block, gram: bool) -> Sums:
+        if block.X.shape[1] != self.n_features_in_:
+            raise ValueError(f"A block has {block.X.shape[1]} features, another one {self.n_features_in_}.")
         B, phis = self._map(block.X), block.y
         total = float(B.shape[0])
         if block.w is not None:

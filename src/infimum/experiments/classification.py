@@ -129,6 +129,8 @@ class Uniform(_Corrupted):
         # print: "the two methods perform the same"; the tolerance is that of two means over the same folds
         out = []
         for name, c in [(name, c) for name in self.data_sets for c in (0.2, 0.4, 0.6)]:
+            if (name, "infimum", c) not in best.index:
+                continue
             ours, other = best.loc[(name, "infimum", c)], best.loc[(name, "average", c)]
             tolerance = fold_error(float(np.hypot(ours["std"], other["std"]) / 2**0.5))
             what = f"{name}, c = {c:g}: infimum beside average"

@@ -32,7 +32,7 @@ def reduced(name: str) -> list[dict]:
     full, quick = experiment.tasks(False), experiment.tasks(True)
     if name == "classification-skewed":
         few = [t for t in full if t["c_sigma"] == 0.1 and (t["fold"] < 2 or t["data"] == "svmguide2")]
-        return [t | {"c_lambdas": (10, 0.1), "c": (0.2, 0.5, 0.8)} for t in few]
+        return [t | {"c_lambdas": (0.1, 0.01), "c": (0.2, 0.5, 0.8)} for t in few]
     if name == "classification-uniform":
         few = [t for t in full if t["c_sigma"] == 0.1 and t["data"] == "vowel"]
         return [t | {"c_lambdas": (10, 1e-3), "c": (0.2, 0.4, 0.6)} for t in few]
@@ -49,7 +49,7 @@ def reduced(name: str) -> list[dict]:
     if name == "segmentation":
         return [quick[0] | {"n": 150, "stride": 10, "ties": (0.0, 0.02)}]
     if name == "interval-regression":
-        return quick[:1]
+        return [quick[0] | {"sigmas": (0.1, 0.05, 0.01), "lams": (1e3, 1)}]
     if name in ("partial-tags", "positive-tags", "recovery"):
         return quick[:1]
     if name == "ilp-relaxation":

@@ -59,10 +59,11 @@ class _Corrupted(Experiment):
         return rows
 
     def draw(self, frame: pd.DataFrame):
-        fig, axes = style.figure(len(self.data_sets), size=(3.7, 3.1))
+        panels = list(dict.fromkeys(frame["panel"]))
+        fig, axes = style.figure(len(panels), size=(3.7, 3.1))
         best = printed(frame, ["panel", "method", "parameter"], HYPER)
         fair = honest(frame, ["panel", "method", "parameter"], HYPER)
-        for ax, name in zip(axes[0], self.data_sets):
+        for ax, name in zip(axes[0], panels):
             for method, look in style.METHODS.items():
                 style.curve(ax, best[(best["panel"] == name) & (best["method"] == method)], **look)
                 line = fair[(fair["panel"] == name) & (fair["method"] == method)].sort_values("parameter")
@@ -98,10 +99,11 @@ class Skewed(_Corrupted):
         known = reference("classification_dna_skewed").query("dataset == 'dna' and c < 1")
         names = {"IL": "infimum", "AC": "average", "SP": "supremum", "IL_literal_eq": "joint"}
         full = (frame["size"] == "full").all()
+        folds = frame[frame["panel"] == "dna"]["fold"].nunique()
         return [
             Comparison(
                 f"dna, c = {there['c']:g}, {method}", best["mean"]["dna", method, there["c"]], there[f"{key}_mean"],
-                fold_error(there[f"{key}_std"]), claimed=bool(full),
+                fold_error(there[f"{key}_std"], folds), claimed=bool(full),
             )
             for _, there in known.iterrows()
             for key, method in names.items()

@@ -43,14 +43,14 @@ class IntervalRegression(Experiment):
     )
 
     def tasks(self, quick: bool) -> list[Task]:
-        return [{"seed": seed} for seed in range(2 if quick else 20)]
+        return [{"seed": seed, "sigmas": SIGMAS, "lams": LAMBDAS} for seed in range(2 if quick else 20)]
 
     def run(self, task: Task, data: str | None) -> list[Row]:
         rows = []
         for kernel in KERNELS:
             for method in METHODS:
-                for sigma in SIGMAS:
-                    for lam in LAMBDAS:
+                for sigma in task["sigmas"]:
+                    for lam in task["lams"]:
                         error = float(np.mean((predict(task["seed"], kernel, method, sigma, lam) - SIGNAL) ** 2))
                         settings = {"panel": kernel, "sigma": sigma, "lam": lam}
                         rows.append(row(method, kernel, error, task["seed"], task["seed"], **settings))

@@ -1,0 +1,135 @@
+"""Minimum feedback arc sets: measured times beside their targets, and beside plain HiGHS.
+
+Run with ``python -m benchmarks.feedback_arc``; the linear ordering tables are read from the folder INFIMUM_DATA.
+"""
+
+import json
+import os
+import time
+from itertools import combinations
+from pathlib import Path
+
+import highspy
+import numpy as np
+
+from infimum.feedback_arc import linear_extensions, minimum_feedback_arc, minimum_feedback_arcs, relaxed
+from infimum.feedback_arc.partial_orders import order_value
+from infimum.feedback_arc.sorting import sorted_orders
+
+DATA = Path(os.environ.get("INFIMUM_DATA", Path(__file__).parents[2] / "shared" / "data")) / "linear-ordering"
+
+
+def timed(function, *args, **kwargs):
+    start = time.perf_counter()
+    result = function(*args, **kwargs)
+    return result, time.perf_counter() - start
+
+
+def report(what, seconds, target=None, note=""):
+    unit, factor = next((u, f) for u, f in (("s", 1), ("ms", 1e3), ("µs", 1e6)) if seconds * f >= 1 or u == "µs")
+    goal = "" if target is None else f"target {target * factor:g} {unit} {'ok' if seconds <= target else 'MISSED'}"
+    print(f"{what:<52}{seconds * factor:9.2f} {unit:<3} {goal:<26}{note}", flush=True)
+
+
+def consensus(m, voters, noise, seed):
+    """cost[i, j] = how many of the voters rank j before i; a voter sorts 1, ..., m plus Gaussian noise of noise * m."""
+    score = np.arange(m) + noise * m * np.random.default_rng(seed).standard_normal((voters, m))
+    return (score[:, :, None] > score[:, None, :]).sum(axis=0).astype(float)
+
+
+def read_table(path):
+    """A linear ordering table as costs: what lies below the diagonal of the reordered table is lost."""
+    m, *entries = path.read_text().split()
+    gain = np.array(entries[: int(m) ** 2], dtype=float).reshape(int(m), int(m))
+    np.fill_diagonal(gain, 0.0)
+    return gain.T
+
+
+def plain_milp(cost, time_limit):
+    """HiGHS branch and bound on all 3-cycle rows at once."""
+    m = len(cost)
+    highs = highspy.Highs()
+    highs.setOptionValue("output_flag", False)
+    highs.setOptionValue("time_limit", float(time_limit))
+    rows, cols = np.triu_indices(m, 1)
+    pair = np.zeros((m, m), dtype=np.int32)
+    pair[rows, cols] = np.arange(len(rows))
+    n, empty = len(rows), np.empty(0, dtype=np.int32)
+    highs.addCols(n, (cost - cost.T)[rows, cols], np.zeros(n), np.ones(n), 0, empty, empty, np.empty(0))
+    highs.changeColsIntegrality(n, np.arange(n, dtype=np.int32), np.full(n, highspy.HighsVarType.kInteger))
+    i, j, k = np.array(list(combinations(range(m), 3))).T
+    index = np.stack([pair[i, j], pair[j, k], pair[i, k]], axis=1).ravel()
+    t = len(i)
+    starts, values = np.arange(0, 3 * t, 3, dtype=np.int32), np.tile([1.0, 1.0, -1.0], t)
+    highs.addRows(t, np.zeros(t), np.ones(t), 3 * t, starts, index, values)
+    highs.run()
+    return highs.getObjectiveValue() + cost.T[rows, cols].sum()
+
+
+def bench_batches(rng):
+    costs = rng.standard_normal((2000, 10, 10))
+    orders = np.triu(rng.random((50, 10, 10)) < 0.2, 1)
+    _, seconds = timed(minimum_feedback_arcs, costs)
+    report("subset DP, m = 10, 2000 objectives, each", seconds / 2000, 50e-6)
+    _, seconds = timed(minimum_feedback_arcs, costs[:200, None], orders)
+    report("subset DP, m = 10, 200 objectives x 50 orders, each", seconds / 10_000, 50e-6)
+    _, seconds = timed(minimum_feedback_arc, rng.standard_normal((18, 18)), method="dp")
+    report("subset DP, m = 18", seconds, 1.0)
+    many = np.triu(rng.random((1000, 10, 10)) < 0.1, 1)
+    _, seconds = timed(linear_extensions, many)
+    report("linear extensions, m = 10, 1000 orders, each", seconds / 1000, 100e-6)
+
+
+def bench_relaxation(rng):
+    for m, repeats in ((10, 50), (20, 20), (30, 10)):
+        solutions, seconds = timed(lambda m=m, n=repeats: [relaxed(c) for c in rng.standard_normal((n, m, m))])
+        exact = sum(s.integral for s in solutions)
+        report(f"LP relaxation, m = {m}, each", seconds / repeats, 1.0, f"{exact} of {repeats} integral")
+
+
+def bench_tables():
+    for name, best in json.loads((DATA / "optima.json").read_text()).items():
+        cost = read_table(DATA / name)
+        result, seconds = timed(minimum_feedback_arc, cost, time_limit=60)
+        right = result.proved and cost.sum() - result.value == best
+        report(f"linear ordering {name}, m = {len(cost)}", seconds, 10.0, "proved, optimum" if right else "NOT PROVED")
+    cost = read_table(DATA / "t59b11xx")
+    ours, seconds = timed(minimum_feedback_arc, cost)
+    value, plain = timed(plain_milp, cost, 120)
+    note = f"value {value:.0f} against {ours.value:.0f}, ratio {plain / seconds:.0f}"
+    report("linear ordering t59b11xx, HiGHS with all 3-cycles", plain, None, note)
+
+
+def bench_large(rng):
+    for m, target in ((100, 1.0), (200, 10.0)):
+        for noise in (0.1, 0.3, 1.0):
+            result, seconds = timed(minimum_feedback_arc, consensus(m, 50, noise, 0), time_limit=0.95 * target)
+            gap = (result.value - result.bound) / result.value
+            note = "proved" if result.proved else f"gap {gap:.3%}"
+            report(f"consensus of 50, m = {m}, noise {noise}", seconds, target, note)
+    cost = rng.standard_normal((40, 40))
+    np.fill_diagonal(cost, 0.0)
+    sorts = min(order_value(cost, order) for order in sorted_orders(cost, np.zeros((40, 40), dtype=bool)))
+    result, seconds = timed(minimum_feedback_arc, cost, time_limit=10)
+    note = f"gap {(result.value - result.bound) / abs(result.value):.2%}, value {result.value:.2f}, sorts {sorts:.2f}"
+    report("Gaussian, m = 40, 10 s limit", seconds, None, note)
+
+
+def main():
+    rng = np.random.default_rng(0)
+    # compile, or load what was compiled before
+    for method in ("dp", "cutting_planes"):
+        minimum_feedback_arc(rng.standard_normal((8, 8)), method=method)
+    minimum_feedback_arcs(rng.standard_normal((2, 4, 4)))
+    linear_extensions(np.zeros((3, 3), dtype=bool))
+    bench_batches(rng)
+    bench_relaxation(rng)
+    if DATA.exists():
+        bench_tables()
+    else:
+        print(f"no linear ordering tables in {DATA}: set INFIMUM_DATA to the data folder")
+    bench_large(rng)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""Strict partial orders on {0, ..., m-1} as boolean matrices: ``before[i, j]`` says that i comes before j."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Bool = NDArray[np.bool_]
+Float = NDArray[np.float64]
+Int = NDArray[np.int64]
+
+
+def as_costs(cost: ArrayLike) -> Float:
+    """Finite costs (..., m, m) as floats with a zero diagonal."""
+    c = np.array(cost, dtype=float)
+    if c.ndim < 2 or c.shape[-1] != c.shape[-2]:
+        raise ValueError(
+            f"cost must have shape (..., m, m), cost[i, j] being paid when i comes before j. Got shape {c.shape}."
+        )
+    m = c.shape[-1]
+    c[..., np.arange(m), np.arange(m)] = 0.0
+    if not np.isfinite(c).all():
+        where = tuple(int(a) for a in np.argwhere(~np.isfinite(c))[0])
+        raise ValueError(f"cost must be finite off the diagonal, got {c[where]} at {where}. Use `precedes` to forbid.")
+    return c
+
+
+def as_partial_orders(precedes: ArrayLike | None, m: int) -> Bool:
+    """The transitive closures (..., m, m) of `precedes`; None is the empty order; a cycle raises ValueError."""
+    if precedes is None:
+        return np.zeros((m, m), dtype=bool)
+    given = np.asarray(precedes)
+    if given.shape[-2:] != (m, m):
+        raise ValueError(
+            f"precedes must have shape (..., {m}, {m}), True at (i, j) when i must come before j. Got {given.shape}."
+        )
+    if given.dtype != bool and not np.isin(given, (0, 1)).all():
+        raise ValueError(f"precedes must be boolean, True at (i, j) when i must come before j. Got {given.dtype}.")
+    given = given.astype(bool)
+    closed = transitive_closure(given)
+    cyclic = np.diagonal(closed, axis1=-2, axis2=-1)
+    if cyclic.any():
+        *row, item = (int(a) for a in np.argwhere(cyclic)[0])
+        name = "precedes" + (f"[{', '.join(map(str, row))}]" if row else "")
+        cycle = " > ".join(map(str, find_cycle(given[tuple(row)], item)))
+        raise ValueError(f"{name} holds the cycle {cycle}, which no order satisfies. Drop one of these pairs.")
+    return closed
+
+
+def transitive_closure(relation: Bool) -> Bool:
+    """The smallest transitive relation above each (..., m, m) relation (Warshall).
+
+    >>> transitive_closure(np.eye(3, k=1, dtype=bool)).astype(int)
+    array([[0, 1, 1],
+           [0, 0, 1],
+           [0, 0, 0]])
+    """
+    closed = relation.copy()
+    for k in range(closed.shape[-1]):
+        # i -> k and k -> j give i -> j
+        closed |= closed[..., :, k, None] & closed[..., None, k, :]
+    return closed
+
+
+def find_cycle(relation: Bool, item: int) -> list[int]:
+    """A shortest walk item, ..., item along `relation`, by breadth-first search."""
+    parent: dict[int, int] = {}
+    queue = deque([item])
+    while item not in parent:
+        i = queue.popleft()
+        for j in np.flatnonzero(relation[i]).tolist():
+            if j not in parent:
+                parent[j] = i
+                queue.append(j)
+    walk = [item, parent[item]]
+    while walk[-1] != item:
+        walk.append(parent[walk[-1]])
+    return walk[::-1]
+
+
+def order_value(cost: Float, order: Int) -> float:
+    """The sum of cost[i, j] over the pairs where i comes before j in `order`."""
+    return float(np.triu(cost[np.ix_(order, order)], 1).sum())
+
+
+def sort_by(score: Float, before: Bool) -> Int:
+    """The linear extension of `before` that always takes next the free item of lowest score (lowest index on ties).
+
+    >>> sort_by(np.array([2.0, 1.0, 0.0]), np.eye(3, k=1, dtype=bool))
+    array([0, 1, 2])
+    """
+    waits_for = before.sum(axis=0)
+    key = np.where(waits_for == 0, score, np.inf)
+    order = np.empty(len(score), dtype=np.int64)
+    for position in range(len(order)):
+        i = order[position] = np.argmin(key)
+        key[i], waits_for[i] = np.inf, -1
+        waits_for -= before[i]
+        freed = before[i] & (waits_for == 0)
+        key[freed] = score[freed]
+    return order

@@ -1,0 +1,124 @@
+"""Exact orders by dynamic programming over the ideals (down-closed subsets) of the partial order.
+
+With f(I) the cheapest order of the items of an ideal I, and i its last item,
+
+    f(I) = min over i in I, I \\ {i} an ideal, of  f(I \\ {i}) + sum_{j in I} cost[j, i],        f({}) = 0.
+
+The sums over I are read from two tables, over the lower and the upper half of the bits of I.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from infimum.feedback_arc.partial_orders import Bool, Float, Int
+
+MAX_ITEMS = 24  # 2^24 values of f are 128 MB
+
+
+@njit(cache=True, nogil=True)
+def _sums_over_subsets(cost, first, size):
+    """table[I, i] = sum of cost[first + b, i] over the bits b of I < 2^size."""
+    table = np.zeros((1 << size, cost.shape[1]))
+    for I in range(1, 1 << size):
+        low = 0
+        while not (I >> low) & 1:
+            low += 1
+        rest = I & (I - 1)
+        for i in range(cost.shape[1]):
+            table[I, i] = table[rest, i] + cost[first + low, i]
+    return table
+
+
+@njit(cache=True, nogil=True)
+def _unions_over_subsets(masks, first, size):
+    """table[I] = union of masks[first + b] over the bits b of I < 2^size."""
+    table = np.zeros(1 << size, dtype=np.int64)
+    for I in range(1, 1 << size):
+        low = 0
+        while not (I >> low) & 1:
+            low += 1
+        table[I] = table[I & (I - 1)] | masks[first + low]
+    return table
+
+
+@njit(cache=True, nogil=True)
+def _cheapest(lower, upper, below, f, order):
+    """Fill f over the ideals, then read the order back from the full set, lowest index on ties."""
+    m, half = lower.shape[1], lower.shape[0]
+    bits_half = 0
+    while 1 << bits_half < half:
+        bits_half += 1
+    below_lower = _unions_over_subsets(below, 0, bits_half)
+    below_upper = _unions_over_subsets(below, bits_half, m - bits_half)
+    f[0] = 0.0
+    for high in range(upper.shape[0]):
+        for low in range(half):
+            I = high * half + low
+            if I == 0:
+                continue
+            f[I] = np.inf
+            if (below_lower[low] | below_upper[high]) & ~I:
+                continue
+            best = np.inf
+            for i in range(m):
+                # no branch: f is infinite off the ideals and still at I, which is where an i outside I leads;
+                # cost[i, i] = 0, so the sum may run over I
+                best = min(best, f[I & ~(1 << i)] + (lower[low, i] + upper[high, i]))
+            f[I] = best
+    I = (1 << m) - 1
+    for position in range(m - 1, -1, -1):
+        low, high = I & (half - 1), I >> bits_half
+        best = np.inf
+        last = 0
+        for i in range(m - 1, -1, -1):
+            if (I >> i) & 1:
+                value = f[I ^ (1 << i)] + (lower[low, i] + upper[high, i])
+                if value < best:
+                    best, last = value, i
+        order[position] = last
+        I ^= 1 << last
+
+
+@njit(cache=True, nogil=True)
+def _batch(costs, below, which_cost, which_order, orders, values):
+    m = costs.shape[1]
+    half = m // 2
+    f = np.empty(1 << m)
+    lower = upper = np.empty((1, m))
+    for problem in range(len(orders)):
+        k = which_cost[problem]
+        if problem == 0 or k != which_cost[problem - 1]:
+            lower = _sums_over_subsets(costs[k], 0, half)
+            upper = _sums_over_subsets(costs[k], half, m - half)
+        order = orders[problem]
+        _cheapest(lower, upper, below[which_order[problem]], f, order)
+        for p in range(m):
+            for q in range(p + 1, m):
+                values[problem] += costs[k, order[p], order[q]]
+
+
+def bitmasks(before: Bool) -> Int:
+    """below[..., j] has bit i set when i comes before j."""
+    m = before.shape[-1]
+    return np.einsum("...ij,i->...j", before.astype(np.int64), np.int64(1) << np.arange(m, dtype=np.int64))
+
+
+def subset_orders(costs: Float, before: Bool, which_cost: Int, which_order: Int) -> tuple[Int, Float]:
+    """Optimal orders (n_problems, m) and their values, problem p being costs[which_cost[p]], before[which_order[p]].
+
+    >>> cost = np.array([[[0.0, 1, 3], [2, 0, 1], [1, 4, 0]]])
+    >>> subset_orders(cost, np.zeros((1, 3, 3), dtype=bool), np.zeros(1, dtype=int), np.zeros(1, dtype=int))
+    (array([[1, 2, 0]]), array([4.]))
+    """
+    m = costs.shape[-1]
+    if m > MAX_ITEMS:
+        raise ValueError(
+            f"Dynamic programming holds 2^m values and stops at m = {MAX_ITEMS} items in one component, got m = {m}. "
+            "Use method='cutting_planes'."
+        )
+    orders, values = np.zeros((len(which_cost), m), dtype=np.int64), np.zeros(len(which_cost))
+    if m:
+        _batch(costs, bitmasks(before), which_cost, which_order, orders, values)
+    return orders, values

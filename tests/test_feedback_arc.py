@@ -403,6 +403,21 @@ def test_linear_ordering_library(name):
     assert gain.sum() - result.value == json.loads((DATA / "optima.json").read_text())[name]
 
 
+def test_highs_may_serve_others_in_the_same_process():
+    # its scheduler is global: a second instance that asks for another number of threads ends with an error
+    code = """
+import highspy, numpy as np
+from infimum.feedback_arc import relaxed
+highs = highspy.Highs()
+highs.setOptionValue("threads", 2)
+highs.addVar(0, 1)
+highs.run()
+print(relaxed(np.array([[0, 1, 3], [2, 0, 1], [1, 4, 0]])).value)
+"""
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert output.splitlines()[-1] == "4.0"
+
+
 def test_import_is_light():
     code = "import sys, infimum.feedback_arc; print({'numba', 'highspy'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"

@@ -17,8 +17,8 @@ from numba import njit
 from infimum.feedback_arc.partial_orders import Bool, Float
 
 VIOLATION = 1e-6
-ROWS_PER_ITEM = 10  # new rows in a round, per item
-ROWS_PER_PAIR = 2  # new rows in a round on any one pair: rows on different pairs tell the simplex more
+ROWS_PER_ITEM = 15  # new rows in a round, per item
+ROWS_PER_PAIR = 3  # new rows in a round on any one pair: rows on different pairs tell the simplex more
 
 
 @njit(cache=True, nogil=True)
@@ -79,7 +79,6 @@ class ThreeCycleLP:
         self.triples = np.empty((0, 3), dtype=np.int32)  # columns of u_ij, u_jk, u_ik
         self.highs = highspy.Highs()
         self.highs.setOptionValue("output_flag", False)
-        self.highs.setOptionValue("threads", 1)
         self.highs.setOptionValue("presolve", "off")
         self.highs.setOptionValue("solver", "simplex")
         n = len(self.w)

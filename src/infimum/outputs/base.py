@@ -25,6 +25,17 @@ class Embedding(NamedTuple):
     """(n,)."""
 
 
+class Decoded(NamedTuple):
+    """A minimum of z -> <psi(z), c>, for n objectives c."""
+
+    z: NDArray
+    """(n, *z): the outputs."""
+    value: NDArray
+    """(n,): <psi(z), c>."""
+    bound: NDArray
+    """(n,): no output has a smaller value."""
+
+
 class OutputSpace(BaseEstimator, ABC):
     """Y with a bilinear loss l(z, y) = <psi(z), phi(y)>.
 
@@ -60,6 +71,12 @@ class OutputSpace(BaseEstimator, ABC):
     def bound(self, c: NDArray) -> NDArray:
         """A lower bound of min_z <psi(z), c>, (n,): the minimum itself, unless `decode` may miss it."""
         return np.einsum("nd,nd->n", self.psi(self.decode(c)), c)
+
+    def minimise(self, c: NDArray) -> Decoded:
+        """decode(c), its value and bound(c) together, for spaces that find them in one go."""
+        z = self.decode(c)
+        value = np.einsum("nd,nd->n", self.psi(z), c)
+        return Decoded(z, value, np.minimum(self.bound(c), value))
 
     def readable(self, z: NDArray) -> NDArray:
         """Outputs as the user names them."""
@@ -98,6 +115,10 @@ class Sets(ABC):
         """phi(S_i), where L(., S_i) is linear in psi; otherwise None."""
         if principle == "average":
             return Embedding(self.center(), np.zeros(len(self)))
+        return None
+
+    def bracket(self) -> tuple[Embedding, Embedding] | None:
+        """Linear functions below the infimum loss and above the supremum loss, for lower bounds; None if not known."""
         return None
 
     def loss(self, psi: NDArray, principle: str) -> NDArray:

@@ -60,6 +60,14 @@ class Alternate(Solver):
 
     def minimise(self, alpha: Any) -> Minimum:
         weights = np.asarray(self._alpha(alpha))
+        best = self._search(weights)
+        return best._replace(bound=np.minimum(self._bound(weights, best.z), best.value))
+
+    def argmin(self, alpha: Any) -> NDArray:
+        return self._search(np.asarray(self._alpha(alpha))).z
+
+    def _search(self, weights: NDArray) -> Minimum:
+        """The best of all starts, without a bound."""
         best: Minimum | None = None
         moving = np.zeros(len(weights), dtype=bool)
         for start in self.starts_:
@@ -77,9 +85,36 @@ class Alternate(Solver):
                 f" max_iter = {self.max_iter} rounds; the best output seen is returned. Raise"
                 " max_iter, or use an exact solver.",
                 InfimumWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return best
+
+    def _bound(self, weights: NDArray, z: NDArray) -> NDArray:
+        """No output has a smaller objective, (q,); -inf where the sets have no bracket.
+
+        Every L(., S_i) is replaced by a linear function that alpha_i times keeps below it, and the sum is decoded. The
+        bracket of the sets bounds the infimum from below and the supremum from above; on the other sides the loss of
+        any one point of S_i does, and the points that answer at z make it tight there.
+        """
+        L = self.loss_
+        linear, loose = [], np.zeros_like(weights)
+        end = 0
+        for part in L.parts:
+            rows = slice(end, end := end + len(part))
+            bracket = part.sets.bracket()
+            if part.embedding is not None:
+                linear.append(part.embedding)
+            elif bracket is None:
+                return np.full(len(z), -np.inf)
+            elif part.principle == "infimum":
+                linear.append(bracket[0])
+                loose[:, rows] = np.minimum(weights[:, rows], 0)
+            else:
+                linear.append(bracket[1])
+                loose[:, rows] = np.maximum(weights[:, rows], 0)
+        tight = weights - loose
+        c = tight @ np.vstack([e.phi for e in linear]) + self._answers(loose, z)[0]
+        return L.output.bound(c) + tight @ np.concatenate([e.constant for e in linear])
 
     def _descend(self, weights: NDArray, y: NDArray) -> tuple[Minimum, NDArray]:
         """Alternation from the points y; also says which queries were still moving at the end."""

@@ -31,7 +31,7 @@ def wrong_pairs(y: Any, z: Any, *, items: Any = None, sample_weight: Any = None)
     Examples
     --------
     >>> wrong_pairs(["a>b>c", "c>b", None], [["a", "c", "b"], ["b", "a", "c"], ["a", "b", "c"]])
-    0.6666666666666666
+    0.666...
     """
     sets, orders = _read(y, z, items)
     known = (sets.codes != 0).any(axis=1)
@@ -47,7 +47,7 @@ def kendall_tau(y: Any, z: Any, *, items: Any = None, sample_weight: Any = None)
     Parameters are those of :func:`wrong_pairs`.
 
     >>> kendall_tau(["a>b>c"], [["a", "c", "b"]])
-    0.3333333333333333
+    0.333...
     """
     return 1 - 2 * wrong_pairs(y, z, items=items, sample_weight=sample_weight)
 

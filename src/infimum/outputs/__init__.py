@@ -3,7 +3,8 @@
 from .base import Decoded, Embedding, OutputSpace, Sets
 from .costs import Taxonomy
 from .labels import Labels, Not, Subsets
-from .rankings import PartialOrders, Rankings
+from .partial_orders import PartialOrders
+from .rankings import Rankings
 from .tags import HammingBalls, PartialTags, Tags
 
 __all__ = [

@@ -87,6 +87,8 @@ class Sets(ABC):
     """S_1 … S_n, frozen. A set answers one question: argmin over y in S_i of <c_i, phi(y)>."""
 
     shape: tuple[int, ...]
+    n_starts: int = 1
+    """How often alternation starts, unless it is told."""
 
     @abstractmethod
     def __len__(self) -> int: ...

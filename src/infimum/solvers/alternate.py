@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state, gen_batches
 
 from .._warnings import InfimumWarning
-from ..weights.base import Weights
+from ..weights.base import Weights, product
 from .base import Minimum, Solver
 
 CELLS = 2**24  # entries of the answers (z, n, d) held at a time: 128 MiB
@@ -98,24 +98,25 @@ class Alternate(Solver):
         any one point of S_i does, and the points that answer at z make it tight there.
         """
         L = self.loss_
-        linear, loose = [], np.zeros_like(weights)
-        end = 0
+        loose = np.zeros_like(weights)
+        c: Any = 0.0
+        constant, end = np.zeros(len(z)), 0
         for part in L.parts:
             rows = slice(end, end := end + len(part))
-            bracket = part.sets.bracket()
-            if part.embedding is not None:
-                linear.append(part.embedding)
-            elif bracket is None:
-                return np.full(len(z), -np.inf)
-            elif part.principle == "infimum":
-                linear.append(bracket[0])
-                loose[:, rows] = np.minimum(weights[:, rows], 0)
-            else:
-                linear.append(bracket[1])
-                loose[:, rows] = np.maximum(weights[:, rows], 0)
-        tight = weights - loose
-        c = tight @ np.vstack([e.phi for e in linear]) + self._answers(loose, z)[0]
-        return L.output.bound(c) + tight @ np.concatenate([e.constant for e in linear])
+            linear = part.embedding
+            if linear is None:
+                bracket = part.sets.bracket()
+                if bracket is None:
+                    return np.full(len(z), -np.inf)
+                below = part.principle == "infimum"
+                linear = bracket[0] if below else bracket[1]
+                loose[:, rows] = np.minimum(weights[:, rows], 0) if below else np.maximum(weights[:, rows], 0)
+            tight = weights[:, rows] - loose[:, rows]
+            c = c + product(tight, linear.phi)
+            constant += tight @ linear.constant
+        if loose.any():
+            c = c + self._answers(loose, z)[0]
+        return L.output.bound(c) + constant
 
     def _descend(self, weights: NDArray, y: NDArray) -> tuple[Minimum, NDArray]:
         """Alternation from the points y; also says which queries were still moving at the end."""

@@ -16,12 +16,15 @@ from numpy.typing import NDArray
 
 from .._rows import BadRows
 from .._warnings import InfimumWarning
-from ..feedback_arc import linear_extensions, minimum_feedback_arcs
+from ..feedback_arc import linear_extensions, minimum_feedback_arc, minimum_feedback_arcs
 from ..feedback_arc.partial_orders import find_cycle, transitive_closure
 from .base import Embedding, Sets, rows_of
+from .nearest_extension import near_extension, nearest_extensions
 from .ranking_cells import items_in_codes, pairs_in_codes, pairs_in_ranks
 
 LISTED = 10  # 10! orders are 36 MB
+BATCHED = 14  # up to here many orders are found at once, each in microseconds
+PROVED = 20  # up to here the nearest linear extension is always proved
 COUNTED = 20  # linear extensions are counted up to here, sampled beyond
 SAMPLES = 100
 
@@ -50,8 +53,6 @@ class PartialOrders(Sets):
       row 0: a > b > c > a
     No order satisfies a cycle. Drop one of its pairs, or the row.
     """
-
-    n_starts = 8
 
     def __init__(self, codes: Any, items: Any = None):
         stated = pairs_in_codes(np.atleast_2d(np.asarray(codes, dtype=float)))
@@ -91,6 +92,7 @@ class PartialOrders(Sets):
         self.m = m or items_in_codes(codes.shape[1]) or 1
         self.items = _items(items, self.m)
         self.shape = (len(codes),)
+        self.n_starts = 8 if self.m <= BATCHED else 1
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -109,10 +111,33 @@ class PartialOrders(Sets):
         # from here on (k, n, P): the last coordinate of phi is the same for every order
         free = c[..., :-1].reshape(-1, *c.shape[-2:-1], c.shape[-1] - 1)
         if (free == free[:, :1]).all():
-            codes = codes_of(minimum_feedback_arcs(costs_of(free[:, :1]), before).order)[:, which]
+            codes = self._answers(free[:, 0])[:, which]
         else:
             codes = codes_of(minimum_feedback_arcs(costs_of(free), before[which]).order)
         return self._phi(codes.reshape(*c.shape[:-1], -1))
+
+    def _answers(self, c: NDArray) -> NDArray:
+        """The codes of argmin <c_k, code(y)> over each distinct row, (k, P) -> (k, rows, P)."""
+        before = self._distinct[0]
+        near = _orders(-c)
+        if self.m <= BATCHED or not np.array_equal(codes_of(near), -c):
+            return codes_of(minimum_feedback_arcs(costs_of(c[:, None]), before).order)
+        # <c, code(y)> counts the pairs against an order: its nearest linear extensions are sought
+        found = [nearest_extensions(order, before) for order in near]
+        hard = [(k, row) for k, answers in enumerate(found) for row, y in enumerate(answers) if y is None]
+        for k, row in hard:
+            if self.m <= PROVED:
+                found[k][row] = minimum_feedback_arc(costs_of(c[k]), before[row]).order
+            else:
+                found[k][row] = near_extension(near[k], before[row])
+        if hard and self.m > PROVED:
+            warnings.warn(
+                f"{len(hard)} of {len(c) * len(before)} nearest linear extensions were too hard to prove at {self.m}"
+                " items: they come from local search. Objectives are then estimates; their lower bounds still hold.",
+                InfimumWarning,
+                stacklevel=2,
+            )
+        return codes_of(np.array(found).reshape(len(c), len(before), self.m))
 
     def _phi(self, codes: NDArray) -> NDArray:
         last = np.full((*codes.shape[:-1], 1), float(self.codes.shape[1]))
@@ -184,7 +209,7 @@ class PartialOrders(Sets):
     def loss(self, psi: NDArray, principle: str) -> NDArray:
         if self.embed(principle) is not None:
             return super().loss(psi, principle)
-        before, which = self._distinct
+        which = self._distinct[1]
         pairs = float(self.codes.shape[1])
         # the order that y should be near: z, or its mirror image, since d(z, y) = P - d(mirror z, y)
         near = psi[:, :-1] if principle == "infimum" else -psi[:, :-1]
@@ -193,7 +218,7 @@ class PartialOrders(Sets):
 
             distance = self._table[:, rank_orders(_orders(-near))].T.astype(float)
         else:
-            distance = (pairs + minimum_feedback_arcs(costs_of(near[:, None]), before).value) / 2
+            distance = (pairs + np.einsum("kp,krp->kr", near, self._answers(near))) / 2
         infimum = 2 * distance[:, which]
         return infimum if principle == "infimum" else 2 * pairs - infimum
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..feedback_arc.partial_orders import sort_by
 
-STATES = 2_000  # ideals visited before giving up
+STATES = 500  # ideals visited before giving up
 
 
 def nearest_extensions(z: NDArray, before: NDArray) -> list[NDArray | None]:

@@ -107,9 +107,11 @@ class PartialOrders(Sets):
         return pairs_in_codes(unique.astype(float)), which.ravel()
 
     def argmin(self, c: NDArray) -> NDArray:
+        if not c.size:
+            return np.empty(c.shape)
         before, which = self._distinct
         # from here on (k, n, P): the last coordinate of phi is the same for every order
-        free = c[..., :-1].reshape(-1, *c.shape[-2:-1], c.shape[-1] - 1)
+        free = c[..., :-1].reshape(math.prod(c.shape[:-2]), len(self), self.codes.shape[1])
         if (free == free[:, :1]).all():
             codes = self._answers(free[:, 0])[:, which]
         else:

@@ -1,0 +1,1 @@
+"""Benchmarks: every figure beside what it is compared with, in one process. Run with ``python -m benchmarks``."""

@@ -237,7 +237,7 @@ def test_bounds_of_alternation_hold_and_mean_something(principle, reading, rng):
     assert np.mean(found.value <= best + 1e-9) > 0.6
     spread = np.abs(np.asarray(alpha)).sum(axis=1) * 2 * 15
     assert np.median(found.gap / spread) < 0.05
-    assert principle == "supremum" or found.gap.min() < 0.01
+    assert principle == "supremum" or found.gap.min() < 0.05
 
 
 def test_average_is_the_mean_over_linear_extensions():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -10,12 +11,15 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import gen_batches
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from . import solvers, weights
-from .loss import JointLoss, SetLoss
+from .blocks import Block, Blocks, apply, is_blocked, joined, read
+from .loss import BlockLoss, JointLoss, SetLoss
 from .outputs import Labels, OutputSpace, Rankings, Tags
 from .solvers import ClosedForm, Minimum
+from .weights import Task
 
 BLOCK = 2**21  # entries of the features v(x) computed at a time: 16 MiB
 
@@ -34,23 +38,26 @@ class PartialModel(BaseEstimator):
     def _output(self) -> OutputSpace:
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from inputs X (n, d) and sets y (n rows, in any form that the output space reads).
 
-        `sample_weight` counts rows: 2 is a row given twice, 0 a row left out.
+        `sample_weight` counts rows: 2 is a row given twice, 0 a row left out. With `weights.Nystrom` or
+        `weights.LinearRidge`, X may be `infimum.Blocks` that carry all three, or a Dask collection.
         """
+        if is_blocked(X):
+            return self._fit_blocks(Blocks.of(X, y, sample_weight).map(read))
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         if self.negative_weights not in ("inside", "joint"):
             raise ValueError(f"negative_weights must be 'inside' or 'joint'. Got {self.negative_weights!r} instead.")
-        self.output_ = clone(self._output()).fit(y)
-        sets = self.output_.as_sets(y)
+        output = clone(self._output()).fit(y)
+        sets = output.as_sets(y)
         if len(sets) != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows and y has {len(sets)}: they must have the same number.")
-        self.output_.check(sets)
+        output.check(sets)
         family = clone(weights.by_name(self.weights))
-        L: Any = SetLoss(self.output_, sets, self.principle)
+        L: Any = SetLoss(output, sets, self.principle)
         if self.negative_weights == "joint" and family.signed and self.principle != "average":
             L, family = JointLoss(L), weights.SplitSigns(family)
         solver = solvers.choose(self.solver, L)
@@ -60,12 +67,35 @@ class PartialModel(BaseEstimator):
     def _fit_parts(self, X: Any, L: Any, family: weights.Weights, solver: solvers.Solver, sample_weight: Any) -> None:
         first = L.parts[0]
         target = first.embedding.phi if first.embedding is not None else first.start()
-        self.weights_ = family.fit(X, target, sample_weight)
-        self.solver_ = solver.fit(L, self.weights_)
-        self.weights_.release()
+        task = Task(~first.sets.is_unknown, partial(_left_out_risks, L, solver, sample_weight))
+        family.told(task).fit(X, target, sample_weight)
+        self._keep(L.output, family, solver.fit(L, family))
+
+    def _fit_blocks(self, blocks: Blocks) -> Self:
+        """Fit by sums over blocks of rows, wherever they are."""
+        family = clone(weights.by_name(self.weights))
+        if not family.blockwise or self.negative_weights != "inside":
+            raise ValueError(
+                "Rows in blocks need weights.Nystrom or weights.LinearRidge, and negative_weights='inside'. Got"
+                f" {family!r} and {self.negative_weights!r}."
+            )
+        space = clone(self._output())
+        output = space.fit(blocks.reduce(partial(_digest, space), joined))
+        L = BlockLoss(output, blocks, self.principle)
+        solver = solvers.choose(self.solver, L)
+        self._keep(output, family, solver.fit(L, family.fit(blocks)))
+        self.n_features_in_ = family.n_features_in_
+        return self
+
+    def _keep(self, output: OutputSpace, family: weights.Weights, solver: solvers.Solver) -> None:
+        """The fitted parts, all at once: an interrupted fit leaves the model as it was."""
+        family.release(summed=solver.summed)
+        self.output_, self.weights_, self.solver_ = output, family, solver
 
     def predict(self, X: Any) -> NDArray:
-        """f(x) for every row of X."""
+        """f(x) for every row of X; a Dask array for a Dask collection, one array a block for `infimum.Blocks`."""
+        if is_blocked(X):
+            return apply(self.predict, X, self.n_features_in_)
         z = self._each_block(X, lambda alpha: self.solver_.argmin(alpha))
         return self.output_.readable(z)
 
@@ -90,8 +120,10 @@ class PartialModel(BaseEstimator):
         """solve(alpha(x)) for blocks of rows of X, so that memory does not grow with their number."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        size = max(1, BLOCK // max(1, self.weights_.n_rows_))
-        return [solve(self.weights_(X[rows])) for rows in gen_batches(X.shape[0], size)]
+        size = max(1, BLOCK // max(1, self.weights_.width))
+        work = (delayed(lambda rows: solve(self.weights_(X[rows])))(rows) for rows in gen_batches(X.shape[0], size))
+        # one after the other, unless joblib.parallel_config(n_jobs=…) says otherwise
+        return Parallel(require="sharedmem")(work)
 
     def _each_block(self, X: Any, solve: Callable[[weights.Alpha], NDArray]) -> NDArray:
         return np.concatenate(self._blocks(X, solve))
@@ -103,6 +135,19 @@ class PartialModel(BaseEstimator):
         kernel = getattr(weights.by_name(self.weights), "kernel", None)
         tags.input_tags.pairwise = isinstance(kernel, str) and kernel == "precomputed"
         return tags
+
+
+def _left_out_risks(L: Any, solver: solvers.Solver, sample_weight: Any, path: weights.Path) -> list[float]:
+    """(1/n) sum_i L(z_i, S_i), where z_i is predicted at x_i without row i, at every setting of a path."""
+    if L.embedding is not None:
+        outputs = map(L.output.decode, path(L.embedding.phi))
+    else:  # the solver needs the weights themselves
+        outputs = map(clone(solver).fit(L).argmin, path(np.eye(len(L))))
+    return [float(np.average(L.parts[0].each(z), weights=sample_weight)) for z in outputs]
+
+
+def _digest(space: OutputSpace, block: Block) -> Any:
+    return space.digest(block.y)
 
 
 class PartialEstimator(PartialModel):
@@ -215,6 +260,8 @@ class PartialClassifier(ClassifierMixin, PartialModel):
 
     def decision_function(self, X: Any) -> NDArray:
         """Minus the estimated set risk of every class, (q, m); of two classes, the difference for the second, (q,)."""
+        if is_blocked(X):
+            return apply(self.decision_function, X, self.n_features_in_)
         scores = -self._each_block(X, lambda alpha: self.solver_.risks(alpha))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils import gen_batches
 
+from .blocks import Block, Blocks
 from .outputs.base import PRINCIPLES, Embedding, OutputSpace, Sets
+
+ROWS = 64  # rows whose L(z_i, S_j) are computed together, of which the diagonal is wanted
 
 
 def infimum(sets: Sets, c: NDArray) -> NDArray:
@@ -65,6 +69,16 @@ class SetLoss:
     def __call__(self, z: NDArray) -> NDArray:
         return self.sets.loss(self.output.psi(z), self.principle)
 
+    def each(self, z: NDArray) -> NDArray:
+        """L(z_i, S_i), of output i on row i, (n,)."""
+        psi = self.output.psi(z)
+        if self.embedding is not None:
+            phi, constant = self.embedding
+            own = phi.multiply(psi).sum(axis=1) if sparse.issparse(phi) else np.einsum("nd,nd->n", psi, phi)
+            return np.asarray(own).ravel() + constant
+        blocks = gen_batches(len(self), ROWS)
+        return np.concatenate([np.diagonal(self.sets[b].loss(psi[b], self.principle)) for b in blocks])
+
     def answer(self, psi: NDArray) -> NDArray:
         """phi(y_i) for the y_i of S_i that answers for S_i at z: (n_z, d) -> (n_z, n, d)."""
         return ANSWERS[self.principle](self.sets, np.broadcast_to(psi[:, None, :], (len(psi), len(self), psi.shape[1])))
@@ -117,3 +131,31 @@ class JointLoss:
 
     def __repr__(self) -> str:
         return f"<joint reading of the {self.parts[0]!r}>"
+
+
+class BlockLoss:
+    """The loss over rows in blocks, of which only sums are formed: for losses that are linear in psi(z)."""
+
+    def __init__(self, output: OutputSpace, blocks: Blocks, principle: str = "infimum"):
+        self.output = output
+        self.principle = principle
+        self.embedding = _BlockEmbedding(blocks.map(partial(_embedded, output, principle)))
+
+    def __repr__(self) -> str:
+        return f"<{self.principle} loss over rows in blocks>"
+
+
+class _BlockEmbedding:
+    def __init__(self, blocks: Blocks):
+        self.blocks = blocks
+
+    def columns(self) -> tuple:
+        """As `Embedding.columns`, block by block."""
+        return (self.blocks,)
+
+
+def _embedded(output: OutputSpace, principle: str, block: Block) -> Block:
+    L = SetLoss(output, output.as_sets(block.y), principle)
+    if L.embedding is None:
+        raise ValueError(f"Rows in blocks need a loss that is linear in psi(z); the {L!r} is not. Fit on arrays.")
+    return Block(block.X, L.embedding.columns(), block.w)

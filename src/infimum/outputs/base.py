@@ -24,6 +24,10 @@ class Embedding(NamedTuple):
     constant: NDArray
     """(n,)."""
 
+    def columns(self) -> tuple:
+        """phi and (constant, 1): what a linear risk sums over the rows."""
+        return self.phi, np.column_stack([self.constant, np.ones(len(self.constant))])
+
 
 class Decoded(NamedTuple):
     """A minimum of z -> <psi(z), c>, for n objectives c."""
@@ -45,6 +49,9 @@ class OutputSpace(BaseEstimator, ABC):
     size: float = math.inf
     """The number of outputs, infinite where `outputs` cannot list them."""
 
+    bilinear: bool = True
+    """Whether l(z, y) = <psi(z), phi(y)>; otherwise only solvers that look at `Sets.loss` or more can serve."""
+
     def fit(self, y: Any) -> Self:
         """Learn what y alone tells; nothing, unless the space says so."""
         return self
@@ -52,6 +59,10 @@ class OutputSpace(BaseEstimator, ABC):
     @abstractmethod
     def as_sets(self, y: Any, strict: bool = True) -> Sets:
         """The rows of y as sets; with ``strict=False``, labels unknown at fit make a set that covers nothing."""
+
+    def digest(self, y: Any) -> Any:
+        """A shorter y that `fit` learns the same from, for rows in blocks; y itself, unless the space knows better."""
+        return y
 
     def check(self, sets: Sets) -> None:
         """Warn about training sets that cannot teach what is asked."""
@@ -77,6 +88,14 @@ class OutputSpace(BaseEstimator, ABC):
         z = self.decode(c)
         value = np.einsum("nd,nd->n", self.psi(z), c)
         return Decoded(z, value, np.minimum(self.bound(c), value))
+
+    def lower_bound(self, L: Any, alpha: NDArray, z: NDArray) -> NDArray:
+        """A lower bound of min over Y of sum_i alpha_i L(., S_i), from what z tells, (q,); -inf where none is known."""
+        return np.full(len(alpha), -np.inf)
+
+    def probe(self, random: np.random.RandomState, d: int) -> NDArray:
+        """A random objective c, (1, d): where sets answer it, alternation starts again."""
+        return random.standard_normal((1, d))
 
     def readable(self, z: NDArray) -> NDArray:
         """Outputs as the user names them."""
@@ -119,10 +138,6 @@ class Sets(ABC):
             return Embedding(self.center(), np.zeros(len(self)))
         return None
 
-    def bracket(self) -> tuple[Embedding, Embedding] | None:
-        """Linear functions below the infimum loss and above the supremum loss, for lower bounds; None if not known."""
-        return None
-
     def loss(self, psi: NDArray, principle: str) -> NDArray:
         """L(z, S_i) for every z and i: (n_z, d) -> (n_z, n)."""
         embedding = self.embed(principle)
@@ -131,6 +146,11 @@ class Sets(ABC):
         sign = -1.0 if principle == "supremum" else 1.0
         rows = [np.einsum("nd,d->n", self.argmin(np.broadcast_to(sign * p, (len(self), len(p)))), p) for p in psi]
         return np.array(rows).reshape(len(psi), len(self))
+
+    @property
+    def is_unknown(self) -> NDArray:
+        """Whether S_i = Y, which rules nothing out, (n,) boolean; nowhere, unless the sets know better."""
+        return np.zeros(len(self), dtype=bool)
 
     def agreement(self, z: NDArray) -> NDArray:
         """How well z_i agrees with S_i, in [0, 1]; 1 where it is in it."""

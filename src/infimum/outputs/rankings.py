@@ -114,6 +114,33 @@ class Rankings(OutputSpace):
     def bound(self, c: NDArray) -> NDArray:
         return self.minimise(c).bound
 
+    def lower_bound(self, L: Any, alpha: NDArray, z: NDArray) -> NDArray:
+        """No order has a smaller objective, (q,).
+
+        Every L(., S_i) is replaced by a linear function that alpha_i times keeps below it, and the sum is minimised.
+        The bracket of the sets bounds the infimum from below and the supremum from above; on the other sides the loss
+        of any one member of S_i does, and the members that answer at z make it tight there.
+        """
+        loose = np.zeros_like(alpha)
+        c, end = np.zeros((len(z), L.parts[0].sets.codes.shape[1] + 1)), 0
+        constant = np.zeros(len(z))
+        for part in L.parts:
+            rows = slice(end, end := end + len(part))
+            below = part.principle == "infimum"
+            linear = part.embedding
+            if linear is None:
+                linear = part.sets.bracket()[0 if below else 1]
+                loose[:, rows] = np.minimum(alpha[:, rows], 0) if below else np.maximum(alpha[:, rows], 0)
+            tight = alpha[:, rows] - loose[:, rows]
+            c += tight @ linear.phi
+            constant += tight @ linear.constant
+        if loose.any():
+            unique, which = np.unique(z, axis=0, return_inverse=True)
+            for k, order in enumerate(unique):
+                rows_k = np.flatnonzero(which.ravel() == k)
+                c[rows_k] += loose[rows_k] @ L.answer(self.psi(order[None]))[0]
+        return self.bound(c) + constant
+
     def outputs(self) -> NDArray:
         if self.size == math.inf:
             return super().outputs()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state, gen_batches
 
 from .._warnings import InfimumWarning
-from ..weights.base import Weights, product
+from ..weights.base import Weights
 from .base import Minimum, Solver
 
 CELLS = 2**24  # entries of the answers (z, n, d) held at a time: 128 MiB
@@ -44,10 +44,10 @@ class Alternate(Solver):
         self.tol = tol
 
     def accepts(self, L: Any) -> bool:
-        return True
+        return L.output.bilinear
 
     def needs(self) -> str:
-        return "nothing more"
+        return "a loss that is bilinear, <psi(z), phi(y)>"
 
     def fit(self, L: Any, weights: Weights | None = None) -> Self:
         self.loss_ = L
@@ -56,19 +56,19 @@ class Alternate(Solver):
         self.starts_ = [start]
         n_starts = max(part.sets.n_starts for part in L.parts) if self.n_starts is None else self.n_starts
         for _ in range(n_starts - 1):
-            self.starts_.append(L.answer(random.standard_normal((1, start.shape[1])))[0])
+            self.starts_.append(L.answer(L.output.probe(random, start.shape[1]))[0])
         return self
 
     def minimise(self, alpha: Any) -> Minimum:
         weights = np.asarray(self._alpha(alpha))
         best = self._search(weights)
-        return best._replace(bound=np.minimum(self._bound(weights, best.z), best.value))
+        bound = self.loss_.output.lower_bound(self.loss_, weights, best.z)
+        return best._replace(bound=np.minimum(bound, best.value))
 
     def argmin(self, alpha: Any) -> NDArray:
         return self._search(np.asarray(self._alpha(alpha))).z
 
     def _search(self, weights: NDArray) -> Minimum:
-        """The best of all starts, without a bound."""
         best: Minimum | None = None
         moving = np.zeros(len(weights), dtype=bool)
         for start in self.starts_:
@@ -89,34 +89,6 @@ class Alternate(Solver):
                 stacklevel=4,
             )
         return best
-
-    def _bound(self, weights: NDArray, z: NDArray) -> NDArray:
-        """No output has a smaller objective, (q,); -inf where the sets have no bracket.
-
-        Every L(., S_i) is replaced by a linear function that alpha_i times keeps below it, and the sum is decoded. The
-        bracket of the sets bounds the infimum from below and the supremum from above; on the other sides the loss of
-        any one point of S_i does, and the points that answer at z make it tight there.
-        """
-        L = self.loss_
-        loose = np.zeros_like(weights)
-        c: Any = 0.0
-        constant, end = np.zeros(len(z)), 0
-        for part in L.parts:
-            rows = slice(end, end := end + len(part))
-            linear = part.embedding
-            if linear is None:
-                bracket = part.sets.bracket()
-                if bracket is None:
-                    return np.full(len(z), -np.inf)
-                below = part.principle == "infimum"
-                linear = bracket[0] if below else bracket[1]
-                loose[:, rows] = np.minimum(weights[:, rows], 0) if below else np.maximum(weights[:, rows], 0)
-            tight = weights[:, rows] - loose[:, rows]
-            c = c + product(tight, linear.phi)
-            constant += tight @ linear.constant
-        if loose.any():
-            c = c + self._answers(loose, z)[0]
-        return L.output.bound(c) + constant
 
     def _descend(self, weights: NDArray, y: NDArray) -> tuple[Minimum, NDArray]:
         """Alternation from the points y; also says which queries were still moving at the end."""

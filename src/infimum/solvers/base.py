@@ -38,6 +38,9 @@ class Solver(BaseEstimator, ABC):
     exact: ClassVar[bool]
     """Whether the minimum is always attained."""
 
+    summed: bool = False
+    """Whether `minimise` only asks for sums over the rows, never for the weight of a row."""
+
     @abstractmethod
     def accepts(self, L: Any) -> bool:
         """Whether this loss has what the solver needs of it."""
@@ -71,8 +74,7 @@ class LinearRisk:
     """x -> sum_i alpha_i(x) (phi_i, constant_i, 1), folded into the weights once."""
 
     def __init__(self, embedding: Embedding, weights: Weights):
-        self.phi = weights.fold(embedding.phi)
-        self.scalars = weights.fold(np.column_stack([embedding.constant, np.ones(len(embedding.constant))]))
+        self.phi, self.scalars = weights.folds(*embedding.columns())
 
     def __call__(self, alpha: Alpha) -> tuple[NDArray, NDArray]:
         """sum_i alpha_i phi_i, (q, d), and sum_i alpha_i constant_i, (q,)."""

@@ -14,6 +14,7 @@ class ClosedForm(Solver):
     """argmin_z <psi(z), sum_i alpha_i(x) phi(S_i)>, for losses with L(z, S) = <psi(z), phi(S)> + constant."""
 
     exact = True
+    summed = True
 
     def accepts(self, L: Any) -> bool:
         return L.embedding is not None

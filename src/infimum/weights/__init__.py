@@ -1,11 +1,41 @@
 """Weights alpha(x): how much every training row counts at x."""
 
-from .base import Alpha, Given, SplitSigns, Weights, as_alpha
+from .base import Alpha, Given, Path, SplitSigns, Task, Weights, as_alpha
+from .forest import Forest
 from .kernel import KernelRidge
+from .laplacian import Laplacian
+from .linear import LinearRidge
+from .neighbors import Neighbors
+from .nystrom import Nystrom
+from .selection import RidgeCV
 
-__all__ = ["Alpha", "Given", "KernelRidge", "SplitSigns", "Weights", "as_alpha", "by_name"]
+__all__ = [
+    "Alpha",
+    "Forest",
+    "Given",
+    "KernelRidge",
+    "Laplacian",
+    "LinearRidge",
+    "Neighbors",
+    "Nystrom",
+    "Path",
+    "RidgeCV",
+    "SplitSigns",
+    "Task",
+    "Weights",
+    "as_alpha",
+    "by_name",
+]
 
-BY_NAME: dict[str, type[Weights]] = {"kernel": KernelRidge}
+BY_NAME: dict[str, type[Weights]] = {
+    "kernel": KernelRidge,
+    "nystrom": Nystrom,
+    "linear": LinearRidge,
+    "neighbors": Neighbors,
+    "forest": Forest,
+    "laplacian": Laplacian,
+    "ridge-cv": RidgeCV,
+}
 
 
 def by_name(weights: object) -> Weights:

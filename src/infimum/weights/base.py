@@ -6,12 +6,26 @@ Shapes, once for all families: n training rows, q queries, r features, d embeddi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
+
+Path = Callable[[Any], Iterable[NDArray]]
+"""phi -> leave_one_out(phi) for every setting that a family chooses between."""
+
+
+class Task(NamedTuple):
+    """What a problem can tell its weights beside phi. Few families listen."""
+
+    teaches: NDArray
+    """(n,) boolean: False where S_i = Y."""
+    risks: Callable[[Path], list[float]]
+    """The set risk of leave-one-out predictions, for every setting along a path."""
 
 
 class Weights(BaseEstimator, ABC):
@@ -24,7 +38,14 @@ class Weights(BaseEstimator, ABC):
     signed: ClassVar[bool] = True
     """Whether alpha_i(x) may be negative."""
 
+    blockwise: ClassVar[bool] = False
+    """Whether `fit` and `fold` take `infimum.Blocks`."""
+
     n_rows_: int
+
+    def told(self, task: Task) -> Self:
+        """Hear what the problem tells before `fit`; ignored, unless the family says so."""
+        return self
 
     @abstractmethod
     def fit(self, X: Any, phi: Any = None, sample_weight: Any = None) -> Self:
@@ -38,12 +59,31 @@ class Weights(BaseEstimator, ABC):
     def fold(self, phi: Any) -> Any:
         """M phi, of shape (r, d): fold once, then every query costs one product."""
 
+    def folds(self, *phis: Any) -> tuple:
+        """fold(phi) of each, in one pass over the rows where the family can."""
+        return tuple(self.fold(phi) for phi in phis)
+
+    @property
+    def width(self) -> int:
+        """How many numbers the features of a query take: r, or fewer where they are sparse."""
+        return self.n_rows_
+
+    def leave_one_out(self, phi: Any) -> NDArray:
+        """sum_{j != i} alpha_j^{(-i)}(x_i) phi_j for every training row i, (n, d): what is predicted at x_i without it.
+
+        alpha^{(-i)} are the weights fitted to the other rows. ``leave_one_out(np.eye(n))`` are these weights.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no closed-form leave-one-out predictions.")
+
     def spread(self, features: Any) -> NDArray:
         """v(x) M, the weights themselves, (q, n)."""
         return product(features, self.fold(np.eye(self.n_rows_)))
 
-    def release(self) -> None:
-        """Let go of what only later folds would need; a later fold computes it again."""
+    def release(self, summed: bool = False) -> None:
+        """Let go of what only later folds would need; a later fold computes it again.
+
+        `summed` says that queries will only ask for sums, so that a saved copy may leave the training rows behind.
+        """
 
     def __call__(self, X: Any) -> Alpha:
         return Alpha(self.features(X), self)
@@ -118,6 +158,13 @@ class SplitSigns(Weights):
         self.n_rows_ = 2 * self.weights.n_rows_
         return self
 
+    def told(self, task: Task) -> Self:
+        self.weights.told(Task(task.teaches, lambda path: task.risks(partial(_split, path))))
+        return self
+
+    def leave_one_out(self, phi: Any) -> NDArray:
+        return next(_split(lambda eye: [self.weights.leave_one_out(eye)], phi))
+
     def features(self, X: Any) -> NDArray:
         alpha = np.asarray(self.weights(X))
         return np.hstack([np.maximum(alpha, 0), np.minimum(alpha, 0)])
@@ -127,6 +174,13 @@ class SplitSigns(Weights):
 
     def spread(self, features: Any) -> NDArray:
         return features
+
+
+def _split(path: Path, phi: Any) -> Iterator[NDArray]:
+    """Leave-one-out sums of the doubled weights, from the weights themselves."""
+    n = phi.shape[0] // 2
+    for alpha in path(np.eye(n)):
+        yield product(np.maximum(alpha, 0), phi[:n]) + product(np.minimum(alpha, 0), phi[n:])
 
 
 def product(features: Any, folded: Any) -> NDArray:

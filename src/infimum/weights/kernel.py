@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,10 +14,12 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from .._memory import require
 from .._warnings import InfimumWarning
-from .base import Weights
+from .base import Path, Weights
 
 ROWS = 512  # kernel rows computed at a time: large enough for BLAS, small beside n
+WAY_OUT = "Use weights.Nystrom(n_centers=1000), which never forms it."
 
 
 class Kernel(Weights):
@@ -32,7 +36,7 @@ class Kernel(Weights):
     coef0: float
     kernel_params: dict | None
 
-    def _fit_kernel(self, X: Any, sample_weight: NDArray | None = None) -> None:
+    def _fit_kernel(self, X: Any, sample_weight: NDArray | None = None, variance: float | None = None) -> None:
         if self.sigma is not None:
             if not self.sigma > 0:
                 raise ValueError(f"sigma must be positive. Got {self.sigma!r}.")
@@ -44,7 +48,7 @@ class Kernel(Weights):
         elif isinstance(self.gamma, str):
             if self.gamma != "scale":
                 raise ValueError(f"gamma must be a positive number, 'scale' or None. Got {self.gamma!r}.")
-            variance = _variance(X, sample_weight)
+            variance = _variance(X, sample_weight) if variance is None else variance
             self.gamma_ = 1 / (X.shape[1] * variance) if variance > 0 else 1.0
         else:
             self.gamma_ = self.gamma
@@ -102,6 +106,11 @@ class KernelRidge(Kernel):
         self.kernel_params = kernel_params
 
     def fit(self, X: Any, phi: Any = None, sample_weight: Any = None) -> Self:
+        self._prepare(X, sample_weight)
+        self._factor: NDArray | None = self._cholesky()
+        return self
+
+    def _prepare(self, X: Any, sample_weight: Any) -> None:
         n = X.shape[0]
         if self.kernel == "precomputed" and X.shape != (n, n):
             raise ValueError(f"With kernel='precomputed', fit needs the (n, n) kernel matrix. Got shape {X.shape}.")
@@ -116,8 +125,7 @@ class KernelRidge(Kernel):
         self.X_fit_ = X
         self.n_rows_ = n
         self.root_weight_ = None if w is None else np.sqrt(w)[:, None]
-        self._factor: NDArray | None = self._cholesky()
-        return self
+        self._factor = None
 
     def features(self, X: Any) -> NDArray:
         check_is_fitted(self)
@@ -133,8 +141,53 @@ class KernelRidge(Kernel):
     def spread(self, features: NDArray) -> NDArray:
         return self._solve(np.array(features.T, dtype=float, order="F")).T
 
-    def release(self) -> None:
+    def release(self, summed: bool = False) -> None:
         self._factor = None
+
+    def leave_one_out(self, phi: Any) -> NDArray:
+        """(H phi - h phi) / (1 - h), with H = K (K + R)^{-1} and h its diagonal.
+
+        The ridge R = n lam is kept, though n - 1 rows are left.
+        Computed as -sum_{j != i} [G^{-1}]_ij phi_j / [G^{-1}]_ii with G = K + R, where nothing cancels.
+        """
+        phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
+        require(8 * self.n_rows_**2, "The inverse of the kernel matrix", WAY_OUT)
+        if self._factor is None:
+            self._factor = self._cholesky()
+        inverse = linalg.lapack.dpotri(self._factor, lower=0)[0]  # its upper triangle
+        diagonal = np.diagonal(inverse).copy()[:, None]
+        inverse[np.diag_indices_from(inverse)] = 0
+        root = np.ones((1, 1)) if self.root_weight_ is None else self.root_weight_
+        others = linalg.blas.dsymm(1.0, inverse, np.asfortranarray(root * phi), lower=0)
+        return self._present(-others / (np.where(root > 0, root, 1) * diagonal), phi)
+
+    def path(self, X: Any, lams: Any, sample_weight: Any = None) -> Path:
+        """phi -> leave_one_out(phi) at every lam, for one eigendecomposition K = U diag(s) U'."""
+        self._prepare(X, sample_weight)
+        require(3 * 8 * self.n_rows_**2, "The eigendecomposition of the kernel matrix", WAY_OUT)
+        s, U = linalg.eigh(self._gram(), lower=True, overwrite_a=True, check_finite=False, driver="evd")
+        # (K + R)^{-1} = U diag(1 / (s + R)) U'
+        inverse = 1 / (np.maximum(s, 0)[:, None] + np.asarray(lams, dtype=float) * self.total_)
+        diagonal = np.square(U) @ inverse
+        return partial(self._left_out, U, inverse, diagonal)
+
+    def _left_out(self, U: NDArray, inverse: NDArray, diagonal: NDArray, phi: Any) -> Iterator[NDArray]:
+        """phi_i - [G^{-1} phi]_i / [G^{-1}]_ii, which is the same, at every column of `inverse`."""
+        phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
+        root = np.ones((1, 1)) if self.root_weight_ is None else self.root_weight_
+        turned = U.T @ (root * phi)
+        for column, d in zip(inverse.T, diagonal.T):
+            folded = U @ (column[:, None] * turned)
+            yield self._present(phi - folded / (np.where(root > 0, root, 1) * d[:, None]), phi, root * folded)
+
+    def _present(self, left_out: NDArray, phi: NDArray, folded: NDArray | None = None) -> NDArray:
+        """Rows of weight 0 were not there: there is nothing to leave out of them."""
+        if self.root_weight_ is not None:
+            absent = np.flatnonzero(self.root_weight_ == 0)
+            if len(absent):
+                folded = self.fold(phi) if folded is None else folded
+                left_out[absent] = self.features(self.X_fit_[absent]) @ folded
+        return left_out
 
     def _solve(self, b: NDArray) -> NDArray:
         """(K + n lam)^{-1} b, where b may be overwritten."""
@@ -153,16 +206,15 @@ class KernelRidge(Kernel):
         while True:
             K = self._gram()
             K[np.diag_indices_from(K)] += ridge
-            size = np.abs(np.diagonal(K)).max(initial=0.0)
-            norm = linalg.norm(K, 1) if K.size else 0.0
+            size = np.diagonal(K).max(initial=0.0)
             try:
-                # K fills the upper triangle of its Fortran-ordered transpose: LAPACK works in place
+                # the lower triangle of K is the upper one of its Fortran-ordered transpose: LAPACK works in place
                 factor, _ = linalg.cho_factor(K.T, lower=False, overwrite_a=True, check_finite=False)
-                rcond = linalg.lapack.dpocon(factor, norm, uplo=b"U")[0]
+                pivots = np.square(np.diagonal(factor))
+                if pivots.min(initial=np.inf) > np.finfo(float).eps * size:
+                    return factor
             except linalg.LinAlgError:
-                rcond = 0.0
-            if rcond > np.finfo(float).eps:
-                return factor
+                pass
             del K
             raised = max(4 * ridge, self.n_rows_ * np.finfo(float).eps * size, 1e-300)
             warnings.warn(
@@ -182,7 +234,8 @@ class KernelRidge(Kernel):
             if not np.isfinite(K).all():
                 raise ValueError("The precomputed kernel contains NaN or infinity.")
         else:
-            K = np.empty((n, n))
+            require(8 * n**2, f"The kernel matrix of {n} rows", WAY_OUT)
+            K = np.zeros((n, n))  # what is never written is never allocated
             for rows in gen_batches(n, ROWS):
                 K[rows, : rows.stop] = self._k(self.X_fit_[rows], self.X_fit_[: rows.stop])
         if w is not None:

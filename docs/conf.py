@@ -1,0 +1,39 @@
+"""Sphinx: pydata theme, numpydoc, sphinx-gallery; warnings are errors (make docs)."""
+
+import infimum
+
+project = "infimum"
+author = "The infimum developers"
+copyright = "2026, the infimum developers"
+release = infimum.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+    "sphinx_gallery.gen_gallery",
+]
+myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build", "auto_examples/**/*.ipynb", "auto_examples/**/*.py.md5"]
+autosummary_generate = True
+numpydoc_show_class_members = False
+suppress_warnings = ["config.cache"]
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "auto_examples",
+    "filename_pattern": r"/plot_",
+    "ignore_pattern": r"demo\.py",
+    "abort_on_example_error": True,
+    "show_memory": False,
+    "download_all_examples": False,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_static_path = ["_static"]
+html_theme_options = {"show_nav_level": 2, "navigation_with_keys": False, "secondary_sidebar_items": ["page-toc"]}
+html_title = "infimum"

@@ -1,0 +1,93 @@
+"""Learn to read digits when every label is only a list of candidates.
+
+Two thirds of the 1,797 digit images that scikit-learn ships are for training. Annotators are sure of 0, 2, 4, 6 and 7;
+for 1, 3, 5, 8 and 9 they hedge, and list every other digit beside the true one with probability c. Nothing is
+downloaded.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+
+from infimum import PartialClassifier, Subsets, weights
+
+METHODS = {
+    "full supervision": {},
+    "infimum": {"principle": "infimum"},
+    "infimum, joint": {"principle": "infimum", "negative_weights": "joint"},
+    "average": {"principle": "average"},
+    "supremum": {"principle": "supremum"},
+}
+HEDGING = (0.0, 0.1, 0.3, 0.5, 0.6, 0.7)
+HARD = (1, 3, 5, 8, 9)
+
+
+def candidates(y: np.ndarray, c: float, rng: np.random.Generator) -> np.ndarray:
+    """The true digit; for the hard ones, every other digit too with probability c."""
+    return np.eye(10, dtype=bool)[y] | ((rng.random((len(y), 10)) < c) & np.isin(y, HARD)[:, None])
+
+
+def main() -> None:
+    start = time.perf_counter()
+    X, y = load_digits(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(X / 16, y, test_size=1 / 3, random_state=0)
+    rng = np.random.default_rng(0)
+    kernel = weights.KernelRidge(lam=1e-3, gamma="scale")
+    print(f"{len(X_train)} training images with candidate sets, {len(X_test)} test images. Test accuracy:\n")
+    masks = [candidates(y_train, c, rng) for c in HEDGING]
+    print(f"{'hedging, c':<22}" + "".join(f"{c:>8.0%}" for c in HEDGING))
+    print(f"{'candidates per image':<22}" + "".join(f"{mask.sum(axis=1).mean():>8.2f}" for mask in masks))
+    accuracy = {}
+    for name, settings in METHODS.items():
+        accuracy[name] = []
+        for mask in masks:
+            sets = y_train if name == "full supervision" else Subsets(mask, classes=range(10))
+            model = PartialClassifier(weights=kernel, **settings).fit(X_train, sets)
+            accuracy[name].append(model.score(X_test, y_test))
+        print(f"{name:<22}" + "".join(f"{a:>8.1%}" for a in accuracy[name]), flush=True)
+    model = PartialClassifier(weights=kernel).fit(X_train, Subsets(masks[3], classes=range(10)))
+    path = draw(accuracy, model, X_train, y_train, masks[3])
+    print(f"\nThe picture: {path} ({time.perf_counter() - start:.0f} s)")
+
+
+def draw(accuracy: dict, model: PartialClassifier, X: np.ndarray, y: np.ndarray, mask: np.ndarray) -> Path:
+    """Accuracy against ambiguity, and some images with their candidates and what was learned of them."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure = plt.figure(figsize=(11, 4.8), layout="constrained")
+    left, right = figure.subfigures(1, 2, width_ratios=(1.05, 1))
+    axis = left.subplots()
+    styles = {"full supervision": ("0.4", ":"), "infimum": ("#0072B2", "-"), "infimum, joint": ("#56B4E9", "--")}
+    styles |= {"average": ("#E69F00", "-"), "supremum": ("#CC79A7", "-")}
+    for name, values in accuracy.items():
+        colour, line = styles[name]
+        axis.plot(HEDGING, values, color=colour, linestyle=line, marker="o", markersize=4, label=name)
+    axis.set(xlabel="c: how often a wrong digit is a candidate for 1, 3, 5, 8, 9", ylabel="test accuracy")
+    axis.set_title("Learning from sets of candidates", loc="left")
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.legend(frameon=False, loc="lower left")
+    rows = np.flatnonzero(mask.sum(axis=1) >= 3)[:15]
+    learned = model.predict(X[rows])
+    right.suptitle("Candidates of training images, what was learned in bold (orange: wrong)", fontsize=10)
+    for axis, row, digit in zip(right.subplots(3, 5).ravel(), rows, learned):
+        axis.imshow(X[row].reshape(8, 8), cmap="gray_r")
+        axis.axis("off")
+        shown = [rf"$\mathbf{{{k}}}$" if k == digit else str(k) for k in np.flatnonzero(mask[row])]
+        axis.set_title(" ".join(shown), fontsize=8)
+        axis.title.set_color("#0072B2" if digit == y[row] else "#D55E00")
+    path = Path("demo") / "digits.png"
+    path.parent.mkdir(exist_ok=True)
+    figure.savefig(path, dpi=130)
+    return path
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""How much memory there is, asked before a large matrix is allocated."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+GIB = 2**30
+
+# (limit, usage) of the control group, version 2 and version 1 (kernel.org: admin-guide/cgroup-v2, cgroup-v1/memory)
+CGROUPS = (
+    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+)
+
+
+def available() -> float:
+    """Bytes that can still be allocated: of the machine, or of the container if that is less; inf where unknown."""
+    return min(_machine(), _container())
+
+
+def require(needed: float, what: str, remedy: str) -> None:
+    """Refuse, before anything is allocated, what will not fit.
+
+    >>> require(8e18, "the kernel matrix of 1000000000 rows", "Use weights.Nystrom(n_centers=1000).")
+    Traceback (most recent call last):
+    ...
+    MemoryError: the kernel matrix of 1000000000 rows needs 7.45e+09 GiB; ... GiB are available. Use weights.Nystrom...
+    """
+    free = available()
+    if needed > free:
+        raise MemoryError(f"{what} needs {needed / GIB:.3g} GiB; {free / GIB:.3g} GiB are available. {remedy}")
+
+
+def _machine() -> float:
+    meminfo = Path("/proc/meminfo")
+    if meminfo.exists():
+        for line in meminfo.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return float(line.split()[1]) * 1024
+    names = getattr(os, "sysconf_names", {})
+    for pages in ("SC_AVPHYS_PAGES", "SC_PHYS_PAGES"):  # macOS has only the second: all the memory, used or not
+        if pages in names and "SC_PAGE_SIZE" in names:
+            return float(os.sysconf(pages)) * os.sysconf("SC_PAGE_SIZE")
+    return math.inf
+
+
+def _container() -> float:
+    for limit, usage in CGROUPS:
+        if Path(limit).exists() and Path(usage).exists():
+            text = Path(limit).read_text().strip()
+            if text != "max":
+                return max(float(text) - float(Path(usage).read_text()), 0.0)
+    return math.inf

@@ -1,0 +1,155 @@
+"""Nyström weights: kernel ridge through a few centres, for as many rows as can be read once."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from ..blocks import Blocks
+from .centers import CHOICES, POOL, Sketch
+from .kernel import Kernel
+from .primal import Primal
+
+
+class Nystrom(Primal, Kernel):
+    """alpha(x) = k(x, C) (K_Cn K_nC + n lam K_CC)^{-1} K_Cn, for centres C among the rows.
+
+    With all rows as centres this is kernel ridge. One pass over the rows, memory of the order of n_centers².
+
+    Parameters
+    ----------
+    n_centers : int, default 500
+        m; all distinct rows, where there are fewer.
+    lam : float, optional
+        The ridge is n * lam. By default n^(-1/2).
+    centers : {"uniform", "kmeans++", "leverage"} or (m, d) array, default "uniform"
+        How the centres are chosen, or the centres. Uniform centres are distinct rows, whatever the order of the rows
+        and the blocks they come in; the two others choose among ten times as many of these.
+    kernel, gamma, sigma, degree, coef0, kernel_params
+        As for :class:`KernelRidge`; the kernel cannot be precomputed.
+    dtype : {"float64", "float32"}, default "float64"
+        Precision of the kernel and of the products; sums over blocks are in double precision.
+    random_state : int, default 0
+        Seed of the centres.
+    verbose : int, default 0
+        Show progress.
+
+    Notes
+    -----
+    With sample weights w the ridge is lam * sum(w): 2 is a row given twice, 0 a row left out.
+
+    Attributes
+    ----------
+    centers_ : (m, d)
+        The centres.
+    lam_, gamma_, jitter_
+        What was used; the jitter is what had to be added to the diagonal of the normal equations.
+
+    Examples
+    --------
+    >>> X = np.array([[0.], [1.], [2.]])
+    >>> alpha = Nystrom(3, lam=1e-9, sigma=.1).fit(X)(X)
+    >>> np.round(np.asarray(alpha), 3) + 0.
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.]])
+    """
+
+    def __init__(
+        self,
+        n_centers=500,
+        lam=None,
+        centers="uniform",
+        kernel="rbf",
+        gamma="scale",
+        sigma=None,
+        degree=3,
+        coef0=1,
+        kernel_params=None,
+        dtype="float64",
+        random_state=0,
+        verbose=0,
+    ):
+        self.n_centers = n_centers
+        self.lam = lam
+        self.centers = centers
+        self.kernel = kernel
+        self.gamma = gamma
+        self.sigma = sigma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.dtype = dtype
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _settle(self, blocks: Blocks) -> None:
+        self._check()
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        given = not isinstance(self.centers, str)
+        size = 0 if given else int(self.n_centers) * (1 if self.centers == "uniform" else POOL)
+        sketch = blocks.reduce(
+            partial(Sketch.of, size=size, seed=seed), partial(_merge, size=size), "centres", self.verbose
+        )
+        self._fit_kernel(sketch.rows, variance=sketch.variance)
+        if given:
+            centers = np.asarray(self.centers, dtype=float)
+        else:
+            ridge = sketch.n**-0.5 if self.lam is None else self.lam
+            m = min(int(self.n_centers), sketch.rows.shape[0])
+            centers = CHOICES[self.centers](sketch.rows, m, self._k, ridge, seed)
+        self._origin = np.asarray(centers.mean(axis=0), dtype=float).ravel()
+        self._scaled = self._exponents(centers, center=True) if self._is_fast(centers) else None
+        self.centers_ = centers
+        self.n_rows_ = sketch.n
+        self.n_features_in_ = centers.shape[1]
+
+    @property
+    def width(self) -> int:
+        return self.centers_.shape[0]
+
+    def _map(self, X: Any) -> NDArray:
+        if self._scaled is None or sparse.issparse(X):
+            return np.asarray(self._k(X, self.centers_), dtype=self.dtype)
+        # -gamma |x - c|² is one product of the two augmented matrices
+        K = self._exponents(X) @ self._scaled.T
+        np.minimum(K, 0, out=K)
+        return np.exp(K, out=K)
+
+    def _penalty(self) -> NDArray:
+        return np.asarray(self._k(self.centers_, self.centers_), dtype=float)
+
+    def _is_fast(self, centers: Any) -> bool:
+        return self.kernel == "rbf" and not sparse.issparse(centers)
+
+    def _exponents(self, X: Any, center: bool = False) -> NDArray:
+        """(√(2 gamma) x, -gamma |x|², 1) for a row x and (√(2 gamma) c, 1, -gamma |c|²) for a centre c."""
+        gamma = 1 / X.shape[1] if self.gamma_ is None else self.gamma_
+        out = np.empty((X.shape[0], X.shape[1] + 2))
+        x = out[:, :-2]
+        np.subtract(X, self._origin, out=x)  # near the origin, where squares are small, less is rounded
+        square = -gamma * np.einsum("ij,ij->i", x, x)
+        x *= np.sqrt(2 * gamma)
+        out[:, -2], out[:, -1] = (1, square) if center else (square, 1)
+        return out.astype(self.dtype, copy=False)
+
+    def _check(self) -> None:
+        if isinstance(self.centers, str) and self.centers not in CHOICES:
+            raise ValueError(f"centers must be an array or one of {list(CHOICES)}. Got {self.centers!r} instead.")
+        if not self.n_centers >= 1:
+            raise ValueError(f"n_centers must be an integer >= 1. Got {self.n_centers!r}.")
+        if self.dtype not in ("float32", "float64"):
+            raise ValueError(f"dtype must be 'float32' or 'float64'. Got {self.dtype!r}.")
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+            raise ValueError(
+                "Nystrom computes the kernel of rows and centres: it cannot be precomputed. Use KernelRidge."
+            )
+
+
+def _merge(a: Sketch, b: Sketch, size: int) -> Sketch:
+    return a.merge(b, size)

@@ -1,0 +1,244 @@
+"""Ridge regression in r features b(x): normal equations summed over blocks of rows, r x r numbers in memory."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+from sklearn.utils.validation import check_is_fitted
+
+from .._memory import require
+from .._warnings import InfimumWarning
+from ..blocks import Block, Blocks
+from .base import Path, Weights
+
+
+class Sums(NamedTuple):
+    """What one pass over the rows leaves behind: numbers of the size of the features, whatever the number of rows."""
+
+    n: int
+    total: float
+    gram: NDArray | None
+    """B'WB, its lower triangle."""
+    cross: tuple
+    """B'W phi, for every phi."""
+
+    def __add__(self, other: Any) -> Sums:
+        gram = self.gram
+        if gram is not None:
+            gram += other.gram
+        cross = tuple(a + b for a, b in zip(self.cross, other.cross))
+        return Sums(self.n + other.n, self.total + other.total, gram, cross)
+
+
+class Primal(Weights):
+    """alpha(x) = b(x) (B'WB + n lam P)^{-1} B'W, for a family that gives b (`_map`) and the penalty P (`_penalty`).
+
+    `fit` only settles b; the rows are read once, by the first `fold`, which sums B'WB and B'W phi together.
+    """
+
+    blockwise: ClassVar[bool] = True
+    lam: float | None
+    verbose: int
+    n_features_in_: int
+
+    def _settle(self, blocks: Blocks) -> None:
+        """Learn the features b from the rows."""
+        raise NotImplementedError
+
+    def _map(self, X: Any) -> Any:
+        """b(x), (q, r)."""
+        raise NotImplementedError
+
+    def _penalty(self) -> NDArray:
+        """P, (r, r)."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, phi: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the features from X (n, d), or from `infimum.Blocks` of rows."""
+        if self.lam is not None and not self.lam >= 0:
+            name = type(self).__name__
+            raise ValueError(f"The 'lam' parameter of {name} must be a number >= 0. Got {self.lam!r} instead.")
+        w = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        blocks = Blocks.of(X, None, w)
+        self._settle(blocks)
+        r = self.width
+        require(4 * 8 * r**2, f"The normal equations of {r} features", "Use fewer centres or features.")
+        self._factor: NDArray | None = None
+        self._gram: NDArray | None = None
+        self._summed = False
+        self.X_fit_: Any = None if blocks is X else X
+        self.sample_weight_ = w
+        if blocks is not X:
+            self.n_rows_ = X.shape[0]
+        return self
+
+    def features(self, X: Any) -> Any:
+        check_is_fitted(self, "n_features_in_")
+        return self._map(X)
+
+    def fold(self, phi: Any) -> NDArray:
+        """(B'WB + n lam P)^{-1} B'W phi, (r, d)."""
+        return self.folds(phi)[0]
+
+    def folds(self, *phis: Any) -> tuple:
+        """fold(phi) of each array, or of each part of the targets of one `infimum.Blocks`, in one pass."""
+        blocks = phis[0] if isinstance(phis[0], Blocks) else self._with(phis)
+        sums = self._accumulate(blocks)
+        if self._factor is None:
+            self.n_rows_, self._total, self._gram = sums.n, sums.total, sums.gram
+            self.lam_ = sums.total**-0.5 if self.lam is None else float(self.lam)
+            self._factor = self._cholesky(sums.total * self.lam_)
+        return tuple(linalg.cho_solve((self._factor, True), c, check_finite=False) for c in sums.cross)
+
+    def spread(self, features: Any) -> NDArray:
+        if self._factor is None:
+            self.fold(np.empty((self.n_rows_, 0)))
+        # b(x) (B'WB + n lam P)^{-1}, then the columns B'W block by block
+        left = linalg.cho_solve((self._factor, True), dense(features).T, check_finite=False).T
+        return np.hstack([left @ dense(self._map(X)).T * (1 if w is None else w) for X, _, w in self._with(None)])
+
+    def release(self, summed: bool = False) -> None:
+        self._gram = None
+        self._summed = summed
+
+    def leave_one_out(self, phi: Any) -> NDArray:
+        """(H phi - h phi) / (1 - h), with H = B (B'WB + R P)^{-1} B'W and h its diagonal.
+
+        The ridge R = n lam is kept, though n - 1 rows are left.
+        """
+        folded = self.fold(phi)
+        half = partial(linalg.solve_triangular, self._factor, lower=True, check_finite=False)
+
+        def one(X: Any, y: Any, w: Any) -> NDArray:
+            B = dense(self._map(X))
+            h = np.square(half(B.T)).sum(axis=0) * (1 if w is None else w)
+            return _without_self(B @ folded, h, dense(y[0]))
+
+        return np.vstack([one(*block) for block in self._with((phi,))])
+
+    def path(self, X: Any, lams: Any, sample_weight: Any = None) -> Path:
+        """phi -> leave_one_out(phi) at every lam, for two passes over the rows and one eigendecomposition.
+
+        With M = B'WB + R_0 P at the smallest ridge R_0, V'MV = I and V'PV = diag(nu), the inverse at any other ridge R
+        is V diag(1 / (1 + (R - R_0) nu)) V'.
+        """
+        self.fit(X, None, sample_weight)
+        sums = self._accumulate(self._with(()))
+        self._total, self._gram = sums.total, sums.gram
+        ridges = np.asarray(lams, dtype=float) * sums.total
+        # jitter at the smallest ridge is nothing beside the others; if the smallest is chosen, its own fit will tell
+        factor = np.tril(self._cholesky(ridges.min(), warn=False))
+        nu, V = linalg.eigh(self._penalty(), factor @ factor.T, check_finite=False)
+        return partial(self._left_out, V, 1 / (1 + np.outer(np.maximum(nu, 0), ridges - ridges.min())))
+
+    def _left_out(self, V: NDArray, inverse: NDArray, phi: Any) -> Iterator[NDArray]:
+        """Leave-one-out sums at every column of `inverse`, (r, n_lams)."""
+        cross = V.T @ self._accumulate(self._with((phi,)), gram=False).cross[0]
+        folded = (inverse[:, :, None] * cross[:, None, :]).reshape(len(V), -1)
+        require(8 * self.n_rows_ * folded.shape[1], "Leave-one-out along the path", "Try fewer values of lam.")
+
+        def one(X: Any, y: Any, w: Any) -> NDArray:
+            G = dense(self._map(X)) @ V
+            h = np.square(G) @ inverse * (1 if w is None else w[:, None])
+            return _without_self((G @ folded).reshape(*h.shape, -1), h, dense(y[0])[:, None])
+
+        return iter(np.concatenate([one(*block) for block in self._with((phi,))]).swapaxes(0, 1))
+
+    def _with(self, phis: Any) -> Blocks:
+        """The training rows with targets phis."""
+        if self.X_fit_ is None:
+            raise ValueError(
+                "The training rows are not kept (the weights were fitted on Blocks, or saved in a model that needs sums"
+                " only). Fit on arrays for the weights of single rows and for leave-one-out."
+            )
+        return Blocks.of(self.X_fit_, phis, self.sample_weight_)
+
+    def _accumulate(self, blocks: Blocks, gram: bool | None = None) -> Sums:
+        """One pass: sum over blocks of B'WB (unless it is known) and of B'W phi."""
+        gram = self._factor is None if gram is None else gram
+        return blocks.reduce(partial(self._sums, gram=gram), _add, type(self).__name__, self.verbose)
+
+    def _sums(self, block: Block, gram: bool) -> Sums:
+        if block.X.shape[1] != self.n_features_in_:
+            raise ValueError(f"A block has {block.X.shape[1]} features, another one {self.n_features_in_}.")
+        B, phis = self._map(block.X), block.y
+        total = float(B.shape[0])
+        if block.w is not None:
+            total = float(np.sum(block.w))
+            root = sparse.diags_array(np.sqrt(block.w))
+            B, phis = root @ B, tuple(root @ phi for phi in phis)
+        return Sums(B.shape[0], total, _syrk(B) if gram else None, _cross(B, phis))
+
+    def _cholesky(self, ridge: float, warn: bool = True) -> NDArray:
+        """The lower Cholesky factor of B'WB + ridge P + jitter, with no jitter unless rounding asks for it.
+
+        Features with |Pv| < jitter / ridge are lost to it; they have no say in the predictions as long as that is far
+        below r lam.
+        """
+        assert self._gram is not None
+        M = self._gram + np.tril(ridge * self._penalty())
+        r = len(M)
+        scale = np.abs(np.diagonal(M)).max(initial=0.0) or 1.0
+        norm = linalg.norm(M, 1)
+        floor = r * np.finfo(float).eps
+        self.jitter_ = 0.0
+        while True:
+            M[np.diag_indices(r)] += self.jitter_
+            try:
+                factor = linalg.cholesky(M, lower=True, check_finite=False)
+                if linalg.lapack.dpocon(factor, norm, uplo=b"L")[0] > floor or self.jitter_ > 1e3 * floor * norm:
+                    break
+            except linalg.LinAlgError:
+                pass
+            M[np.diag_indices(r)] -= self.jitter_
+            self.jitter_ = 10 * self.jitter_ or floor * scale
+        if warn and self.jitter_ > 1e-2 * r * ridge * ridge / self._total:
+            warnings.warn(
+                f"The normal equations are numerically singular at lam = {ridge / self._total:.3g}: a jitter of"
+                f" {self.jitter_:.3g} beside n lam = {ridge:.3g} changes the predictions. Raise lam, narrow the kernel,"
+                " or use fewer centres.",
+                InfimumWarning,
+                stacklevel=5,
+            )
+        return factor
+
+    def __getstate__(self) -> dict:
+        # a model that needs sums only is saved without its rows
+        state = {**super().__getstate__(), "_gram": None}
+        return {**state, "X_fit_": None, "sample_weight_": None} if state.get("_summed") else state
+
+
+def _without_self(F: NDArray, h: NDArray, phi: NDArray) -> NDArray:
+    """(H phi - h phi) / (1 - h), with the embedding on the last axis."""
+    return (F - h[..., None] * phi) / (1 - h[..., None])
+
+
+def _add(a: Sums, b: Sums) -> Sums:
+    return a + b
+
+
+def _syrk(B: Any) -> NDArray:
+    """The lower triangle of B'B (a symmetric rank-k update: half the work of a product)."""
+    if sparse.issparse(B):
+        return np.tril((B.T @ B).toarray())
+    syrk = linalg.get_blas_funcs("syrk", (B,))
+    # the transpose of B in C order is in Fortran's order: BLAS reads it in place
+    return np.asarray(syrk(1.0, B.T, trans=0, lower=1), dtype=float)
+
+
+def _cross(B: Any, phis: tuple) -> tuple:
+    """B' phi of each, by one product where they are dense."""
+    if sparse.issparse(B) or any(map(sparse.issparse, phis)) or not phis:
+        return tuple(np.asarray(dense(B.T @ phi), dtype=float) for phi in phis)
+    together = np.asarray(B.T @ np.hstack(phis), dtype=float)
+    return tuple(np.split(together, np.cumsum([phi.shape[1] for phi in phis])[:-1], axis=1))
+
+
+def dense(A: Any) -> NDArray:
+    return A.toarray() if sparse.issparse(A) else np.asarray(A)

@@ -1,0 +1,39 @@
+"""Every Python block of the README and of the pages runs."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(page: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.M | re.S)
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: p.name)
+def test_blocks_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    namespace: dict = {}
+    for block in blocks(page):
+        exec(compile(block, str(page), "exec"), namespace)
+    assert namespace
+
+
+def test_the_readme_says_what_it_predicts():
+    namespace: dict = {}
+    first, second = blocks(ROOT / "README.md")[:2]
+    exec(first, namespace)
+    expected = ["dog", "cat"]
+    assert namespace["clf"].predict([[0.15], [0.95]]).tolist() == expected
+    exec(second, namespace)
+    np.testing.assert_array_equal(namespace["clf"].predict([[0.15], [0.95]]), expected)
+
+
+def test_pages_link_to_pages_that_are_there():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+\.(?:md|cff))\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"

@@ -53,10 +53,11 @@ class _Lines(Experiment):
         ]
 
     def draw(self, frame: pd.DataFrame):
-        fig, axes = style.figure(len(self.items), size=(4.4 if len(self.items) == 1 else 3.6, 3.2))
+        panels = sorted(set(frame["panel"]))
+        fig, axes = style.figure(len(panels), size=(4.4 if len(panels) == 1 else 3.6, 3.2))
         best = printed(frame, ["panel", "method", "parameter"], HYPER)
-        for ax, (m, methods) in zip(axes[0], self.items.items()):
-            for method in methods:
+        for ax, m in zip(axes[0], panels):
+            for method in self.items[m]:
                 style.curve(ax, best[(best["panel"] == m) & (best["method"] == method)], label=method, **LOOKS[method])
             ax.set(title=f"$m = {m}$ items", xlabel="corruption $c$", ylabel="wrong pairs, share")
             style.from_zero(ax)

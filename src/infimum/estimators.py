@@ -87,7 +87,7 @@ class PartialModel(BaseEstimator):
         self.n_features_in_ = family.n_features_in_
         return self
 
-    def _keep(self, output: OutputSpace, family: weights.Weights, solver: solvers.Solver) -> None:
+    def _keep(self, output: Any, family: weights.Weights, solver: solvers.Solver) -> None:
         """The fitted parts, all at once: an interrupted fit leaves the model as it was."""
         family.release(summed=solver.summed)
         self.output_, self.weights_, self.solver_ = output, family, solver

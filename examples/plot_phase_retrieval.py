@@ -2,9 +2,9 @@
 Lost phases in the plane
 ========================
 
-The paper's physicist records how a vector in the plane depends on x. Her sensor gives bounds on the amplitude |y|, and
-only now and then the phase: S is a ring, or, where the phase is known, a short segment of a ray. Rings alone say nothing
-about the direction; with a few phases, the infimum turns them into a curve.
+The paper's physicist records how a vector in the plane depends on x. Her sensor gives bounds on its amplitude, and
+only now and then the phase: S is a ring, or, where the phase is known, a short segment of a ray. Rings alone say
+nothing about the direction; with a few phases, the infimum turns them into a curve.
 """
 
 # %%

@@ -67,7 +67,8 @@ class PartialModel(BaseEstimator):
     def _fit_parts(self, X: Any, L: Any, family: weights.Weights, solver: solvers.Solver, sample_weight: Any) -> None:
         first = L.parts[0]
         target = first.embedding.phi if first.embedding is not None else first.start()
-        family.told(Task(first.sets.informative(), partial(_left_out_risks, L, sample_weight))).fit(X, target, sample_weight)
+        task = Task(~first.sets.is_unknown, partial(_left_out_risks, L, solver, sample_weight))
+        family.told(task).fit(X, target, sample_weight)
         self._keep(L.output, family, solver.fit(L, family))
 
     def _fit_blocks(self, blocks: Blocks) -> Self:
@@ -121,7 +122,8 @@ class PartialModel(BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         size = max(1, BLOCK // max(1, self.weights_.width))
         work = (delayed(lambda rows: solve(self.weights_(X[rows])))(rows) for rows in gen_batches(X.shape[0], size))
-        return Parallel(require="sharedmem")(work)  # one after the other, unless within joblib.parallel_config(n_jobs=…)
+        # one after the other, unless joblib.parallel_config(n_jobs=…) says otherwise
+        return Parallel(require="sharedmem")(work)
 
     def _each_block(self, X: Any, solve: Callable[[weights.Alpha], NDArray]) -> NDArray:
         return np.concatenate(self._blocks(X, solve))
@@ -135,11 +137,13 @@ class PartialModel(BaseEstimator):
         return tags
 
 
-def _left_out_risks(L: Any, sample_weight: Any, path: weights.Path) -> list[float]:
-    """(1/n) sum_i L(z_i, S_i), where z_i decodes what is predicted at x_i without row i, at every setting of a path."""
-    phi = L.embedding.phi if L.embedding is not None else L.start()
-    decode, each = L.output.decode, L.parts[0].each
-    return [float(np.average(each(decode(F)), weights=sample_weight)) for F in path(phi)]
+def _left_out_risks(L: Any, solver: solvers.Solver, sample_weight: Any, path: weights.Path) -> list[float]:
+    """(1/n) sum_i L(z_i, S_i), where z_i is predicted at x_i without row i, at every setting of a path."""
+    if L.embedding is not None:
+        outputs = map(L.output.decode, path(L.embedding.phi))
+    else:  # the solver needs the weights themselves
+        outputs = map(clone(solver).fit(L).argmin, path(np.eye(len(L))))
+    return [float(np.average(L.parts[0].each(z), weights=sample_weight)) for z in outputs]
 
 
 def _digest(space: OutputSpace, block: Block) -> Any:

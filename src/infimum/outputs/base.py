@@ -50,7 +50,7 @@ class OutputSpace(BaseEstimator, ABC):
         """The rows of y as sets; with ``strict=False``, labels unknown at fit make a set that covers nothing."""
 
     def digest(self, y: Any) -> Any:
-        """A shorter y that `fit` learns the same from, where rows come in blocks; y itself, unless the space knows better."""
+        """A shorter y that `fit` learns the same from, for rows in blocks; y itself, unless the space knows better."""
         return y
 
     def check(self, sets: Sets) -> None:
@@ -128,9 +128,10 @@ class Sets(ABC):
         rows = [np.einsum("nd,d->n", self.argmin(np.broadcast_to(sign * p, (len(self), len(p)))), p) for p in psi]
         return np.array(rows).reshape(len(psi), len(self))
 
-    def informative(self) -> NDArray:
-        """Whether S_i rules anything out, (n,) boolean; all rows, unless the sets know better."""
-        return np.ones(len(self), dtype=bool)
+    @property
+    def is_unknown(self) -> NDArray:
+        """Whether S_i = Y, which rules nothing out, (n,) boolean; nowhere, unless the sets know better."""
+        return np.zeros(len(self), dtype=bool)
 
     def agreement(self, z: NDArray) -> NDArray:
         """How well z_i agrees with S_i, in [0, 1]; 1 where it is in it."""

@@ -223,8 +223,9 @@ class Subsets(Sets):
     def center(self) -> NDArray:
         return (self.mask / self.sizes[:, None]) @ self._dense_cost.T
 
-    def informative(self) -> NDArray:
-        return self.sizes < self.listed.shape[1]
+    @property
+    def is_unknown(self) -> NDArray:
+        return self.sizes == self.listed.shape[1]
 
     def contains(self, z: NDArray) -> NDArray:
         at = np.asarray(self.listed[np.arange(len(self)), np.asarray(z, dtype=int)]).ravel()

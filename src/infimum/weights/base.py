@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-
 Path = Callable[[Any], Iterable[NDArray]]
 """phi -> leave_one_out(phi) for every setting that a family chooses between."""
 
@@ -66,7 +65,7 @@ class Weights(BaseEstimator, ABC):
 
     @property
     def width(self) -> int:
-        """r, the number of features of a query, where they are dense."""
+        """How many numbers the features of a query take: r, or fewer where they are sparse."""
         return self.n_rows_
 
     def leave_one_out(self, phi: Any) -> NDArray:

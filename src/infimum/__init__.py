@@ -6,7 +6,7 @@ One formula serves every output structure: f(x) = argmin_z sum_i alpha_i(x) inf_
 from . import metrics, outputs, solvers, weights
 from ._warnings import InfimumWarning
 from .blocks import Blocks
-from .estimators import PartialClassifier, PartialEstimator, PartialMultilabelClassifier
+from .estimators import PartialClassifier, PartialEstimator, PartialMultilabelClassifier, PartialRanker
 from .loss import SetLoss
 from .outputs import (
     Annuli,
@@ -16,6 +16,7 @@ from .outputs import (
     HammingBalls,
     Intervals,
     Not,
+    PartialOrders,
     PartialTags,
     Subsets,
     Taxonomy,
@@ -37,6 +38,8 @@ __all__ = [
     "PartialClassifier",
     "PartialEstimator",
     "PartialMultilabelClassifier",
+    "PartialOrders",
+    "PartialRanker",
     "PartialRegressor",
     "PartialTags",
     "SetLoss",

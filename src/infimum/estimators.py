@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from . import solvers, weights
 from .blocks import Block, Blocks, apply, is_blocked, joined, read
 from .loss import BlockLoss, JointLoss, SetLoss
-from .outputs import Labels, OutputSpace, Tags
+from .outputs import Labels, OutputSpace, Rankings, Tags
 from .solvers import ClosedForm, Minimum
 from .weights import Task
 
@@ -334,6 +334,72 @@ class PartialMultilabelClassifier(PartialModel):
         if not isinstance(self.solver_, ClosedForm):
             raise AttributeError("decision_function is for partly known tags, where every tag has a score of its own.")
         return self._each_block(X, lambda alpha: 2 * alpha.sum(self.solver_.risk_.phi)[:, :-1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        return tags
+
+
+class PartialRanker(PartialModel):
+    """Orders of m items from partial orders: preferences, top-k lists, buckets, ranks with gaps (paper, Sec. 5.2).
+
+    Rows that are buckets best first (full orders, top-k lists, nothing at all) have a loss that is linear in psi(z):
+    where all are, one minimum feedback arc set is the prediction. Otherwise "auto" goes through all orders of up to 8
+    items, and alternates beyond, from the transitive closure; `minimum(X)` says how far it may be from the optimum.
+
+    Parameters
+    ----------
+    items : int or list, optional
+        How many items, or the items, of any hashable kind; by default those that y names.
+    principle, negative_weights, weights, solver
+        As for :class:`PartialClassifier`.
+    time_limit : float, optional
+        Seconds for one minimisation over orders of more than 14 items.
+
+    Attributes
+    ----------
+    items_ : (m,)
+        The items, in the order of the columns of ranks.
+    output_, weights_, solver_
+        The fitted parts.
+
+    Examples
+    --------
+    >>> from infimum import PartialRanker
+    >>> X = [[0.], [.1], [.2], [.9], [1.], [1.1]]
+    >>> y = ["a>b>c", [("b", "c")], ["a"], "c>{a,b}", [("c", "b"), ("b", "a")], None]
+    >>> PartialRanker().fit(X, y).predict([[0.], [1.]])
+    array([['a', 'b', 'c'],
+           ['c', 'b', 'a']], dtype='<U1')
+    """
+
+    def __init__(
+        self, items=None, principle="infimum", negative_weights="inside", weights=None, solver="auto", time_limit=None
+    ):
+        self.items = items
+        self.principle = principle
+        self.negative_weights = negative_weights
+        self.weights = weights
+        self.solver = solver
+        self.time_limit = time_limit
+
+    def _output(self) -> Rankings:
+        return Rankings(self.items, self.time_limit)
+
+    @property
+    def items_(self) -> NDArray:
+        check_is_fitted(self)
+        return self.output_.items_
+
+    def predict(self, X: Any) -> NDArray:
+        """Orders of the items, best first, (q, m): an array of text, or of objects."""
+        return PartialModel.predict(self, X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The mean share of the pairs known in y that the prediction has right, in [0, 1]; 1 where none is known."""
+        return PartialModel.score(self, X, y, sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -81,7 +81,7 @@ class SetLoss:
 
     def answer(self, psi: NDArray) -> NDArray:
         """phi(y_i) for the y_i of S_i that answers for S_i at z: (n_z, d) -> (n_z, n, d)."""
-        return ANSWERS[self.principle](self.sets, np.repeat(psi[:, None, :], len(self), axis=1))
+        return ANSWERS[self.principle](self.sets, np.broadcast_to(psi[:, None, :], (len(psi), len(self), psi.shape[1])))
 
     def start(self) -> NDArray:
         """Where alternation starts, (n, d)."""

@@ -3,9 +3,10 @@
 One formula serves every output structure: f(x) = argmin_z sum_i alpha_i(x) inf_{y in S_i} l(z, y).
 """
 
-from . import outputs, solvers, weights
+from . import disambiguation, outputs, solvers, weights
 from ._warnings import InfimumWarning
 from .blocks import Blocks
+from .disambiguation import Disambiguation
 from .estimators import PartialClassifier, PartialEstimator, PartialMultilabelClassifier
 from .loss import SetLoss
 from .outputs import HammingBalls, Not, PartialTags, Subsets, Taxonomy
@@ -14,6 +15,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Blocks",
+    "Disambiguation",
     "HammingBalls",
     "InfimumWarning",
     "Not",
@@ -24,6 +26,7 @@ __all__ = [
     "SetLoss",
     "Subsets",
     "Taxonomy",
+    "disambiguation",
     "outputs",
     "solvers",
     "weights",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from .base import Weights, product
+from .left_out import LeftOut
 
 
 class Neighbors(Weights):
@@ -103,6 +105,9 @@ class Neighbors(Weights):
 
     def leave_one_out(self, phi: Any) -> NDArray:
         """The sums over the k nearest of the other rows."""
+        return self.left_out()(phi)
+
+    def left_out(self) -> LeftOut:
         if len(self.rows_) < self.n_rows_:
             raise ValueError("leave_one_out needs positive sample weights. Leave out the rows of weight 0.")
         n = self.n_rows_
@@ -111,7 +116,7 @@ class Neighbors(Weights):
         # a row of weight w is left out with all its w places; the query leaves itself out
         lightest = np.sort(self.sample_weight_).cumsum()
         depth = min(int(np.searchsorted(lightest, self.k_ * (1 - 1e-12))) + 1, n - 1)
-        return product(self._shares(*self.index_.kneighbors(n_neighbors=depth)), phi)
+        return partial(product, self._shares(*self.index_.kneighbors(n_neighbors=depth)))
 
     def _shares(self, distance: NDArray, at: NDArray) -> sparse.csr_matrix:
         w = self.sample_weight_[at]

@@ -3,18 +3,21 @@
 One formula serves every output structure: f(x) = argmin_z sum_i alpha_i(x) inf_{y in S_i} l(z, y).
 """
 
-from . import disambiguation, outputs, solvers, weights
+from . import disambiguation, model_selection, outputs, solvers, weights
 from ._warnings import InfimumWarning
 from .blocks import Blocks
+from .cleaning import Disambiguated, disambiguate
 from .disambiguation import Disambiguation
 from .estimators import PartialClassifier, PartialEstimator, PartialMultilabelClassifier
 from .loss import SetLoss
+from .model_selection import PartialSearch, tune
 from .outputs import HammingBalls, Not, PartialTags, Subsets, Taxonomy
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Blocks",
+    "Disambiguated",
     "Disambiguation",
     "HammingBalls",
     "InfimumWarning",
@@ -22,12 +25,16 @@ __all__ = [
     "PartialClassifier",
     "PartialEstimator",
     "PartialMultilabelClassifier",
+    "PartialSearch",
     "PartialTags",
     "SetLoss",
     "Subsets",
     "Taxonomy",
+    "disambiguate",
     "disambiguation",
+    "model_selection",
     "outputs",
     "solvers",
+    "tune",
     "weights",
 ]

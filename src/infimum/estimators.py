@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from . import solvers, weights
 from .blocks import Block, Blocks, apply, is_blocked, joined, read
-from .disambiguation import Disambiguation, Resolved, of_principle
+from .disambiguation import Disambiguation, Resolved, of_principle, probabilities
 from .loss import BlockLoss, JointLoss, PointLoss, SetLoss
 from .outputs import Labels, OutputSpace, Tags
 from .solvers import ClosedForm, Minimum
@@ -247,6 +247,12 @@ def _has_plausibility(model: PartialClassifier) -> bool:
     raise AttributeError("plausibility is for the infimum principle and the 0-1 loss.")
 
 
+def _has_probabilities(model: PartialClassifier) -> bool:
+    if of_principle(model.principle) is None or model.cost is not None:
+        raise AttributeError("predict_proba is for principle='disambiguation' and the 0-1 loss.")
+    return True
+
+
 class PartialClassifier(ClassifierMixin, PartialModel):
     """Classification from candidate labels.
 
@@ -320,6 +326,13 @@ class PartialClassifier(ClassifierMixin, PartialModel):
         """
         check_is_fitted(self)
         return self._each_block(X, lambda alpha: self.solver_.total(alpha)[:, None] - self.solver_.risks(alpha))
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> NDArray:
+        """P(z | x) of every class, (q, m), from sum_i alpha_i(x) q_i(z); after disambiguation with the 0-1 loss."""
+        check_is_fitted(self)
+        total = self._each_block(X, lambda alpha: self.solver_.total(alpha))
+        return probabilities(total[:, None] - self._each_block(X, lambda alpha: self.solver_.risks(alpha)))
 
 
 class PartialMultilabelClassifier(PartialModel):

@@ -29,8 +29,8 @@ def hard(output: OutputSpace, sets: Sets, alpha: NDArray, start: NDArray, max_it
     * y_j <- argmin over S_j of <sum_i alpha_ij psi(z_i), phi(y)>.
 
     J never goes up (where `decode` only finds good z, a row keeps its old one unless the new one is better), and the
-    loop ends where it no longer goes down (Cabannes, Bach and Rudi, "Disambiguation of weak supervision with exponential
-    convergence rates", ICML 2021).
+    loop ends where it no longer goes down (Cabannes, Bach and Rudi, "Disambiguation of weak supervision with
+    exponential convergence rates", ICML 2021).
 
     Parameters
     ----------

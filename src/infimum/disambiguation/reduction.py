@@ -131,12 +131,13 @@ class Disambiguation(BaseEstimator):
             raise ValueError(f"kind must be 'auto', 'soft' or 'hard'. Got {self.kind!r} instead.")
         mask = sets.candidates()
         if mask is None and self.kind == "soft":
-            raise ValueError(f"Soft disambiguation is for candidate labels and known tags. Got {sets!r}: use kind='hard'.")
+            raise ValueError(f"Soft disambiguation is for candidate labels and tags; {sets!r} are neither. Use 'hard'.")
         if mask is None:
             return self._hard(output, sets, family, X, None, None)
         require(8 * 6 * mask.size, f"The weights of {mask.size} candidates", "Give fewer rows, or fewer classes.")
         found = soft(family.left_out(), mask, self.ramp, self.cap, self.max_iter, self.tol)
-        known = None if self.threshold is None else self._support(mask, family, X, phi, sample_weight)
+        alike = len(sets) < 2 or not (X[1:] != X[:1]).sum()  # there is nothing to predict a row from
+        known = None if self.threshold is None or alike else self._support(mask, family, X, phi, sample_weight)
         if self.kind == "hard":
             return self._hard(output, sets, family, X, found.q, known)
         z = _likeliest(found.q, sets, output)

@@ -1,8 +1,8 @@
 """Predictions at the training rows from the other rows, as operators that are prepared once and applied many times.
 
 `LeftOut` maps phi (n, d) to what is predicted at every x_i without row i. `HeldOut` does the same k times over, each
-time without a whole block of rows: of a stack q (k, n, d) whose q[b] is 0 on block b, out[b, i] is predicted at x_i from
-the rows outside block b, and without row i itself.
+time without a whole block of rows: of a stack q (k, n, d) whose q[b] is 0 on block b, out[b, i] is predicted at x_i
+from the rows outside block b, and without row i itself.
 """
 
 from __future__ import annotations
@@ -122,7 +122,6 @@ def blocks_of(X: Any, k: int, seed: int = 0) -> list[NDArray]:
     [2, 2, 2, 2, 2]
     """
     rank = np.unique(_hash(X, seed), return_inverse=True)[1]
-    distinct = int(rank.max(initial=-1)) + 1
-    if k < 2 or distinct < 2:
-        raise ValueError(f"Holding rows out needs at least 2 blocks and 2 distinct rows. Got {k} and {distinct}.")
-    return [np.flatnonzero(rank % k == b) for b in range(min(k, distinct))]
+    if k < 2 or rank.max(initial=0) == 0:
+        raise ValueError(f"Holding rows out needs at least 2 blocks, and rows of X that differ. Got {k} blocks of X.")
+    return [np.flatnonzero(rank % k == b) for b in range(min(k, rank.max() + 1))]

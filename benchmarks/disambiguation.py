@@ -1,0 +1,149 @@
+"""Disambiguation and the choice of settings from sets alone, beside full supervision and simpler ways.
+
+Folds and corruptions are fixed by SEED. Within every training fold a `PartialSearch` chooses among its 12 settings by held-out
+sets, and is fitted; true labels only serve to count errors on the test fold. "best of the 12" is the single setting with the
+best mean accuracy on the *test* folds, which nobody could choose. One BLAS thread: at these sizes more threads cost time.
+
+``python -m benchmarks.disambiguation [name …]`` runs some of the data sets.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import KFold
+from sklearn.neighbors import NearestNeighbors
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from benchmarks._tools import Table
+from infimum import Disambiguation, PartialClassifier, PartialSearch, datasets, weights
+
+SEED = 2026
+
+
+class Problem(NamedTuple):
+    X: NDArray
+    truth: NDArray
+    candidates: NDArray
+    folds: int
+    target: float
+    """The largest error asked for; nan where none was."""
+    seconds: float = np.inf
+    """The longest time asked for, all folds."""
+
+
+def _real(name: str, target: float, seconds: float) -> Problem:
+    data = datasets.load_partial_labels(name, download=False)
+    return Problem(data.data, data.target, data.candidates, 10, target, seconds)
+
+
+def _corrupted(name: str, how: Callable, c: float, target: float) -> Problem:
+    data = datasets.load_libsvm(name, download=False)
+    truth = np.unique(data.target, return_inverse=True)[1]
+    return Problem(data.data, truth, how(truth, c, random_state=SEED), 8, target)
+
+
+PROBLEMS: dict[str, Callable[[], Problem]] = {
+    "lost": lambda: _real("lost", 0.18, 60),
+    "MSRCv2": lambda: _real("MSRCv2", 0.47, 120),
+    "dna-.5": lambda: _corrupted("dna", datasets.skewed, 0.5, 0.06),
+    "dna-.8": lambda: _corrupted("dna", datasets.skewed, 0.8, 0.06),
+    "segment": lambda: _corrupted("segment", datasets.uniform, 0.5, 0.066),
+    "vowel": lambda: _corrupted("vowel", datasets.uniform, 0.5, np.nan),
+}
+
+
+def voting(X: NDArray, candidates: NDArray, queries: NDArray, k: int = 10) -> NDArray:
+    """The class that most of the k nearest rows have among their candidates, nearer rows counting more.
+
+    The weighting by rank of Hüllermeier and Beringer (2006), PL-kNN.
+    """
+    scaler = StandardScaler().fit(X)
+    at = NearestNeighbors(n_neighbors=k).fit(scaler.transform(X)).kneighbors(scaler.transform(queries))[1]
+    return np.einsum("k,qkm->qm", np.arange(k, 0, -1.0), candidates[at]).argmax(axis=1)
+
+
+def run(name: str) -> None:
+    problem = PROBLEMS[name]()
+    X, truth, candidates = problem[:3]
+    exact = np.eye(candidates.shape[1], dtype=bool)[truth]
+    splits = list(KFold(problem.folds, shuffle=True, random_state=SEED).split(X))
+    errors: dict[str, list[float]] = {}
+    settings: dict[tuple, list[float]] = {}
+    spent = 0.0
+    for train, test in splits:
+        start = time.perf_counter()
+        search = PartialSearch().fit(X[train], candidates[train])
+        errors.setdefault("chosen", []).append(np.mean(search.predict(X[test]) != truth[test]))
+        spent += time.perf_counter() - start
+        quick = clone(search).set_params(estimator=PartialClassifier(principle=Disambiguation(threshold=None)))
+        for setting in _rows(search.path_):
+            model = quick._pipeline(quick.estimator, setting).fit(X[train], candidates[train])
+            key = tuple(setting[k] for k in ("scaling", "kernel", "gamma", "lam"))
+            settings.setdefault(key, []).append(np.mean(model.predict(X[test]) != truth[test]))
+        best = search.best_estimator_
+        for what, principle, sets in BASELINES:
+            model = clone(best).set_params(partialclassifier__principle=principle)
+            model.fit(X[train], exact[train] if sets == "exact" else candidates[train])
+            errors.setdefault(what, []).append(np.mean(model.predict(X[test]) != truth[test]))
+        found = _tuned_by_risk(X[train], candidates[train])
+        errors.setdefault("infimum, lam and gamma by RidgeCV", []).append(np.mean(found.predict(X[test]) != truth[test]))
+        votes = voting(X[train], candidates[train], X[test])
+        errors.setdefault("PL-kNN voting, k = 10", []).append(np.mean(votes != truth[test]))
+    report(name, problem, errors, settings, spent)
+
+
+BASELINES = (
+    ("infimum, same weights", "infimum", "candidates"),
+    ("average, same weights", "average", "candidates"),
+    ("full supervision, same weights", "infimum", "exact"),
+)
+
+
+def _tuned_by_risk(X: NDArray, candidates: NDArray) -> Any:
+    chooser = weights.RidgeCV(gammas=["scale", 0.2 / X.shape[1], 5 / X.shape[1]])
+    return make_pipeline(StandardScaler(), PartialClassifier(weights=chooser)).fit(X, candidates)
+
+
+def _rows(path: dict[str, NDArray]) -> list[dict]:
+    return [dict(zip(path, row)) for row in zip(*(values.tolist() for values in path.values()))]
+
+
+def report(name: str, problem: Problem, errors: dict, settings: dict, spent: float) -> None:
+    table = Table(f"{name}: error, mean ± std over {problem.folds} folds (seed {SEED})")
+    chosen = float(np.mean(errors["chosen"]))
+    asked = "" if np.isnan(problem.target) else f"at most {problem.target:g}"
+    table.row("soft disambiguation, setting chosen from sets alone", _shown(errors["chosen"]), asked,
+              None if np.isnan(problem.target) else chosen <= problem.target)  # fmt: skip
+    oracle = min(settings, key=lambda key: np.mean(settings[key]))
+    gap = chosen - float(np.mean(settings[oracle]))
+    table.row("  the best of the 12 on the test folds", _shown(settings[oracle]), " ".join(map(str, oracle)))
+    table.row("  lost to it", f"{100 * gap:.1f} points", "at most 2", gap <= 0.02)
+    limit = f"at most {problem.seconds:g} s" if np.isfinite(problem.seconds) else ""
+    table.row("  time of all searches, fits and predictions", f"{spent:.0f} s", limit,
+              spent <= problem.seconds if limit else None)  # fmt: skip
+    for what, values in errors.items():
+        if what != "chosen":
+            table.row(what, _shown(values))
+
+
+def _shown(values: list[float]) -> str:
+    return f"{np.mean(values):.4f} ± {np.std(values):.4f}"
+
+
+def main(names: list[str] | None = None) -> None:
+    with threadpool_limits(1):
+        for name in names or PROBLEMS:
+            run(name)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

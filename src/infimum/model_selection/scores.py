@@ -19,7 +19,7 @@ def covered(sets: Sets, z: NDArray) -> float:
 
 
 def beyond_chance(sets: Sets, z: NDArray) -> float:
-    """(c - e) / (1 - e): the covering rate c beyond that of the same outputs at random, e = (1/n²) sum_ij 1[z_i in S_j].
+    """(c - e) / (1 - e): the covering rate c beyond the same outputs at random, e = (1/n²) sum_ij 1[z_i in S_j].
 
     An output that is in nearly every set covers much and says little: it earns nothing here.
     """

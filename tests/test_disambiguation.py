@@ -40,10 +40,10 @@ FAMILIES = [
 ]
 
 
-def blobs(rng, n=90, m=3, extra=0.4):
+def blobs(rng, n=90, m=3, extra=0.4, noise=0.5):
     """Three well separated classes, and sets that contain them."""
     truth = np.arange(n) % m
-    X = 3 * np.eye(m)[truth] + 0.5 * rng.standard_normal((n, m))
+    X = 3 * np.eye(m)[truth] + noise * rng.standard_normal((n, m))
     return X, truth, np.eye(m, dtype=bool)[truth] | (rng.random((n, m)) < extra)
 
 
@@ -204,13 +204,14 @@ def test_the_order_of_rows_does_not_matter(kind, rng):
 
 
 def test_sets_that_miss_the_truth_are_suspects(rng):
-    X, truth, mask = blobs(rng, 150, extra=0.2)
-    wrong = np.arange(0, 150, 15)
+    X, truth, mask = blobs(rng, 150, extra=0.2, noise=0.2)
+    wrong = np.arange(0, 140, 14)
     mask[wrong] = False
     mask[wrong, (truth[wrong] + 1) % 3] = True
-    model = PartialClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-3)).fit(X, mask)
+    model = PartialClassifier(principle=Disambiguation(threshold=0.2), weights=weights.KernelRidge(lam=1e-3))
+    model.fit(X, mask)
     assert set(model.suspects_) == set(wrong)
-    assert model.resolved_.support.shape == (150,)
+    assert set(np.argsort(model.resolved_.support)[:10]) == set(wrong)
     without = clone(model).set_params(principle=Disambiguation(threshold=None)).fit(X, mask)
     assert without.resolved_.support is None
     assert len(without.suspects_) == 0
@@ -319,11 +320,12 @@ def test_disambiguate_and_a_summary(rng):
     X, truth, mask = blobs(rng)
     clean = disambiguate(100 * X, mask)  # any units: the search scales
     assert np.mean(clean.labels == truth) > 0.95
-    assert repr(clean).startswith("<Resolved: 90 rows, mean confidence 0.")
+    assert repr(clean).startswith("<Resolved: 90 rows, mean confidence ")
     named = disambiguate(X, mask, weights=weights.KernelRidge(lam=1e-3), how=Disambiguation(max_iter=1))
     assert "not settled" in repr(named)
-    tags = disambiguate(X, np.where(mask, 0, -1), output=outputs.Tags())
-    assert tags.labels.shape == (90, 3)
+    known = np.where(rng.random(mask.shape) < 0.5, np.where(np.eye(3)[truth] > 0, 1, -1), 0)
+    tags = disambiguate(X, known, output=outputs.Tags())
+    assert np.mean(tags.labels.argmax(axis=1) == truth) > 0.95
 
 
 @pytest.mark.parametrize("classifier", [None, LogisticRegression(), DecisionTreeClassifier(random_state=0)], ids=repr)
@@ -337,8 +339,8 @@ def test_any_classifier_on_clean_labels(classifier, rng):
 
 
 def test_suspects_can_be_dropped(rng):
-    X, truth, mask = blobs(rng, 150, extra=0.2)
-    wrong = np.arange(0, 150, 15)
+    X, truth, mask = blobs(rng, 150, extra=0.2, noise=0.2)
+    wrong = np.arange(0, 140, 14)
     mask[wrong] = False
     mask[wrong, (truth[wrong] + 1) % 3] = True
     family = weights.KernelRidge(lam=1e-3)

@@ -1,7 +1,8 @@
 """Learn to read digits when every label is only a list of candidates.
 
-Two thirds of the 1,797 digit images that scikit-learn ships are for training. Annotators are sure of 0, 2, 4, 6 and 7; for
-1, 3, 5, 8 and 9 they hedge, and list every other digit beside the true one with probability c. Nothing is downloaded.
+Two thirds of the 1,797 digit images that scikit-learn ships are for training. Annotators are sure of 0, 2, 4, 6 and 7;
+for 1, 3, 5, 8 and 9 they hedge, and list every other digit beside the true one with probability c. Nothing is
+downloaded.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def draw(accuracy: dict, model: PartialClassifier, X: np.ndarray, y: np.ndarray,
     for name, values in accuracy.items():
         colour, line = styles[name]
         axis.plot(HEDGING, values, color=colour, linestyle=line, marker="o", markersize=4, label=name)
-    axis.set(xlabel="c: how often a wrong digit is a candidate for 1, 3, 5, 8, 9", ylabel="test accuracy", ylim=(None, 1.0))
+    axis.set(xlabel="c: how often a wrong digit is a candidate for 1, 3, 5, 8, 9", ylabel="test accuracy")
     axis.set_title("Learning from sets of candidates", loc="left")
     axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False, loc="lower left")
@@ -79,7 +80,8 @@ def draw(accuracy: dict, model: PartialClassifier, X: np.ndarray, y: np.ndarray,
     for axis, row, digit in zip(right.subplots(3, 5).ravel(), rows, learned):
         axis.imshow(X[row].reshape(8, 8), cmap="gray_r")
         axis.axis("off")
-        axis.set_title(" ".join(rf"$\mathbf{{{k}}}$" if k == digit else str(k) for k in np.flatnonzero(mask[row])), fontsize=8)
+        shown = [rf"$\mathbf{{{k}}}$" if k == digit else str(k) for k in np.flatnonzero(mask[row])]
+        axis.set_title(" ".join(shown), fontsize=8)
         axis.title.set_color("#0072B2" if digit == y[row] else "#D55E00")
     path = Path("demo") / "digits.png"
     path.parent.mkdir(exist_ok=True)

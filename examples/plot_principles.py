@@ -2,12 +2,12 @@
 Three ways to read a set of candidates
 ======================================
 
-Points of three classes in the plane. Annotators are sure of two classes; for the third they hedge, and list each of the other
-classes beside the true one two times out of three. What do the three principles learn?
+Points of three classes in the plane. Annotators are sure of two classes; for the third they hedge, and list each of the
+other classes beside the true one two times out of three. What do the three principles learn?
 """
 
 # %%
-# The data: every point is drawn once for each of its candidates, in thinner and thinner rings.
+# The data: every point is drawn once for each of its candidates, in smaller and smaller rings.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,8 +22,9 @@ sets = Subsets(mask, classes=["left", "right", "top"])
 sets
 
 # %%
-# The infimum asks that the prediction be *one* of the candidates, and finds the frontiers of full supervision. The average weighs a
-# row by one over its number of candidates, so the hedged class loses ground; the supremum learns from exact labels only.
+# The infimum asks that the prediction be *one* of the candidates: of the three it stays closest to full supervision.
+# The average weighs a row by one over its number of candidates, so the hedged class loses ground; the supremum learns
+# from exact labels only.
 
 COLOURS = np.array(["#0072B2", "#E69F00", "#009E73"])
 grid = np.stack(np.meshgrid(np.linspace(-5, 5, 200), np.linspace(-3.2, 5.5, 200)), axis=-1)

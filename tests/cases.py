@@ -12,7 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from infimum.outputs import HammingBalls, Labels, OutputSpace, PartialTags, Sets, Subsets, Tags, Taxonomy
+from infimum.outputs import (
+    Boxes,
+    Candidates,
+    HammingBalls,
+    Labels,
+    OutputSpace,
+    PartialTags,
+    Reals,
+    Sets,
+    Subsets,
+    Tags,
+    Taxonomy,
+    Vectors,
+)  # fmt: skip
 
 
 @dataclass
@@ -33,6 +46,12 @@ class Case:
     """Whether l(z, y) = 0 only for z = y."""
     outputs: np.ndarray | None = None
     """What brute force goes through; all of Y by default."""
+    dense: np.ndarray | None = None
+    """Of an infinite Y, outputs that no exact solver may lose to."""
+    bilinear: bool = True
+    """Whether l(z, y) = <psi(z), phi(y)>, which `argmin` and alternation are about."""
+    heuristic: bool = False
+    """Whether no exact solver serves."""
     principles: tuple[str, ...] = ("infimum", "average", "supremum")
     extra: dict = field(default_factory=dict)
 
@@ -120,6 +139,55 @@ def balls_case(name: str, m: int, **settings) -> Case:
     )
 
 
+def reals_case(name: str, loss: str) -> Case:
+    """Sets of points among -2, …, 2, so that brute force can list them; the solvers look at all of [-2, 2]."""
+    space = Reals(loss).fit([-2.0, 2.0])
+    grid = np.arange(-2.0, 3.0)
+    unknown = [(-np.inf, np.inf)]
+
+    def read(rows):
+        return space.as_sets([set(map(float, row)) for row in rows])
+
+    return Case(
+        name,
+        space,
+        sets=lambda rng, n: read([rng.choice(grid, rng.integers(1, 4), replace=False) for _ in range(n)]),
+        points=lambda y: space.as_sets(np.asarray(y, dtype=float)),
+        loss=(lambda z, y: (z - y) ** 2) if loss == "squared" else (lambda z, y: abs(z - y)),
+        whole=lambda n: space.as_sets(unknown * n),
+        larger=lambda sets, rng: read([[*np.unique(row[~np.isnan(row)]), rng.choice(grid)] for row in np.array(sets)]),
+        outputs=grid,
+        dense=np.linspace(-2, 2, 401),
+        bilinear=loss == "squared",
+    )
+
+
+def vectors_case(name: str) -> Case:
+    """Candidate points among the corners and the middle of a square."""
+    space = Vectors().fit([[-1.0, -1.0], [1.0, 1.0]])
+    grid = np.array([[-1, -1], [-1, 1], [1, -1], [1, 1], [0, 0]], dtype=float)
+
+    def larger(sets, rng):
+        rows = [row[~np.isnan(row).any(axis=1)] for row in np.array(sets)]
+        added = [np.unique([*row, grid[rng.integers(5)]], axis=0) for row in rows]
+        return space.as_sets(Candidates(added))
+
+    return Case(
+        name,
+        space,
+        sets=lambda rng, n: space.as_sets(
+            Candidates([grid[rng.choice(5, rng.integers(1, 4), replace=False)] for _ in range(n)])
+        ),
+        points=lambda y: space.as_sets(Candidates(y)),
+        loss=lambda z, y: ((z - y) ** 2).sum(),
+        whole=lambda n: space.as_sets(Boxes(np.full((n, 2), -np.inf), np.full((n, 2), np.inf))),
+        larger=larger,
+        outputs=grid,
+        dense=np.stack(np.meshgrid(np.linspace(-1, 1, 21), np.linspace(-1, 1, 21)), axis=-1).reshape(-1, 2),
+        heuristic=True,
+    )
+
+
 ASYMMETRIC = np.array(
     [[0, 1, 4, 2, 3], [2, 0, 1, 5, 1], [1, 3, 0, 1, 2], [6, 1, 2, 0, 1], [1, 2, 2, 3, 0]], dtype=float
 )
@@ -134,4 +202,7 @@ CASES: list[Case] = [
     partial_tags_case("partial tags, epsilon", 4, epsilon=0.25),
     balls_case("Hamming balls", 5),
     balls_case("Hamming balls, epsilon", 4, epsilon=0.25),
+    reals_case("reals, squared", "squared"),
+    reals_case("reals, absolute", "absolute"),
+    vectors_case("vectors"),
 ]

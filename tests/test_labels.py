@@ -62,6 +62,11 @@ def test_plain_labels_of_every_type():
     assert read(mask) == read(sparse.csr_array(mask)) == ([0, 1], [[1, 0], [1, 1]])
 
 
+def test_integers_stay_integers_beside_missing_ones():
+    for y in (pd.Series([3, None, 1], dtype="Int64"), pl.Series([3, None, 1]), pd.DataFrame({"y": [3, 3, 1]})):
+        assert Labels().fit(y).classes_.dtype.kind == "i"
+
+
 def test_declared_classes_keep_their_order_and_their_bars():
     assert read(["b", "a"], classes=["b", "c", "a"]) == (["b", "c", "a"], [[1, 0, 0], [0, 0, 1]])
     assert read(["a|b", "a"], classes=["a", "a|b", "b"]) == (["a", "a|b", "b"], [[0, 1, 0], [1, 0, 0]])
@@ -118,6 +123,7 @@ def test_bad_costs(cost, message):
         ("cat", "one entry a row"),
         (None, "requires y to be passed"),
         (pd.DataFrame({"a": [1, 2], "b": [3, 4]}), "one boolean column a class"),
+        (np.zeros((2, 3), int), "1d array, got an array of shape.*needs the boolean type"),
         (np.zeros((2, 3), bool), r"2 rows of y.*\n  row 0: an empty set of candidates\n  row 1"),
     ],
 )
@@ -166,6 +172,11 @@ def test_text_and_python_say_the_same(rows):
         {str(k) for k in range(6)} if row is None else {str(k) for k in row} for row in rows
     ]
     assert repr(excluded[0]).startswith("Not(")
+
+
+def test_duplicate_classes_are_refused():
+    with pytest.raises(ValueError, match="classes must be distinct"):
+        Labels(classes=["a", "b", "a"]).fit([])
 
 
 def test_contains_and_repr():

@@ -65,6 +65,8 @@ def test_loss_is_brute_force(case, principle, rng):
 
 @cases
 def test_argmin_is_a_member_and_beats_every_member(case, rng):
+    if not case.bilinear:
+        pytest.skip("argmin is for bilinear losses")
     sets = case.sets(rng, N)
     d = case.points(case.all()[:1]).center().shape[1]
     c = case.extra["objectives"](rng, N) if "objectives" in case.extra else rng.standard_normal((3, N, d))
@@ -131,7 +133,9 @@ def test_unknown_rows_say_nothing(case):
 def test_solvers_against_brute_force(case, principle, reading, solver, rng):
     """An exact solver attains the smallest risk, a heuristic is never below it; both report the risk of their z."""
     skip_unless(case, principle)
-    sets, Z = case.sets(rng, N), case.all() if case.outputs is None else case.space.outputs()
+    sets, Z = case.sets(rng, N), case.dense
+    if Z is None:
+        Z = case.all() if case.outputs is None else case.space.outputs()
     alpha = rng.standard_normal((12, N))
     L, weights = problem(case, sets, principle, reading, alpha)
     if not solver().accepts(L):
@@ -140,22 +144,25 @@ def test_solvers_against_brute_force(case, principle, reading, solver, rng):
     best = brute_risks(case, sets, principle, reading, alpha, Z).min(axis=1)
     np.testing.assert_allclose(found.value, value_at(case, L, weights, found.z), atol=1e-10)
     assert np.all(found.bound <= best + 1e-10)
-    assert np.all(found.value >= best - 1e-10)
+    if case.dense is None:
+        assert np.all(found.value >= best - 1e-10)
     if solver.exact:
-        np.testing.assert_allclose(found.value, best, atol=1e-10)
+        assert np.all(found.value <= best + 1e-10)
 
 
 @cases
 def test_some_exact_solver_serves(case, rng):
     L = SetLoss(case.space, case.sets(rng, N), "infimum")
     assert Enumerate().accepts(L) or case.space.size == np.inf
-    assert any(s.exact and s().accepts(L) for s in IN_ORDER)
+    assert any(s.exact and s().accepts(L) for s in IN_ORDER) != case.heuristic
 
 
 @quiet
 @cases
 def test_alternation_never_goes_up(case, rng):
     """On the joint objective, more rounds never give a larger risk."""
+    if not case.bilinear:
+        pytest.skip("alternation is for bilinear losses")
     sets, alpha = case.sets(rng, N), rng.standard_normal((12, N))
     L, weights = problem(case, sets, "infimum", "joint", alpha)
     values = []
@@ -166,6 +173,7 @@ def test_alternation_never_goes_up(case, rng):
         assert np.all(after <= before + 1e-9)
 
 
+@quiet
 @cases
 @principles
 def test_scaling_and_permuting(case, principle, rng):

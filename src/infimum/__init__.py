@@ -3,7 +3,7 @@
 One formula serves every output structure: f(x) = argmin_z sum_i alpha_i(x) inf_{y in S_i} l(z, y).
 """
 
-from . import disambiguation, model_selection, outputs, solvers, weights
+from . import disambiguation, metrics, model_selection, outputs, solvers, weights
 from ._warnings import InfimumWarning
 from .blocks import Blocks
 from .cleaning import Disambiguated, disambiguate
@@ -11,20 +11,38 @@ from .disambiguation import Disambiguation
 from .estimators import PartialClassifier, PartialEstimator, PartialMultilabelClassifier
 from .loss import SetLoss
 from .model_selection import PartialSearch, tune
-from .outputs import HammingBalls, Not, PartialTags, Subsets, Taxonomy
+from .outputs import (
+    Annuli,
+    Balls,
+    Boxes,
+    Candidates,
+    HammingBalls,
+    Intervals,
+    Not,
+    PartialTags,
+    Subsets,
+    Taxonomy,
+)
+from .regressor import PartialRegressor
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Annuli",
+    "Balls",
     "Blocks",
+    "Boxes",
+    "Candidates",
     "Disambiguated",
     "Disambiguation",
     "HammingBalls",
     "InfimumWarning",
+    "Intervals",
     "Not",
     "PartialClassifier",
     "PartialEstimator",
     "PartialMultilabelClassifier",
+    "PartialRegressor",
     "PartialSearch",
     "PartialTags",
     "SetLoss",
@@ -32,6 +50,7 @@ __all__ = [
     "Taxonomy",
     "disambiguate",
     "disambiguation",
+    "metrics",
     "model_selection",
     "outputs",
     "solvers",

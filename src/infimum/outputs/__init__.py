@@ -1,10 +1,17 @@
 """Output spaces Y with their losses, and the sets that rows of y can be: one structure, one file."""
 
+from .balls import Annuli, Balls
 from .base import Embedding, OutputSpace, Sets
+from .boxes import Boxes
+from .candidates import Candidates
 from .costs import Taxonomy
+from .intervals import Intervals
 from .labels import Labels, Not, Subsets
+from .reals import Reals
 from .tags import HammingBalls, PartialTags, Tags
+from .vectors import Vectors
 
 __all__ = [
-    "Embedding", "HammingBalls", "Labels", "Not", "OutputSpace", "PartialTags", "Sets", "Subsets", "Tags", "Taxonomy",
+    "Annuli", "Balls", "Boxes", "Candidates", "Embedding", "HammingBalls", "Intervals", "Labels", "Not", "OutputSpace",
+    "PartialTags", "Reals", "Sets", "Subsets", "Tags", "Taxonomy", "Vectors",
 ]  # fmt: skip

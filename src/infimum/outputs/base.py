@@ -38,6 +38,9 @@ class OutputSpace(BaseEstimator, ABC):
     size: float = math.inf
     """The number of outputs, infinite where `outputs` cannot list them."""
 
+    bilinear: bool = True
+    """Whether l(z, y) = <psi(z), phi(y)>; otherwise only solvers that look at `Sets.loss` or more can serve."""
+
     def fit(self, y: Any) -> Self:
         """Learn what y alone tells; nothing, unless the space says so."""
         return self
@@ -68,6 +71,14 @@ class OutputSpace(BaseEstimator, ABC):
     def bound(self, c: NDArray) -> NDArray:
         """A lower bound of min_z <psi(z), c>, (n,): the minimum itself, unless `decode` may miss it."""
         return np.einsum("nd,nd->n", self.psi(self.decode(c)), c)
+
+    def lower_bound(self, L: Any, alpha: NDArray, z: NDArray) -> NDArray:
+        """A lower bound of min over Y of sum_i alpha_i L(., S_i), from what z tells, (q,); -inf where none is known."""
+        return np.full(len(alpha), -np.inf)
+
+    def probe(self, random: np.random.RandomState, d: int) -> NDArray:
+        """A random objective c, (1, d): where sets answer it, alternation starts again."""
+        return random.standard_normal((1, d))
 
     def readable(self, z: NDArray) -> NDArray:
         """Outputs as the user names them."""

@@ -77,6 +77,8 @@ class Labels(OutputSpace):
             self.classes_ = np.asarray(declared)
         else:
             self.classes_ = _classes_of(y)
+        if len(np.unique(self.classes_)) < len(self.classes_):
+            raise ValueError(f"classes must be distinct. Got {_shown(self.classes_)}.")
         if len(self.classes_) == 0:
             raise ValueError("y names no class at all: every row is unknown. Give classes=[…].")
         self.cost_ = self._cost.matrix(self.classes_)
@@ -319,8 +321,15 @@ def _column_of(y: Any) -> Any:
         if all(isinstance(cell, Number | np.generic) for cell in y) or all(isinstance(cell, str) for cell in y):
             return _column_of(np.asarray(y))
         return list(y)
-    if hasattr(y, "to_numpy"):  # a column of pandas, polars or another frame library
-        y = y.to_numpy()
+    if hasattr(y, "columns"):
+        y = y[y.columns[0]]
+    if hasattr(y, "to_list"):  # a column of pandas or polars: integers stay integers beside missing ones
+        return _column_of(y.to_list())
+    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        raise ValueError(
+            f"y should be a 1d array, got an array of shape {np.shape(y)} instead. A matrix of candidates needs the"
+            " boolean type; for tags, use PartialMultilabelClassifier."
+        )
     y = column_or_1d(y, warn=True)
     if y.dtype.kind == "f":
         finite = y[~np.isnan(y)]

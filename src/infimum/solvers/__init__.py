@@ -11,10 +11,11 @@ from .base import Minimum, Solver
 from .branch_and_bound import BranchAndBound
 from .closed_form import ClosedForm
 from .enumerate import Enumerate
+from .piecewise import Piecewise
 
-__all__ = ["Alternate", "BranchAndBound", "ClosedForm", "Enumerate", "Minimum", "Solver", "choose"]
+__all__ = ["Alternate", "BranchAndBound", "ClosedForm", "Enumerate", "Minimum", "Piecewise", "Solver", "choose"]
 
-IN_ORDER: list[type[Solver]] = [ClosedForm, Enumerate, BranchAndBound, Alternate]
+IN_ORDER: list[type[Solver]] = [ClosedForm, Piecewise, Enumerate, BranchAndBound, Alternate]
 
 
 def choose(solver: Any, L: Any) -> Solver:

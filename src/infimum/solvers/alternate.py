@@ -44,10 +44,10 @@ class Alternate(Solver):
         self.tol = tol
 
     def accepts(self, L: Any) -> bool:
-        return True
+        return L.output.bilinear
 
     def needs(self) -> str:
-        return "nothing more"
+        return "a loss that is bilinear, <psi(z), phi(y)>"
 
     def fit(self, L: Any, weights: Weights | None = None) -> Self:
         self.loss_ = L
@@ -55,11 +55,19 @@ class Alternate(Solver):
         start = L.start()
         self.starts_ = [start]
         for _ in range(self.n_starts - 1):
-            self.starts_.append(L.answer(random.standard_normal((1, start.shape[1])))[0])
+            self.starts_.append(L.answer(L.output.probe(random, start.shape[1]))[0])
         return self
 
     def minimise(self, alpha: Any) -> Minimum:
         weights = np.asarray(self._alpha(alpha))
+        best = self._search(weights)
+        bound = self.loss_.output.lower_bound(self.loss_, weights, best.z)
+        return best._replace(bound=np.minimum(bound, best.value))
+
+    def argmin(self, alpha: Any) -> NDArray:
+        return self._search(np.asarray(self._alpha(alpha))).z
+
+    def _search(self, weights: NDArray) -> Minimum:
         best: Minimum | None = None
         moving = np.zeros(len(weights), dtype=bool)
         for start in self.starts_:
@@ -77,7 +85,7 @@ class Alternate(Solver):
                 f" max_iter = {self.max_iter} rounds; the best output seen is returned. Raise"
                 " max_iter, or use an exact solver.",
                 InfimumWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return best
 

@@ -145,8 +145,8 @@ def test_search_finds_the_scale_that_matters(rng):
 def test_search_scores_are_those_of_the_model(data):
     """The path holds what `left_out_scores` says of the pipeline that a row stands for."""
     X, _, mask = data
-    search = PartialSearch(scalings=["none"], gammas=[1.0], principles=["disambiguation", "infimum", "joint", "average"])
-    search.fit(X, mask)
+    names = ["disambiguation", "infimum", "joint", "average"]
+    search = PartialSearch(scalings=["none"], gammas=[1.0], principles=names).fit(X, mask)
     path = search.path_
     assert len(path["principle"]) == 8
     for row in range(8):
@@ -162,11 +162,9 @@ def test_search_chooses_the_reading_of_negative_weights(rng):
     X = np.eye(3)[truth] @ rng.standard_normal((3, 30)) * 2 + rng.standard_normal((250, 30))
     mask = np.eye(3, dtype=bool)[truth] | ((truth == 0)[:, None] & (rng.random((250, 3)) < 0.8))
     search = PartialSearch(principles=["infimum", "joint"], lams=[1e-4]).fit(X, mask)
-    risks = {name: search.path_["neg_set_risk"][search.path_["principle"] == name].max() for name in ("infimum", "joint")}
-    assert search.best_params_["principle"] == max(risks, key=risks.get)
-    assert search.best_estimator_[-1].negative_weights == {"infimum": "inside", "joint": "joint"}[
-        search.best_params_["principle"]
-    ]  # fmt: skip
+    assert search.best_params_["principle"] == "joint"
+    assert search.best_estimator_[-1].negative_weights == "joint"
+    assert np.mean(search.predict(X) == truth) > 0.95
 
 
 def test_search_serves_every_structure(data):
@@ -210,7 +208,7 @@ def test_an_interrupted_search_keeps_what_it_has(data, monkeypatch):
 
 
 def test_search_is_a_model(data):
-    X, truth, mask = data
+    X, _, mask = data
     search = PartialSearch(gammas=[1.0]).fit(X, mask)
     np.testing.assert_array_equal(search.classes_, [0, 1, 2])
     np.testing.assert_array_equal(search.predict_proba(X).argmax(axis=1), search.predict(X))

@@ -132,6 +132,8 @@ class Disambiguation(BaseEstimator):
         mask = sets.candidates()
         if mask is None and self.kind == "soft":
             raise ValueError(f"Soft disambiguation is for candidate labels and tags; {sets!r} are neither. Use 'hard'.")
+        if not output.bilinear:
+            raise ValueError(f"Disambiguation needs a bilinear loss, not that of {output!r}. Use principle='infimum'.")
         if mask is None:
             return self._hard(output, sets, family, X, None, None)
         require(8 * 6 * mask.size, f"The weights of {mask.size} candidates", "Give fewer rows, or fewer classes.")
@@ -148,10 +150,10 @@ class Disambiguation(BaseEstimator):
         require(2 * 8 * n**2, f"The weights of {n} rows at {n} rows", "Use soft disambiguation, or fewer rows.")
         first = sets.start() if q is None else sets.expected(q)
         random = check_random_state(self.random_state)
-        probes = [random.standard_normal((1, first.shape[1])) for _ in range(self.n_starts - 1)]
+        probes = [output.probe(random, first.shape[1]) for _ in range(self.n_starts - 1)]
         starts = [first, *(sets.argmin(np.repeat(c, n, axis=0)) for c in probes)]
         found = best_of(output, sets, np.asarray(family(X)), starts, 2 * self.max_iter)
-        return self._resolved(output, sets.points(found.phi, output), q, known, found.phi, found.settled)
+        return self._resolved(output, sets.member(found.phi, output), q, known, found.phi, found.settled)
 
     def _support(self, mask: NDArray, family: Weights, X: Any, phi: Any, sample_weight: Any) -> NDArray:
         blocks = blocks_of(X, self.n_blocks)
@@ -175,7 +177,7 @@ class Disambiguation(BaseEstimator):
 def _likeliest(q: NDArray, sets: Sets, output: OutputSpace) -> NDArray:
     """The candidates of largest weight, the lowest index on a tie."""
     best = np.argmax(q, axis=-1)[..., None] == np.arange(q.shape[-1])
-    return sets.points(sets.expected(best.astype(float)), output)
+    return sets.member(sets.expected(best.astype(float)), output)
 
 
 def of_principle(principle: Any) -> Disambiguation | None:

@@ -181,7 +181,7 @@ class PartialSearch(BaseEstimator):
                 K = np.exp(distance * (-gamma / unit))
                 for lam in self.lams:
                     setting = {"scaling": scaling, "kernel": kernel, "gamma": gamma, "width": gamma / unit, "lam": lam}
-                    yield setting, KernelRidge(lam, kernel="precomputed").fit(K)
+                    yield setting, KernelRidge(lam, kernel="precomputed", gamma=None).fit(K)
 
     def _best(self, path: list[dict]) -> dict:
         if self.criterion != "auto":

@@ -136,7 +136,7 @@ class Sets(ABC):
         """The mean of phi under weights q (n, g, c) on the candidates, (n, d)."""
         raise ValueError(f"{type(self).__name__} have no candidates to weigh.")
 
-    def points(self, phi: NDArray, space: OutputSpace) -> NDArray:
+    def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
         """y_i from phi(y_i), for members y_i of S_i: (n, d) -> (n, *z). By default, the output of loss 0 at y_i."""
         return space.decode(phi)
 

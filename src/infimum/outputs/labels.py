@@ -229,7 +229,7 @@ class Subsets(Sets):
     def expected(self, q: NDArray) -> NDArray:
         return 1 - q[:, 0] if self.cost is None else q[:, 0] @ self.cost.T
 
-    def points(self, phi: NDArray, space: OutputSpace) -> NDArray:
+    def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
         # |phi - l(., y)|² for every y in S
         cost = self._dense_cost
         return np.argmin(np.where(self.mask, np.square(cost).sum(axis=0) - 2 * phi @ cost, math.inf), axis=1)

@@ -154,7 +154,7 @@ class _TagSets(Sets):
         last = np.full((*y.shape[:-1], 1), self.m * (1 + self.epsilon) / 2)
         return np.concatenate([(y - self.epsilon) / 2, last], axis=-1)
 
-    def points(self, phi: NDArray, space: OutputSpace) -> NDArray:
+    def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
         return np.where(2 * phi[..., :-1] + self.epsilon > 0, 1, -1)
 
     def __len__(self) -> int:

@@ -157,14 +157,16 @@ def test_search_scores_are_those_of_the_model(data):
 
 
 def test_search_chooses_the_reading_of_negative_weights(rng):
-    """Only one class is ever blurred, and often: the joint reading finds it, the inside reading does not."""
-    truth = rng.integers(3, size=250)
-    X = np.eye(3)[truth] @ rng.standard_normal((3, 30)) * 2 + rng.standard_normal((250, 30))
-    mask = np.eye(3, dtype=bool)[truth] | ((truth == 0)[:, None] & (rng.random((250, 3)) < 0.8))
-    search = PartialSearch(principles=["infimum", "joint"], lams=[1e-4]).fit(X, mask)
+    """Only one class is ever blurred, and often: the joint reading tells it from the others, the other does not."""
+    truth = rng.choice(3, 300, p=[0.5, 0.25, 0.25])
+    X = 0.6 * np.eye(3)[truth] @ rng.standard_normal((3, 40)) + rng.standard_normal((300, 40))
+    mask = np.eye(3, dtype=bool)[truth] | ((truth == 0)[:, None] & (rng.random((300, 3)) < 0.8))
+    search = PartialSearch(principles=["infimum", "joint"], lams=[1e-4], kernels=["rbf"]).fit(X[:200], mask[:200])
     assert search.best_params_["principle"] == "joint"
     assert search.best_estimator_[-1].negative_weights == "joint"
-    assert np.mean(search.predict(X) == truth) > 0.95
+    inside = clone(search.best_estimator_).set_params(partialclassifier__negative_weights="inside")
+    inside.fit(X[:200], mask[:200])
+    assert search.score(X[200:], truth[200:]) > inside.score(X[200:], truth[200:]) + 0.1
 
 
 def test_search_serves_every_structure(data):
@@ -236,3 +238,22 @@ def test_what_the_search_refuses(settings, message, data):
 def test_progress_is_shown_when_asked(data, capsys):
     PartialSearch(gammas=[1.0], verbose=1).fit(data[0], data[2])
     assert "settings" in capsys.readouterr().err
+
+
+def test_the_path_as_a_picture(data):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from infimum.plotting import ResolvedDisplay, SearchDisplay
+
+    X, _, mask = data
+    search = PartialSearch(principles=["disambiguation", "infimum"], lams=[1e-5, 1e-3]).fit(X, mask)
+    display = SearchDisplay.from_search(search)
+    drawn = np.concatenate([line.get_ydata() for axis in display.axes_ for line in axis.get_lines()])
+    assert set(search.path_["neg_set_risk"]) <= set(drawn)
+    assert display.axes_[0].get_ylabel() == "held-out set risk, negated"
+    only = SearchDisplay.from_search(PartialSearch(gammas=[0.5, 1.0]).fit(X, mask))
+    assert only.axes_[0].get_ylabel() == "held-out log-likelihood of the sets"
+    picture = ResolvedDisplay.from_resolved(search.resolved_ or PartialSearch().fit(X, mask).resolved_)
+    heights = [patch.get_height() for axis in picture.axes_ for patch in axis.patches]
+    assert sum(heights) == 2 * 90
+    matplotlib.pyplot.close("all")

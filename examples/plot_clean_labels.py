@@ -3,8 +3,8 @@ Clean labels from a spreadsheet
 ===============================
 
 Two people labelled photographs of animals. Where they disagreed, or could not tell, the cell holds every name that was
-given: ``cat|dog``. Some cells are empty, and a few are plainly wrong. Which label does every row have, how sure is that,
-and which rows should somebody look at again?
+given: ``cat|dog``. Some cells are empty, and a few are plainly wrong. Which label does every row have, how sure is
+that, and which rows should somebody look at again?
 """
 
 # %%
@@ -57,8 +57,8 @@ clean = disambiguate(X, y)
 clean
 
 # %%
-# What was found goes back into the table: the label, how sure it is, and what should be looked at again. A set is suspect
-# where the other rows give it little support, by a model that did not see it.
+# What was found goes back into the table: the label, how sure it is, and what should be looked at again. A set is
+# suspect where the other rows give it little support, by a model that did not see it.
 
 table["clean"], table["confidence"], table["support"] = clean.labels, clean.confidence, clean.support
 table.loc[clean.suspects, ["label", "clean", "confidence", "support"]].head(8)
@@ -76,14 +76,14 @@ print(f"suspects: {len(clean.suspects)}, of which wrong: {np.isin(clean.suspects
 # suspects.
 
 place = PCA(2).fit_transform((X - X.mean(axis=0)) / X.std(axis=0))
-figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), sharex=True, sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), sharex=True, sharey=True, layout="constrained")
 for axis, labels, title in zip(axes, (y, clean.labels), ("as written", "after disambiguation")):
     axis.scatter(*place.T, c="lightgrey", s=22)
     for colour, name in zip(COLOURS, names):
         axis.scatter(*place[np.asarray(labels == name)].T, c=colour, s=22, label=name)
     axis.set(title=title, xticks=[], yticks=[])
 axes[1].scatter(*place[clean.suspects].T, marker="x", s=90, c="black", label="suspect")
-axes[1].legend(loc="upper left", frameon=False)
+figure.legend(*axes[1].get_legend_handles_labels(), loc="outside right upper", frameon=False)
 plt.show()
 
 # %%
@@ -95,8 +95,8 @@ plt.show()
 # %%
 # Any classifier, on clean labels
 # -------------------------------
-# :class:`infimum.Disambiguated` does both at once: disambiguate, then fit a classifier of your choice to the labels, every
-# row counted by its confidence.
+# :class:`infimum.Disambiguated` does both at once: disambiguate, then fit a classifier of your choice to the labels,
+# every row counted by its confidence.
 
 model = Disambiguated(RandomForestClassifier(random_state=0), drop_suspects=True).fit(X, y)
 model.predict(X[:5])

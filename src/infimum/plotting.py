@@ -1,4 +1,4 @@
-"""Pictures: Display classes with `from_…` constructors, as in scikit-learn; matplotlib is imported when one is drawn."""
+"""Pictures: Display classes with `from_…` constructors, as in scikit-learn; matplotlib is imported when asked."""
 
 from __future__ import annotations
 
@@ -58,6 +58,8 @@ class SearchDisplay:
                         alpha=(k + 1) / len(lams), label=f"{principle}, lam = {lam:g}",
                     )  # fmt: skip
             axis.set(title=f"{kernel}, {scaling}", xlabel="gamma × median distance", xscale="log")
+            axis.set_xticks(np.unique(path["gamma"]), [f"{g:g}" for g in np.unique(path["gamma"])], minor=False)
+            axis.minorticks_off()
         display.axes_[0].set_ylabel(LABELS[score])
         display._mark(search.best_params_, panels, score)
         return display

@@ -262,6 +262,17 @@ def test_harmonic_functions_are_means_of_their_neighbours(rng):
     assert_allclose(model.fold(noise), F)
 
 
+@pytest.mark.parametrize("method", ["harmonic", "spreading"])
+def test_large_graphs_are_solved_by_iteration(method, monkeypatch):
+    X, y, unknown = moons()
+    phi = np.eye(2)[y]
+    direct = Laplacian(method=method, unlabelled=unknown).fit(X).fold(phi)
+    monkeypatch.setattr(weights.laplacian, "DIRECT", 100)
+    assert_allclose(Laplacian(method=method, unlabelled=unknown).fit(X).fold(phi), direct, atol=1e-8)
+    monkeypatch.setattr(weights.laplacian, "DIRECT", 1)  # five iterations do not do: the factorisation answers
+    assert_allclose(Laplacian(method=method, unlabelled=unknown).fit(X).fold(phi), direct, atol=1e-12)
+
+
 def test_unlabelled_rows_help_the_laplacian():
     X, y, unknown = moons()
     sets = [None if u else int(label) for u, label in zip(unknown, y)]

@@ -3,11 +3,14 @@
 One formula serves every output structure: f(x) = argmin_z sum_i alpha_i(x) inf_{y in S_i} l(z, y).
 """
 
-from . import metrics, outputs, solvers, weights
+from . import disambiguation, metrics, model_selection, outputs, solvers, weights
 from ._warnings import InfimumWarning
 from .blocks import Blocks
-from .estimators import PartialClassifier, PartialEstimator, PartialMultilabelClassifier
+from .cleaning import Disambiguated, disambiguate
+from .disambiguation import Disambiguation
+from .estimators import PartialClassifier, PartialEstimator, PartialMultilabelClassifier, PartialRanker
 from .loss import SetLoss
+from .model_selection import PartialSearch, tune
 from .outputs import (
     Annuli,
     Balls,
@@ -16,6 +19,7 @@ from .outputs import (
     HammingBalls,
     Intervals,
     Not,
+    PartialOrders,
     PartialTags,
     Subsets,
     Taxonomy,
@@ -30,6 +34,8 @@ __all__ = [
     "Blocks",
     "Boxes",
     "Candidates",
+    "Disambiguated",
+    "Disambiguation",
     "HammingBalls",
     "InfimumWarning",
     "Intervals",
@@ -37,13 +43,20 @@ __all__ = [
     "PartialClassifier",
     "PartialEstimator",
     "PartialMultilabelClassifier",
+    "PartialOrders",
+    "PartialRanker",
     "PartialRegressor",
+    "PartialSearch",
     "PartialTags",
     "SetLoss",
     "Subsets",
     "Taxonomy",
+    "disambiguate",
+    "disambiguation",
     "metrics",
+    "model_selection",
     "outputs",
     "solvers",
+    "tune",
     "weights",
 ]

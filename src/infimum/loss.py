@@ -81,7 +81,7 @@ class SetLoss:
 
     def answer(self, psi: NDArray) -> NDArray:
         """phi(y_i) for the y_i of S_i that answers for S_i at z: (n_z, d) -> (n_z, n, d)."""
-        return ANSWERS[self.principle](self.sets, np.repeat(psi[:, None, :], len(self), axis=1))
+        return ANSWERS[self.principle](self.sets, np.broadcast_to(psi[:, None, :], (len(psi), len(self), psi.shape[1])))
 
     def start(self) -> NDArray:
         """Where alternation starts, (n, d)."""
@@ -94,6 +94,35 @@ class SetLoss:
 
     def __repr__(self) -> str:
         return f"<{self.principle} loss over {self.sets!r}>"
+
+
+class PointLoss:
+    """l(z, y_i) for points that a reduction has put in place of the sets: L(z) = <psi(z), phi_i>, fully supervised."""
+
+    principle = "average"  # one point, or the mean of several
+
+    def __init__(self, output: OutputSpace, phi: NDArray):
+        self.output = output
+        self.embedding = Embedding(phi, np.zeros(len(phi)))
+
+    @property
+    def parts(self) -> list[PointLoss]:
+        return [self]
+
+    def __len__(self) -> int:
+        return len(self.embedding.phi)
+
+    def __call__(self, z: NDArray) -> NDArray:
+        return self.output.psi(z) @ self.embedding.phi.T
+
+    def answer(self, psi: NDArray) -> NDArray:
+        return np.repeat(self.embedding.phi[None], len(psi), axis=0)
+
+    def start(self) -> NDArray:
+        return self.embedding.phi
+
+    def __repr__(self) -> str:
+        return f"<loss at the points of {len(self)} rows>"
 
 
 class JointLoss:

@@ -29,6 +29,17 @@ class Embedding(NamedTuple):
         return self.phi, np.column_stack([self.constant, np.ones(len(self.constant))])
 
 
+class Decoded(NamedTuple):
+    """A minimum of z -> <psi(z), c>, for n objectives c."""
+
+    z: NDArray
+    """(n, *z): the outputs."""
+    value: NDArray
+    """(n,): <psi(z), c>."""
+    bound: NDArray
+    """(n,): no output has a smaller value."""
+
+
 class OutputSpace(BaseEstimator, ABC):
     """Y with a bilinear loss l(z, y) = <psi(z), phi(y)>.
 
@@ -72,6 +83,12 @@ class OutputSpace(BaseEstimator, ABC):
         """A lower bound of min_z <psi(z), c>, (n,): the minimum itself, unless `decode` may miss it."""
         return np.einsum("nd,nd->n", self.psi(self.decode(c)), c)
 
+    def minimise(self, c: NDArray) -> Decoded:
+        """decode(c), its value and bound(c) together, for spaces that find them in one go."""
+        z = self.decode(c)
+        value = np.einsum("nd,nd->n", self.psi(z), c)
+        return Decoded(z, value, np.minimum(self.bound(c), value))
+
     def lower_bound(self, L: Any, alpha: NDArray, z: NDArray) -> NDArray:
         """A lower bound of min over Y of sum_i alpha_i L(., S_i), from what z tells, (q,); -inf where none is known."""
         return np.full(len(alpha), -np.inf)
@@ -89,6 +106,8 @@ class Sets(ABC):
     """S_1 … S_n, frozen. A set answers one question: argmin over y in S_i of <c_i, phi(y)>."""
 
     shape: tuple[int, ...]
+    n_starts: int = 1
+    """How often alternation starts, unless it is told."""
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -132,6 +151,18 @@ class Sets(ABC):
     def is_unknown(self) -> NDArray:
         """Whether S_i = Y, which rules nothing out, (n,) boolean; nowhere, unless the sets know better."""
         return np.zeros(len(self), dtype=bool)
+
+    def candidates(self) -> NDArray | None:
+        """Where S_i is a product of g choices among c options: which are open, (n, g, c) boolean. None elsewhere."""
+        return None
+
+    def expected(self, q: NDArray) -> NDArray:
+        """The mean of phi under weights q (n, g, c) on the candidates, (n, d)."""
+        raise ValueError(f"{type(self).__name__} have no candidates to weigh.")
+
+    def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
+        """y_i from phi(y_i), for members y_i of S_i: (n, d) -> (n, *z). By default, the output of loss 0 at y_i."""
+        return space.decode(phi)
 
     def agreement(self, z: NDArray) -> NDArray:
         """How well z_i agrees with S_i, in [0, 1]; 1 where it is in it."""

@@ -227,6 +227,17 @@ class Subsets(Sets):
     def is_unknown(self) -> NDArray:
         return self.sizes == self.listed.shape[1]
 
+    def candidates(self) -> NDArray:
+        return self.mask[:, None, :]
+
+    def expected(self, q: NDArray) -> NDArray:
+        return 1 - q[:, 0] if self.cost is None else q[:, 0] @ self.cost.T
+
+    def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
+        # |phi - l(., y)|² for every y in S
+        cost = self._dense_cost
+        return np.argmin(np.where(self.mask, np.square(cost).sum(axis=0) - 2 * phi @ cost, math.inf), axis=1)
+
     def contains(self, z: NDArray) -> NDArray:
         at = np.asarray(self.listed[np.arange(len(self)), np.asarray(z, dtype=int)]).ravel()
         return at != self.negated

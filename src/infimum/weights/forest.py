@@ -11,6 +11,7 @@ from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.utils.validation import check_is_fitted
 
 from .base import Weights, product
+from .left_out import LeftOut
 
 KINDS = {"random": RandomForestRegressor, "extra": ExtraTreesRegressor}
 
@@ -124,7 +125,11 @@ class Forest(Weights):
 
     def leave_one_out(self, phi: Any) -> NDArray:
         """The out-of-bag sums: row i through the trees that did not draw it."""
-        return product(self.out_of_bag(), self.fold(phi))
+        return self.left_out()(phi)
+
+    def left_out(self) -> LeftOut:
+        outside = self.out_of_bag()
+        return lambda phi: product(outside, self.fold(phi))
 
     def out_of_bag(self) -> sparse.csr_matrix:
         """v(x_i) over the trees that did not draw row i, (n, r)."""

@@ -18,7 +18,9 @@ from infimum.outputs import (
     HammingBalls,
     Labels,
     OutputSpace,
+    PartialOrders,
     PartialTags,
+    Rankings,
     Reals,
     Sets,
     Subsets,
@@ -188,6 +190,31 @@ def vectors_case(name: str) -> Case:
     )
 
 
+def orders_case(name: str, m: int, known: float) -> Case:
+    space = Rankings(m).fit([])
+
+    def thinned(codes, rng, share):
+        return PartialOrders(np.where(rng.random(codes.shape) < share, codes, 0))
+
+    def sets(rng, n):
+        return thinned(PartialOrders.from_orders([rng.permutation(m) for _ in range(n)]).codes, rng, known)
+
+    def loss(z, y):
+        """Twice the pairs that z and y order differently."""
+        z, y = list(z), list(y)
+        return 2.0 * sum((z.index(i) < z.index(j)) != (y.index(i) < y.index(j)) for i in range(m) for j in range(i))
+
+    return Case(
+        name,
+        space,
+        sets=sets,
+        points=PartialOrders.from_orders,
+        loss=loss,
+        whole=lambda n: PartialOrders(np.zeros((n, m * (m - 1) // 2))),
+        larger=lambda sets, rng: thinned(sets.codes, rng, 0.7),
+    )
+
+
 ASYMMETRIC = np.array(
     [[0, 1, 4, 2, 3], [2, 0, 1, 5, 1], [1, 3, 0, 1, 2], [6, 1, 2, 0, 1], [1, 2, 2, 3, 0]], dtype=float
 )
@@ -202,6 +229,7 @@ CASES: list[Case] = [
     partial_tags_case("partial tags, epsilon", 4, epsilon=0.25),
     balls_case("Hamming balls", 5),
     balls_case("Hamming balls, epsilon", 4, epsilon=0.25),
+    orders_case("partial orders", 4, known=0.4),
     reals_case("reals, squared", "squared"),
     reals_case("reals, absolute", "absolute"),
     vectors_case("vectors"),

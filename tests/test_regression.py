@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.metrics import make_scorer, mean_squared_error, r2_score
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, PredefinedSplit, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
@@ -220,12 +220,12 @@ def test_sample_weights_count_rows(mixed):
 
 
 def test_real_intervals(data_home):
-    """On half-lines and intervals of real data, held-out distances are far below those of the best constant."""
+    """On intervals of real data, over the given folds, half of what the best constant leaves is explained."""
     bunch = load_intervals("H3K4me3_TDH_immune_FPOP", data_home=data_home, download=False)
-    train, test = bunch.folds != 1, bunch.folds == 1
-    model = make_pipeline(StandardScaler(), PartialRegressor(weights=KernelRidge(1e-2)))
-    model.fit(bunch.data[train], bunch.target[train])
-    assert model.score(bunch.data[test], bunch.target[test]) > 0.3
+    model = make_pipeline(StandardScaler(), PartialRegressor(weights=KernelRidge(1e-2, gamma=1 / 28)))
+    z = cross_val_predict(model, bunch.data, bunch.target, cv=PredefinedSplit(bunch.folds))
+    assert metrics.r2(bunch.target, z) > 0.45
+    assert metrics.share_inside(bunch.target, z) > 0.5
 
 
 def test_numba_waits_until_an_objective_is_swept():

@@ -8,7 +8,7 @@ from ._warnings import InfimumWarning
 from .blocks import Blocks
 from .cleaning import Disambiguated, disambiguate
 from .disambiguation import Disambiguation
-from .estimators import PartialClassifier, PartialEstimator, PartialMultilabelClassifier
+from .estimators import PartialClassifier, PartialEstimator, PartialMultilabelClassifier, PartialRanker
 from .loss import SetLoss
 from .model_selection import PartialSearch, tune
 from .outputs import (
@@ -19,6 +19,7 @@ from .outputs import (
     HammingBalls,
     Intervals,
     Not,
+    PartialOrders,
     PartialTags,
     Subsets,
     Taxonomy,
@@ -42,6 +43,8 @@ __all__ = [
     "PartialClassifier",
     "PartialEstimator",
     "PartialMultilabelClassifier",
+    "PartialOrders",
+    "PartialRanker",
     "PartialRegressor",
     "PartialSearch",
     "PartialTags",

@@ -96,15 +96,15 @@ class DaskBlocks(Blocks):
     def of(cls, X: Any, y: Any = None, w: Any = None) -> DaskBlocks:
         import dask
 
-        columns = [_parts(X, "X"), *(_parts(a, name) for a, name in ((y, "y"), (w, "sample_weight")))]
-        sizes = {len(c) for c in columns if c is not None}
+        columns = [_parts(a, name) for a, name in ((X, "X"), (y, "y"), (w, "sample_weight")) if a is not None]
+        sizes = {len(c) for c in columns}
         if len(sizes) > 1:
             raise ValueError(
                 f"X, y and sample_weight must have the same partitions. They have {sorted(sizes)} of them;"
                 " rechunk or repartition one like the other."
             )
-        rows = zip(*(c if c is not None else [None] * len(columns[0]) for c in columns))
-        return cls([dask.delayed(_block)(*row) for row in rows])
+        given = [name for name, a in zip(Block._fields, (X, y, w)) if a is not None]
+        return cls([dask.delayed(_block)(given, *row) for row in zip(*columns)])
 
     def __iter__(self) -> Iterator[Block]:
         return (part.compute() for part in self.parts)
@@ -187,10 +187,8 @@ def _parquet(paths: list, target: str, weight: str | None, rows: int) -> Iterato
             yield np.column_stack([c.to_numpy(zero_copy_only=False) for c in columns.values()]), y, w
 
 
-def _parts(column: Any, name: str) -> list | None:
+def _parts(column: Any, name: str) -> list:
     """The delayed partitions of a Dask array or frame."""
-    if column is None:
-        return None
     if not is_dask(column):
         raise ValueError(f"X is a Dask collection: {name} must be one too, with the same partitions.")
     if getattr(column, "ndim", 1) == 2 and hasattr(column, "rechunk"):
@@ -198,8 +196,8 @@ def _parts(column: Any, name: str) -> list | None:
     return list(np.ravel(np.asarray(column.to_delayed(), dtype=object)))
 
 
-def _block(X: Any, y: Any, w: Any) -> Block:
-    return Block(X, y, w)
+def _block(names: list[str], *columns: Any) -> Block:
+    return Block(**dict(zip(names, columns)))
 
 
 def _combine(combine: Callable, parts: Iterable) -> Any:

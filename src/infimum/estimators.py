@@ -18,7 +18,7 @@ from . import solvers, weights
 from .blocks import Block, Blocks, apply, is_blocked, joined, read
 from .disambiguation import Disambiguation, Resolved, of_principle, probabilities
 from .loss import BlockLoss, JointLoss, PointLoss, SetLoss
-from .outputs import Labels, OutputSpace, Tags
+from .outputs import Labels, OutputSpace, Rankings, Tags
 from .solvers import ClosedForm, Minimum
 from .weights import Task
 
@@ -71,14 +71,14 @@ class PartialModel(BaseEstimator):
         return self
 
     def _fit_parts(self, X: Any, L: Any, family: weights.Weights, solver: solvers.Solver, sample_weight: Any) -> None:
-        self._fit_weights(X, L, family, sample_weight)
+        self._fit_weights(X, L, family, solver, sample_weight)
         self._keep(L.output, family, solver.fit(L, family))
 
-    def _fit_weights(self, X: Any, L: Any, family: weights.Weights, sample_weight: Any) -> Any:
+    def _fit_weights(self, X: Any, L: Any, family: weights.Weights, solver: solvers.Solver, sample_weight: Any) -> Any:
         """Fit the weights to what the sets say; returns the embedding they saw."""
         first = L.parts[0]
         target = first.embedding.phi if first.embedding is not None else first.start()
-        task = Task(first.sets.informative(), partial(_left_out_risks, L, sample_weight))
+        task = Task(~first.sets.is_unknown, partial(_left_out_risks, L, solver, sample_weight))
         family.told(task).fit(X, target, sample_weight)
         return target
 
@@ -86,7 +86,7 @@ class PartialModel(BaseEstimator):
         self, X: Any, L: SetLoss, family: weights.Weights, reduction: Disambiguation, sample_weight: Any
     ) -> Self:
         """Sets to points, then the fully supervised problem, by the same weights."""
-        target = self._fit_weights(X, L, family, sample_weight)
+        target = self._fit_weights(X, L, family, solvers.choose("auto", L), sample_weight)
         resolved = reduction.resolve(L.output, L.sets, family, X, target, sample_weight)
         points = PointLoss(L.output, resolved.phi)
         self._keep(L.output, family, solvers.choose(self.solver, points).fit(points, family), resolved)
@@ -136,7 +136,7 @@ class PartialModel(BaseEstimator):
         return self
 
     def _keep(
-        self, output: OutputSpace, family: weights.Weights, solver: solvers.Solver, resolved: Resolved | None = None
+        self, output: Any, family: weights.Weights, solver: solvers.Solver, resolved: Resolved | None = None
     ) -> None:
         """The fitted parts, all at once: an interrupted fit leaves the model as it was."""
         family.release(summed=solver.summed)
@@ -172,7 +172,8 @@ class PartialModel(BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         size = max(1, BLOCK // max(1, self.weights_.width))
         work = (delayed(lambda rows: solve(self.weights_(X[rows])))(rows) for rows in gen_batches(X.shape[0], size))
-        return Parallel(require="sharedmem")(work)  # one after the other, unless within joblib.parallel_config(n_jobs=…)
+        # one after the other, unless joblib.parallel_config(n_jobs=…) says otherwise
+        return Parallel(require="sharedmem")(work)
 
     def _each_block(self, X: Any, solve: Callable[[weights.Alpha], NDArray]) -> NDArray:
         return np.concatenate(self._blocks(X, solve))
@@ -186,11 +187,13 @@ class PartialModel(BaseEstimator):
         return tags
 
 
-def _left_out_risks(L: Any, sample_weight: Any, path: weights.Path) -> list[float]:
-    """(1/n) sum_i L(z_i, S_i), where z_i decodes what is predicted at x_i without row i, at every setting of a path."""
-    phi = L.embedding.phi if L.embedding is not None else L.start()
-    decode, each = L.output.decode, L.parts[0].each
-    return [float(np.average(each(decode(F)), weights=sample_weight)) for F in path(phi)]
+def _left_out_risks(L: Any, solver: solvers.Solver, sample_weight: Any, path: weights.Path) -> list[float]:
+    """(1/n) sum_i L(z_i, S_i), where z_i is predicted at x_i without row i, at every setting of a path."""
+    if L.embedding is not None:
+        outputs = map(L.output.decode, path(L.embedding.phi))
+    else:  # the solver needs the weights themselves
+        outputs = map(clone(solver).fit(L).argmin, path(np.eye(len(L))))
+    return [float(np.average(L.parts[0].each(z), weights=sample_weight)) for z in outputs]
 
 
 def _digest(space: OutputSpace, block: Block) -> Any:
@@ -394,6 +397,72 @@ class PartialMultilabelClassifier(PartialModel):
         if not isinstance(self.solver_, ClosedForm):
             raise AttributeError("decision_function is for partly known tags, where every tag has a score of its own.")
         return self._each_block(X, lambda alpha: 2 * alpha.sum(self.solver_.risk_.phi)[:, :-1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        return tags
+
+
+class PartialRanker(PartialModel):
+    """Orders of m items from partial orders: preferences, top-k lists, buckets, ranks with gaps (paper, Sec. 5.2).
+
+    Rows that are buckets best first (full orders, top-k lists, nothing at all) have a loss that is linear in psi(z):
+    where all are, one minimum feedback arc set is the prediction. Otherwise "auto" goes through all orders of up to 8
+    items, and alternates beyond, from the transitive closure; `minimum(X)` says how far it may be from the optimum.
+
+    Parameters
+    ----------
+    items : int or list, optional
+        How many items, or the items, of any hashable kind; by default those that y names.
+    principle, negative_weights, weights, solver
+        As for :class:`PartialClassifier`.
+    time_limit : float, optional
+        Seconds for one minimisation over orders of more than 14 items.
+
+    Attributes
+    ----------
+    items_ : (m,)
+        The items, in the order of the columns of ranks.
+    output_, weights_, solver_
+        The fitted parts.
+
+    Examples
+    --------
+    >>> from infimum import PartialRanker
+    >>> X = [[0.], [.1], [.2], [.9], [1.], [1.1]]
+    >>> y = ["a>b>c", [("b", "c")], ["a"], "c>{a,b}", [("c", "b"), ("b", "a")], None]
+    >>> PartialRanker().fit(X, y).predict([[0.], [1.]])
+    array([['a', 'b', 'c'],
+           ['c', 'b', 'a']], dtype='<U1')
+    """
+
+    def __init__(
+        self, items=None, principle="infimum", negative_weights="inside", weights=None, solver="auto", time_limit=None
+    ):
+        self.items = items
+        self.principle = principle
+        self.negative_weights = negative_weights
+        self.weights = weights
+        self.solver = solver
+        self.time_limit = time_limit
+
+    def _output(self) -> Rankings:
+        return Rankings(self.items, self.time_limit)
+
+    @property
+    def items_(self) -> NDArray:
+        check_is_fitted(self)
+        return self.output_.items_
+
+    def predict(self, X: Any) -> NDArray:
+        """Orders of the items, best first, (q, m): an array of text, or of objects."""
+        return PartialModel.predict(self, X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The mean share of the pairs known in y that the prediction has right, in [0, 1]; 1 where none is known."""
+        return PartialModel.score(self, X, y, sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

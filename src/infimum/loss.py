@@ -8,9 +8,12 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils import gen_batches
 
 from .blocks import Block, Blocks
 from .outputs.base import PRINCIPLES, Embedding, OutputSpace, Sets
+
+ROWS = 64  # rows whose L(z_i, S_j) are computed together, of which the diagonal is wanted
 
 
 def infimum(sets: Sets, c: NDArray) -> NDArray:
@@ -73,11 +76,12 @@ class SetLoss:
             phi, constant = self.embedding
             own = phi.multiply(psi).sum(axis=1) if sparse.issparse(phi) else np.einsum("nd,nd->n", psi, phi)
             return np.asarray(own).ravel() + constant
-        return np.einsum("nd,nd->n", psi, ANSWERS[self.principle](self.sets, psi))
+        blocks = gen_batches(len(self), ROWS)
+        return np.concatenate([np.diagonal(self.sets[b].loss(psi[b], self.principle)) for b in blocks])
 
     def answer(self, psi: NDArray) -> NDArray:
         """phi(y_i) for the y_i of S_i that answers for S_i at z: (n_z, d) -> (n_z, n, d)."""
-        return ANSWERS[self.principle](self.sets, np.repeat(psi[:, None, :], len(self), axis=1))
+        return ANSWERS[self.principle](self.sets, np.broadcast_to(psi[:, None, :], (len(psi), len(self), psi.shape[1])))
 
     def start(self) -> NDArray:
         """Where alternation starts, (n, d)."""

@@ -79,7 +79,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
             raise ValueError(f"Vectors have the squared loss only. Got loss={self.loss!r}.")
         return Vectors(self.bounds)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from inputs X (n, d) and sets y (n rows, in any form that the output space reads).
 
         `sample_weight` counts rows: 2 is a row given twice, 0 a row left out.

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+NARROW = 1e-8  # in units where Y is [-1, 1]: the slope of a narrower piece would drown in rounding
+
 
 class Curves(NamedTuple):
     """h_i(t) = L(z, S_i) / unit^p, t = (z - origin) / unit, p = 2 for the squared loss and 1 for the absolute one.
@@ -59,8 +61,9 @@ def mean(low: NDArray, high: NDArray, row: NDArray, share: NDArray, length: NDAr
         center = np.bincount(row, share * (low + high) / 2, minlength=n)
         none = np.empty(0)
         return Curves(np.ones(n), -center, none, none.astype(int), none, none)
-    # h' runs from -share to share over a piece; over a point it jumps
-    solid = length > 0
+    # h' runs from -share to share over a piece; over a point it jumps, and over a piece as narrow as rounding too
+    solid = length > NARROW
+    low, high = np.where(solid, low, (low + high) / 2), np.where(solid, high, (low + high) / 2)
     bend = np.where(solid, share / np.where(solid, length, 1), 0.0)
     kink = np.where(solid, 0.0, share)
     return Curves(

@@ -29,6 +29,17 @@ class Embedding(NamedTuple):
         return self.phi, np.column_stack([self.constant, np.ones(len(self.constant))])
 
 
+class Decoded(NamedTuple):
+    """A minimum of z -> <psi(z), c>, for n objectives c."""
+
+    z: NDArray
+    """(n, *z): the outputs."""
+    value: NDArray
+    """(n,): <psi(z), c>."""
+    bound: NDArray
+    """(n,): no output has a smaller value."""
+
+
 class OutputSpace(BaseEstimator, ABC):
     """Y with a bilinear loss l(z, y) = <psi(z), phi(y)>.
 
@@ -50,7 +61,7 @@ class OutputSpace(BaseEstimator, ABC):
         """The rows of y as sets; with ``strict=False``, labels unknown at fit make a set that covers nothing."""
 
     def digest(self, y: Any) -> Any:
-        """A shorter y that `fit` learns the same from, where rows come in blocks; y itself, unless the space knows better."""
+        """A shorter y that `fit` learns the same from, for rows in blocks; y itself, unless the space knows better."""
         return y
 
     def check(self, sets: Sets) -> None:
@@ -72,6 +83,12 @@ class OutputSpace(BaseEstimator, ABC):
         """A lower bound of min_z <psi(z), c>, (n,): the minimum itself, unless `decode` may miss it."""
         return np.einsum("nd,nd->n", self.psi(self.decode(c)), c)
 
+    def minimise(self, c: NDArray) -> Decoded:
+        """decode(c), its value and bound(c) together, for spaces that find them in one go."""
+        z = self.decode(c)
+        value = np.einsum("nd,nd->n", self.psi(z), c)
+        return Decoded(z, value, np.minimum(self.bound(c), value))
+
     def lower_bound(self, L: Any, alpha: NDArray, z: NDArray) -> NDArray:
         """A lower bound of min over Y of sum_i alpha_i L(., S_i), from what z tells, (q,); -inf where none is known."""
         return np.full(len(alpha), -np.inf)
@@ -89,6 +106,8 @@ class Sets(ABC):
     """S_1 … S_n, frozen. A set answers one question: argmin over y in S_i of <c_i, phi(y)>."""
 
     shape: tuple[int, ...]
+    n_starts: int = 1
+    """How often alternation starts, unless it is told."""
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -140,9 +159,10 @@ class Sets(ABC):
         """y_i from phi(y_i), for members y_i of S_i: (n, d) -> (n, *z). By default, the output of loss 0 at y_i."""
         return space.decode(phi)
 
-    def informative(self) -> NDArray:
-        """Whether S_i rules anything out, (n,) boolean; all rows, unless the sets know better."""
-        return np.ones(len(self), dtype=bool)
+    @property
+    def is_unknown(self) -> NDArray:
+        """Whether S_i = Y, which rules nothing out, (n,) boolean; nowhere, unless the sets know better."""
+        return np.zeros(len(self), dtype=bool)
 
     def agreement(self, z: NDArray) -> NDArray:
         """How well z_i agrees with S_i, in [0, 1]; 1 where it is in it."""

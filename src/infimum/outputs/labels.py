@@ -234,8 +234,9 @@ class Subsets(Sets):
         cost = self._dense_cost
         return np.argmin(np.where(self.mask, np.square(cost).sum(axis=0) - 2 * phi @ cost, math.inf), axis=1)
 
-    def informative(self) -> NDArray:
-        return self.sizes < self.listed.shape[1]
+    @property
+    def is_unknown(self) -> NDArray:
+        return self.sizes == self.listed.shape[1]
 
     def contains(self, z: NDArray) -> NDArray:
         at = np.asarray(self.listed[np.arange(len(self)), np.asarray(z, dtype=int)]).ravel()

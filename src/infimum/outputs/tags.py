@@ -194,8 +194,9 @@ class PartialTags(_TagSets):
     def expected(self, q: NDArray) -> NDArray:
         return self._phi(q[..., 1] - q[..., 0])
 
-    def informative(self) -> NDArray:
-        return (self.values != 0).any(axis=-1)
+    @property
+    def is_unknown(self) -> NDArray:
+        return (self.values == 0).all(axis=-1)
 
     def contains(self, z: NDArray) -> NDArray:
         return np.all((self.values == 0) | (self.values == z), axis=-1)
@@ -252,8 +253,9 @@ class HammingBalls(_TagSets):
     def with_epsilon(self, epsilon: float) -> HammingBalls:
         return HammingBalls(self.centers, self.radius, epsilon=epsilon)
 
-    def informative(self) -> NDArray:
-        return self.radius < self.m
+    @property
+    def is_unknown(self) -> NDArray:
+        return self.radius == self.m
 
     def argmin(self, c: NDArray) -> NDArray:
         # flipping tag j of the center gains c_j center_j: flip the radius_i largest gains

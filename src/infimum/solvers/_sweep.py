@@ -5,41 +5,51 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-LANES = 32  # queries side by side: the compiler turns the inner loop into vector instructions
+LANES = 16  # queries side by side: the compiler turns the inner loop into vector instructions
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
 def sweep(alpha, start, at, row, bend, kink, tol, t, best):
     """t <- argmin of F, best <- min of F over [at[0], at[-1]], for every row of alpha.
 
-    `start` (q, 3) holds F, F'/2 and F''/2 at at[0]; at breakpoint e, alpha[row[e]] kink[e] is added to F'/2 and
-    alpha[row[e]] bend[e] to F''/2. F falls and then rises only at a minimum: the vertex of a segment or a breakpoint.
-    Of a flat minimum, one where F stays within tol of its least, t is the middle.
+    `start` (n, 3) holds h_i, h_i'/2 and h_i''/2 at at[0]; at breakpoint e, of row[e], h'/2 jumps by kink[e], or else
+    h''/2 by bend[e]. F = sum_i alpha_i h_i falls and then rises only at a minimum: the vertex of a segment or a
+    breakpoint. Of a flat minimum, one where F stays within tol sum_i |alpha_i| of its least, t is the middle.
     """
     weights = np.zeros((alpha.shape[1], LANES))
     state = np.zeros((2, 3 * LANES))  # F, F'/2, F''/2 before and after a segment
     found = np.empty((LANES, 3))  # the state at the breakpoint that follows the minimum, and which one that is
     event = np.empty(LANES, dtype=np.int64)
+    size = np.empty(LANES)
     for q in range(0, len(alpha), LANES):
         lanes = min(LANES, len(alpha) - q)
         weights[:, :lanes] = alpha[q : q + lanes].T
         old, new = state[0], state[1]
+        _start(weights, start, old, size)
         for j in range(lanes):
             for s in range(3):
-                old[s * LANES + j] = found[j, s] = start[q + j, s]
-            best[q + j], t[q + j], event[j] = start[q + j, 0], at[0], 0
+                found[j, s] = old[s * LANES + j]
+            best[q + j], t[q + j], event[j] = old[j], at[0], 0
         for e in range(1, len(at)):
-            width = at[e] - at[e - 1]
-            a = weights[row[e]]
+            width, jump, curl, a = at[e] - at[e - 1], kink[e], bend[e], weights[row[e]]
             turns = 0
-            for j in range(LANES):
-                g = old[LANES + j]
-                end = g + old[2 * LANES + j] * width
-                after = end + a[j] * kink[e]
-                new[j] = old[j] + width * (g + end)
-                new[LANES + j] = after
-                new[2 * LANES + j] = old[2 * LANES + j] + a[j] * bend[e]
-                turns += ((g < 0) | (end < 0)) & ((end >= 0) | (after >= 0))
+            if jump == 0:
+                for j in range(LANES):
+                    g, c = old[LANES + j], old[2 * LANES + j]
+                    end = g + c * width
+                    new[j] = old[j] + width * (g + end)
+                    new[LANES + j] = end
+                    new[2 * LANES + j] = c + a[j] * curl
+                    turns += (g < 0) & (end >= 0)
+            else:
+                for j in range(LANES):
+                    g, c = old[LANES + j], old[2 * LANES + j]
+                    end = g + c * width
+                    after = end + a[j] * jump
+                    new[j] = old[j] + width * (g + end)
+                    new[LANES + j] = after
+                    new[2 * LANES + j] = c
+                    turns += (min(g, end) < 0) & (max(end, after) >= 0)
             if turns > 0 or e == len(at) - 1:
                 for j in range(lanes):
                     g, c = old[LANES + j], old[2 * LANES + j]
@@ -54,10 +64,24 @@ def sweep(alpha, start, at, row, bend, kink, tol, t, best):
             old, new = new, old
         for j in range(lanes):
             k = q + j
-            limit = best[k] + tol[k]
+            limit = best[k] + tol * size[j]
             right = _reach_right(alpha[k], found[j], event[j], t[k], limit, at, row, bend, kink)
             left = _reach_left(alpha[k], found[j], event[j], t[k], limit, at, row, bend, kink)
             t[k] = (left + right) / 2
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
+def _start(weights, start, state, size):
+    """F, F'/2 and F''/2 at the left end, and sum_i |alpha_i|, for every lane."""
+    state[:] = 0
+    size[:] = 0
+    for i in range(len(weights)):
+        a, h, slope, curvature = weights[i], start[i, 0], start[i, 1], start[i, 2]
+        for j in range(LANES):
+            state[j] += a[j] * h
+            state[LANES + j] += a[j] * slope
+            state[2 * LANES + j] += a[j] * curvature
+            size[j] += abs(a[j])
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

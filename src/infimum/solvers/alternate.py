@@ -27,8 +27,8 @@ class Alternate(Solver):
     ----------
     max_iter : int, default 300
         Rounds at most. The supremum may cycle; a warning says how often it did.
-    n_starts : int, default 1
-        The first start is `Sets.start`, the others are answers to random objectives.
+    n_starts : int, optional
+        The first start is `Sets.start`, the others are answers to random objectives; by default `Sets.n_starts`.
     random_state : int, default 0
         Seed of those.
     tol : float, default 1e-8
@@ -37,7 +37,7 @@ class Alternate(Solver):
 
     exact = False
 
-    def __init__(self, max_iter: int = 300, n_starts: int = 1, random_state: Any = 0, tol: float = 1e-8):
+    def __init__(self, max_iter: int = 300, n_starts: int | None = None, random_state: Any = 0, tol: float = 1e-8):
         self.max_iter = max_iter
         self.n_starts = n_starts
         self.random_state = random_state
@@ -54,7 +54,8 @@ class Alternate(Solver):
         random = check_random_state(self.random_state)
         start = L.start()
         self.starts_ = [start]
-        for _ in range(self.n_starts - 1):
+        n_starts = max(part.sets.n_starts for part in L.parts) if self.n_starts is None else self.n_starts
+        for _ in range(n_starts - 1):
             self.starts_.append(L.answer(L.output.probe(random, start.shape[1]))[0])
         return self
 

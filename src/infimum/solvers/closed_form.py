@@ -29,9 +29,8 @@ class ClosedForm(Solver):
 
     def minimise(self, alpha: Any) -> Minimum:
         c, constant = self.risk_(self._alpha(alpha))
-        z = self.output_.decode(c)
-        value = np.einsum("qd,qd->q", self.output_.psi(z), c) + constant
-        return Minimum(z, value, np.minimum(self.output_.bound(c) + constant, value))
+        z, value, bound = self.output_.minimise(c)
+        return Minimum(z, value + constant, bound + constant)
 
     def argmin(self, alpha: Any) -> Any:
         return self.output_.decode(self._alpha(alpha).sum(self.risk_.phi))

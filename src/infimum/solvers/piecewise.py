@@ -96,12 +96,10 @@ class Piecewise(Solver):
         from ._sweep import sweep  # numba is loaded when an objective is swept
 
         t, best = np.empty(len(alpha)), np.empty(len(alpha))
-        start, tol = alpha @ self.start_, max(self.tol, ROUNDING) * np.abs(alpha).sum(axis=1)
+        tol = max(self.tol, ROUNDING)
 
         def part(rows: slice) -> None:
-            sweep(
-                alpha[rows], start[rows], self.at_, self.row_, self.bend_, self.kink_, tol[rows], t[rows], best[rows]
-            )
+            sweep(alpha[rows], self.start_, self.at_, self.row_, self.bend_, self.kink_, tol, t[rows], best[rows])
 
         jobs = min(effective_n_jobs(self.n_jobs), max(len(alpha), 1))
         if jobs == 1:

@@ -67,7 +67,7 @@ class Weights(BaseEstimator, ABC):
 
     @property
     def width(self) -> int:
-        """r, the number of features of a query, where they are dense."""
+        """How many numbers the features of a query take: r, or fewer where they are sparse."""
         return self.n_rows_
 
     def leave_one_out(self, phi: Any) -> NDArray:

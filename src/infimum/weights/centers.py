@@ -53,7 +53,7 @@ class Sketch(NamedTuple):
         keys = np.concatenate([self.keys, other.keys])
         stack = sparse.vstack if sparse.issparse(self.rows) else np.concatenate
         order = _smallest(keys, np.ones(len(keys), bool), size)
-        rows = stack([self.rows, other.rows])
+        rows: Any = stack([self.rows, other.rows])
         rows = rows.tocsr() if sparse.issparse(rows) else rows
         return Sketch(self.n + other.n, self.total + other.total, mean, square, keys[order], rows[order])
 
@@ -75,8 +75,8 @@ def spread_out(rows: Any, m: int, k: Callable, ridge: float, seed: int) -> Any:
 def by_leverage(rows: Any, m: int, k: Callable, ridge: float, seed: int) -> Any:
     """m rows with probability proportional to their approximate ridge leverage scores.
 
-    With s pilot rows of p, score(x) = k(x, x) - k(x, pilot) (K_s + s ridge)^{-1} k(pilot, x), the part of k(x, .) that the
-    pilot does not explain (Alaoui and Mahoney, 2015; Rudi et al., 2018).
+    With s pilot rows of p, score(x) = k(x, x) - k(x, pilot) (K_s + s ridge)^{-1} k(pilot, x), the part of k(x, .) that
+    the pilot does not explain (Alaoui and Mahoney, 2015; Rudi et al., 2018).
     """
     s = min(m, rows.shape[0])
     pilot = rows[:s]
@@ -84,10 +84,10 @@ def by_leverage(rows: Any, m: int, k: Callable, ridge: float, seed: int) -> Any:
     score = np.empty(rows.shape[0])
     for start in range(0, rows.shape[0], s):
         some = rows[start : start + s]
-        own = np.array([k(some[i : i + 1], some[i : i + 1])[0, 0] for i in range(some.shape[0])])
+        own = np.diagonal(k(some, some))
         half = linalg.solve_triangular(factor, k(pilot, some), lower=True)
         score[start : start + s] = np.maximum(own - np.square(half).sum(axis=0), 1e-12 * own)
-    # the m largest of u^(1 / score), u uniform: drawn without replacement by their scores (Efraimidis and Spirakis, 2006)
+    # the m largest of u^(1 / score), u uniform, are drawn without replacement (Efraimidis and Spirakis, 2006)
     draw = np.log(np.random.default_rng(seed).random(len(score))) / score
     return rows[np.sort(np.argsort(-draw, kind="stable")[:m])]
 

@@ -17,10 +17,10 @@ KINDS = {"random": RandomForestRegressor, "extra": ExtraTreesRegressor}
 
 
 class Forest(Weights):
-    """alpha_i(x) = mean over trees t of m_ti 1[leaf_t(x_i) = leaf_t(x)] / sum_j m_tj 1[leaf_t(x_j) = leaf_t(x)].
+    """alpha_i(x) = mean over t of m_ti 1[leaf_t(x_i) = leaf_t(x)] / sum_j m_tj 1[leaf_t(x_j) = leaf_t(x)].
 
-    m_ti is how often tree t drew row i; the trees are grown on the embedded sets phi, so that ``alpha(x) @ phi`` is what
-    the forest of scikit-learn predicts. Features need no scaling.
+    m_ti is how often tree t drew row i; the trees are grown on the embedded sets phi, so that ``alpha(x) @ phi`` is
+    what the forest of scikit-learn predicts. Features need no scaling.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ class Forest(Weights):
 
     Notes
     -----
-    Sample weights go to the trees of scikit-learn: they act on what is drawn, on the splits and on the leaf means. A weight
-    of 2 is a row given twice on average over the draws, not draw by draw.
+    Sample weights go to the trees of scikit-learn: they act on what is drawn, on the splits and on the leaf means. A
+    weight of 2 is a row given twice on average over the draws, not draw by draw.
 
     Examples
     --------
@@ -105,6 +105,10 @@ class Forest(Weights):
         check_is_fitted(self, "n_rows_")
         return self._indicators(self._leaves_of(X), 1 / len(self.first_))
 
+    @property
+    def width(self) -> int:
+        return len(self.first_)
+
     def fold(self, phi: Any) -> NDArray:
         """The mean of phi in every leaf, (r, d)."""
         if self._means is None:
@@ -136,7 +140,7 @@ class Forest(Weights):
         if not trees.all():
             row = int(np.argmin(trees))
             raise ValueError(
-                f"Row {row} was drawn by all {len(self.first_)} trees: it has no out-of-bag weights. Raise n_estimators."
+                f"Row {row} was drawn by all {len(self.first_)} trees: it has no such weights. Raise n_estimators."
             )
         return self._indicators(self._training_leaves(), outside / trees[:, None])
 

@@ -147,16 +147,21 @@ class KernelRidge(Kernel):
         self._factor = self._inverted = None
 
     def leave_one_out(self, phi: Any) -> NDArray:
-        """phi_i - [G^{-1} phi]_i / [G^{-1}]_ii with G = K + R, which is (H phi - h phi) / (1 - h); R = n lam is kept at
-        n - 1 rows.
+        """(H phi - h phi) / (1 - h), with H = K (K + R)^{-1} and h its diagonal.
+
+        The ridge R = n lam is kept, though n - 1 rows are left.
+        Computed as -sum_{j != i} [G^{-1}]_ij phi_j / [G^{-1}]_ii with G = K + R, where nothing cancels.
         """
         phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
-        folded = self._solve(np.array(phi, order="F"))
-        assert self._factor is not None
-        # [G^{-1}]_ii is the squared norm of column i of U'^{-1}, for G = U'U
         require(8 * self.n_rows_**2, "The inverse of the kernel matrix", WAY_OUT)
-        half = linalg.lapack.dtrtri(self._factor, lower=0)[0]
-        return self._left_out(phi, folded, np.einsum("ij,ij->i", np.triu(half), half))
+        if self._factor is None:
+            self._factor = self._cholesky()
+        inverse = linalg.lapack.dpotri(self._factor, lower=0)[0]  # its upper triangle
+        diagonal = np.diagonal(inverse).copy()[:, None]
+        inverse[np.diag_indices_from(inverse)] = 0
+        root = np.ones((1, 1)) if self.root_weight_ is None else self.root_weight_
+        others = linalg.blas.dsymm(1.0, inverse, np.asfortranarray(root * phi), lower=0)
+        return self._present(-others / (np.where(root > 0, root, 1) * diagonal), phi)
 
     def left_out(self) -> LeftOut:
         """phi_i - [G^{-1} phi]_i / [G^{-1}]_ii, with G^{-1} formed once: every later product costs n² d."""
@@ -195,24 +200,25 @@ class KernelRidge(Kernel):
         # (K + R)^{-1} = U diag(1 / (s + R)) U'
         inverse = 1 / (np.maximum(s, 0)[:, None] + np.asarray(lams, dtype=float) * self.total_)
         diagonal = np.square(U) @ inverse
-        return partial(self._left_out_along, U, inverse, diagonal)
+        return partial(self._left_out, U, inverse, diagonal)
 
-    def _left_out_along(self, U: NDArray, inverse: NDArray, diagonal: NDArray, phi: Any) -> Iterator[NDArray]:
+    def _left_out(self, U: NDArray, inverse: NDArray, diagonal: NDArray, phi: Any) -> Iterator[NDArray]:
+        """phi_i - [G^{-1} phi]_i / [G^{-1}]_ii, which is the same, at every column of `inverse`."""
         phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
-        root = 1.0 if self.root_weight_ is None else self.root_weight_
+        root = np.ones((1, 1)) if self.root_weight_ is None else self.root_weight_
         turned = U.T @ (root * phi)
         for column, d in zip(inverse.T, diagonal.T):
-            yield self._left_out(phi, root * (U @ (column[:, None] * turned)), d)
+            folded = U @ (column[:, None] * turned)
+            yield self._present(phi - folded / (np.where(root > 0, root, 1) * d[:, None]), phi, root * folded)
 
-    def _left_out(self, phi: NDArray, folded: NDArray, diagonal: NDArray) -> NDArray:
-        """From folded = W^½ G^{-1} W^½ phi and the diagonal of G^{-1}, for G = W^½ K W^½ + R."""
-        if self.root_weight_ is None:
-            return phi - folded / diagonal[:, None]
-        w = np.square(self.root_weight_)
-        out = phi - folded / np.where(w > 0, w * diagonal[:, None], 1)
-        absent = np.flatnonzero(w == 0)  # rows that were not there: there is nothing to leave out
-        out[absent] = self.features(self.X_fit_[absent]) @ folded
-        return out
+    def _present(self, left_out: NDArray, phi: NDArray, folded: NDArray | None = None) -> NDArray:
+        """Rows of weight 0 were not there: there is nothing to leave out of them."""
+        if self.root_weight_ is not None:
+            absent = np.flatnonzero(self.root_weight_ == 0)
+            if len(absent):
+                folded = self.fold(phi) if folded is None else folded
+                left_out[absent] = self.features(self.X_fit_[absent]) @ folded
+        return left_out
 
     def _solve(self, b: NDArray) -> NDArray:
         """(K + n lam)^{-1} b, where b may be overwritten."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import splu
+from scipy.sparse.linalg import cg, splu
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,11 +26,11 @@ class Laplacian(Weights):
 
     * "harmonic" (Zhu et al., 2003): labelled rows keep their phi, every other row has the mean of its neighbours,
       F_u = (D_uu - W_uu)^{-1} W_ul phi_l.
-    * "spreading" (Zhou et al., 2003): F = (1 - a) (I - a D^{-½} W D^{-½})^{-1} phi, with phi = 0 on unlabelled rows; labelled
-      rows listen to their neighbours too.
+    * "spreading" (Zhou et al., 2003): F = (1 - a) (I - a D^{-½} W D^{-½})^{-1} phi, with phi = 0 on unlabelled rows;
+      labelled rows listen to their neighbours too.
 
-    A query has the mean of its k nearest rows, p(x) (Bengio et al., 2006). Unlabelled rows never pull: their columns of M
-    are 0. Which they are is told by the problem (the sets with S_i = Y), or by `unlabelled`.
+    A query has the mean of its k nearest rows, p(x) (Bengio et al., 2006). Unlabelled rows never pull: their columns
+    of M are 0. Which they are is told by the problem (the sets with S_i = Y), or by `unlabelled`.
 
     Parameters
     ----------
@@ -39,7 +41,8 @@ class Laplacian(Weights):
     a : float, default 0.9
         For spreading, how much a row listens to its neighbours, in (0, 1).
     gamma : float or "scale", default "scale"
-        Width of the weights; "scale" is the inverse of the mean squared distance between neighbours, 0 counts all alike.
+        Width of the weights; "scale" is the inverse of the mean squared distance between neighbours, 0 counts all
+        alike.
     unlabelled : (n,) boolean, optional
         Rows that know nothing, where the weights are used on their own.
     n_jobs : int, optional
@@ -59,9 +62,7 @@ class Laplacian(Weights):
 
     signed = False
 
-    def __init__(
-        self, n_neighbors=10, method="harmonic", a=0.9, gamma="scale", unlabelled=None, n_jobs=None
-    ):
+    def __init__(self, n_neighbors=10, method="harmonic", a=0.9, gamma="scale", unlabelled=None, n_jobs=None):
         self.n_neighbors = n_neighbors
         self.method = method
         self.a = a
@@ -88,7 +89,7 @@ class Laplacian(Weights):
         W = self._joined(distance**2, at, n)
         self.graph_ = W.maximum(W.T).tocsr()
         self.labelled_ = labelled
-        self._operator = self._harmonic() if self.method == "harmonic" else self._spreading()
+        self._operator: tuple | None = self._harmonic() if self.method == "harmonic" else self._spreading()
         self.n_rows_ = n
         return self
 
@@ -98,6 +99,10 @@ class Laplacian(Weights):
         # p(x) does not change when all squares move by the same number; that of the nearest keeps far queries in range
         near = self._joined(distance**2 - distance[:, :1] ** 2, at, self.n_rows_)
         return sparse.diags(1 / np.asarray(near.sum(axis=1)).ravel()) @ near
+
+    @property
+    def width(self) -> int:
+        return self.index_.n_neighbors
 
     def fold(self, phi: Any) -> NDArray:
         """F, the extension of phi from the labelled rows to all rows, (n, d)."""
@@ -117,13 +122,15 @@ class Laplacian(Weights):
 
     def _check(self, sample_weight: Any) -> None:
         if self.method not in ("harmonic", "spreading"):
-            raise ValueError(f"The 'method' of Laplacian must be 'harmonic' or 'spreading'. Got {self.method!r} instead.")
+            raise ValueError(
+                f"The 'method' of Laplacian must be 'harmonic' or 'spreading'. Got {self.method!r} instead."
+            )
         if not 0 < self.a < 1:
             raise ValueError(f"The 'a' parameter of Laplacian must be between 0 and 1, both excluded. Got {self.a!r}.")
         if sample_weight is not None and np.ptp(sample_weight) > 0:
             raise ValueError(
-                "Laplacian takes no sample weights: a row given twice is a second node of the graph. Repeat or leave out"
-                " rows, or use weights.KernelRidge."
+                "Laplacian takes no sample weights: a row given twice is a second node of the graph. Repeat or"
+                " leave out rows, or use weights.KernelRidge."
             )
 
     def _harmonic(self) -> tuple:
@@ -143,14 +150,14 @@ class Laplacian(Weights):
         degree = np.asarray(W.sum(axis=1)).ravel()
         # D - W on the free rows, the identity on the others: one factorisation, all n rows
         system = free @ (sparse.diags(degree) - W) @ free + sparse.diags((labelled | lost).astype(float))
-        return splu(system.tocsc()).solve, (free @ W)[:, labelled].tocsr(), lost
+        return _solver(system), (free @ W)[:, labelled].tocsr(), lost
 
     def _spreading(self) -> tuple:
         W, n = self.graph_, self.graph_.shape[0]
         root = sparse.diags(np.asarray(W.sum(axis=1)).ravel() ** -0.5) if n > 1 else sparse.eye(1)
         system = sparse.eye(n) - self.a * (root @ W @ root)
         right = (1 - self.a) * sparse.eye(n, format="csr")[:, self.labelled_]
-        return splu(system.tocsc()).solve, right, np.zeros(n, bool)
+        return _solver(system), right, np.zeros(n, bool)
 
     def _width(self, distance: NDArray) -> float:
         if not isinstance(self.gamma, str):
@@ -172,5 +179,22 @@ class Laplacian(Weights):
         return {**state, "_operator": None} if "_operator" in state else state
 
 
+def _solver(system: Any) -> Callable[[NDArray], NDArray]:
+    """b -> system^{-1} b, for a symmetric positive-definite system."""
+    return splu(system.tocsc()).solve if system.shape[0] <= DIRECT else partial(_iterate, system.tocsr())
+
+
+def _iterate(system: Any, b: NDArray) -> NDArray:
+    """By conjugate gradients, scaled by the diagonal; by a factorisation, which always ends, where these do not."""
+    x = np.empty_like(b)
+    scale = sparse.diags(1 / system.diagonal())
+    for column in range(b.shape[1]):
+        x[:, column], failed = cg(system, b[:, column], rtol=1e-11, maxiter=5 * DIRECT, M=scale)
+        if failed:
+            return splu(system.tocsc()).solve(b)
+    return x
+
+
 EMPTY = (np.empty((1, 0)), np.empty((1, 0), dtype=int))
+DIRECT = 1000  # beyond so many rows, factors of a graph in many dimensions fill up
 TINY = 1e-12  # an edge of the graph is never lost to underflow

@@ -14,6 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from .base import Weights, product
 from .left_out import LeftOut
 
+ROUNDING = 1e-12  # of sums of weights
+
 
 class Neighbors(Weights):
     """alpha_i(x) > 0 for the k training rows nearest to x, summing to one.
@@ -79,7 +81,7 @@ class Neighbors(Weights):
         self.k_ = min(float(np.ceil(np.sqrt(total)) if self.n_neighbors is None else self.n_neighbors), total)
         # this many rows hold k places, even where they are the lightest
         lightest = np.sort(self.sample_weight_).cumsum()
-        self.depth_ = int(np.searchsorted(lightest, self.k_ * (1 - 1e-12))) + 1
+        self.depth_ = int(np.searchsorted(lightest, self.k_ * (1 - ROUNDING))) + 1
         index = NearestNeighbors(
             n_neighbors=self.depth_,
             metric=self.metric,
@@ -88,14 +90,19 @@ class Neighbors(Weights):
             p=self.p,
             n_jobs=self.n_jobs,
         )
-        self.index_ = index.fit(X[self.rows_] if len(self.rows_) < len(w) else X)
-        self.scale_ = self._typical_distance() if self.weights == "adaptive" else 1.0
+        X = X[self.rows_] if len(self.rows_) < len(w) else X
+        self.index_ = index.fit(X)
+        self.scale_ = self._typical_distance(X) if self.weights == "adaptive" else 1.0
         self.n_rows_ = len(w)
         return self
 
     def features(self, X: Any) -> sparse.csr_matrix:
         check_is_fitted(self, "n_rows_")
         return self._shares(*self.index_.kneighbors(X))
+
+    @property
+    def width(self) -> int:
+        return self.depth_
 
     def fold(self, phi: Any) -> Any:
         return phi
@@ -110,12 +117,10 @@ class Neighbors(Weights):
     def left_out(self) -> LeftOut:
         if len(self.rows_) < self.n_rows_:
             raise ValueError("leave_one_out needs positive sample weights. Leave out the rows of weight 0.")
-        n = self.n_rows_
-        if n < 2:
+        if self.n_rows_ < 2:
             raise ValueError("leave_one_out needs at least 2 rows.")
-        # a row of weight w is left out with all its w places; the query leaves itself out
-        lightest = np.sort(self.sample_weight_).cumsum()
-        depth = min(int(np.searchsorted(lightest, self.k_ * (1 - 1e-12))) + 1, n - 1)
+        # without a query, kneighbors leaves every row out of its own neighbours
+        depth = min(self.depth_, self.n_rows_ - 1)
         return partial(product, self._shares(*self.index_.kneighbors(n_neighbors=depth)))
 
     def _shares(self, distance: NDArray, at: NDArray) -> sparse.csr_matrix:
@@ -131,11 +136,13 @@ class Neighbors(Weights):
         alpha.eliminate_zeros()
         return alpha
 
-    def _typical_distance(self) -> float:
-        """The median distance of (at most 1000) training rows to their k-th neighbour."""
+    def _typical_distance(self, X: Any) -> float:
+        """The mean distance of (at most 1000) training rows to their k-th neighbour."""
         n = len(self.rows_)
-        some = self.index_._fit_X[np.linspace(0, n - 1, min(n, 1000)).astype(int)]
-        return float(np.median(self.index_.kneighbors(some)[0][:, -1])) or 1.0
+        some = np.linspace(0, n - 1, min(n, 1000)).astype(int)
+        distance, at = self.index_.kneighbors(X[some])
+        last = np.argmax(np.cumsum(self.sample_weight_[at], axis=1) >= self.k_ * (1 - ROUNDING), axis=1)
+        return float(np.average(distance[np.arange(len(some)), last], weights=self.sample_weight_[some])) or 1.0
 
 
 def _uniform(distance: NDArray, places: NDArray, slope: float) -> NDArray:

@@ -28,8 +28,8 @@ class Nystrom(Primal, Kernel):
     lam : float, optional
         The ridge is n * lam. By default n^(-1/2).
     centers : {"uniform", "kmeans++", "leverage"} or (m, d) array, default "uniform"
-        How the centres are chosen, or the centres. Uniform centres are distinct rows, whatever the order of the rows and
-        the blocks they come in; the two others choose among ten times as many of these.
+        How the centres are chosen, or the centres. Uniform centres are distinct rows, whatever the order of the rows
+        and the blocks they come in; the two others choose among ten times as many of these.
     kernel, gamma, sigma, degree, coef0, kernel_params
         As for :class:`KernelRidge`; the kernel cannot be precomputed.
     dtype : {"float64", "float32"}, default "float64"
@@ -93,7 +93,9 @@ class Nystrom(Primal, Kernel):
         seed = int(check_random_state(self.random_state).randint(2**31))
         given = not isinstance(self.centers, str)
         size = 0 if given else int(self.n_centers) * (1 if self.centers == "uniform" else POOL)
-        sketch = blocks.reduce(partial(Sketch.of, size=size, seed=seed), partial(_merge, size=size), "centres", self.verbose)
+        sketch = blocks.reduce(
+            partial(Sketch.of, size=size, seed=seed), partial(_merge, size=size), "centres", self.verbose
+        )
         self._fit_kernel(sketch.rows, variance=sketch.variance)
         if given:
             centers = np.asarray(self.centers, dtype=float)
@@ -144,7 +146,9 @@ class Nystrom(Primal, Kernel):
         if self.dtype not in ("float32", "float64"):
             raise ValueError(f"dtype must be 'float32' or 'float64'. Got {self.dtype!r}.")
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
-            raise ValueError("Nystrom computes the kernel of rows and centres: it cannot be precomputed. Use KernelRidge.")
+            raise ValueError(
+                "Nystrom computes the kernel of rows and centres: it cannot be precomputed. Use KernelRidge."
+            )
 
 
 def _merge(a: Sketch, b: Sketch, size: int) -> Sketch:

@@ -46,6 +46,7 @@ class Primal(Weights):
     blockwise: ClassVar[bool] = True
     lam: float | None
     verbose: int
+    n_features_in_: int
 
     def _settle(self, blocks: Blocks) -> None:
         """Learn the features b from the rows."""
@@ -72,7 +73,8 @@ class Primal(Weights):
         self._factor: NDArray | None = None
         self._gram: NDArray | None = None
         self._summed = False
-        self.X_fit_, self.sample_weight_ = (None, None) if blocks is X else (X, w)
+        self.X_fit_: Any = None if blocks is X else X
+        self.sample_weight_ = w
         if blocks is not X:
             self.n_rows_ = X.shape[0]
         return self
@@ -86,7 +88,7 @@ class Primal(Weights):
         return self.folds(phi)[0]
 
     def folds(self, *phis: Any) -> tuple:
-        """fold(phi) of each array, or of each part of the targets of one `infimum.Blocks`, in one pass over the rows."""
+        """fold(phi) of each array, or of each part of the targets of one `infimum.Blocks`, in one pass."""
         blocks = phis[0] if isinstance(phis[0], Blocks) else self._with(phis)
         sums = self._accumulate(blocks)
         if self._factor is None:
@@ -107,7 +109,10 @@ class Primal(Weights):
         self._summed = summed
 
     def leave_one_out(self, phi: Any) -> NDArray:
-        """(H phi - h phi) / (1 - h), with H = B (B'WB + R P)^{-1} B'W and h its diagonal; R = n lam is kept at n - 1 rows."""
+        """(H phi - h phi) / (1 - h), with H = B (B'WB + R P)^{-1} B'W and h its diagonal.
+
+        The ridge R = n lam is kept, though n - 1 rows are left.
+        """
         return self.left_out()(phi)
 
     def left_out(self) -> LeftOut:
@@ -130,14 +135,15 @@ class Primal(Weights):
     def path(self, X: Any, lams: Any, sample_weight: Any = None) -> Path:
         """phi -> leave_one_out(phi) at every lam, for two passes over the rows and one eigendecomposition.
 
-        With M = B'WB + R_0 P at the smallest ridge R_0, V'MV = I and V'PV = diag(nu), the inverse at any other ridge R is
-        V diag(1 / (1 + (R - R_0) nu)) V'.
+        With M = B'WB + R_0 P at the smallest ridge R_0, V'MV = I and V'PV = diag(nu), the inverse at any other ridge R
+        is V diag(1 / (1 + (R - R_0) nu)) V'.
         """
         self.fit(X, None, sample_weight)
         sums = self._accumulate(self._with(()))
         self._total, self._gram = sums.total, sums.gram
         ridges = np.asarray(lams, dtype=float) * sums.total
-        factor = np.tril(self._cholesky(ridges.min()))
+        # jitter at the smallest ridge is nothing beside the others; if the smallest is chosen, its own fit will tell
+        factor = np.tril(self._cholesky(ridges.min(), warn=False))
         nu, V = linalg.eigh(self._penalty(), factor @ factor.T, check_finite=False)
         return partial(self._left_out, V, 1 / (1 + np.outer(np.maximum(nu, 0), ridges - ridges.min())))
 
@@ -169,16 +175,17 @@ class Primal(Weights):
         return blocks.reduce(partial(self._sums, gram=gram), _add, type(self).__name__, self.verbose)
 
     def _sums(self, block: Block, gram: bool) -> Sums:
+        if block.X.shape[1] != self.n_features_in_:
+            raise ValueError(f"A block has {block.X.shape[1]} features, another one {self.n_features_in_}.")
         B, phis = self._map(block.X), block.y
         total = float(B.shape[0])
         if block.w is not None:
             total = float(np.sum(block.w))
-            B = B * np.sqrt(block.w)[:, None]
-            phis = tuple(phi * np.sqrt(block.w)[:, None] for phi in phis)
-        cross = tuple(np.asarray((phi.T @ B).T, dtype=float) for phi in phis)
-        return Sums(B.shape[0], total, _syrk(B) if gram else None, cross)
+            root = sparse.diags_array(np.sqrt(block.w))
+            B, phis = root @ B, tuple(root @ phi for phi in phis)
+        return Sums(B.shape[0], total, _syrk(B) if gram else None, _cross(B, phis))
 
-    def _cholesky(self, ridge: float) -> NDArray:
+    def _cholesky(self, ridge: float, warn: bool = True) -> NDArray:
         """The lower Cholesky factor of B'WB + ridge P + jitter, with no jitter unless rounding asks for it.
 
         Features with |Pv| < jitter / ridge are lost to it; they have no say in the predictions as long as that is far
@@ -201,11 +208,11 @@ class Primal(Weights):
                 pass
             M[np.diag_indices(r)] -= self.jitter_
             self.jitter_ = 10 * self.jitter_ or floor * scale
-        if self.jitter_ > 1e-2 * r * ridge * ridge / self._total:
+        if warn and self.jitter_ > 1e-2 * r * ridge * ridge / self._total:
             warnings.warn(
                 f"The normal equations are numerically singular at lam = {ridge / self._total:.3g}: a jitter of"
-                f" {self.jitter_:.3g} beside n lam = {ridge:.3g} changes the predictions. Raise lam, narrow the kernel, or"
-                " use fewer centres.",
+                f" {self.jitter_:.3g} beside n lam = {ridge:.3g} changes the predictions. Raise lam, narrow the kernel,"
+                " or use fewer centres.",
                 InfimumWarning,
                 stacklevel=5,
             )
@@ -233,6 +240,14 @@ def _syrk(B: Any) -> NDArray:
     syrk = linalg.get_blas_funcs("syrk", (B,))
     # the transpose of B in C order is in Fortran's order: BLAS reads it in place
     return np.asarray(syrk(1.0, B.T, trans=0, lower=1), dtype=float)
+
+
+def _cross(B: Any, phis: tuple) -> tuple:
+    """B' phi of each, by one product where they are dense."""
+    if sparse.issparse(B) or any(map(sparse.issparse, phis)) or not phis:
+        return tuple(np.asarray(dense(B.T @ phi), dtype=float) for phi in phis)
+    together = np.asarray(B.T @ np.hstack(phis), dtype=float)
+    return tuple(np.split(together, np.cumsum([phi.shape[1] for phi in phis])[:-1], axis=1))
 
 
 def dense(A: Any) -> NDArray:

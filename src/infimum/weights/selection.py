@@ -16,8 +16,8 @@ from .left_out import HeldOut, LeftOut
 class RidgeCV(Weights):
     """Ridge weights at the (lam, gamma) of the smallest leave-one-out set risk.
 
-    (1/n) sum_i L(z_i, S_i), where z_i is predicted at x_i from the other rows. One reduction of the kernel matrix (or of
-    the normal equations) a gamma serves every lam; the weights themselves are then fitted at the best pair.
+    (1/n) sum_i L(z_i, S_i), where z_i is predicted at x_i from the other rows. One reduction of the kernel matrix (or
+    of the normal equations) a gamma serves every lam; the weights themselves are then fitted at the best pair.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ class RidgeCV(Weights):
 
     Notes
     -----
-    The ridge n lam of a leave-one-out prediction is that of n rows, not of n - 1. Weights know nothing about outputs: the
-    estimator tells them how to judge a path (`Weights.told`). Used on their own, they take the mean of
+    The ridge n lam of a leave-one-out prediction is that of n rows, not of n - 1. Weights know nothing about outputs:
+    the estimator tells them how to judge a path (`Weights.told`). Used on their own, they take the mean of
     ``|sum_j alpha_j(x_i) phi_j - phi_i|²`` over the rows instead.
 
     Examples

@@ -1,0 +1,193 @@
+"""Regression from sets: the sweep beside a grid of outputs; real intervals beside XGBoost and midpoints."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from benchmarks._tools import Table, side_by_side
+from infimum import Intervals, PartialRegressor, SetLoss, metrics
+from infimum.datasets import load_intervals, make_lost_sign
+from infimum.outputs import Reals
+from infimum.solvers import Piecewise
+from infimum.weights import KernelRidge
+
+N, Q, GRID = 5000, 10_000, 1000
+TRAIN = [1250, 2500, 5000, 10_000, 20_000]
+
+
+def main() -> None:
+    speed()
+    growth()
+    paper()
+    real_data()
+
+
+def unions(n: int, seed: int = 0) -> np.ndarray:
+    """(n, 2, 2): an interval and its mirror image."""
+    rng = np.random.default_rng(seed)
+    center, half = rng.uniform(2, 10, n), rng.uniform(0, 1.5, n)
+    right = np.column_stack([center - half, center + half])
+    return np.stack([-right[:, ::-1], right], axis=1)
+
+
+def signed_weights(q: int, n: int) -> np.ndarray:
+    return np.random.default_rng(1).normal(0.2, 1, (q, n)) / n
+
+
+def speed() -> None:
+    """The sweep, given alpha, beside alpha @ L(grid) and its argmin; then fit and predict from end to end."""
+    y, alpha = unions(N), signed_weights(Q, N)
+    space = Reals().fit(y)
+    L = SetLoss(space, space.as_sets(y))
+    grid = np.linspace(space.low_, space.high_, GRID)
+    solver = Piecewise(n_jobs=-1).fit(L)
+    solver.argmin(alpha[:2])  # compiled, or loaded from the cache
+
+    def on_grid():
+        return grid[np.argmin(alpha @ L(grid).T, axis=1)]
+
+    table = Table(f"Regression: {N} unions, {Q} queries")
+    times = side_by_side(lambda: solver.argmin(alpha), on_grid, 3)
+    table.ratio(f"sweep / grid of {GRID} outputs, alpha given", *times, 0.2)
+    excess = np.max(solver.minimise(alpha).value - (alpha @ L(grid).T).min(axis=1))
+    table.row("largest objective beyond the best of the grid", f"{excess:.2e}", "at most 0", excess <= 0)
+
+    rng = np.random.default_rng(2)
+    X, queries = rng.uniform(size=(N, 3)), rng.uniform(size=(Q, 3))
+    start = time.perf_counter()
+    model = PartialRegressor(weights=KernelRidge(1e-3, sigma=0.2), solver=Piecewise(n_jobs=-1)).fit(X, y)
+    fitted = time.perf_counter()
+    model.predict(queries)
+    table.row("end to end: fit, predict", f"{fitted - start:.1f} s, {time.perf_counter() - fitted:.1f} s")
+    start = time.perf_counter()
+    np.asarray(model.weights_(queries))
+    table.row("of predict, alpha alone (n² operations a query)", f"{time.perf_counter() - start:.1f} s")
+
+
+def growth() -> None:
+    """The exponent of the time of a query in n, by least squares on the logarithms."""
+    times = []
+    for n in TRAIN:
+        y, alpha = unions(n), signed_weights(256, n)
+        space = Reals().fit(y)
+        solver = Piecewise().fit(SetLoss(space, space.as_sets(y)))
+        solver.argmin(alpha[:2])
+        times.append(side_by_side(lambda s=solver, a=alpha: s.argmin(a), lambda: None, 7)[0])
+    exponent = np.polyfit(np.log(TRAIN), np.log(times), 1)[0]
+    table = Table(f"Regression: time of a query, n = {TRAIN[0]} to {TRAIN[-1]}")
+    table.row("exponent of n", f"{exponent:.2f}", "at most 1.1", exponent <= 1.1)
+
+
+def paper() -> None:
+    """Seed 0 of the paper's setting, beside the authors' grid with the loss of the text (their public code)."""
+    problem, x = make_lost_sign(random_state=0), np.linspace(0, 1, 200)[:, None]
+    truth, y = 3 + np.sin(10 * x[:, 0]), Intervals(problem.pieces)
+
+    def error(kernel, **settings):
+        every = [KernelRidge(lam, kernel, sigma=s) for s in (1, 0.5, 0.1, 0.05, 0.01) for lam in (1e3, 1, 1e-3)]
+        models = (PartialRegressor(weights=w, **settings).fit(problem.data, y) for w in every)
+        return min(np.mean((model.predict(x) - truth) ** 2) for model in models)
+
+    table = Table("Regression: the paper's setting, seed 0 (best of its grid, by the test error, as in its figure)")
+    for kernel, infimum, average in (("laplacian", 0.01803, 5.2495), ("rbf", 0.02764, 5.2493)):
+        table.row(f"{kernel}, infimum, exact", f"{error(kernel):.5f}", f"grid {infimum:.5f}")
+        near = error(kernel, solver=Piecewise(tol=1e-4))
+        table.row(f"{kernel}, infimum, tol = 1e-4", f"{near:.5f}", f"at most {infimum:.5f}", near <= infimum)
+        table.row(f"{kernel}, average", f"{error(kernel, principle='average'):.4f}", f"grid {average:.4f}")
+
+
+class MidpointRidge(Ridge):
+    """Ridge on the middle of the interval; of a half-line, its end."""
+
+    def fit(self, X, y):
+        return super().fit(X, _middle(y))
+
+
+class MidpointRegressor(PartialRegressor):
+    """Our own regressor on the middle of the interval: what the sets themselves add."""
+
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, _middle(y), sample_weight)
+
+
+def _middle(y: np.ndarray) -> np.ndarray:
+    finite = np.isfinite(y)
+    return np.where(finite.all(axis=1), np.where(finite, y, 0).mean(axis=1), np.where(finite, y, 0).sum(axis=1))
+
+
+def boosted(X, y, X_new, params: dict, rounds: int) -> np.ndarray:
+    """XGBoost's survival:aft on exp(y), whose prediction is taken back by the logarithm."""
+    import xgboost
+
+    train = xgboost.DMatrix(X, label_lower_bound=np.exp(y[:, 0]), label_upper_bound=np.exp(y[:, 1]))
+    settings = {"objective": "survival:aft", "verbosity": 0, "nthread": 2, **params}
+    return np.log(xgboost.train(settings, train, rounds).predict(xgboost.DMatrix(X_new)))
+
+
+BOOSTED = [
+    ({"eta": 0.1, "max_depth": depth, "aft_loss_distribution_scale": scale, "aft_loss_distribution": law}, rounds)
+    for depth in (1, 3)
+    for scale in (0.5, 1.5)
+    for law in ("normal", "logistic")
+    for rounds in (100,)
+]
+
+
+def tuned_boosting(X, y, X_new) -> np.ndarray:
+    def held_out(setting):
+        folds = KFold(4, shuffle=True, random_state=0).split(X)
+        return np.mean([metrics.mean_squared_distance(y[b], boosted(X[a], y[a], X[b], *setting)) for a, b in folds])
+
+    return boosted(X, y, X_new, *min(BOOSTED, key=held_out))
+
+
+def tuned(model, grid: dict):
+    """Chosen by the held-out distance to the sets: no exact value is ever seen."""
+
+    def predict(X, y, X_new):
+        score = _minus_distance
+        search = GridSearchCV(
+            make_pipeline(StandardScaler(), model), grid, scoring=score, cv=KFold(4, shuffle=True, random_state=0)
+        )
+        return search.fit(X, y).predict(X_new)
+
+    return predict
+
+
+def _minus_distance(model, X, y) -> float:
+    return -metrics.mean_squared_distance(y, model.predict(X))
+
+
+def real_data() -> None:
+    """Five given folds; every method tuned inside the training folds on the mean squared distance to the sets."""
+    for name in ("neuroblastoma.bac", "H3K4me3_TDH_immune_FPOP"):
+        bunch = load_intervals(name)
+        y, d = bunch.target, bunch.data.shape[1]
+        kernels = [KernelRidge(lam, gamma=g / d) for g in (0.01, 0.1, 1.0) for lam in (1e-4, 1e-3, 1e-2, 1e-1)]
+        ours = {"partialregressor__weights": kernels}
+        methods = {
+            "PartialRegressor, infimum": tuned(PartialRegressor(), ours),
+            "XGBoost, survival:aft": tuned_boosting,
+            "ridge on midpoints": tuned(MidpointRidge(), {"midpointridge__alpha": np.logspace(-2, 5, 15)}),
+            "kernel ridge on midpoints": tuned(MidpointRegressor(), {"midpointregressor__weights": kernels}),
+        }
+        table = Table(f"Regression: {name}, n = {len(y)}, d = {d} (share inside, mean squared distance)")
+        for what, predict in methods.items():
+            z = np.empty(len(y))
+            start = time.perf_counter()
+            for fold in np.unique(bunch.folds):
+                train = bunch.folds != fold
+                z[~train] = predict(bunch.data[train], y[train], bunch.data[~train])
+            took = time.perf_counter() - start
+            inside, far = metrics.share_inside(y, z), metrics.mean_squared_distance(y, z)
+            table.row(what, f"{inside:.3f}, {far:.4f}", f"{took:.0f} s with tuning")
+
+
+if __name__ == "__main__":
+    main()

@@ -27,6 +27,7 @@ BATCHED = 14  # up to here many orders are found at once, each in microseconds
 PROVED = 20  # up to here the nearest linear extension is always proved
 COUNTED = 20  # linear extensions are counted up to here, sampled beyond
 SAMPLES = 100
+REMEMBERED = 2**26  # bytes of nearest extensions
 
 
 class PartialOrders(Sets):
@@ -92,7 +93,8 @@ class PartialOrders(Sets):
         self.m = m or items_in_codes(codes.shape[1]) or 1
         self.items = _items(items, self.m)
         self.shape = (len(codes),)
-        self.n_starts = 8 if self.m <= BATCHED else 1
+        self.n_starts = 6 if self.m <= BATCHED else 1
+        self._nearest: dict[bytes, NDArray] = {}
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -122,9 +124,24 @@ class PartialOrders(Sets):
         """The codes of argmin <c_k, code(y)> over each distinct row, (k, P) -> (k, rows, P)."""
         before = self._distinct[0]
         near = _orders(-c)
-        if self.m <= BATCHED or not np.array_equal(codes_of(near), -c):
+        if not np.array_equal(codes_of(near), -c):
             return codes_of(minimum_feedback_arcs(costs_of(c[:, None]), before).order)
-        # <c, code(y)> counts the pairs against an order: its nearest linear extensions are sought
+        # <c, code(y)> counts the pairs against an order: its nearest linear extensions, remembered, since alternation
+        # comes back to the same orders
+        keys = [order.tobytes() for order in near]
+        new = [k for k, key in enumerate(keys) if key not in self._nearest]
+        if (len(self._nearest) + len(new)) * max(before.size, 1) > REMEMBERED:
+            self._nearest.clear()
+            new = list(range(len(keys)))
+        if new:
+            self._nearest.update(zip([keys[k] for k in new], self._nearest_to(near[new], c[new])))
+        return np.array([self._nearest[key] for key in keys])
+
+    def _nearest_to(self, near: NDArray, c: NDArray) -> NDArray:
+        """The codes of the linear extensions nearest to k orders, whose codes are -c: (k, rows, P)."""
+        before = self._distinct[0]
+        if self.m <= BATCHED:
+            return codes_of(minimum_feedback_arcs(costs_of(c[:, None]), before).order)
         found = [nearest_extensions(order, before) for order in near]
         hard = [(k, row) for k, answers in enumerate(found) for row, y in enumerate(answers) if y is None]
         for k, row in hard:
@@ -144,6 +161,10 @@ class PartialOrders(Sets):
     def _phi(self, codes: NDArray) -> NDArray:
         last = np.full((*codes.shape[:-1], 1), float(self.codes.shape[1]))
         return np.concatenate([codes, last], axis=-1)
+
+    @property
+    def is_unknown(self) -> NDArray:
+        return (self.codes == 0).all(axis=-1)
 
     def contains(self, z: NDArray) -> NDArray:
         return np.all((self.codes == 0) | (self.codes == codes_of(z)), axis=-1)
@@ -223,6 +244,9 @@ class PartialOrders(Sets):
             distance = (pairs + np.einsum("kp,krp->kr", near, self._answers(near))) / 2
         infimum = 2 * distance[:, which]
         return infimum if principle == "infimum" else 2 * pairs - infimum
+
+    def __getstate__(self) -> dict:
+        return {**self.__dict__, "_nearest": {}}
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         return np.asarray(self.codes, dtype=dtype)

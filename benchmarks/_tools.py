@@ -65,6 +65,7 @@ class Table:
     def ratio(self, what: str, ours: float, theirs: float, at_most: float) -> None:
         """ours / theirs, in seconds or bytes, beside the largest ratio that was asked for."""
         ratio = ours / theirs
-        unit = (1e-3, "ms") if max(ours, theirs) < 100 else (2**20, "MiB")
+        most = max(ours, theirs)
+        unit = (1e-3, "ms") if most < 10 else (1, "s") if most < 2**20 else (2**20, "MiB")
         shown = f"{ours / unit[0]:.4g} / {theirs / unit[0]:.4g} {unit[1]} = {ratio:.2f}"
         self.row(what, shown, f"at most {at_most:g}", ratio <= at_most)

@@ -203,6 +203,13 @@ def test_adaptive_neighbors_minimise_their_bound(distances):
     assert bound(alpha) <= found.fun + 1e-5
 
 
+def test_adaptive_neighbors_are_there_however_far(rng):
+    X = rng.standard_normal((50, 3))
+    for k in (1, 10):
+        alpha = np.asarray(Neighbors(k, weights="adaptive", slope=1e6).fit(X)(1e6 * rng.standard_normal((20, 3))))
+        assert_allclose(alpha.sum(axis=1), 1)
+
+
 @pytest.mark.parametrize("kind", ["random", "extra"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_forest_reproduces_its_forest(kind, weighted, data, rng):
@@ -260,6 +267,17 @@ def test_harmonic_functions_are_means_of_their_neighbours(rng):
     # unlabelled rows never pull, whatever their phi
     noise = np.where(unknown[:, None], rng.standard_normal((400, 2)), np.eye(2)[y])
     assert_allclose(model.fold(noise), F)
+
+
+@pytest.mark.parametrize("method", ["harmonic", "spreading"])
+def test_large_graphs_are_solved_by_iteration(method, monkeypatch):
+    X, y, unknown = moons()
+    phi = np.eye(2)[y]
+    direct = Laplacian(method=method, unlabelled=unknown).fit(X).fold(phi)
+    monkeypatch.setattr(weights.laplacian, "DIRECT", 100)
+    assert_allclose(Laplacian(method=method, unlabelled=unknown).fit(X).fold(phi), direct, atol=1e-8)
+    monkeypatch.setattr(weights.laplacian, "DIRECT", 1)  # five iterations do not do: the factorisation answers
+    assert_allclose(Laplacian(method=method, unlabelled=unknown).fit(X).fold(phi), direct, atol=1e-12)
 
 
 def test_unlabelled_rows_help_the_laplacian():

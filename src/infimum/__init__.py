@@ -3,11 +3,14 @@
 One formula serves every output structure: f(x) = argmin_z sum_i alpha_i(x) inf_{y in S_i} l(z, y).
 """
 
-from . import metrics, outputs, solvers, weights
+from . import disambiguation, metrics, model_selection, outputs, solvers, weights
 from ._warnings import InfimumWarning
 from .blocks import Blocks
+from .cleaning import Disambiguated, disambiguate
+from .disambiguation import Disambiguation
 from .estimators import PartialClassifier, PartialEstimator, PartialMultilabelClassifier, PartialRanker
 from .loss import SetLoss
+from .model_selection import PartialSearch, tune
 from .outputs import (
     Annuli,
     Balls,
@@ -31,6 +34,8 @@ __all__ = [
     "Blocks",
     "Boxes",
     "Candidates",
+    "Disambiguated",
+    "Disambiguation",
     "HammingBalls",
     "InfimumWarning",
     "Intervals",
@@ -41,12 +46,17 @@ __all__ = [
     "PartialOrders",
     "PartialRanker",
     "PartialRegressor",
+    "PartialSearch",
     "PartialTags",
     "SetLoss",
     "Subsets",
     "Taxonomy",
+    "disambiguate",
+    "disambiguation",
     "metrics",
+    "model_selection",
     "outputs",
     "solvers",
+    "tune",
     "weights",
 ]

@@ -16,7 +16,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from . import solvers, weights
 from .blocks import Block, Blocks, apply, is_blocked, joined, read
-from .loss import BlockLoss, JointLoss, SetLoss
+from .disambiguation import Disambiguation, Resolved, of_principle, probabilities
+from .loss import BlockLoss, JointLoss, PointLoss, SetLoss
 from .outputs import Labels, OutputSpace, Rankings, Tags
 from .solvers import ClosedForm, Minimum
 from .weights import Task
@@ -30,10 +31,12 @@ class PartialModel(BaseEstimator):
     A subclass gives `_output`, the space Y.
     """
 
-    principle: str
+    principle: Any
     negative_weights: str
     weights: Any
     solver: Any
+
+    resolved_: Any
 
     def _output(self) -> OutputSpace:
         raise NotImplementedError
@@ -57,6 +60,9 @@ class PartialModel(BaseEstimator):
             raise ValueError(f"X has {X.shape[0]} rows and y has {len(sets)}: they must have the same number.")
         output.check(sets)
         family = clone(weights.by_name(self.weights))
+        reduction = of_principle(self.principle)
+        if reduction is not None:
+            return self._fit_points(X, SetLoss(output, sets), family, reduction, sample_weight)
         L: Any = SetLoss(output, sets, self.principle)
         if self.negative_weights == "joint" and family.signed and self.principle != "average":
             L, family = JointLoss(L), weights.SplitSigns(family)
@@ -65,14 +71,56 @@ class PartialModel(BaseEstimator):
         return self
 
     def _fit_parts(self, X: Any, L: Any, family: weights.Weights, solver: solvers.Solver, sample_weight: Any) -> None:
+        self._fit_weights(X, L, family, solver, sample_weight)
+        self._keep(L.output, family, solver.fit(L, family))
+
+    def _fit_weights(self, X: Any, L: Any, family: weights.Weights, solver: solvers.Solver, sample_weight: Any) -> Any:
+        """Fit the weights to what the sets say; returns the embedding they saw."""
         first = L.parts[0]
         target = first.embedding.phi if first.embedding is not None else first.start()
         task = Task(~first.sets.is_unknown, partial(_left_out_risks, L, solver, sample_weight))
         family.told(task).fit(X, target, sample_weight)
-        self._keep(L.output, family, solver.fit(L, family))
+        return target
+
+    def _fit_points(
+        self, X: Any, L: SetLoss, family: weights.Weights, reduction: Disambiguation, sample_weight: Any
+    ) -> Self:
+        """Sets to points, then the fully supervised problem, by the same weights."""
+        target = self._fit_weights(X, L, family, solvers.choose("auto", L), sample_weight)
+        resolved = reduction.resolve(L.output, L.sets, family, X, target, sample_weight)
+        points = PointLoss(L.output, resolved.phi)
+        self._keep(L.output, family, solvers.choose(self.solver, points).fit(points, family), resolved)
+        return self
+
+    @property
+    def labels_(self) -> NDArray:
+        """The member of its set that every training row probably has; after disambiguation."""
+        return self._resolution().labels
+
+    @property
+    def confidence_(self) -> NDArray | None:
+        """The weight of that member among the candidates, (n,); after soft disambiguation."""
+        return self._resolution().confidence
+
+    @property
+    def tied_(self) -> NDArray:
+        """The training rows whose candidates nothing tells apart; after disambiguation."""
+        return self._resolution().tied
+
+    @property
+    def suspects_(self) -> NDArray:
+        """The training rows whose set probably misses the truth; after disambiguation."""
+        return self._resolution().suspects
+
+    def _resolution(self) -> Resolved:
+        if getattr(self, "resolved_", None) is None:
+            raise AttributeError("The training rows have labels once principle='disambiguation' is fitted.")
+        return self.resolved_
 
     def _fit_blocks(self, blocks: Blocks) -> Self:
         """Fit by sums over blocks of rows, wherever they are."""
+        if of_principle(self.principle) is not None:
+            raise ValueError("Disambiguation compares all rows with each other: give arrays instead of rows in blocks.")
         family = clone(weights.by_name(self.weights))
         if not family.blockwise or self.negative_weights != "inside":
             raise ValueError(
@@ -87,10 +135,12 @@ class PartialModel(BaseEstimator):
         self.n_features_in_ = family.n_features_in_
         return self
 
-    def _keep(self, output: OutputSpace, family: weights.Weights, solver: solvers.Solver) -> None:
+    def _keep(
+        self, output: Any, family: weights.Weights, solver: solvers.Solver, resolved: Resolved | None = None
+    ) -> None:
         """The fitted parts, all at once: an interrupted fit leaves the model as it was."""
         family.release(summed=solver.summed)
-        self.output_, self.weights_, self.solver_ = output, family, solver
+        self.output_, self.weights_, self.solver_, self.resolved_ = output, family, solver, resolved
 
     def predict(self, X: Any) -> NDArray:
         """f(x) for every row of X; a Dask array for a Dask collection, one array a block for `infimum.Blocks`."""
@@ -157,8 +207,8 @@ class PartialEstimator(PartialModel):
     ----------
     output : OutputSpace
         Y with its loss.
-    principle : {"infimum", "average", "supremum"}, default "infimum"
-        Which point of a set answers for it.
+    principle : {"infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "infimum"
+        Which point of a set answers for it; "disambiguation" first settles on one for every set (`labels_`).
     negative_weights : {"inside", "joint"}, default "inside"
         How negative weights are read: sum_i alpha_i inf_y l(z, y), or inf over (y_i) of sum_i alpha_i l(z, y_i).
     weights : Weights or str, optional
@@ -200,6 +250,12 @@ def _has_plausibility(model: PartialClassifier) -> bool:
     raise AttributeError("plausibility is for the infimum principle and the 0-1 loss.")
 
 
+def _has_probabilities(model: PartialClassifier) -> bool:
+    if of_principle(model.principle) is None or model.cost is not None:
+        raise AttributeError("predict_proba is for principle='disambiguation' and the 0-1 loss.")
+    return True
+
+
 class PartialClassifier(ClassifierMixin, PartialModel):
     """Classification from candidate labels.
 
@@ -209,8 +265,8 @@ class PartialClassifier(ClassifierMixin, PartialModel):
     ----------
     cost : None, "ordinal", (m, m) array, frame or Taxonomy, optional
         l(z, y), prediction in rows and truth in columns; None is the 0-1 loss.
-    principle : {"infimum", "average", "supremum"}, default "infimum"
-        Which candidate answers for a set.
+    principle : {"infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "infimum"
+        Which candidate answers for a set; "disambiguation" first settles which one a row probably has (`labels_`).
     negative_weights : {"inside", "joint"}, default "inside"
         How rows with a negative weight are read; see the user guide.
     weights : Weights or str, optional
@@ -273,6 +329,13 @@ class PartialClassifier(ClassifierMixin, PartialModel):
         """
         check_is_fitted(self)
         return self._each_block(X, lambda alpha: self.solver_.total(alpha)[:, None] - self.solver_.risks(alpha))
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> NDArray:
+        """P(z | x) of every class, (q, m), from sum_i alpha_i(x) q_i(z); after disambiguation with the 0-1 loss."""
+        check_is_fitted(self)
+        total = self._each_block(X, lambda alpha: self.solver_.total(alpha))
+        return probabilities(total[:, None] - self._each_block(X, lambda alpha: self.solver_.risks(alpha)))
 
 
 class PartialMultilabelClassifier(PartialModel):

@@ -96,6 +96,35 @@ class SetLoss:
         return f"<{self.principle} loss over {self.sets!r}>"
 
 
+class PointLoss:
+    """l(z, y_i) for points that a reduction has put in place of the sets: L(z) = <psi(z), phi_i>, fully supervised."""
+
+    principle = "average"  # one point, or the mean of several
+
+    def __init__(self, output: OutputSpace, phi: NDArray):
+        self.output = output
+        self.embedding = Embedding(phi, np.zeros(len(phi)))
+
+    @property
+    def parts(self) -> list[PointLoss]:
+        return [self]
+
+    def __len__(self) -> int:
+        return len(self.embedding.phi)
+
+    def __call__(self, z: NDArray) -> NDArray:
+        return self.output.psi(z) @ self.embedding.phi.T
+
+    def answer(self, psi: NDArray) -> NDArray:
+        return np.repeat(self.embedding.phi[None], len(psi), axis=0)
+
+    def start(self) -> NDArray:
+        return self.embedding.phi
+
+    def __repr__(self) -> str:
+        return f"<loss at the points of {len(self)} rows>"
+
+
 class JointLoss:
     """The loss over doubled rows that reads negative weights jointly.
 

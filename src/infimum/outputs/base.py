@@ -147,6 +147,18 @@ class Sets(ABC):
         rows = [np.einsum("nd,d->n", self.argmin(np.broadcast_to(sign * p, (len(self), len(p)))), p) for p in psi]
         return np.array(rows).reshape(len(psi), len(self))
 
+    def candidates(self) -> NDArray | None:
+        """Where S_i is a product of g choices among c options: which are open, (n, g, c) boolean. None elsewhere."""
+        return None
+
+    def expected(self, q: NDArray) -> NDArray:
+        """The mean of phi under weights q (n, g, c) on the candidates, (n, d)."""
+        raise ValueError(f"{type(self).__name__} have no candidates to weigh.")
+
+    def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
+        """y_i from phi(y_i), for members y_i of S_i: (n, d) -> (n, *z). By default, the output of loss 0 at y_i."""
+        return space.decode(phi)
+
     @property
     def is_unknown(self) -> NDArray:
         """Whether S_i = Y, which rules nothing out, (n,) boolean; nowhere, unless the sets know better."""

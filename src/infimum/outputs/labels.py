@@ -223,6 +223,17 @@ class Subsets(Sets):
     def center(self) -> NDArray:
         return (self.mask / self.sizes[:, None]) @ self._dense_cost.T
 
+    def candidates(self) -> NDArray:
+        return self.mask[:, None, :]
+
+    def expected(self, q: NDArray) -> NDArray:
+        return 1 - q[:, 0] if self.cost is None else q[:, 0] @ self.cost.T
+
+    def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
+        # |phi - l(., y)|² for every y in S
+        cost = self._dense_cost
+        return np.argmin(np.where(self.mask, np.square(cost).sum(axis=0) - 2 * phi @ cost, math.inf), axis=1)
+
     @property
     def is_unknown(self) -> NDArray:
         return self.sizes == self.listed.shape[1]

@@ -162,6 +162,10 @@ class PartialOrders(Sets):
         last = np.full((*codes.shape[:-1], 1), float(self.codes.shape[1]))
         return np.concatenate([codes, last], axis=-1)
 
+    @property
+    def is_unknown(self) -> NDArray:
+        return (self.codes == 0).all(axis=-1)
+
     def contains(self, z: NDArray) -> NDArray:
         return np.all((self.codes == 0) | (self.codes == codes_of(z)), axis=-1)
 

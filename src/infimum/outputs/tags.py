@@ -154,6 +154,9 @@ class _TagSets(Sets):
         last = np.full((*y.shape[:-1], 1), self.m * (1 + self.epsilon) / 2)
         return np.concatenate([(y - self.epsilon) / 2, last], axis=-1)
 
+    def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
+        return np.where(2 * phi[..., :-1] + self.epsilon > 0, 1, -1)
+
     def __len__(self) -> int:
         return self.shape[0]
 
@@ -183,6 +186,13 @@ class PartialTags(_TagSets):
 
     def center(self) -> NDArray:
         return self._phi(self.values)
+
+    def candidates(self) -> NDArray:
+        """Two options a tag: absent, present."""
+        return np.stack([self.values <= 0, self.values >= 0], axis=-1)
+
+    def expected(self, q: NDArray) -> NDArray:
+        return self._phi(q[..., 1] - q[..., 0])
 
     @property
     def is_unknown(self) -> NDArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-LANES = 32  # queries side by side: the compiler turns the inner loop into vector instructions
+LANES = 16  # queries side by side: the compiler turns the inner loop into vector instructions
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})

@@ -145,4 +145,4 @@ class Alternate(Solver):
 
 def _same(a: NDArray, b: NDArray) -> NDArray:
     """Which outputs are equal, (q, *z) -> (q,)."""
-    return np.reshape(a == b, (len(a), -1)).all(axis=1)
+    return np.asarray(np.reshape(a == b, (len(a), -1)).all(axis=1))

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from .left_out import HeldOut, LeftOut, Refitted
+
 Path = Callable[[Any], Iterable[NDArray]]
 """phi -> leave_one_out(phi) for every setting that a family chooses between."""
 
@@ -74,6 +76,14 @@ class Weights(BaseEstimator, ABC):
         alpha^{(-i)} are the weights fitted to the other rows. ``leave_one_out(np.eye(n))`` are these weights.
         """
         raise NotImplementedError(f"{type(self).__name__} has no closed-form leave-one-out predictions.")
+
+    def left_out(self) -> LeftOut:
+        """phi -> leave_one_out(phi), prepared once to be applied many times."""
+        return self.leave_one_out
+
+    def held_out(self, X: Any, phi: Any, sample_weight: Any, blocks: list[NDArray]) -> HeldOut:
+        """Predictions without whole blocks of the rows that the weights were fitted on."""
+        return Refitted(self, X, phi, sample_weight, blocks)
 
     def spread(self, features: Any) -> NDArray:
         """v(x) M, the weights themselves, (q, n)."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import splu
+from scipy.sparse.linalg import cg, splu
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
@@ -148,14 +150,14 @@ class Laplacian(Weights):
         degree = np.asarray(W.sum(axis=1)).ravel()
         # D - W on the free rows, the identity on the others: one factorisation, all n rows
         system = free @ (sparse.diags(degree) - W) @ free + sparse.diags((labelled | lost).astype(float))
-        return splu(system.tocsc()).solve, (free @ W)[:, labelled].tocsr(), lost
+        return _solver(system), (free @ W)[:, labelled].tocsr(), lost
 
     def _spreading(self) -> tuple:
         W, n = self.graph_, self.graph_.shape[0]
         root = sparse.diags(np.asarray(W.sum(axis=1)).ravel() ** -0.5) if n > 1 else sparse.eye(1)
         system = sparse.eye(n) - self.a * (root @ W @ root)
         right = (1 - self.a) * sparse.eye(n, format="csr")[:, self.labelled_]
-        return splu(system.tocsc()).solve, right, np.zeros(n, bool)
+        return _solver(system), right, np.zeros(n, bool)
 
     def _width(self, distance: NDArray) -> float:
         if not isinstance(self.gamma, str):
@@ -177,5 +179,22 @@ class Laplacian(Weights):
         return {**state, "_operator": None} if "_operator" in state else state
 
 
+def _solver(system: Any) -> Callable[[NDArray], NDArray]:
+    """b -> system^{-1} b, for a symmetric positive-definite system."""
+    return splu(system.tocsc()).solve if system.shape[0] <= DIRECT else partial(_iterate, system.tocsr())
+
+
+def _iterate(system: Any, b: NDArray) -> NDArray:
+    """By conjugate gradients, scaled by the diagonal; by a factorisation, which always ends, where these do not."""
+    x = np.empty_like(b)
+    scale = sparse.diags(1 / system.diagonal())
+    for column in range(b.shape[1]):
+        x[:, column], failed = cg(system, b[:, column], rtol=1e-11, maxiter=5 * DIRECT, M=scale)
+        if failed:
+            return splu(system.tocsc()).solve(b)
+    return x
+
+
 EMPTY = (np.empty((1, 0)), np.empty((1, 0), dtype=int))
+DIRECT = 1000  # beyond so many rows, factors of a graph in many dimensions fill up
 TINY = 1e-12  # an edge of the graph is never lost to underflow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from .base import Weights, product
+from .left_out import LeftOut
 
 ROUNDING = 1e-12  # of sums of weights
 
@@ -110,13 +112,16 @@ class Neighbors(Weights):
 
     def leave_one_out(self, phi: Any) -> NDArray:
         """The sums over the k nearest of the other rows."""
+        return self.left_out()(phi)
+
+    def left_out(self) -> LeftOut:
         if len(self.rows_) < self.n_rows_:
             raise ValueError("leave_one_out needs positive sample weights. Leave out the rows of weight 0.")
         if self.n_rows_ < 2:
             raise ValueError("leave_one_out needs at least 2 rows.")
         # without a query, kneighbors leaves every row out of its own neighbours
         depth = min(self.depth_, self.n_rows_ - 1)
-        return product(self._shares(*self.index_.kneighbors(n_neighbors=depth)), phi)
+        return partial(product, self._shares(*self.index_.kneighbors(n_neighbors=depth)))
 
     def _shares(self, distance: NDArray, at: NDArray) -> sparse.csr_matrix:
         w = self.sample_weight_[at]
@@ -155,7 +160,8 @@ def _distance(distance: NDArray, places: NDArray, slope: float) -> NDArray:
 def _adaptive(distance: NDArray, places: NDArray, slope: float) -> NDArray:
     # c_k = (sum beta + sqrt(k + (sum beta)^2 - k sum beta^2)) / k over the k nearest; the best k is the first with
     # c_k <= beta_{k+1}, and alpha_i is proportional to (c_k - beta_i)_+
-    beta = slope * distance
+    # (counted from the nearest, which moves c as much and keeps the root from cancelling)
+    beta = slope * (distance - distance[:, :1])
     k = np.cumsum(places, axis=1)
     first, second = np.cumsum(places * beta, axis=1), np.cumsum(places * beta**2, axis=1)
     c = (first + np.sqrt(np.maximum(k + first**2 - k * second, 0))) / k

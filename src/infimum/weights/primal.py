@@ -16,6 +16,7 @@ from .._memory import require
 from .._warnings import InfimumWarning
 from ..blocks import Block, Blocks
 from .base import Path, Weights
+from .left_out import LeftOut
 
 
 class Sums(NamedTuple):
@@ -112,15 +113,24 @@ class Primal(Weights):
 
         The ridge R = n lam is kept, though n - 1 rows are left.
         """
-        folded = self.fold(phi)
+        return self.left_out()(phi)
+
+    def left_out(self) -> LeftOut:
+        """With h computed once; the features are mapped again at every call, so that they need not be kept."""
+        self.fold(np.empty((self.n_rows_, 0)))
         half = partial(linalg.solve_triangular, self._factor, lower=True, check_finite=False)
 
-        def one(X: Any, y: Any, w: Any) -> NDArray:
-            B = dense(self._map(X))
-            h = np.square(half(B.T)).sum(axis=0) * (1 if w is None else w)
-            return _without_self(B @ folded, h, dense(y[0]))
+        def leverage(X: Any, y: Any, w: Any) -> NDArray:
+            return np.square(half(dense(self._map(X)).T)).sum(axis=0) * (1 if w is None else w)
 
-        return np.vstack([one(*block) for block in self._with((phi,))])
+        h = np.concatenate([leverage(*block) for block in self._with(())])
+
+        def apply(phi: Any) -> NDArray:
+            folded = self.fold(phi)
+            F = np.vstack([dense(self._map(block.X)) @ folded for block in self._with(())])
+            return _without_self(F, h, dense(phi))
+
+        return apply
 
     def path(self, X: Any, lams: Any, sample_weight: Any = None) -> Path:
         """phi -> leave_one_out(phi) at every lam, for two passes over the rows and one eigendecomposition.

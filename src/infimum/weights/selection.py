@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from .base import Path, Task, Weights
 from .kernel import KernelRidge
+from .left_out import HeldOut, LeftOut
 
 
 class RidgeCV(Weights):
@@ -96,6 +97,13 @@ class RidgeCV(Weights):
 
     def leave_one_out(self, phi: Any) -> NDArray:
         return self.weights_.leave_one_out(phi)
+
+    def left_out(self) -> LeftOut:
+        return self.weights_.left_out()
+
+    def held_out(self, X: Any, phi: Any, sample_weight: Any, blocks: list[NDArray]) -> HeldOut:
+        # at the pair that was chosen from all the rows
+        return self.weights_.held_out(X, phi, sample_weight, blocks)
 
     def release(self, summed: bool = False) -> None:
         self.weights_.release(summed)

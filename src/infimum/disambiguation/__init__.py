@@ -1,0 +1,19 @@
+"""Disambiguation: which member of its set a row probably has."""
+
+from .hard import Points, best_of, hard
+from .reduction import Disambiguation, Resolved, of_principle
+from .soft import Settled, held_out, probabilities, soft, support
+
+__all__ = [
+    "Disambiguation",
+    "Points",
+    "Resolved",
+    "Settled",
+    "best_of",
+    "hard",
+    "held_out",
+    "of_principle",
+    "probabilities",
+    "soft",
+    "support",
+]

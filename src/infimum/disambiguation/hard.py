@@ -1,0 +1,71 @@
+"""Hard disambiguation: one point a set, for every output structure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..outputs.base import OutputSpace, Sets
+
+
+class Points(NamedTuple):
+    """One member of every set."""
+
+    phi: NDArray
+    """(n, d): phi(y_i), y_i in S_i."""
+    objective: list[float]
+    """J after every half round; it never goes up."""
+    settled: bool
+
+
+def hard(output: OutputSpace, sets: Sets, alpha: NDArray, start: NDArray, max_iter: int = 100) -> Points:
+    """Alternate z and y on J(z, y) = sum_ij alpha_ij l(z_i, y_j), over z_i in Y and y_j in S_j, until nothing moves.
+
+    l is bilinear, so that both halves of a round are exact minimisations, row by row and whatever the signs of alpha:
+
+    * z_i <- argmin over Y of <psi(z), sum_j alpha_ij phi(y_j)>,
+    * y_j <- argmin over S_j of <sum_i alpha_ij psi(z_i), phi(y)>.
+
+    J never goes up (where `decode` only finds good z, a row keeps its old one unless the new one is better), and the
+    loop ends where it no longer goes down (Cabannes, Bach and Rudi, "Disambiguation of weak supervision with
+    exponential convergence rates", ICML 2021).
+
+    Parameters
+    ----------
+    alpha : (n, n)
+        Row i holds the weights at x_i.
+    start : (n, d)
+        Where the first z are decoded from: phi of points, or means of them.
+    """
+    c = alpha @ start
+    z = output.decode(c)
+    psi = output.psi(z)
+    phi = sets.argmin(alpha.T @ psi)
+    objective = [float(np.sum(psi * (alpha @ phi)))]
+    for _ in range(max_iter):
+        c = alpha @ phi
+        psi = _better(output, psi, c)
+        objective.append(float(np.sum(psi * c)))
+        gradient = alpha.T @ psi
+        new = sets.argmin(gradient)
+        keep = np.sum(gradient * new, axis=1) >= np.sum(gradient * phi, axis=1)  # of equals, the one that is there
+        phi = np.where(keep[:, None], phi, new)
+        objective.append(float(np.sum(gradient * phi)))
+        if objective[-1] >= objective[-3] - 1e-9 * (abs(objective[-3]) + 1e-300):
+            return Points(phi, objective, True)
+    return Points(phi, objective, False)
+
+
+def best_of(output: OutputSpace, sets: Sets, alpha: NDArray, starts: list[NDArray], max_iter: int = 100) -> Points:
+    """The lowest J over several starts; the first one on a tie."""
+    found = [hard(output, sets, alpha, start, max_iter) for start in starts]
+    return min(found, key=lambda points: points.objective[-1])
+
+
+def _better(output: OutputSpace, psi: NDArray, c: NDArray) -> NDArray:
+    """psi(z_i) of the decoded z where it is better than the old one."""
+    new = output.psi(output.decode(c))
+    worse = np.sum(new * c, axis=1) >= np.sum(psi * c, axis=1)
+    return np.where(worse[:, None], psi, new)

@@ -1,0 +1,249 @@
+"""PartialSearch: scaling, kernel, gamma, lam, principle and reading of negative weights, chosen from sets alone."""
+
+from __future__ import annotations
+
+import itertools
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import Normalizer, StandardScaler
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._memory import require
+from .._progress import track
+from .._warnings import InfimumWarning
+from ..disambiguation import Disambiguation
+from ..estimators import PartialClassifier, PartialModel
+from ..weights import KernelRidge
+from ..weights.left_out import blocks_of
+from .judge import READINGS, Judge
+
+SCALINGS: dict[str, list] = {
+    "none": [],
+    "standard": [StandardScaler()],
+    "unit": [StandardScaler(), Normalizer()],
+}
+"""Mean 0 and variance 1 a feature; then, for "unit", length 1 a row."""
+
+DISTANCES = {"rbf": lambda X: euclidean_distances(X, squared=True), "laplacian": manhattan_distances}
+COLUMNS = ("covering_rate", "chance_corrected", "neg_set_risk", "log_likelihood")
+
+
+def _final_has(name: str):
+    return lambda self: not hasattr(self, "best_estimator_") or hasattr(self.best_estimator_, name)
+
+
+class PartialSearch(BaseEstimator):
+    """The best of a grid of kernel ridge models, judged by held-out sets: no true label is needed anywhere.
+
+    Every setting is judged by predictions for blocks of rows whose sets it did not see. For kernel ridge these follow
+    from one inverse a setting: nothing is fitted again.
+
+    Parameters
+    ----------
+    estimator : PartialModel, optional
+        Where the output space and all other settings are taken from; ``PartialClassifier()`` by default.
+    scalings : list of {"none", "standard", "unit"}, default ("standard", "unit")
+        What happens to X: nothing; mean 0 and variance 1 a feature; and then length 1 a row.
+    kernels : list of {"rbf", "laplacian"}, default both
+        exp(-gamma |x - x'|_2²) and exp(-gamma |x - x'|_1).
+    gammas : list of float, default (0.5, 1, 2)
+        In units of 1 / (the median of these distances between training rows).
+    lams : list of float, default (1e-5,)
+        The ridge is n lam.
+    principles : list, optional
+        Among "disambiguation", "infimum", "joint" (the infimum, negative weights read jointly), "average" and
+        "supremum". By default, disambiguation where there are candidates to weigh, and the infimum elsewhere.
+    criterion : str, default "auto"
+        "log_likelihood", "covering_rate", "chance_corrected" or "neg_set_risk". "auto" compares settings of
+        disambiguation by the log-likelihood, others by the set risk; and then the best of every principle by the set
+        risk, since log-likelihoods of different principles are on different scales.
+    n_blocks : int, default 5
+        How many blocks are held out.
+    verbose : int, default 0
+        Show progress.
+
+    Attributes
+    ----------
+    best_estimator_ : Pipeline
+        The scaling and the estimator, fitted to all rows.
+    best_params_ : dict
+        The row of the path that was chosen.
+    path_ : dict of arrays
+        Every setting and its scores; `frame()` is the same as a pandas frame.
+
+    Notes
+    -----
+    An interrupt (Ctrl-C) ends the search: the best setting so far is fitted, with a warning.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> truth = np.repeat([0, 1, 2], 20)
+    >>> X = np.eye(3)[truth] + .3 * rng.standard_normal((60, 3))
+    >>> sets = np.eye(3, dtype=bool)[truth] | (rng.random((60, 3)) < .3)
+    >>> search = PartialSearch().fit(X, sets)
+    >>> bool(np.mean(search.labels_ == truth) > .9), len(search.path_["lam"])
+    (True, 12)
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        scalings=("standard", "unit"),
+        kernels=("rbf", "laplacian"),
+        gammas=(0.5, 1.0, 2.0),
+        lams=(1e-5,),
+        principles=None,
+        criterion="auto",
+        n_blocks=5,
+        verbose=0,
+    ):
+        self.estimator = estimator
+        self.scalings = scalings
+        self.kernels = kernels
+        self.gammas = gammas
+        self.lams = lams
+        self.principles = principles
+        self.criterion = criterion
+        self.n_blocks = n_blocks
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Judge every setting, then fit the best one to all rows."""
+        model = self._check()
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        output = clone(model._output()).fit(y)
+        sets = output.as_sets(y)
+        if len(sets) != X.shape[0]:
+            raise ValueError(f"X has {X.shape[0]} rows and y has {len(sets)}: they must have the same number.")
+        plain = ["infimum"] if sets.candidates() is None else ["disambiguation"]
+        names = plain if self.principles is None else list(self.principles)
+        path: list[dict] = []
+        try:
+            self._walk(X, Judge(output, sets, names, model.solver), names, path)
+        except KeyboardInterrupt:
+            if not path:
+                raise
+            warnings.warn(
+                f"The search was interrupted after {len(path)} of {self._size() * len(names)} settings; the best of"
+                " them is fitted.",
+                InfimumWarning,
+                stacklevel=2,
+            )
+        best = self._best(path)
+        fitted = self._pipeline(model, best).fit(X, y)
+        self.path_ = {key: np.array([row[key] for row in path]) for key in path[0]}
+        self.best_params_, self.best_estimator_ = best, fitted
+        return self
+
+    def _check(self) -> PartialModel:
+        for name, allowed in (("scalings", SCALINGS), ("kernels", DISTANCES)):
+            unknown = [value for value in getattr(self, name) if value not in allowed]
+            if unknown:
+                raise ValueError(f"{name} must be among {list(allowed)}. Got {unknown[0]!r}.")
+        if self.criterion != "auto" and self.criterion not in COLUMNS:
+            raise ValueError(f"criterion must be 'auto' or one of {list(COLUMNS)}. Got {self.criterion!r} instead.")
+        model = PartialClassifier() if self.estimator is None else self.estimator
+        if not isinstance(model, PartialModel):
+            raise ValueError(f"estimator must be one of the library's, PartialClassifier() for one. Got {model!r}.")
+        return model
+
+    def _size(self) -> int:
+        return len(self.scalings) * len(self.kernels) * len(self.gammas) * len(self.lams)
+
+    def _walk(self, X: Any, judge: Judge, names: list[str], path: list[dict]) -> None:
+        blocks = blocks_of(X, self.n_blocks)
+        start = time.perf_counter()
+        for setting, weights in track(self._settings(X), "settings", self._size(), self.verbose):
+            operator = weights.held_out(None, None, None, blocks)
+            for name in names:
+                scores = judge.by_blocks(name, operator)
+                path.append({**setting, "principle": name, **scores, "seconds": time.perf_counter() - start})
+                start = time.perf_counter()
+
+    def _settings(self, X: Any) -> Iterator[tuple[dict, KernelRidge]]:
+        """Every setting with its weights: distances are computed once a kernel, kernel matrices once a gamma."""
+        n = X.shape[0]
+        require(6 * 8 * n**2, f"Searching with {n} rows", "Search on some of the rows.")
+        for scaling, kernel in itertools.product(self.scalings, self.kernels):
+            distance = DISTANCES[kernel](_scaled(scaling, X))
+            unit = float(np.median(distance)) or 1.0
+            for gamma in self.gammas:
+                K = np.exp(distance * (-gamma / unit))
+                for lam in self.lams:
+                    setting = {"scaling": scaling, "kernel": kernel, "gamma": gamma, "width": gamma / unit, "lam": lam}
+                    yield setting, KernelRidge(lam, kernel="precomputed", gamma=None).fit(K)
+
+    def _best(self, path: list[dict]) -> dict:
+        if self.criterion != "auto":
+            return max(path, key=lambda row: (row[self.criterion], -np.inf)[int(np.isnan(row[self.criterion]))])
+        own = {name: "log_likelihood" if name == "disambiguation" else "neg_set_risk" for name in READINGS}
+        by_name = itertools.groupby(sorted(path, key=lambda row: row["principle"]), key=lambda row: row["principle"])
+        finalists = [max(rows, key=lambda row: row[own[row["principle"]]]) for _, rows in by_name]
+        return max(finalists, key=lambda row: row["neg_set_risk"])
+
+    def _pipeline(self, model: PartialModel, best: dict) -> Pipeline:
+        principle, negative = READINGS[best["principle"]]
+        if principle == "disambiguation" and isinstance(model.principle, Disambiguation):
+            principle = clone(model.principle)  # with the settings that the user gave
+        weights = KernelRidge(best["lam"], kernel=best["kernel"], gamma=best["width"])
+        last = clone(model).set_params(weights=weights, principle=principle, negative_weights=negative)
+        return make_pipeline(*map(clone, SCALINGS[best["scaling"]]), last)
+
+    def predict(self, X: Any) -> NDArray:
+        check_is_fitted(self)
+        return self.best_estimator_.predict(X)
+
+    def score(self, X: Any, y: Any) -> float:
+        """As the estimator's: accuracy where y gives labels, covering rate where it gives sets."""
+        check_is_fitted(self)
+        return self.best_estimator_.score(X, y)
+
+    @available_if(_final_has("predict_proba"))
+    def predict_proba(self, X: Any) -> NDArray:
+        check_is_fitted(self)
+        return self.best_estimator_.predict_proba(X)
+
+    @available_if(_final_has("decision_function"))
+    def decision_function(self, X: Any) -> NDArray:
+        check_is_fitted(self)
+        return self.best_estimator_.decision_function(X)
+
+    def __getattr__(self, name: str) -> Any:
+        # what the best estimator says of the training rows and of the outputs
+        if name in TOLD and "best_estimator_" in self.__dict__:
+            return getattr(self.best_estimator_[-1], name)
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.")
+
+    def frame(self) -> Any:
+        """The path as a pandas frame, the best first."""
+        check_is_fitted(self)
+        import pandas as pd
+
+        column = "neg_set_risk" if self.criterion == "auto" else self.criterion
+        if self.criterion == "auto" and set(self.path_["principle"]) == {"disambiguation"}:
+            column = "log_likelihood"
+        return pd.DataFrame(self.path_).sort_values(column, ascending=False, kind="stable", ignore_index=True)
+
+
+TOLD = ("labels_", "confidence_", "tied_", "suspects_", "resolved_", "classes_", "tags_", "output_")
+
+
+def tune(X: Any, y: Any, estimator: PartialModel | None = None, **settings: Any) -> PartialSearch:
+    """``PartialSearch(estimator, **settings).fit(X, y)``."""
+    return PartialSearch(estimator, **settings).fit(X, y)
+
+
+def _scaled(name: str, X: Any) -> Any:
+    for step in SCALINGS[name]:
+        X = clone(step).fit_transform(X)
+    return X

@@ -1,0 +1,115 @@
+"""Pictures: Display classes with `from_…` constructors, as in scikit-learn; matplotlib is imported when asked."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .disambiguation import Resolved
+from .disambiguation.reduction import Disambiguation
+
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+"""Told apart by colour-blind readers (Okabe and Ito, 2008)."""
+
+LABELS = {
+    "log_likelihood": "held-out log-likelihood of the sets",
+    "neg_set_risk": "held-out set risk, negated",
+    "covering_rate": "held-out covering rate",
+    "chance_corrected": "held-out covering rate beyond chance",
+}
+
+
+class SearchDisplay:
+    """The path of a `PartialSearch`: scores against gamma, a panel for each kernel and scaling, a line for each model.
+
+    Attributes
+    ----------
+    figure_, axes_
+        Of matplotlib.
+    """
+
+    figure_: Any
+    axes_: NDArray
+
+    @classmethod
+    def from_search(cls, search: Any, score: str | None = None) -> Self:
+        """Draw the path of a fitted search; `score` is the one that settings were compared by, unless it is named."""
+        import matplotlib.pyplot as plt
+
+        path = search.path_
+        principles, lams = list(dict.fromkeys(path["principle"])), np.unique(path["lam"])
+        score = score or _score(search.criterion, principles)
+        panels = list(dict.fromkeys(zip(path["scaling"], path["kernel"])))
+        display = cls()
+        display.figure_, axes = plt.subplots(
+            1, len(panels), figsize=(2.6 * len(panels) + 1, 3.2), sharey=True, squeeze=False, layout="constrained"
+        )
+        display.axes_ = axes[0]
+        for axis, (scaling, kernel) in zip(display.axes_, panels):
+            here = (path["scaling"] == scaling) & (path["kernel"] == kernel)
+            for p, principle in enumerate(principles):
+                for k, lam in enumerate(lams):
+                    rows = np.flatnonzero(here & (path["principle"] == principle) & (path["lam"] == lam))
+                    rows = rows[np.argsort(path["gamma"][rows])]
+                    axis.plot(
+                        path["gamma"][rows], path[score][rows], "o-", color=COLOURS[p % len(COLOURS)],
+                        alpha=(k + 1) / len(lams), label=f"{principle}, lam = {lam:g}",
+                    )  # fmt: skip
+            axis.set(title=f"{kernel}, {scaling}", xlabel="gamma × median distance", xscale="log")
+            axis.set_xticks(np.unique(path["gamma"]), [f"{g:g}" for g in np.unique(path["gamma"])], minor=False)
+            axis.minorticks_off()
+        display.axes_[0].set_ylabel(LABELS[score])
+        display._mark(search.best_params_, panels, score)
+        return display
+
+    def _mark(self, best: dict, panels: list[tuple], score: str) -> None:
+        """A ring around what was chosen, and one legend for all panels."""
+        axis = self.axes_[panels.index((best["scaling"], best["kernel"]))]
+        axis.scatter(best["gamma"], best[score], s=160, facecolors="none", edgecolors="black", label="chosen", zorder=3)
+        handles, labels = axis.get_legend_handles_labels()
+        self.figure_.legend(handles, labels, loc="outside right upper", frameon=False)
+
+
+class ResolvedDisplay:
+    """What disambiguation found: how sure it is of the labels, and how well the sets agree with the other rows.
+
+    Attributes
+    ----------
+    figure_, axes_
+        Of matplotlib.
+    """
+
+    figure_: Any
+    axes_: NDArray
+
+    @classmethod
+    def from_resolved(cls, resolved: Resolved, threshold: float | None = None) -> Self:
+        """Draw the confidences and the supports P(S_i); suspects are left of the threshold."""
+        import matplotlib.pyplot as plt
+
+        if resolved.confidence is None or resolved.support is None:
+            raise ValueError("The picture needs confidences and supports: take soft disambiguation with a threshold.")
+        threshold = Disambiguation().threshold if threshold is None else threshold
+        display = cls()
+        display.figure_, display.axes_ = plt.subplots(1, 2, figsize=(8, 3), sharey=True, layout="constrained")
+        bins = np.linspace(0, 1, 21)
+        for axis, values, name in zip(
+            display.axes_,
+            (resolved.confidence, resolved.support),
+            ("confidence in the label", "support of the set by other rows, P(S)"),
+        ):
+            axis.hist(np.clip(values, 0, 1), bins, color=COLOURS[0])
+            axis.set(xlabel=name, xlim=(0, 1))
+        display.axes_[0].set_ylabel("rows")
+        display.axes_[1].axvline(threshold, color=COLOURS[5])
+        display.axes_[1].set_title(f"{len(resolved.suspects)} suspects", color=COLOURS[5])
+        display.axes_[0].set_title(f"{len(resolved.tied)} tied")
+        return display
+
+
+def _score(criterion: str, principles: list[str]) -> str:
+    if criterion != "auto":
+        return criterion
+    return "log_likelihood" if principles == ["disambiguation"] else "neg_set_risk"

@@ -71,16 +71,14 @@ class PartialModel(BaseEstimator):
         return self
 
     def _fit_parts(self, X: Any, L: Any, family: weights.Weights, solver: solvers.Solver, sample_weight: Any) -> None:
-        self._fit_weights(X, L, family, sample_weight, solver)
+        self._fit_weights(X, L, family, solver, sample_weight)
         self._keep(L.output, family, solver.fit(L, family))
 
-    def _fit_weights(self, X: Any, L: Any, family: weights.Weights, sample_weight: Any, solver: Any = None) -> Any:
+    def _fit_weights(self, X: Any, L: Any, family: weights.Weights, solver: solvers.Solver, sample_weight: Any) -> Any:
         """Fit the weights to what the sets say; returns the embedding they saw."""
         first = L.parts[0]
         target = first.embedding.phi if first.embedding is not None else first.start()
-        task = Task(
-            ~first.sets.is_unknown, partial(_left_out_risks, L, solver or solvers.choose("auto", L), sample_weight)
-        )
+        task = Task(~first.sets.is_unknown, partial(_left_out_risks, L, solver, sample_weight))
         family.told(task).fit(X, target, sample_weight)
         return target
 
@@ -88,7 +86,7 @@ class PartialModel(BaseEstimator):
         self, X: Any, L: SetLoss, family: weights.Weights, reduction: Disambiguation, sample_weight: Any
     ) -> Self:
         """Sets to points, then the fully supervised problem, by the same weights."""
-        target = self._fit_weights(X, L, family, sample_weight)
+        target = self._fit_weights(X, L, family, solvers.choose("auto", L), sample_weight)
         resolved = reduction.resolve(L.output, L.sets, family, X, target, sample_weight)
         points = PointLoss(L.output, resolved.phi)
         self._keep(L.output, family, solvers.choose(self.solver, points).fit(points, family), resolved)

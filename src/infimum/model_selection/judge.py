@@ -121,7 +121,8 @@ def left_out_scores(model: Any, X: Any, y: Any, n_blocks: int | None = None) -> 
     name = reading_of(model)
     judge = Judge(output, sets, [name], model.solver)
     family = clone(weights.by_name(model.weights))
-    target = model._fit_weights(X, SetLoss(output, sets), family, None)
+    L = SetLoss(output, sets)
+    target = model._fit_weights(X, L, family, solvers.choose("auto", L), None)
     if n_blocks is not None:
         return judge.by_blocks(name, family.held_out(X, target, None, blocks_of(X, n_blocks)))
     if name != "disambiguation":

@@ -147,11 +147,6 @@ class Sets(ABC):
         rows = [np.einsum("nd,d->n", self.argmin(np.broadcast_to(sign * p, (len(self), len(p)))), p) for p in psi]
         return np.array(rows).reshape(len(psi), len(self))
 
-    @property
-    def is_unknown(self) -> NDArray:
-        """Whether S_i = Y, which rules nothing out, (n,) boolean; nowhere, unless the sets know better."""
-        return np.zeros(len(self), dtype=bool)
-
     def candidates(self) -> NDArray | None:
         """Where S_i is a product of g choices among c options: which are open, (n, g, c) boolean. None elsewhere."""
         return None
@@ -163,6 +158,11 @@ class Sets(ABC):
     def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
         """y_i from phi(y_i), for members y_i of S_i: (n, d) -> (n, *z). By default, the output of loss 0 at y_i."""
         return space.decode(phi)
+
+    @property
+    def is_unknown(self) -> NDArray:
+        """Whether S_i = Y, which rules nothing out, (n,) boolean; nowhere, unless the sets know better."""
+        return np.zeros(len(self), dtype=bool)
 
     def agreement(self, z: NDArray) -> NDArray:
         """How well z_i agrees with S_i, in [0, 1]; 1 where it is in it."""

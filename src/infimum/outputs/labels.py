@@ -223,10 +223,6 @@ class Subsets(Sets):
     def center(self) -> NDArray:
         return (self.mask / self.sizes[:, None]) @ self._dense_cost.T
 
-    @property
-    def is_unknown(self) -> NDArray:
-        return self.sizes == self.listed.shape[1]
-
     def candidates(self) -> NDArray:
         return self.mask[:, None, :]
 
@@ -237,6 +233,10 @@ class Subsets(Sets):
         # |phi - l(., y)|² for every y in S
         cost = self._dense_cost
         return np.argmin(np.where(self.mask, np.square(cost).sum(axis=0) - 2 * phi @ cost, math.inf), axis=1)
+
+    @property
+    def is_unknown(self) -> NDArray:
+        return self.sizes == self.listed.shape[1]
 
     def contains(self, z: NDArray) -> NDArray:
         at = np.asarray(self.listed[np.arange(len(self)), np.asarray(z, dtype=int)]).ravel()

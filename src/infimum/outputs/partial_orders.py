@@ -93,7 +93,7 @@ class PartialOrders(Sets):
         self.m = m or items_in_codes(codes.shape[1]) or 1
         self.items = _items(items, self.m)
         self.shape = (len(codes),)
-        self.n_starts = 8 if self.m <= BATCHED else 1
+        self.n_starts = 6 if self.m <= BATCHED else 1
         self._nearest: dict[bytes, NDArray] = {}
 
     def __len__(self) -> int:

@@ -187,16 +187,16 @@ class PartialTags(_TagSets):
     def center(self) -> NDArray:
         return self._phi(self.values)
 
-    @property
-    def is_unknown(self) -> NDArray:
-        return (self.values == 0).all(axis=-1)
-
     def candidates(self) -> NDArray:
         """Two options a tag: absent, present."""
         return np.stack([self.values <= 0, self.values >= 0], axis=-1)
 
     def expected(self, q: NDArray) -> NDArray:
         return self._phi(q[..., 1] - q[..., 0])
+
+    @property
+    def is_unknown(self) -> NDArray:
+        return (self.values == 0).all(axis=-1)
 
     def contains(self, z: NDArray) -> NDArray:
         return np.all((self.values == 0) | (self.values == z), axis=-1)

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from infimum import Balls, Intervals, PartialRegressor, metrics, weights
+from infimum import Balls, Blocks, Intervals, PartialRegressor, metrics, weights
 from infimum.datasets import load_intervals, make_lost_sign
 from infimum.solvers import ClosedForm, Piecewise
 from infimum.weights import KernelRidge
@@ -231,3 +231,12 @@ def test_real_intervals(data_home):
 def test_numba_waits_until_an_objective_is_swept():
     code = "import sys, infimum; assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_rows_in_blocks_agree(rng):
+    X = rng.normal(size=(120, 3))
+    y = X @ [1.0, -2.0, 0.5] + rng.normal(0, 0.1, size=120)
+    model = PartialRegressor(weights=weights.LinearRidge(lam=1e-3))
+    whole = model.fit(X, y).predict(X)
+    blocks = Blocks([(X[k : k + 40], y[k : k + 40]) for k in (0, 40, 80)])
+    np.testing.assert_allclose(model.fit(blocks).predict(X), whole, atol=1e-8)

@@ -203,6 +203,13 @@ def test_adaptive_neighbors_minimise_their_bound(distances):
     assert bound(alpha) <= found.fun + 1e-5
 
 
+def test_adaptive_neighbors_are_there_however_far(rng):
+    X = rng.standard_normal((50, 3))
+    for k in (1, 10):
+        alpha = np.asarray(Neighbors(k, weights="adaptive", slope=1e6).fit(X)(1e6 * rng.standard_normal((20, 3))))
+        assert_allclose(alpha.sum(axis=1), 1)
+
+
 @pytest.mark.parametrize("kind", ["random", "extra"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_forest_reproduces_its_forest(kind, weighted, data, rng):

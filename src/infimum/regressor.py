@@ -73,7 +73,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
         self.bounds = bounds
 
     def _output(self) -> OutputSpace:
-        if not self.vectors_:
+        if not self._vectors:
             return Reals(self.loss, self.bounds)
         if self.loss != "squared":
             raise ValueError(f"Vectors have the squared loss only. Got loss={self.loss!r}.")
@@ -82,11 +82,13 @@ class PartialRegressor(RegressorMixin, PartialModel):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from inputs X (n, d) and sets y (n rows, in any form that the output space reads).
 
-        `sample_weight` counts rows: 2 is a row given twice, 0 a row left out.
+        `sample_weight` counts rows: 2 is a row given twice, 0 a row left out. Where y holds values, or for the average,
+        X may come in blocks, as for the other estimators.
         """
-        self.vectors_ = isinstance(y, VectorSets)
+        self._vectors = isinstance(y, VectorSets)
+        super().fit(X, y, sample_weight)
         self.calibration_: dict[str, NDArray] | None = None
-        return super().fit(X, y, sample_weight)
+        return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R² from sets: 1 - sum_i d(f(x_i), S_i)² over that of the best constant; on values, R²."""
@@ -96,10 +98,10 @@ class PartialRegressor(RegressorMixin, PartialModel):
     def calibrate(self, X: Any, y: Any) -> Self:
         """Keep the distances of predictions to the sets of rows that were not used in `fit`, for `predict_interval`."""
         check_is_fitted(self)
-        if self.vectors_:
+        if isinstance(self.output_, Vectors):
             raise ValueError("Prediction intervals are for numbers, not for vectors.")
         z = self.predict(X)
-        sets = self.output_.as_sets(y, strict=False)
+        sets: Any = self.output_.as_sets(y, strict=False)
         if len(sets) != len(z):
             raise ValueError(f"X has {len(z)} rows and y has {len(sets)}: they must have the same number.")
         self.calibration_ = {"truth": np.sort(sets.farthest(z)), "set": np.sort(sets.distance(z))}

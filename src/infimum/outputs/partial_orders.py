@@ -93,7 +93,7 @@ class PartialOrders(Sets):
         self.m = m or items_in_codes(codes.shape[1]) or 1
         self.items = _items(items, self.m)
         self.shape = (len(codes),)
-        self.n_starts = 8 if self.m <= BATCHED else 1
+        self.n_starts = 6 if self.m <= BATCHED else 1
         self._nearest: dict[bytes, NDArray] = {}
 
     def __len__(self) -> int:
@@ -161,6 +161,10 @@ class PartialOrders(Sets):
     def _phi(self, codes: NDArray) -> NDArray:
         last = np.full((*codes.shape[:-1], 1), float(self.codes.shape[1]))
         return np.concatenate([codes, last], axis=-1)
+
+    @property
+    def is_unknown(self) -> NDArray:
+        return (self.codes == 0).all(axis=-1)
 
     def contains(self, z: NDArray) -> NDArray:
         return np.all((self.codes == 0) | (self.codes == codes_of(z)), axis=-1)

@@ -103,9 +103,11 @@ class Rankings(OutputSpace):
     def minimise(self, c: NDArray) -> Decoded:
         """A minimum feedback arc set for every distinct objective, with its certificate."""
         # <psi(z), c> pays -c_ij where i comes before j, c_ij where after, and the last coordinate whatever z
-        unique, which = np.unique(c[:, :-1], axis=0, return_inverse=True)
-        found = minimum_feedback_arcs(costs_of(-unique), time_limit=self.time_limit)
-        constant, which = c[:, -1], which.ravel()
+        first: dict[bytes, int] = {}
+        which = np.array([first.setdefault(row.tobytes(), len(first)) for row in c[:, :-1]], dtype=int)
+        rows = np.unique(which, return_index=True)[1]
+        found = minimum_feedback_arcs(costs_of(-c[rows, :-1]), time_limit=self.time_limit)
+        constant = c[:, -1]
         return Decoded(found.order[which], found.value[which] + constant, found.bound[which] + constant)
 
     def decode(self, c: NDArray) -> NDArray:

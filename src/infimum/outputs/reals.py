@@ -70,6 +70,13 @@ class Reals(OutputSpace):
         self.scale_ = self.unit_**2 if self.bilinear else self.unit_
         return self
 
+    def digest(self, y: Any) -> NDArray:
+        """The lowest and the highest finite endpoint: the range is all that `fit` learns."""
+        sets = self.read(y).clipped(*self._bounds())
+        ends = np.concatenate([sets.lower, sets.upper])
+        ends = ends[np.isfinite(ends)]
+        return np.array([ends.min(), ends.max()]) if len(ends) else ends
+
     def as_sets(self, y: Any, strict: bool = True) -> Intervals:
         sets = self.read(y).scaled(self.loss, self.origin_, self.unit_)
         return sets.clipped(*self.bounds_) if strict else sets

@@ -72,7 +72,7 @@ class Alternate(Solver):
         best: Minimum | None = None
         moving = np.zeros(len(weights), dtype=bool)
         for start in self.starts_:
-            found, still = self._descend(weights, start)
+            found, still = self._descend(weights, start, None if best is None else best.z)
             moving |= still
             if best is None:
                 best = found
@@ -90,20 +90,24 @@ class Alternate(Solver):
             )
         return best
 
-    def _descend(self, weights: NDArray, y: NDArray) -> tuple[Minimum, NDArray]:
-        """Alternation from the points y; also says which queries were still moving at the end."""
+    def _descend(self, weights: NDArray, y: NDArray, known: NDArray | None) -> tuple[Minimum, NDArray]:
+        """Alternation from the points y, as far as the best outputs `known` from earlier starts, from which the way is
+        known too; also says which queries were still moving at the end.
+        """
         output = self.loss_.output
         z = output.decode(weights @ y)
         c, value = self._answers(weights, z)
         best = Minimum(z.copy(), value, np.full(len(z), -np.inf))
         scale = np.abs(value)
-        moving = np.ones(len(z), dtype=bool)
+        moving = np.ones(len(z), dtype=bool) if known is None else ~_same(z, known)
         for _ in range(self.max_iter):
             active = np.flatnonzero(moving)
             if not len(active):
                 break
             new = output.decode(c[active])
-            same = np.reshape(new == z[active], (len(active), -1)).all(axis=1)
+            same = _same(new, z[active])
+            if known is not None:
+                same |= _same(new, known[active])
             z[active] = new
             moving[active[same]] = False
             active = active[~same]
@@ -131,3 +135,8 @@ class Alternate(Solver):
                 rows = order[(ends[k - 1] if k else 0) : ends[k]]
                 c[rows] = weights[rows] @ y
         return c, np.einsum("qd,qd->q", psi[which.ravel()], c)
+
+
+def _same(a: NDArray, b: NDArray) -> NDArray:
+    """Which outputs are equal, (q, *z) -> (q,)."""
+    return np.asarray(np.reshape(a == b, (len(a), -1)).all(axis=1))

@@ -97,7 +97,7 @@ class Forest(Weights):
         self.X_fit_ = X
         self.sample_weight_ = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
         self._leaves: NDArray | None = None
-        self._means: sparse.csr_matrix | None = None
+        self._means: sparse.csc_matrix | None = None
         self.n_rows_ = X.shape[0]
         return self
 
@@ -168,13 +168,14 @@ class Forest(Weights):
         # scikit-learn used to weigh the rows drawn; it now draws them by their weights
         return masses if w is None or np.isclose(root, masses[0].sum()) else masses * w
 
-    def _leaf_means(self) -> sparse.csr_matrix:
-        leaves, mass = self._training_leaves(), self._masses().T.ravel()
-        total = np.bincount(leaves.ravel(), weights=mass, minlength=self.n_leaves_)
-        rows = np.repeat(np.arange(self.n_rows_), leaves.shape[1])
+    def _leaf_means(self) -> sparse.csc_matrix:
+        """phi -> its mean in every leaf, (r, n): column i holds row i in the leaves of the trees that drew it."""
+        leaves, mass = self._training_leaves(), self._masses().T
+        total = np.bincount(leaves.ravel(), weights=mass.ravel(), minlength=self.n_leaves_)
         drawn = mass > 0
-        at = leaves.ravel()[drawn]
-        return sparse.csr_matrix((mass[drawn] / total[at], (at, rows[drawn])), shape=(self.n_leaves_, self.n_rows_))
+        at = leaves[drawn]
+        ends = np.concatenate([[0], np.cumsum(drawn.sum(axis=1))])
+        return sparse.csc_matrix((mass[drawn] / total[at], at, ends), shape=(self.n_leaves_, self.n_rows_))
 
     def __getstate__(self) -> dict:
         state = super().__getstate__()

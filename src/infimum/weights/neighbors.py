@@ -160,7 +160,8 @@ def _distance(distance: NDArray, places: NDArray, slope: float) -> NDArray:
 def _adaptive(distance: NDArray, places: NDArray, slope: float) -> NDArray:
     # c_k = (sum beta + sqrt(k + (sum beta)^2 - k sum beta^2)) / k over the k nearest; the best k is the first with
     # c_k <= beta_{k+1}, and alpha_i is proportional to (c_k - beta_i)_+
-    beta = slope * distance
+    # (counted from the nearest, which moves c as much and keeps the root from cancelling)
+    beta = slope * (distance - distance[:, :1])
     k = np.cumsum(places, axis=1)
     first, second = np.cumsum(places * beta, axis=1), np.cumsum(places * beta**2, axis=1)
     c = (first + np.sqrt(np.maximum(k + first**2 - k * second, 0))) / k

@@ -1,0 +1,91 @@
+"""The command `infimum`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+try:
+    import pandas  # noqa: F401 : the tables of `reproduce`
+    import typer
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+except ImportError as error:
+    sys.exit(f'The command infimum needs the package {error.name}. Install it with: pip install "infimum[cli,plot]"')
+
+if TYPE_CHECKING:
+    from .experiments import Experiment
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False)
+console = Console()
+
+
+@app.callback()
+def main() -> None:
+    """Learn from sets of possible answers."""
+
+
+@app.command()
+def reproduce(
+    name: Annotated[str, typer.Argument(help="An experiment, see --list; or all.")] = "",
+    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
+    quick: Annotated[bool, typer.Option("--quick", help="Reduced sizes: minutes instead of half an hour.")] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="Tasks at a time.")] = 1,
+    data: Annotated[str | None, typer.Option(help="Folder of the data sets; else INFIMUM_DATA.")] = None,
+    list_: Annotated[bool, typer.Option("--list", help="Name the experiments and stop.")] = False,
+) -> None:
+    """Regenerate the paper's figures and tables, beside the numbers of the authors' code.
+
+    Finished work is kept in OUT/.cache: a run that was stopped goes on where it stopped.
+    """
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        _fail('Figures need the package matplotlib. Install it with: pip install "infimum[cli,plot]"')
+    from . import experiments
+
+    every = [experiments.by_name(each) for each in experiments.NAMES]
+    if list_:
+        for experiment in every:
+            console.print(f"[bold]{experiment.name:24}[/] {experiment.place}: {experiment.title}", highlight=False)
+        return
+    wanted = every if name == "all" else [experiment for experiment in every if experiment.name == name]
+    if not wanted:
+        _fail(f"There is no experiment {name!r}. Names: {', '.join(experiments.NAMES)}, or all.")
+    _run(wanted, out, quick, jobs, data)
+    page = experiments.index(every, out, quick)
+    console.print(f"See {page}", highlight=False)
+
+
+def _run(wanted: list[Experiment], out: Path, quick: bool, jobs: int, data: str | None) -> None:
+    from . import experiments
+
+    columns = (
+        TextColumn("{task.description:24}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"),
+        TimeRemainingColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=console) as bars:
+        for experiment in wanted:
+            bar = bars.add_task(experiment.name, total=None)
+
+            def show(done: int, total: int, bar=bar) -> None:
+                bars.update(bar, completed=done, total=total)
+
+            try:
+                experiments.reproduce(experiment, out, quick=quick, jobs=jobs, data=data, progress=show)
+            except FileNotFoundError as missing:
+                bars.stop()
+                _fail(str(missing))
+
+
+def _fail(message: str) -> None:
+    Console(stderr=True).print(message, highlight=False, markup=False)
+    raise typer.Exit(1)

@@ -1,0 +1,140 @@
+"""Figs. libsvm and cl:uniform: classification from candidate classes, as the corruption grows."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from ..datasets import load_libsvm, skewed, uniform
+from ..outputs import Labels, Subsets
+from . import grid, style
+from .base import Comparison, Experiment, Row, Task, fold_error, honest, printed, reference, row
+
+CORRUPTIONS = tuple(k / 10 for k in range(11))
+HYPER = ["c_sigma", "c_lambda"]
+SELECTION = (
+    "Plain lines follow the printed protocol, which picks sigma and lambda on the test folds themselves; dashed lines "
+    "pick them inside each training fold, by the share of left-out training sets that the prediction hits. Bars are "
+    "half a standard deviation over eight folds each way."
+)
+
+
+class _Corrupted(Experiment):
+    data_sets: ClassVar[tuple[str, ...]]
+    corrupt: ClassVar
+
+    def tasks(self, quick: bool) -> list[Task]:
+        sigmas = (0.1, 0.01) if quick else grid.C_SIGMA
+        lambdas = (10, 0.1, 1e-3) if quick else grid.C_LAMBDA
+        levels = CORRUPTIONS[::2] if quick else CORRUPTIONS
+        return [
+            {"data": name, "fold": k, "c_sigma": s, "c_lambdas": lambdas, "c": levels, "rows": 600 if quick else None}
+            for name in self.data_sets
+            for k in range(grid.FOLDS)
+            for s in sigmas
+        ]
+
+    def run(self, task: Task, data: str | None) -> list[Row]:
+        bunch = load_libsvm(task["data"], data_home=data)
+        part = grid.fold(bunch.data, task["fold"], rows=task["rows"])
+        space = Labels().fit(bunch.target)
+        truth = space.as_sets(bunch.target[part.test])
+        every = {}
+        for c in task["c"]:
+            candidates = Subsets(type(self).corrupt(bunch.target, c, random_state=0)[part.train])
+            sets = space.as_sets(candidates)
+            every[c] = sets[part.held_out], grid.minimisers(space, sets)
+        rows = []
+        for at in grid.path(part, task["c_sigma"], tuple(task["c_lambdas"])):
+            doubled = grid.signs(at.alpha), grid.signs(at.left_out)
+            settings = {"panel": task["data"], "c_sigma": task["c_sigma"], "c_lambda": at.c_lambda}
+            for c, (held_out, solvers) in every.items():
+                for method, solver in solvers.items():
+                    alpha, left_out = doubled if method == "joint" else at[1:]
+                    error = 1 - truth.contains(solver.argmin(alpha)).mean()
+                    missed = 1 - held_out.contains(solver.argmin(left_out)).mean()
+                    rows.append(row(method, c, error, task["fold"], **settings, chosen_by=missed))
+        return rows
+
+    def draw(self, frame: pd.DataFrame):
+        panels = list(dict.fromkeys(frame["panel"]))
+        fig, axes = style.figure(len(panels), size=(3.7, 3.1))
+        best = printed(frame, ["panel", "method", "parameter"], HYPER)
+        fair = honest(frame, ["panel", "method", "parameter"], HYPER)
+        for ax, name in zip(axes[0], panels):
+            for method, look in style.METHODS.items():
+                style.curve(ax, best[(best["panel"] == name) & (best["method"] == method)], **look)
+                line = fair[(fair["panel"] == name) & (fair["method"] == method)].sort_values("parameter")
+                ax.plot(line["parameter"], line["mean"], color=look["color"], ls=(0, (4, 2)), lw=1, alpha=0.7)
+            ax.set(title=name, xlabel="corruption $c$", ylabel="test error")
+            style.from_zero(ax)
+        axes[0, 0].plot([], [], color=style.GREY, ls=(0, (4, 2)), lw=1, label="selected from sets alone")
+        style.legend(fig, ncols=3)
+        return fig
+
+
+class Skewed(_Corrupted):
+    name = "classification-skewed"
+    title = "Classification: the most frequent class is blurred"
+    place = "Sec. 5.1, Fig. libsvm"
+    data_sets = ("dna", "svmguide2")
+    corrupt = staticmethod(skewed)
+    caption = (
+        "Test error on dna and svmguide2 when the other classes join the candidates of the most frequent one with "
+        f"probability c. {SELECTION}"
+    )
+    differs = (
+        "Added: the supremum, and the joint reading of Eq. (algorithm), in which a negative weight turns the infimum "
+        "into a supremum; 42 to 57 % of the weights on dna are negative, and for c >= 0.5 that reading is far better "
+        "here (on real candidate sets it is far worse). At c = 1 our corruption leaves the other classes singletons as "
+        "the text says; the authors' threshold makes every set the full one there, so that c = 1 is not compared. "
+        "Levels near 0.33 at c = 0 in an early figure came from averaging over the hyper-parameters; the right value is"
+        " 0.039."
+    )
+
+    def compare(self, frame: pd.DataFrame) -> list[Comparison]:
+        best = printed(frame, ["panel", "method", "parameter"], HYPER).set_index(["panel", "method", "parameter"])
+        known = reference("classification_dna_skewed").query("dataset == 'dna' and c < 1")
+        names = {"IL": "infimum", "AC": "average", "SP": "supremum", "IL_literal_eq": "joint"}
+        full = (frame["size"] == "full").all()
+        folds = frame[frame["panel"] == "dna"]["fold"].nunique()
+        return [
+            Comparison(
+                f"dna, c = {there['c']:g}, {method}", best["mean"]["dna", method, there["c"]], there[f"{key}_mean"],
+                fold_error(there[f"{key}_std"], folds), claimed=bool(full),
+            )
+            for _, there in known.iterrows()
+            for key, method in names.items()
+            if ("dna", method, there["c"]) in best.index
+        ]  # fmt: skip
+
+
+class Uniform(_Corrupted):
+    name = "classification-uniform"
+    title = "Classification: every wrong class may join the candidates"
+    place = "App. B.1.3, Fig. cl:uniform"
+    data_sets = ("segment", "vowel")
+    corrupt = staticmethod(uniform)
+    caption = (
+        "Test error on segment and vowel when every wrong class is a candidate with probability c: the infimum and the "
+        f"average agree, the supremum, which only learns from singletons, falls behind. {SELECTION}"
+    )
+    differs = (
+        "Added: the supremum and the joint reading, and selection from sets alone. The average and supremum estimators "
+        "of App. B.1.2 are printed with argmin; they are argmax."
+    )
+
+    def compare(self, frame: pd.DataFrame) -> list[Comparison]:
+        best = printed(frame, ["panel", "method", "parameter"], HYPER).set_index(["panel", "method", "parameter"])
+        # print: "the two methods perform the same"; the tolerance is that of two means over the same folds
+        out = []
+        for name, c in [(name, c) for name in self.data_sets for c in (0.2, 0.4, 0.6)]:
+            if (name, "infimum", c) not in best.index:
+                continue
+            ours, other = best.loc[(name, "infimum", c)], best.loc[(name, "average", c)]
+            tolerance = fold_error(float(np.hypot(ours["std"], other["std"]) / 2**0.5))
+            what = f"{name}, c = {c:g}: infimum beside average"
+            out.append(Comparison(what, ours["mean"], other["mean"], tolerance, "our average loss"))
+        return out

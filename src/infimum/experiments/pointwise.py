@@ -1,0 +1,88 @@
+"""Sec. 4.1 and Fig. 1: three outputs, one weak distribution, three principles, in exact fractions."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from .. import diagnostics as dg
+from . import geometry, style
+from .base import Comparison, Experiment, Row, Task, row
+
+OUTPUTS = "abc"
+
+
+class Pointwise(Experiment):
+    name = "pointwise"
+    title = "Only the infimum loss finds c"
+    place = "Sec. 4.1, Fig. 1"
+    caption = (
+        "Y = {a, b, c} with l(a, b) = l(a, c) = 1 and l(b, c) = 2; the truth is c, and tau({a, b, c}) = 5/8, "
+        "tau({c}) = tau({a, c}) = tau({b, c}) = 1/8. From left to right: the decision regions; the region R_tau of "
+        "the distributions that tau leaves possible; level curves of the variability E; and all together, with rho_ac "
+        "in the region of a, and rho*, the minimum of E over R_tau, at c. Every number is an exact fraction."
+    )
+    differs = (
+        "R_sp(c) is 13/8, printed as 3/2: a stays the minimum, and the conclusion stands. The drawn R_tau misses the "
+        "vertices (3/4, 1/8, 1/8) and (1/8, 3/4, 1/8); here it has all five."
+    )
+
+    def tasks(self, quick: bool) -> list[Task]:
+        return [{}]
+
+    def run(self, task: Task, data: str | None) -> list[Row]:
+        cost, sets, p, _ = dg.pointwise_example()
+        found = dg.disambiguate(cost, sets, p)
+        values = {
+            ("infimum", "R(z)"): dg.set_risk(cost, sets, p),
+            ("average", "R(z)"): dg.set_risk(cost, sets, p, "average"),
+            ("supremum", "R(z)"): dg.set_risk(cost, sets, p, "supremum"),
+            ("average", "rho"): dg.average_distribution(sets, p),
+            ("infimum", "rho"): found.rho,
+        }
+        return [
+            row(method, z, float(v), measure=measure, exact=str(v))
+            for (method, measure), vector in values.items()
+            for z, v in zip(OUTPUTS, vector)
+        ]
+
+    def draw(self, frame: pd.DataFrame):
+        cost, sets, p, _ = dg.pointwise_example()
+        fig, axes = style.figure(4, size=(2.3, 2.2))
+        regions, region = dg.decision_regions(cost), dg.eligible_region(sets, p)
+        titles = ("decision regions", r"$R_\tau$", r"level curves of $\mathcal{E}$", "all together")
+        for ax, title in zip(axes[0], titles):
+            geometry.simplex(ax)
+            ax.set_title(title)
+        for ax in axes[0, [0, 3]]:
+            for vertices, color in zip(regions, geometry.REGIONS):
+                geometry.polygon(ax, vertices, color=color, alpha=0.3, lw=0)
+        for vertices, name in zip(regions, OUTPUTS):
+            x, y = geometry.plane(vertices).mean(axis=0)
+            axes[0, 0].text(x, y, f"$R_{name}$", ha="center", va="center")
+        geometry.polygon(axes[0, 1], region, fc="#cccccc", ec="black")
+        for vertex in region:
+            geometry.point(axes[0, 1], vertex, "", ms=3)
+        geometry.point(axes[0, 1], [0, 0, 1], r"$\rho_0$")
+        for ax in axes[0, 2:]:
+            geometry.levels(ax, cost)
+        geometry.polygon(axes[0, 3], region, fc="#00000026", ec="black", lw=1.2)
+        geometry.point(axes[0, 3], dg.average_distribution(sets, p), r"$\rho_{ac}$", color=style.GREEN)
+        geometry.point(axes[0, 3], dg.disambiguate(cost, sets, p).rho, r"$\rho^\star$", color=style.VERMILION)
+        return fig
+
+    def compare(self, frame: pd.DataFrame) -> list[Comparison]:
+        ours = frame.set_index(["method", "measure", "parameter"])["exact"]
+        known = {
+            ("infimum", "R(z)"): ("1/4", "3/8", "0"),
+            ("average", "R(z)"): ("35/48", "19/16", "13/16"),
+            ("supremum", "R(z)"): ("1", "2", "13/8"),
+            ("average", "rho"): ("13/48", "13/48", "11/24"),
+            ("infimum", "rho"): ("0", "0", "1"),
+        }
+        out = []
+        for (method, measure), vector in known.items():
+            for z, value in zip(OUTPUTS, vector):
+                at = "rho" if measure == "rho" else "R"
+                out.append(Comparison(f"{at}({z}), {method}", ours[method, measure, z], value, source="by hand"))
+        out.append(Comparison("R(c), supremum, as printed", ours["supremum", "R(z)", "c"], "3/2", None, "print", False))
+        return out

@@ -1,0 +1,104 @@
+"""Sec. 5.2: orders of items by scores that are linear in x, learned from partial orders."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._warnings import InfimumWarning
+from ..datasets import lose_pairs
+from ..loss import JointLoss, SetLoss
+from ..outputs import PartialOrders, Rankings
+from ..solvers import Alternate, Solver, choose
+from ..weights import KernelRidge
+from .grid import signs
+
+
+class Problem(NamedTuple):
+    """Scores v_i(x) = slope_i x + intercept_i for x in [-1, 1]; the items are ordered by them, the largest first."""
+
+    slope: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+
+    def scores(self, x: NDArray) -> NDArray[np.float64]:
+        return np.outer(x, self.slope) + self.intercept
+
+    def codes(self, x: NDArray) -> NDArray[np.int8]:
+        """The codes of the true orders, (n, m(m-1)/2)."""
+        return lose_pairs(self.scores(x), 0.0)
+
+
+FOUR = Problem(np.array([0.5, 0.0, 1.0, -0.75]), np.array([0.75, 0.5, 0.5, 0.75]))
+"""The four items of Figs. rk:setting and ranking_reconstruction."""
+
+
+def random_problem(m: int, rng: np.random.RandomState) -> Problem:
+    return Problem(rng.standard_normal(m), rng.standard_normal(m))
+
+
+class Stated(PartialOrders):
+    """Partial orders whose alternation starts from the pairs that were stated, as the paper's does, not from all that
+    they imply."""
+
+    def __init__(self, codes: Any):
+        super().__init__(codes)
+        self.stated = np.asarray(codes)
+
+    def start(self) -> NDArray:
+        return self._phi(self.stated)
+
+
+def solvers(codes: NDArray, m: int, methods: tuple[str, ...], rounds: int = 50) -> dict[str, tuple[Solver, bool]]:
+    """For each method a solver, and whether it wants the doubled weights of the joint reading."""
+    space = Rankings(m).fit(None)
+    closed, stated = PartialOrders(codes), Stated(codes)
+    alternate, exact = Alternate(max_iter=rounds, n_starts=1), "auto"
+    infimum, supremum = SetLoss(space, closed), SetLoss(space, closed, "supremum")
+    made: dict[str, tuple[Any, Any]] = {
+        "IL, alternation": (JointLoss(SetLoss(space, stated)), alternate),
+        "IL, from the closure": (JointLoss(infimum), alternate),
+        "IL, exact": (JointLoss(infimum), exact),
+        "IL, exact, inside": (infimum, exact),
+        "AC": (SetLoss(space, closed, "average"), exact),
+        "SP, alternation": (JointLoss(SetLoss(space, stated, "supremum")), alternate),
+        "SP, exact": (JointLoss(supremum), exact),
+    }
+    return {
+        name: (choose(made[name][1], made[name][0]).fit(made[name][0]), _doubled(made[name][0])) for name in methods
+    }
+
+
+def _doubled(L: Any) -> bool:
+    return isinstance(L, JointLoss)
+
+
+def predictions(codes: NDArray, alphas: list[NDArray], m: int, methods: tuple[str, ...]) -> dict[str, list[NDArray]]:
+    """The orders predicted by every method for every weight matrix (q, n)."""
+    with warnings.catch_warnings():
+        # that alternation cycles on the supremum is what the figures show
+        warnings.simplefilter("ignore", InfimumWarning)
+        return {
+            name: [solver.argmin(signs(alpha) if doubled else alpha) for alpha in alphas]
+            for name, (solver, doubled) in solvers(codes, m, methods).items()
+        }
+
+
+def errors(
+    codes: NDArray, truth: NDArray, alphas: list[NDArray], m: int, methods: tuple[str, ...]
+) -> dict[str, list[float]]:
+    """The share of wrong pairs, of every method, for every weight matrix (q, n)."""
+    found = predictions(codes, alphas, m, methods)
+    return {name: [float((codes_of(z) != truth).mean()) for z in orders] for name, orders in found.items()}
+
+
+def codes_of(orders: NDArray) -> NDArray[np.int8]:
+    """The codes of full orders, best first: (n, m) -> (n, m(m-1)/2)."""
+    return PartialOrders.from_orders(orders).codes
+
+
+def weights(x: NDArray, queries: NDArray, sigma: float, lam: float) -> NDArray[np.float64]:
+    """alpha(x) at the queries, (q, n), Gaussian kernel."""
+    return np.asarray(KernelRidge(lam=lam, sigma=sigma).fit(x[:, None])(queries[:, None]))

@@ -1,0 +1,140 @@
+"""Fig. rk:corruption: ten items, and fewer where every order can be tried, as comparisons are lost."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from ..datasets import lose_pairs
+from . import ranking, style
+from .base import Comparison, Experiment, Row, Task, fold_error, printed, reference, row
+
+CORRUPTIONS = tuple(float(c) for c in np.linspace(0.5, 1, 8).round(4))
+HYPER = ["c_sigma", "c_lambda"]
+PROBLEMS, TRAIN, TEST = 8, 50, 200
+LOOKS = {
+    "IL, alternation": {"color": style.VERMILION, "marker": "o"},
+    "IL, from the closure": {"color": style.ORANGE, "marker": "v"},
+    "IL, exact": {"color": "black", "marker": "D"},
+    "IL, exact, inside": {"color": style.PURPLE, "marker": "P"},
+    "AC": {"color": style.GREEN, "marker": "s"},
+    "SP, alternation": {"color": style.SKY, "marker": "<"},
+    "SP, exact": {"color": style.BLUE, "marker": "^"},
+}
+
+
+class _Lines(Experiment):
+    items: ClassVar[dict[int, tuple[str, ...]]]
+
+    def tasks(self, quick: bool) -> list[Task]:
+        problems, levels, tested = (4, CORRUPTIONS[::3], 40) if quick else (PROBLEMS, CORRUPTIONS, TEST)
+        return [
+            {"m": m, "problem": k, "c": c, "test": tested, "methods": self.items[m]}
+            for m in self.items
+            for k in range(problems)
+            for c in levels
+        ]
+
+    def run(self, task: Task, data: str | None) -> list[Row]:
+        rng = np.random.RandomState(task["problem"])
+        problem = ranking.random_problem(task["m"], rng)
+        x, queries = rng.uniform(-1, 1, size=TRAIN), rng.uniform(-1, 1, size=TEST)[: task["test"]]
+        codes = lose_pairs(problem.scores(x), task["c"])
+        settings = [(s, l) for s in (1.0, 0.5) for l in (1e3, 1.0, 1e-3)]
+        alphas = [ranking.weights(x, queries, s, l / TRAIN**0.5) for s, l in settings]
+        found = ranking.errors(codes, problem.codes(queries), alphas, task["m"], tuple(task["methods"]))
+        where = {"fold": task["problem"], "seed": task["problem"], "panel": task["m"]}
+        return [
+            row(method, task["c"], error, **where, c_sigma=s, c_lambda=l)
+            for method, values in found.items()
+            for (s, l), error in zip(settings, values)
+        ]
+
+    def draw(self, frame: pd.DataFrame):
+        panels = sorted(set(frame["panel"]))
+        fig, axes = style.figure(len(panels), size=(4.4 if len(panels) == 1 else 3.6, 3.2))
+        best = printed(frame, ["panel", "method", "parameter"], HYPER)
+        for ax, m in zip(axes[0], panels):
+            for method in self.items[m]:
+                style.curve(ax, best[(best["panel"] == m) & (best["method"] == method)], label=method, **LOOKS[method])
+            ax.set(title=f"$m = {m}$ items", xlabel="corruption $c$", ylabel="wrong pairs, share")
+            style.from_zero(ax)
+        style.legend(fig, ncols=3)
+        return fig
+
+    def _best(self, frame: pd.DataFrame) -> pd.DataFrame:
+        return printed(frame, ["panel", "method", "parameter"], HYPER).set_index(["panel", "method", "parameter"])
+
+    def _beside(self, frame: pd.DataFrame, there: pd.DataFrame, m: int, names: dict[str, str]) -> list[Comparison]:
+        best = self._best(frame)
+        problems = frame["fold"].nunique()
+        return [
+            Comparison(
+                f"m = {m}, c = {known['c']:g}, {names[known['method']]}",
+                best["mean"][m, names[known["method"]], known["c"]], known["mean"], fold_error(known["std"], problems),
+            )
+            for _, known in there.iterrows()
+            if known["method"] in names and (m, names[known["method"]], known["c"]) in best.index
+        ]  # fmt: skip
+
+
+PROTOCOL = (
+    "Scores are lines a x + b with normal coefficients, x uniform on [-1, 1], 50 training and 200 test points, eight "
+    "problems; comparisons with d_ij > 1 - c are lost. Bars are half a standard deviation over the problems each way; "
+    "sigma and lambda are the best of the printed grid on the test points."
+)
+
+
+class Corruption(_Lines):
+    name = "ranking-corruption"
+    title = "Ranking: ten items, large differences lost"
+    place = "Sec. 5.2, Fig. rk:corruption"
+    items: ClassVar = {10: ("IL, alternation", "IL, from the closure", "AC", "SP, alternation")}
+    caption = (
+        f"{PROTOCOL} Alternation starts with zeros on the pairs that were not stated, as in the paper, or on those "
+        "that do not follow from the stated ones either (closure). The average is exact, over all linear extensions."
+    )
+    differs = (
+        "The text loses comparisons with d_ij > c, which is reversed: nothing would be lost at c = 1. The authors "
+        "estimate the average from solutions of random objectives without duplicates, which is not uniform: at c = 0.5 "
+        "to 0.6 and near 1 this moves it. Most of the infimum's gain comes from its start. The supremum by alternation "
+        "cycles and returns the best order seen; solved exactly it is far worse (see ranking-exact). An exact infimum "
+        "for m = 10 would compare 3.6 million orders at every x: the exact comparison is done on fewer items."
+    )
+
+    def compare(self, frame: pd.DataFrame) -> list[Comparison]:
+        there = reference("ranking_m10_corruption")
+        names = {"IL": "IL, alternation", "AC": "AC"}
+        # at c = 1 nothing is known, and any answer is as good as another: only the tie-breaking would be compared
+        out = self._beside(frame, there.query("c < 1"), 10, names)
+        closure = reference("ranking_m10_zero_fill").query("method == 'closure_then_zero_fill' and c < 1")
+        return out + self._beside(frame, closure, 10, {"closure_then_zero_fill": "IL, from the closure"})
+
+
+EXACT = ("IL, alternation", "IL, from the closure", "IL, exact", "IL, exact, inside", "AC", "SP, exact")
+
+
+class Exact(_Lines):
+    name = "ranking-exact"
+    title = "Ranking: the exact minimum beside alternation"
+    place = "Sec. 5.2, beyond the paper"
+    items: ClassVar = {5: EXACT, 7: EXACT}
+    caption = (
+        f"{PROTOCOL} Five and seven items: every order is tried, so that the minimum is exact, under both readings of "
+        "negative weights."
+    )
+    differs = (
+        "The paper only alternates. Alternation reaches the optimum of its own objective in 22 to 87 % of the "
+        "predictions at five and six items, and the optimum has the lower error where that matters."
+    )
+
+    def compare(self, frame: pd.DataFrame) -> list[Comparison]:
+        there = reference("ranking_exact_bruteforce_m5").rename(columns={"best_mean": "mean"}).query("c < 1")
+        names = {
+            "IL_alt(zero init)": "IL, alternation", "IL_alt(closure init)": "IL, from the closure",
+            "IL_literal_exact": "IL, exact", "IL_inside_exact": "IL, exact, inside", "AC_exact_centre": "AC",
+            "SP_literal_exact": "SP, exact",
+        }  # fmt: skip
+        return self._beside(frame, there, 5, names)

@@ -111,7 +111,8 @@ class Alternate(Solver):
                 same |= _same(new, known[active])
             # z alone decides what follows: back at an earlier one, it goes round (Brent: marks at turns 1, 2, 4, …)
             back = _same(new, mark[active]) & ~same
-            cycling[active[back]] = True
+            # elsewhere the objective has gone down since, so that going back is going up: a rest, not a cycle
+            cycling[active[back]] = self.loss_.principle == "supremum"
             z[active] = new
             if turn & (turn + 1) == 0:
                 mark[active] = new

@@ -44,6 +44,7 @@ ONE_COLUMN = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_spa
         PartialClassifier(),
         PartialClassifier(negative_weights="joint"),
         PartialClassifier(cost="ordinal", principle="supremum"),
+        PartialClassifier(principle="disambiguation"),
         PartialEstimator(outputs.Labels()),
         OneTagAClass(),
     ],

@@ -332,10 +332,13 @@ class PartialClassifier(ClassifierMixin, PartialModel):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> NDArray:
-        """P(z | x) of every class, (q, m), from sum_i alpha_i(x) q_i(z); after disambiguation with the 0-1 loss."""
+        """P(z | x) of every class, (q, m), from sum_i alpha_i(x) q_i(z); after disambiguation with the 0-1 loss.
+
+        What the weights lack to a sum of one is shared by all classes.
+        """
         check_is_fitted(self)
-        total = self._each_block(X, lambda alpha: self.solver_.total(alpha))
-        return probabilities(total[:, None] - self._each_block(X, lambda alpha: self.solver_.risks(alpha)))
+        risks = self._each_block(X, lambda alpha: self.solver_.risks(alpha))
+        return probabilities(risks.mean(axis=1, keepdims=True) - risks + 1 / risks.shape[1])
 
 
 class PartialMultilabelClassifier(PartialModel):

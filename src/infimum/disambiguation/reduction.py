@@ -138,8 +138,7 @@ class Disambiguation(BaseEstimator):
             return self._hard(output, sets, family, X, None, None)
         require(8 * 6 * mask.size, f"The weights of {mask.size} candidates", "Give fewer rows, or fewer classes.")
         found = soft(family.left_out(), mask, self.ramp, self.cap, self.max_iter, self.tol)
-        alike = len(sets) < 2 or not (X[1:] != X[:1]).sum()  # there is nothing to predict a row from
-        known = None if self.threshold is None or alike else self._support(mask, family, X, phi, sample_weight)
+        known = None if self.threshold is None else self._support(mask, family, X, phi, sample_weight)
         if self.kind == "hard":
             return self._hard(output, sets, family, X, found.q, known)
         z = _likeliest(found.q, sets, output)
@@ -155,8 +154,10 @@ class Disambiguation(BaseEstimator):
         found = best_of(output, sets, np.asarray(family(X)), starts, 2 * self.max_iter)
         return self._resolved(output, sets.member(found.phi, output), q, known, found.phi, found.settled)
 
-    def _support(self, mask: NDArray, family: Weights, X: Any, phi: Any, sample_weight: Any) -> NDArray:
+    def _support(self, mask: NDArray, family: Weights, X: Any, phi: Any, sample_weight: Any) -> NDArray | None:
         blocks = blocks_of(X, self.n_blocks)
+        if len(blocks) < 2:  # all rows are alike: there is nothing to predict one from
+            return None
         return support(held_out(family.held_out(X, phi, sample_weight, blocks), mask), mask)
 
     def _resolved(self, output: OutputSpace, z: Any, q: Any, known: Any, phi: NDArray, settled: bool) -> Resolved:

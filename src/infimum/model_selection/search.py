@@ -162,6 +162,8 @@ class PartialSearch(BaseEstimator):
 
     def _walk(self, X: Any, judge: Judge, names: list[str], path: list[dict]) -> None:
         blocks = blocks_of(X, self.n_blocks)
+        if len(blocks) < 2:
+            raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
         start = time.perf_counter()
         for setting, weights in track(self._settings(X), "settings", self._size(), self.verbose):
             operator = weights.held_out(None, None, None, blocks)

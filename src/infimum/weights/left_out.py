@@ -118,10 +118,12 @@ def inverse_of(factor: NDArray) -> NDArray:
 def blocks_of(X: Any, k: int, seed: int = 0) -> list[NDArray]:
     """k blocks of rows of about the same size, by a hash: the order of rows does not matter, equal ones stay together.
 
+    Fewer blocks where there are fewer distinct rows.
+
     >>> [len(block) for block in blocks_of(np.arange(10.)[:, None], 5)]
     [2, 2, 2, 2, 2]
     """
     rank = np.unique(_hash(X, seed), return_inverse=True)[1]
-    if k < 2 or rank.max(initial=0) == 0:
-        raise ValueError(f"Holding rows out needs at least 2 blocks, and rows of X that differ. Got {k} blocks of X.")
-    return [np.flatnonzero(rank % k == b) for b in range(min(k, rank.max() + 1))]
+    if k < 2:
+        raise ValueError(f"Rows are held out in at least 2 blocks. Got {k}.")
+    return [np.flatnonzero(rank % k == b) for b in range(min(k, rank.max(initial=0) + 1))]

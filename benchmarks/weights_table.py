@@ -1,8 +1,8 @@
 """The weights side by side on dna, segment and vowel with corrupted labels, under one protocol.
 
-Four folds; in each, two settings of the family are compared on the training folds by three-fold cross-validation of the
-covering rate (how often a prediction lies in its candidate set: true labels are never looked at). The table shows the
-error on the true labels of the test folds, mean ± standard deviation over the folds.
+Four folds. The settings of a family are chosen on the training folds by the covering rate, how often a prediction lies
+in its candidate set: by leave-one-out for the ridges, by three-fold cross-validation over a small grid for the others.
+True labels are only looked at for the error on the test folds, whose mean ± standard deviation is shown.
 """
 
 from __future__ import annotations

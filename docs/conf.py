@@ -1,5 +1,7 @@
 """Sphinx: pydata theme, numpydoc, sphinx-gallery; warnings are errors (make docs)."""
 
+import re
+
 import infimum
 
 project = "infimum"
@@ -37,3 +39,23 @@ html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_theme_options = {"show_nav_level": 2, "navigation_with_keys": False, "secondary_sidebar_items": ["page-toc"]}
 html_title = "infimum"
+
+# Docstrings are plain mathematics: |z - y|, (q, *z), classes_. Outside code, their signs mean themselves.
+_CODE = re.compile(r"(``[^`]*``|`[^`]*`)")
+_SIGNS = re.compile(r"([|*]|(?<=\w)_(?!\w))")
+_FIELD = re.compile(r"\w[\w, *]* : |\w[\w, *]*$")
+
+
+def _as_it_stands(app, what, name, obj, options, lines):
+    example = False
+    for k, line in enumerate(lines):
+        text = line.strip()
+        example = text.startswith(">>>") or (example and bool(text))
+        if not example and not _FIELD.match(line):
+            parts = _CODE.split(line)
+            parts[::2] = [_SIGNS.sub(r"\\\1", part) for part in parts[::2]]
+            lines[k] = "".join(parts)
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", _as_it_stands, priority=100)  # before numpydoc

@@ -41,8 +41,8 @@ def best_error(problem, kernel, **settings):
 def test_the_papers_setting(kernel, infimum, average):
     """Against the authors' code, whose grid of 1,000 outputs with the loss of the text gives these errors (seed 0).
 
-    The exact minimum differs from theirs by the step of the grid; outputs that rows of next to no weight do not move
-    are better than both.
+    The exact minimum is within 2 % of theirs on this seed, on the other side of it; with tol, chosen on test errors as
+    the rest of the grid is, the error is smaller than both.
     """
     problem = make_lost_sign(random_state=0)
     assert best_error(problem, kernel) == pytest.approx(infimum, rel=0.02)

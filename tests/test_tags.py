@@ -149,3 +149,9 @@ def test_a_solver_that_cannot_says_who_can():
         model.fit(np.eye(2), HammingBalls([[1, 1, -1], [1, -1, 1]], 1))
     with pytest.raises(ValueError, match="Got 'magic' instead"):
         PartialMultilabelClassifier(solver="magic").fit(np.eye(2), [[1, -1], [-1, 1]])
+
+
+def test_thousands_of_tags(rng):
+    """2^m is beyond floating point from m = 1024 on."""
+    X, y = rng.standard_normal((5, 2)), rng.integers(-1, 2, size=(5, 1500))
+    assert PartialMultilabelClassifier().fit(X, y).predict(X).shape == (5, 1500)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 try:
     import pandas  # noqa: F401 : the tables of `reproduce`
@@ -55,14 +55,16 @@ def reproduce(
     every = [experiments.by_name(each) for each in experiments.NAMES]
     if list_:
         for experiment in every:
-            console.print(f"[bold]{experiment.name:24}[/] {experiment.place}: {experiment.title}", highlight=False)
+            console.print(
+                f"[bold]{experiment.name:24}[/] {experiment.place}: {experiment.title}", highlight=False, soft_wrap=True
+            )
         return
     wanted = every if name == "all" else [experiment for experiment in every if experiment.name == name]
     if not wanted:
         _fail(f"There is no experiment {name!r}. Names: {', '.join(experiments.NAMES)}, or all.")
     _run(wanted, out, quick, jobs, data)
     page = experiments.index(every, out, quick)
-    console.print(f"See {page}", highlight=False)
+    console.print(f"See {page}", highlight=False, soft_wrap=True)
 
 
 def _run(wanted: list[Experiment], out: Path, quick: bool, jobs: int, data: str | None) -> None:
@@ -86,6 +88,6 @@ def _run(wanted: list[Experiment], out: Path, quick: bool, jobs: int, data: str 
                 _fail(str(missing))
 
 
-def _fail(message: str) -> None:
-    Console(stderr=True).print(message, highlight=False, markup=False)
+def _fail(message: str) -> NoReturn:
+    Console(stderr=True).print(message, highlight=False, markup=False, soft_wrap=True)
     raise typer.Exit(1)

@@ -5,6 +5,7 @@ A structure of its own in one file: nothing else in the library knows about pict
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Any, Self
 
@@ -50,7 +51,7 @@ class Masks(OutputSpace):
         across = np.stack([pixels[:, :-1].ravel(), pixels[:, 1:].ravel()])
         down = np.stack([pixels[:-1].ravel(), pixels[1:].ravel()])
         self.edges_ = np.hstack([across, down])
-        self.size = 2.0**pixels.size
+        self.size = 2.0**pixels.size if pixels.size < 1024 else math.inf
         return self
 
     def as_sets(self, y: Any, strict: bool = True) -> Scribbles:

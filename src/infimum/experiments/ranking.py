@@ -53,26 +53,22 @@ class Stated(PartialOrders):
 
 def solvers(codes: NDArray, m: int, methods: tuple[str, ...], rounds: int = 50) -> dict[str, tuple[Solver, bool]]:
     """For each method a solver, and whether it wants the doubled weights of the joint reading."""
-    space = Rankings(m).fit(None)
-    closed, stated = PartialOrders(codes), Stated(codes)
-    alternate, exact = Alternate(max_iter=rounds, n_starts=1), "auto"
-    infimum, supremum = SetLoss(space, closed), SetLoss(space, closed, "supremum")
+    space, closed, stated = Rankings(m).fit(None), PartialOrders(codes), Stated(codes)
+    alternate = Alternate(max_iter=rounds, n_starts=1)
     made: dict[str, tuple[Any, Any]] = {
         "IL, alternation": (JointLoss(SetLoss(space, stated)), alternate),
-        "IL, from the closure": (JointLoss(infimum), alternate),
-        "IL, exact": (JointLoss(infimum), exact),
-        "IL, exact, inside": (infimum, exact),
-        "AC": (SetLoss(space, closed, "average"), exact),
+        "IL, from the closure": (JointLoss(SetLoss(space, closed)), alternate),
+        "IL, exact": (JointLoss(SetLoss(space, closed)), "auto"),
+        "IL, exact, inside": (SetLoss(space, closed), "auto"),
+        "AC": (SetLoss(space, closed, "average"), "auto"),
         "SP, alternation": (JointLoss(SetLoss(space, stated, "supremum")), alternate),
-        "SP, exact": (JointLoss(supremum), exact),
+        "SP, exact": (JointLoss(SetLoss(space, closed, "supremum")), "auto"),
     }
-    return {
-        name: (choose(made[name][1], made[name][0]).fit(made[name][0]), _doubled(made[name][0])) for name in methods
-    }
-
-
-def _doubled(L: Any) -> bool:
-    return isinstance(L, JointLoss)
+    out = {}
+    for name in methods:
+        L, solver = made[name]
+        out[name] = choose(solver, L).fit(L), len(L) > len(codes)
+    return out
 
 
 def predictions(codes: NDArray, alphas: list[NDArray], m: int, methods: tuple[str, ...]) -> dict[str, list[NDArray]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -114,7 +114,7 @@ class PartialOrders(Sets):
         before, which = self._distinct
         # from here on (k, n, P): the last coordinate of phi is the same for every order
         free = c[..., :-1].reshape(math.prod(c.shape[:-2]), len(self), self.codes.shape[1])
-        if (free == free[:, :1]).all():
+        if free.strides[1] == 0 or (free == free[:, :1]).all():
             codes = self._answers(free[:, 0])[:, which]
         else:
             codes = codes_of(minimum_feedback_arcs(costs_of(free), before[which]).order)
@@ -193,7 +193,7 @@ class PartialOrders(Sets):
         mean = _codes(before).astype(float)
         hard = np.flatnonzero(~self._weak)  # in buckets, an order and its mirror image average to 0
         if len(hard):
-            i, j = np.triu_indices(self.m, 1)
+            i, j = pairs(self.m)
             found = linear_extensions(before[hard], None if self.m <= COUNTED else SAMPLES, random_state=0)
             mean[hard] = (found.probability - found.probability.swapaxes(-1, -2))[:, i, j]
             if not found.exact:
@@ -233,7 +233,7 @@ class PartialOrders(Sets):
         if self.embed(principle) is not None:
             return super().loss(psi, principle)
         which = self._distinct[1]
-        pairs = float(self.codes.shape[1])
+        count = float(self.codes.shape[1])
         # the order that y should be near: z, or its mirror image, since d(z, y) = P - d(mirror z, y)
         near = psi[:, :-1] if principle == "infimum" else -psi[:, :-1]
         if self.m <= LISTED and len(psi) * 2**self.m >= math.factorial(self.m):
@@ -241,9 +241,9 @@ class PartialOrders(Sets):
 
             distance = self._table[:, rank_orders(_orders(-near))].T.astype(float)
         else:
-            distance = (pairs + np.einsum("kp,krp->kr", near, self._answers(near))) / 2
+            distance = (count + np.einsum("kp,krp->kr", near, self._answers(near))) / 2
         infimum = 2 * distance[:, which]
-        return infimum if principle == "infimum" else 2 * pairs - infimum
+        return infimum if principle == "infimum" else 2 * count - infimum
 
     def __getstate__(self) -> dict:
         return {**self.__dict__, "_nearest": {}}
@@ -256,6 +256,13 @@ class PartialOrders(Sets):
         return f"<PartialOrders of {self.m} items: {len(self)} rows, {known:.0f} % of the pairs known>"
 
 
+@cache
+def pairs(m: int) -> tuple[NDArray, NDArray]:
+    """The items i < j of every column of codes."""
+    i, j = np.triu_indices(m, 1)
+    return i, j
+
+
 def codes_of(orders: Any) -> NDArray:
     """The codes of full orders: (..., m) items best first -> (..., m(m-1)/2) in {-1, 1}.
 
@@ -263,7 +270,7 @@ def codes_of(orders: Any) -> NDArray:
     array([ 1, -1, -1], dtype=int8)
     """
     position = np.argsort(orders, axis=-1)
-    i, j = np.triu_indices(position.shape[-1], 1)
+    i, j = pairs(position.shape[-1])
     return np.where(position[..., i] < position[..., j], 1, -1).astype(np.int8)
 
 
@@ -276,7 +283,7 @@ def _orders(codes: NDArray) -> NDArray:
 def costs_of(c: NDArray) -> NDArray:
     """(..., P) -> (..., m, m), with c_ij at (i, j) and -c_ij at (j, i): <c, code(y)> as a cost of orders."""
     m = items_in_codes(c.shape[-1]) or 1
-    i, j = np.triu_indices(m, 1)
+    i, j = pairs(m)
     cost = np.zeros((*c.shape[:-1], m, m))
     cost[..., i, j], cost[..., j, i] = c, -c
     return cost
@@ -284,7 +291,7 @@ def costs_of(c: NDArray) -> NDArray:
 
 def _codes(before: NDArray) -> NDArray:
     """The codes of relations, (n, m, m) -> (n, P)."""
-    i, j = np.triu_indices(before.shape[-1], 1)
+    i, j = pairs(before.shape[-1])
     return before[:, i, j].astype(np.int8) - before[:, j, i].astype(np.int8)
 
 

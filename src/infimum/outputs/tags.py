@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping
 from functools import cached_property
@@ -65,7 +66,7 @@ class Tags(OutputSpace):
         if not self.epsilon >= 0:
             raise ValueError(f"epsilon must be a number >= 0. Got {self.epsilon!r}.")
         self.boolean_ = _is_boolean(y)
-        self.size = 2.0**m if self.k is None else comb(m, self.k, exact=True)
+        self.size = comb(m, self.k, exact=True) if self.k is not None else 2.0**m if m < 1024 else math.inf
         return self
 
     def as_sets(self, y: Any, strict: bool = True) -> Sets:

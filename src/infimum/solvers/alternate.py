@@ -100,7 +100,8 @@ class Alternate(Solver):
         best = Minimum(z.copy(), value, np.full(len(z), -np.inf))
         scale = np.abs(value)
         moving = np.ones(len(z), dtype=bool) if known is None else ~_same(z, known)
-        for _ in range(self.max_iter):
+        cycling, mark = np.zeros(len(z), dtype=bool), z.copy()
+        for turn in range(self.max_iter):
             active = np.flatnonzero(moving)
             if not len(active):
                 break
@@ -108,9 +109,15 @@ class Alternate(Solver):
             same = _same(new, z[active])
             if known is not None:
                 same |= _same(new, known[active])
+            # z alone decides what follows: back at an earlier one, it goes round (Brent: marks at turns 1, 2, 4, …)
+            back = _same(new, mark[active]) & ~same
+            # elsewhere the objective has gone down since, so that going back is going up: a rest, not a cycle
+            cycling[active[back]] = self.loss_.principle == "supremum"
             z[active] = new
-            moving[active[same]] = False
-            active = active[~same]
+            if turn & (turn + 1) == 0:
+                mark[active] = new
+            moving[active[same | back]] = False
+            active = active[~(same | back)]
             if not len(active):
                 break
             c[active], now = self._answers(weights[active], z[active])
@@ -119,7 +126,7 @@ class Alternate(Solver):
                 moving[active[stuck]] = False
             better = active[~stuck]
             best.z[better], best.value[better] = z[better], now[~stuck]
-        return best, moving
+        return best, moving | cycling
 
     def _answers(self, weights: NDArray, z: NDArray) -> tuple[NDArray, NDArray]:
         """sum_i alpha_i phi(y_i) for the points that answer at z, (q, d), and the objective there, (q,)."""

@@ -30,7 +30,7 @@ class Piecewise(Solver):
     tol : float, default 0
         What counts as flat: z is the middle of the outputs around the minimiser whose F exceeds the minimum by at most
         tol sum_i |alpha_i| (half the width of Y)². Beyond 0 the minimum is given up, on purpose, for outputs that rows
-        of next to no weight do not move: 1e-4 halves the error in the paper's setting.
+        of next to no weight do not move. Like lam, it is a setting to tune.
     n_jobs : int, optional
         Threads over which queries are spread; None is one, -1 all processors.
 

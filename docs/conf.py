@@ -14,7 +14,7 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # formulas without a network
     "sphinx.ext.viewcode",
     "sphinx_gallery.gen_gallery",
 ]
@@ -37,8 +37,14 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
-html_theme_options = {"show_nav_level": 2, "navigation_with_keys": False, "secondary_sidebar_items": ["page-toc"]}
+html_theme_options = {
+    "show_nav_level": 2,
+    "navigation_with_keys": False,
+    "header_links_before_dropdown": 5,
+    "secondary_sidebar_items": ["page-toc"],
+}
 html_title = "infimum"
+html_sidebars = {"**": []}
 
 # Docstrings are plain mathematics: |z - y|, (q, *z), classes_. Outside code, their signs mean themselves.
 _CODE = re.compile(r"(``[^`]*``|`[^`]*`)")

@@ -60,7 +60,7 @@ class Balls(Experiment):
         return rows
 
     def draw(self, frame: pd.DataFrame):
-        fig, axes = style.figure(2, size=(3.7, 3.1), sharey=True)
+        fig, axes = style.figure(2, size=(3.7, 3.1))
         best, fair = (choose(frame, ["method", "parameter"], HYPER) for choose in (printed, honest))
         for ax, part in zip(axes[0], ("parameter <= 1", "parameter >= 1")):
             for method, look in style.METHODS.items():
@@ -68,7 +68,7 @@ class Balls(Experiment):
                 line = fair[fair["method"] == method].query(part).sort_values("parameter")
                 ax.plot(line["parameter"], line["mean"], color=look["color"], ls=(0, (4, 2)), lw=1, alpha=0.7)
             ax.set(xlabel="corruption $c$")
-        style.from_zero(*axes[0])
+            style.from_zero(ax)
         axes[0, 0].set_ylabel("test error")
         axes[0, 0].plot([], [], color=style.GREY, ls=(0, (4, 2)), lw=1, label="selected from sets alone")
         axes[0, 0].set_title("scene, $c$ to 1")

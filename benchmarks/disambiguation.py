@@ -3,7 +3,7 @@
 Folds and corruptions are fixed by SEED. Within every training fold a `PartialSearch` chooses among its 12 settings by
 held-out sets, and is fitted; true labels only serve to count errors on the test fold. "The best of the 12" is the
 single setting with the best mean accuracy on the *test* folds (the first four of them, where n > 1500), which nobody
-could choose. One BLAS thread: at these sizes more threads cost time; the processor time is that of an idle machine.
+could choose. One BLAS thread, so that the processor time is about what an idle machine would take.
 
 ``python -m benchmarks.disambiguation [name …]`` runs some of the data sets.
 """

@@ -103,7 +103,7 @@ def test_scores_say_what_they_need(data):
 )
 def test_leave_one_out_scores_are_those_of_refits(settings, rng):
     truth = np.arange(24) % 3
-    X = np.eye(3)[truth] + 0.5 * rng.standard_normal((24, 3))
+    X = np.eye(3)[truth] + 1.5 * rng.standard_normal((24, 3))
     mask = np.eye(3, dtype=bool)[truth] | (rng.random((24, 3)) < 0.4)
     found = left_out_scores(PartialClassifier(weights=KERNEL, **settings), X, mask)
     keep = weights.KernelRidge(lam=1e-2 * 24 / 23, gamma=0.3)  # n lam is kept

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from . import solvers, weights
 from .blocks import Block, Blocks, apply, is_blocked, joined, read
-from .disambiguation import Disambiguation, Resolved, of_principle, probabilities
+from .disambiguation import Disambiguation, Resolved, Tells, of_principle, probabilities
 from .loss import BlockLoss, JointLoss, PointLoss, SetLoss
 from .outputs import Labels, OutputSpace, Rankings, Tags
 from .solvers import ClosedForm, Minimum
@@ -25,7 +25,7 @@ from .weights import Task
 BLOCK = 2**21  # entries of the features v(x) computed at a time: 16 MiB
 
 
-class PartialModel(BaseEstimator):
+class PartialModel(Tells, BaseEstimator):
     """f(x) = argmin_z sum_i alpha_i(x) L(z, S_i): what every estimator of the library shares.
 
     A subclass gives `_output`, the space Y.
@@ -35,8 +35,6 @@ class PartialModel(BaseEstimator):
     negative_weights: str
     weights: Any
     solver: Any
-
-    resolved_: Any
 
     def _output(self) -> OutputSpace:
         raise NotImplementedError
@@ -91,31 +89,6 @@ class PartialModel(BaseEstimator):
         points = PointLoss(L.output, resolved.phi)
         self._keep(L.output, family, solvers.choose(self.solver, points).fit(points, family), resolved)
         return self
-
-    @property
-    def labels_(self) -> NDArray:
-        """The member of its set that every training row probably has; after disambiguation."""
-        return self._resolution().labels
-
-    @property
-    def confidence_(self) -> NDArray | None:
-        """The weight of that member among the candidates, (n,); after soft disambiguation."""
-        return self._resolution().confidence
-
-    @property
-    def tied_(self) -> NDArray:
-        """The training rows whose candidates nothing tells apart; after disambiguation."""
-        return self._resolution().tied
-
-    @property
-    def suspects_(self) -> NDArray:
-        """The training rows whose set probably misses the truth; after disambiguation."""
-        return self._resolution().suspects
-
-    def _resolution(self) -> Resolved:
-        if getattr(self, "resolved_", None) is None:
-            raise AttributeError("The training rows have labels once principle='disambiguation' is fitted.")
-        return self.resolved_
 
     def _fit_blocks(self, blocks: Blocks) -> Self:
         """Fit by sums over blocks of rows, wherever they are."""

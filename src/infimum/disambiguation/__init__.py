@@ -1,7 +1,7 @@
 """Disambiguation: which member of its set a row probably has."""
 
 from .hard import Points, best_of, hard
-from .reduction import Disambiguation, Resolved, of_principle
+from .reduction import Disambiguation, Resolved, Tells, of_principle
 from .soft import Settled, held_out, probabilities, soft, support
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "Points",
     "Resolved",
     "Settled",
+    "Tells",
     "best_of",
     "hard",
     "held_out",

@@ -69,6 +69,37 @@ class Resolved:
         return f"<Resolved: {', '.join(parts)}>"
 
 
+class Tells:
+    """What a fitted model tells about its training rows, from `resolved_`."""
+
+    resolved_: Any
+
+    @property
+    def labels_(self) -> NDArray:
+        """The member of its set that every training row probably has; after disambiguation."""
+        return self._resolution().labels
+
+    @property
+    def confidence_(self) -> NDArray | None:
+        """The weight of that member among the candidates, (n,); after soft disambiguation."""
+        return self._resolution().confidence
+
+    @property
+    def tied_(self) -> NDArray:
+        """The training rows whose candidates nothing tells apart; after disambiguation."""
+        return self._resolution().tied
+
+    @property
+    def suspects_(self) -> NDArray:
+        """The training rows whose set probably misses the truth; after disambiguation."""
+        return self._resolution().suspects
+
+    def _resolution(self) -> Resolved:
+        if getattr(self, "resolved_", None) is None:
+            raise AttributeError("The training rows have labels once principle='disambiguation' is fitted.")
+        return self.resolved_
+
+
 class Disambiguation(BaseEstimator):
     """How sets become points: the `principle` of an estimator, where "disambiguation" stands for the defaults.
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
-from sklearn.cluster import kmeans_plusplus
 
 from ..blocks import Block
 
@@ -69,6 +68,8 @@ def uniform(rows: Any, m: int, k: Callable, ridge: float, seed: int) -> Any:
 
 def spread_out(rows: Any, m: int, k: Callable, ridge: float, seed: int) -> Any:
     """m rows by k-means++: each new one with probability proportional to its squared distance to those before."""
+    from sklearn.cluster import kmeans_plusplus  # slow to import
+
     return rows[np.sort(kmeans_plusplus(rows, m, random_state=seed)[1])]
 
 

@@ -7,13 +7,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.utils.validation import check_is_fitted
 
 from .base import Weights, product
 from .left_out import LeftOut
 
-KINDS = {"random": RandomForestRegressor, "extra": ExtraTreesRegressor}
+KINDS = {"random": "RandomForestRegressor", "extra": "ExtraTreesRegressor"}
 
 
 class Forest(Weights):
@@ -78,7 +77,9 @@ class Forest(Weights):
         if phi is None:
             raise ValueError("Forest grows its trees on the embedded sets: fit(X, phi) needs phi of shape (n, d).")
         phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
-        forest = KINDS[self.kind](
+        from sklearn import ensemble  # slow to import
+
+        forest = getattr(ensemble, KINDS[self.kind])(
             n_estimators=self.n_estimators,
             min_samples_leaf=self.min_samples_leaf,
             max_features=self.max_features,

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import cg, splu
-from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from .._warnings import InfimumWarning
@@ -82,6 +81,8 @@ class Laplacian(Weights):
             labelled = labelled & ~np.asarray(self.unlabelled, dtype=bool)
         if not labelled.any():
             raise ValueError("No row knows anything: every set is all of Y. Laplacian needs at least one labelled row.")
+        from sklearn.neighbors import NearestNeighbors  # slow to import
+
         self.index_ = NearestNeighbors(n_neighbors=min(self.n_neighbors, n), n_jobs=self.n_jobs).fit(X)
         # kneighbors without a query leaves every row out of its own neighbours
         distance, at = self.index_.kneighbors(n_neighbors=max(1, min(self.n_neighbors, n - 1))) if n > 1 else EMPTY

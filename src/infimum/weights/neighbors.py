@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from .base import Weights, product
@@ -82,6 +81,8 @@ class Neighbors(Weights):
         # this many rows hold k places, even where they are the lightest
         lightest = np.sort(self.sample_weight_).cumsum()
         self.depth_ = int(np.searchsorted(lightest, self.k_ * (1 - ROUNDING))) + 1
+        from sklearn.neighbors import NearestNeighbors  # slow to import
+
         index = NearestNeighbors(
             n_neighbors=self.depth_,
             metric=self.metric,

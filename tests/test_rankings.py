@@ -115,7 +115,7 @@ def test_contradictions_are_refused_together_with_their_cycles():
     with pytest.raises(ValueError) as refusal:
         Rankings(ABCD).fit(y).as_sets([*y, "a>e"])
     for line in (
-        "row 4: a > a: an item comes once, got 'a>b>a'",
+        "row 4: a > b > a: an item comes once, got 'a>b>a'",
         "row 5: expected items between '>', buckets in braces, got 'a>>b'",
         "row 6: expected items between '>', buckets in braces, got 'b<a'",
         "row 7: expected an order, got 7",

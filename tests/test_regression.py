@@ -240,3 +240,11 @@ def test_rows_in_blocks_agree(rng):
     whole = model.fit(X, y).predict(X)
     blocks = Blocks([(X[k : k + 40], y[k : k + 40]) for k in (0, 40, 80)])
     np.testing.assert_allclose(model.fit(blocks).predict(X), whole, atol=1e-8)
+
+
+def test_rows_bad_for_different_reasons_are_refused_together():
+    with pytest.raises(ValueError) as error:
+        Intervals([3.5, (2, 1), "abc", (float("nan"), 1), []])
+    lines = str(error.value).splitlines()
+    assert lines[0] == "4 rows of y cannot be used."
+    assert [line.split(":")[0] for line in lines[1:5]] == ["  row 1", "  row 2", "  row 3", "  row 4"]

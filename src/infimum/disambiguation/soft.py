@@ -103,5 +103,3 @@ def probabilities(F: NDArray) -> NDArray:
 def support(P: NDArray, mask: NDArray) -> NDArray:
     """P_i(S_i), (n,): the probability of the candidates; of the least supported choice where there are several."""
     return (P * mask).sum(axis=-1).min(axis=-1)
-
-

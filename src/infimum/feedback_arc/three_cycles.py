@@ -135,5 +135,3 @@ class ThreeCycleLP:
         self.highs.addRows(count, np.zeros(count), np.ones(count), 3 * count, starts, new.ravel(), values)
         self.triples = np.concatenate([self.triples, new])
         return count
-
-

@@ -62,9 +62,27 @@ def read(y: Any) -> Pieces:
             continue
         flat += pieces
         rows += [row] * len(pieces)
-    bad.refuse(FORMS)
     bounds = np.array(flat, dtype=float).reshape(-1, 2)
-    return Pieces(bounds[:, 0], bounds[:, 1], np.array(rows, dtype=int), len(y))
+    found = Pieces(bounds[:, 0], bounds[:, 1], np.array(rows, dtype=int), len(y))
+    refuse_bad(found, bad)
+    return found
+
+
+def refuse_bad(pieces: Pieces, bad: BadRows | None = None) -> None:
+    """All rows that are no set of numbers in one error, beside those that were bad already."""
+    bad = BadRows("y") if bad is None else bad
+    unread = {row for row, _ in bad.rows}
+    for p in np.flatnonzero(~(pieces.lower <= pieces.upper)):
+        low, high = pieces.lower[p], pieces.upper[p]
+        what = "NaN inside" if math.isnan(low) or math.isnan(high) else "the lower bound is above the upper one"
+        bad.add(pieces.row[p], f"{what}, got ({low:g}, {high:g})")
+    for p in np.flatnonzero((pieces.lower == pieces.upper) & np.isinf(pieces.lower)):
+        bad.add(pieces.row[p], f"no number at all, got ({pieces.lower[p]:g}, {pieces.upper[p]:g})")
+    for row in np.flatnonzero(np.bincount(pieces.row, minlength=pieces.n) == 0):
+        if row not in unread:
+            bad.add(row, "an empty set")
+    bad.rows.sort(key=lambda found: found[0])
+    bad.refuse(FORMS)
 
 
 def cell_pieces(cell: Any) -> list[tuple[float, float]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._rows import BadRows
 from ._curves import Curves, farthest, mean, nearest
-from ._interval_forms import FORMS, Pieces, read
+from ._interval_forms import Pieces, read, refuse_bad
 from .base import Embedding, Sets, rows_of
 
 
@@ -39,7 +39,7 @@ class Intervals(Sets):
 
     def __init__(self, y: Any, *, loss: str = "squared", origin: float = 0.0, unit: float = 1.0):
         pieces = y if isinstance(y, Pieces) else read(y)
-        _refuse_bad(pieces)
+        refuse_bad(pieces)
         self.lower, self.upper, self.row = _merged(pieces)
         self.shape = (pieces.n,)
         self.loss_name, self.origin, self.unit = loss, float(origin), float(unit)
@@ -71,9 +71,7 @@ class Intervals(Sets):
             bad.add(row, f"{self.text(row)} lies outside of bounds = ({low:g}, {high:g})")
         bad.refuse("Widen bounds, or mend the rows.")
         return self._with(
-            Pieces(
-                np.maximum(self.lower[meets], low), np.minimum(self.upper[meets], high), self.row[meets], len(self)
-            )
+            Pieces(np.maximum(self.lower[meets], low), np.minimum(self.upper[meets], high), self.row[meets], len(self))
         )
 
     @cached_property
@@ -259,20 +257,6 @@ class Intervals(Sets):
             f"<Intervals: {len(self)} rows, {100 * exact / n:.0f} % exact, {100 * bounded / n:.0f} % bounded,"
             f" {100 * unknown / n:.0f} % unknown>"
         )
-
-
-def _refuse_bad(pieces: Pieces) -> None:
-    bad = BadRows("y")
-    for p in np.flatnonzero(~(pieces.lower <= pieces.upper)):
-        low, high = pieces.lower[p], pieces.upper[p]
-        what = "NaN inside" if math.isnan(low) or math.isnan(high) else "the lower bound is above the upper one"
-        bad.add(pieces.row[p], f"{what}, got ({low:g}, {high:g})")
-    for p in np.flatnonzero((pieces.lower == pieces.upper) & np.isinf(pieces.lower)):
-        bad.add(pieces.row[p], f"no number at all, got ({pieces.lower[p]:g}, {pieces.upper[p]:g})")
-    for row in np.flatnonzero(np.bincount(pieces.row, minlength=pieces.n) == 0):
-        bad.add(row, "an empty set")
-    bad.rows.sort(key=lambda found: found[0])
-    bad.refuse(FORMS)
 
 
 def _merged(pieces: Pieces) -> tuple[NDArray, NDArray, NDArray]:

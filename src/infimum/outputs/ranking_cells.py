@@ -133,13 +133,15 @@ def _comparisons(cell: Any, items: Iterable) -> Iterator[tuple[list, list]]:
     else:
         raise ValueError(f"expected an order, got {cell!r}")
     for chain in chains:
-        named: set = set()
-        for item in (item for bucket in chain for item in bucket):
+        place: dict = {}
+        for item, k in ((item, k) for k, bucket in enumerate(chain) for item in bucket):
             if not isinstance(item, Hashable):
                 raise ValueError(f"expected items that can be hashed, got {item!r}")
-            if item in named:
-                raise ValueError(f"{item} > {item}: an item comes once, got {cell!r}")
-            named.add(item)
+            if item in place:
+                between = [bucket[0] for bucket in chain[place[item] + 1 : k]]
+                circle = " > ".join(map(str, [item, *between, item]))
+                raise ValueError(f"{circle}: an item comes once, got {cell!r}")
+            place[item] = k
         for k, bucket in enumerate(chain):
             yield bucket, [item for later in chain[k + 1 :] for item in later]
 

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks._tools import Table, side_by_side
 from infimum import PartialClassifier, Subsets
 from infimum.datasets import load_libsvm, skewed
-from infimum.experiments import by_name, grid
+from infimum.paper import by_name, grid
 from infimum.weights import KernelRidge
 
 

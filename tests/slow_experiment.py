@@ -4,8 +4,8 @@ import time
 
 import numpy as np
 
-from infimum.experiments import style
-from infimum.experiments.base import Experiment, row
+from infimum.paper import style
+from infimum.paper.base import Experiment, row
 
 
 class Slow(Experiment):

@@ -140,7 +140,7 @@ def test_saved_models_leave_their_rows_behind(rng):
 @pytest.mark.parametrize("name", ["kernel", "nystrom", "forest"])
 def test_queries_in_parallel_are_the_same(name, data, monkeypatch):
     X, y = data
-    monkeypatch.setattr("infimum.estimators.BLOCK", 2**10)
+    monkeypatch.setattr("infimum.estimators.base.BLOCK", 2**10)
     model = PartialClassifier(weights=name).fit(X, y)
     alone = model.predict(X)
     with joblib.parallel_config(n_jobs=2):

@@ -28,7 +28,7 @@ from infimum import (
     outputs,
     weights,
 )
-from infimum.disambiguation import best_of, hard, held_out, soft, support
+from infimum.reductions import best_of, hard, held_out, soft, support
 from infimum.weights.left_out import Refitted, blocks_of
 
 FAMILIES = [

@@ -3,12 +3,16 @@
 One formula serves every output structure: f(x) = argmin_z sum_i alpha_i(x) inf_{y in S_i} l(z, y).
 """
 
-from . import disambiguation, metrics, model_selection, outputs, solvers, weights
+from . import metrics, model_selection, outputs, solvers, weights
 from ._warnings import InfimumWarning
-from .blocks import Blocks
-from .cleaning import Disambiguated, disambiguate
-from .disambiguation import Disambiguation
-from .estimators import PartialClassifier, PartialEstimator, PartialMultilabelClassifier, PartialRanker
+from .estimators import (
+    PartialClassifier,
+    PartialEstimator,
+    PartialMultilabelClassifier,
+    PartialRanker,
+    PartialRegressor,
+)
+from .estimators.cleaned import Disambiguated, disambiguate
 from .loss import SetLoss
 from .model_selection import PartialSearch, tune
 from .outputs import (
@@ -18,13 +22,16 @@ from .outputs import (
     Candidates,
     HammingBalls,
     Intervals,
+    Masks,
     Not,
     PartialOrders,
     PartialTags,
+    Scribbles,
     Subsets,
     Taxonomy,
 )
-from .regressor import PartialRegressor
+from .reductions import Disambiguation
+from .rows import Blocks
 
 __version__ = "0.1.0"
 
@@ -39,6 +46,7 @@ __all__ = [
     "HammingBalls",
     "InfimumWarning",
     "Intervals",
+    "Masks",
     "Not",
     "PartialClassifier",
     "PartialEstimator",
@@ -48,11 +56,11 @@ __all__ = [
     "PartialRegressor",
     "PartialSearch",
     "PartialTags",
+    "Scribbles",
     "SetLoss",
     "Subsets",
     "Taxonomy",
     "disambiguate",
-    "disambiguation",
     "metrics",
     "model_selection",
     "outputs",

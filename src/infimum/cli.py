@@ -22,7 +22,7 @@ except ImportError as error:
     sys.exit(f'The command infimum needs the package {error.name}. Install it with: pip install "infimum[cli,plot]"')
 
 if TYPE_CHECKING:
-    from .experiments import Experiment
+    from .paper import Experiment
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False)
 console = Console()
@@ -50,9 +50,9 @@ def reproduce(
         import matplotlib  # noqa: F401
     except ImportError:
         _fail('Figures need the package matplotlib. Install it with: pip install "infimum[cli,plot]"')
-    from . import experiments
+    from . import paper
 
-    every = [experiments.by_name(each) for each in experiments.NAMES]
+    every = [paper.by_name(each) for each in paper.NAMES]
     if list_:
         for experiment in every:
             console.print(
@@ -61,14 +61,14 @@ def reproduce(
         return
     wanted = every if name == "all" else [experiment for experiment in every if experiment.name == name]
     if not wanted:
-        _fail(f"There is no experiment {name!r}. Names: {', '.join(experiments.NAMES)}, or all.")
+        _fail(f"There is no experiment {name!r}. Names: {', '.join(paper.NAMES)}, or all.")
     _run(wanted, out, quick, jobs, data)
-    page = experiments.index(every, out, quick)
+    page = paper.index(every, out, quick)
     console.print(f"See {page}", highlight=False, soft_wrap=True)
 
 
 def _run(wanted: list[Experiment], out: Path, quick: bool, jobs: int, data: str | None) -> None:
-    from . import experiments
+    from . import paper
 
     columns = (
         TextColumn("{task.description:24}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"),
@@ -82,7 +82,7 @@ def _run(wanted: list[Experiment], out: Path, quick: bool, jobs: int, data: str 
                 bars.update(bar, completed=done, total=total)
 
             try:
-                experiments.reproduce(experiment, out, quick=quick, jobs=jobs, data=data, progress=show)
+                paper.reproduce(experiment, out, quick=quick, jobs=jobs, data=data, progress=show)
             except FileNotFoundError as missing:
                 bars.stop()
                 _fail(str(missing))

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import gen_batches
 
-from .blocks import Block, Blocks
 from .outputs.base import PRINCIPLES, Embedding, OutputSpace, Sets
+from .rows.blocks import Block, Blocks
 
 ROWS = 64  # rows whose L(z_i, S_j) are computed together, of which the diagonal is wanted
 

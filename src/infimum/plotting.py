@@ -7,8 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .disambiguation import Resolved
-from .disambiguation.reduction import Disambiguation
+from .reductions import Disambiguation, Resolved
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 """Told apart by colour-blind readers (Okabe and Ito, 2008)."""

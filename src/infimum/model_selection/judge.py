@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from .. import solvers, weights
-from ..disambiguation import held_out, of_principle, probabilities, soft
 from ..estimators import PartialModel
 from ..loss import JointLoss, SetLoss
 from ..outputs import OutputSpace, Sets
+from ..reductions import held_out, of_principle, probabilities, soft
 from ..weights.left_out import HeldOut, blocks_of
 from .scores import beyond_chance, covered, log_likelihood, risk
 

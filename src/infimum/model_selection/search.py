@@ -20,8 +20,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._memory import require
 from .._progress import track
 from .._warnings import InfimumWarning
-from ..disambiguation import Disambiguation
 from ..estimators import PartialClassifier, PartialModel
+from ..reductions import Disambiguation
 from ..weights import KernelRidge
 from ..weights.left_out import blocks_of
 from .judge import READINGS, Judge

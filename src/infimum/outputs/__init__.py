@@ -1,20 +1,15 @@
-"""Output spaces Y with their losses, and the sets that rows of y can be: one structure, one file."""
+"""Output spaces Y with their losses, and the sets that rows of y can be: one structure, one folder."""
 
-from .balls import Annuli, Balls
 from .base import Decoded, Embedding, OutputSpace, Sets
-from .boxes import Boxes
-from .candidates import Candidates
-from .costs import Taxonomy
-from .intervals import Intervals
-from .labels import Labels, Not, Subsets
-from .partial_orders import PartialOrders
-from .rankings import Rankings
-from .reals import Reals
+from .labels import Labels, Not, Subsets, Taxonomy
+from .masks import Masks, Scribbles
+from .numbers import Intervals, Reals
+from .rankings import PartialOrders, Rankings
 from .tags import HammingBalls, PartialTags, Tags
-from .vectors import Vectors
+from .vectors import Annuli, Balls, Boxes, Candidates, Vectors
 
 __all__ = [
-    "Annuli", "Balls", "Boxes", "Candidates", "Decoded", "Embedding", "HammingBalls", "Intervals", "Labels", "Not",
-    "OutputSpace", "PartialOrders", "PartialTags", "Rankings", "Reals", "Sets", "Subsets", "Tags", "Taxonomy",
-    "Vectors",
+    "Annuli", "Balls", "Boxes", "Candidates", "Decoded", "Embedding", "HammingBalls", "Intervals", "Labels", "Masks",
+    "Not", "OutputSpace", "PartialOrders", "PartialTags", "Rankings", "Reals", "Scribbles", "Sets", "Subsets", "Tags",
+    "Taxonomy", "Vectors",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from ..blocks import Block
+from ..rows.blocks import Block
 
 POOL = 10  # k-means++ and leverage scores look at this many times the number of centres
 

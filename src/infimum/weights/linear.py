@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..blocks import Blocks
+from ..rows.blocks import Blocks
 from .primal import Primal, dense
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from ..blocks import Blocks
+from ..rows.blocks import Blocks
 from .centers import CHOICES, POOL, Sketch
 from .kernel import Kernel
 from .primal import Primal

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._memory import require
 from .._warnings import InfimumWarning
-from ..blocks import Block, Blocks
+from ..rows.blocks import Block, Blocks
 from .base import Path, Weights
 from .left_out import LeftOut
 

@@ -1,0 +1,116 @@
+"""PartialClassifier: classes from candidate labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ..outputs import Labels
+from ..reductions.disambiguation import of_principle
+from ..reductions.soft import probabilities
+from ..rows.blocks import apply, is_blocked
+from ..solvers import ClosedForm
+from .base import PartialModel
+
+
+def _has_plausibility(model: PartialClassifier) -> bool:
+    if getattr(model, "output_", None) is None:
+        return True
+    if model.principle == "infimum" and model.output_.cost_ is None and isinstance(model.solver_, ClosedForm):
+        return True
+    raise AttributeError("plausibility is for the infimum principle and the 0-1 loss.")
+
+
+def _has_probabilities(model: PartialClassifier) -> bool:
+    if of_principle(model.principle) is None or model.cost is not None:
+        raise AttributeError("predict_proba is for principle='disambiguation' and the 0-1 loss.")
+    return True
+
+
+class PartialClassifier(ClassifierMixin, PartialModel):
+    """Classification from candidate labels.
+
+    With the 0-1 loss, f(x) = argmax_z sum_{i : z in S_i} alpha_i(x) (paper, Sec. 5.1).
+
+    Parameters
+    ----------
+    cost : None, "ordinal", (m, m) array, frame or Taxonomy, optional
+        l(z, y), prediction in rows and truth in columns; None is the 0-1 loss.
+    principle : {"infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "infimum"
+        Which candidate answers for a set; "disambiguation" first settles which one a row probably has (`labels_`).
+    negative_weights : {"inside", "joint"}, default "inside"
+        How rows with a negative weight are read; see the user guide.
+    weights : Weights or str, optional
+        alpha(x); kernel ridge by default.
+    solver : "auto" or Solver, default "auto"
+        How the minimum over z is found.
+    classes : list, optional
+        All the classes in order, where y does not name all of them.
+
+    Attributes
+    ----------
+    classes_ : (m,)
+        The classes.
+    output_, weights_, solver_
+        The fitted parts.
+
+    Examples
+    --------
+    >>> from infimum import Not, PartialClassifier
+    >>> X = [[0.], [.1], [.9], [1.], [.5]]
+    >>> y = [{"cat", "dog"}, "dog", Not("dog"), "cat", None]
+    >>> PartialClassifier().fit(X, y).predict([[0.], [1.]])
+    array(['dog', 'cat'], dtype='<U3')
+    """
+
+    def __init__(
+        self, cost=None, principle="infimum", negative_weights="inside", weights=None, solver="auto", classes=None
+    ):
+        self.cost = cost
+        self.principle = principle
+        self.negative_weights = negative_weights
+        self.weights = weights
+        self.solver = solver
+        self.classes = classes
+
+    def _output(self) -> Labels:
+        return Labels(self.cost, self.classes)
+
+    @property
+    def classes_(self) -> NDArray:
+        check_is_fitted(self)
+        return self.output_.classes_
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy where y gives labels, covering rate (the share of predictions in their set) where it gives sets."""
+        return PartialModel.score(self, X, y, sample_weight)
+
+    def decision_function(self, X: Any) -> NDArray:
+        """Minus the estimated set risk of every class, (q, m); of two classes, the difference for the second, (q,)."""
+        if is_blocked(X):
+            return apply(self.decision_function, X, self.n_features_in_)
+        scores = -self._each_block(X, lambda alpha: self.solver_.risks(alpha))
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    @available_if(_has_plausibility)
+    def plausibility(self, X: Any) -> NDArray:
+        """The estimated P(z in S | x) of every class, (q, m); for the infimum and the 0-1 loss.
+
+        It is a sum of weights: the rows need not sum to one, for sets overlap.
+        """
+        check_is_fitted(self)
+        return self._each_block(X, lambda alpha: self.solver_.total(alpha)[:, None] - self.solver_.risks(alpha))
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> NDArray:
+        """P(z | x) of every class, (q, m), from sum_i alpha_i(x) q_i(z); after disambiguation with the 0-1 loss.
+
+        What the weights lack to a sum of one is shared by all classes.
+        """
+        check_is_fitted(self)
+        risks = self._each_block(X, lambda alpha: self.solver_.risks(alpha))
+        return probabilities(risks.mean(axis=1, keepdims=True) - risks + 1 / risks.shape[1])

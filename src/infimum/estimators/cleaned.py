@@ -1,0 +1,133 @@
+"""Clean labels for any other model."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from ..model_selection import PartialSearch
+from ..outputs import Labels, OutputSpace
+from ..reductions.disambiguation import Disambiguation, Resolved
+from .generic import PartialEstimator
+
+
+def disambiguate(
+    X: Any, y: Any, weights: Any = None, output: OutputSpace | None = None, how: Disambiguation | None = None
+) -> Resolved:
+    """Which member of its set every row probably has.
+
+    Parameters
+    ----------
+    X : (n, d)
+    y : n sets, in any form that the output space reads
+    weights : Weights or str, optional
+        alpha(x). By default, kernel ridge at the setting that :class:`~infimum.model_selection.PartialSearch` finds
+        from the sets alone, scaling included.
+    output : OutputSpace, optional
+        ``outputs.Labels()`` by default.
+    how : Disambiguation, optional
+        The settings.
+
+    Returns
+    -------
+    Resolved
+        `labels`, `confidence`, `tied`, `suspects`, `support`.
+
+    Examples
+    --------
+    >>> X = np.array([[0.], [.1], [.2], [.8], [.9], [1.]])
+    >>> clean = disambiguate(X, ["cat", "cat|dog", "cat", "dog|owl", "dog", "dog|cat"])
+    >>> clean.labels.tolist()
+    ['cat', 'cat', 'cat', 'dog', 'dog', 'dog']
+    """
+    how = Disambiguation() if how is None else how
+    model = PartialEstimator(Labels() if output is None else output, how, weights=weights)
+    if weights is not None:
+        return model.fit(X, y).resolved_
+    return PartialSearch(model, principles=["disambiguation"]).fit(X, y).resolved_
+
+
+def _classifier_has(name: str):
+    return lambda self: self.classifier is None or hasattr(self.classifier, name)
+
+
+class Disambiguated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Any classifier, fitted to the labels that disambiguation finds, each counted by its confidence.
+
+    Parameters
+    ----------
+    classifier : classifier, optional
+        Logistic regression by default. Where its `fit` takes sample weights, these are the confidences.
+    weights, how
+        As in :func:`disambiguate`.
+    drop_suspects : bool, default False
+        Leave out the rows whose set probably misses the truth.
+    classes : list, optional
+        All the classes in order, where y does not name all of them.
+
+    Attributes
+    ----------
+    classifier_ : the fitted classifier
+    resolved_ : Resolved
+    classes_ : (k,)
+        The classes of the labels that were found.
+
+    Examples
+    --------
+    >>> X = np.array([[0.], [.1], [.2], [.8], [.9], [1.]])
+    >>> model = Disambiguated().fit(X, ["cat", "cat|dog", "cat", "dog|owl", "dog", "dog|cat"])
+    >>> model.predict([[0.], [1.]])
+    array(['cat', 'dog'], dtype='<U3')
+    """
+
+    def __init__(self, classifier=None, weights=None, how=None, drop_suspects=False, classes=None):
+        self.classifier = classifier
+        self.weights = weights
+        self.how = how
+        self.drop_suspects = drop_suspects
+        self.classes = classes
+
+    def fit(self, X: Any, y: Any) -> Self:
+        found = disambiguate(X, y, self.weights, Labels(classes=self.classes), self.how)
+        keep = np.ones(len(found), dtype=bool)
+        if self.drop_suspects:
+            keep[found.suspects] = False
+        rows = np.flatnonzero(keep)
+        classifier = _logistic() if self.classifier is None else clone(self.classifier)
+        counted = found.confidence is not None and has_fit_parameter(classifier, "sample_weight")
+        extra = {"sample_weight": found.confidence[rows]} if counted else {}  # type: ignore[index]
+        X = X.iloc[rows] if hasattr(X, "iloc") else X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]
+        self.classifier_ = classifier.fit(X, found.labels[rows], **extra)
+        self.resolved_ = found
+        return self
+
+    @property
+    def classes_(self) -> NDArray:
+        check_is_fitted(self)
+        return self.classifier_.classes_
+
+    def predict(self, X: Any) -> NDArray:
+        check_is_fitted(self)
+        return self.classifier_.predict(X)
+
+    @available_if(_classifier_has("predict_proba"))
+    def predict_proba(self, X: Any) -> NDArray:
+        check_is_fitted(self)
+        return self.classifier_.predict_proba(X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy where y gives labels, covering rate where it gives sets."""
+        z = np.argmax(self.predict(X)[:, None] == self.classes_, axis=1)
+        sets = Labels(classes=self.classes_).fit([]).as_sets(y, strict=False)
+        return float(np.average(sets.contains(z), weights=sample_weight))
+
+
+def _logistic() -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(max_iter=1000)

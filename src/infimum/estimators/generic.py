@@ -1,0 +1,48 @@
+"""PartialEstimator: any output space."""
+
+from __future__ import annotations
+
+from ..outputs import OutputSpace
+from .base import PartialModel
+
+
+class PartialEstimator(PartialModel):
+    """The generic estimator: any output space, one of the library's or your own.
+
+    Parameters
+    ----------
+    output : OutputSpace
+        Y with its loss.
+    principle : {"infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "infimum"
+        Which point of a set answers for it; "disambiguation" first settles on one for every set (`labels_`).
+    negative_weights : {"inside", "joint"}, default "inside"
+        How negative weights are read: sum_i alpha_i inf_y l(z, y), or inf over (y_i) of sum_i alpha_i l(z, y_i).
+    weights : Weights or str, optional
+        alpha(x); kernel ridge by default.
+    solver : "auto" or Solver, default "auto"
+        How the minimum over z is found.
+
+    Attributes
+    ----------
+    output_, weights_, solver_
+        The fitted parts.
+
+    Examples
+    --------
+    >>> from infimum import PartialEstimator, outputs
+    >>> model = PartialEstimator(outputs.Labels(cost="ordinal")).fit([[0.], [1.], [2.]], [{1, 2}, 2, {2, 3}])
+    >>> model.predict([[0.], [2.]])
+    array([2, 2])
+    """
+
+    def __init__(self, output, principle="infimum", negative_weights="inside", weights=None, solver="auto"):
+        self.output = output
+        self.principle = principle
+        self.negative_weights = negative_weights
+        self.weights = weights
+        self.solver = solver
+
+    def _output(self) -> OutputSpace:
+        if not isinstance(self.output, OutputSpace):
+            raise ValueError(f"output must be an OutputSpace. Got {self.output!r} instead.")
+        return self.output

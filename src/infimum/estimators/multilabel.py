@@ -1,0 +1,79 @@
+"""PartialMultilabelClassifier: tags from partly known tags."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..outputs import Tags
+from ..solvers import ClosedForm
+from .base import PartialModel
+
+
+class PartialMultilabelClassifier(PartialModel):
+    """Multilabel classification from partly known tags, or from Hamming balls.
+
+    Parameters
+    ----------
+    k : int, optional
+        Predict exactly k tags.
+    epsilon : float, default 0
+        What it costs to give a tag; with `k`, one of the two remedies where y only ever confirms tags.
+    principle, negative_weights, weights, solver
+        As for :class:`PartialClassifier`.
+    tags : int or list, optional
+        How many tags, or their names; by default those of y.
+
+    Attributes
+    ----------
+    tags_ : (m,)
+        The tags, in the order of the columns of `predict`.
+
+    Examples
+    --------
+    >>> from infimum import PartialMultilabelClassifier
+    >>> model = PartialMultilabelClassifier().fit([[0.], [1.]], ["+red -round", "+round"])
+    >>> model.tags_.tolist(), model.predict([[0.]]).tolist()
+    (['red', 'round'], [[1, -1]])
+    """
+
+    def __init__(
+        self,
+        k=None,
+        epsilon=0.0,
+        principle="infimum",
+        negative_weights="inside",
+        weights=None,
+        solver="auto",
+        tags=None,
+    ):
+        self.k = k
+        self.epsilon = epsilon
+        self.principle = principle
+        self.negative_weights = negative_weights
+        self.weights = weights
+        self.solver = solver
+        self.tags = tags
+
+    def _output(self) -> Tags:
+        return Tags(self.tags, self.k, self.epsilon)
+
+    @property
+    def tags_(self) -> NDArray:
+        check_is_fitted(self)
+        return self.output_.tags_
+
+    def decision_function(self, X: Any) -> NDArray:
+        """sum_{i : j in P_i} alpha_i(x) - sum_{i : j in N_i} alpha_i(x) for every tag j, (q, m); for known tags."""
+        check_is_fitted(self)
+        if not isinstance(self.solver_, ClosedForm):
+            raise AttributeError("decision_function is for partly known tags, where every tag has a score of its own.")
+        return self._each_block(X, lambda alpha: 2 * alpha.sum(self.solver_.risk_.phi)[:, :-1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        return tags

@@ -1,0 +1,77 @@
+"""PartialRanker: orders from partial orders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..outputs import Rankings
+from .base import PartialModel
+
+
+class PartialRanker(PartialModel):
+    """Orders of m items from partial orders: preferences, top-k lists, buckets, ranks with gaps (paper, Sec. 5.2).
+
+    Rows that are buckets best first (full orders, top-k lists, nothing at all) have a loss that is linear in psi(z):
+    where all are, one minimum feedback arc set is the prediction. Otherwise "auto" goes through all orders of up to 8
+    items, and alternates beyond, from the transitive closure; `minimum(X)` says how far it may be from the optimum.
+
+    Parameters
+    ----------
+    items : int or list, optional
+        How many items, or the items, of any hashable kind; by default those that y names.
+    principle, negative_weights, weights, solver
+        As for :class:`PartialClassifier`.
+    time_limit : float, optional
+        Seconds for one minimisation over orders of more than 14 items.
+
+    Attributes
+    ----------
+    items_ : (m,)
+        The items, in the order of the columns of ranks.
+    output_, weights_, solver_
+        The fitted parts.
+
+    Examples
+    --------
+    >>> from infimum import PartialRanker
+    >>> X = [[0.], [.1], [.2], [.9], [1.], [1.1]]
+    >>> y = ["a>b>c", [("b", "c")], ["a"], "c>{a,b}", [("c", "b"), ("b", "a")], None]
+    >>> PartialRanker().fit(X, y).predict([[0.], [1.]])
+    array([['a', 'b', 'c'],
+           ['c', 'b', 'a']], dtype='<U1')
+    """
+
+    def __init__(
+        self, items=None, principle="infimum", negative_weights="inside", weights=None, solver="auto", time_limit=None
+    ):
+        self.items = items
+        self.principle = principle
+        self.negative_weights = negative_weights
+        self.weights = weights
+        self.solver = solver
+        self.time_limit = time_limit
+
+    def _output(self) -> Rankings:
+        return Rankings(self.items, self.time_limit)
+
+    @property
+    def items_(self) -> NDArray:
+        check_is_fitted(self)
+        return self.output_.items_
+
+    def predict(self, X: Any) -> NDArray:
+        """Orders of the items, best first, (q, m): an array of text, or of objects."""
+        return PartialModel.predict(self, X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The mean share of the pairs known in y that the prediction has right, in [0, 1]; 1 where none is known."""
+        return PartialModel.score(self, X, y, sample_weight)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        return tags

@@ -1,0 +1,8 @@
+"""Labels: one class among m; the sets are subsets of the classes."""
+
+from .costs import Cost, Taxonomy
+from .forms import Not
+from .sets import Subsets
+from .space import Labels
+
+__all__ = ["Cost", "Labels", "Not", "Subsets", "Taxonomy"]

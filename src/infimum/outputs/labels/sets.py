@@ -1,0 +1,144 @@
+"""Subsets: sets of classes, one a row."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..base import Embedding, OutputSpace, Sets, rows_of
+from ..forms import BadRows
+
+FORMS = (
+    'A row of y is a label "cat", candidates {"cat", "dog"} or "cat|dog", an exclusion Not("cat") or "!cat",'
+    " or None where nothing is known."
+)
+
+
+class Subsets(Sets):
+    """Subsets of m classes, one a row, kept as the labels listed in it or, where that is shorter, left out of it.
+
+    Parameters
+    ----------
+    listed : (n, m) boolean array or sparse matrix
+        The candidates.
+    classes : (m,), optional
+        Their names.
+    negated : (n,) boolean, optional
+        Rows that list what is excluded instead. A negated row that lists nothing is unknown.
+
+    Examples
+    --------
+    >>> Subsets([[True, True, False], [False, False, True]], classes=["cat", "dog", "owl"])
+    <Subsets of 3 classes: 2 rows, 50 % exact, 1.5 candidates on average>
+    """
+
+    def __init__(self, listed: Any, classes: Any = None, negated: Any = None, *, cost: Any = None, strict: bool = True):
+        listed = sparse.csr_matrix(listed, dtype=bool) if not sparse.isspmatrix_csr(listed) else listed
+        listed.eliminate_zeros()
+        n, m = listed.shape
+        negated = np.zeros(n, bool) if negated is None else np.asarray(negated, dtype=bool)
+        counts = np.diff(listed.indptr)
+        self.sizes = np.where(negated, m - counts, counts)
+        if strict:
+            bad = BadRows("y")
+            for row in np.flatnonzero(self.sizes == 0):
+                bad.add(row, "an empty set: no class is left" if negated[row] else "an empty set of candidates")
+            bad.refuse(f"Every set must contain the true label. {FORMS}")
+        self.listed = listed
+        self.negated = negated
+        self.classes = None if classes is None else np.asarray(classes)
+        self.cost = cost
+        self.shape = (n,)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: Any) -> Subsets:
+        rows = rows_of(rows, len(self))
+        return Subsets(self.listed[rows], self.classes, self.negated[rows], cost=self.cost, strict=False)
+
+    @cached_property
+    def mask(self) -> NDArray:
+        """(n, m) boolean, dense."""
+        return self.listed.toarray() != self.negated[:, None]
+
+    def argmin(self, c: NDArray) -> NDArray:
+        cost = self._dense_cost
+        scores = np.where(self.mask, c @ cost, math.inf)  # <c, l(., y)> for every y in S
+        return cost.T[np.argmin(scores, axis=-1)]
+
+    def center(self) -> NDArray:
+        return (self.mask / self.sizes[:, None]) @ self._dense_cost.T
+
+    def candidates(self) -> NDArray:
+        return self.mask[:, None, :]
+
+    def expected(self, q: NDArray) -> NDArray:
+        return 1 - q[:, 0] if self.cost is None else q[:, 0] @ self.cost.T
+
+    def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
+        # |phi - l(., y)|² for every y in S
+        cost = self._dense_cost
+        return np.argmin(np.where(self.mask, np.square(cost).sum(axis=0) - 2 * phi @ cost, math.inf), axis=1)
+
+    @property
+    def is_unknown(self) -> NDArray:
+        return self.sizes == self.listed.shape[1]
+
+    def contains(self, z: NDArray) -> NDArray:
+        at = np.asarray(self.listed[np.arange(len(self)), np.asarray(z, dtype=int)]).ravel()
+        return at != self.negated
+
+    def embed(self, principle: str) -> Embedding:
+        if self.cost is None:
+            return self._embed_zero_one(principle)
+        if principle == "average":
+            return Embedding(self.center(), np.zeros(len(self)))
+        # L(z, S_i) = min or max of cost[z, y] over y in S_i
+        best, worst = (np.minimum, math.inf) if principle == "infimum" else (np.maximum, -math.inf)
+        out = np.full((len(self), self.listed.shape[1]), worst)
+        for y, column in enumerate(self.mask.T):
+            out[column] = best(out[column], self.cost[:, y])
+        return Embedding(out, np.zeros(len(self)))
+
+    def _embed_zero_one(self, principle: str) -> Embedding:
+        # infimum 1 - 1[z in S];  average 1 - 1[z in S] / |S|;  supremum 1 - 1[S = {z}].
+        # A negated row has 1[z in S] = 1 - 1[z listed]: its constant moves, what is stored stays short.
+        if principle == "infimum":
+            share = np.ones(len(self))
+        elif principle == "average":
+            share = 1 / np.maximum(self.sizes, 1)
+        else:
+            share = (self.sizes == 1).astype(float)
+        phi = sparse.diags_array(np.where(self.negated, share, -share)) @ self.listed.astype(float)
+        return Embedding(_worth_sparse(phi.tocsr()), 1 - np.where(self.negated, share, 0))
+
+    @cached_property
+    def _dense_cost(self) -> NDArray:
+        return 1 - np.eye(self.listed.shape[1]) if self.cost is None else self.cost
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
+        """Each row as the frozenset of its labels: what scikit-learn's splitters look at."""
+        names = np.arange(self.listed.shape[1]) if self.classes is None else self.classes
+        out = np.empty(len(self), dtype=object)
+        for row in range(len(self)):
+            listed = self.listed.indices[self.listed.indptr[row] : self.listed.indptr[row + 1]]
+            out[row] = frozenset(np.delete(names, listed).tolist() if self.negated[row] else names[listed].tolist())
+        return out
+
+    def __repr__(self) -> str:
+        n = max(len(self), 1)
+        return (
+            f"<Subsets of {self.listed.shape[1]} classes: {len(self)} rows,"
+            f" {100 * np.sum(self.sizes == 1) / n:.0f} % exact, {np.sum(self.sizes) / n:.3g} candidates on average>"
+        )
+
+
+def _worth_sparse(phi: sparse.csr_matrix) -> Any:
+    """Dense where at least a tenth is stored: below m = 10 or so, a dense product is faster."""
+    return phi.toarray() if phi.nnz * 10 >= phi.shape[0] * phi.shape[1] else phi

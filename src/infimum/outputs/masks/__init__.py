@@ -1,0 +1,5 @@
+"""Masks: black-and-white pictures; the sets are scribbles."""
+
+from .space import Masks, Scribbles
+
+__all__ = ["Masks", "Scribbles"]

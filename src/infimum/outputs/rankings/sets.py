@@ -1,0 +1,326 @@
+"""Partial orders: the sets of rankings.
+
+Codes, once for all: the column of the pair i < j (in the order of ``np.triu_indices(m, 1)``) is 1 where item i comes
+before item j, -1 where after, 0 where that is unknown. There are P = m(m-1)/2 of them.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._warnings import InfimumWarning
+from ...feedback_arc import linear_extensions, minimum_feedback_arc, minimum_feedback_arcs
+from ...feedback_arc.partial_orders import find_cycle, transitive_closure
+from ..base import Embedding, Sets, rows_of
+from ..forms import BadRows
+from .forms import items_in_codes, pairs_in_codes, pairs_in_ranks
+from .nearest_extension import near_extension, nearest_extensions
+
+LISTED = 10  # 10! orders are 36 MB
+BATCHED = 14  # up to here many orders are found at once, each in microseconds
+PROVED = 20  # up to here the nearest linear extension is always proved
+COUNTED = 20  # linear extensions are counted up to here, sampled beyond
+SAMPLES = 100
+REMEMBERED = 2**26  # bytes of nearest extensions
+
+
+class PartialOrders(Sets):
+    """S_i = the linear extensions of a partial order: {y : code_ij(y) = codes_ij where it is not 0}.
+
+    The codes are closed transitively; rows that contradict themselves are refused with the cycle.
+
+    Parameters
+    ----------
+    codes : (n, m(m-1)/2) in {-1, 0, 1}
+        1 where item i comes before item j > i, -1 where after, 0 or NaN where that is unknown.
+    items : list of m, optional
+        Their names; 0, …, m-1 by default.
+
+    Examples
+    --------
+    >>> PartialOrders([[1, 0, 1], [0, 0, 0]]).codes
+    array([[1, 1, 1],
+           [0, 0, 0]], dtype=int8)
+    >>> PartialOrders([[1, -1, 1]], items=["a", "b", "c"])
+    Traceback (most recent call last):
+    ...
+    ValueError: 1 row of y cannot be used.
+      row 0: a > b > c > a
+    No order satisfies a cycle. Drop one of its pairs, or the row.
+    """
+
+    def __init__(self, codes: Any, items: Any = None):
+        stated = pairs_in_codes(np.atleast_2d(np.asarray(codes, dtype=float)))
+        self._keep(_codes(_closed(stated, _items(items, stated.shape[-1]))), items)
+
+    @classmethod
+    def from_pairs(cls, stated: Any, items: Any = None) -> PartialOrders:
+        """From (n, m, m) booleans, True at (i, j) where the row says that i comes before j."""
+        stated = np.asarray(stated, dtype=bool)
+        return cls._of(_codes(_closed(stated, _items(items, stated.shape[-1]))), items, stated.shape[-1])
+
+    @classmethod
+    def from_ranks(cls, ranks: Any, items: Any = None) -> PartialOrders:
+        """From (n, m) ranks, the smallest first, NaN where unknown; a tie says nothing.
+
+        >>> PartialOrders.from_ranks([[1, 2, np.nan], [1, 1, 2]]).codes
+        array([[1, 0, 0],
+               [0, 1, 1]], dtype=int8)
+        """
+        ranks = np.asarray(ranks, dtype=float)
+        return cls._of(_codes(pairs_in_ranks(ranks)), items, ranks.shape[1])
+
+    @classmethod
+    def from_orders(cls, orders: Any, items: Any = None) -> PartialOrders:
+        """The singletons {y_i} of (n, m) full orders of 0, …, m-1, best first."""
+        orders = np.asarray(orders)
+        return cls._of(codes_of(orders), items, orders.shape[1])
+
+    @classmethod
+    def _of(cls, closed: NDArray, items: Any, m: int) -> PartialOrders:
+        sets = cls.__new__(cls)
+        sets._keep(closed, items, m)
+        return sets
+
+    def _keep(self, codes: NDArray, items: Any, m: int | None = None) -> None:
+        self.codes = codes
+        self.m = m or items_in_codes(codes.shape[1]) or 1
+        self.items = _items(items, self.m)
+        self.shape = (len(codes),)
+        self.n_starts = 6 if self.m <= BATCHED else 1
+        self._nearest: dict[bytes, NDArray] = {}
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: Any) -> PartialOrders:
+        return self._of(self.codes[rows_of(rows, len(self))], self.items, self.m)
+
+    @cached_property
+    def _distinct(self) -> tuple[NDArray, NDArray]:
+        """The distinct rows as (k, m, m) relations, and which of them each row is: equal rows are solved once."""
+        unique, which = np.unique(self.codes, axis=0, return_inverse=True)
+        return pairs_in_codes(unique.astype(float)), which.ravel()
+
+    def argmin(self, c: NDArray) -> NDArray:
+        if not c.size:
+            return np.empty(c.shape)
+        before, which = self._distinct
+        # from here on (k, n, P): the last coordinate of phi is the same for every order
+        free = c[..., :-1].reshape(math.prod(c.shape[:-2]), len(self), self.codes.shape[1])
+        if free.strides[1] == 0 or (free == free[:, :1]).all():
+            codes = self._answers(free[:, 0])[:, which]
+        else:
+            codes = codes_of(minimum_feedback_arcs(costs_of(free), before[which]).order)
+        return self._phi(codes.reshape(*c.shape[:-1], -1))
+
+    def _answers(self, c: NDArray) -> NDArray:
+        """The codes of argmin <c_k, code(y)> over each distinct row, (k, P) -> (k, rows, P)."""
+        before = self._distinct[0]
+        near = _orders(-c)
+        if not np.array_equal(codes_of(near), -c):
+            return codes_of(minimum_feedback_arcs(costs_of(c[:, None]), before).order)
+        # <c, code(y)> counts the pairs against an order: its nearest linear extensions, remembered, since alternation
+        # comes back to the same orders
+        keys = [order.tobytes() for order in near]
+        new = [k for k, key in enumerate(keys) if key not in self._nearest]
+        if (len(self._nearest) + len(new)) * max(before.size, 1) > REMEMBERED:
+            self._nearest.clear()
+            new = list(range(len(keys)))
+        if new:
+            self._nearest.update(zip([keys[k] for k in new], self._nearest_to(near[new], c[new])))
+        return np.array([self._nearest[key] for key in keys])
+
+    def _nearest_to(self, near: NDArray, c: NDArray) -> NDArray:
+        """The codes of the linear extensions nearest to k orders, whose codes are -c: (k, rows, P)."""
+        before = self._distinct[0]
+        if self.m <= BATCHED:
+            return codes_of(minimum_feedback_arcs(costs_of(c[:, None]), before).order)
+        found = [nearest_extensions(order, before) for order in near]
+        hard = [(k, row) for k, answers in enumerate(found) for row, y in enumerate(answers) if y is None]
+        for k, row in hard:
+            if self.m <= PROVED:
+                found[k][row] = minimum_feedback_arc(costs_of(c[k]), before[row]).order
+            else:
+                found[k][row] = near_extension(near[k], before[row])
+        if hard and self.m > PROVED:
+            warnings.warn(
+                f"{len(hard)} of {len(c) * len(before)} nearest linear extensions were too hard to prove at {self.m}"
+                " items: they come from local search. Objectives are then estimates; their lower bounds still hold.",
+                InfimumWarning,
+                stacklevel=2,
+            )
+        return codes_of(np.array(found).reshape(len(c), len(before), self.m))
+
+    def _phi(self, codes: NDArray) -> NDArray:
+        last = np.full((*codes.shape[:-1], 1), float(self.codes.shape[1]))
+        return np.concatenate([codes, last], axis=-1)
+
+    @property
+    def is_unknown(self) -> NDArray:
+        return (self.codes == 0).all(axis=-1)
+
+    def contains(self, z: NDArray) -> NDArray:
+        return np.all((self.codes == 0) | (self.codes == codes_of(z)), axis=-1)
+
+    def agreement(self, z: NDArray) -> NDArray:
+        """The share of the known pairs that z_i has right; 1 where nothing is known."""
+        known = (self.codes != 0).sum(axis=-1)
+        right = ((self.codes != 0) & (self.codes == codes_of(z))).sum(axis=-1)
+        return np.where(known > 0, right / np.maximum(known, 1), 1.0)
+
+    def start(self) -> NDArray:
+        """The transitive closure, with 0 on unknown pairs."""
+        return self._phi(self.codes)
+
+    @cached_property
+    def _weak(self) -> NDArray:
+        """Which distinct rows are buckets best first: those where to be incomparable is transitive."""
+        before = self._distinct[0]
+        apart = ~(before | before.swapaxes(-1, -2))
+        two_steps = apart.astype(np.float32) @ apart.astype(np.float32) > 0
+        return (two_steps == apart).all(axis=(-1, -2))
+
+    @cached_property
+    def _center(self) -> NDArray:
+        before, which = self._distinct
+        mean = _codes(before).astype(float)
+        hard = np.flatnonzero(~self._weak)  # in buckets, an order and its mirror image average to 0
+        if len(hard):
+            i, j = pairs(self.m)
+            found = linear_extensions(before[hard], None if self.m <= COUNTED else SAMPLES, random_state=0)
+            mean[hard] = (found.probability - found.probability.swapaxes(-1, -2))[:, i, j]
+            if not found.exact:
+                warnings.warn(
+                    f"The average over linear extensions is exact up to {COUNTED} items; for {self.m} it is estimated"
+                    f" from {SAMPLES} samples, with a standard error of at most {2 * found.standard_error.max():.2g} on"
+                    " codes in [-1, 1].",
+                    InfimumWarning,
+                    stacklevel=4,
+                )
+        return mean[which]
+
+    def center(self) -> NDArray:
+        """The mean code over the linear extensions: P(i before j) - P(j before i)."""
+        return self._phi(self._center)
+
+    def bracket(self) -> tuple[Embedding, Embedding]:
+        """An unknown pair costs between 0 and 2; <psi(z), start> counts it as 1."""
+        unknown = (self.codes == 0).sum(axis=-1).astype(float)
+        return Embedding(self.start(), -unknown), Embedding(self.start(), unknown)
+
+    def embed(self, principle: str) -> Embedding | None:
+        if principle == "average":
+            return super().embed(principle)
+        if not self._weak.all():
+            return None
+        # buckets: every unknown pair can follow z, or go against it, whatever the others do
+        return self.bracket()[0 if principle == "infimum" else 1]
+
+    @cached_property
+    def _table(self) -> NDArray:
+        from .tables import distance_table
+
+        return distance_table(self._distinct[0])
+
+    def loss(self, psi: NDArray, principle: str) -> NDArray:
+        if self.embed(principle) is not None:
+            return super().loss(psi, principle)
+        which = self._distinct[1]
+        count = float(self.codes.shape[1])
+        # the order that y should be near: z, or its mirror image, since d(z, y) = P - d(mirror z, y)
+        near = psi[:, :-1] if principle == "infimum" else -psi[:, :-1]
+        if self.m <= LISTED and len(psi) * 2**self.m >= math.factorial(self.m):
+            from .tables import rank_orders
+
+            distance = self._table[:, rank_orders(_orders(-near))].T.astype(float)
+        else:
+            distance = (count + np.einsum("kp,krp->kr", near, self._answers(near))) / 2
+        infimum = 2 * distance[:, which]
+        return infimum if principle == "infimum" else 2 * count - infimum
+
+    def __getstate__(self) -> dict:
+        return {**self.__dict__, "_nearest": {}}
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
+        return np.asarray(self.codes, dtype=dtype)
+
+    def __repr__(self) -> str:
+        known = 100 * np.mean(self.codes != 0) if self.codes.size else 0
+        return f"<PartialOrders of {self.m} items: {len(self)} rows, {known:.0f} % of the pairs known>"
+
+
+@cache
+def pairs(m: int) -> tuple[NDArray, NDArray]:
+    """The items i < j of every column of codes."""
+    i, j = np.triu_indices(m, 1)
+    return i, j
+
+
+def codes_of(orders: Any) -> NDArray:
+    """The codes of full orders: (..., m) items best first -> (..., m(m-1)/2) in {-1, 1}.
+
+    >>> codes_of([2, 0, 1])
+    array([ 1, -1, -1], dtype=int8)
+    """
+    position = np.argsort(orders, axis=-1)
+    i, j = pairs(position.shape[-1])
+    return np.where(position[..., i] < position[..., j], 1, -1).astype(np.int8)
+
+
+def _orders(codes: NDArray) -> NDArray:
+    """The orders of full codes, (n, P) -> (n, m)."""
+    before = costs_of(codes) > 0
+    return np.argsort(before.sum(axis=-2), axis=-1, kind="stable")
+
+
+def costs_of(c: NDArray) -> NDArray:
+    """(..., P) -> (..., m, m), with c_ij at (i, j) and -c_ij at (j, i): <c, code(y)> as a cost of orders."""
+    m = items_in_codes(c.shape[-1]) or 1
+    i, j = pairs(m)
+    cost = np.zeros((*c.shape[:-1], m, m))
+    cost[..., i, j], cost[..., j, i] = c, -c
+    return cost
+
+
+def _codes(before: NDArray) -> NDArray:
+    """The codes of relations, (n, m, m) -> (n, P)."""
+    i, j = pairs(before.shape[-1])
+    return before[:, i, j].astype(np.int8) - before[:, j, i].astype(np.int8)
+
+
+def _closed(stated: NDArray, items: NDArray) -> NDArray:
+    """The transitive closures; rows with a cycle are refused together."""
+    closed = transitive_closure(stated)
+    cyclic = np.diagonal(closed, axis1=-2, axis2=-1)
+    bad = BadRows("y")
+    for row in np.flatnonzero(cyclic.any(axis=-1)):
+        cycle = find_cycle(stated[row], int(cyclic[row].argmax()))
+        bad.add(row, " > ".join(str(items[k]) for k in cycle))
+    bad.refuse("No order satisfies a cycle. Drop one of its pairs, or the row.")
+    return closed
+
+
+def _items(items: Any, m: int) -> NDArray:
+    if items is None:
+        return np.arange(m)
+    if len(items) != m:
+        raise ValueError(f"The sets order {m} items, and {len(items)} names were given.")
+    return named(items)
+
+
+def named(items: Any) -> NDArray:
+    """A flat array of items: text or integers as such, anything else as objects."""
+    items = items.tolist() if isinstance(items, np.ndarray) else list(items)
+    for kind in (str, int):
+        if items and all(type(item) is kind for item in items):
+            return np.array(items)
+    out = np.empty(len(items), dtype=object)
+    out[:] = items
+    return out

@@ -1,0 +1,6 @@
+"""Tags: any number of m tags; the sets are partly known tags or Hamming balls."""
+
+from .sets import HammingBalls, PartialTags
+from .space import Tags
+
+__all__ = ["HammingBalls", "PartialTags", "Tags"]

@@ -1,0 +1,177 @@
+"""Partly known tags, and Hamming balls."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import comb
+
+from ..base import Embedding, OutputSpace, Sets, rows_of
+from ..forms import BadRows
+from .forms import signs
+
+
+class _TagSets(Sets):
+    """What sets over {-1, 1}^m share: m tags and the epsilon of the loss."""
+
+    epsilon: float
+    m: int
+
+    def _phi(self, y: Any) -> NDArray:
+        """phi(y) = ((y - epsilon) / 2, m (1 + epsilon) / 2)."""
+        y = np.asarray(y, dtype=float)
+        last = np.full((*y.shape[:-1], 1), self.m * (1 + self.epsilon) / 2)
+        return np.concatenate([(y - self.epsilon) / 2, last], axis=-1)
+
+    def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
+        return np.where(2 * phi[..., :-1] + self.epsilon > 0, 1, -1)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+
+class PartialTags(_TagSets):
+    """Some tags known to be there (1) or not (-1), the others unknown (0): {y : y_j = values_ij where known}.
+
+    >>> PartialTags([[1, -1, 0], [0, 0, 0]])
+    <PartialTags of 3 tags: 2 rows, 33 % known>
+    """
+
+    def __init__(self, values: Any, *, epsilon: float = 0.0):
+        self.values = signs(np.asarray(values))
+        self.epsilon = epsilon
+        n, self.m = self.values.shape
+        self.shape = (n,)
+
+    def __getitem__(self, rows: Any) -> PartialTags:
+        return PartialTags(self.values[rows_of(rows, len(self))], epsilon=self.epsilon)
+
+    def with_epsilon(self, epsilon: float) -> PartialTags:
+        return PartialTags(self.values, epsilon=epsilon)
+
+    def argmin(self, c: NDArray) -> NDArray:
+        best = np.where(c[..., :-1] < 0, 1, -1)
+        return self._phi(np.where(self.values == 0, best, self.values))
+
+    def center(self) -> NDArray:
+        return self._phi(self.values)
+
+    def candidates(self) -> NDArray:
+        """Two options a tag: absent, present."""
+        return np.stack([self.values <= 0, self.values >= 0], axis=-1)
+
+    def expected(self, q: NDArray) -> NDArray:
+        return self._phi(q[..., 1] - q[..., 0])
+
+    @property
+    def is_unknown(self) -> NDArray:
+        return (self.values == 0).all(axis=-1)
+
+    def contains(self, z: NDArray) -> NDArray:
+        return np.all((self.values == 0) | (self.values == z), axis=-1)
+
+    def embed(self, principle: str) -> Embedding:
+        # an unknown tag costs 0 (infimum), 1/2 (average) or 1 (supremum), whatever z
+        unknown = (self.values == 0).sum(axis=-1)
+        shift = {"infimum": -0.5, "average": 0.0, "supremum": 0.5}[principle]
+        return Embedding(self.center(), shift * unknown)
+
+    def agreement(self, z: NDArray) -> NDArray:
+        known = self.values != 0
+        right = (known & (self.values == z)).sum(axis=-1)
+        return np.where(known.any(axis=-1), right / np.maximum(known.sum(axis=-1), 1), 1.0)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
+        return np.asarray(self.values, dtype=dtype)
+
+    def __repr__(self) -> str:
+        known = 100 * np.mean(self.values != 0) if self.values.size else 0
+        return f"<PartialTags of {self.m} tags: {len(self)} rows, {known:.0f} % known>"
+
+
+class HammingBalls(_TagSets):
+    """B(center_i, radius_i) = {y : at most radius_i tags differ from center_i}.
+
+    infimum max(0, d - r), supremum min(m, d + r), where d is the Hamming distance of z to the center; the average is
+    exact over the ball.
+
+    >>> HammingBalls([[1, -1, 1], [-1, -1, 1]], radius=[0, 1])
+    <HammingBalls of 3 tags: 2 rows, mean radius 0.5>
+    """
+
+    def __init__(self, center: Any, radius: Any, *, epsilon: float = 0.0):
+        center = np.asarray(center)
+        if center.dtype == bool:
+            center = np.where(center, 1, -1)
+        self.centers = center.astype(np.int8)
+        n, self.m = self.centers.shape
+        bad = BadRows("y")
+        for row in np.flatnonzero((np.abs(center) != 1).any(axis=1)):
+            bad.add(row, f"the center of a ball must be in {{-1, 1}}, got {center[row].tolist()}")
+        self.radius = np.minimum(np.floor(np.broadcast_to(np.asarray(radius, dtype=float), (n,))), self.m)
+        for row in np.flatnonzero(~(self.radius >= 0)):
+            bad.add(row, f"the radius of a ball must be a number >= 0, got {np.broadcast_to(radius, (n,))[row]}")
+        bad.refuse("Partly known tags, with 0 for unknown, go into PartialTags.")
+        self.epsilon = epsilon
+        self.shape = (n,)
+
+    def __getitem__(self, rows: Any) -> HammingBalls:
+        rows = rows_of(rows, len(self))
+        return HammingBalls(self.centers[rows], self.radius[rows], epsilon=self.epsilon)
+
+    def with_epsilon(self, epsilon: float) -> HammingBalls:
+        return HammingBalls(self.centers, self.radius, epsilon=epsilon)
+
+    @property
+    def is_unknown(self) -> NDArray:
+        return self.radius == self.m
+
+    def argmin(self, c: NDArray) -> NDArray:
+        # flipping tag j of the center gains c_j center_j: flip the radius_i largest gains
+        gain = c[..., :-1] * self.centers
+        rank = np.argsort(np.argsort(-gain, axis=-1, kind="stable"), axis=-1, kind="stable")
+        flip = (gain > 0) & (rank < self.radius[:, None])
+        return self._phi(np.where(flip, -self.centers, self.centers))
+
+    @cached_property
+    def _shrink(self) -> NDArray:
+        """E[y_j] / center_j over the ball: 1 - 2 P(tag j is flipped)."""
+        k = np.arange(self.m + 1)
+        members, flips = np.cumsum(comb(self.m, k)), np.cumsum(comb(self.m - 1, k - 1))
+        return (1 - 2 * flips / members)[self.radius.astype(int)]
+
+    def center(self) -> NDArray:
+        return self._phi(self.centers * self._shrink[:, None])
+
+    def contains(self, z: NDArray) -> NDArray:
+        return (self.centers != z).sum(axis=-1) <= self.radius
+
+    def embed(self, principle: str) -> Embedding | None:
+        if principle == "average" or not self.radius.any():
+            return Embedding(self.center(), np.zeros(len(self)))
+        return None
+
+    def loss(self, psi: NDArray, principle: str) -> NDArray:
+        z = -psi[:, :-1]
+        penalty = self.epsilon * (z.sum(axis=1, keepdims=True) + self.m) / 2
+        distance = (self.m - z @ self.centers.T.astype(float)) / 2
+        return self.of_distance(distance, principle) + penalty
+
+    def of_distance(self, d: NDArray, principle: str) -> NDArray:
+        """L as a function of the distance d to the center, (..., n)."""
+        if principle == "infimum":
+            return np.maximum(0, d - self.radius)
+        if principle == "supremum":
+            return np.minimum(self.m, d + self.radius)
+        flipped = (1 - self._shrink) / 2
+        return d * (1 - flipped) + (self.m - d) * flipped
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
+        return np.column_stack([self.centers, self.radius])
+
+    def __repr__(self) -> str:
+        mean = self.radius.mean() if len(self) else 0
+        return f"<HammingBalls of {self.m} tags: {len(self)} rows, mean radius {mean:.3g}>"

@@ -1,0 +1,143 @@
+"""Balls and annuli: a known amplitude, the phase lost or known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base import rows_of
+from ..forms import BadRows
+from .base import VectorSets
+
+
+class Annuli(VectorSets):
+    """{y : inner_i <= |y - center_i| <= outer_i}: an amplitude within bounds and its phase lost (paper, Sec. 5.3).
+
+    Where the phase is known the set is a segment, {center_i + r phase_i : inner_i <= r <= outer_i}.
+
+    Parameters
+    ----------
+    inner, outer : (n,) or float
+        Bounds on the amplitude.
+    phase : (n, m), optional
+        Directions, scaled to length one; rows of NaN where the phase is lost. Gives m.
+    center : (n, m), (m,) or float, default 0
+        What amplitudes are measured from.
+    m : int, default 2
+        The dimension, where neither phase nor center gives it.
+
+    Examples
+    --------
+    >>> rings = Annuli([1., 1.], [2., 2.], phase=[[np.nan, np.nan], [0., 3.]])
+    >>> rings.nearest(np.array([[3., 4.], [3., 4.]]))
+    array([[1.2, 1.6],
+           [0. , 2. ]])
+    """
+
+    def __init__(self, inner: Any, outer: Any, *, phase: Any = None, center: Any = 0.0, m: int = 2):
+        n = np.broadcast(np.asarray(inner), np.asarray(outer)).size
+        self.inner, self.outer = (np.broadcast_to(np.asarray(r, dtype=float), (n,)).copy() for r in (inner, outer))
+        if phase is not None:
+            m = np.shape(phase)[-1]
+        elif np.ndim(center):
+            m = np.shape(center)[-1]
+        self.centers = np.broadcast_to(np.asarray(center, dtype=float), (n, m)).copy()
+        given = np.full((n, m), np.nan) if phase is None else np.array(phase, dtype=float).reshape(n, m)
+        length = np.linalg.norm(given, axis=1)
+        self._check(given, length)
+        self.known = np.isfinite(length) | (self.outer == 0)
+        self.phases = np.where(np.isfinite(length)[:, None], given / np.where(length > 0, length, 1)[:, None], 0.0)
+        self.m, self.shape = m, (n,)
+
+    def _check(self, phase: NDArray, length: NDArray) -> None:
+        bad = BadRows("y")
+        for row in np.flatnonzero(~((self.inner >= 0) & (self.inner <= self.outer) & np.isfinite(self.outer))):
+            bad.add(row, f"expected 0 <= inner <= outer < inf, got {self.inner[row]:g} and {self.outer[row]:g}")
+        for row in np.flatnonzero(~np.isfinite(self.centers).all(axis=1)):
+            bad.add(row, f"expected a finite center, got {self.centers[row].tolist()}")
+        for row in np.flatnonzero((length == 0) | np.isinf(length) | (np.isnan(length) & ~np.isnan(phase).all(axis=1))):
+            bad.add(row, f"expected a direction, or NaN in every coordinate, got {phase[row].tolist()}")
+        bad.refuse("An amplitude has bounds, and a phase is a nonzero vector or lost.")
+
+    def __getitem__(self, rows: Any) -> Annuli:
+        rows = rows_of(rows, len(self))
+        phase = np.where((self.phases[rows] != 0).any(axis=1, keepdims=True), self.phases[rows], np.nan)
+        return Annuli(self.inner[rows], self.outer[rows], phase=phase, center=self.centers[rows])._like(self)
+
+    def nearest(self, z: NDArray) -> NDArray:
+        d = z - self.centers
+        along = np.clip((d * self.phases).sum(axis=-1), self.inner, self.outer)  # on the segment
+        return self._at(self._direction(d), np.clip(np.linalg.norm(d, axis=-1), self.inner, self.outer), along)
+
+    def nearest_convex(self, z: NDArray) -> NDArray:
+        """The projection on the ball, or on the segment."""
+        d = z - self.centers
+        along = np.clip((d * self.phases).sum(axis=-1), self.inner, self.outer)
+        return self._at(self._direction(d), np.minimum(np.linalg.norm(d, axis=-1), self.outer), along)
+
+    def extreme(self, a: NDArray, b: NDArray) -> NDArray:
+        # against the gradient at the center, on the outer sphere; on a segment, the better end
+        gradient = 2 * a[..., None] * self.centers + b
+        slope = (gradient * self.phases).sum(axis=-1)
+        low, high = (r * (slope + a * r) for r in (self.inner, self.outer))
+        return self._at(self._direction(-gradient), self.outer, np.where(low <= high, self.inner, self.outer))
+
+    def _at(self, direction: NDArray, radius: NDArray, along: NDArray) -> NDArray:
+        known = self.known[:, None]
+        return self.centers + np.where(known, along[..., None] * self.phases, radius[..., None] * direction)
+
+    @staticmethod
+    def _direction(d: NDArray) -> NDArray:
+        """d / |d|; the first axis where d = 0, every direction being as good."""
+        length = np.linalg.norm(d, axis=-1, keepdims=True)
+        out = d / np.where(length > 0, length, 1)
+        out[..., 0] += length[..., 0] == 0
+        return out
+
+    def moments(self) -> tuple[NDArray, NDArray]:
+        # over the ring, E r² = m / (m + 2) (R^(m+2) - r^(m+2)) / (R^m - r^m); over a segment, length² / 12
+        r, R, m = self.inner, self.outer, self.m
+        size = np.where(R > 0, R, 1)
+        x = r / size
+        volume = 1 - x**m
+        ratio = np.where(volume > 1e-9, (1 - x ** (m + 2)) / np.where(volume > 1e-9, volume, 1) * m / (m + 2), 1.0)
+        middle = self.centers + np.where(self.known, (r + R) / 2, 0)[:, None] * self.phases
+        return middle, np.where(self.known, (R - r) ** 2 / 12, R**2 * ratio)
+
+    def ball(self) -> tuple[NDArray, NDArray]:
+        return self.moments()[0], np.where(self.known, (self.outer - self.inner) / 2, self.outer)
+
+    def box(self) -> tuple[NDArray, NDArray]:
+        ends = [self.centers + r[:, None] * self.phases for r in (self.inner, self.outer)]
+        known, reach = self.known[:, None], self.outer[:, None]
+        low, high = np.minimum(*ends), np.maximum(*ends)
+        return np.where(known, low, self.centers - reach), np.where(known, high, self.centers + reach)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
+        """(n, 2 m + 2): centers, phases (0 where lost), inner, outer."""
+        return np.column_stack([self.centers, self.phases, self.inner, self.outer]).astype(dtype or float)
+
+    def __repr__(self) -> str:
+        known = 100 * self.known.mean() if len(self) else 0
+        return f"<{type(self).__name__} in R^{self.m}: {len(self)} rows, {known:.0f} % of the phases known>"
+
+
+class Balls(Annuli):
+    """{y : |y - center_i| <= radius_i}.
+
+    >>> Balls([[0., 0.]], [1.]).nearest(np.array([[3., 4.]]))
+    array([[0.6, 0.8]])
+    """
+
+    def __init__(self, center: Any, radius: Any):
+        super().__init__(np.zeros(len(center)), np.broadcast_to(radius, (len(center),)), center=center)
+
+    def __getitem__(self, rows: Any) -> Balls:
+        rows = rows_of(rows, len(self))
+        return Balls(self.centers[rows], self.outer[rows])._like(self)
+
+    def __repr__(self) -> str:
+        mean = self.outer.mean() if len(self) else 0
+        return f"<Balls in R^{self.m}: {len(self)} rows, mean radius {mean:.3g}>"

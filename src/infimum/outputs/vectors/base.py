@@ -1,0 +1,134 @@
+"""What sets of R^m share under the squared loss: embedding, projections, distances."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import gen_batches
+
+from ..base import Embedding, Sets
+
+CELLS = 2**22  # coordinates of projections held at a time: 32 MiB
+
+
+class VectorSets(Sets):
+    """Sets of R^m under l(z, y) = |z - y|²; with t = (y - origin) / unit, phi(y) = (1, t, |t|²).
+
+    A kind of set gives its projection `nearest`, the minimiser `extreme` of concave objectives, its `moments`, and a
+    ball and a convex set around it.
+    """
+
+    m: int
+    origin: Any = 0.0
+    unit: float = 1.0
+
+    @abstractmethod
+    def nearest(self, z: NDArray) -> NDArray:
+        """argmin over y in S_i of |z_i - y|: (..., n, m) -> (..., n, m)."""
+
+    @abstractmethod
+    def extreme(self, a: NDArray, b: NDArray) -> NDArray:
+        """argmin over y in S_i of a_i |y|² + <b_i, y>, where a_i <= 0: (..., n), (..., n, m) -> (..., n, m)."""
+
+    @abstractmethod
+    def moments(self) -> tuple[NDArray, NDArray]:
+        """The means of y, (n, m), and of |y - mean|², (n,), over S_i."""
+
+    @abstractmethod
+    def ball(self) -> tuple[NDArray, NDArray]:
+        """Centers (n, m) and radii (n,) of balls that hold S_i; infinite radii where S_i is unbounded."""
+
+    @abstractmethod
+    def box(self) -> tuple[NDArray, NDArray]:
+        """The smallest box that holds S_i: lower and upper corners, (n, m)."""
+
+    def nearest_convex(self, z: NDArray) -> NDArray:
+        """The projection on a convex set that holds S_i."""
+        return self.nearest(z)
+
+    def middle(self) -> NDArray:
+        """Where alternation starts, (n, m)."""
+        return self.moments()[0]
+
+    def scaled(self, origin: NDArray, unit: float) -> Any:
+        """The same sets, with the loss embedded in these units."""
+        out = self[:]
+        out.origin, out.unit = origin, unit
+        return out
+
+    def _like(self, other: Any) -> Any:
+        self.origin, self.unit = other.origin, other.unit
+        return self
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def phi(self, y: NDArray) -> NDArray:
+        t = (y - self.origin) / self.unit
+        return np.concatenate([np.ones((*t.shape[:-1], 1)), t, np.sum(t**2, axis=-1, keepdims=True)], axis=-1)
+
+    def argmin(self, c: NDArray) -> NDArray:
+        # a |t|² + <b, t>: the projection of the vertex -b / 2a where a > 0, otherwise an extreme point
+        a, b = c[..., -1], c[..., 1:-1]
+        convex = a > 0
+        y = self.nearest(self.origin - self.unit * b / np.where(convex, 2 * a, 1.0)[..., None])
+        if not convex.all():
+            flat = np.minimum(a, 0) / self.unit**2
+            y = np.where(convex[..., None], y, self.extreme(flat, b / self.unit - 2 * flat[..., None] * self.origin))
+        return self.phi(y)
+
+    def distance(self, z: Any) -> NDArray:
+        """The distance of z_i to S_i, (n,)."""
+        z = np.asarray(z, dtype=float)
+        return np.linalg.norm(z - self.nearest(z), axis=-1)
+
+    def farthest(self, z: Any) -> NDArray:
+        """The distance of z_i to the farthest point of S_i, (n,)."""
+        z = np.asarray(z, dtype=float)
+        return np.linalg.norm(z - self.extreme(np.full(z.shape[:-1], -1.0), 2 * z), axis=-1)
+
+    def contains(self, z: NDArray) -> NDArray:
+        # a projection is rounded: what it gives is in the set
+        z = np.asarray(z, dtype=float)
+        scale = self.unit + np.abs(self.origin).max() + np.abs(z).max(axis=-1)
+        return self.distance(z) <= 32 * np.finfo(float).eps * scale
+
+    def center(self) -> NDArray:
+        mean, spread = self.moments()
+        out = self.phi(mean)
+        out[:, -1] += spread / self.unit**2
+        return out
+
+    def start(self) -> NDArray:
+        return self.phi(self.middle())
+
+    @property
+    def is_point(self) -> NDArray:
+        low, high = self.box()
+        return (low == high).all(axis=-1)
+
+    @property
+    def is_unknown(self) -> NDArray:
+        """Rows that allow all of R^m."""
+        return np.zeros(len(self), dtype=bool)
+
+    def embed(self, principle: str) -> Embedding | None:
+        if principle == "average":
+            return Embedding(self.center(), np.zeros(len(self)))
+        silent = self.is_unknown if principle == "infimum" else np.zeros(len(self), dtype=bool)
+        if (self.is_point | silent).all():
+            return Embedding(np.where(silent[:, None], 0.0, self.start()), np.zeros(len(self)))
+        return None
+
+    def loss(self, psi: NDArray, principle: str) -> NDArray:
+        if principle == "average":
+            return super().loss(psi, principle)
+        z = self.origin - psi[:, 1:-1] / (2 * self.unit)
+        far = self.distance if principle == "infimum" else self.farthest
+        out = np.empty((len(z), len(self)))
+        for rows in gen_batches(len(z), max(1, CELLS // max(1, len(self) * self.m))):
+            out[rows] = far(np.repeat(z[rows, None, :], len(self), axis=1)) ** 2
+        return out

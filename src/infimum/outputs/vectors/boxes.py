@@ -1,0 +1,82 @@
+"""Boxes: every coordinate within bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base import rows_of
+from ..forms import BadRows
+from .base import VectorSets
+
+
+class Boxes(VectorSets):
+    """{y : lower_i <= y <= upper_i}, coordinate by coordinate; ±inf where a side is open.
+
+    >>> boxes = Boxes([[0., 0.], [1., -np.inf]], [[1., 1.], [1., np.inf]])
+    >>> boxes.nearest(np.array([[2., .5], [0., 7.]]))
+    array([[1. , 0.5],
+           [1. , 7. ]])
+    """
+
+    def __init__(self, lower: Any, upper: Any):
+        lower, upper = np.array(lower, dtype=float), np.array(upper, dtype=float)
+        if lower.ndim != 2 or lower.shape != upper.shape:
+            raise ValueError(f"Boxes need (n, m) lower and upper corners. Got shapes {lower.shape} and {upper.shape}.")
+        bad = BadRows("y")
+        for row in np.flatnonzero(~(lower <= upper).all(axis=1)):
+            bad.add(row, f"expected lower <= upper, got {lower[row].tolist()} and {upper[row].tolist()}")
+        for row in np.flatnonzero(((lower == upper) & np.isinf(lower)).any(axis=1)):
+            bad.add(row, f"no number at all, got {lower[row].tolist()}")
+        bad.refuse("An open side is -inf below and inf above.")
+        self.lower, self.upper = lower, upper
+        n, self.m = lower.shape
+        self.shape = (n,)
+
+    def __getitem__(self, rows: Any) -> Boxes:
+        rows = rows_of(rows, len(self))
+        return Boxes(self.lower[rows], self.upper[rows])._like(self)
+
+    def nearest(self, z: NDArray) -> NDArray:
+        return np.clip(z, self.lower, self.upper)
+
+    def extreme(self, a: NDArray, b: NDArray) -> NDArray:
+        self._bounded("the supremum")
+        low, high = (y * (b + a[..., None] * y) for y in (self.lower, self.upper))
+        return np.where(low <= high, self.lower, self.upper)
+
+    def moments(self) -> tuple[NDArray, NDArray]:
+        self._bounded("the average")
+        return (self.lower + self.upper) / 2, ((self.upper - self.lower) ** 2 / 12).sum(axis=1)
+
+    def ball(self) -> tuple[NDArray, NDArray]:
+        return self.middle(), np.linalg.norm((self.upper - self.lower) / 2, axis=1)
+
+    def box(self) -> tuple[NDArray, NDArray]:
+        return self.lower, self.upper
+
+    def middle(self) -> NDArray:
+        """The middle; of a half-line, its end; of a line, the origin."""
+        with np.errstate(invalid="ignore"):
+            middle = (self.lower + self.upper) / 2
+        end = np.where(np.isfinite(self.lower), self.lower, self.upper)
+        end = np.where(np.isfinite(end), end, np.broadcast_to(self.origin, end.shape))
+        return np.where(np.isfinite(middle), middle, end)
+
+    @property
+    def is_unknown(self) -> NDArray:
+        return (np.isneginf(self.lower) & np.isposinf(self.upper)).all(axis=1)
+
+    def _bounded(self, what: str) -> None:
+        bad = BadRows("y")
+        for row in np.flatnonzero(~np.isfinite(self.upper - self.lower).all(axis=1)):
+            bad.add(row, f"{self.lower[row].tolist()} to {self.upper[row].tolist()} has no end: {what} has no value")
+        bad.refuse("Use principle='infimum' and negative_weights='inside', or give finite bounds.")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
+        return np.stack([self.lower, self.upper], axis=-1).astype(dtype or float)
+
+    def __repr__(self) -> str:
+        return f"<Boxes in R^{self.m}: {len(self)} rows, {100 * self.is_point.mean():.0f} % exact>"

@@ -1,0 +1,91 @@
+"""Candidates: a finite list of points a row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base import rows_of
+from ..forms import BadRows
+from .base import VectorSets
+
+
+class Candidates(VectorSets):
+    """S_i = {y_i1, …, y_ik}, points of R^m; k may differ from row to row.
+
+    >>> Candidates([[[0., 0.], [2., 2.]], [[1., 1.]]]).nearest(np.array([[3., 1.], [3., 1.]]))
+    array([[2., 2.],
+           [1., 1.]])
+    """
+
+    def __init__(self, points: Any):
+        bad = BadRows("y")
+        rows = [np.atleast_2d(np.array(p, dtype=float)) for p in points]
+        m = max((p.shape[-1] for p in rows if p.size), default=0)
+        for row, p in enumerate(rows):
+            if not p.size:
+                bad.add(row, "an empty list of candidates")
+            elif p.ndim != 2 or p.shape[1] != m:
+                bad.add(row, f"expected points of {m} coordinates, got shape {p.shape}")
+            elif not np.isfinite(p).all():
+                bad.add(row, f"expected finite points, got {p[~np.isfinite(p).all(axis=1)][0].tolist()}")
+        bad.refuse("A row is a point, or a list of points of the same number of coordinates.")
+        self.points = np.concatenate(rows) if rows else np.empty((0, m))
+        self.row = np.repeat(np.arange(len(rows)), [len(p) for p in rows])
+        self.starts = np.searchsorted(self.row, np.arange(len(rows) + 1))
+        self.m, self.shape = m, (len(rows),)
+
+    def __getitem__(self, rows: Any) -> Candidates:
+        index = np.arange(len(self))[rows_of(rows, len(self))]
+        out = Candidates([self.points[self.starts[i] : self.starts[i + 1]] for i in index])
+        out.m, out.points = self.m, out.points.reshape(-1, self.m)
+        return out._like(self)
+
+    def _best(self, value: NDArray) -> NDArray:
+        """The point of the smallest value in each row, the first of equals: (..., p) -> (..., n, m)."""
+        if not len(self):
+            return np.empty((*value.shape[:-1], 0, self.m))
+        least = np.minimum.reduceat(value, self.starts[:-1], axis=-1)[..., self.row]
+        which = np.where(value == least, np.arange(len(self.row)), len(self.row))
+        return self.points[np.minimum.reduceat(which, self.starts[:-1], axis=-1)]
+
+    def nearest(self, z: NDArray) -> NDArray:
+        return self._best(((z[..., self.row, :] - self.points) ** 2).sum(axis=-1))
+
+    def extreme(self, a: NDArray, b: NDArray) -> NDArray:
+        square = (self.points**2).sum(axis=-1)
+        return self._best(a[..., self.row] * square + (b[..., self.row, :] * self.points).sum(axis=-1))
+
+    def nearest_convex(self, z: NDArray) -> NDArray:
+        """The projection on the box around the candidates."""
+        return np.clip(z, *self.box())
+
+    def moments(self) -> tuple[NDArray, NDArray]:
+        number = np.diff(self.starts)
+        mean = np.add.reduceat(self.points, self.starts[:-1]) / number[:, None] if len(self) else self.points
+        away = ((self.points - mean[self.row]) ** 2).sum(axis=1)
+        return mean, np.bincount(self.row, away, minlength=len(self)) / number
+
+    def ball(self) -> tuple[NDArray, NDArray]:
+        low, high = self.box()
+        middle = (low + high) / 2
+        away = np.linalg.norm(self.points - middle[self.row], axis=1)
+        return middle, np.maximum.reduceat(away, self.starts[:-1]) if len(self) else away
+
+    def box(self) -> tuple[NDArray, NDArray]:
+        if not len(self):
+            return self.points, self.points
+        return np.minimum.reduceat(self.points, self.starts[:-1]), np.maximum.reduceat(self.points, self.starts[:-1])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
+        """(n, k, m), padded with NaN."""
+        number = np.diff(self.starts)
+        out = np.full((len(self), number.max(initial=1), self.m), np.nan)
+        out[self.row, np.arange(len(self.row)) - self.starts[self.row]] = self.points
+        return out.astype(dtype or float)
+
+    def __repr__(self) -> str:
+        mean = len(self.row) / max(len(self), 1)
+        return f"<Candidates in R^{self.m}: {len(self)} rows, {mean:.3g} points on average>"

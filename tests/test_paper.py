@@ -1,0 +1,318 @@
+"""The paper's figures at reduced size: key numbers against the reference, resuming, and the command."""
+
+import inspect
+import json
+import signal
+import subprocess
+import sys
+import time
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from infimum import PartialEstimator, SetLoss, paper
+from infimum.cli import app
+from infimum.outputs import masks
+from infimum.paper import base, grid, report, runner
+from infimum.solvers import ClosedForm, Enumerate
+from infimum.weights import KernelRidge
+from slow_experiment import Slow
+
+NEEDS_DATA = {
+    "classification-skewed", "classification-uniform", "data-sets", "multilabel-balls", "partial-tags", "positive-tags",
+}  # fmt: skip
+
+
+def reduced(name: str) -> list[dict]:
+    """Few enough tasks for a test, at the sizes of the paper where numbers are compared with the reference."""
+    experiment = paper.by_name(name)
+    full, quick = experiment.tasks(False), experiment.tasks(True)
+    if name == "classification-skewed":
+        few = [t for t in full if t["c_sigma"] == 0.1 and (t["fold"] < 2 or t["data"] == "svmguide2")]
+        return [t | {"c_lambdas": (0.1, 0.01), "c": (0.2, 0.5, 0.8)} for t in few]
+    if name == "classification-uniform":
+        few = [t for t in full if t["c_sigma"] == 0.1 and t["data"] == "vowel"]
+        return [t | {"c_lambdas": (10, 1e-3), "c": (0.2, 0.4, 0.6)} for t in few]
+    if name == "multilabel-balls":
+        return [t | {"c": (0.6, 1)} for t in quick if t["fold"] < 3]
+    if name in ("ranking-corruption", "ranking-exact"):
+        few = [t for t in full if t["c"] in (0.5, 0.7143, 0.8571) and t["problem"] < 5 and t["m"] != 7]
+        few = [t for t in few if t["m"] == 5 or tuple(t["methods"]) != ("IL, exact",)]
+        return [t | {"test": 100, "methods": [m for m in t["methods"] if m != "SP, alternation"]} for t in few]
+    if name == "ranking-reconstruction":
+        return full[:4]
+    if name == "rates":
+        return [t | {"seeds": [0, 1]} for t in full if t["n"] in (32, 512)]
+    if name == "complexity":
+        return [t | {"size": t["size"] // 4, "repeats": 1} for t in quick]
+    if name == "segmentation":
+        return [quick[0] | {"n": 150, "stride": 10, "ties": (0.0, 0.02)}]
+    if name == "interval-regression":
+        return [quick[0] | {"sigmas": (0.1, 0.05, 0.01), "lams": (1e3, 1)}]
+    if name in ("partial-tags", "positive-tags", "recovery"):
+        return quick[:1]
+    if name == "ilp-relaxation":
+        return [t for t in quick if t["m"] in (5, 10, 15)]
+    return quick
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("results")
+
+
+def run_reduced(name: str, out: Path, request) -> tuple[base.Experiment, pd.DataFrame]:
+    data = str(request.getfixturevalue("data_home")) if name in NEEDS_DATA else None
+    experiment = paper.by_name(name)
+    tasks = reduced(name)
+    experiment.tasks = lambda quick: tasks
+    return experiment, runner.reproduce(experiment, out, data=data)
+
+
+@pytest.mark.parametrize("name", paper.NAMES)
+def test_key_numbers(name, out, request):
+    """Every number that is claimed to agree does, within a tolerance that comes from the reference's deviations."""
+    experiment, frame = run_reduced(name, out, request)
+    assert list(frame.columns[:5]) == list(base.COLUMNS)
+    assert {"size", "versions"} <= set(frame.columns)
+    assert pd.read_csv(out / f"{name}.csv").shape == frame.shape
+    assert (out / f"{name}.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert (out / f"{name}.pdf").read_bytes()[:5] == b"%PDF-"
+    if not experiment.timed:
+        apart = [c for c in experiment.compare(frame) if c.claimed and not c.agrees]
+        assert not apart, apart
+
+
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        ("pointwise", {"rho(a), average": "13/48", "rho(c), average": "11/24", "R(c), supremum": "13/8"}),
+        ("calibration", {"C": "8", "refined C": "16/3", "eta": "1/4", "R_S(b)/R(b)": "3/16"}),
+        ("signed", {"rho-hat(a)": "1/2", "rho-hat(b)": "-1/4", "rho-hat(c)": "3/4"}),
+        ("bad-calibration", {"C": "inf", "R_S(b)": "0"}),
+    ],
+)
+def test_printed_identities_are_exact(name, expected, out, request):
+    experiment, frame = run_reduced(name, out, request)
+    ours = {c.what: c.ours for c in experiment.compare(frame)}
+    assert {what: ours[what] for what in expected} == expected
+
+
+def test_the_average_fails_where_the_corrected_bound_says():
+    from infimum.paper.recovery import _average_fails, bounds
+
+    for near in (0.1, 0.5, 0.9):
+        corrected, printed = (float(b[0]) for b in bounds(np.array([near])))
+        assert _average_fails(near, corrected - 1e-6)
+        assert not _average_fails(near, corrected + 1e-6)
+        assert (printed > corrected) == (near == 0.1 or near == 0.5)
+
+
+def test_weights_of_a_grid_are_kernel_ridge_and_leave_rows_out(rng):
+    X = rng.standard_normal((40, 3))
+    part = grid.fold(X, 1, folds=4)
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    for at in islice(grid.path(part, 0.5), 7):
+        n = len(part.train)
+        lam = at.c_lambda / n**0.5
+        weights = KernelRidge(lam=lam, sigma=0.5 * 3).fit(scaled[part.train])
+        np.testing.assert_allclose(at.alpha, np.asarray(weights(scaled[part.test])), atol=1e-10)
+        row = part.held_out[0]
+        others = np.delete(part.train, row)
+        # the ridge n lam stays that of all rows
+        refit = KernelRidge(lam=lam * n / (n - 1), sigma=0.5 * 3).fit(scaled[others])
+        alpha = np.asarray(refit(scaled[part.train[[row]]]))[0]
+        np.testing.assert_allclose(np.delete(at.left_out[0], row), alpha, atol=1e-8)
+        assert at.left_out[0, row] == 0
+
+
+def test_selection_is_by_test_folds_or_by_sets():
+    rows = [
+        {"method": "a", "fold": fold, "s": s, "value": value, "chosen_by": score}
+        for fold, s, value, score in [(0, 1, 0.1, 5), (1, 1, 0.3, 5), (0, 2, 0.4, 1), (1, 2, 0.2, 9)]
+    ]
+    table = pd.DataFrame(rows)
+    best = base.printed(table, ["method"], ["s"])
+    assert best[["mean", "s"]].values.tolist() == [[pytest.approx(0.2), 1]]
+    # fold 0 prefers s = 2 by its sets, fold 1 prefers s = 1
+    assert base.honest(table, ["method"], ["s"])["mean"].item() == pytest.approx((0.4 + 0.3) / 2)
+
+
+def test_exhaustive_is_enumerate(rng):
+    from infimum.outputs import Labels
+    from infimum.paper.ranking import Exhaustive
+
+    space = Labels().fit([0, 1, 2, 3])
+    L, alpha = SetLoss(space, space.as_sets([{0, 1}, {2}, {1, 3}])), rng.standard_normal((9, 3))
+    expected, found = Enumerate().fit(L).minimise(alpha), Exhaustive().fit(L).minimise(alpha)
+    np.testing.assert_array_equal(found.z, expected.z)
+    np.testing.assert_allclose(found.value, expected.value)
+
+
+@pytest.mark.parametrize("tie", [0.0, 0.3, 1.0])
+def test_masks_are_minimised_exactly(tie, rng):
+    space = masks.Masks((2, 4), tie).fit(None)
+    sets = space.as_sets(rng.integers(-1, 2, size=(12, 8)))
+    # sums of either sign: a negative one rewards contours
+    alpha = rng.standard_normal((30, 12))
+    assert (alpha.sum(axis=1) < 0).any()
+    L = SetLoss(space, sets)
+    exact, found = Enumerate().fit(L).minimise(alpha), ClosedForm().fit(L).minimise(alpha)
+    np.testing.assert_allclose(found.value, exact.value, atol=1e-5)
+
+
+@pytest.mark.parametrize("principle", ["infimum", "average", "supremum"])
+def test_scribbles_lose_what_brute_force_says(principle, rng):
+    space = masks.Masks((2, 3), 0.4).fit(None)
+    sets = space.as_sets(rng.integers(-1, 2, size=(7, 6)))
+    outputs = space.outputs()
+    cut = (outputs[:, space.edges_[0]] != outputs[:, space.edges_[1]]).sum(axis=1)
+    plain = (outputs[:, None, :] != outputs).sum(axis=-1) + 0.4 * cut[:, None]
+    reduce = {"infimum": np.min, "average": np.mean, "supremum": np.max}[principle]
+    brute = np.array([reduce(plain[:, sets[i].contains(outputs)], axis=1) for i in range(7)]).T
+    np.testing.assert_allclose(SetLoss(space, sets, principle)(outputs), brute)
+
+
+def test_masks_fit_an_estimator(rng):
+    X = rng.standard_normal((20, 2))
+    model = PartialEstimator(masks.Masks((2, 3), 0.1)).fit(X, rng.integers(-1, 2, size=(20, 6)))
+    assert model.predict(X).shape == (20, 6)
+    assert 0.5 < model.score(X, np.zeros((20, 6), dtype=int)) <= 1
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+@pytest.mark.parametrize("wait", [0.0, 0.5])
+def test_a_killed_run_goes_on_and_leaves_the_same_files(tmp_path, wait):
+    whole, broken, marks = tmp_path / "whole", tmp_path / "broken", tmp_path / "marks"
+    script = (
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); from slow_experiment import Slow; "
+        f"from infimum.paper import reproduce; print('up', flush=True); "
+        f"reproduce(Slow(), {str(broken)!r}, data={str(marks)!r})"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(wait)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not (broken / "slow.csv").exists()
+    runner.reproduce(Slow(), broken, data=str(marks))
+    runner.reproduce(Slow(), whole)
+    assert contents(broken) == contents(whole)
+    # the task that was under way is computed twice, the finished ones once
+    computed = [int(k) for k in marks.read_text().split()]
+    assert set(computed) == set(range(6))
+    assert len(computed) <= 7
+
+
+def test_a_finished_run_is_not_redone(tmp_path):
+    marks, seen = tmp_path / "marks", []
+    for jobs in (1, 2):
+        runner.reproduce(Slow(), tmp_path, data=str(marks), jobs=jobs, progress=lambda *done: seen.append(done))
+    assert len(marks.read_text().split()) == 6
+    assert seen == [(k, 6) for k in range(7)] + [(6, 6)]
+
+
+def test_two_jobs_give_the_files_of_one(tmp_path):
+    for jobs in (1, 2):
+        runner.reproduce(Slow(), tmp_path / str(jobs), jobs=jobs)
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+
+
+def test_the_cache_knows_the_code_but_not_the_drawing(tmp_path, monkeypatch):
+    source = Path(inspect.getfile(Slow)).read_text()
+    path = tmp_path / "made.py"
+    monkeypatch.setattr(inspect, "getfile", lambda cls: str(path))
+
+    def version(text: str) -> str:
+        path.write_text(text)
+        runner.code_version.cache_clear()
+        return runner.code_version(Slow)
+
+    first = version(source)
+    assert version(source.replace('frame["value"])', 'frame["value"], "o")')) == first
+    assert version(source.replace("Six tasks.", "Six.")) == first
+    assert version(source.replace("standard_normal", "uniform")) != first
+    runner.code_version.cache_clear()
+
+
+def test_a_half_written_task_is_no_finished_task(tmp_path):
+    experiment = Slow()
+    file = runner._file(tmp_path, experiment, {"k": 0})
+    file.parent.mkdir(parents=True)
+    file.with_name(file.name + ".part").write_text("[{")
+    assert runner.collect(experiment, tmp_path, False) is None
+    frame = runner.reproduce(experiment, tmp_path)
+    assert len(frame) == 6
+    assert not list(tmp_path.rglob("*.part"))
+
+
+def test_comparisons():
+    within = base.Comparison("x", 0.1, 0.12, 0.03)
+    assert within.agrees
+    assert not within._replace(tolerance=0.01).agrees
+    assert base.Comparison("x", "1/2", "1/2").agrees
+    assert base.fold_error(0.02, 8) == pytest.approx(0.03)
+
+
+def test_the_index_shows_disagreement_and_what_is_missing(tmp_path):
+    class Wrong(Slow):
+        name, title = "wrong", "Wrong & <so>"
+
+        def compare(self, frame):
+            return [base.Comparison("a", 1.0, 2.0, 0.1), base.Comparison("b", 1.0, 3.0, 0.1, claimed=False)]
+
+    runner.reproduce(Wrong(), tmp_path)
+    page = report.index([Wrong(), paper.by_name("signed")], tmp_path, False).read_text()
+    assert "0 of 1 numbers agree" in page
+    assert "differs as explained" in page
+    assert "Wrong &amp; &lt;so&gt;" in page
+    assert "signed: not run yet" in page
+    assert 'src="data:image/png;base64,' in page
+    assert 'src="http' not in page
+
+
+def test_command_lists_and_refuses(tmp_path):
+    listed = CliRunner().invoke(app, ["reproduce", "--list"])
+    assert listed.exit_code == 0
+    assert all(name in listed.stdout for name in paper.NAMES)
+    refused = CliRunner().invoke(app, ["reproduce", "nothing", "--out", str(tmp_path)])
+    assert refused.exit_code == 1
+    assert "There is no experiment 'nothing'. Names: pointwise" in refused.output.replace("\n", " ")
+
+
+def test_command_reproduces(tmp_path):
+    done = CliRunner().invoke(app, ["reproduce", "signed", "--out", str(tmp_path), "--quick"])
+    assert done.exit_code == 0, done.output
+    assert {"signed.csv", "signed.png", "signed.pdf", "index.html"} <= {p.name for p in tmp_path.iterdir()}
+    rows = json.loads(next((tmp_path / ".cache").glob("signed-*.json")).read_text())
+    assert rows[0]["exact"] == "1/2"
+
+
+def test_command_says_where_data_were_looked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr("infimum.datasets._fetch.urlopen", lambda *a, **k: (_ for _ in ()).throw(OSError("offline")))
+    run = CliRunner().invoke(app, ["reproduce", "data-sets", "--out", str(tmp_path), "--data", str(tmp_path / "none")])
+    assert run.exit_code == 1
+    assert "dna.scale is not at" in run.output.replace("\n", " ")
+
+
+def test_command_without_its_extra():
+    hide = "import sys; sys.modules['typer'] = None; import infimum.cli"
+    run = subprocess.run([sys.executable, "-c", hide], capture_output=True, text=True)
+    assert run.returncode == 1
+    assert 'The command infimum needs the package typer. Install it with: pip install "infimum[cli,plot]"' in run.stderr
+
+
+def test_importing_the_library_stays_light():
+    slow = {"matplotlib", "typer", "highspy", "numba", "dask", "infimum.paper"}
+    slow |= {"sklearn.cluster", "sklearn.ensemble", "sklearn.neighbors"}
+    code = f"import sys, infimum; sys.exit(' '.join({slow} & set(sys.modules)))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.stderr.strip() == ""

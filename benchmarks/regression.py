@@ -44,7 +44,7 @@ def speed() -> None:
     """The sweep, given alpha, beside alpha @ L(grid) and its argmin; then fit and predict from end to end."""
     y, alpha = unions(N), signed_weights(Q, N)
     space = Reals().fit(y)
-    L = SetLoss(space, space.as_sets(y))
+    L = SetLoss(space, space.read(y))
     grid = np.linspace(space.low_, space.high_, GRID)
     solver = Piecewise(n_jobs=-1).fit(L)
     solver.argmin(alpha[:2])  # compiled, or loaded from the cache
@@ -76,7 +76,7 @@ def growth() -> None:
     for n in TRAIN:
         y, alpha = unions(n), signed_weights(128, n)
         space = Reals().fit(y)
-        solver = Piecewise().fit(SetLoss(space, space.as_sets(y)))
+        solver = Piecewise().fit(SetLoss(space, space.read(y)))
         solver.argmin(alpha[:2])
         times.append(min(_processor_time(lambda s=solver, a=alpha: s.argmin(a)) for _ in range(9)))
     exponent = np.polyfit(np.log(TRAIN), np.log(times), 1)[0]

@@ -22,7 +22,7 @@ rng = np.random.default_rng(4)
 items = ["tea", "soda", "water", "coffee", "juice", "milk"]
 slope, level = rng.standard_normal((2, 6))
 X, grid = np.sort(rng.uniform(-1, 1, (60, 1)), axis=0), np.linspace(-1, 1, 200)[:, None]
-y = Rankings(items).fit([]).as_sets(lose_pairs(X * slope + level, 0.7))
+y = Rankings(items).fit([]).read(lose_pairs(X * slope + level, 0.7))
 truth = lose_pairs(grid * slope + level, 0)
 y
 

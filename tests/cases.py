@@ -148,15 +148,15 @@ def reals_case(name: str, loss: str) -> Case:
     unknown = [(-np.inf, np.inf)]
 
     def read(rows):
-        return space.as_sets([set(map(float, row)) for row in rows])
+        return space.read([set(map(float, row)) for row in rows])
 
     return Case(
         name,
         space,
         sets=lambda rng, n: read([rng.choice(grid, rng.integers(1, 4), replace=False) for _ in range(n)]),
-        points=lambda y: space.as_sets(np.asarray(y, dtype=float)),
+        points=lambda y: space.read(np.asarray(y, dtype=float)),
         loss=(lambda z, y: (z - y) ** 2) if loss == "squared" else (lambda z, y: abs(z - y)),
-        whole=lambda n: space.as_sets(unknown * n),
+        whole=lambda n: space.read(unknown * n),
         larger=lambda sets, rng: read([[*np.unique(row[~np.isnan(row)]), rng.choice(grid)] for row in np.array(sets)]),
         outputs=grid,
         dense=np.linspace(-2, 2, 401),
@@ -172,17 +172,17 @@ def vectors_case(name: str) -> Case:
     def larger(sets, rng):
         rows = [row[~np.isnan(row).any(axis=1)] for row in np.array(sets)]
         added = [np.unique([*row, grid[rng.integers(5)]], axis=0) for row in rows]
-        return space.as_sets(Candidates(added))
+        return space.read(Candidates(added))
 
     return Case(
         name,
         space,
-        sets=lambda rng, n: space.as_sets(
+        sets=lambda rng, n: space.read(
             Candidates([grid[rng.choice(5, rng.integers(1, 4), replace=False)] for _ in range(n)])
         ),
-        points=lambda y: space.as_sets(Candidates(y)),
+        points=lambda y: space.read(Candidates(y)),
         loss=lambda z, y: ((z - y) ** 2).sum(),
-        whole=lambda n: space.as_sets(Boxes(np.full((n, 2), -np.inf), np.full((n, 2), np.inf))),
+        whole=lambda n: space.read(Boxes(np.full((n, 2), -np.inf), np.full((n, 2), np.inf))),
         larger=larger,
         outputs=grid,
         dense=np.stack(np.meshgrid(np.linspace(-1, 1, 21), np.linspace(-1, 1, 21)), axis=-1).reshape(-1, 2),

@@ -26,7 +26,7 @@ RISKS = {
 def test_paper_example_in_exact_fractions(principle, best):
     """Sec. 4.1: the infimum finds c, the two others a. R_sp(c) is 13/8, where the paper prints 3/2."""
     space = Labels(COST, classes=list("abc")).fit([])
-    L = SetLoss(space, space.as_sets([set(S) for S in TAU]), principle)
+    L = SetLoss(space, space.read([set(S) for S in TAU]), principle)
     losses = [[Fraction(v).limit_denominator(48) for v in row] for row in L(space.outputs())]
     risks = [sum(p * l for p, l in zip(TAU.values(), row)) for row in losses]
     assert risks == RISKS[principle]
@@ -38,7 +38,7 @@ def test_paper_example_in_exact_fractions(principle, best):
 def test_two_readings_of_negative_weights():
     """Sets {0, 1} and {1} with weights -.5 and .4: inside picks class 2 of three, jointly it is 1."""
     space = Labels(classes=range(3)).fit([])
-    L = SetLoss(space, space.as_sets([{0, 1}, {1}]))
+    L = SetLoss(space, space.read([{0, 1}, {1}]))
     alpha = np.array([[-0.5, 0.4]])
     assert Enumerate().fit(L).argmin(alpha).tolist() == [2]
     joint = Enumerate().fit(JointLoss(L)).argmin(SplitSigns(Given()).fit(alpha)(alpha))
@@ -51,8 +51,8 @@ def test_unknown_rows_leave_the_infimum_unchanged(reading, rng):
     space = Labels(classes=range(4)).fit([])
     y = [set(row) for row in rng.integers(4, size=(6, 2)).tolist()]
     alpha = rng.standard_normal((20, 9))
-    known = ClosedForm().fit(SetLoss(space, space.as_sets(y))).argmin(alpha[:, :6])
-    every = ClosedForm().fit(SetLoss(space, space.as_sets(y + [None] * 3))).argmin(alpha)
+    known = ClosedForm().fit(SetLoss(space, space.read(y))).argmin(alpha[:, :6])
+    every = ClosedForm().fit(SetLoss(space, space.read(y + [None] * 3))).argmin(alpha)
     np.testing.assert_array_equal(known, every)
 
 
@@ -112,7 +112,7 @@ def test_dna_skewed_is_within_two_deviations_of_the_authors_code(
 class Angles(OutputSpace):
     """Points of a circle with the squared chord l(z, y) = 2 - 2 cos(z - y)."""
 
-    def as_sets(self, y, strict=True):
+    def read(self, y, strict=True):
         return y if isinstance(y, Arcs) else Arcs(np.asarray(y), np.zeros(len(y)))
 
     def psi(self, z):

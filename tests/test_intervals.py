@@ -136,9 +136,9 @@ def test_half_lines_refuse_average_and_supremum_by_row():
 def test_bounds():
     space = Reals(bounds=(0, 10)).fit([(-5, 3), "<20"])
     assert (space.low_, space.high_) == (0, 10)
-    np.testing.assert_array_equal(np.asarray(space.as_sets([(-5, 3), "<20"]))[:, 0], [[0, 3], [0, 10]])
+    np.testing.assert_array_equal(np.asarray(space.read([(-5, 3), "<20"]))[:, 0], [[0, 3], [0, 10]])
     with pytest.raises(ValueError, match=r"row 0: \[11, 12\] lies outside of bounds = \(0, 10\)"):
-        space.as_sets([(11, 12)])
+        space.read([(11, 12)])
     assert (Reals(bounds=(0, None)).fit([1, 3]).low_, Reals(bounds=(0, None)).fit([1, 3]).high_) == (0, 3)
     with pytest.raises(ValueError, match="Give bounds="):
         Reals().fit([None, None])

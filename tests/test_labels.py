@@ -17,7 +17,7 @@ TREE = {"cat": "mammal", "dog": "mammal", "mammal": "animal", "owl": "animal"}
 
 def read(y, **settings):
     space = Labels(**settings).fit(y)
-    return space.classes_.tolist(), space.as_sets(y).mask.astype(int).tolist()
+    return space.classes_.tolist(), space.read(y).mask.astype(int).tolist()
 
 
 @pytest.mark.parametrize(
@@ -136,13 +136,13 @@ def test_bad_rows_are_refused_together_ten_shown():
     space = Labels(classes=CLASSES).fit([])
     y = ["cat"] + ["cow|dog"] * 14
     with pytest.raises(ValueError) as error:
-        space.as_sets(y)
+        space.read(y)
     lines = str(error.value).splitlines()
     assert lines[0] == "14 rows of y cannot be used."
     assert lines[1] == "  row 1: unknown label 'cow'"
     assert lines[11] == "  (and 4 more rows)"
     assert lines[12].startswith("The classes are 'cat', 'dog', 'owl'. A row of y is a label")
-    assert space.as_sets(["cow", "cow|dog"], strict=False).mask.tolist() == [[False] * 3, [False, True, False]]
+    assert space.read(["cow", "cow|dog"], strict=False).mask.tolist() == [[False] * 3, [False, True, False]]
 
 
 def test_many_classes_stay_sparse():
@@ -151,7 +151,7 @@ def test_many_classes_stay_sparse():
     rng = np.random.default_rng(0)
     y = [set(row) for row in rng.integers(m, size=(n - 2, 4)).tolist()] + [None, Not(3)]
     space = Labels(classes=range(m)).fit(y)
-    sets = space.as_sets(y)
+    sets = space.read(y)
     for principle in ("infimum", "average", "supremum"):
         phi, constant = sets.embed(principle)
         assert phi.nnz <= 4 * n
@@ -166,9 +166,9 @@ def test_text_and_python_say_the_same(rows):
     space = Labels(classes=[str(k) for k in range(6)]).fit([])
     python = [None if row is None else {str(k) for k in row} for row in rows]
     text = ["" if row is None else "|".join(str(k) for k in row) for row in rows]
-    np.testing.assert_array_equal(space.as_sets(python).mask, space.as_sets(text).mask)
+    np.testing.assert_array_equal(space.read(python).mask, space.read(text).mask)
     excluded = [Not("9") if row is None else Not(*row) for row in rows]
-    assert [set(a) for a in np.array(space.as_sets(python))] == [
+    assert [set(a) for a in np.array(space.read(python))] == [
         {str(k) for k in range(6)} if row is None else {str(k) for k in row} for row in rows
     ]
     assert repr(excluded[0]).startswith("Not(")
@@ -180,7 +180,7 @@ def test_duplicate_classes_are_refused():
 
 
 def test_contains_and_repr():
-    sets = Labels(classes=CLASSES).fit([]).as_sets(["cat|dog", Not("cat"), None])
+    sets = Labels(classes=CLASSES).fit([]).read(["cat|dog", Not("cat"), None])
     assert sets.contains(np.array([0, 0, 0])).tolist() == [True, False, True]
     assert repr(sets) == "<Subsets of 3 classes: 3 rows, 0 % exact, 2.33 candidates on average>"
     with pytest.raises(ValueError, match="needs at least one label"):

@@ -47,7 +47,7 @@ def test_covering_and_chance():
     everything = Subsets(np.ones((4, 3)), np.arange(3))
     assert beyond_chance(everything, z) == 0
     space = outputs.Labels("ordinal", classes=range(3)).fit([])
-    assert risk(space, space.as_sets(sets), np.full(4, 2)) == pytest.approx((1 + 0 + 2 + 1) / 4)
+    assert risk(space, space.read(sets), np.full(4, 2)) == pytest.approx((1 + 0 + 2 + 1) / 4)
 
 
 @pytest.mark.parametrize("name", SCORERS)

@@ -147,7 +147,7 @@ def test_exhaustive_is_enumerate(rng):
     from infimum.paper.ranking import Exhaustive
 
     space = Labels().fit([0, 1, 2, 3])
-    L, alpha = SetLoss(space, space.as_sets([{0, 1}, {2}, {1, 3}])), rng.standard_normal((9, 3))
+    L, alpha = SetLoss(space, space.read([{0, 1}, {2}, {1, 3}])), rng.standard_normal((9, 3))
     expected, found = Enumerate().fit(L).minimise(alpha), Exhaustive().fit(L).minimise(alpha)
     np.testing.assert_array_equal(found.z, expected.z)
     np.testing.assert_allclose(found.value, expected.value)
@@ -156,7 +156,7 @@ def test_exhaustive_is_enumerate(rng):
 @pytest.mark.parametrize("tie", [0.0, 0.3, 1.0])
 def test_masks_are_minimised_exactly(tie, rng):
     space = masks.Masks((2, 4), tie).fit(None)
-    sets = space.as_sets(rng.integers(-1, 2, size=(12, 8)))
+    sets = space.read(rng.integers(-1, 2, size=(12, 8)))
     # sums of either sign: a negative one rewards contours
     alpha = rng.standard_normal((30, 12))
     assert (alpha.sum(axis=1) < 0).any()
@@ -168,7 +168,7 @@ def test_masks_are_minimised_exactly(tie, rng):
 @pytest.mark.parametrize("principle", ["infimum", "average", "supremum"])
 def test_scribbles_lose_what_brute_force_says(principle, rng):
     space = masks.Masks((2, 3), 0.4).fit(None)
-    sets = space.as_sets(rng.integers(-1, 2, size=(7, 6)))
+    sets = space.read(rng.integers(-1, 2, size=(7, 6)))
     outputs = space.outputs()
     cut = (outputs[:, space.edges_[0]] != outputs[:, space.edges_[1]]).sum(axis=1)
     plain = (outputs[:, None, :] != outputs).sum(axis=-1) + 0.4 * cut[:, None]

@@ -67,7 +67,7 @@ def assert_never_beaten(space, L, alpha):
 def test_infimum_never_beaten_by_a_grid(loss, problem):
     rows, alpha = problem
     space = Reals(loss).fit(rows)
-    assert_never_beaten(space, SetLoss(space, space.as_sets(rows)), alpha)
+    assert_never_beaten(space, SetLoss(space, space.read(rows)), alpha)
 
 
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
@@ -77,7 +77,7 @@ def test_infimum_never_beaten_by_a_grid(loss, problem):
 def test_other_principles_never_beaten_by_a_grid(loss, principle, problem):
     rows, alpha = problem
     space = Reals(loss).fit(rows)
-    assert_never_beaten(space, SetLoss(space, space.as_sets(rows), principle), alpha)
+    assert_never_beaten(space, SetLoss(space, space.read(rows), principle), alpha)
 
 
 @given(problem=problems(bounded=True))
@@ -85,7 +85,7 @@ def test_other_principles_never_beaten_by_a_grid(loss, principle, problem):
 def test_joint_reading_never_beaten_by_a_grid(problem):
     rows, alpha = problem
     space = Reals().fit(rows)
-    L = JointLoss(SetLoss(space, space.as_sets(rows)))
+    L = JointLoss(SetLoss(space, space.read(rows)))
     assert_never_beaten(space, L, np.hstack([np.maximum(alpha, 0), np.minimum(alpha, 0)]))
 
 
@@ -95,7 +95,7 @@ def test_joint_reading_never_beaten_by_a_grid(problem):
 def test_never_beaten_by_scipy_between_breakpoints(loss, problem):
     rows, alpha = problem
     space = Reals(loss).fit(rows)
-    found, F, ends, size = assert_never_beaten(space, SetLoss(space, space.as_sets(rows)), alpha)
+    found, F, ends, size = assert_never_beaten(space, SetLoss(space, space.read(rows)), alpha)
     for left, right in itertools.pairwise(ends):
         local = minimize_scalar(lambda z: F(z)[0, 0], bounds=(left, right), method="bounded")
         assert found.value[0] <= local.fun + size[0]
@@ -109,7 +109,7 @@ def test_units(size, shift):
     rows = np.concatenate([middle - width, middle + width], axis=2)
     alpha = rng.normal(0.2, 1, size=(50, 40))
     plain, scaled = (
-        Piecewise().fit(SetLoss(space, space.as_sets(y))).argmin(alpha)
+        Piecewise().fit(SetLoss(space, space.read(y))).argmin(alpha)
         for y in (rows, size * (rows + shift))
         for space in [Reals().fit(y)]
     )
@@ -121,7 +121,7 @@ def test_every_lane_and_every_thread():
     rng = np.random.default_rng(0)
     rows = np.sort(rng.normal(size=(30, 3, 2)), axis=2)
     space = Reals().fit(rows)
-    L = SetLoss(space, space.as_sets(rows))
+    L = SetLoss(space, space.read(rows))
     alpha = rng.normal(size=(2 * LANES + 5, 30))
     alone = np.concatenate([Piecewise().fit(L).argmin(a[None]) for a in alpha])
     np.testing.assert_allclose(Piecewise().fit(L).argmin(alpha), alone, atol=1e-12)
@@ -133,7 +133,7 @@ def test_minimum_before_a_gap_and_minimum_on_a_kink():
     """A vertex just before a downward kink, and a convex kink of a negative weight: both are minima."""
     rows = [[(-3.0, -3.0), (3.0, 3.0)], (-1.0, -1.0), (5.0, 5.0)]
     space = Reals().fit(rows)
-    L = SetLoss(space, space.as_sets(rows))
+    L = SetLoss(space, space.read(rows))
     found = Piecewise().fit(L).minimise(np.array([[0.4, 1.0, 0.0], [-1.0, 0.0, 0.05]]))
     F = objective(L, [[0.4, 1.0, 0.0], [-1.0, 0.0, 0.05]])
     grid = np.linspace(-3, 5, 100_001)
@@ -143,7 +143,7 @@ def test_minimum_before_a_gap_and_minimum_on_a_kink():
 
 def test_median_of_values():
     space = Reals("absolute").fit([1.0, 2.0, 10.0])
-    L = SetLoss(space, space.as_sets([1.0, 2.0, 10.0]))
+    L = SetLoss(space, space.read([1.0, 2.0, 10.0]))
     assert Piecewise().fit(L).argmin(np.full((1, 3), 1 / 3)) == [2.0]
 
 
@@ -151,7 +151,7 @@ def test_closed_form_agrees_and_divides_by_the_sum():
     rng = np.random.default_rng(0)
     y = rng.normal(1e6, 3, size=30)
     space = Reals().fit(y)
-    L = SetLoss(space, space.as_sets(y))
+    L = SetLoss(space, space.read(y))
     alpha = rng.normal(0.3, 1, size=(200, 30))
     solver = choose("auto", L)
     assert isinstance(solver, ClosedForm)
@@ -168,7 +168,7 @@ def test_unknown_rows_change_nothing():
     rng = np.random.default_rng(0)
     rows = [(0.0, 1.0), (2.0, math.inf), None, 4.0]
     space = Reals().fit(rows)
-    L = SetLoss(space, space.as_sets(rows))
+    L = SetLoss(space, space.read(rows))
     alpha = rng.normal(size=(20, 4))
     other = alpha.copy()
     other[:, 2] = rng.normal(size=20)
@@ -177,7 +177,7 @@ def test_unknown_rows_change_nothing():
 
 def test_who_can():
     space = Reals("absolute").fit([1.0, 2.0])
-    L = SetLoss(space, space.as_sets([1.0, 2.0]))
+    L = SetLoss(space, space.read([1.0, 2.0]))
     with pytest.raises(ValueError, match=r"Alternate cannot .* Solvers that can: Piecewise\."):
         choose(Alternate(), L)
     with pytest.raises(ValueError, match=r"ClosedForm cannot .* Solvers that can: Piecewise\."):

@@ -62,7 +62,7 @@ def draw_orders(rng, n, m, share):
     ],
 )
 def test_a_row_in_every_form(cell, pairs):
-    assert pairs_of(Rankings(ABCD).fit([]).as_sets([cell])) == set(pairs.split())
+    assert pairs_of(Rankings(ABCD).fit([]).read([cell])) == set(pairs.split())
 
 
 def test_items_come_from_y():
@@ -74,16 +74,16 @@ def test_items_come_from_y():
     frame = pd.DataFrame({"x": [1, 2], "y": [2, np.nan], "z": [3, 1]})
     space = Rankings().fit(frame)
     assert space.items_.tolist() == ["x", "y", "z"]
-    assert pairs_of(space.as_sets(frame), 1) == {"zx"}
+    assert pairs_of(space.read(frame), 1) == {"zx"}
 
 
 def test_items_of_any_hashable_kind():
     items = [("a", 1), ("b", 2), frozenset([3])]
-    sets = Rankings(items).fit([]).as_sets([[("b", 2), ("a", 1)], [(("a", 1), frozenset([3]))]])
+    sets = Rankings(items).fit([]).read([[("b", 2), ("a", 1)], [(("a", 1), frozenset([3]))]])
     np.testing.assert_array_equal(sets.codes, [[-1, 1, 1], [0, 1, 0]])
     model = PartialRanker(items).fit([[0.0]], [[("b", 2), ("a", 1)]])
     assert model.predict([[0.0]]).tolist() == [[("b", 2), ("a", 1), frozenset([3])]]
-    assert pairs_of(Rankings([1, 2, 3]).fit([]).as_sets(["3>1"])) == {"31"}, "text names items by how they print"
+    assert pairs_of(Rankings([1, 2, 3]).fit([]).read(["3>1"])) == {"31"}, "text names items by how they print"
 
 
 def test_ranks_and_codes_are_told_apart():
@@ -94,9 +94,9 @@ def test_ranks_and_codes_are_told_apart():
         (3, [3, 1, 2], [-1, -1, 1]),
         (3, [1, 0, 1], [1, 1, 1]),
     ]:
-        np.testing.assert_array_equal(Rankings(m).fit([]).as_sets(np.array([row])).codes, [codes])
+        np.testing.assert_array_equal(Rankings(m).fit([]).read(np.array([row])).codes, [codes])
     with pytest.raises(ValueError, match=r"a column for each of the 4 items .* or of their 6 pairs .* Got 5 columns"):
-        Rankings(4).fit([]).as_sets(np.ones((1, 5)))
+        Rankings(4).fit([]).read(np.ones((1, 5)))
 
 
 def test_orders_go_round():
@@ -110,10 +110,10 @@ def test_orders_go_round():
 def test_contradictions_are_refused_together_with_their_cycles():
     y = ["a>b", [("a", "b"), ("b", "c"), ("c", "a")], "c>d", "a>b, b>a", "a>b>a", "a>>b", "b<a", 7, ["a", ["b"]]]
     with pytest.raises(ValueError) as refusal:
-        Rankings(ABCD).fit(y).as_sets([y[i] for i in (0, 1, 2, 3)])
+        Rankings(ABCD).fit(y).read([y[i] for i in (0, 1, 2, 3)])
     assert "2 rows of y cannot be used.\n  row 1: a > b > c > a\n  row 3: a > b > a\n" in str(refusal.value)
     with pytest.raises(ValueError) as refusal:
-        Rankings(ABCD).fit(y).as_sets([*y, "a>e"])
+        Rankings(ABCD).fit(y).read([*y, "a>e"])
     for line in (
         "row 4: a > b > a: an item comes once, got 'a>b>a'",
         "row 5: expected items between '>', buckets in braces, got 'a>>b'",
@@ -152,7 +152,7 @@ def test_single_items_unknown_rows_and_empty_batches(rng):
         unknown = PartialRanker(items=ABCD).fit(X, [None] * 4)
     assert sorted(unknown.predict(X)[0]) == ABCD
     np.testing.assert_array_equal(unknown.minimum(X).value, 0)
-    sets = Rankings(4).fit([]).as_sets([])
+    sets = Rankings(4).fit([]).read([])
     assert len(sets) == 0
     assert sets.argmin(np.zeros((2, 0, 7))).shape == (2, 0, 7)
 
@@ -313,7 +313,7 @@ def test_cross_validation_and_search(rng):
     ranks = np.argsort(np.argsort(-(X @ rng.standard_normal((2, 4))), axis=1), axis=1) + 1.0
     y = lose_labels(ranks, 0.3, random_state=0)
     assert cross_val_score(PartialRanker(items=4), X, y, cv=3).min() > 0.8
-    sets = Rankings().fit(y).as_sets(y)
+    sets = Rankings().fit(y).read(y)
     assert cross_val_score(PartialRanker(), X, sets, cv=3).min() > 0.8
     search = GridSearchCV(PartialRanker(), {"principle": ["infimum", "average"], "weights__lam": [1e-3]}, cv=3)
     search.set_params(estimator__weights=weights.KernelRidge()).fit(X, sets)

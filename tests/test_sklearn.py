@@ -82,7 +82,7 @@ def test_cross_validation_and_search(partial_iris, kind):
         y = np.empty(len(rows), dtype=object)
         y[:] = rows
     elif kind == "sets":
-        y = outputs.Labels().fit(rows).as_sets(rows)
+        y = outputs.Labels().fit(rows).read(rows)
     cv = KFold(3, shuffle=True, random_state=0)
     model = make_pipeline(StandardScaler(), PartialClassifier(weights=weights.KernelRidge(lam=1e-3)))
     assert cross_val_score(model, X, y, cv=cv).mean() > 0.85
@@ -100,7 +100,7 @@ def test_cross_validation_and_search(partial_iris, kind):
 
 def test_sets_pass_the_default_splitter(partial_iris):
     X, _, rows = partial_iris
-    sets = outputs.Labels().fit(rows).as_sets(rows)
+    sets = outputs.Labels().fit(rows).read(rows)
     assert cross_val_score(PartialClassifier(), X, sets).shape == (5,)
 
 
@@ -145,7 +145,7 @@ def test_plausibility_and_decision_function(partial_iris):
     X, _, rows = partial_iris
     model = PartialClassifier(weights=weights.KernelRidge(lam=1e-3)).fit(X, rows)
     alpha = np.asarray(model.weights_(X))
-    mask = outputs.Labels().fit(rows).as_sets(rows).mask
+    mask = outputs.Labels().fit(rows).read(rows).mask
     np.testing.assert_allclose(model.plausibility(X), alpha @ mask, atol=1e-8)
     np.testing.assert_allclose(model.decision_function(X), -(alpha @ ~mask), atol=1e-8)
     np.testing.assert_array_equal(model.classes_[model.plausibility(X).argmax(axis=1)], model.predict(X))

@@ -30,14 +30,14 @@ EXPECTED = [[1, -1], [0, 1], [0, 0]]
 def test_named_forms_agree(y):
     space = Tags().fit(y)
     assert space.tags_.tolist() == ["red", "round"]
-    assert space.as_sets(y).values.tolist() == EXPECTED
+    assert space.read(y).values.tolist() == EXPECTED
 
 
 @pytest.mark.parametrize(
     "y", [EXPECTED, np.array(EXPECTED), np.array([[1, -1], [np.nan, 1], [0, np.nan]]), PartialTags(EXPECTED)]
 )
 def test_array_forms_agree(y):
-    assert Tags().fit(y).as_sets(y).values.tolist() == EXPECTED
+    assert Tags().fit(y).read(y).values.tolist() == EXPECTED
 
 
 def test_booleans_are_fully_known_and_come_back_as_booleans():
@@ -61,14 +61,14 @@ def test_booleans_are_fully_known_and_come_back_as_booleans():
 )
 def test_bad_rows(y, message):
     with pytest.raises(ValueError, match=message):
-        Tags().fit(y).as_sets(y)
+        Tags().fit(y).read(y)
 
 
 def test_unknown_tags_are_refused():
     space = Tags(["red", "round"]).fit([])
     with pytest.raises(ValueError, match="row 0: unknown tag 'blue'"):
-        space.as_sets(["+blue"])
-    assert space.as_sets(["+blue +red"], strict=False).values.tolist() == [[1, 0]]
+        space.read(["+blue"])
+    assert space.read(["+blue +red"], strict=False).values.tolist() == [[1, 0]]
 
 
 def test_positive_only_tags_warn_and_have_two_remedies():

@@ -71,7 +71,7 @@ def test_projections(kind, rng):
 def test_argmin_in_the_units_of_a_space(kind, rng):
     sets = kind(rng)
     space = Vectors().fit(sets)
-    scaled = space.as_sets(sets)
+    scaled = space.read(sets)
     c = rng.normal(size=(5, N, M + 2))
     found = np.einsum("knd,knd->kn", c, scaled.argmin(c))
     phi = scaled.phi(members(sets, rng))
@@ -103,7 +103,7 @@ def test_averages_are_means_over_the_set(rng):
 def test_no_output_is_below_the_bound(kind, principle, rng):
     sets = kind(rng)
     space = Vectors().fit(sets)
-    L = SetLoss(space, space.as_sets(sets), "supremum" if principle == "supremum" else "infimum")
+    L = SetLoss(space, space.read(sets), "supremum" if principle == "supremum" else "infimum")
     alpha = rng.normal(0.3, 1, size=(8, N))
     if principle == "joint":
         L, alpha = JointLoss(L), np.hstack([np.maximum(alpha, 0), np.minimum(alpha, 0)])
@@ -121,7 +121,7 @@ def test_convex_sets_are_solved_and_proved(kind, rng):
     """Convex sets and weights >= 0: the bound meets the value."""
     sets = kind(rng)
     space = Vectors().fit(sets)
-    L = SetLoss(space, space.as_sets(sets))
+    L = SetLoss(space, space.read(sets))
     found = Alternate(max_iter=2000).fit(L).minimise(rng.random((5, N)))
     assert (found.gap <= 1e-3 * found.value).all()
 
@@ -131,7 +131,7 @@ def test_convex_sets_are_solved_and_proved(kind, rng):
 def test_alternation_goes_down_and_more_starts_help(kind, rng):
     sets = kind(rng)
     space = Vectors().fit(sets)
-    L = JointLoss(SetLoss(space, space.as_sets(sets)))
+    L = JointLoss(SetLoss(space, space.read(sets)))
     alpha = rng.normal(0.3, 1, size=(20, N))
     alpha = np.hstack([np.maximum(alpha, 0), np.minimum(alpha, 0)])
     values = [Alternate(max_iter=k).fit(L).minimise(alpha).value for k in (0, 1, 2, 4, 50)]
@@ -180,7 +180,7 @@ def test_forms_and_bad_rows():
     with pytest.raises(ValueError, match=r"no finite ends low <= high in coordinates \[1\]"):
         Vectors().fit([[0.0, np.nan], [1.0, np.nan]])
     with pytest.raises(ValueError, match="y has 2 coordinates; 1 were expected"):
-        Vectors().fit([[0.0]]).as_sets([[0.0, 1.0]])
+        Vectors().fit([[0.0]]).read([[0.0, 1.0]])
     with pytest.raises(ValueError, match="Vectors have the squared loss only"):
         PartialRegressor(loss="absolute").fit([[0.0]], Boxes([[0.0]], [[1.0]]))
 

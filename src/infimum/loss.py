@@ -44,7 +44,7 @@ class SetLoss:
     --------
     >>> from infimum.outputs import Labels
     >>> space = Labels().fit(["a", "b", "c"])
-    >>> L = SetLoss(space, space.as_sets(["a|b", "c"]))
+    >>> L = SetLoss(space, space.read(["a|b", "c"]))
     >>> L(space.outputs())
     array([[0., 1.],
            [0., 1.],
@@ -184,7 +184,7 @@ class _BlockEmbedding:
 
 
 def _embedded(output: OutputSpace, principle: str, block: Block) -> Block:
-    L = SetLoss(output, output.as_sets(block.y), principle)
+    L = SetLoss(output, output.read(block.y), principle)
     if L.embedding is None:
         raise ValueError(f"Rows in blocks need a loss that is linear in psi(z); the {L!r} is not. Fit on arrays.")
     return Block(block.X, L.embedding.columns(), block.w)

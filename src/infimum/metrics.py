@@ -49,7 +49,7 @@ def r2(y: Any, z: Any, sample_weight: Any = None) -> float:
     sets, z = _sets(y, z)
     w = np.ones(len(sets)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     space = (Vectors() if z.ndim == 2 else Reals()).fit(sets)
-    L = SetLoss(space, space.as_sets(sets))
+    L = SetLoss(space, space.read(sets))
     constant = choose("auto", L).fit(L).argmin(w[None])
     left = float(w @ sets.distance(z) ** 2)
     total = float(w @ sets.distance(np.repeat(constant, len(sets), axis=0)) ** 2)
@@ -63,7 +63,7 @@ def _sets(y: Any, z: Any) -> tuple[Any, NDArray]:
     z = np.asarray(z, dtype=float)
     if not isinstance(y, Sets):
         space = Vectors() if z.ndim == 2 else Reals()
-        y = space.read(y)
+        y = space.unscaled(y)
     if len(y) != len(z):
         raise ValueError(f"y has {len(y)} rows and the predictions have {len(z)}: they must have the same number.")
     return y, z
@@ -116,7 +116,7 @@ def _orders(y: Any, z: Any, items: Any) -> tuple[PartialOrders, NDArray]:
     for row, order in enumerate(z.tolist()):
         if len(order) != len(where) or set(order) != set(where):
             raise ValueError(f"Row {row} of z must hold every item once: {names[:10]}. Got {order[:10]}.")
-    sets = Rankings(names).fit(y).as_sets(y)
+    sets = Rankings(names).fit(y).read(y)
     if len(sets) != len(z):
         raise ValueError(f"y has {len(sets)} rows and z has {len(z)}: they must have the same number.")
     return sets, np.array([[where[item] for item in order] for order in z.tolist()])

@@ -52,7 +52,7 @@ class PartialModel(Tells, BaseEstimator):
         if self.negative_weights not in ("inside", "joint"):
             raise ValueError(f"negative_weights must be 'inside' or 'joint'. Got {self.negative_weights!r} instead.")
         output = clone(self._output()).fit(y)
-        sets = output.as_sets(y)
+        sets = output.read(y)
         if len(sets) != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows and y has {len(sets)}: they must have the same number.")
         output.check(sets)
@@ -133,7 +133,7 @@ class PartialModel(Tells, BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The mean agreement of predictions with y: accuracy on labels, covering rate on sets, in [0, 1]."""
         z = self._each_block(X, lambda alpha: self.solver_.argmin(alpha))
-        sets = self.output_.as_sets(y, strict=False)
+        sets = self.output_.read(y, strict=False)
         if len(sets) != len(z):
             raise ValueError(f"X has {len(z)} rows and y has {len(sets)}: they must have the same number.")
         return float(np.average(sets.agreement(z), weights=sample_weight))

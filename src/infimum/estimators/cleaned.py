@@ -123,7 +123,7 @@ class Disambiguated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy where y gives labels, covering rate where it gives sets."""
         z = np.argmax(self.predict(X)[:, None] == self.classes_, axis=1)
-        sets = Labels(classes=self.classes_).fit([]).as_sets(y, strict=False)
+        sets = Labels(classes=self.classes_).fit([]).read(y, strict=False)
         return float(np.average(sets.contains(z), weights=sample_weight))
 
 

@@ -93,7 +93,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R² from sets: 1 - sum_i d(f(x_i), S_i)² over that of the best constant; on values, R²."""
         z = self.predict(X)
-        return r2(self.output_.read(y), z, sample_weight)
+        return r2(self.output_.unscaled(y), z, sample_weight)
 
     def calibrate(self, X: Any, y: Any) -> Self:
         """Keep the distances of predictions to the sets of rows that were not used in `fit`, for `predict_interval`."""
@@ -101,7 +101,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
         if isinstance(self.output_, Vectors):
             raise ValueError("Prediction intervals are for numbers, not for vectors.")
         z = self.predict(X)
-        sets: Any = self.output_.as_sets(y, strict=False)
+        sets: Any = self.output_.read(y, strict=False)
         if len(sets) != len(z):
             raise ValueError(f"X has {len(z)} rows and y has {len(sets)}: they must have the same number.")
         self.calibration_ = {"truth": np.sort(sets.farthest(z)), "set": np.sort(sets.distance(z))}

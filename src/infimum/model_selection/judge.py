@@ -117,7 +117,7 @@ def left_out_scores(model: Any, X: Any, y: Any, n_blocks: int | None = None) -> 
         raise ValueError(f"left_out_scores is for the library's models. Got {model!r}.")
     X = np.asarray(X, dtype=float) if not hasattr(X, "tocsr") else X.tocsr()
     output = clone(model._output()).fit(y)
-    sets = output.as_sets(y)
+    sets = output.read(y)
     name = reading_of(model)
     judge = Judge(output, sets, [name], model.solver)
     family = clone(weights.by_name(model.weights))

@@ -61,7 +61,7 @@ def predicted(model: Any, X: Any, y: Any) -> tuple[OutputSpace, Sets, NDArray]:
 
 
 def _sets(space: OutputSpace, y: Any, z: NDArray) -> Sets:
-    sets = space.as_sets(y, strict=False)
+    sets = space.read(y, strict=False)
     if len(sets) != len(z):
         raise ValueError(f"X has {len(z)} rows and y has {len(sets)}: they must have the same number.")
     return sets

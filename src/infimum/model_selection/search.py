@@ -122,7 +122,7 @@ class PartialSearch(BaseEstimator):
         model = self._check()
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         output = clone(model._output()).fit(y)
-        sets = output.as_sets(y)
+        sets = output.read(y)
         if len(sets) != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows and y has {len(sets)}: they must have the same number.")
         plain = ["infimum"] if sets.candidates() is None else ["disambiguation"]

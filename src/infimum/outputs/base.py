@@ -57,7 +57,7 @@ class OutputSpace(BaseEstimator, ABC):
         return self
 
     @abstractmethod
-    def as_sets(self, y: Any, strict: bool = True) -> Sets:
+    def read(self, y: Any, strict: bool = True) -> Sets:
         """The rows of y as sets; with ``strict=False``, labels unknown at fit make a set that covers nothing."""
 
     def digest(self, y: Any) -> Any:

@@ -40,11 +40,11 @@ class _Corrupted(Experiment):
         bunch = load_libsvm(task["data"], data_home=data)
         part = grid.fold(bunch.data, task["fold"], rows=task["rows"])
         space = Labels().fit(bunch.target)
-        truth = space.as_sets(bunch.target[part.test])
+        truth = space.read(bunch.target[part.test])
         every = {}
         for c in task["c"]:
             candidates = Subsets(type(self).corrupt(bunch.target, c, random_state=0)[part.train])
-            sets = space.as_sets(candidates)
+            sets = space.read(candidates)
             every[c] = sets[part.held_out], grid.minimisers(space, sets)
         rows = []
         for at in grid.path(part, task["c_sigma"], tuple(task["c_lambdas"])):

@@ -45,7 +45,7 @@ class Balls(Experiment):
         every = {}
         for c in task["c"]:
             centers, radii = hamming_ball(bunch.target, c, random_state=0)
-            sets = space.as_sets(HammingBalls(centers, radii)[part.train])
+            sets = space.read(HammingBalls(centers, radii)[part.train])
             every[c] = sets[part.held_out], grid.minimisers(space, sets)
         rows = []
         for at in grid.path(part, task["c_sigma"], tuple(task["c_lambdas"])):

@@ -40,7 +40,7 @@ class Piecewise(Solver):
     >>> from infimum.outputs import Reals
     >>> y = ["[-2,-1]|[1,2]", (1.5, 4), 3]
     >>> space = Reals().fit(y)
-    >>> Piecewise().fit(SetLoss(space, space.as_sets(y))).minimise(np.array([[.5, .25, .25]]))
+    >>> Piecewise().fit(SetLoss(space, space.read(y))).minimise(np.array([[.5, .25, .25]]))
     Minimum(z=array([2.33333333]), value=array([0.16666667]), bound=array([0.16666667]))
     """
 

@@ -31,7 +31,7 @@ class Labels(OutputSpace):
     >>> space = Labels().fit([{"cat", "dog"}, "owl", None])
     >>> space.classes_.tolist()
     ['cat', 'dog', 'owl']
-    >>> space.as_sets(["cat|owl", Not("cat"), None]).mask.astype(int)
+    >>> space.read(["cat|owl", Not("cat"), None]).mask.astype(int)
     array([[1, 0, 1],
            [0, 1, 1],
            [1, 1, 1]])
@@ -59,7 +59,7 @@ class Labels(OutputSpace):
     def digest(self, y: Any) -> list:
         return _classes_of(y).tolist()
 
-    def as_sets(self, y: Any, strict: bool = True) -> Subsets:
+    def read(self, y: Any, strict: bool = True) -> Subsets:
         if isinstance(y, Subsets):
             names = y.classes
             if names is None:

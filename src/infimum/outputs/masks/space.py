@@ -35,7 +35,7 @@ class Masks(OutputSpace):
     Examples
     --------
     >>> space = Masks((1, 5), tie=0.5).fit(None)
-    >>> c = space.as_sets([[1, 1, -1, 1, 1]]).embed("infimum").phi
+    >>> c = space.read([[1, 1, -1, 1, 1]]).embed("infimum").phi
     >>> space.decode(c)  # a contour of length 2 costs 1, as much as the wrong pixel: ties go to -1
     array([[ 1,  1, -1,  1,  1]])
     >>> Masks((1, 5), tie=0.6).fit(None).decode(c + [0, 0, 0, 0, 0, 0, 0.1])
@@ -54,7 +54,7 @@ class Masks(OutputSpace):
         self.size = 2.0**pixels.size if pixels.size < 1024 else math.inf
         return self
 
-    def as_sets(self, y: Any, strict: bool = True) -> Scribbles:
+    def read(self, y: Any, strict: bool = True) -> Scribbles:
         return y if isinstance(y, Scribbles) else Scribbles(y, self.tie)
 
     def psi(self, z: Any) -> NDArray:

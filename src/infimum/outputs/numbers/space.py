@@ -49,7 +49,7 @@ class Reals(OutputSpace):
         self.bounds = bounds
 
     @staticmethod
-    def read(y: Any) -> Intervals:
+    def unscaled(y: Any) -> Intervals:
         """y as sets, in units of its own."""
         return y if isinstance(y, Intervals) else Intervals(y)
 
@@ -58,7 +58,7 @@ class Reals(OutputSpace):
             raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}. Got {self.loss!r} instead.")
         self.bilinear = self.loss == "squared"
         self.bounds_ = low, high = self._bounds()
-        sets = self.read(y).clipped(low, high)
+        sets = self.unscaled(y).clipped(low, high)
         ends = np.concatenate([sets.lower, sets.upper])
         ends = ends[np.isfinite(ends)]
         if not len(ends) and not (math.isfinite(low) and math.isfinite(high)):
@@ -72,13 +72,13 @@ class Reals(OutputSpace):
 
     def digest(self, y: Any) -> NDArray:
         """The lowest and the highest finite endpoint: the range is all that `fit` learns."""
-        sets = self.read(y).clipped(*self._bounds())
+        sets = self.unscaled(y).clipped(*self._bounds())
         ends = np.concatenate([sets.lower, sets.upper])
         ends = ends[np.isfinite(ends)]
         return np.array([ends.min(), ends.max()]) if len(ends) else ends
 
-    def as_sets(self, y: Any, strict: bool = True) -> Intervals:
-        sets = self.read(y).scaled(self.loss, self.origin_, self.unit_)
+    def read(self, y: Any, strict: bool = True) -> Intervals:
+        sets = self.unscaled(y).scaled(self.loss, self.origin_, self.unit_)
         return sets.clipped(*self.bounds_) if strict else sets
 
     def psi(self, z: Any) -> NDArray:

@@ -33,7 +33,7 @@ class Rankings(OutputSpace):
     Examples
     --------
     >>> space = Rankings().fit(["a>b>c", [("c", "a")]])
-    >>> space.as_sets(["a>b>c", [("c", "a")], ["b"]]).codes
+    >>> space.read(["a>b>c", [("c", "a")], ["b"]]).codes
     array([[ 1,  1,  1],
            [ 0, -1,  0],
            [-1,  0,  1]], dtype=int8)
@@ -66,7 +66,7 @@ class Rankings(OutputSpace):
         columns = array.shape[1]
         return list(range(items_in_codes(columns) or 0 if are_codes(array, None) else columns))
 
-    def as_sets(self, y: Any, strict: bool = True) -> PartialOrders:
+    def read(self, y: Any, strict: bool = True) -> PartialOrders:
         items, m = self.items_, len(self.items_)
         if isinstance(y, PartialOrders):
             if y.m != m:

@@ -36,7 +36,7 @@ class Tags(OutputSpace):
     Examples
     --------
     >>> space = Tags().fit(["+red -round", "+round"])
-    >>> space.as_sets(["+red", None]).values
+    >>> space.read(["+red", None]).values
     array([[1, 0],
            [0, 0]], dtype=int8)
     """
@@ -62,7 +62,7 @@ class Tags(OutputSpace):
         self.size = comb(m, self.k, exact=True) if self.k is not None else 2.0**m if m < 1024 else math.inf
         return self
 
-    def as_sets(self, y: Any, strict: bool = True) -> Sets:
+    def read(self, y: Any, strict: bool = True) -> Sets:
         m = len(self.tags_)
         if isinstance(y, PartialTags | HammingBalls):
             if y.m != m:

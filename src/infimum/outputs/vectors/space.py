@@ -31,7 +31,7 @@ class Vectors(OutputSpace):
     >>> space = Vectors().fit([[0., 1.], [4., 3.], [np.nan, 2.]])
     >>> space.low_, space.high_
     (array([0., 1.]), array([4., 3.]))
-    >>> y = space.as_sets([[1., 2.], [2., 2.]])
+    >>> y = space.read([[1., 2.], [2., 2.]])
     >>> space.decode(np.array([[.5, .5]]) @ y.center())
     array([[1.5, 2. ]])
     """
@@ -40,7 +40,7 @@ class Vectors(OutputSpace):
         self.bounds = bounds
 
     @staticmethod
-    def read(y: Any) -> Any:
+    def unscaled(y: Any) -> Any:
         """y as sets, in units of its own."""
         if isinstance(y, VectorSets):
             return y
@@ -61,7 +61,7 @@ class Vectors(OutputSpace):
         raise ValueError(f"Cannot read y of shape {array.shape} as vectors. {FORMS}")
 
     def fit(self, y: Any) -> Self:
-        sets = self.read(y)
+        sets = self.unscaled(y)
         corners = np.concatenate(sets.box())
         finite = np.isfinite(corners)
         low = np.where(finite, corners, np.inf).min(axis=0, initial=np.inf)
@@ -80,8 +80,8 @@ class Vectors(OutputSpace):
         self.unit_ = float(((self.high_ - self.low_) / 2).max(initial=0.0)) or 1.0
         return self
 
-    def as_sets(self, y: Any, strict: bool = True) -> Any:
-        sets = self.read(y)
+    def read(self, y: Any, strict: bool = True) -> Any:
+        sets = self.unscaled(y)
         if sets.m != len(self.origin_):
             raise ValueError(f"y has {sets.m} coordinates; {len(self.origin_)} were expected.")
         return sets.scaled(self.origin_, self.unit_)

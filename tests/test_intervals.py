@@ -83,7 +83,7 @@ def test_arrays_lists_and_frames_agree():
         ["[1,2]", "<=0.5", "3"], pd.Series(["[1,2]", "<=0.5", "3"]), pl.Series(["[1,2]", "<=0.5", "3"]),
         np.array(["[1,2]", "<=0.5", "3"]), pd.DataFrame({"y": ["[1,2]", "<=0.5", "3"]}), Intervals(bounds),
     ):  # fmt: skip
-        np.testing.assert_array_equal(np.asarray(Reals.read(other)), expected)
+        np.testing.assert_array_equal(np.asarray(Reals.unscaled(other)), expected)
 
 
 def test_mixed_column():

@@ -143,7 +143,7 @@ def test_alternation_goes_down_and_more_starts_help(kind, rng):
 def test_values_are_kernel_ridge(rng):
     X, Y = rng.normal(size=(30, 2)), rng.normal(size=(30, 3))
     family = weights.KernelRidge(lam=0.01)
-    model = PartialRegressor(weights=family).fit(X, Vectors.read(Y))
+    model = PartialRegressor(weights=family).fit(X, Vectors.unscaled(Y))
     assert isinstance(model.solver_, ClosedForm)
     alpha = np.asarray(model.weights_(X))
     total = alpha.sum(axis=1, keepdims=True)
@@ -159,14 +159,14 @@ def test_unknown_coordinates(rng):
     """A row that misses a coordinate teaches the others; a row that misses all of them teaches nothing."""
     X = np.array([[0.0], [0.1], [0.2], [5.0]])
     Y = np.array([[1.0, np.nan], [np.nan, 2.0], [np.nan, np.nan], [4.0, 4.0]])
-    model = PartialRegressor(weights=weights.KernelRidge(sigma=0.5, lam=1e-3)).fit(X, Vectors.read(Y))
+    model = PartialRegressor(weights=weights.KernelRidge(sigma=0.5, lam=1e-3)).fit(X, Vectors.unscaled(Y))
     np.testing.assert_allclose(model.predict([[0.05]]), [[1.0, 2.0]], atol=0.05)
 
 
 def test_forms_and_bad_rows():
-    assert isinstance(Vectors.read([[[0, 0], [1, 1]], [[2, 2]]]), Candidates)
-    assert isinstance(Vectors.read(pd.DataFrame(np.zeros((3, 2)))), Boxes)
-    assert Vectors.read(np.zeros((4, 3, 2))).m == 3
+    assert isinstance(Vectors.unscaled([[[0, 0], [1, 1]], [[2, 2]]]), Candidates)
+    assert isinstance(Vectors.unscaled(pd.DataFrame(np.zeros((3, 2)))), Boxes)
+    assert Vectors.unscaled(np.zeros((4, 3, 2))).m == 3
     with pytest.raises(ValueError, match=r"row 1: expected lower <= upper, got \[1.0\] and \[0.0\]"):
         Boxes([[0.0], [1.0]], [[1.0], [0.0]])
     with pytest.raises(ValueError, match=r"row 0: expected 0 <= inner <= outer < inf, got 2 and 1"):

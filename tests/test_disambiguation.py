@@ -194,7 +194,7 @@ def test_rows_that_know_nothing_take_part(rng):
     y = [int(t) if i < 15 else None for i, t in enumerate(truth)]
     model = PartialClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-3)).fit(X, y)
     assert np.mean(model.labels_[15:] == truth[15:]) > 0.95
-    q = model.resolved_.candidates[15:, 0]
+    q = model.resolved_.q[15:, 0]
     assert (q.max(axis=1) > 0.9).mean() > 0.9
 
 
@@ -255,7 +255,7 @@ def test_unknown_tags_are_filled_in(rng):
     assert PartialTags(known).contains(model.labels_).all()
     assert np.mean(model.labels_[known == 0] == tags[known == 0]) > 0.95
     assert np.mean(model.predict(X) == tags) > 0.95
-    assert model.resolved_.candidates.shape == (120, 3, 2)
+    assert model.resolved_.q.shape == (120, 3, 2)
 
 
 def test_balls_are_disambiguated_by_points(rng):
@@ -276,7 +276,7 @@ def test_costs_are_minded(rng):
     X, truth, mask = blobs(rng)
     cost = np.array([[0, 1, 9], [1, 0, 1], [9, 1, 0.0]])
     model = PartialClassifier(cost, "disambiguation", weights=weights.KernelRidge(lam=1e-3)).fit(X, mask)
-    q = model.resolved_.candidates[:, 0]
+    q = model.resolved_.q[:, 0]
     np.testing.assert_allclose(model.resolved_.phi, q @ cost.T)
     assert np.mean(model.predict(X) == truth) > 0.9
 

@@ -8,7 +8,7 @@ from sklearn.datasets import load_svmlight_file
 from sklearn.model_selection import KFold
 
 from infimum import PartialClassifier, PartialEstimator, Subsets
-from infimum.loss import JointLoss, SetLoss
+from infimum.loss import SetLoss, doubled
 from infimum.outputs import Labels, OutputSpace, Sets
 from infimum.solvers import Alternate, ClosedForm, Enumerate
 from infimum.weights import Given, KernelRidge, SplitSigns
@@ -41,7 +41,7 @@ def test_two_readings_of_negative_weights():
     L = SetLoss(space, space.read([{0, 1}, {1}]))
     alpha = np.array([[-0.5, 0.4]])
     assert Enumerate().fit(L).argmin(alpha).tolist() == [2]
-    joint = Enumerate().fit(JointLoss(L)).argmin(SplitSigns(Given()).fit(alpha)(alpha))
+    joint = Enumerate().fit(doubled(L)).argmin(SplitSigns(Given()).fit(alpha)(alpha))
     assert joint.tolist() == [1]
 
 

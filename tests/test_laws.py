@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cases import CASES
-from infimum.loss import JointLoss, SetLoss
+from infimum.loss import SetLoss, doubled
 from infimum.solvers import IN_ORDER, Alternate, Enumerate
 from infimum.weights import Given, SplitSigns
 
@@ -44,7 +44,7 @@ def problem(case, sets, principle, reading, alpha):
     L = SetLoss(case.space, sets, principle)
     if reading == "inside":
         return L, alpha
-    return JointLoss(L), SplitSigns(Given()).fit(alpha)(alpha)
+    return doubled(L), SplitSigns(Given()).fit(alpha)(alpha)
 
 
 def value_at(case, L, alpha, z):

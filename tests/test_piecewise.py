@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from infimum import SetLoss
-from infimum.loss import JointLoss
+from infimum.loss import doubled
 from infimum.outputs import Intervals, Reals
 from infimum.solvers import Alternate, ClosedForm, Piecewise, choose
 from infimum.solvers._sweep import LANES
@@ -85,7 +85,7 @@ def test_other_principles_never_beaten_by_a_grid(loss, principle, problem):
 def test_joint_reading_never_beaten_by_a_grid(problem):
     rows, alpha = problem
     space = Reals().fit(rows)
-    L = JointLoss(SetLoss(space, space.read(rows)))
+    L = doubled(SetLoss(space, space.read(rows)))
     assert_never_beaten(space, L, np.hstack([np.maximum(alpha, 0), np.minimum(alpha, 0)]))
 
 

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from infimum import InfimumWarning, PartialOrders, PartialRanker, SetLoss, solvers, weights
 from infimum.datasets import lose_labels, lose_pairs, lose_pairs_at_random
-from infimum.loss import JointLoss
+from infimum.loss import doubled
 from infimum.metrics import kendall_tau, wrong_pairs
 from infimum.outputs import Rankings
 from infimum.outputs.rankings.nearest_extension import near_extension, nearest_extensions
@@ -231,7 +231,7 @@ def test_bounds_of_alternation_hold_and_mean_something(principle, reading, rng):
     alpha = np.abs(rng.standard_normal((40, 12))) ** 3 * rng.choice([1, 1, 1, -1], (40, 12))
     L = SetLoss(space, sets, principle)
     if reading == "joint":
-        L, alpha = JointLoss(L), SplitSigns(Given()).fit(alpha)(alpha)
+        L, alpha = doubled(L), SplitSigns(Given()).fit(alpha)(alpha)
     best = solvers.Enumerate().fit(L).minimise(alpha).value
     found = solvers.Alternate(max_iter=10).fit(L).minimise(alpha)
     assert np.all(found.bound <= best + 1e-9)

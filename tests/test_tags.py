@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infimum import HammingBalls, InfimumWarning, PartialMultilabelClassifier, PartialTags
-from infimum.loss import JointLoss, SetLoss
+from infimum.loss import SetLoss, doubled
 from infimum.outputs import Tags
 from infimum.solvers import BranchAndBound, ClosedForm, Enumerate, choose
 from infimum.weights import Given, SplitSigns
@@ -106,7 +106,7 @@ def test_branch_and_bound_is_enumeration(seed, principle, reading):
     L = SetLoss(Tags(m, epsilon=epsilon).fit([]), balls, principle)
     alpha = rng.standard_normal((3, n))
     if reading == "joint":
-        L, alpha = JointLoss(L), SplitSigns(Given()).fit(alpha)(alpha)
+        L, alpha = doubled(L), SplitSigns(Given()).fit(alpha)(alpha)
     exact = Enumerate().fit(L).minimise(alpha)
     np.testing.assert_allclose(BranchAndBound().fit(L).minimise(alpha).value, exact.value, atol=1e-9)
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from infimum import Annuli, Balls, Boxes, Candidates, PartialRegressor, SetLoss, weights
-from infimum.loss import JointLoss
+from infimum.loss import doubled
 from infimum.outputs import Vectors
 from infimum.solvers import Alternate, ClosedForm
 
@@ -106,7 +106,7 @@ def test_no_output_is_below_the_bound(kind, principle, rng):
     L = SetLoss(space, space.read(sets), "supremum" if principle == "supremum" else "infimum")
     alpha = rng.normal(0.3, 1, size=(8, N))
     if principle == "joint":
-        L, alpha = JointLoss(L), np.hstack([np.maximum(alpha, 0), np.minimum(alpha, 0)])
+        L, alpha = doubled(L), np.hstack([np.maximum(alpha, 0), np.minimum(alpha, 0)])
     found = Alternate(n_starts=3).fit(L).minimise(alpha)
     z = rng.uniform(space.low_, space.high_, size=(3000, M))
     risks = alpha @ L(np.concatenate([z, found.z])).T
@@ -131,7 +131,7 @@ def test_convex_sets_are_solved_and_proved(kind, rng):
 def test_alternation_goes_down_and_more_starts_help(kind, rng):
     sets = kind(rng)
     space = Vectors().fit(sets)
-    L = JointLoss(SetLoss(space, space.read(sets)))
+    L = doubled(SetLoss(space, space.read(sets)))
     alpha = rng.normal(0.3, 1, size=(20, N))
     alpha = np.hstack([np.maximum(alpha, 0), np.minimum(alpha, 0)])
     values = [Alternate(max_iter=k).fit(L).minimise(alpha).value for k in (0, 1, 2, 4, 50)]

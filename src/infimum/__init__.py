@@ -12,9 +12,9 @@ from .estimators import (
     PartialRanker,
     PartialRegressor,
 )
-from .estimators.cleaned import Disambiguated, disambiguate
 from .loss import SetLoss
 from .model_selection import PartialSearch, tune
+from .model_selection.cleaned import Disambiguated, disambiguate
 from .outputs import (
     Annuli,
     Balls,

@@ -1,30 +1,29 @@
-"""What every estimator shares: a space, a principle, weights and a solver, under scikit-learn's interface."""
+"""What every estimator shares: read, reduce, choose, fit, keep; then predict in blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils import gen_batches
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from .. import solvers, weights
-from ..loss import BlockLoss, JointLoss, PointLoss, SetLoss
-from ..outputs import OutputSpace
-from ..reductions.disambiguation import Disambiguation, Resolved, Tells, of_principle
-from ..rows.blocks import Block, Blocks, apply, is_blocked, joined, read
+from ..judging import Composition, Judge
+from ..outputs import OutputSpace, Sets
+from ..reductions import Resolved
+from ..rows import Blocks, Rows, Table, is_dask, map_rows, rows_of
+from ..rows.inputs import as_numbers, in_order, is_frame, names_of
 from ..solvers import Minimum
-from ..weights import Task
+from ..weights import Alpha, by_name
 
-BLOCK = 2**21  # entries of the features v(x) computed at a time: 16 MiB
+NUMBERS = 2**21  # formed at a time for a block of queries: 16 MiB
 
 
-class PartialModel(Tells, BaseEstimator):
+class PartialModel(BaseEstimator):
     """f(x) = argmin_z sum_i alpha_i(x) L(z, S_i): what every estimator of the library shares.
 
     A subclass gives `_output`, the space Y.
@@ -34,9 +33,14 @@ class PartialModel(Tells, BaseEstimator):
     negative_weights: str
     weights: Any
     solver: Any
+    resolved_: Resolved | None
 
-    def _output(self) -> OutputSpace:
+    def _output(self, y: Any) -> OutputSpace:
+        """Y; `y` is the target, or its first block, for an estimator that serves two spaces."""
         raise NotImplementedError
+
+    def _composition(self) -> Composition:
+        return Composition(self.principle, self.negative_weights, self.weights, self.solver).checked()
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from inputs X (n, d) and sets y (n rows, in any form that the output space reads).
@@ -44,129 +48,155 @@ class PartialModel(Tells, BaseEstimator):
         `sample_weight` counts rows: 2 is a row given twice, 0 a row left out. With `weights.Nystrom` or
         `weights.LinearRidge`, X may be `infimum.Blocks` that carry all three, or a Dask collection.
         """
-        if is_blocked(X):
-            return self._fit_blocks(Blocks.of(X, y, sample_weight).map(read))
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        new = self._bare()
+        new._fit(X, y, sample_weight)
+        # all at once: a fit that fails or is interrupted leaves the model as it was
+        self.__dict__ = vars(new)
+        return self
+
+    def _bare(self) -> Self:
+        """A model with the same settings, and nothing learned."""
+        new = self.__class__.__new__(self.__class__)
+        new.__dict__ = {name: value for name, value in vars(self).items() if not name.endswith("_")}
+        return new
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        rows = self._rows(X, y, sample_weight)
+        output = rows.fitted(self._output(rows.y))
+        found = self._composition().fit(rows, output, rows.read(output))
+        self.output_, self.weights_, self.solver_, self.resolved_ = found
+
+    def _rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+        """What a fit is made on; learns the number of features and their names."""
+        blocks = rows_of(X, y, sample_weight)
+        if blocks is not None:
+            self.n_features_in_ = blocks.n_features
+            if blocks.names is not None:
+                self.feature_names_in_ = np.array(blocks.names, dtype=object)
+            return blocks
+        names = names_of(X)
+        X = self._validated(X, reset=True)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        if self.negative_weights not in ("inside", "joint"):
-            raise ValueError(f"negative_weights must be 'inside' or 'joint'. Got {self.negative_weights!r} instead.")
-        output = clone(self._output()).fit(y)
-        sets = output.read(y)
-        if len(sets) != X.shape[0]:
-            raise ValueError(f"X has {X.shape[0]} rows and y has {len(sets)}: they must have the same number.")
-        output.check(sets)
-        family = clone(weights.by_name(self.weights))
-        reduction = of_principle(self.principle)
-        if reduction is not None:
-            return self._fit_points(X, SetLoss(output, sets), family, reduction, sample_weight)
-        L: Any = SetLoss(output, sets, self.principle)
-        if self.negative_weights == "joint" and family.signed and self.principle != "average":
-            L, family = JointLoss(L), weights.SplitSigns(family)
-        solver = solvers.choose(self.solver, L)
-        self._fit_parts(X, L, family, solver, sample_weight)
-        return self
+            if not np.isfinite(sample_weight.sum()) or not sample_weight.any():
+                raise ValueError(
+                    f"sample_weight must have a positive and finite sum. Theirs is {sample_weight.sum():g}."
+                )
+        return Table(X, y, sample_weight, names)
 
-    def _fit_parts(self, X: Any, L: Any, family: weights.Weights, solver: solvers.Solver, sample_weight: Any) -> None:
-        self._fit_weights(X, L, family, solver, sample_weight)
-        self._keep(L.output, family, solver.fit(L, family))
-
-    def _fit_weights(self, X: Any, L: Any, family: weights.Weights, solver: solvers.Solver, sample_weight: Any) -> Any:
-        """Fit the weights to what the sets say; returns the embedding they saw."""
-        first = L.parts[0]
-        target = first.embedding.phi if first.embedding is not None else first.start()
-        task = Task(~first.sets.is_unknown, partial(_left_out_risks, L, solver, sample_weight))
-        family.told(task).fit(X, target, sample_weight)
-        return target
-
-    def _fit_points(
-        self, X: Any, L: SetLoss, family: weights.Weights, reduction: Disambiguation, sample_weight: Any
-    ) -> Self:
-        """Sets to points, then the fully supervised problem, by the same weights."""
-        target = self._fit_weights(X, L, family, solvers.choose("auto", L), sample_weight)
-        resolved = reduction.resolve(L.output, L.sets, family, X, target, sample_weight)
-        points = PointLoss(L.output, resolved.phi)
-        self._keep(L.output, family, solvers.choose(self.solver, points).fit(points, family), resolved)
-        return self
-
-    def _fit_blocks(self, blocks: Blocks) -> Self:
-        """Fit by sums over blocks of rows, wherever they are."""
-        if of_principle(self.principle) is not None:
-            raise ValueError("Disambiguation compares all rows with each other: give arrays instead of rows in blocks.")
-        family = clone(weights.by_name(self.weights))
-        if not family.blockwise or self.negative_weights != "inside":
-            raise ValueError(
-                "Rows in blocks need weights.Nystrom or weights.LinearRidge, and negative_weights='inside'. Got"
-                f" {family!r} and {self.negative_weights!r}."
-            )
-        space = clone(self._output())
-        output = space.fit(blocks.reduce(partial(_digest, space), joined))
-        L = BlockLoss(output, blocks, self.principle)
-        solver = solvers.choose(self.solver, L)
-        self._keep(output, family, solver.fit(L, family.fit(blocks)))
-        self.n_features_in_ = family.n_features_in_
-        return self
-
-    def _keep(
-        self, output: Any, family: weights.Weights, solver: solvers.Solver, resolved: Resolved | None = None
-    ) -> None:
-        """The fitted parts, all at once: an interrupted fit leaves the model as it was."""
-        family.release(summed=solver.summed)
-        self.output_, self.weights_, self.solver_, self.resolved_ = output, family, solver, resolved
+    def _validated(self, X: Any, reset: bool = False) -> Any:
+        """X as numbers; the columns of a frame are found by their names."""
+        if is_frame(X):
+            if not reset:
+                X = in_order(X, vars(self).get("feature_names_in_", np.array([])).tolist() or None)
+            as_numbers(X)
+        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
 
     def predict(self, X: Any) -> NDArray:
         """f(x) for every row of X; a Dask array for a Dask collection, one array a block for `infimum.Blocks`."""
-        if is_blocked(X):
-            return apply(self.predict, X, self.n_features_in_)
-        z = self._each_block(X, lambda alpha: self.solver_.argmin(alpha))
+        return self._in_blocks(self.predict, X) if _is_blocked(X) else self.output_names(self._outputs(X))
+
+    def output_names(self, z: NDArray) -> NDArray:
+        """Outputs as the user names them."""
         return self.output_.readable(z)
+
+    def _outputs(self, X: Any) -> NDArray:
+        """f(x) as the space has it, (q, *z)."""
+        return self._each(X, lambda alpha: self.solver_.argmin(alpha))
 
     def minimum(self, X: Any) -> Minimum:
         """The prediction, its estimated set risk, and a lower bound of the risk of any other, for every row of X.
 
         Where `minimum(X).gap` is 0, the prediction is proved to be the minimiser.
         """
-        found = self._blocks(X, lambda alpha: self.solver_.minimise(alpha))
+        found = self._by_blocks(X, lambda alpha: self.solver_.minimise(alpha))
         z, value, bound = (np.concatenate(part) for part in zip(*found))
         return Minimum(self.output_.readable(z), value, bound)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The mean agreement of predictions with y: accuracy on labels, covering rate on sets, in [0, 1]."""
-        z = self._each_block(X, lambda alpha: self.solver_.argmin(alpha))
+        z, sets = self.predicted(X, y)
+        return float(np.average(sets.agreement(z), weights=scored_by(sample_weight, len(z))))
+
+    def predicted(self, X: Any, y: Any) -> tuple[NDArray, Sets]:
+        """The outputs f(x_i), as the space has them, and y as sets: what every score compares."""
+        z = self._outputs(X)
         sets = self.output_.read(y, strict=False)
         if len(sets) != len(z):
             raise ValueError(f"X has {len(z)} rows and y has {len(sets)}: they must have the same number.")
-        return float(np.average(sets.agreement(z), weights=sample_weight))
+        return z, sets
 
-    def _blocks(self, X: Any, solve: Callable[[weights.Alpha], Any]) -> list:
+    def left_out(self, X: Any, y: Any, sample_weight: Any = None, n_blocks: int | None = None) -> tuple[Judge, Any]:
+        """The judge of this model's settings on (X, y), and what it predicts for every row without it."""
+        rows = self._bare()._rows(X, y, sample_weight)
+        if not rows.in_memory:
+            raise ValueError("Leaving rows out compares them with each other: give arrays instead of rows in blocks.")
+        output = rows.fitted(self._output(rows.y))
+        judge = Judge(self._composition(), output, rows.read(output), rows.w)
+        return judge, judge.left_out(rows.X, n_blocks)
+
+    @property
+    def labels_(self) -> NDArray:
+        """The member of its set that every training row probably has; after disambiguation."""
+        return self._resolution().labels
+
+    @property
+    def confidence_(self) -> NDArray | None:
+        """The weight of that member among the options, (n,); after soft disambiguation."""
+        return self._resolution().confidence
+
+    @property
+    def tied_(self) -> NDArray:
+        """The training rows whose options nothing tells apart; after disambiguation."""
+        return self._resolution().tied
+
+    @property
+    def suspects_(self) -> NDArray:
+        """The training rows whose set probably misses the truth; after disambiguation."""
+        return self._resolution().suspects
+
+    def _resolution(self) -> Resolved:
+        found = vars(self).get("resolved_")
+        if found is None:
+            raise AttributeError("The training rows have labels once principle='disambiguation' is fitted.")
+        return found
+
+    def _by_blocks(self, X: Any, solve: Callable[[Alpha], Any]) -> list:
         """solve(alpha(x)) for blocks of rows of X, so that memory does not grow with their number."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        size = max(1, BLOCK // max(1, self.weights_.width))
+        X = self._validated(X)
+        size = max(1, NUMBERS // max(1, self.weights_.width + self.solver_.width))
         work = (delayed(lambda rows: solve(self.weights_(X[rows])))(rows) for rows in gen_batches(X.shape[0], size))
         # one after the other, unless joblib.parallel_config(n_jobs=…) says otherwise
         return Parallel(require="sharedmem")(work)
 
-    def _each_block(self, X: Any, solve: Callable[[weights.Alpha], NDArray]) -> NDArray:
-        return np.concatenate(self._blocks(X, solve))
+    def _each(self, X: Any, solve: Callable[[Alpha], NDArray]) -> NDArray:
+        return np.concatenate(self._by_blocks(X, solve))
+
+    def _in_blocks(self, function: Callable[[Any], NDArray], X: Any) -> Any:
+        """function(X) for rows in blocks: a Dask array for a Dask collection, an iterator over the blocks otherwise."""
+        check_is_fitted(self)
+        if is_dask(X):
+            return map_rows(function, X, self.n_features_in_)
+        return (function(block.X) for block in X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = True
-        kernel = getattr(weights.by_name(self.weights), "kernel", None)
-        tags.input_tags.pairwise = isinstance(kernel, str) and kernel == "precomputed"
+        tags.input_tags.pairwise = by_name(self.weights).pairwise
         return tags
 
 
-def _left_out_risks(L: Any, solver: solvers.Solver, sample_weight: Any, path: weights.Path) -> list[float]:
-    """(1/n) sum_i L(z_i, S_i), where z_i is predicted at x_i without row i, at every setting of a path."""
-    if L.embedding is not None:
-        outputs = map(L.output.decode, path(L.embedding.phi))
-    else:  # the solver needs the weights themselves
-        outputs = map(clone(solver).fit(L).argmin, path(np.eye(len(L))))
-    return [float(np.average(L.parts[0].each(z), weights=sample_weight)) for z in outputs]
+def _is_blocked(X: Any) -> bool:
+    return isinstance(X, Blocks) or is_dask(X)
 
 
-def _digest(space: OutputSpace, block: Block) -> Any:
-    return space.digest(block.y)
+def scored_by(sample_weight: Any, n: int) -> NDArray | None:
+    """Sample weights of a score: n finite numbers >= 0, not all 0."""
+    if sample_weight is None:
+        return None
+    w = np.asarray(sample_weight, dtype=float)
+    if w.shape != (n,) or not (np.isfinite(w) & (w >= 0)).all() or not w.any():
+        raise ValueError(f"sample_weight must be {n} finite numbers >= 0, not all of them 0. Got shape {w.shape}.")
+    return w

@@ -10,25 +10,29 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..outputs import Labels
-from ..reductions.disambiguation import of_principle
-from ..reductions.soft import probabilities
-from ..rows.blocks import apply, is_blocked
+from ..reductions import of_principle, probabilities
+from ..rows import Blocks, is_dask
 from ..solvers import ClosedForm
 from .base import PartialModel
 
 
+def _has_risks(model: PartialClassifier) -> bool:
+    if isinstance(model.solver, str) or model.solver.listed:
+        return True
+    raise AttributeError(f"decision_function is for solvers that look at every class, not for {model.solver!r}.")
+
+
 def _has_plausibility(model: PartialClassifier) -> bool:
-    if getattr(model, "output_", None) is None:
+    plain = model.principle == "infimum" and model.negative_weights == "inside" and model.cost is None
+    if plain and isinstance(model.solver, str | ClosedForm):
         return True
-    if model.principle == "infimum" and model.output_.cost_ is None and isinstance(model.solver_, ClosedForm):
-        return True
-    raise AttributeError("plausibility is for the infimum principle and the 0-1 loss.")
+    raise AttributeError("plausibility is for the infimum principle, the inside reading and the 0-1 loss.")
 
 
 def _has_probabilities(model: PartialClassifier) -> bool:
     if of_principle(model.principle) is None or model.cost is not None:
         raise AttributeError("predict_proba is for principle='disambiguation' and the 0-1 loss.")
-    return True
+    return _has_risks(model)
 
 
 class PartialClassifier(ClassifierMixin, PartialModel):
@@ -77,7 +81,7 @@ class PartialClassifier(ClassifierMixin, PartialModel):
         self.solver = solver
         self.classes = classes
 
-    def _output(self) -> Labels:
+    def _output(self, y: Any) -> Labels:
         return Labels(self.cost, self.classes)
 
     @property
@@ -85,15 +89,14 @@ class PartialClassifier(ClassifierMixin, PartialModel):
         check_is_fitted(self)
         return self.output_.classes_
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy where y gives labels, covering rate (the share of predictions in their set) where it gives sets."""
-        return PartialModel.score(self, X, y, sample_weight)
+    score = PartialModel.score  # not that of ClassifierMixin, which knows no sets
 
+    @available_if(_has_risks)
     def decision_function(self, X: Any) -> NDArray:
         """Minus the estimated set risk of every class, (q, m); of two classes, the difference for the second, (q,)."""
-        if is_blocked(X):
-            return apply(self.decision_function, X, self.n_features_in_)
-        scores = -self._each_block(X, lambda alpha: self.solver_.risks(alpha))
+        if isinstance(X, Blocks) or is_dask(X):
+            return self._in_blocks(self.decision_function, X)
+        scores = -self._each(X, lambda alpha: self.solver_.risks(alpha))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     @available_if(_has_plausibility)
@@ -103,7 +106,7 @@ class PartialClassifier(ClassifierMixin, PartialModel):
         It is a sum of weights: the rows need not sum to one, for sets overlap.
         """
         check_is_fitted(self)
-        return self._each_block(X, lambda alpha: self.solver_.total(alpha)[:, None] - self.solver_.risks(alpha))
+        return self._each(X, lambda alpha: self.solver_.total(alpha)[:, None] - self.solver_.risks(alpha))
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> NDArray:
@@ -112,5 +115,5 @@ class PartialClassifier(ClassifierMixin, PartialModel):
         What the weights lack to a sum of one is shared by all classes.
         """
         check_is_fitted(self)
-        risks = self._each_block(X, lambda alpha: self.solver_.risks(alpha))
+        risks = self._each(X, lambda alpha: self.solver_.risks(alpha))
         return probabilities(risks.mean(axis=1, keepdims=True) - risks + 1 / risks.shape[1])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..outputs import OutputSpace
 from .base import PartialModel
 
@@ -42,7 +44,7 @@ class PartialEstimator(PartialModel):
         self.weights = weights
         self.solver = solver
 
-    def _output(self) -> OutputSpace:
+    def _output(self, y: Any) -> OutputSpace:
         if not isinstance(self.output, OutputSpace):
             raise ValueError(f"output must be an OutputSpace. Got {self.output!r} instead.")
         return self.output

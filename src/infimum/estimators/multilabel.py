@@ -5,11 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..outputs import Tags
 from ..solvers import ClosedForm
 from .base import PartialModel
+
+
+def _has_scores(model: PartialMultilabelClassifier) -> bool:
+    if isinstance(vars(model).get("solver_", ClosedForm()), ClosedForm):
+        return True
+    raise AttributeError("decision_function is for partly known tags, where every tag has a score of its own.")
 
 
 class PartialMultilabelClassifier(PartialModel):
@@ -57,7 +64,7 @@ class PartialMultilabelClassifier(PartialModel):
         self.solver = solver
         self.tags = tags
 
-    def _output(self) -> Tags:
+    def _output(self, y: Any) -> Tags:
         return Tags(self.tags, self.k, self.epsilon)
 
     @property
@@ -65,12 +72,11 @@ class PartialMultilabelClassifier(PartialModel):
         check_is_fitted(self)
         return self.output_.tags_
 
+    @available_if(_has_scores)
     def decision_function(self, X: Any) -> NDArray:
         """sum_{i : j in P_i} alpha_i(x) - sum_{i : j in N_i} alpha_i(x) for every tag j, (q, m); for known tags."""
         check_is_fitted(self)
-        if not isinstance(self.solver_, ClosedForm):
-            raise AttributeError("decision_function is for partly known tags, where every tag has a score of its own.")
-        return self._each_block(X, lambda alpha: 2 * alpha.sum(self.solver_.risk_.phi)[:, :-1])
+        return self._each(X, lambda alpha: 2 * self.solver_.sums(alpha)[:, :-1])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -54,21 +54,13 @@ class PartialRanker(PartialModel):
         self.solver = solver
         self.time_limit = time_limit
 
-    def _output(self) -> Rankings:
+    def _output(self, y: Any) -> Rankings:
         return Rankings(self.items, self.time_limit)
 
     @property
     def items_(self) -> NDArray:
         check_is_fitted(self)
         return self.output_.items_
-
-    def predict(self, X: Any) -> NDArray:
-        """Orders of the items, best first, (q, m): an array of text, or of objects."""
-        return PartialModel.predict(self, X)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The mean share of the pairs known in y that the prediction has right, in [0, 1]; 1 where none is known."""
-        return PartialModel.score(self, X, y, sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

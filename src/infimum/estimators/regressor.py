@@ -72,28 +72,21 @@ class PartialRegressor(RegressorMixin, PartialModel):
         self.solver = solver
         self.bounds = bounds
 
-    def _output(self) -> OutputSpace:
-        if not self._vectors:
+    def _output(self, y: Any) -> OutputSpace:
+        if not isinstance(y, VectorSets):
             return Reals(self.loss, self.bounds)
         if self.loss != "squared":
             raise ValueError(f"Vectors have the squared loss only. Got loss={self.loss!r}.")
         return Vectors(self.bounds)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from inputs X (n, d) and sets y (n rows, in any form that the output space reads).
-
-        `sample_weight` counts rows: 2 is a row given twice, 0 a row left out. Where y holds values, or for the average,
-        X may come in blocks, as for the other estimators.
-        """
-        self._vectors = isinstance(y, VectorSets)
-        super().fit(X, y, sample_weight)
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        super()._fit(X, y, sample_weight)
         self.calibration_: dict[str, NDArray] | None = None
-        return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R² from sets: 1 - sum_i d(f(x_i), S_i)² over that of the best constant; on values, R²."""
-        z = self.predict(X)
-        return r2(self.output_.unscaled(y), z, sample_weight)
+        z, sets = self.predicted(X, y)
+        return r2(sets, z, sample_weight)
 
     def calibrate(self, X: Any, y: Any) -> Self:
         """Keep the distances of predictions to the sets of rows that were not used in `fit`, for `predict_interval`."""

@@ -1,7 +1,14 @@
 """Choosing models where no true label exists: scores from sets alone, and a search by them."""
 
-from .judge import left_out_scores
-from .scores import SCORERS, chance_corrected, covering_rate, get_scorer, neg_set_risk, set_log_likelihood
+from .scores import (
+    SCORERS,
+    chance_corrected,
+    covering_rate,
+    get_scorer,
+    left_out_scores,
+    neg_set_risk,
+    set_log_likelihood,
+)
 from .search import PartialSearch, tune
 
 __all__ = [

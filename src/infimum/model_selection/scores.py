@@ -1,4 +1,4 @@
-"""How good predictions are, judged by sets alone; and the scorers that say so in scikit-learn's searches."""
+"""Scores from sets, as scorers for scikit-learn's searches and as a judgement of a model's own rows."""
 
 from __future__ import annotations
 
@@ -7,36 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from ..estimators import PartialModel
-from ..loss import SetLoss
+from ..estimators.base import scored_by
+from ..judging import Scores, beyond_chance, covered, log_likelihood, risk
 from ..outputs import Labels, OutputSpace, Sets
-
-
-def covered(sets: Sets, z: NDArray) -> float:
-    """(1/n) sum_i 1[z_i in S_i]."""
-    return float(np.mean(sets.contains(z)))
-
-
-def beyond_chance(sets: Sets, z: NDArray) -> float:
-    """(c - e) / (1 - e): the covering rate c beyond the same outputs at random, e = (1/n²) sum_ij 1[z_i in S_j].
-
-    An output that is in nearly every set covers much and says little: it earns nothing here.
-    """
-    distinct, which = np.unique(z.reshape(len(z), -1), axis=0, return_inverse=True)
-    each = [np.mean(sets.contains(np.broadcast_to(y.reshape(z.shape[1:]), z.shape))) for y in distinct]
-    chance = float(np.mean(np.array(each)[which.ravel()]))
-    return (covered(sets, z) - chance) / (1 - chance) if chance < 1 else 0.0
-
-
-def risk(output: OutputSpace, sets: Sets, z: NDArray) -> float:
-    """(1/n) sum_i inf over y in S_i of l(z_i, y); for the 0-1 loss, 1 - covering rate."""
-    return float(np.mean(SetLoss(output, sets).each(z)))
-
-
-def log_likelihood(P: NDArray, mask: NDArray) -> float:
-    """(1/n) sum_i log P_i(S_i), no P_i(S_i) below 1e-6; the mean over choices where there are several."""
-    return float(np.mean(np.log(np.maximum((P * mask).sum(axis=-1), 1e-6))))
 
 
 def predicted(model: Any, X: Any, y: Any) -> tuple[OutputSpace, Sets, NDArray]:
@@ -51,53 +27,50 @@ def predicted(model: Any, X: Any, y: Any) -> tuple[OutputSpace, Sets, NDArray]:
             X = step.transform(X)
         return predicted(model.steps[-1][1], X, y)
     if isinstance(model, PartialModel):
-        z = model._each_block(X, lambda alpha: model.solver_.argmin(alpha))
-        return model.output_, _sets(model.output_, y, z), z
+        z, sets = model.predicted(X, y)
+        return model.output_, sets, z
     if not hasattr(model, "classes_"):
         raise ValueError(f"Scores from sets are for the library's models and for classifiers. Got {model!r}.")
     space = Labels(classes=model.classes_).fit([])
     z = np.argmax(np.asarray(model.predict(X))[:, None] == space.classes_, axis=1)
-    return space, _sets(space, y, z), z
-
-
-def _sets(space: OutputSpace, y: Any, z: NDArray) -> Sets:
     sets = space.read(y, strict=False)
     if len(sets) != len(z):
         raise ValueError(f"X has {len(z)} rows and y has {len(sets)}: they must have the same number.")
-    return sets
+    return space, sets, z
 
 
-def covering_rate(model: Any, X: Any, y: Any) -> float:
+def covering_rate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
     """The share of predictions that are in their set."""
     _, sets, z = predicted(model, X, y)
-    return covered(sets, z)
+    return covered(sets, z, scored_by(sample_weight, len(z)))
 
 
-def chance_corrected(model: Any, X: Any, y: Any) -> float:
+def chance_corrected(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
     """The covering rate beyond that of the same predictions given to rows at random; 1 at best, 0 for no skill."""
     _, sets, z = predicted(model, X, y)
-    return beyond_chance(sets, z)
+    return beyond_chance(sets, z, scored_by(sample_weight, len(z)))
 
 
-def neg_set_risk(model: Any, X: Any, y: Any) -> float:
+def neg_set_risk(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
     """Minus the mean of inf over y in S_i of l(z_i, y): the score for every output structure."""
-    return -risk(*predicted(model, X, y))
+    output, sets, z = predicted(model, X, y)
+    return -risk(output, sets, z, scored_by(sample_weight, len(z)))
 
 
-def set_log_likelihood(model: Any, X: Any, y: Any) -> float:
+def set_log_likelihood(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
     """The mean of log P(S_i | x_i), for models of labels with `predict_proba`.
 
     It compares settings of one kind of model. Probabilities of different kinds are on different scales: compare those
     by the covering rate.
     """
     _, sets, _ = predicted(model, X, y)
-    mask = sets.candidates()
+    mask = sets.options()
     if mask is None or not hasattr(model, "predict_proba"):
         raise ValueError(f"set_log_likelihood needs predict_proba, as with principle='disambiguation'. Got {model!r}.")
-    return log_likelihood(model.predict_proba(X)[:, None, :], mask)
+    return log_likelihood(model.predict_proba(X)[:, None, :], mask, scored_by(sample_weight, len(sets)))
 
 
-SCORERS: dict[str, Callable[[Any, Any, Any], float]] = {
+SCORERS: dict[str, Callable[..., float]] = {
     "covering_rate": covering_rate,
     "chance_corrected": chance_corrected,
     "neg_set_risk": neg_set_risk,
@@ -105,7 +78,7 @@ SCORERS: dict[str, Callable[[Any, Any, Any], float]] = {
 }
 
 
-def get_scorer(name: str) -> Callable[[Any, Any, Any], float]:
+def get_scorer(name: str) -> Callable[..., float]:
     """A scorer by name, for ``GridSearchCV(scoring=…)``; `SCORERS` itself serves where several are wanted.
 
     >>> from sklearn.model_selection import GridSearchCV, KFold
@@ -118,3 +91,40 @@ def get_scorer(name: str) -> Callable[[Any, Any, Any], float]:
     if name not in SCORERS:
         raise ValueError(f"name must be one of {list(SCORERS)}. Got {name!r} instead.")
     return SCORERS[name]
+
+
+def left_out_scores(model: Any, X: Any, y: Any, n_blocks: int | None = None, sample_weight: Any = None) -> Scores:
+    """Scores of a model from its own training sets: what it predicts at every row without that row, or its block.
+
+    No true label is used, and kernel ridge is factored once. A pipeline is fitted to X up to its last step.
+
+    Parameters
+    ----------
+    model : PartialModel, or a Pipeline that ends in one
+        Judged as it is: with its own principle, reading of negative weights, weights and solver. It is not changed.
+    n_blocks : int, optional
+        None leaves out single rows; a number holds out that many blocks of rows. Take blocks for disambiguation: the
+        other rows have adapted to S_i by the time row i is left out.
+    sample_weight : (n,), optional
+        How much rows count, in the weights and in the scores.
+
+    Returns
+    -------
+    dict
+        "covering_rate", "chance_corrected", "neg_set_risk" and, for disambiguation, "log_likelihood". Larger is better.
+
+    Examples
+    --------
+    >>> from infimum import PartialClassifier
+    >>> X = np.array([[0.], [.1], [.2], [1.], [1.1], [1.2]])
+    >>> left_out_scores(PartialClassifier(), X, ["a", "a|b", "a|c", "c", "c|b", "c|a"])["covering_rate"]
+    1.0
+    """
+    if hasattr(model, "steps"):
+        for _, step in model.steps[:-1]:
+            X = clone(step).fit_transform(X)
+        return left_out_scores(model.steps[-1][1], X, y, n_blocks, sample_weight)
+    if not isinstance(model, PartialModel):
+        raise ValueError(f"left_out_scores is for the library's models. Got {model!r}.")
+    judge, left = model.left_out(X, y, sample_weight, n_blocks)
+    return judge.scores(left)

@@ -21,10 +21,20 @@ from .._memory import require
 from .._progress import track
 from .._warnings import InfimumWarning
 from ..estimators import PartialClassifier, PartialModel
+from ..judging import NAMES, Composition, Judge
+from ..outputs import OutputSpace, Sets
 from ..reductions import Disambiguation
 from ..weights import KernelRidge
 from ..weights.left_out import blocks_of
-from .judge import READINGS, Judge
+
+READINGS = {
+    "disambiguation": ("disambiguation", "inside"),
+    "infimum": ("infimum", "inside"),
+    "joint": ("infimum", "joint"),
+    "average": ("average", "inside"),
+    "supremum": ("supremum", "inside"),
+}
+"""name -> (principle, negative_weights)."""
 
 SCALINGS: dict[str, list] = {
     "none": [],
@@ -34,7 +44,6 @@ SCALINGS: dict[str, list] = {
 """Mean 0 and variance 1 a feature; then, for "unit", length 1 a row."""
 
 DISTANCES = {"rbf": lambda X: euclidean_distances(X, squared=True), "laplacian": manhattan_distances}
-COLUMNS = ("covering_rate", "chance_corrected", "neg_set_risk", "log_likelihood")
 
 
 def _final_has(name: str):
@@ -117,19 +126,19 @@ class PartialSearch(BaseEstimator):
         self.n_blocks = n_blocks
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Judge every setting, then fit the best one to all rows."""
         model = self._check()
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
-        output = clone(model._output()).fit(y)
-        sets = output.read(y)
-        if len(sets) != X.shape[0]:
-            raise ValueError(f"X has {X.shape[0]} rows and y has {len(sets)}: they must have the same number.")
-        plain = ["infimum"] if sets.candidates() is None else ["disambiguation"]
+        rows = clone(model)._rows(X, y, sample_weight)
+        validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        output = rows.fitted(model._output(y))
+        sets = rows.read(output)
+        X = rows.X
+        plain = ["infimum"] if sets.options() is None else ["disambiguation"]
         names = plain if self.principles is None else list(self.principles)
         path: list[dict] = []
         try:
-            self._walk(X, Judge(output, sets, names, model.solver), names, path)
+            self._walk(X, self._judges(model, names, output, sets, rows.w), path)
         except KeyboardInterrupt:
             if not path:
                 raise
@@ -140,7 +149,9 @@ class PartialSearch(BaseEstimator):
                 stacklevel=2,
             )
         best = self._best(path)
-        fitted = self._pipeline(model, best).fit(X, y)
+        fitted = self._pipeline(model, best)
+        last = fitted.steps[-1][0]
+        fitted.fit(X, y, **({} if sample_weight is None else {f"{last}__sample_weight": sample_weight}))
         self.path_ = {key: np.array([row[key] for row in path]) for key in path[0]}
         self.best_params_, self.best_estimator_ = best, fitted
         return self
@@ -150,8 +161,8 @@ class PartialSearch(BaseEstimator):
             unknown = [value for value in getattr(self, name) if value not in allowed]
             if unknown:
                 raise ValueError(f"{name} must be among {list(allowed)}. Got {unknown[0]!r}.")
-        if self.criterion != "auto" and self.criterion not in COLUMNS:
-            raise ValueError(f"criterion must be 'auto' or one of {list(COLUMNS)}. Got {self.criterion!r} instead.")
+        if self.criterion != "auto" and self.criterion not in NAMES:
+            raise ValueError(f"criterion must be 'auto' or one of {list(NAMES)}. Got {self.criterion!r} instead.")
         model = PartialClassifier() if self.estimator is None else self.estimator
         if not isinstance(model, PartialModel):
             raise ValueError(f"estimator must be one of the library's, PartialClassifier() for one. Got {model!r}.")
@@ -160,15 +171,32 @@ class PartialSearch(BaseEstimator):
     def _size(self) -> int:
         return len(self.scalings) * len(self.kernels) * len(self.gammas) * len(self.lams)
 
-    def _walk(self, X: Any, judge: Judge, names: list[str], path: list[dict]) -> None:
+    def _judges(
+        self, model: PartialModel, names: list[str], output: OutputSpace, sets: Sets, w: Any
+    ) -> dict[str, Judge]:
+        unknown = [name for name in names if name not in READINGS]
+        if unknown:
+            raise ValueError(f"principles must be among {list(READINGS)}. Got {unknown[0]!r}.")
+        how = {name: self._reading(model, name) for name in names}
+        parts = {name: Composition(*how[name], KernelRidge(), model.solver).checked() for name in names}
+        return {name: Judge(parts[name], output, sets, w) for name in names}
+
+    @staticmethod
+    def _reading(model: PartialModel, name: str) -> tuple[Any, str]:
+        principle, negative = READINGS[name]
+        if principle == "disambiguation" and isinstance(model.principle, Disambiguation):
+            return clone(model.principle), negative  # with the settings that the user gave
+        return principle, negative
+
+    def _walk(self, X: Any, judges: dict[str, Judge], path: list[dict]) -> None:
         blocks = blocks_of(X, self.n_blocks)
         if len(blocks) < 2:
             raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
         start = time.perf_counter()
         for setting, weights in track(self._settings(X), "settings", self._size(), self.verbose):
             operator = weights.held_out(None, None, None, blocks)
-            for name in names:
-                scores = judge.by_blocks(name, operator)
+            for name, judge in judges.items():
+                scores = judge.scores(judge.outputs(operator))
                 path.append({**setting, "principle": name, **scores, "seconds": time.perf_counter() - start})
                 start = time.perf_counter()
 
@@ -194,9 +222,7 @@ class PartialSearch(BaseEstimator):
         return max(finalists, key=lambda row: row["neg_set_risk"])
 
     def _pipeline(self, model: PartialModel, best: dict) -> Pipeline:
-        principle, negative = READINGS[best["principle"]]
-        if principle == "disambiguation" and isinstance(model.principle, Disambiguation):
-            principle = clone(model.principle)  # with the settings that the user gave
+        principle, negative = self._reading(model, best["principle"])
         weights = KernelRidge(best["lam"], kernel=best["kernel"], gamma=best["width"])
         last = clone(model).set_params(weights=weights, principle=principle, negative_weights=negative)
         return make_pipeline(*map(clone, SCALINGS[best["scaling"]]), last)

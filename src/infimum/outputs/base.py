@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator
+
+if TYPE_CHECKING:
+    from ..loss import Loss
 
 PRINCIPLES = ("infimum", "average", "supremum")
 
@@ -27,6 +31,31 @@ class Embedding(NamedTuple):
     def columns(self) -> tuple:
         """phi and (constant, 1): what a linear risk sums over the rows."""
         return self.phi, np.column_stack([self.constant, np.ones(len(self.constant))])
+
+
+class Curves(NamedTuple):
+    """h_i(t) = L(z, S_i) / unit^p, t = (z - origin) / unit, p = 2 for the squared loss and 1 for the absolute one.
+
+    h_i'(t) / 2 = curvature_i t + slope_i to the left of every breakpoint. At breakpoint `at[e]` of row `row[e]`,
+    `bend[e]` is added to the curvature and h'/2 jumps by `kink[e]`.
+    """
+
+    curvature: NDArray
+    slope: NDArray
+    at: NDArray
+    row: NDArray
+    bend: NDArray
+    kink: NDArray
+
+
+class Profiles(NamedTuple):
+    """L(z, S_i) = h_i(d(z, center_i)) + price #{j : z_j = 1}, d the Hamming distance on {-1, 1}^m."""
+
+    centers: NDArray
+    """(n, m)."""
+    h: NDArray
+    """(n, m + 1)."""
+    price: float
 
 
 class Decoded(NamedTuple):
@@ -48,6 +77,9 @@ class OutputSpace(BaseEstimator, ABC):
 
     size: float = math.inf
     """The number of outputs, infinite where `outputs` cannot list them."""
+
+    free: bool = True
+    """Whether every combination of coordinates is an output, for spaces of several."""
 
     bilinear: bool = True
     """Whether l(z, y) = <psi(z), phi(y)>; otherwise only solvers that look at `Sets.loss` or more can serve."""
@@ -89,9 +121,13 @@ class OutputSpace(BaseEstimator, ABC):
         value = np.einsum("nd,nd->n", self.psi(z), c)
         return Decoded(z, value, np.minimum(self.bound(c), value))
 
-    def lower_bound(self, L: Any, alpha: NDArray, z: NDArray) -> NDArray:
+    def lower_bound(self, L: Loss, alpha: NDArray, z: NDArray) -> NDArray:
         """A lower bound of min over Y of sum_i alpha_i L(., S_i), from what z tells, (q,); -inf where none is known."""
         return np.full(len(alpha), -np.inf)
+
+    def unknown(self, sets: Sets) -> NDArray:
+        """Whether S_i = Y, which rules nothing out, (n,) boolean."""
+        return sets.is_unknown
 
     def probe(self, random: np.random.RandomState, d: int) -> NDArray:
         """A random objective c, (1, d): where sets answer it, alternation starts again."""
@@ -103,11 +139,16 @@ class OutputSpace(BaseEstimator, ABC):
 
 
 class Sets(ABC):
-    """S_1 … S_n, frozen. A set answers one question: argmin over y in S_i of <c_i, phi(y)>."""
+    """S_1 … S_n, frozen. A set answers one question: argmin over y in S_i of <c, phi(y)>.
+
+    What comes after `contains` is optional: None, or an error that says so, where a kind of set does not have it.
+    """
 
     shape: tuple[int, ...]
     n_starts: int = 1
     """How often alternation starts, unless it is told."""
+    in_memory: bool = True
+    """Whether single rows can be asked; otherwise only sums over blocks of rows are formed."""
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -118,11 +159,15 @@ class Sets(ABC):
 
     @abstractmethod
     def argmin(self, c: NDArray) -> NDArray:
-        """phi(y_i) for y_i = argmin over y in S_i of <c_i, phi(y)>: (..., n, d) -> (..., n, d)."""
+        """phi(y_i) for y_i = argmin over y in S_i of <c_i, phi(y)>, one objective a row: (..., n, d) -> (..., n, d)."""
 
     @abstractmethod
     def contains(self, z: NDArray) -> NDArray:
         """Whether z_i is in S_i: (n, *z) -> (n,) boolean."""
+
+    def answers(self, c: NDArray) -> NDArray:
+        """What all rows answer to the same objective, for k objectives: (k, d) -> (k, n, d)."""
+        return self.argmin(np.broadcast_to(c[:, None, :], (len(c), len(self), c.shape[1])))
 
     def center(self) -> NDArray:
         """The mean of phi over S_i, (n, d), or an error where S_i has none."""
@@ -144,16 +189,45 @@ class Sets(ABC):
         if embedding is not None:
             return np.asarray((embedding.phi @ psi.T).T) + embedding.constant
         sign = -1.0 if principle == "supremum" else 1.0
-        rows = [np.einsum("nd,d->n", self.argmin(np.broadcast_to(sign * p, (len(self), len(p)))), p) for p in psi]
+        rows = [np.einsum("nd,d->n", self.answers(sign * p[None])[0], p) for p in psi]
         return np.array(rows).reshape(len(psi), len(self))
 
-    def candidates(self) -> NDArray | None:
-        """Where S_i is a product of g choices among c options: which are open, (n, g, c) boolean. None elsewhere."""
+    def each(self, psi: NDArray, principle: str) -> NDArray:
+        """L(z_i, S_i), of output i on row i: (n, d) -> (n,)."""
+        embedding = self.embed(principle)
+        if embedding is not None:
+            phi, constant = embedding
+            own = phi.multiply(psi).sum(axis=1) if sparse.issparse(phi) else np.einsum("nd,nd->n", psi, phi)
+            return np.asarray(own).ravel() + constant
+        return np.einsum("nd,nd->n", psi, self.argmin(-psi if principle == "supremum" else psi))
+
+    def table(self, psi: NDArray, principle: str) -> Any:
+        """L(z, S_i) with a column for every z, (n, n_z), to be folded into weights."""
+        return self.loss(psi, principle).T
+
+    def bracket(self) -> tuple[Embedding, Embedding] | None:
+        """Losses that are linear in psi, the first below every infimum and the second above every supremum."""
+        return None
+
+    def curves(self, principle: str) -> Curves | None:
+        """L(z, S_i) as piecewise quadratic functions of a number z."""
+        return None
+
+    def profiles(self, principle: str) -> Profiles | None:
+        """L(z, S_i) as functions of the Hamming distance of z to a center."""
+        return None
+
+    def options(self) -> NDArray | None:
+        """Where S_i is a product of g choices among c options: which are open, (n, g, c) boolean."""
         return None
 
     def expected(self, q: NDArray) -> NDArray:
-        """The mean of phi under weights q (n, g, c) on the candidates, (n, d)."""
-        raise ValueError(f"{type(self).__name__} have no candidates to weigh.")
+        """The mean of phi under weights q (n, g, c) on the options, (n, d)."""
+        raise ValueError(f"{type(self).__name__} have no options to weigh.")
+
+    def option_of(self, z: NDArray) -> NDArray:
+        """Which option every choice of z_i is: (n, *z) -> (n, g)."""
+        raise ValueError(f"{type(self).__name__} have no options to weigh.")
 
     def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
         """y_i from phi(y_i), for members y_i of S_i: (n, d) -> (n, *z). By default, the output of loss 0 at y_i."""
@@ -161,7 +235,7 @@ class Sets(ABC):
 
     @property
     def is_unknown(self) -> NDArray:
-        """Whether S_i = Y, which rules nothing out, (n,) boolean; nowhere, unless the sets know better."""
+        """Whether S_i holds every output there could be, (n,) boolean; nowhere, unless the sets know better."""
         return np.zeros(len(self), dtype=bool)
 
     def agreement(self, z: NDArray) -> NDArray:
@@ -170,6 +244,39 @@ class Sets(ABC):
 
     def __iter__(self):
         return (self[i : i + 1] for i in range(len(self)))
+
+
+class Points(Sets):
+    """One embedded point a row, phi(y_i), or the mean of several: what disambiguation puts in place of the sets.
+
+    >>> Points(np.array([[0., 1.], [1., 0.]])).loss(np.array([[2., 3.]]), "infimum")
+    array([[3., 2.]])
+    """
+
+    def __init__(self, phi: NDArray):
+        self.phi = phi
+        self.shape = (len(phi),)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: Any) -> Points:
+        return Points(self.phi[rows_of(rows, len(self))])
+
+    def argmin(self, c: NDArray) -> NDArray:
+        return np.broadcast_to(self.phi, c.shape)
+
+    def contains(self, z: NDArray) -> NDArray:
+        raise ValueError("Points are known by their embedding alone: ask the sets that they came from.")
+
+    def center(self) -> NDArray:
+        return self.phi
+
+    def embed(self, principle: str) -> Embedding:
+        return Embedding(self.phi, np.zeros(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<Points: {len(self)} rows>"
 
 
 def rows_of(rows: Any, n: int) -> Any:

@@ -21,7 +21,7 @@ from sklearn.metrics import euclidean_distances
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
-from ..loss import JointLoss, SetLoss
+from ..loss import SetLoss, doubled
 from ..outputs import OutputSpace, Sets
 from ..solvers import Solver, choose
 
@@ -93,5 +93,5 @@ def signs(alpha: NDArray[np.float64]) -> NDArray[np.float64]:
 def minimisers(space: OutputSpace, sets: Sets) -> dict[str, Solver]:
     """A solver for each principle, and for the joint reading of the infimum, which wants `signs` of the weights."""
     losses: dict = {name: SetLoss(space, sets, name) for name in ("infimum", "average", "supremum")}
-    losses["joint"] = JointLoss(losses["infimum"])
+    losses["joint"] = doubled(losses["infimum"])
     return {name: choose("auto", L).fit(L) for name, L in losses.items()}

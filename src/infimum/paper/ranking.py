@@ -11,7 +11,7 @@ from sklearn.utils import gen_batches
 
 from .._warnings import InfimumWarning
 from ..datasets import lose_pairs
-from ..loss import JointLoss, SetLoss
+from ..loss import SetLoss, doubled
 from ..outputs import PartialOrders, Rankings
 from ..solvers import Alternate, Enumerate, Minimum, Solver, choose
 from ..weights import KernelRidge
@@ -79,13 +79,13 @@ def solvers(codes: NDArray, m: int, methods: tuple[str, ...], rounds: int = 50) 
     alternate = Alternate(max_iter=rounds, n_starts=1)
     exact: Any = "auto" if m <= 8 else Exhaustive(max_outputs=10**7)
     made: dict[str, tuple[Any, Any]] = {
-        "IL, alternation": (JointLoss(SetLoss(space, stated)), alternate),
-        "IL, from the closure": (JointLoss(SetLoss(space, closed)), alternate),
-        "IL, exact": (JointLoss(SetLoss(space, closed)), exact),
+        "IL, alternation": (doubled(SetLoss(space, stated)), alternate),
+        "IL, from the closure": (doubled(SetLoss(space, closed)), alternate),
+        "IL, exact": (doubled(SetLoss(space, closed)), exact),
         "IL, exact, inside": (SetLoss(space, closed), "auto"),
         "AC": (SetLoss(space, closed, "average"), "auto"),
-        "SP, alternation": (JointLoss(SetLoss(space, stated, "supremum")), alternate),
-        "SP, exact": (JointLoss(SetLoss(space, closed, "supremum")), "auto"),
+        "SP, alternation": (doubled(SetLoss(space, stated, "supremum")), alternate),
+        "SP, exact": (doubled(SetLoss(space, closed, "supremum")), "auto"),
     }
     out = {}
     for name in methods:

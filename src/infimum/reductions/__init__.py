@@ -1,16 +1,20 @@
 """Reductions: a problem becomes a plainer one."""
 
-from .disambiguation import Disambiguation, Resolved, Tells, of_principle
-from .hard import Points, best_of, hard
+from .base import Reduction
+from .disambiguation import Disambiguation, Resolved, of_principle
+from .hard import Found, best_of, hard
+from .joint import JointReading, doubled
 from .soft import Settled, held_out, probabilities, soft, support
 
 __all__ = [
     "Disambiguation",
-    "Points",
+    "Found",
+    "JointReading",
+    "Reduction",
     "Resolved",
     "Settled",
-    "Tells",
     "best_of",
+    "doubled",
     "hard",
     "held_out",
     "of_principle",

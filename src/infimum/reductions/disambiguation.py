@@ -1,4 +1,4 @@
-"""Disambiguation as a reduction: sets become points, or weights on the candidates, for a fully supervised problem."""
+"""Disambiguation as a reduction: sets become points, or weights on the options, for a fully supervised problem."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 
 from .._memory import require
-from ..outputs.base import OutputSpace, Sets
-from ..weights.base import Weights
-from ..weights.left_out import blocks_of
+from ..loss import SetLoss
+from ..outputs.base import OutputSpace, Points, Sets
+from ..problem import Problem
+from ..weights.base import Target, Weights
+from ..weights.left_out import HeldOut, blocks_of
+from .base import Reduction
 from .hard import best_of
 from .soft import held_out, soft, support
 
-TIE = 0.05  # candidates whose weights differ by less are tied
+TIE = 0.05  # options whose weights differ by less are tied
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,18 +32,18 @@ class Resolved:
     labels : (n, ...)
         The member of S_i that row i probably has, as the user names it.
     confidence : (n,) or None
-        The weight q_i of that member among the candidates (the smallest over the tags); None where candidates have no
+        The weight q_i of that member among the options (the smallest over the tags); None where options have no
         weights.
     tied : (k,)
-        Row numbers where two candidates end with the same weight, within 0.05: nothing tells them apart.
+        Row numbers where two options end with the same weight, within 0.05: nothing tells them apart.
     support : (n,) or None
         P_i(S_i), the probability of the set by a disambiguation that did not see it.
     suspects : (k,)
         Row numbers with a support below the threshold: their set probably misses the truth.
-    candidates : (n, g, c) or None
-        The weights q themselves.
+    q : (n, g, c) or None
+        The weights on the options themselves.
     phi : (n, d)
-        The mean embedding of the candidates under q, or that of the points.
+        The mean embedding of the options under q, or that of the points.
     settled : bool
         Whether nothing moved any more when the loop ended.
     """
@@ -50,7 +53,7 @@ class Resolved:
     tied: NDArray
     support: NDArray | None
     suspects: NDArray
-    candidates: NDArray | None
+    q: NDArray | None
     phi: NDArray
     settled: bool
 
@@ -69,46 +72,15 @@ class Resolved:
         return f"<Resolved: {', '.join(parts)}>"
 
 
-class Tells:
-    """What a fitted model tells about its training rows, from `resolved_`."""
-
-    resolved_: Any
-
-    @property
-    def labels_(self) -> NDArray:
-        """The member of its set that every training row probably has; after disambiguation."""
-        return self._resolution().labels
-
-    @property
-    def confidence_(self) -> NDArray | None:
-        """The weight of that member among the candidates, (n,); after soft disambiguation."""
-        return self._resolution().confidence
-
-    @property
-    def tied_(self) -> NDArray:
-        """The training rows whose candidates nothing tells apart; after disambiguation."""
-        return self._resolution().tied
-
-    @property
-    def suspects_(self) -> NDArray:
-        """The training rows whose set probably misses the truth; after disambiguation."""
-        return self._resolution().suspects
-
-    def _resolution(self) -> Resolved:
-        if getattr(self, "resolved_", None) is None:
-            raise AttributeError("The training rows have labels once principle='disambiguation' is fitted.")
-        return self.resolved_
-
-
-class Disambiguation(BaseEstimator):
+class Disambiguation(BaseEstimator, Reduction):
     """How sets become points: the `principle` of an estimator, where "disambiguation" stands for the defaults.
 
     Parameters
     ----------
     kind : {"auto", "soft", "hard"}, default "auto"
-        "soft" weighs the candidates, for labels and tags (see `disambiguation.soft`); "hard" chooses one point a set,
-        for every output structure (see `disambiguation.hard`), from the soft solution where there is one. "auto" is
-        soft where it can be.
+        "soft" weighs the options, for labels, tags and masks (see `reductions.soft`); "hard" chooses one point a set,
+        for every output structure (see `reductions.hard`), from the soft solution where there is one. "auto" is soft
+        where it can be.
     ramp, cap : float, default 20 and 2
         The exponent of a soft update grows from 1 to `cap`, by 1 / ramp a round.
     max_iter, tol : default 50 and 2e-3
@@ -154,62 +126,102 @@ class Disambiguation(BaseEstimator):
         self.n_blocks = n_blocks
         self.random_state = random_state
 
-    def resolve(
-        self, output: OutputSpace, sets: Sets, family: Weights, X: Any, phi: Any = None, sample_weight: Any = None
-    ) -> Resolved:
-        """Points for the sets, by weights that were fitted on (X, phi, sample_weight)."""
+    def reduce(self, problem: Problem) -> Problem:
+        """Points for the sets, by weights fitted to the rows; weights that look at outputs then learn from them."""
+        if not problem.rows.in_memory:
+            raise ValueError("Disambiguation compares all rows with each other: give arrays instead of rows in blocks.")
+        self.check(problem.output, problem.sets)
+        weights = problem.fitted()
+        resolved = self._resolve(problem, weights)
+        loss = SetLoss(problem.output, Points(resolved.phi), "average")
+        if weights.supervised:
+            weights = weights.fit(problem.rows.X, Target(resolved.phi, problem.target.known), problem.rows.w)
+        return problem.but(loss=loss, weights=weights, resolved=resolved)
+
+    def is_soft(self, sets: Sets) -> bool:
+        """Whether these sets are weighed, not decided."""
+        return self.kind != "hard" and sets.options() is not None
+
+    def check(self, output: OutputSpace, sets: Sets) -> None:
+        """Refuse what cannot be disambiguated."""
         if self.kind not in ("auto", "soft", "hard"):
             raise ValueError(f"kind must be 'auto', 'soft' or 'hard'. Got {self.kind!r} instead.")
-        mask = sets.candidates()
-        if mask is None and self.kind == "soft":
-            raise ValueError(f"Soft disambiguation is for candidate labels and tags; {sets!r} are neither. Use 'hard'.")
+        if self.kind == "soft" and sets.options() is None:
+            raise ValueError(f"Soft disambiguation is for labels, tags and masks; {sets!r} are neither. Use 'hard'.")
         if not output.bilinear:
             raise ValueError(f"Disambiguation needs a bilinear loss, not that of {output!r}. Use principle='infimum'.")
-        if mask is None:
-            return self._hard(output, sets, family, X, None, None)
-        require(8 * 6 * mask.size, f"The weights of {mask.size} candidates", "Give fewer rows, or fewer classes.")
-        found = soft(family.left_out(), mask, self.ramp, self.cap, self.max_iter, self.tol)
-        known = None if self.threshold is None else self._support(mask, family, X, phi, sample_weight)
-        if self.kind == "hard":
-            return self._hard(output, sets, family, X, found.q, known)
-        z = _likeliest(found.q, sets, output)
-        return self._resolved(output, z, found.q, known, sets.expected(found.q), found.settled)
 
-    def _hard(self, output: OutputSpace, sets: Sets, family: Weights, X: Any, q: Any, known: Any) -> Resolved:
+    def outputs(self, output: OutputSpace, sets: Sets, operator: HeldOut) -> tuple[NDArray, NDArray | None]:
+        """What is predicted for rows that were left out, (n, *z), and the probabilities of the options."""
+        self.check(output, sets)
+        mask = sets.options()
+        if mask is not None and self.is_soft(sets):
+            P = held_out(operator, mask)
+            return output.decode(sets.expected(P)), P
+        c = None
+        for block, rest, inside, outside in operator.parts():
+            phi = best_of(output, sets[rest], inside, self._starts(output, sets[rest], None), 2 * self.max_iter).phi
+            c = np.empty((len(sets), phi.shape[1])) if c is None else c
+            c[block] = outside @ phi
+        assert c is not None
+        return output.decode(c), None
+
+    def _resolve(self, problem: Problem, weights: Weights) -> Resolved:
+        output, sets, rows = problem.output, problem.sets, problem.rows
+        mask = sets.options()
+        if mask is None:
+            return self._hard(output, sets, np.asarray(weights(rows.X)), None, None)
+        require(8 * 6 * mask.size, f"The weights of {mask.size} options", "Give fewer rows, or fewer classes.")
+        left_out = weights.left_out()
+        if left_out is None:
+            raise ValueError(
+                f"Soft disambiguation leaves every row out of its own update, for which {type(weights).__name__} has no"
+                " closed form. Use weights.KernelRidge, Nystrom, LinearRidge, Neighbors or Forest; or another principle"
+                " than disambiguation."
+            )
+        found = soft(left_out, mask, self.ramp, self.cap, self.max_iter, self.tol, rows.w)
+        known = None if self.threshold is None else self._support(mask, weights, problem)
+        if not self.is_soft(sets):
+            return self._hard(output, sets, np.asarray(weights(rows.X)), found.q, known)
+        best = np.argmax(found.q, axis=-1)[..., None] == np.arange(mask.shape[-1])  # the lowest index on a tie
+        z = sets.member(sets.expected(best.astype(float)), output)
+        return self._resolved(output, sets, z, found.q, known, sets.expected(found.q), found.settled)
+
+    def _hard(self, output: OutputSpace, sets: Sets, alpha: NDArray, q: Any, known: Any) -> Resolved:
+        found = best_of(output, sets, alpha, self._starts(output, sets, q), 2 * self.max_iter)
+        return self._resolved(output, sets, sets.member(found.phi, output), q, known, found.phi, found.settled)
+
+    def _starts(self, output: OutputSpace, sets: Sets, q: NDArray | None) -> list[NDArray]:
         n = len(sets)
         require(2 * 8 * n**2, f"The weights of {n} rows at {n} rows", "Use soft disambiguation, or fewer rows.")
         first = sets.start() if q is None else sets.expected(q)
         random = check_random_state(self.random_state)
         probes = [output.probe(random, first.shape[1]) for _ in range(self.n_starts - 1)]
-        starts = [first, *(sets.argmin(np.repeat(c, n, axis=0)) for c in probes)]
-        found = best_of(output, sets, np.asarray(family(X)), starts, 2 * self.max_iter)
-        return self._resolved(output, sets.member(found.phi, output), q, known, found.phi, found.settled)
+        return [first, *(sets.answers(c)[0] for c in probes)]
 
-    def _support(self, mask: NDArray, family: Weights, X: Any, phi: Any, sample_weight: Any) -> NDArray | None:
-        blocks = blocks_of(X, self.n_blocks)
+    def _support(self, mask: NDArray, weights: Weights, problem: Problem) -> NDArray | None:
+        rows = problem.rows
+        blocks = blocks_of(rows.X, self.n_blocks)
         if len(blocks) < 2:  # all rows are alike: there is nothing to predict one from
             return None
-        return support(held_out(family.held_out(X, phi, sample_weight, blocks), mask), mask)
+        return support(held_out(weights.held_out(rows.X, problem.target, rows.w, blocks), mask), mask)
 
-    def _resolved(self, output: OutputSpace, z: Any, q: Any, known: Any, phi: NDArray, settled: bool) -> Resolved:
+    def _resolved(
+        self, output: OutputSpace, sets: Sets, z: NDArray, q: Any, known: Any, phi: NDArray, settled: bool
+    ) -> Resolved:
         none = np.empty(0, dtype=int)
         two = None if q is None or q.shape[-1] < 2 else np.sort(q, axis=-1)[..., -2:]
+        own = None if q is None else np.take_along_axis(q, sets.option_of(z)[..., None], axis=-1)
         return Resolved(
             labels=output.readable(z),
-            confidence=None if q is None else q.max(axis=-1).min(axis=-1),
+            confidence=None if own is None else own[..., 0].min(axis=-1),
             tied=none if two is None else np.flatnonzero((two[..., 1] - two[..., 0] < TIE).any(axis=-1)),
             support=known,
             suspects=none if known is None else np.flatnonzero(known < self.threshold),
-            candidates=q,
+            q=q,
             phi=phi,
             settled=settled,
         )
-
-
-def _likeliest(q: NDArray, sets: Sets, output: OutputSpace) -> NDArray:
-    """The candidates of largest weight, the lowest index on a tie."""
-    best = np.argmax(q, axis=-1)[..., None] == np.arange(q.shape[-1])
-    return sets.member(sets.expected(best.astype(float)), output)
 
 
 def of_principle(principle: Any) -> Disambiguation | None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..outputs.base import OutputSpace, Sets
 
 
-class Points(NamedTuple):
+class Found(NamedTuple):
     """One member of every set."""
 
     phi: NDArray
@@ -20,7 +20,7 @@ class Points(NamedTuple):
     settled: bool
 
 
-def hard(output: OutputSpace, sets: Sets, alpha: NDArray, start: NDArray, max_iter: int = 100) -> Points:
+def hard(output: OutputSpace, sets: Sets, alpha: NDArray, start: NDArray, max_iter: int = 100) -> Found:
     """Alternate z and y on J(z, y) = sum_ij alpha_ij l(z_i, y_j), over z_i in Y and y_j in S_j, until nothing moves.
 
     l is bilinear, so that both halves of a round are exact minimisations, row by row and whatever the signs of alpha:
@@ -54,14 +54,14 @@ def hard(output: OutputSpace, sets: Sets, alpha: NDArray, start: NDArray, max_it
         phi = np.where(keep[:, None], phi, new)
         objective.append(float(np.sum(gradient * phi)))
         if objective[-1] >= objective[-3] - 1e-9 * (abs(objective[-3]) + 1e-300):
-            return Points(phi, objective, True)
-    return Points(phi, objective, False)
+            return Found(phi, objective, True)
+    return Found(phi, objective, False)
 
 
-def best_of(output: OutputSpace, sets: Sets, alpha: NDArray, starts: list[NDArray], max_iter: int = 100) -> Points:
+def best_of(output: OutputSpace, sets: Sets, alpha: NDArray, starts: list[NDArray], max_iter: int = 100) -> Found:
     """The lowest J over several starts; the first one on a tie."""
     found = [hard(output, sets, alpha, start, max_iter) for start in starts]
-    return min(found, key=lambda points: points.objective[-1])
+    return min(found, key=lambda one: one.objective[-1])
 
 
 def _better(output: OutputSpace, psi: NDArray, c: NDArray) -> NDArray:

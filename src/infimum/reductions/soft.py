@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..weights.left_out import HeldOut, LeftOut
 
-EPS = 0.03  # mass given to every option before predictions are read as probabilities
+MASS = 0.25  # shared by all options before predictions are read as probabilities, however many there are
 
 
 class Settled(NamedTuple):
@@ -28,7 +28,13 @@ def uniform(mask: NDArray) -> NDArray:
 
 
 def soft(
-    left_out: LeftOut, mask: NDArray, ramp: float = 20, cap: float = 2.0, max_iter: int = 50, tol: float = 2e-3
+    left_out: LeftOut,
+    mask: NDArray,
+    ramp: float = 20,
+    cap: float = 2.0,
+    max_iter: int = 50,
+    tol: float = 2e-3,
+    sample_weight: NDArray | None = None,
 ) -> Settled:
     """q_i(y) proportional to max(F_i(y), 0)^p on S_i, where F_i is predicted from the weights of the *other* rows.
 
@@ -63,7 +69,8 @@ def soft(
         p = min(cap, 1 + t / ramp)
         F = left_out(q.reshape(flat)).reshape(shape)
         new = _sharpened(F, mask, q, p)
-        moved = np.abs(new - q).sum(axis=(-2, -1)).mean(axis=-1).max() / shape[-2]
+        steps = np.abs(new - q).sum(axis=(-2, -1))
+        moved = np.average(steps, axis=-1, weights=sample_weight).max() / shape[-2]
         q = new
         if p == cap and moved < tol:
             return Settled(q, t + 1, True)
@@ -86,17 +93,18 @@ def held_out(operator: HeldOut, mask: NDArray, ramp: float = 5, cap: float = 2.0
     A shorter schedule than that of `soft`: it ranks settings as well, at half the cost.
     """
     n, g, c = mask.shape
-    live = np.repeat(mask[None], len(operator.blocks), axis=0)
-    for b, block in enumerate(operator.blocks):
-        live[b, block] = False
+    live = operator.live(mask)
     q = soft(operator, live, ramp, cap, max_iter, tol=0.0).q
-    F = operator.of_blocks(operator(q.reshape(len(live), n, g * c)))
+    F = operator.own(operator(q.reshape(len(live), n, g * c)))
     return probabilities(F.reshape(n, g, c))
 
 
 def probabilities(F: NDArray) -> NDArray:
-    """(max(F, 0) + eps) / sum: predictions of a linear operator, read as probabilities."""
-    P = np.maximum(F, 0) + EPS
+    """(max(F, 0) + eps) / sum: predictions of a linear operator, read as probabilities.
+
+    eps is the same mass in all, 0.25, whatever the number of options: what is certain stays above 0.8.
+    """
+    P = np.maximum(F, 0) + MASS / F.shape[-1]
     return P / P.sum(axis=-1, keepdims=True)
 
 

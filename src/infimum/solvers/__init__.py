@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from ..loss import Loss
 from .alternate import Alternate
 from .base import Minimum, Solver
 from .branch_and_bound import BranchAndBound
@@ -18,16 +19,29 @@ __all__ = ["Alternate", "BranchAndBound", "ClosedForm", "Enumerate", "Minimum", 
 IN_ORDER: list[type[Solver]] = [ClosedForm, Piecewise, Enumerate, BranchAndBound, Alternate]
 
 
-def choose(solver: Any, L: Any) -> Solver:
-    """The solver itself if it can serve L, or the first of `IN_ORDER` that can, for "auto"."""
-    if isinstance(solver, str) and solver == "auto":
-        return next(s for s in (cls() for cls in IN_ORDER) if s.accepts(L))
-    if not isinstance(solver, Solver):
+def check(solver: Any) -> None:
+    """Refuse what is neither "auto" nor a solver."""
+    if not isinstance(solver, Solver) and not (isinstance(solver, str) and solver == "auto"):
         names = ", ".join(cls.__name__ for cls in IN_ORDER)
         raise ValueError(f"solver must be 'auto' or a Solver ({names}). Got {solver!r} instead.")
+
+
+def choose(solver: Any, L: Loss) -> Solver:
+    """The solver itself if it can serve L, or the first of `IN_ORDER` that can, for "auto"."""
+    check(solver)
+    if isinstance(solver, str):
+        able = [cls for cls in IN_ORDER if cls().accepts(L)]
+        if not able:
+            raise ValueError(f"No solver can minimise the {L!r}: {_needs(L)}")
+        return able[0]()
     if not solver.accepts(L):
-        able = ", ".join(cls.__name__ for cls in IN_ORDER if cls().accepts(L))
         raise ValueError(
-            f"{type(solver).__name__} cannot minimise the {L!r}: it needs {solver.needs()}. Solvers that can: {able}."
+            f"{type(solver).__name__} cannot minimise the {L!r}: it needs {solver.needs()}. Solvers that can:"
+            f" {', '.join(cls.__name__ for cls in IN_ORDER if cls().accepts(L)) or 'none'}."
         )
     return clone(solver)
+
+
+def _needs(L: Loss) -> str:
+    wanted = "; ".join(f"{cls.__name__} needs {cls().needs()}" for cls in IN_ORDER)
+    return f"{wanted}.{'' if L.in_memory else ' Fit on arrays instead of rows in blocks.'}"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state, gen_batches
 
 from .._warnings import InfimumWarning
+from ..loss import Loss
 from ..weights.base import Weights
 from .base import Minimum, Solver
 
@@ -43,21 +44,25 @@ class Alternate(Solver):
         self.random_state = random_state
         self.tol = tol
 
-    def accepts(self, L: Any) -> bool:
-        return L.output.bilinear
+    def accepts(self, L: Loss) -> bool:
+        return L.output.bilinear and L.in_memory
 
     def needs(self) -> str:
-        return "a loss that is bilinear, <psi(z), phi(y)>"
+        return "a loss that is bilinear, <psi(z), phi(y)>, of rows in memory"
 
-    def fit(self, L: Any, weights: Weights | None = None) -> Self:
+    def fit(self, L: Loss, weights: Weights | None = None) -> Self:
         self.loss_ = L
         random = check_random_state(self.random_state)
         start = L.start()
         self.starts_ = [start]
-        n_starts = max(part.sets.n_starts for part in L.parts) if self.n_starts is None else self.n_starts
+        n_starts = L.n_starts if self.n_starts is None else self.n_starts
         for _ in range(n_starts - 1):
             self.starts_.append(L.answer(L.output.probe(random, start.shape[1]))[0])
         return self
+
+    @property
+    def width(self) -> int:
+        return len(self.loss_) + 4 * self.starts_[0].shape[1]
 
     def minimise(self, alpha: Any) -> Minimum:
         weights = np.asarray(self._alpha(alpha))

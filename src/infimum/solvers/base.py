@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from ..loss import Loss
 from ..outputs.base import Embedding
 from ..weights.base import Alpha, Given, Weights, as_alpha
 
@@ -41,16 +42,24 @@ class Solver(BaseEstimator, ABC):
     summed: bool = False
     """Whether `minimise` only asks for sums over the rows, never for the weight of a row."""
 
+    listed: ClassVar[bool] = False
+    """Whether `risks` gives the objective of every output of a finite Y."""
+
     @abstractmethod
-    def accepts(self, L: Any) -> bool:
+    def accepts(self, L: Loss) -> bool:
         """Whether this loss has what the solver needs of it."""
 
     @abstractmethod
     def needs(self) -> str:
         """What the solver needs of a loss, for the message when it is missing."""
 
+    @property
     @abstractmethod
-    def fit(self, L: Any, weights: Weights | None = None) -> Self:
+    def width(self) -> int:
+        """How many numbers `minimise` forms a query, beside the features of the weights; once fitted."""
+
+    @abstractmethod
+    def fit(self, L: Loss, weights: Weights | None = None) -> Self:
         """Keep what `minimise` needs; without weights, alpha will be given as a plain (q, n) array."""
 
     @abstractmethod
@@ -61,8 +70,16 @@ class Solver(BaseEstimator, ABC):
         """The minimiser for every query, (q, *z)."""
         return self.minimise(alpha).z
 
+    def risks(self, alpha: Any) -> NDArray:
+        """sum_i alpha_i(x) L(z, S_i) for every z of a finite Y, (q, size); for solvers that are `listed`."""
+        raise ValueError(f"{type(self).__name__} does not look at every output.")
+
+    def of_sums(self, c: NDArray) -> NDArray:
+        """The minimiser from sum_i alpha_i phi_i, (q, d) -> (q, *z); for solvers that are `summed`."""
+        raise ValueError(f"{type(self).__name__} needs the weights of the rows, not only their sums.")
+
     @staticmethod
-    def _weights(L: Any, weights: Weights | None) -> Weights:
+    def _weights(weights: Weights | None) -> Weights:
         return Given() if weights is None else weights
 
     @staticmethod

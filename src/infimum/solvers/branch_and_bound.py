@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..loss import Loss
 from ..weights.base import Weights
 from .base import Minimum, Solver
 
@@ -24,22 +25,25 @@ class BranchAndBound(Solver):
 
     exact = True
 
-    def accepts(self, L: Any) -> bool:
-        return all(hasattr(part.sets, "of_distance") for part in L.parts) and getattr(L.output, "k", None) is None
+    def accepts(self, L: Loss) -> bool:
+        return L.output.free and all(term.sets.profiles(term.principle) is not None for term in L.terms)
 
     def needs(self) -> str:
         return "sets whose loss is a function of the Hamming distance to a center, and no k="
 
-    def fit(self, L: Any, weights: Weights | None = None) -> Self:
-        sets = [part.sets for part in L.parts]
-        self.centers_ = np.vstack([s.centers for s in sets]).astype(float)
-        self.epsilon_ = sets[0].epsilon
-        distances = np.arange(self.centers_.shape[1] + 1.0)[:, None]
-        self.h_ = np.vstack([s.of_distance(distances, part.principle).T for s, part in zip(sets, L.parts)])
+    def fit(self, L: Loss, weights: Weights | None = None) -> Self:
+        profiles = [found for term in L.terms if (found := term.sets.profiles(term.principle)) is not None]
+        self.centers_ = np.vstack([found.centers for found in profiles])
+        self.h_ = np.vstack([found.h for found in profiles])
+        self.price_ = profiles[0].price
         return self
 
+    @property
+    def width(self) -> int:
+        return self.h_.size
+
     def minimise(self, alpha: Any) -> Minimum:
-        found = [_Tree(a, self.centers_, self.h_, self.epsilon_).search() for a in np.asarray(self._alpha(alpha))]
+        found = [_Tree(a, self.centers_, self.h_, self.price_).search() for a in np.asarray(self._alpha(alpha))]
         z = np.array([z for z, _ in found], dtype=int).reshape(len(found), self.centers_.shape[1])
         value = np.array([v for _, v in found])
         return Minimum(z, value, value)
@@ -55,6 +59,8 @@ class _Tree:
         self.h = alpha[rows, None] * h[rows]
         self.i = np.arange(len(rows))
         self.price = epsilon * alpha.sum()
+        # what rounding may add up to, whatever the scale of the weights
+        self.rounding = 1e-14 * (np.abs(self.h).max(axis=1, initial=0).sum() + abs(self.price) * centers.shape[1])
         self.lines = cache(self._lines)
 
     def search(self) -> tuple[NDArray, float]:
@@ -73,7 +79,7 @@ class _Tree:
             z = np.column_stack([np.repeat(z, 2, axis=0), signs])
             a = np.repeat(a, 2, axis=0) + (signs[:, None] != self.centers[:, k])
             bound = self._bound(z, a)
-            keep = np.flatnonzero(bound < value - 1e-12 * (1 + abs(value)))
+            keep = np.flatnonzero(bound < value - self.rounding)
             keep = keep[np.argsort(-bound[keep], kind="stable")]  # the most promising on top of the stack
             parts = [keep[start : start + NODES] for start in range(0, len(keep), NODES)]
             stack += [(z[part], a[part]) for part in parts]
@@ -111,6 +117,6 @@ class _Tree:
         while True:
             flips = np.where(np.eye(len(z), dtype=bool), -z, z)
             values = objective(flips)
-            if values.min() >= value - 1e-12 * (1 + abs(value)):
+            if values.min() >= value - self.rounding:
                 return z, value
             z, value = flips[values.argmin()], values.min()

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..loss import Loss
 from ..weights.base import Weights
 from .base import LinearRisk, Minimum, Solver
 
@@ -15,17 +16,22 @@ class ClosedForm(Solver):
 
     exact = True
     summed = True
+    listed = True
 
-    def accepts(self, L: Any) -> bool:
+    def accepts(self, L: Loss) -> bool:
         return L.embedding is not None
 
     def needs(self) -> str:
         return "a loss that is linear in psi(z)"
 
-    def fit(self, L: Any, weights: Weights | None = None) -> Self:
+    def fit(self, L: Loss, weights: Weights | None = None) -> Self:
         self.output_ = L.output
-        self.risk_ = LinearRisk(L.embedding, self._weights(L, weights))
+        self.risk_ = LinearRisk(L.embedding, self._weights(weights))
         return self
+
+    @property
+    def width(self) -> int:
+        return int(self.risk_.phi.shape[1]) + 2
 
     def minimise(self, alpha: Any) -> Minimum:
         c, constant = self.risk_(self._alpha(alpha))
@@ -33,7 +39,14 @@ class ClosedForm(Solver):
         return Minimum(z, value + constant, bound + constant)
 
     def argmin(self, alpha: Any) -> Any:
-        return self.output_.decode(self._alpha(alpha).sum(self.risk_.phi))
+        return self.of_sums(self._alpha(alpha).sum(self.risk_.phi))
+
+    def of_sums(self, c: np.ndarray) -> np.ndarray:
+        return self.output_.decode(c)
+
+    def sums(self, alpha: Any) -> np.ndarray:
+        """sum_i alpha_i(x) phi(S_i), (q, d)."""
+        return self._alpha(alpha).sum(self.risk_.phi)
 
     def risks(self, alpha: Any) -> np.ndarray:
         """sum_i alpha_i(x) L(z, S_i) for every z of a finite Y whose psi is the identity, (q, size)."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from ..weights.base import Weights
+from ..loss import Loss
+from ..weights.base import Alpha, Weights
 from .base import Minimum, Solver
 
 CELLS = 2**25  # entries of L(z, S_i) held at a time: 256 MiB
@@ -24,36 +26,49 @@ class Enumerate(Solver):
     """
 
     exact = True
+    listed = True
 
     def __init__(self, max_outputs: int = 2**16):
         self.max_outputs = max_outputs
 
-    def accepts(self, L: Any) -> bool:
+    def accepts(self, L: Loss) -> bool:
         return L.output.size <= self.max_outputs
 
     def needs(self) -> str:
         return f"an output space of at most {self.max_outputs} outputs"
 
-    def fit(self, L: Any, weights: Weights | None = None) -> Self:
+    def fit(self, L: Loss, weights: Weights | None = None) -> Self:
         self.outputs_ = L.output.outputs()
-        n = len(L)
         # sum_i alpha_i L(z, S_i) is linear in alpha: fold the table L(z, S_i) as if it were an embedding
-        self.table_ = self._weights(L, weights).fold(L(self.outputs_).T) if n * len(self.outputs_) <= CELLS else None
-        self.loss_ = L if self.table_ is None else None
+        folds = not L.in_memory or len(L) * len(self.outputs_) <= CELLS
+        self.table_ = self._weights(weights).folds(L.table(self.outputs_))[0] if folds else None
+        self.loss_ = None if folds else L
+        self.rows_ = 0 if self.loss_ is None else len(L)
         return self
+
+    @property
+    def width(self) -> int:
+        return len(self.outputs_) if self.loss_ is None else self.rows_
 
     def risks(self, alpha: Any) -> NDArray:
         """sum_i alpha_i(x) L(z, S_i) for every z, (q, size)."""
-        alpha = self._alpha(alpha)
-        if self.table_ is not None:
-            return alpha.sum(self.table_)
-        assert self.loss_ is not None
-        weights = np.asarray(alpha)
-        blocks = gen_batches(len(self.outputs_), max(1, CELLS // len(self.loss_)))
-        return np.hstack([weights @ self.loss_(self.outputs_[block]).T for block in blocks])
+        return np.hstack([risks for _, risks in self._blocks(self._alpha(alpha))])
 
     def minimise(self, alpha: Any) -> Minimum:
-        risks = self.risks(alpha)
-        best = np.argmin(risks, axis=1)
-        value = risks[np.arange(len(best)), best]
+        alpha = self._alpha(alpha)
+        best, value = np.zeros(len(alpha), dtype=int), np.full(len(alpha), np.inf)
+        for first, risks in self._blocks(alpha):
+            at = np.argmin(risks, axis=1)
+            least = risks[np.arange(len(at)), at]
+            better = least < value
+            best[better], value[better] = first + at[better], least[better]
         return Minimum(self.outputs_[best], value, value)
+
+    def _blocks(self, alpha: Alpha) -> Iterator[tuple[int, NDArray]]:
+        """The risks of some outputs at a time, and the number of the first of them."""
+        if self.loss_ is None:
+            yield 0, alpha.sum(self.table_)
+            return
+        weights = np.asarray(alpha)
+        for block in gen_batches(len(self.outputs_), max(1, CELLS // (8 * (self.rows_ + len(weights))))):
+            yield block.start, weights @ self.loss_(self.outputs_[block]).T

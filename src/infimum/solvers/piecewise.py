@@ -10,6 +10,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches, gen_even_slices
 
+from ..loss import Loss
 from ..weights.base import Weights
 from .base import Minimum, Solver
 
@@ -50,19 +51,20 @@ class Piecewise(Solver):
         self.tol = tol
         self.n_jobs = n_jobs
 
-    def accepts(self, L: Any) -> bool:
-        return all(hasattr(part.sets, "curves") for part in L.parts)
+    def accepts(self, L: Loss) -> bool:
+        return all(term.sets.curves(term.principle) is not None for term in L.terms)
 
     def needs(self) -> str:
         return "sets of R whose loss is piecewise quadratic in z"
 
-    def fit(self, L: Any, weights: Weights | None = None) -> Self:
+    def fit(self, L: Loss, weights: Weights | None = None) -> Self:
         if not self.tol >= 0:
             raise ValueError(f"The 'tol' parameter of Piecewise must be a number >= 0. Got {self.tol!r} instead.")
-        self.loss_, self.output_ = L, L.output
+        self.output_: Any = L.output
+        self.loss_ = L
         low, high = L.output.ends()
-        curves = [part.sets.curves(part.principle) for part in L.parts]
-        shift = np.cumsum([0, *(len(part) for part in L.parts)])
+        curves = [curve for term in L.terms if (curve := term.sets.curves(term.principle)) is not None]
+        shift = np.cumsum([0, *(len(term) for term in L.terms)])
         slope, curvature, at, bend, kink = (
             np.concatenate([getattr(c, name) for c in curves]) for name in ("slope", "curvature", "at", "bend", "kink")
         )
@@ -78,6 +80,10 @@ class Piecewise(Solver):
         self.at_ = np.concatenate([[low], at[inside], [high]])
         self.row_, self.bend_, self.kink_ = (np.concatenate([[0], x[inside], [0]]) for x in (row, bend, kink))
         return self
+
+    @property
+    def width(self) -> int:
+        return len(self.start_) * (2 if self.tol else 1)
 
     def minimise(self, alpha: Any) -> Minimum:
         weights = np.ascontiguousarray(np.asarray(self._alpha(alpha)), dtype=float)

@@ -1,13 +1,15 @@
 """Weights alpha(x): how much every training row counts at x."""
 
-from .base import Alpha, Given, Path, SplitSigns, Task, Weights, as_alpha
+from .base import Alpha, Given, Target, Weights, as_alpha
 from .forest import Forest
 from .kernel import KernelRidge
 from .laplacian import Laplacian
 from .linear import LinearRidge
 from .neighbors import Neighbors
 from .nystrom import Nystrom
+from .scaled import Scaled
 from .selection import RidgeCV
+from .signs import SplitSigns, split
 
 __all__ = [
     "Alpha",
@@ -18,13 +20,14 @@ __all__ = [
     "LinearRidge",
     "Neighbors",
     "Nystrom",
-    "Path",
     "RidgeCV",
+    "Scaled",
     "SplitSigns",
-    "Task",
+    "Target",
     "Weights",
     "as_alpha",
     "by_name",
+    "split",
 ]
 
 BY_NAME: dict[str, type[Weights]] = {

@@ -6,35 +6,45 @@ Shapes, once for all families: n training rows, q queries, r features, d embeddi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from .left_out import HeldOut, LeftOut, Refitted
-
-Path = Callable[[Any], Iterable[NDArray]]
-"""phi -> leave_one_out(phi) for every setting that a family chooses between."""
+from .left_out import HeldOut, LeaveOneOut, LeftOut, Path, Refitted, product
 
 
-class Task(NamedTuple):
-    """What a problem can tell its weights beside phi. Few families listen."""
+class Target:
+    """What the rows are about, for weights that look at outputs: phi (n, d), and which rows know anything.
 
-    teaches: NDArray
-    """(n,) boolean: False where S_i = Y."""
-    risks: Callable[[Path], list[float]]
-    """The set risk of leave-one-out predictions, for every setting along a path."""
+    Weights on their own are judged by squares; a problem gives a target that judges by what it predicts.
+    """
+
+    def __init__(self, phi: Any, known: NDArray | None = None):
+        self.phi = phi
+        self.known = np.ones(phi.shape[0], dtype=bool) if known is None else known
+
+    def risks(self, path: Path, sample_weight: Any = None) -> list[float]:
+        """How wrong leave-one-out predictions are at every setting of a path: the mean of |F_i - phi_i|²."""
+        phi = self.phi.toarray() if sparse.issparse(self.phi) else self.phi
+        return [float(np.average(np.square(F - phi).sum(axis=1), weights=sample_weight)) for F in path(phi)]
+
+    def __getitem__(self, rows: Any) -> Target:
+        return Target(self.phi[rows], self.known[rows])
+
+
+def as_target(target: Any) -> Target | None:
+    """A Target from one, from an array phi, or from nothing."""
+    return target if target is None or isinstance(target, Target) else Target(target)
 
 
 class Weights(BaseEstimator, ABC):
     """alpha(x) = v(x) M in R^n, such that sum_i alpha_i(x) delta_{S_i} approximates the law of S given x.
 
-    A family gives `fit`, `features` (v) and `fold` (M phi); it knows nothing about outputs. Sums
-    ``sum_i alpha_i(x) phi_i = v(x) (M phi)`` never form alpha; ``np.asarray(weights(X))`` does.
+    A family gives `fit`, `features` (v) and `fold` (M phi); it knows nothing about outputs but the target of `fit`.
+    Sums ``sum_i alpha_i(x) phi_i = v(x) (M phi)`` never form alpha; ``np.asarray(weights(X))`` does.
     """
 
     signed: ClassVar[bool] = True
@@ -43,15 +53,14 @@ class Weights(BaseEstimator, ABC):
     blockwise: ClassVar[bool] = False
     """Whether `fit` and `fold` take `infimum.Blocks`."""
 
+    supervised: ClassVar[bool] = False
+    """Whether alpha(x) depends on the target, so that another target needs another fit."""
+
     n_rows_: int
 
-    def told(self, task: Task) -> Self:
-        """Hear what the problem tells before `fit`; ignored, unless the family says so."""
-        return self
-
     @abstractmethod
-    def fit(self, X: Any, phi: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from inputs X; `phi` (n, d) embeds the sets, for families that look at the outputs too."""
+    def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from inputs X; `target`, a `Target` or an array (n, d), is for families that look at outputs too."""
 
     @abstractmethod
     def features(self, X: Any) -> Any:
@@ -70,20 +79,36 @@ class Weights(BaseEstimator, ABC):
         """How many numbers the features of a query take: r, or fewer where they are sparse."""
         return self.n_rows_
 
+    @property
+    def pairwise(self) -> bool:
+        """Whether the rows of X are similarities to training rows, so that leaving rows out leaves out columns too."""
+        return False
+
     def leave_one_out(self, phi: Any) -> NDArray:
         """sum_{j != i} alpha_j^{(-i)}(x_i) phi_j for every training row i, (n, d): what is predicted at x_i without it.
 
-        alpha^{(-i)} are the weights fitted to the other rows. ``leave_one_out(np.eye(n))`` are these weights.
+        alpha^{(-i)} are the weights fitted to the other rows. ``leave_one_out(np.eye(n))`` are these weights. Of a row
+        of sample weight 2, one copy is left out.
         """
-        raise NotImplementedError(f"{type(self).__name__} has no closed-form leave-one-out predictions.")
+        left_out = self.left_out()
+        if left_out is None:
+            name = type(self).__name__
+            raise ValueError(f"{name} has no closed-form leave-one-out predictions. Hold out blocks of rows instead.")
+        return left_out(phi)
 
-    def left_out(self) -> LeftOut:
-        """phi -> leave_one_out(phi), prepared once to be applied many times."""
-        return self.leave_one_out
+    def left_out(self) -> LeftOut | None:
+        """phi -> leave_one_out(phi), prepared once to be applied many times; None where there is no closed form."""
+        return None
 
-    def held_out(self, X: Any, phi: Any, sample_weight: Any, blocks: list[NDArray]) -> HeldOut:
-        """Predictions without whole blocks of the rows that the weights were fitted on."""
-        return Refitted(self, X, phi, sample_weight, blocks)
+    def path(self, X: Any, lams: Any, sample_weight: Any = None) -> Path | None:
+        """Leave-one-out predictions at every lam, for about the cost of one fit; None for families without a lam."""
+        return None
+
+    def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> HeldOut:
+        """Predictions without whole blocks of the rows that the weights were fitted on; if None, without each row."""
+        if blocks is None:
+            return LeaveOneOut(self.left_out() or self.leave_one_out, self.n_rows_, lambda: np.asarray(self(X)))
+        return Refitted(self, X, as_target(target), sample_weight, blocks)
 
     def spread(self, features: Any) -> NDArray:
         """v(x) M, the weights themselves, (q, n)."""
@@ -92,7 +117,7 @@ class Weights(BaseEstimator, ABC):
     def release(self, summed: bool = False) -> None:
         """Let go of what only later folds would need; a later fold computes it again.
 
-        `summed` says that queries will only ask for sums, so that a saved copy may leave the training rows behind.
+        `summed` says that queries will only ask for sums, never for the weights themselves.
         """
 
     def __call__(self, X: Any) -> Alpha:
@@ -141,7 +166,7 @@ class Given(Weights):
     array([[1.5]])
     """
 
-    def fit(self, X: Any, phi: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
         self.n_rows_ = X.shape[1]
         return self
 
@@ -153,50 +178,6 @@ class Given(Weights):
 
     def spread(self, features: Any) -> NDArray:
         return features.toarray() if sparse.issparse(features) else np.asarray(features, dtype=float)
-
-
-class SplitSigns(Weights):
-    """(alpha^+, alpha^-) in R^{2n}: the doubled weights that turn the joint reading of negative weights
-    into the inside one, over the infimum loss for the first half and the supremum loss for the second.
-    """
-
-    def __init__(self, weights: Weights):
-        self.weights = weights
-
-    def fit(self, X: Any, phi: Any = None, sample_weight: Any = None) -> Self:
-        self.weights.fit(X, phi, sample_weight)
-        self.n_rows_ = 2 * self.weights.n_rows_
-        return self
-
-    def told(self, task: Task) -> Self:
-        self.weights.told(Task(task.teaches, lambda path: task.risks(partial(_split, path))))
-        return self
-
-    def leave_one_out(self, phi: Any) -> NDArray:
-        return next(_split(lambda eye: [self.weights.leave_one_out(eye)], phi))
-
-    def features(self, X: Any) -> NDArray:
-        alpha = np.asarray(self.weights(X))
-        return np.hstack([np.maximum(alpha, 0), np.minimum(alpha, 0)])
-
-    def fold(self, phi: Any) -> Any:
-        return phi
-
-    def spread(self, features: Any) -> NDArray:
-        return features
-
-
-def _split(path: Path, phi: Any) -> Iterator[NDArray]:
-    """Leave-one-out sums of the doubled weights, from the weights themselves."""
-    n = phi.shape[0] // 2
-    for alpha in path(np.eye(n)):
-        yield product(np.maximum(alpha, 0), phi[:n]) + product(np.minimum(alpha, 0), phi[n:])
-
-
-def product(features: Any, folded: Any) -> NDArray:
-    """features @ folded as a dense array, whichever of the two is sparse."""
-    out = features @ folded
-    return out.toarray() if sparse.issparse(out) else np.asarray(out)
 
 
 def as_alpha(alpha: Any) -> Alpha:

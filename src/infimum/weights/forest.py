@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .base import Weights, product
-from .left_out import LeftOut
+from .base import Weights, as_target
+from .left_out import LeftOut, product
 
 KINDS = {"random": "RandomForestRegressor", "extra": "ExtraTreesRegressor"}
 
@@ -50,6 +50,7 @@ class Forest(Weights):
     """
 
     signed = False
+    supervised = True
 
     def __init__(
         self,
@@ -71,12 +72,13 @@ class Forest(Weights):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, phi: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
         if self.kind not in KINDS:
             raise ValueError(f"The 'kind' of Forest must be one of {list(KINDS)}. Got {self.kind!r} instead.")
-        if phi is None:
+        target = as_target(target)
+        if target is None:
             raise ValueError("Forest grows its trees on the embedded sets: fit(X, phi) needs phi of shape (n, d).")
-        phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
+        phi = target.phi.toarray() if sparse.issparse(target.phi) else np.asarray(target.phi, dtype=float)
         from sklearn import ensemble  # slow to import
 
         forest = getattr(ensemble, KINDS[self.kind])(
@@ -124,11 +126,8 @@ class Forest(Weights):
     def release(self, summed: bool = False) -> None:
         self._leaves = self._means = None
 
-    def leave_one_out(self, phi: Any) -> NDArray:
-        """The out-of-bag sums: row i through the trees that did not draw it."""
-        return self.left_out()(phi)
-
     def left_out(self) -> LeftOut:
+        """The out-of-bag sums: row i through the trees that did not draw it."""
         outside = self.out_of_bag()
         return lambda phi: product(outside, self.fold(phi))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -16,11 +15,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._memory import require
 from .._warnings import InfimumWarning
-from .base import Path, Weights
-from .left_out import FromInverse, HeldOut, LeftOut, inverse_of
+from .base import Weights
+from .left_out import FromInverse, HeldOut, LeftOut, Path, product
 
 ROWS = 512  # kernel rows computed at a time: large enough for BLAS, small beside n
 WAY_OUT = "Use weights.Nystrom(n_centers=1000), which never forms it."
+MOST_ROWS = 46_340  # n² entries must be counted by the 32-bit integers of LAPACK
+
+
+FINITE = "Scale X (StandardScaler, or divide by its largest entry), or change the kernel's parameters."
+
+
+def check_lam(family: Any) -> None:
+    """lam must be a finite number >= 0, or None."""
+    lam = family.lam
+    if lam is not None and not (np.isscalar(lam) and not isinstance(lam, str) and 0 <= lam < np.inf):
+        name = type(family).__name__
+        raise ValueError(f"The 'lam' parameter of {name} must be a number >= 0. Got {lam!r} instead.")
 
 
 class Kernel(Weights):
@@ -39,8 +50,8 @@ class Kernel(Weights):
 
     def _fit_kernel(self, X: Any, sample_weight: NDArray | None = None, variance: float | None = None) -> None:
         if self.sigma is not None:
-            if not self.sigma > 0:
-                raise ValueError(f"sigma must be positive. Got {self.sigma!r}.")
+            if not (np.isscalar(self.sigma) and 0 < self.sigma < np.inf):
+                raise ValueError(f"sigma must be a positive number. Got {self.sigma!r}.")
             if self.kernel not in ("rbf", "laplacian"):
                 raise ValueError(
                     f"sigma= goes with kernel='rbf' or 'laplacian'; kernel is {self.kernel!r}. Use gamma=."
@@ -52,7 +63,13 @@ class Kernel(Weights):
             variance = _variance(X, sample_weight) if variance is None else variance
             self.gamma_ = 1 / (X.shape[1] * variance) if variance > 0 else 1.0
         else:
+            if self.gamma is not None and not (np.isscalar(self.gamma) and 0 < self.gamma < np.inf):
+                raise ValueError(f"gamma must be a positive number, 'scale' or None. Got {self.gamma!r}.")
             self.gamma_ = self.gamma
+
+    @property
+    def pairwise(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     def _k(self, A: Any, B: Any) -> NDArray:
         """k(a, b), of shape (len(A), len(B))."""
@@ -106,7 +123,7 @@ class KernelRidge(Kernel):
         self.coef0 = coef0
         self.kernel_params = kernel_params
 
-    def fit(self, X: Any, phi: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
         self._prepare(X, sample_weight)
         self._factor: NDArray | None = self._cholesky()
         return self
@@ -116,9 +133,15 @@ class KernelRidge(Kernel):
         if self.kernel == "precomputed" and X.shape != (n, n):
             raise ValueError(f"With kernel='precomputed', fit needs the (n, n) kernel matrix. Got shape {X.shape}.")
         w = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        total = float(n) if w is None else w.sum()
-        if self.lam is not None and not self.lam >= 0:
-            raise ValueError(f"The 'lam' parameter of KernelRidge must be a number >= 0. Got {self.lam!r} instead.")
+        total = float(n) if w is None else float(w.sum())
+        if not 0 < total < np.inf:
+            raise ValueError(f"The sample weights must have a positive and finite sum. Theirs is {total:g}.")
+        check_lam(self)
+        if n > MOST_ROWS:
+            raise MemoryError(
+                f"The kernel matrix of {n} rows has more entries than LAPACK can count: at most {MOST_ROWS} rows."
+                f" {WAY_OUT}"
+            )
         self.lam_ = total**-0.5 if self.lam is None else float(self.lam)
         self.total_ = total
         self.ridge_ = total * self.lam_
@@ -127,7 +150,7 @@ class KernelRidge(Kernel):
         self.n_rows_ = n
         self.root_weight_ = None if w is None else np.sqrt(w)[:, None]
         self._factor = None
-        self._inverted: NDArray | None = None
+        self._inverted: tuple[NDArray, NDArray] | None = None
 
     def features(self, X: Any) -> NDArray:
         check_is_fitted(self)
@@ -144,80 +167,89 @@ class KernelRidge(Kernel):
         return self._solve(np.array(features.T, dtype=float, order="F")).T
 
     def release(self, summed: bool = False) -> None:
-        self._factor = self._inverted = None
-
-    def leave_one_out(self, phi: Any) -> NDArray:
-        """(H phi - h phi) / (1 - h), with H = K (K + R)^{-1} and h its diagonal.
-
-        The ridge R = n lam is kept, though n - 1 rows are left.
-        Computed as -sum_{j != i} [G^{-1}]_ij phi_j / [G^{-1}]_ii with G = K + R, where nothing cancels.
-        """
-        phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
-        require(8 * self.n_rows_**2, "The inverse of the kernel matrix", WAY_OUT)
-        if self._factor is None:
-            self._factor = self._cholesky()
-        inverse = linalg.lapack.dpotri(self._factor, lower=0)[0]  # its upper triangle
-        diagonal = np.diagonal(inverse).copy()[:, None]
-        inverse[np.diag_indices_from(inverse)] = 0
-        root = np.ones((1, 1)) if self.root_weight_ is None else self.root_weight_
-        others = linalg.blas.dsymm(1.0, inverse, np.asfortranarray(root * phi), lower=0)
-        return self._present(-others / (np.where(root > 0, root, 1) * diagonal), phi)
+        self._inverted = None
+        if summed:
+            self._factor = None
 
     def left_out(self) -> LeftOut:
-        """phi_i - [G^{-1} phi]_i / [G^{-1}]_ii, with G^{-1} formed once: every later product costs n² d."""
-        inverse = self._inverse()
-        root = np.ones((self.n_rows_, 1)) if self.root_weight_ is None else self.root_weight_
-        scale = np.where(root > 0, root, 1) * inverse.diagonal()[:, None]
+        """(F_i - h_i phi_i) / (1 - h_i), with H = K (K + R)^{-1}, F = H phi, h its diagonal, and R = n lam kept.
+
+        With C = (K + R)^{-1}, formed once: F_i - h_i phi_i = -R sum_{j != i} C_ij phi_j and 1 - h_i = R C_ii, where
+        nothing cancels. Of a row of weight w, one copy is left out, or all of it where w <= 1.
+        """
+        off, diagonal = self._inverse()
+        if self.root_weight_ is None:
+            return lambda phi: -product(off, phi) / diagonal[:, None]
+        root = self.root_weight_
+        w = np.square(root)
+        kept = np.where(w > 1, 1 - 1 / np.maximum(w, 1), 0.0)  # the share of its weight that a row keeps
+        C = diagonal[:, None]
+        with np.errstate(divide="ignore"):
+            stay = np.where(kept > 0, kept * np.maximum(1 - self.ridge_ * C, 0) / self.ridge_, 0.0)
         absent = np.flatnonzero(root == 0)  # rows that were not there: there is nothing to leave out
 
-        def apply(phi: NDArray) -> NDArray:
-            folded = inverse @ (root * phi)
-            out = phi - folded / scale
+        def apply(phi: Any) -> NDArray:
+            phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
+            others = -(off @ (root * phi)) / np.where(root > 0, root, 1)
+            out = np.where(np.isinf(stay), phi, (others + np.where(np.isinf(stay), 0, stay) * phi) / (C + stay))
             if len(absent):
-                out[absent] = self.features(self.X_fit_[absent]) @ (root * folded)
+                folded = root * (off @ (root * phi) + C * root * phi)
+                out[absent] = self.features(self.X_fit_[absent]) @ folded
             return out
 
         return apply
 
-    def held_out(self, X: Any, phi: Any, sample_weight: Any, blocks: list[NDArray]) -> HeldOut:
-        if self.root_weight_ is not None:
-            return super().held_out(X, phi, sample_weight, blocks)
-        return FromInverse(self._inverse(), blocks)
+    def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> HeldOut:
+        if self.root_weight_ is not None or blocks is None:
+            return super().held_out(X, target, sample_weight, blocks)
+        return FromInverse(*self._inverse(), self.ridge_, blocks)
 
-    def _inverse(self) -> NDArray:
+    def _inverse(self) -> tuple[NDArray, NDArray]:
+        """(K + n lam)^{-1}: what is off its diagonal, as a full matrix, and the diagonal."""
         if self._factor is None:
             self._factor = self._cholesky()
         if self._inverted is None:
             require(3 * 8 * self.n_rows_**2, "The inverse of the kernel matrix", WAY_OUT)
-            self._inverted = inverse_of(self._factor)
+            inverse = linalg.lapack.dpotri(self._factor, lower=0)[0]
+            diagonal, upper = np.diagonal(inverse).copy(), np.triu(inverse, 1)
+            self._inverted = upper + upper.T, diagonal
         return self._inverted
 
     def path(self, X: Any, lams: Any, sample_weight: Any = None) -> Path:
-        """phi -> leave_one_out(phi) at every lam, for one eigendecomposition K = U diag(s) U'."""
+        """Leave-one-out predictions at every lam, for one eigendecomposition K = U diag(s) U'.
+
+        Its rounding is that of the largest weights; at the lam that is chosen, a fit factors K + n lam itself.
+        """
         self._prepare(X, sample_weight)
         require(3 * 8 * self.n_rows_**2, "The eigendecomposition of the kernel matrix", WAY_OUT)
         s, U = linalg.eigh(self._gram(), lower=True, overwrite_a=True, check_finite=False, driver="evd")
         # (K + R)^{-1} = U diag(1 / (s + R)) U'
-        inverse = 1 / (np.maximum(s, 0)[:, None] + np.asarray(lams, dtype=float) * self.total_)
-        diagonal = np.square(U) @ inverse
-        return partial(self._left_out, U, inverse, diagonal)
-
-    def _left_out(self, U: NDArray, inverse: NDArray, diagonal: NDArray, phi: Any) -> Iterator[NDArray]:
-        """phi_i - [G^{-1} phi]_i / [G^{-1}]_ii, which is the same, at every column of `inverse`."""
-        phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
+        ridges = np.asarray(lams, dtype=float) * self.total_
+        inverse = 1 / (np.maximum(s, 0)[:, None] + ridges)
+        C = np.square(U) @ inverse
         root = np.ones((1, 1)) if self.root_weight_ is None else self.root_weight_
-        turned = U.T @ (root * phi)
-        for column, d in zip(inverse.T, diagonal.T):
-            folded = U @ (column[:, None] * turned)
-            yield self._present(phi - folded / (np.where(root > 0, root, 1) * d[:, None]), phi, root * folded)
+        w = np.square(root)
+        kept = np.where(w > 1, 1 - 1 / np.maximum(w, 1), 0.0)
 
-    def _present(self, left_out: NDArray, phi: NDArray, folded: NDArray | None = None) -> NDArray:
+        def one(k: int, phi: NDArray, turned: NDArray) -> NDArray:
+            folded = U @ (inverse[:, [k]] * turned)
+            c = C[:, [k]]
+            stay = kept * np.maximum(1 - ridges[k] * c, 0) / ridges[k]
+            others = c * phi - folded / np.where(root > 0, root, 1)
+            return self._present((others + stay * phi) / (c + stay), phi, root * folded)
+
+        def together(phi: Any) -> Iterator[NDArray]:
+            phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
+            turned = U.T @ (root * phi)
+            return (one(k, phi, turned) for k in range(len(ridges)))
+
+        return Path(together, [lambda phi, k=k: one(k, phi, U.T @ (root * phi)) for k in range(len(ridges))])
+
+    def _present(self, left_out: NDArray, phi: NDArray, folded: NDArray) -> NDArray:
         """Rows of weight 0 were not there: there is nothing to leave out of them."""
-        if self.root_weight_ is not None:
-            absent = np.flatnonzero(self.root_weight_ == 0)
-            if len(absent):
-                folded = self.fold(phi) if folded is None else folded
-                left_out[absent] = self.features(self.X_fit_[absent]) @ folded
+        absent = [] if self.root_weight_ is None else np.flatnonzero(self.root_weight_ == 0)
+        if len(absent):
+            left_out[absent] = self.features(self.X_fit_[absent]) @ folded
         return left_out
 
     def _solve(self, b: NDArray) -> NDArray:
@@ -232,22 +264,27 @@ class KernelRidge(Kernel):
         return out
 
     def _cholesky(self) -> NDArray:
-        """The Cholesky factor of W^½ K W^½ + n lam, computed in the memory of K."""
+        """The Cholesky factor of W^½ K W^½ + n lam, computed in the memory of K; n lam is raised where it must be."""
         ridge = self.ridge_
         while True:
             K = self._gram()
             K[np.diag_indices_from(K)] += ridge
             size = np.diagonal(K).max(initial=0.0)
+            if not np.isfinite(size):
+                raise ValueError(f"K + n lam is not finite: {self!r} has no weights on these rows. {FINITE}")
             try:
                 # the lower triangle of K is the upper one of its Fortran-ordered transpose: LAPACK works in place
                 factor, _ = linalg.cho_factor(K.T, lower=False, overwrite_a=True, check_finite=False)
                 pivots = np.square(np.diagonal(factor))
                 if pivots.min(initial=np.inf) > np.finfo(float).eps * size:
+                    self.ridge_, self.lam_ = ridge, ridge / self.total_
                     return factor
             except linalg.LinAlgError:
                 pass
             del K
             raised = max(4 * ridge, self.n_rows_ * np.finfo(float).eps * size, 1e-300)
+            if raised > 4 * self.n_rows_ * max(size, 1e-300):  # beyond this any kernel is positive definite
+                raise ValueError(f"The kernel of {self!r} is not positive definite on these rows. {FINITE}")
             warnings.warn(
                 f"K + n lam is numerically singular at n lam = {ridge:.3g} (duplicate rows of X or a very wide kernel"
                 f" do this); n lam is raised to {raised:.3g}. Choose lam >= {raised / self.total_:.3g}, or merge"
@@ -268,7 +305,11 @@ class KernelRidge(Kernel):
             require(8 * n**2, f"The kernel matrix of {n} rows", WAY_OUT)
             K = np.zeros((n, n))  # what is never written is never allocated
             for rows in gen_batches(n, ROWS):
-                K[rows, : rows.stop] = self._k(self.X_fit_[rows], self.X_fit_[: rows.stop])
+                with np.errstate(over="ignore", invalid="ignore"):
+                    K[rows, : rows.stop] = self._k(self.X_fit_[rows], self.X_fit_[: rows.stop])
+                if not np.isfinite(K[rows, : rows.stop]).all():
+                    bad = rows.start + int(np.argmin(np.isfinite(K[rows, : rows.stop]).all(axis=1)))
+                    raise ValueError(f"The kernel of {self!r} is not finite at row {bad} of X. {FINITE}")
         if w is not None:
             K *= w
             K *= w.T
@@ -291,6 +332,7 @@ class Unfolded:
     def __init__(self, weights: KernelRidge, phi: Any):
         self.weights = weights
         self.phi = phi
+        self.shape = phi.shape
 
     def __rmatmul__(self, features: NDArray) -> NDArray:
         return self.weights.spread(features) @ self.phi

@@ -15,7 +15,7 @@ from scipy.sparse.linalg import cg, splu
 from sklearn.utils.validation import check_is_fitted
 
 from .._warnings import InfimumWarning
-from .base import Task, Weights
+from .base import Weights, as_target
 
 
 class Laplacian(Weights):
@@ -69,14 +69,11 @@ class Laplacian(Weights):
         self.unlabelled = unlabelled
         self.n_jobs = n_jobs
 
-    def told(self, task: Task) -> Self:
-        self._teaches = task.teaches
-        return self
-
-    def fit(self, X: Any, phi: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
         self._check(sample_weight)
         n = X.shape[0]
-        labelled = self.__dict__.pop("_teaches", np.ones(n, bool))
+        target = as_target(target)
+        labelled = np.ones(n, bool) if target is None else target.known
         if self.unlabelled is not None:
             labelled = labelled & ~np.asarray(self.unlabelled, dtype=bool)
         if not labelled.any():

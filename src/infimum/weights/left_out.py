@@ -8,111 +8,213 @@ from the rows outside block b, and without row i itself.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
+from scipy import linalg, sparse
 from sklearn.base import clone
 
 from .centers import _hash
 
-LeftOut = Callable[[NDArray], NDArray]
+LeftOut = Callable[[Any], NDArray]
 """phi (n, d) -> (n, d)."""
+
+
+class Path(NamedTuple):
+    """Leave-one-out predictions at every setting of a path, (n, d) for each."""
+
+    together: Callable[[Any], Iterable[NDArray]]
+    """phi -> the predictions at every setting, sharing what they can."""
+    alone: list[LeftOut]
+    """phi -> the predictions at one setting."""
+
+    def __call__(self, phi: Any) -> Iterable[NDArray]:
+        return self.together(phi)
+
+
+class Part(NamedTuple):
+    """Some rows held out, and the weights fitted to the rest."""
+
+    block: NDArray
+    rest: NDArray
+    inside: NDArray
+    """alpha_j(x_i) for i and j in the rest."""
+    outside: NDArray
+    """alpha_j(x_i) for i in the block and j in the rest."""
 
 
 class HeldOut(ABC):
     """Predictions without blocks of rows."""
 
-    blocks: list[NDArray]
+    n: int
 
     @abstractmethod
     def __call__(self, q: NDArray) -> NDArray:
         """(k, n, d) -> (k, n, d); q[b] must be 0 on block b."""
 
     @abstractmethod
+    def predict(self, phi: Any) -> NDArray:
+        """For every row, sum_j alpha_j phi_j fitted without its block: (n, d) -> (n, d)."""
+
+    @abstractmethod
+    def parts(self) -> Iterator[Part]:
+        """The blocks one after the other, with the weights themselves."""
+
+    @abstractmethod
+    def live(self, mask: NDArray) -> NDArray:
+        """mask (n, ...) once for every block, with nothing on that block: (k, n, ...)."""
+
+    @abstractmethod
+    def own(self, F: NDArray) -> NDArray:
+        """For every row, the prediction made without its block: (k, n, d) -> (n, d)."""
+
     def weights(self) -> NDArray:
         """alpha_j(x_i) fitted without the block of i, (n, n); 0 for j in that block."""
+        return self.predict(np.eye(self.n))
 
-    def of_blocks(self, F: NDArray) -> NDArray:
-        """For every row, the prediction made without its block: (k, n, d) -> (n, d)."""
+
+class LeaveOneOut(HeldOut):
+    """Every row is a block of its own: one operator serves all of them."""
+
+    def __init__(self, left_out: LeftOut, n: int, inside: Callable[[], NDArray] | None = None):
+        self.left_out, self.n, self.inside = left_out, n, inside
+
+    def __call__(self, q: NDArray) -> NDArray:
+        return self.left_out(q[0])[None]
+
+    def predict(self, phi: Any) -> NDArray:
+        return self.left_out(phi)
+
+    def parts(self) -> Iterator[Part]:
+        rows, outside = np.arange(self.n), self.weights()
+        yield Part(rows, rows, outside if self.inside is None else self.inside(), outside)
+
+    def live(self, mask: NDArray) -> NDArray:
+        return mask[None]
+
+    def own(self, F: NDArray) -> NDArray:
+        return F[0]
+
+
+class InParts(HeldOut):
+    """Whole blocks of rows are held out."""
+
+    def __init__(self, n: int, blocks: list[NDArray]):
+        self.n, self.blocks = n, blocks
+
+    def live(self, mask: NDArray) -> NDArray:
+        live = np.repeat(mask[None], len(self.blocks), axis=0)
+        for b, block in enumerate(self.blocks):
+            live[b, block] = 0
+        return live
+
+    def own(self, F: NDArray) -> NDArray:
         out = np.empty(F.shape[1:])
         for b, block in enumerate(self.blocks):
             out[block] = F[b, block]
         return out
 
 
-class Refitted(HeldOut):
+class Refitted(InParts):
     """For any family: it is fitted again without each block."""
 
-    def __init__(self, family: Any, X: Any, phi: Any, sample_weight: NDArray | None, blocks: list[NDArray]):
-        self.blocks = blocks
-        self.n = X.shape[0]
-        self.parts = []
-        pairwise = getattr(family, "kernel", None) == "precomputed"
+    def __init__(self, family: Any, X: Any, target: Any, sample_weight: NDArray | None, blocks: list[NDArray]):
+        super().__init__(X.shape[0], blocks)
+        self.fits = []
         for block in blocks:
             rest = np.delete(np.arange(self.n), block)
             w = None if sample_weight is None else sample_weight[rest]
-            inner, outer = (X[np.ix_(rest, rest)], X[np.ix_(block, rest)]) if pairwise else (X[rest], X[block])
-            fitted = clone(family).fit(inner, None if phi is None else phi[rest], w)
-            self.parts.append((block, rest, fitted.left_out(), fitted(outer)))
+            inner, outer = (X[np.ix_(rest, rest)], X[np.ix_(block, rest)]) if family.pairwise else (X[rest], X[block])
+            fitted = clone(family).fit(inner, None if target is None else target[rest], w)
+            self.fits.append((block, rest, fitted, inner, outer))
 
     def __call__(self, q: NDArray) -> NDArray:
-        out = np.empty(q.shape)
-        for b, (block, rest, left_out, alpha) in enumerate(self.parts):
-            out[b, rest] = left_out(q[b, rest])
-            out[b, block] = alpha @ q[b, rest]
+        out = np.zeros(q.shape)
+        for b, (block, rest, fitted, _, outer) in enumerate(self.fits):
+            out[b, rest] = fitted.leave_one_out(q[b, rest])
+            out[b, block] = fitted(outer) @ q[b, rest]
         return out
 
-    def weights(self) -> NDArray:
-        out = np.zeros((self.n, self.n))
-        for block, rest, _, alpha in self.parts:
-            out[np.ix_(block, rest)] = np.asarray(alpha)
+    def predict(self, phi: Any) -> NDArray:
+        out = np.empty(phi.shape)
+        for block, rest, fitted, _, outer in self.fits:
+            out[block] = fitted(outer) @ phi[rest]
         return out
 
+    def parts(self) -> Iterator[Part]:
+        for block, rest, fitted, inner, outer in self.fits:
+            yield Part(block, rest, np.asarray(fitted(inner)), np.asarray(fitted(outer)))
 
-class FromInverse(HeldOut):
-    """For kernel ridge, everything from C = (K + n lam)^{-1}; the ridge n lam is kept where rows are left out.
 
-    With T the rows outside block B, A_TT^{-1} = C_TT - C_TB C_BB^{-1} C_BT, and the weights at B are -C_BB^{-1} C_BT.
+class FromInverse(InParts):
+    """For kernel ridge, everything from C = (K + R)^{-1}, R = n lam; R is kept where rows are left out.
+
+    With T the rows outside block B, A_TT^{-1} = C_TT - C_TB C_BB^{-1} C_BT, the weights at B are -C_BB^{-1} C_BT, and
+    those at T are I - R A_TT^{-1}. No sum counts a row's own term and takes it out again: a row that is far from all
+    others has predictions as small as they are.
     """
 
-    def __init__(self, inverse: NDArray, blocks: list[NDArray]):
-        self.inverse, self.blocks = inverse, blocks
-        self.parts = []
+    def __init__(self, off: NDArray, diagonal: NDArray, ridge: float, blocks: list[NDArray]):
+        super().__init__(len(off), blocks)
+        self.off, self.diagonal, self.ridge = off, diagonal, ridge  # C is off + diag(diagonal)
+        self.solves = []
         for block in blocks:
-            rows = inverse[block]
+            rows = self._rows(block)
             factor = linalg.cho_factor(rows[:, block], lower=True, check_finite=False)
             gain = linalg.cho_solve(factor, rows, check_finite=False)  # C_BB^{-1} C_B.
-            diagonal = inverse.diagonal() - np.einsum("bn,bn->n", gain, rows)  # of A_TT^{-1}
-            diagonal[block] = 1.0
-            self.parts.append((block, factor, gain, diagonal[:, None]))
+            taken = np.einsum("bn,bn->n", gain, rows)  # what A_TT^{-1} lacks to C on the diagonal
+            left = diagonal - taken
+            left[block] = 1.0
+            self.solves.append((block, factor, gain, taken[:, None], left[:, None]))
+
+    def _rows(self, block: NDArray) -> NDArray:
+        rows = self.off[block].copy()
+        rows[np.arange(len(block)), block] = self.diagonal[block]
+        return rows
 
     def __call__(self, q: NDArray) -> NDArray:
         k, n, d = q.shape
         # one product for all blocks
-        folded = (self.inverse @ q.transpose(1, 0, 2).reshape(n, k * d)).reshape(n, k, d)
+        others = (self.off @ q.transpose(1, 0, 2).reshape(n, k * d)).reshape(n, k, d)
         out = np.empty(q.shape)
-        for b, (block, factor, gain, diagonal) in enumerate(self.parts):
-            u = folded[:, b]
-            out[b] = q[b] - (u - gain.T @ u[block]) / diagonal
+        for b, (block, factor, gain, taken, left) in enumerate(self.solves):
+            u = others[:, b]
+            out[b] = -(u - (gain.T @ u[block] - taken * q[b])) / left
             out[b, block] = -linalg.cho_solve(factor, u[block], check_finite=False)
         return out
 
-    def weights(self) -> NDArray:
-        out = np.empty_like(self.inverse)
-        for block, _, gain, _ in self.parts:
-            gain = -gain
-            gain[:, block] = 0.0
-            out[block] = gain
+    def predict(self, phi: Any) -> NDArray:
+        phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
+        out = np.empty(phi.shape)
+        for block, factor, _, _, _ in self.solves:
+            rest = phi.copy()
+            rest[block] = 0
+            out[block] = -linalg.cho_solve(factor, self.off[block] @ rest, check_finite=False)
         return out
 
+    def weights(self) -> NDArray:
+        out = np.empty_like(self.off)
+        for block, _, gain, _, _ in self.solves:
+            out[block] = -gain
+            out[np.ix_(block, block)] = 0.0
+        return out
 
-def inverse_of(factor: NDArray) -> NDArray:
-    """(U'U)^{-1} as a full matrix, from the upper triangle U."""
-    upper = np.triu(linalg.lapack.dpotri(factor, lower=0)[0])
-    return upper + np.triu(upper, 1).T
+    def parts(self) -> Iterator[Part]:
+        for block, _, gain, _, _ in self.solves:
+            rest = np.delete(np.arange(self.n), block)
+            inverse = self.off[np.ix_(rest, rest)] - self.off[np.ix_(rest, block)] @ gain[:, rest]
+            inverse[np.diag_indices_from(inverse)] += self.diagonal[rest]
+            inside = -self.ridge * inverse
+            inside[np.diag_indices_from(inside)] += 1
+            yield Part(block, rest, inside, -gain[:, rest])
+
+
+def product(features: Any, folded: Any) -> NDArray:
+    """features @ folded as a dense array, whichever of the two is sparse."""
+    out = features @ folded
+    return out.toarray() if sparse.issparse(out) else np.asarray(out)
 
 
 def blocks_of(X: Any, k: int, seed: int = 0) -> list[NDArray]:

@@ -50,7 +50,7 @@ class LinearRidge(Primal):
         self.verbose = verbose
 
     def _settle(self, blocks: Blocks) -> None:
-        X = next(iter(blocks)).X
+        X = blocks.first().X
         # a sparse X stays sparse
         self.n_features_in_ = X.shape[1]
         self.origin_ = np.zeros(X.shape[1]) if sparse.issparse(X) else np.asarray(X, dtype=float).mean(axis=0)

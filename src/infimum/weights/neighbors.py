@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .base import Weights, product
-from .left_out import LeftOut
+from .base import Weights
+from .left_out import LeftOut, product
 
 ROUNDING = 1e-12  # of sums of weights
 
@@ -65,7 +65,7 @@ class Neighbors(Weights):
         self.p = p
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, phi: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
         if self.weights not in SHARES:
             raise ValueError(f"The 'weights' of Neighbors must be one of {list(SHARES)}. Got {self.weights!r} instead.")
         if self.n_neighbors is not None and not self.n_neighbors >= 1:
@@ -99,7 +99,8 @@ class Neighbors(Weights):
 
     def features(self, X: Any) -> sparse.csr_matrix:
         check_is_fitted(self, "n_rows_")
-        return self._shares(*self.index_.kneighbors(X))
+        distance, at = self.index_.kneighbors(X)
+        return self._shares(distance, at, self.sample_weight_[at])
 
     @property
     def width(self) -> int:
@@ -111,21 +112,25 @@ class Neighbors(Weights):
     def spread(self, features: Any) -> NDArray:
         return features.toarray()
 
-    def leave_one_out(self, phi: Any) -> NDArray:
-        """The sums over the k nearest of the other rows."""
-        return self.left_out()(phi)
-
     def left_out(self) -> LeftOut:
+        """The sums over the k nearest of the other rows; a row of weight w > 1 keeps w - 1 of its places."""
         if len(self.rows_) < self.n_rows_:
             raise ValueError("leave_one_out needs positive sample weights. Leave out the rows of weight 0.")
         if self.n_rows_ < 2:
             raise ValueError("leave_one_out needs at least 2 rows.")
         # without a query, kneighbors leaves every row out of its own neighbours
         depth = min(self.depth_, self.n_rows_ - 1)
-        return partial(product, self._shares(*self.index_.kneighbors(n_neighbors=depth)))
+        distance, at = self.index_.kneighbors(n_neighbors=depth)
+        own = self.sample_weight_ - 1
+        if (own <= 0).all():
+            return partial(product, self._shares(distance, at, self.sample_weight_[at]))
+        # the copies that are left come first, at no distance
+        here = np.arange(self.n_rows_)[:, None]
+        distance, at = np.hstack([0 * distance[:, :1], distance]), np.hstack([here, at])
+        w = np.hstack([np.maximum(own, 0)[:, None], self.sample_weight_[at[:, 1:]]])
+        return partial(product, self._shares(distance, at, w))
 
-    def _shares(self, distance: NDArray, at: NDArray) -> sparse.csr_matrix:
-        w = self.sample_weight_[at]
+    def _shares(self, distance: NDArray, at: NDArray, w: NDArray) -> sparse.csr_matrix:
         # neighbours in order take their w places until k are taken
         places = np.clip(self.k_ - (np.cumsum(w, axis=1) - w), 0, w)
         share = SHARES[self.weights](distance, places, self.slope / self.scale_)

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from .._memory import require
 from .._warnings import InfimumWarning
 from ..rows.blocks import Block, Blocks
-from .base import Path, Weights
-from .left_out import LeftOut
+from .base import Weights
+from .kernel import check_lam
+from .left_out import LeftOut, Path
 
 
 class Sums(NamedTuple):
@@ -30,9 +31,7 @@ class Sums(NamedTuple):
     """B'W phi, for every phi."""
 
     def __add__(self, other: Any) -> Sums:
-        gram = self.gram
-        if gram is not None:
-            gram += other.gram
+        gram = None if self.gram is None else self.gram + other.gram
         cross = tuple(a + b for a, b in zip(self.cross, other.cross))
         return Sums(self.n + other.n, self.total + other.total, gram, cross)
 
@@ -60,13 +59,11 @@ class Primal(Weights):
         """P, (r, r)."""
         raise NotImplementedError
 
-    def fit(self, X: Any, phi: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
         """Learn the features from X (n, d), or from `infimum.Blocks` of rows."""
-        if self.lam is not None and not self.lam >= 0:
-            name = type(self).__name__
-            raise ValueError(f"The 'lam' parameter of {name} must be a number >= 0. Got {self.lam!r} instead.")
+        check_lam(self)
         w = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        blocks = Blocks.of(X, None, w)
+        blocks = X if isinstance(X, Blocks) else Blocks.sliced(X, None, w)
         self._settle(blocks)
         r = self.width
         require(4 * 8 * r**2, f"The normal equations of {r} features", "Use fewer centres or features.")
@@ -102,26 +99,22 @@ class Primal(Weights):
             self.fold(np.empty((self.n_rows_, 0)))
         # b(x) (B'WB + n lam P)^{-1}, then the columns B'W block by block
         left = linalg.cho_solve((self._factor, True), dense(features).T, check_finite=False).T
-        return np.hstack([left @ dense(self._map(X)).T * (1 if w is None else w) for X, _, w in self._with(None)])
+        return np.hstack([left @ dense(self._map(X)).T * (1 if w is None else w) for X, _, w, _ in self._with(None)])
 
     def release(self, summed: bool = False) -> None:
         self._gram = None
         self._summed = summed
 
-    def leave_one_out(self, phi: Any) -> NDArray:
-        """(H phi - h phi) / (1 - h), with H = B (B'WB + R P)^{-1} B'W and h its diagonal.
-
-        The ridge R = n lam is kept, though n - 1 rows are left.
-        """
-        return self.left_out()(phi)
-
     def left_out(self) -> LeftOut:
-        """With h computed once; the features are mapped again at every call, so that they need not be kept."""
+        """(H phi - h phi) / (1 - h), with H = B (B'WB + R P)^{-1} B'W, R = n lam, and h_i what one copy of row i gives.
+
+        h is computed once; the features are mapped again at every call, so that they need not be kept.
+        """
         self.fold(np.empty((self.n_rows_, 0)))
         half = partial(linalg.solve_triangular, self._factor, lower=True, check_finite=False)
 
-        def leverage(X: Any, y: Any, w: Any) -> NDArray:
-            return np.square(half(dense(self._map(X)).T)).sum(axis=0) * (1 if w is None else w)
+        def leverage(X: Any, y: Any, w: Any, where: str) -> NDArray:
+            return np.square(half(dense(self._map(X)).T)).sum(axis=0) * (1 if w is None else np.minimum(w, 1))
 
         h = np.concatenate([leverage(*block) for block in self._with(())])
 
@@ -145,7 +138,9 @@ class Primal(Weights):
         # jitter at the smallest ridge is nothing beside the others; if the smallest is chosen, its own fit will tell
         factor = np.tril(self._cholesky(ridges.min(), warn=False))
         nu, V = linalg.eigh(self._penalty(), factor @ factor.T, check_finite=False)
-        return partial(self._left_out, V, 1 / (1 + np.outer(np.maximum(nu, 0), ridges - ridges.min())))
+        inverse = 1 / (1 + np.outer(np.maximum(nu, 0), ridges - ridges.min()))
+        single = [lambda phi, k=k: next(self._left_out(V, inverse[:, [k]], phi)) for k in range(len(ridges))]
+        return Path(partial(self._left_out, V, inverse), single)
 
     def _left_out(self, V: NDArray, inverse: NDArray, phi: Any) -> Iterator[NDArray]:
         """Leave-one-out sums at every column of `inverse`, (r, n_lams)."""
@@ -153,9 +148,9 @@ class Primal(Weights):
         folded = (inverse[:, :, None] * cross[:, None, :]).reshape(len(V), -1)
         require(8 * self.n_rows_ * folded.shape[1], "Leave-one-out along the path", "Try fewer values of lam.")
 
-        def one(X: Any, y: Any, w: Any) -> NDArray:
+        def one(X: Any, y: Any, w: Any, where: str) -> NDArray:
             G = dense(self._map(X)) @ V
-            h = np.square(G) @ inverse * (1 if w is None else w[:, None])
+            h = np.square(G) @ inverse * (1 if w is None else np.minimum(w, 1)[:, None])
             return _without_self((G @ folded).reshape(*h.shape, -1), h, dense(y[0])[:, None])
 
         return iter(np.concatenate([one(*block) for block in self._with((phi,))]).swapaxes(0, 1))
@@ -167,7 +162,7 @@ class Primal(Weights):
                 "The training rows are not kept (the weights were fitted on Blocks, or saved in a model that needs sums"
                 " only). Fit on arrays for the weights of single rows and for leave-one-out."
             )
-        return Blocks.of(self.X_fit_, phis, self.sample_weight_)
+        return Blocks.sliced(self.X_fit_, phis, self.sample_weight_)
 
     def _accumulate(self, blocks: Blocks, gram: bool | None = None) -> Sums:
         """One pass: sum over blocks of B'WB (unless it is known) and of B'W phi."""
@@ -175,8 +170,6 @@ class Primal(Weights):
         return blocks.reduce(partial(self._sums, gram=gram), _add, type(self).__name__, self.verbose)
 
     def _sums(self, block: Block, gram: bool) -> Sums:
-        if block.X.shape[1] != self.n_features_in_:
-            raise ValueError(f"A block has {block.X.shape[1]} features, another one {self.n_features_in_}.")
         B, phis = self._map(block.X), block.y
         total = float(B.shape[0])
         if block.w is not None:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from .base import Path, Task, Weights
+from .base import Weights, as_target
 from .kernel import KernelRidge
-from .left_out import HeldOut, LeftOut
+from .left_out import HeldOut, LeftOut, Path
 
 
 class RidgeCV(Weights):
     """Ridge weights at the (lam, gamma) of the smallest leave-one-out set risk.
 
-    (1/n) sum_i L(z_i, S_i), where z_i is predicted at x_i from the other rows. One reduction of the kernel matrix (or
-    of the normal equations) a gamma serves every lam; the weights themselves are then fitted at the best pair.
+    (1/n) sum_i inf over y in S_i of l(z_i, y), where z_i is predicted at x_i from the other rows. One reduction of the
+    kernel matrix (or of the normal equations) a gamma serves every lam; the weights themselves are then fitted at the
+    best pair.
 
     Parameters
     ----------
@@ -40,8 +41,8 @@ class RidgeCV(Weights):
     Notes
     -----
     The ridge n lam of a leave-one-out prediction is that of n rows, not of n - 1. Weights know nothing about outputs:
-    the estimator tells them how to judge a path (`Weights.told`). Used on their own, they take the mean of
-    ``|sum_j alpha_j(x_i) phi_j - phi_i|²`` over the rows instead.
+    the target that an estimator gives to `fit` says how wrong the predictions of its own principle, reading and solver
+    are. Weights on their own take the mean of ``|sum_j alpha_j(x_i) phi_j - phi_i|²`` over the rows instead.
 
     Examples
     --------
@@ -51,37 +52,55 @@ class RidgeCV(Weights):
     (10.0, (2, 20))
     """
 
-    signed: ClassVar[bool] = True
-
     def __init__(self, weights=None, lams=None, gammas=None):
         self.weights = weights
         self.lams = lams
         self.gammas = gammas
 
-    def told(self, task: Task) -> Self:
-        self._task = task
-        return self
-
-    def fit(self, X: Any, phi: Any = None, sample_weight: Any = None) -> Self:
-        base = KernelRidge() if self.weights is None else self.weights
-        if not hasattr(base, "path"):
-            raise ValueError(f"RidgeCV is for KernelRidge, Nystrom and LinearRidge. Got {base!r} instead.")
-        if phi is None:
+    def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
+        target = as_target(target)
+        if target is None:
             raise ValueError("RidgeCV judges by what is predicted: fit(X, phi) needs phi of shape (n, d).")
         lams = np.logspace(-7, 0, 20) if self.lams is None else np.asarray(self.lams, dtype=float)
-        if lams.ndim != 1 or not len(lams) or not (lams > 0).all():
+        if lams.ndim != 1 or not len(lams) or not ((lams > 0) & (lams < np.inf)).all():
             raise ValueError(f"lams must be positive numbers. Got {self.lams!r}.")
-        task = self.__dict__.pop("_task", None)
-        risks = _Squares(phi, sample_weight) if task is None else task.risks
-        families = [clone(base)] if self.gammas is None else [clone(base).set_params(gamma=g) for g in self.gammas]
-        table = np.array([risks(family.path(X, lams, sample_weight)) for family in families])
+        families = self._families()
+        paths = (self._path(family, X, lams, sample_weight) for family in families)
+        table = np.array([target.risks(path, sample_weight) for path in paths])
         # the smallest risk; of equals, the largest lam
         g, l = min(np.ndindex(table.shape), key=lambda at: (table[at], -lams[at[1]]))
-        best = clone(families[g]).set_params(lam=float(lams[l])).fit(X, phi, sample_weight)
+        best = clone(families[g]).set_params(lam=float(lams[l])).fit(X, target, sample_weight)
         self.risks_, self.lams_ = table, lams
-        self.lam_, self.gamma_ = float(lams[l]), getattr(families[g], "gamma_", None)
+        self.lam_, self.gamma_ = float(lams[l]), vars(families[g]).get("gamma_")
         self.n_rows_, self.weights_ = best.n_rows_, best
         return self
+
+    def _base(self) -> Weights:
+        return KernelRidge() if self.weights is None else self.weights
+
+    def _families(self) -> list[Weights]:
+        base = self._base()
+        if self.gammas is None:
+            return [clone(base)]
+        if "gamma" not in base.get_params():
+            raise ValueError(f"gammas= is for weights with a kernel. Got {base!r}.")
+        if base.get_params().get("sigma") is not None:
+            raise ValueError(f"gammas= would be overruled by sigma: leave one of them out. Got {base!r}.")
+        return [clone(base).set_params(gamma=g) for g in self.gammas]
+
+    def _path(self, family: Weights, X: Any, lams: NDArray, sample_weight: Any) -> Path:
+        path = family.path(X, lams, sample_weight)
+        if path is None:
+            raise ValueError(f"RidgeCV is for KernelRidge, Nystrom and LinearRidge. Got {family!r} instead.")
+        return path
+
+    @property
+    def supervised(self) -> bool:  # type: ignore[override]
+        return self._base().supervised
+
+    @property
+    def pairwise(self) -> bool:
+        return self._base().pairwise
 
     def features(self, X: Any) -> Any:
         return self.weights_.features(X)
@@ -95,15 +114,12 @@ class RidgeCV(Weights):
     def spread(self, features: Any) -> NDArray:
         return self.weights_.spread(features)
 
-    def leave_one_out(self, phi: Any) -> NDArray:
-        return self.weights_.leave_one_out(phi)
-
-    def left_out(self) -> LeftOut:
+    def left_out(self) -> LeftOut | None:
         return self.weights_.left_out()
 
-    def held_out(self, X: Any, phi: Any, sample_weight: Any, blocks: list[NDArray]) -> HeldOut:
+    def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> HeldOut:
         # at the pair that was chosen from all the rows
-        return self.weights_.held_out(X, phi, sample_weight, blocks)
+        return self.weights_.held_out(X, target, sample_weight, blocks)
 
     def release(self, summed: bool = False) -> None:
         self.weights_.release(summed)
@@ -111,17 +127,3 @@ class RidgeCV(Weights):
     @property
     def width(self) -> int:
         return self.weights_.width
-
-
-class _Squares:
-    """path -> mean over rows of |F_i - phi_i|², at every setting."""
-
-    def __init__(self, phi: Any, sample_weight: Any):
-        self.phi = phi
-        self.sample_weight = sample_weight
-
-    def __call__(self, path: Path) -> list[float]:
-        return [
-            float(np.average(np.square(np.asarray(F - self.phi)).sum(axis=1), weights=self.sample_weight))
-            for F in path(self.phi)
-        ]

@@ -75,11 +75,14 @@ class Subsets(Sets):
     def center(self) -> NDArray:
         return (self.mask / self.sizes[:, None]) @ self._dense_cost.T
 
-    def candidates(self) -> NDArray:
+    def options(self) -> NDArray:
         return self.mask[:, None, :]
 
     def expected(self, q: NDArray) -> NDArray:
         return 1 - q[:, 0] if self.cost is None else q[:, 0] @ self.cost.T
+
+    def option_of(self, z: NDArray) -> NDArray:
+        return np.asarray(z, dtype=int)[:, None]
 
     def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
         # |phi - l(., y)|² for every y in S

@@ -133,6 +133,23 @@ class Scribbles(Sets):
     def center(self) -> NDArray:
         return self._phi(self.values.astype(float))
 
+    def options(self) -> NDArray:
+        """Two options a pixel: -1, 1."""
+        return np.stack([self.values <= 0, self.values >= 0], axis=-1)
+
+    def expected(self, q: NDArray) -> NDArray:
+        return self._phi(q[..., 1] - q[..., 0])
+
+    def option_of(self, z: NDArray) -> NDArray:
+        return (np.asarray(z) > 0).astype(int)
+
+    def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
+        return np.where(phi[..., :-2] > 0, 1, -1)
+
+    @property
+    def is_unknown(self) -> NDArray:
+        return (self.values == 0).all(axis=-1)
+
     @cached_property
     def _unknown(self) -> NDArray:
         return (self.values == 0).sum(axis=1)
@@ -141,3 +158,10 @@ class Scribbles(Sets):
         # an unknown pixel costs 1/2 on average, 0 at best and 1 at worst, whatever z
         constant = {"infimum": -0.5, "average": 0.0, "supremum": 0.5}[principle] * self._unknown
         return Embedding(self.center(), constant)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
+        return np.asarray(self.values, dtype=dtype)
+
+    def __repr__(self) -> str:
+        known = 100 * np.mean(self.values != 0) if self.values.size else 0
+        return f"<Scribbles of {self.values.shape[1]} pixels: {len(self)} rows, {known:.0f} % known>"

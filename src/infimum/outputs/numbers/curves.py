@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base import Curves
+
 NARROW = 1e-8  # in units where Y is [-1, 1]: the slope of a narrower piece would drown in rounding
-
-
-class Curves(NamedTuple):
-    """h_i(t) = L(z, S_i) / unit^p, t = (z - origin) / unit, p = 2 for the squared loss and 1 for the absolute one.
-
-    h_i'(t) / 2 = curvature_i t + slope_i to the left of every breakpoint. At breakpoint `at[e]` of row `row[e]`,
-    `bend[e]` is added to the curvature and h'/2 jumps by `kink[e]`.
-    """
-
-    curvature: NDArray
-    slope: NDArray
-    at: NDArray
-    row: NDArray
-    bend: NDArray
-    kink: NDArray
 
 
 def nearest(low: NDArray, high: NDArray, row: NDArray, loss: str) -> Curves:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base import Embedding, Sets, rows_of
+from ..base import Curves, Embedding, Sets, rows_of
 from ..forms import BadRows
-from .curves import Curves, farthest, mean, nearest
+from .curves import farthest, mean, nearest
 from .forms import Pieces, read, refuse_bad
 
 
@@ -164,7 +164,7 @@ class Intervals(Sets):
         if principle == "average":
             if self.loss_name == "squared":
                 return super().loss(psi, principle)
-            return self.unit * self._mean_distance(psi[:, 0] / self.unit)
+            return self.unit * self._mean_distance(psi[:, :1] / self.unit)
         t = psi[:, 0] / self.unit if self.loss_name == "absolute" else -psi[:, 1] / (2 * self.unit**2)
         if principle == "infimum":
             low, high = self.t
@@ -174,6 +174,17 @@ class Intervals(Sets):
             low, high = ((end - self.origin) / self.unit for end in (self.lowest, self.highest))
             far = np.maximum(t[:, None] - low, high - t[:, None])
         return self.unit * far if self.loss_name == "absolute" else (self.unit * far) ** 2
+
+    def each(self, psi: NDArray, principle: str) -> NDArray:
+        if principle == "average":
+            if self.loss_name == "squared":
+                return super().each(psi, principle)
+            return self.unit * self._mean_distance((psi[:, 0] / self.unit)[self.row])
+        t = psi[:, 0] / self.unit if self.loss_name == "absolute" else -psi[:, 1] / (2 * self.unit**2)
+        if principle == "supremum":
+            self._bounded(principle)
+        far = (self.distance if principle == "infimum" else self.farthest)(self.origin + self.unit * t)
+        return far if self.loss_name == "absolute" else far**2
 
     def curves(self, principle: str) -> Curves:
         """L(z, S_i) as functions of t = (z - origin) / unit, for `Piecewise`."""
@@ -203,14 +214,14 @@ class Intervals(Sets):
         return mean, np.add.reduceat(share * (middle**2 + length**2 / 12), self.indptr[:-1]) if len(self) else middle
 
     def _mean_distance(self, t: NDArray) -> NDArray:
-        """The mean of |t - y| over y in S_i: (n_z,) -> (n_z, n)."""
+        """The mean of |t - y| over y in S_i: t for every piece, (..., p) -> (..., n)."""
         share, length = self._shares()
         low, high = self.t
-        inside = np.maximum(np.minimum(t[:, None] - low, high - t[:, None]), 0.0)
+        inside = np.maximum(np.minimum(t - low, high - t), 0.0)
         # |t - middle|, raised near the middle of the piece: by (length / 2 - |t - middle|)² / length
-        away = np.abs(t[:, None] - (low + high) / 2)
+        away = np.abs(t - (low + high) / 2)
         mean = away + np.where(length > 0, inside**2 / np.where(length > 0, length, 1), 0.0)
-        return np.add.reduceat(share * mean, self.indptr[:-1], axis=1) if len(self) else mean
+        return np.add.reduceat(share * mean, self.indptr[:-1], axis=-1) if len(self) else mean
 
     def _least(self, per_piece: NDArray) -> NDArray:
         """The minimum over the pieces of every row: (..., p) -> (..., n)."""

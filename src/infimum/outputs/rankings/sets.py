@@ -112,13 +112,13 @@ class PartialOrders(Sets):
         if not c.size:
             return np.empty(c.shape)
         before, which = self._distinct
-        # from here on (k, n, P): the last coordinate of phi is the same for every order
+        # the last coordinate of phi is the same for every order
         free = c[..., :-1].reshape(math.prod(c.shape[:-2]), len(self), self.codes.shape[1])
-        if free.strides[1] == 0 or (free == free[:, :1]).all():
-            codes = self._answers(free[:, 0])[:, which]
-        else:
-            codes = codes_of(minimum_feedback_arcs(costs_of(free), before[which]).order)
+        codes = codes_of(minimum_feedback_arcs(costs_of(free), before[which]).order)
         return self._phi(codes.reshape(*c.shape[:-1], -1))
+
+    def answers(self, c: NDArray) -> NDArray:
+        return self._phi(self._answers(c[:, :-1])[:, self._distinct[1]])
 
     def _answers(self, c: NDArray) -> NDArray:
         """The codes of argmin <c_k, code(y)> over each distinct row, (k, P) -> (k, rows, P)."""
@@ -129,13 +129,15 @@ class PartialOrders(Sets):
         # <c, code(y)> counts the pairs against an order: its nearest linear extensions, remembered, since alternation
         # comes back to the same orders
         keys = [order.tobytes() for order in near]
-        new = [k for k, key in enumerate(keys) if key not in self._nearest]
-        if (len(self._nearest) + len(new)) * max(before.size, 1) > REMEMBERED:
-            self._nearest.clear()
-            new = list(range(len(keys)))
+        # every thread answers from its own copy: one that makes room takes nothing away from another
+        known = self._nearest
+        found = {key: known[key] for key in keys if key in known}
+        new = [k for k, key in enumerate(keys) if key not in found]
         if new:
-            self._nearest.update(zip([keys[k] for k in new], self._nearest_to(near[new], c[new])))
-        return np.array([self._nearest[key] for key in keys])
+            found.update(zip([keys[k] for k in new], self._nearest_to(near[new], c[new])))
+            full = (len(known) + len(new)) * max(before.size, 1) > REMEMBERED
+            self._nearest = dict(found) if full else {**known, **found}
+        return np.array([found[key] for key in keys]).reshape(len(keys), len(before), -1)
 
     def _nearest_to(self, near: NDArray, c: NDArray) -> NDArray:
         """The codes of the linear extensions nearest to k orders, whose codes are -c: (k, rows, P)."""

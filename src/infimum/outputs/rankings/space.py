@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
 from .forms import are_codes, array_of, items_in_codes, items_of, stated_pairs
 from .sets import LISTED, PartialOrders, codes_of, costs_of, named
+
+if TYPE_CHECKING:
+    from ...loss import Loss
 
 
 class Rankings(OutputSpace):
@@ -116,7 +119,7 @@ class Rankings(OutputSpace):
     def bound(self, c: NDArray) -> NDArray:
         return self.minimise(c).bound
 
-    def lower_bound(self, L: Any, alpha: NDArray, z: NDArray) -> NDArray:
+    def lower_bound(self, L: Loss, alpha: NDArray, z: NDArray) -> NDArray:
         """No order has a smaller objective, (q,).
 
         Every L(., S_i) is replaced by a linear function that alpha_i times keeps below it, and the sum is minimised.
@@ -124,14 +127,16 @@ class Rankings(OutputSpace):
         of any one member of S_i does, and the members that answer at z make it tight there.
         """
         loose = np.zeros_like(alpha)
-        c, end = np.zeros((len(z), L.parts[0].sets.codes.shape[1] + 1)), 0
+        c, end = np.zeros_like(self.psi(z)), 0
         constant = np.zeros(len(z))
-        for part in L.parts:
-            rows = slice(end, end := end + len(part))
-            below = part.principle == "infimum"
-            linear = part.embedding
+        for term in L.terms:
+            rows = slice(end, end := end + len(term))
+            below = term.principle == "infimum"
+            linear, bracket = term.embedding, term.sets.bracket()
             if linear is None:
-                linear = part.sets.bracket()[0 if below else 1]
+                if bracket is None:
+                    return super().lower_bound(L, alpha, z)
+                linear = bracket[0 if below else 1]
                 loose[:, rows] = np.minimum(alpha[:, rows], 0) if below else np.maximum(alpha[:, rows], 0)
             tight = alpha[:, rows] - loose[:, rows]
             c += tight @ linear.phi

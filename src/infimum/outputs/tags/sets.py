@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import comb
 
-from ..base import Embedding, OutputSpace, Sets, rows_of
+from ..base import Embedding, OutputSpace, Profiles, Sets, rows_of
 from ..forms import BadRows
 from .forms import signs
 
@@ -59,12 +59,15 @@ class PartialTags(_TagSets):
     def center(self) -> NDArray:
         return self._phi(self.values)
 
-    def candidates(self) -> NDArray:
+    def options(self) -> NDArray:
         """Two options a tag: absent, present."""
         return np.stack([self.values <= 0, self.values >= 0], axis=-1)
 
     def expected(self, q: NDArray) -> NDArray:
         return self._phi(q[..., 1] - q[..., 0])
+
+    def option_of(self, z: NDArray) -> NDArray:
+        return (np.asarray(z) > 0).astype(int)
 
     @property
     def is_unknown(self) -> NDArray:
@@ -159,6 +162,10 @@ class HammingBalls(_TagSets):
         penalty = self.epsilon * (z.sum(axis=1, keepdims=True) + self.m) / 2
         distance = (self.m - z @ self.centers.T.astype(float)) / 2
         return self.of_distance(distance, principle) + penalty
+
+    def profiles(self, principle: str) -> Profiles:
+        distances = np.arange(self.m + 1.0)[:, None]
+        return Profiles(self.centers.astype(float), self.of_distance(distances, principle).T, self.epsilon)
 
     def of_distance(self, d: NDArray, principle: str) -> NDArray:
         """L as a function of the distance d to the center, (..., n)."""

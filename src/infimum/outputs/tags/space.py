@@ -85,6 +85,10 @@ class Tags(OutputSpace):
                     stacklevel=4,
                 )
 
+    @property
+    def free(self) -> bool:  # type: ignore[override]
+        return self.k is None
+
     def psi(self, z: Any) -> NDArray:
         z = np.asarray(z, dtype=float)
         return np.concatenate([-z, np.ones((*z.shape[:-1], 1))], axis=-1)

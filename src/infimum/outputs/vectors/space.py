@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from ..base import OutputSpace
 from .base import VectorSets
 from .boxes import Boxes
 from .candidates import Candidates
+
+if TYPE_CHECKING:
+    from ...loss import Loss
 
 FORMS = (
     "y is (n, m) values with NaN where a coordinate is unknown, (n, m, 2) bounds, a list with a point or a list of"
@@ -102,7 +105,7 @@ class Vectors(OutputSpace):
     def probe(self, random: np.random.RandomState, d: int) -> NDArray:
         return self.psi(random.uniform(self.low_, self.high_)[None])
 
-    def lower_bound(self, L: Any, alpha: NDArray, z: NDArray) -> NDArray:
+    def lower_bound(self, L: Loss, alpha: NDArray, z: NDArray) -> NDArray:
         """The minimum over Y of a quadratic below the objective, which touches it at z where sets are convex.
 
         alpha > 0: the infimum loss lies above its tangent for a convex set that holds S_i, the supremum above
@@ -112,11 +115,13 @@ class Vectors(OutputSpace):
         q, m = z.shape
         A, B, C = np.zeros(q), np.zeros((q, m)), np.zeros(q)
         first = 0
-        for part in L.parts:
-            w = alpha[:, first : first + len(part)]
-            first += len(part)
+        if not all(isinstance(term.sets, VectorSets) for term in L.terms):
+            return super().lower_bound(L, alpha, z)
+        for term in L.terms:
+            w = alpha[:, first : first + len(term)]
+            first += len(term)
             for k in range(q):
-                a, b, c = _below(part, w[k], z[k])
+                a, b, c = _below(term, w[k], z[k])
                 A[k], B[k], C[k] = A[k] + a, B[k] + b, C[k] + c
         # A |x - z|² - 2 <B, x - z> + C over Y
         t = (z - self.origin_) / self.unit_

@@ -10,10 +10,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from ..model_selection import PartialSearch
+from ..estimators.generic import PartialEstimator
 from ..outputs import Labels, OutputSpace
-from ..reductions.disambiguation import Disambiguation, Resolved
-from .generic import PartialEstimator
+from ..reductions import Disambiguation, Resolved
+from .search import PartialSearch
 
 
 def disambiguate(

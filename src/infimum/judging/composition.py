@@ -1,0 +1,105 @@
+"""Composition: a principle, a reading, weights and a solver; and how they are fitted to rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from .. import solvers
+from ..loss import Loss, SetLoss
+from ..outputs.base import PRINCIPLES, OutputSpace, Sets
+from ..problem import Problem, target_of
+from ..reductions import Disambiguation, JointReading, Reduction, Resolved, doubled, of_principle
+from ..rows import Rows
+from ..weights import Weights, by_name, split
+from ..weights.base import Target
+from .judge import Judge, SetTarget
+
+READINGS = ("inside", "joint")
+
+
+class Fitted(NamedTuple):
+    """The fitted parts of a model."""
+
+    output: OutputSpace
+    weights: Weights
+    solver: solvers.Solver
+    resolved: Resolved | None
+
+    def predict(self, X: Any) -> NDArray:
+        """f(x) for every row of X, (q, *z)."""
+        return self.solver.argmin(self.weights(X))
+
+
+@dataclass(frozen=True)
+class Composition:
+    """What a model is made of, beside its space."""
+
+    principle: Any
+    reading: str = "inside"
+    weights: Any = None
+    solver: Any = "auto"
+
+    def checked(self) -> Composition:
+        """Itself, or an error that says what a part may be."""
+        named = isinstance(self.principle, str) and self.principle in (*PRINCIPLES, "disambiguation")
+        if not named and not isinstance(self.principle, Disambiguation):
+            known = ", ".join(map(repr, (*PRINCIPLES, "disambiguation")))
+            raise ValueError(f"principle must be one of {known}, or a Disambiguation. Got {self.principle!r} instead.")
+        if self.reading not in READINGS:
+            raise ValueError(f"negative_weights must be 'inside' or 'joint'. Got {self.reading!r} instead.")
+        solvers.check(self.solver)
+        return self
+
+    @property
+    def family(self) -> Weights:
+        return by_name(self.weights)
+
+    @property
+    def adapts(self) -> bool:
+        """Whether the weights learn from what became of the sets, so that no shortcut stands for a fit."""
+        return self.family.supervised and of_principle(self.principle) is not None
+
+    def reductions(self) -> list[Reduction]:
+        """What is done to a problem before it is solved."""
+        found = of_principle(self.principle)
+        if found is not None:  # fully supervised from there on: both readings are the same
+            return [found]
+        return [JointReading()] if self.reading == "joint" else []
+
+    def problem(self, rows: Rows, output: OutputSpace, sets: Sets) -> Problem:
+        """The problem as it is given, with weights that are still to be fitted."""
+        principle = "infimum" if of_principle(self.principle) is not None else self.principle
+        loss = SetLoss(output, sets, principle)
+        return Problem(rows, loss, clone(self.family), self._target(rows, output, sets, loss))
+
+    def _target(self, rows: Rows, output: OutputSpace, sets: Sets, loss: SetLoss) -> Target:
+        if not rows.in_memory:
+            return Target(np.empty((0, 0)))
+        return SetTarget(Judge(self, output, sets, rows.w), target_of(loss), ~output.unknown(sets))
+
+    def fit(self, rows: Rows, output: OutputSpace, sets: Sets) -> Fitted:
+        """Reduce, fit the weights, fit the solver."""
+        problem = self.problem(rows, output, sets)
+        for reduction in self.reductions():
+            problem = reduction.reduce(problem)
+        solver = solvers.choose(self.solver, problem.loss)
+        weights = problem.weights if problem.resolved is not None else problem.fitted()
+        solver = solver.fit(problem.loss, weights)
+        weights.release(summed=solver.summed)
+        return Fitted(output, weights, solver, problem.resolved)
+
+    def solvable(self, loss: SetLoss) -> tuple[Loss, solvers.Solver]:
+        """The loss as this reading has it, doubled or the same, and the solver for it."""
+        joint = self.reading == "joint" and self.family.signed and JointReading.matters(loss)
+        L: Loss = doubled(loss) if joint else loss
+        return L, solvers.choose(self.solver, L)
+
+    @staticmethod
+    def split(alpha: Any) -> NDArray:
+        """The weights for a doubled loss."""
+        return split(alpha)

@@ -1,0 +1,145 @@
+"""The judge: leaves rows out, predicts them, and scores what is predicted by the sets; for every composition."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..loss import SetLoss
+from ..outputs.base import OutputSpace, Sets
+from ..reductions import of_principle
+from ..rows import Table
+from ..weights.base import Alpha, Given, Target
+from ..weights.left_out import HeldOut, LeaveOneOut, Path, blocks_of
+from .scores import Scores, beyond_chance, covered, log_likelihood, risk
+
+if TYPE_CHECKING:
+    from .composition import Composition
+
+
+class Left(NamedTuple):
+    """What is predicted for every row without it, or without its block."""
+
+    z: NDArray
+    """(n, *z)."""
+    P: NDArray | None = None
+    """(n, g, c): probabilities of the options, after soft disambiguation."""
+
+
+class Judge:
+    """Judges one composition on the rows of one problem.
+
+    Parameters
+    ----------
+    composition : Composition
+        Principle, reading, weights and solver: predictions are those of this model and of no other.
+    output, sets
+        The space and the rows, which are also what predictions are scored by.
+    sample_weight : (n,), optional
+        How much rows count, in the scores too.
+    """
+
+    def __init__(self, composition: Composition, output: OutputSpace, sets: Sets, sample_weight: Any = None):
+        self.composition, self.output, self.sets, self.sample_weight = composition, output, sets, sample_weight
+
+    def left_out(self, X: Any, n_blocks: int | None = None) -> Left:
+        """Predictions for the rows X of the problem, without each row or, if a number is given, without its block.
+
+        Where weights cannot be had for all blocks from one fit, every block is predicted by a model that is fitted to
+        the others.
+        """
+        blocks = None if n_blocks is None else blocks_of(X, n_blocks)
+        if blocks is not None and len(blocks) < 2:
+            raise ValueError("The rows of X are all the same: there is nothing to judge a model by.")
+        table = Table(X, None, self.sample_weight)
+        if blocks is not None and self.composition.adapts:
+            return self._refitted(table, blocks)
+        problem = self.composition.problem(table, self.output, self.sets)
+        weights = problem.fitted()
+        return self.outputs(weights.held_out(X, problem.target, self.sample_weight, blocks))
+
+    def _refitted(self, table: Table, blocks: list[NDArray]) -> Left:
+        parts = []
+        for block in blocks:
+            rest = np.delete(np.arange(len(self.sets)), block)
+            fitted = self.composition.fit(table.some(rest), self.output, self.sets[rest])
+            parts.append(fitted.predict(table.X[block]))
+        order = np.argsort(np.concatenate(blocks), kind="stable")
+        return Left(np.concatenate(parts)[order])
+
+    def outputs(self, operator: HeldOut) -> Left:
+        """Predictions by weights that leave rows out."""
+        reduction = of_principle(self.composition.principle)
+        if reduction is not None:
+            return Left(*reduction.outputs(self.output, self.sets, operator))
+        loss = SetLoss(self.output, self.sets, self.composition.principle)
+        L, solver = self.composition.solvable(loss)
+        alpha: Any = LeftOutAlpha(operator)
+        return Left(solver.fit(L).argmin(alpha if L is loss else self.composition.split(alpha)))
+
+    def risks(self, path: Path, sample_weight: Any = None) -> list[float]:
+        """The set risk of leave-one-out predictions, at every setting of a path."""
+        n = len(self.sets)
+        if of_principle(self.composition.principle) is not None:
+            found = [self.outputs(LeaveOneOut(left_out, n)).z for left_out in path.alone]
+        else:
+            loss = SetLoss(self.output, self.sets, self.composition.principle)
+            L, solver = self.composition.solvable(loss)
+            solver = solver.fit(L)
+            if L is loss and solver.summed and L.embedding is not None:
+                found = [solver.of_sums(c) for c in path(L.embedding.phi)]
+            else:  # the solver needs the weights themselves
+                each = path(np.eye(n))
+                found = [solver.argmin(alpha if L is loss else self.composition.split(alpha)) for alpha in each]
+        weights = self.sample_weight if sample_weight is None else sample_weight
+        return [risk(self.output, self.sets, z, weights) for z in found]
+
+    def scores(self, left: Left) -> Scores:
+        """Larger is better for all of them."""
+        w, mask = self.sample_weight, self.sets.options()
+        return {
+            "covering_rate": covered(self.sets, left.z, w),
+            "chance_corrected": beyond_chance(self.sets, left.z, w),
+            "neg_set_risk": -risk(self.output, self.sets, left.z, w),
+            "log_likelihood": np.nan if left.P is None or mask is None else log_likelihood(left.P, mask, w),
+        }
+
+
+class LeftOutAlpha(Alpha):
+    """The weights at the training rows, each without its own row: formed only where a solver asks for them."""
+
+    def __init__(self, operator: HeldOut):
+        self.operator = operator
+        self.weights = Given()
+        self.weights.n_rows_ = operator.n
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.operator.n, self.operator.n
+
+    def __len__(self) -> int:
+        return self.operator.n
+
+    def sum(self, folded: Any) -> NDArray:
+        return self.operator.predict(folded)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
+        return np.asarray(self.operator.weights(), dtype=dtype)
+
+
+class SetTarget(Target):
+    """The target of a problem: phi(S_i), the rows with S_i != Y, and risks as its own predictions have them."""
+
+    def __init__(self, judge: Judge, phi: Any, known: NDArray):
+        super().__init__(phi, known)
+        self.judge = judge
+
+    def risks(self, path: Path, sample_weight: Any = None) -> list[float]:
+        return self.judge.risks(path, sample_weight)
+
+    def __getitem__(self, rows: Any) -> SetTarget:
+        judge, w = self.judge, self.judge.sample_weight
+        some = Judge(judge.composition, judge.output, judge.sets[rows], None if w is None else w[rows])
+        return SetTarget(some, self.phi[rows], self.known[rows])

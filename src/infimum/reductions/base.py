@@ -1,0 +1,15 @@
+"""Reduction: Problem -> Problem."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from ..problem import Problem
+
+
+class Reduction(ABC):
+    """A problem becomes a plainer one with the same solution."""
+
+    @abstractmethod
+    def reduce(self, problem: Problem) -> Problem:
+        """The plainer problem."""

@@ -1,0 +1,159 @@
+"""Scaled: any weights, on features of mean 0 and variance 1, so that units do not matter."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+
+from ..rows import Block, Blocks
+from .base import Weights
+from .left_out import HeldOut, LeftOut, Path
+
+SCALINGS = ("standard", "unit")
+
+
+class Moments(NamedTuple):
+    """The weight, mean and summed squares of every feature; Chan's update merges two of them."""
+
+    total: float
+    mean: NDArray
+    square: NDArray
+
+    @classmethod
+    def of(cls, X: Any, w: NDArray | None) -> Moments:
+        w = np.ones(X.shape[0]) if w is None else w
+        total = float(w.sum())
+        if sparse.issparse(X):
+            mean = np.asarray(w @ X).ravel() / max(total, 1e-300)
+            return cls(total, mean, np.asarray(w @ X.multiply(X)).ravel() - total * mean**2)
+        mean = w @ X / max(total, 1e-300)
+        return cls(total, mean, w @ np.square(X - mean))
+
+    def merge(self, other: Moments) -> Moments:
+        total = max(self.total + other.total, 1e-300)
+        step = other.mean - self.mean
+        square = self.square + other.square + step**2 * self.total * other.total / total
+        return Moments(self.total + other.total, self.mean + step * other.total / total, square)
+
+
+class Scaled(Weights):
+    """alpha(s(x)) of other weights, where s brings every feature to mean 0 and variance 1.
+
+    Parameters
+    ----------
+    weights : Weights, optional
+        What sees the scaled features; ``KernelRidge()`` by default.
+    scaling : {"standard", "unit"}, default "standard"
+        "unit" then brings every row to length 1, so that directions count and sizes do not.
+
+    Notes
+    -----
+    A sparse X stays sparse: its features are divided by their deviation and keep their mean. Constant ones become 0.
+
+    Examples
+    --------
+    >>> from infimum.weights import Neighbors
+    >>> X = np.array([[0., 0.], [1., 0.], [0., 1000.]])
+    >>> np.asarray(Scaled(Neighbors(1)).fit(X)(np.array([[.1, 900.]])))
+    array([[0., 0., 1.]])
+    """
+
+    def __init__(self, weights=None, scaling="standard"):
+        self.weights = weights
+        self.scaling = scaling
+
+    def _base(self) -> Weights:
+        if self.weights is None:
+            from .kernel import KernelRidge
+
+            return KernelRidge()
+        return self.weights
+
+    @property
+    def signed(self) -> bool:  # type: ignore[override]
+        return self._base().signed
+
+    @property
+    def blockwise(self) -> bool:  # type: ignore[override]
+        return self._base().blockwise
+
+    @property
+    def supervised(self) -> bool:  # type: ignore[override]
+        return self._base().supervised
+
+    def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
+        if self.scaling not in SCALINGS:
+            raise ValueError(f"scaling must be one of {', '.join(map(repr, SCALINGS))}. Got {self.scaling!r} instead.")
+        if self._base().pairwise:
+            raise ValueError("A precomputed kernel has no features to scale. Leave out Scaled.")
+        self.mean_, self.scale_ = self._learned(X, sample_weight)
+        self.weights_ = clone(self._base()).fit(self.scaled(X), target, sample_weight)
+        return self
+
+    def _learned(self, X: Any, w: Any) -> tuple[NDArray, NDArray]:
+        found = X.reduce(_moments, Moments.merge) if isinstance(X, Blocks) else Moments.of(X, w)
+        variance = np.maximum(found.square, 0) / max(found.total, 1e-300)
+        # what rounding leaves of a constant feature is not a scale
+        constant = variance <= (1e-14 * np.abs(found.mean)) ** 2
+        return found.mean, np.where(constant, np.inf, np.sqrt(variance))
+
+    def scaled(self, X: Any) -> Any:
+        """s(x), of the kind that X is."""
+        if isinstance(X, Blocks):
+            return X.map(self._block)
+        if sparse.issparse(X):
+            Z = sparse.csr_matrix(X @ sparse.diags_array(1 / self.scale_))
+            if self.scaling == "standard":
+                return Z
+            length = np.sqrt(np.asarray(Z.multiply(Z).sum(axis=1)).ravel())
+            return sparse.csr_matrix(sparse.diags_array(1 / np.where(length > 0, length, 1)) @ Z)
+        Z = (np.asarray(X) - self.mean_) / self.scale_
+        if self.scaling == "unit":
+            length = np.linalg.norm(Z, axis=1, keepdims=True)
+            Z /= np.where(length > 0, length, 1)
+        return Z
+
+    def _block(self, block: Block) -> Block:
+        return block._replace(X=self.scaled(block.X))
+
+    @property
+    def n_rows_(self) -> int:  # type: ignore[override]
+        return self.weights_.n_rows_
+
+    @property
+    def width(self) -> int:
+        return self.weights_.width
+
+    def features(self, X: Any) -> Any:
+        return self.weights_.features(self.scaled(X))
+
+    def fold(self, phi: Any) -> Any:
+        return self.folds(phi)[0]
+
+    def folds(self, *phis: Any) -> tuple:
+        return self.weights_.folds(*(self.scaled(phi) if isinstance(phi, Blocks) else phi for phi in phis))
+
+    def spread(self, features: Any) -> NDArray:
+        return self.weights_.spread(features)
+
+    def left_out(self) -> LeftOut | None:
+        return self.weights_.left_out()
+
+    def path(self, X: Any, lams: Any, sample_weight: Any = None) -> Path | None:
+        self.mean_, self.scale_ = self._learned(X, sample_weight)
+        return clone(self._base()).path(self.scaled(X), lams, sample_weight)
+
+    def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> HeldOut:
+        # at the scale of all the rows
+        return self.weights_.held_out(self.scaled(X), target, sample_weight, blocks)
+
+    def release(self, summed: bool = False) -> None:
+        self.weights_.release(summed)
+
+
+def _moments(block: Block) -> Moments:
+    return Moments.of(block.X, block.w)

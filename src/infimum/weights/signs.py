@@ -1,0 +1,58 @@
+"""Weights by their signs: what the joint reading of negative weights is reduced to."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .base import Weights
+
+
+def split(alpha: Any) -> NDArray:
+    """(alpha^+, alpha^-), (q, n) -> (q, 2 n).
+
+    >>> split(np.array([[1., -2.]]))
+    array([[ 1.,  0.,  0., -2.]])
+    """
+    alpha = np.asarray(alpha)
+    return np.hstack([np.maximum(alpha, 0), np.minimum(alpha, 0)])
+
+
+class SplitSigns(Weights):
+    """(alpha^+, alpha^-) in R^{2n}: the doubled weights that turn the joint reading of negative weights
+    into the inside one, over the infimum loss for the first half and the supremum loss for the second.
+    """
+
+    def __init__(self, weights: Weights):
+        self.weights = weights
+
+    def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
+        self.weights.fit(X, target, sample_weight)
+        self.n_rows_ = 2 * self.weights.n_rows_
+        return self
+
+    def features(self, X: Any) -> NDArray:
+        return split(self.weights(X))
+
+    def fold(self, phi: Any) -> Any:
+        return phi
+
+    def spread(self, features: Any) -> NDArray:
+        return np.asarray(features)
+
+    @property
+    def width(self) -> int:
+        return self.n_rows_ + self.weights.width
+
+    @property
+    def supervised(self) -> bool:  # type: ignore[override]
+        return self.weights.supervised
+
+    @property
+    def pairwise(self) -> bool:
+        return self.weights.pairwise
+
+    def release(self, summed: bool = False) -> None:
+        self.weights.release(summed=False)

@@ -85,16 +85,27 @@ class OutputSpace(BaseEstimator, ABC):
     """Whether l(z, y) = <psi(z), phi(y)>; otherwise only solvers that look at `Sets.loss` or more can serve."""
 
     def fit(self, y: Any) -> Self:
-        """Learn what y alone tells; nothing, unless the space says so."""
-        return self
+        """Decide how y is read and learn what y alone tells: ``settle(digest(y))``."""
+        return self.settle(self.digest(y))
 
     @abstractmethod
     def read(self, y: Any, strict: bool = True) -> Sets:
-        """The rows of y as sets; with ``strict=False``, labels unknown at fit make a set that covers nothing."""
+        """The rows of y as sets, in the form that `fit` settled on.
+
+        With ``strict=False``, labels unknown at fit make a set that covers nothing.
+        """
 
     def digest(self, y: Any) -> Any:
-        """A shorter y that `fit` learns the same from, for rows in blocks; y itself, unless the space knows better."""
-        return y
+        """What y alone tells, and what decides how it is read, in short: never y itself. None, unless the space says so."""
+        return None
+
+    def merge(self, a: Any, b: Any) -> Any:
+        """The digest of the rows of a followed by those of b."""
+        return None
+
+    def settle(self, digest: Any) -> Self:
+        """Learn from a digest; an error where it allows two readings of y."""
+        return self
 
     def check(self, sets: Sets) -> None:
         """Warn about training sets that cannot teach what is asked."""

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from numbers import Integral, Number
-from typing import Any
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import column_or_1d
 
-from ..forms import is_missing
-from .sets import FORMS, Subsets
+from ..containers import Column, Table, is_row, opened
+from ..forms import BadRows, InputError, Sample, is_missing, merged, shown
+from ..names import Names, key, kind, plain, unpacked
+from .sets import FORMS, Subsets, as_mask
+
+TWO_READINGS = 'Where rows are candidate masks give Subsets(y); where 0 and 1 are labels, sets such as {0, 1}.'
+FLAGS = "Candidates among the classes True and False are sets, {True, False}; a candidate mask is Subsets(y)."
 
 
 class Not:
@@ -37,128 +42,260 @@ class Not:
         return f"Not({', '.join(map(repr, self.labels))})"
 
 
-def _matrix_of(y: Any) -> tuple[NDArray | None, Any]:
-    """Class names (or None) and the candidates, where y is a boolean matrix or frame; otherwise (None, None)."""
-    if sparse.issparse(y):
-        return None, sparse.csr_matrix(y, dtype=bool)
-    if hasattr(y, "columns") and len(y.columns) != 1:
-        import narwhals.stable.v1 as nw
+@dataclass(frozen=True)
+class Facts:
+    """What a column of labels tells, alone or with others: the names, and what decides how it is read."""
 
-        frame = nw.from_native(y, eager_only=True)
-        if all(dtype == nw.Boolean for dtype in frame.schema.values()):
-            return np.asarray(frame.columns), frame.to_numpy()
-        raise ValueError(
-            f"A frame of candidates needs one boolean column a class. Got the columns {dict(frame.schema)}."
+    rows: int = 0
+    names: dict[Hashable, Any] = field(default_factory=dict)
+    """Every label that a cell names."""
+    kinds: dict[str, Sample] = field(default_factory=dict)
+    """The kinds of names, and rows that have them."""
+    masks: dict[Any, Sample] = field(default_factory=dict)
+    """Candidate masks, by the names or the number of their columns."""
+    flags: dict[int, Sample] = field(default_factory=dict)
+    """Cells that are rows of booleans, by their length."""
+    bits: dict[int, Sample] = field(default_factory=dict)
+    """Cells that are rows of 0 and 1, by their length."""
+    cells: int = 0
+    """How many cells are something else."""
+
+    def __add__(self, other: Facts) -> Facts:
+        n = self.rows
+        return Facts(
+            n + other.rows,
+            {**other.names, **self.names},
+            *(merged(getattr(self, part), getattr(other, part), n) for part in ("kinds", "masks", "flags", "bits")),
+            cells=self.cells + other.cells,
         )
-    if isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype == bool and y.shape[1] != 1:
-        return None, y
-    return None, None
 
 
-def _column_of(y: Any) -> Any:
-    """One entry a row: a one-dimensional array, or a list of Python objects."""
-    if y is None:
-        raise ValueError("This estimator requires y to be passed, but the target y is None.")
-    if not hasattr(y, "__len__") and hasattr(y, "__array__"):
-        y = np.asarray(y)
-    if isinstance(y, str) or not hasattr(y, "__len__"):
-        raise ValueError(f"y should be a 1d array or a list with one entry a row. Got {y!r}. {FORMS}")
-    if isinstance(y, list | tuple):
-        if all(isinstance(cell, Number | np.generic) for cell in y) or all(isinstance(cell, str) for cell in y):
-            return _column_of(np.asarray(y))
-        return list(y)
-    if hasattr(y, "columns"):
-        y = y[y.columns[0]]
-    if hasattr(y, "to_list"):  # a column of pandas or polars: integers stay integers beside missing ones
-        return _column_of(y.to_list())
-    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
-        raise ValueError(
-            f"y should be a 1d array, got an array of shape {np.shape(y)} instead. A matrix of candidates needs the"
-            " boolean type; for tags, use PartialMultilabelClassifier."
-        )
-    y = column_or_1d(y, warn=True)
-    if y.dtype.kind == "f":
-        finite = y[~np.isnan(y)]
-        if np.isinf(finite).any():
-            raise ValueError("Input y contains infinity, which is no label.")
-        broken = finite[finite != np.floor(finite)]
-        if len(broken):
-            raise ValueError(
-                f"Unknown label type: continuous. Got {broken[0]} in y. For numbers, use PartialRegressor."
-            )
-    if y.dtype.kind == "S":
-        y = y.astype(str)
-    return y
+class Distinct(NamedTuple):
+    """Equal cells are looked at once: the distinct ones, and which of them each row has."""
+
+    cells: list
+    which: NDArray
+
+    def rows(self, k: int) -> NDArray:
+        return np.flatnonzero(self.which == k)
 
 
-def _cell(cell: Any, where: dict) -> tuple[tuple, bool]:
-    """The labels that a cell lists, and whether it excludes them."""
+def distinct(column: Column) -> Distinct:
+    """The distinct cells of a column, None first if any is missing; cells that cannot be hashed count one by one."""
+    if column.typed:
+        values = column.cells[~column.missing]
+        found, inverse = np.unique(values, return_inverse=True)
+        which = np.zeros(column.n, dtype=int)
+        which[~column.missing] = inverse.ravel() + 1
+        return Distinct([None, *(found if found.dtype.kind in "mM" else found.tolist())], which)
+    if set(map(type, column.cells)) == {str}:
+        place: dict = {cell: k for k, cell in enumerate(dict.fromkeys(column.cells))}
+        return Distinct(list(place), np.fromiter(map(place.__getitem__, column.cells), int, column.n))
+    place, cells, which = {}, [None], np.zeros(column.n, dtype=int)
+    for row, cell in enumerate(column.cells):
+        if column.missing[row]:
+            continue
+        try:
+            k = place.setdefault((type(cell), cell), len(cells))
+        except TypeError:
+            k = len(cells)
+        if k == len(cells):
+            cells.append(cell)
+        which[row] = k
+    return Distinct(cells, which)
+
+
+def labels_in(cell: Any, known: Any) -> tuple[tuple, bool]:
+    """The labels that a cell lists, and whether it excludes them; `known` are names that are never taken apart."""
     if isinstance(cell, Not):
-        return tuple(map(_plain_object, cell.labels)), True
+        return tuple(map(plain, cell.labels)), True
     if is_missing(cell):
         return (), True
+    if isinstance(cell, np.ndarray) and cell.ndim == 0:
+        cell = cell.item()
     if isinstance(cell, str):
         cell = str(cell)
-        if cell in where:
+        if cell in known:
             return (cell,), False
-        negated = cell.startswith("!")
-        parts = tuple(part.strip() for part in cell.removeprefix("!").split("|"))
-        return tuple(part for part in parts if part), negated
-    if isinstance(cell, set | frozenset | list | tuple | np.ndarray):
-        return tuple(map(_plain_object, cell)), False
-    return (_plain_object(cell),), False
+        negated = cell.strip().startswith("!")
+        text = cell.strip().removeprefix("!") if negated else cell
+        parts = tuple(part.strip() for part in text.split("|")) if "|" in text or negated else (text,)
+        parts = tuple(part for part in parts if part)
+        if negated and not parts:
+            raise InputError(f"an exclusion of nothing, got {shown(cell)}")
+        return parts, negated
+    if isinstance(cell, tuple) and cell in known:
+        return (cell,), False
+    if isinstance(cell, set | frozenset) or is_row(cell):
+        for label in cell:
+            if is_missing(label):
+                raise InputError(f"a missing value among the candidates, got {shown(cell)}")
+            if isinstance(label, list | set | dict | np.ndarray):
+                raise InputError(f"expected labels among the candidates, got {shown(cell)}")
+        return tuple(map(plain, cell)), False
+    if isinstance(cell, dict | np.ndarray):
+        raise InputError(f"expected a label or candidates, got {shown(cell)}")
+    return (plain(cell),), False
 
 
-def _plain_object(label: Any) -> Any:
-    """NumPy scalars as the Python objects they stand for."""
-    return label.item() if isinstance(label, np.generic) else label
+def problem_of(label: Any) -> str | None:
+    """What is wrong with a label, if anything."""
+    if isinstance(label, float) and math.isinf(label):
+        return "Input y contains infinity, which is no label"
+    if isinstance(label, float) and label != math.floor(label):
+        return f"Unknown label type: continuous. Got {label}"
+    try:
+        hash(label)
+    except TypeError:
+        return f"expected a label, got {shown(label)}"
+    return None
 
 
-def _has_text_sets(y: NDArray, where: dict) -> bool:
-    """Whether a column of text holds anything but plain class names."""
-    return y.dtype.kind == "U" and any(cell not in where for cell in np.unique(y).tolist() if cell.strip())
-
-
-def _classes_of(y: Any) -> NDArray:
-    """Every label that y names, sorted."""
+def held(y: Any) -> Any:
+    """y as a Subsets, a column, or a table of candidates: (listed, names)."""
     if isinstance(y, Subsets):
-        return np.arange(y.listed.shape[1]) if y.classes is None else y.classes
-    names, mask = _matrix_of(y)
-    if mask is not None:
-        return np.arange(mask.shape[1]) if names is None else names
-    y = _column_of(y)
-    if isinstance(y, np.ndarray) and y.dtype.kind in "biuf":
-        return np.unique(y[~np.isnan(y)] if y.dtype.kind == "f" else y)
-    cells: Iterable = np.unique(y).tolist() if isinstance(y, np.ndarray) and y.dtype.kind == "U" else y
-    labels = list({label for cell in cells for label in _cell(cell, {})[0]})
-    if not labels:
-        return np.array([])
-    kinds = {Integral if isinstance(label, Integral) else type(label) for label in labels}
-    if len(kinds) > 1 and not all(issubclass(kind, Number) for kind in kinds):
-        shown = sorted(kind.__name__ for kind in kinds)
-        raise ValueError(f"The labels of y mix the types {shown}. Give them one type, or name them all as classes=[…].")
-    return np.array(sorted(labels))
-
-
-def _columns(listed: Any, names: Any, classes: NDArray) -> Any:
-    """The columns `names` of a candidate matrix, rearranged to the order of `classes`."""
-    where = {label: k for k, label in enumerate(np.asarray(names).tolist())}
-    if np.array_equal(np.asarray(names), classes):
-        return listed
-    unknown = [c for c in where if c not in set(classes.tolist())]
-    if unknown:
-        raise ValueError(
-            f"The candidates name classes that are unknown here: {unknown[:10]}. The classes are {_shown(classes)}."
+        return y
+    found = opened(y, FORMS)
+    if sparse.issparse(found):
+        return as_mask(found), None
+    if isinstance(found, Table):
+        if found.missing.shape[1] == 1:
+            return found.column()
+        if found.values.dtype == bool:
+            return as_mask(found.values | found.missing), found.names
+        kinds = sorted({type(v).__name__ for v in found.values.ravel()[:1000].tolist()})
+        raise InputError(
+            f"y should be a 1d array, got an array of shape {found.values.shape} instead, of {', '.join(kinds)}. A table of"
+            " candidates needs one boolean column a class: y.astype(bool). Candidates as lists of labels are"
+            " y.tolist(); for tags, use PartialMultilabelClassifier."
         )
-    listed = sparse.csc_matrix(listed)
-    empty = sparse.csc_matrix((listed.shape[0], 1), dtype=bool)
-    return sparse.hstack([listed[:, [where[c]]] if c in where else empty for c in classes.tolist()], format="csr")
+    if isinstance(found, np.ndarray):
+        raise InputError(f"y should be a 1d array, got an array of shape {found.shape} instead. {FORMS}")
+    return found
 
 
-def _comparable(a: NDArray, b: NDArray) -> bool:
-    return (a.dtype.kind == "U") == (b.dtype.kind == "U")
+def facts_of(y: Any) -> Facts:
+    """What y tells about the classes and about its own form."""
+    found = held(y)
+    if isinstance(found, Subsets):
+        names = found.listed.shape[1] if found.classes is None else tuple(unpacked(found.classes))
+        return Facts(len(found), masks={names: Sample(len(found))} if len(found) else {})
+    if isinstance(found, tuple) and not isinstance(found, Column):
+        mask, columns = found
+        return Facts(mask.shape[0], masks={mask.shape[1] if columns is None else columns: Sample(mask.shape[0])})
+    cells, which = distinct(found)
+    names: dict[Hashable, Any] = {}
+    kinds: dict[str, list] = {}
+    rows_of_bits: dict[str, dict[int, list]] = {"flags": {}, "bits": {}}
+    plain_cells, bad = 0, BadRows("y")
+    counts = np.bincount(which, minlength=len(cells))
+    for k, cell in enumerate(cells):
+        if not counts[k] or is_missing(cell):
+            continue
+        shape = row_of_bits(cell)
+        if shape is not None:
+            rows_of_bits[shape].setdefault(len(cell), []).append(k)
+        else:
+            plain_cells += int(counts[k])
+        if shape == "flags":
+            continue
+        try:
+            labels = labels_in(cell, ())[0]
+        except InputError:
+            continue  # refused with its rows by `read`
+        for label in labels:
+            if (problem := problem_of(label)) is not None:
+                for row in np.flatnonzero(which == k):
+                    bad.add(row, f"{problem}, got {shown(cell)}" if label is not cell else problem)
+                continue
+            names.setdefault(key(label), label)
+            kinds.setdefault(kind(label), []).append(k)
+    bad.refuse(f"A label is a whole number, text or another name. For numbers, use PartialRegressor. {FORMS}")
+
+    def sample(ks: list) -> Sample:
+        if len(ks) == len(cells) - 1 and len(cells) > 100:
+            rows = np.flatnonzero(~found.missing)
+        else:
+            rows = np.flatnonzero(np.isin(which, ks))
+        return Sample.of(rows, found.cells)
+
+    return Facts(
+        found.n, names, {what: sample(ks) for what, ks in kinds.items()}, {},
+        *({width: sample(ks) for width, ks in rows_of_bits[part].items()} for part in ("flags", "bits")),
+        cells=plain_cells,
+    )  # fmt: skip
 
 
-def _shown(classes: NDArray) -> str:
-    names = ", ".join(map(repr, classes.tolist()[:10]))
-    return names + (f", … ({len(classes)} in all)" if len(classes) > 10 else "")
+def row_of_bits(cell: Any) -> str | None:
+    """"flags" for a row of booleans (some missing), "bits" for one of 0 and 1, None for anything else."""
+    if not is_row(cell) or not len(cell):
+        return None
+    there = [v for v in cell if not is_missing(v)]
+    if there and all(isinstance(v, bool | np.bool_) for v in there):
+        return "flags"
+    if len(cell) > 1 and len(there) == len(cell) and all(
+        isinstance(v, int | np.integer) and not isinstance(v, bool) and 0 <= v <= 1 for v in cell
+    ):
+        return "bits"
+    return None
+
+
+def classes_in(facts: Facts) -> list:
+    """Every class that the cells name, of one kind; or an error that names the rows of the others."""
+    if len(facts.kinds) > 1:
+        most = max(facts.kinds, key=lambda what: facts.kinds[what].count)
+        bad = BadRows("y")
+        for what, sample in facts.kinds.items():
+            if what != most:
+                sample.told(f"a label that is {what}, where most are {most}, got {{}}", bad)
+        bad.refuse("The labels of y mix the types: give them one type, or name them all as classes=[…].")
+    return list(facts.names.values())
+
+
+def refuse_flags(facts: Facts) -> None:
+    """Rows of booleans that are no mask: of different lengths, or beside labels."""
+    bad = BadRows("y")
+    for width, sample in facts.flags.items():
+        sample.told(f"a row of {width} booleans, which is no label, got {{}}", bad)
+    bad.refuse(f"In a candidate mask every row is as long as the others. {FLAGS}")
+
+
+def refuse_bits(sample: Sample) -> None:
+    """Rows of 0 and 1 that may be masks or candidates, both spelled out."""
+    lines = [
+        f"  row {row}: {shown(list(cell))} as a mask allows the classes"
+        f" {[k for k, bit in enumerate(cell) if bit]}, as candidates the labels {sorted(set(cell))}"
+        for row, cell in sample.first[:3]
+    ]
+    raise InputError("\n".join(["Rows of 0 and 1 can mean two things.", *lines, TWO_READINGS]))
+
+
+def columns_of(names: Any, width: int, known: Names, strict: bool) -> list[int | None]:
+    """To which class each column of a candidate mask belongs; None for classes that are unknown here."""
+    if names is None and width == len(known):
+        return list(range(width))
+    if names is None:
+        numbers = all(kind(name) == "number" and 0 <= name < width for name in known.list)
+        if strict or not numbers:
+            raise InputError(
+                f"The sets have {width} classes, not {len(known)}: {known.list[:10]}. One column a class is expected, or names:"
+                " Subsets(y, classes=[…])."
+            )
+        names = range(width)  # a mask without names has the classes 0, 1, …
+    at = [known.find(name) for name in names]
+    unknown = [name for name, k in zip(names, at) if k is None]
+    if unknown and strict:
+        raise InputError(
+            f"The candidates name classes that are unknown here: {unknown[:10]}. The classes are {known.list[:10]}."
+        )
+    return at
+
+
+def moved(mask: Any, at: list[int | None], m: int) -> sparse.csr_matrix:
+    """The columns of a candidate mask brought to their classes; those of unknown ones are left out."""
+    if at == list(range(m)):
+        return mask
+    coo = mask.tocoo()
+    place = np.array([-1 if k is None else k for k in at], dtype=int)[coo.col]
+    keep = place >= 0
+    return sparse.csr_matrix((coo.data[keep], (coo.row[keep], place[keep])), shape=(mask.shape[0], m))

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..base import Embedding, OutputSpace, Sets, rows_of
-from ..forms import BadRows
+from ..containers import Column, Table, opened, table_of
+from ..forms import BadRows, InputError, is_missing, shown
+from ..names import Names
 
 FORMS = (
     'A row of y is a label "cat", candidates {"cat", "dog"} or "cat|dog", an exclusion Not("cat") or "!cat",'
@@ -38,21 +40,40 @@ class Subsets(Sets):
     """
 
     def __init__(self, listed: Any, classes: Any = None, negated: Any = None, *, cost: Any = None, strict: bool = True):
-        listed = sparse.csr_matrix(listed, dtype=bool) if not sparse.isspmatrix_csr(listed) else listed
-        listed.eliminate_zeros()
+        table = listed if sparse.issparse(listed) else opened(listed, FORMS)
+        if isinstance(table, Column) and (rows := table_of(table)) is not None:
+            table = rows
+        if isinstance(table, Table):
+            classes = table.names if classes is None else classes
+            table = np.where(table.missing, 1, table.values) if table.missing.any() else table.values
+        elif not sparse.issparse(table):
+            raise InputError(f"Subsets need an (n, m) table of candidates, one column a class. Got {shown(listed)}.")
+        mask = as_mask(table)
+        n, m = mask.shape
+        names = None if classes is None else Names(classes, "classes").array
+        if names is not None and len(names) != m:
+            raise InputError(f"Subsets of {m} columns need {m} classes. Got {len(names)}: {names.tolist()[:10]}.")
+        if negated is not None:
+            negated = as_flags(negated, n, "negated")
+        self._keep(mask, names, np.zeros(n, bool) if negated is None else negated, cost, strict)
+
+    @classmethod
+    def of(cls, listed: Any, classes: Any, negated: NDArray, cost: Any = None, strict: bool = True) -> Subsets:
+        """Subsets of a CSR matrix of booleans in canonical form, and arrays that were checked before."""
+        sets = cls.__new__(cls)
+        sets._keep(listed, classes, negated, cost, strict)
+        return sets
+
+    def _keep(self, listed: Any, classes: NDArray | None, negated: NDArray, cost: Any, strict: bool) -> None:
         n, m = listed.shape
-        negated = np.zeros(n, bool) if negated is None else np.asarray(negated, dtype=bool)
         counts = np.diff(listed.indptr)
         self.sizes = np.where(negated, m - counts, counts)
-        if strict:
+        if strict and not self.sizes.all():
             bad = BadRows("y")
             for row in np.flatnonzero(self.sizes == 0):
                 bad.add(row, "an empty set: no class is left" if negated[row] else "an empty set of candidates")
             bad.refuse(f"Every set must contain the true label. {FORMS}")
-        self.listed = listed
-        self.negated = negated
-        self.classes = None if classes is None else np.asarray(classes)
-        self.cost = cost
+        self.listed, self.negated, self.classes, self.cost = listed, negated, classes, cost
         self.shape = (n,)
 
     def __len__(self) -> int:
@@ -60,7 +81,7 @@ class Subsets(Sets):
 
     def __getitem__(self, rows: Any) -> Subsets:
         rows = rows_of(rows, len(self))
-        return Subsets(self.listed[rows], self.classes, self.negated[rows], cost=self.cost, strict=False)
+        return self.of(self.listed[rows], self.classes, self.negated[rows], self.cost, strict=False)
 
     @cached_property
     def mask(self) -> NDArray:
@@ -73,7 +94,8 @@ class Subsets(Sets):
         return cost.T[np.argmin(scores, axis=-1)]
 
     def center(self) -> NDArray:
-        return (self.mask / self.sizes[:, None]) @ self._dense_cost.T
+        mean = (self.mask / np.maximum(self.sizes, 1)[:, None]) @ self._dense_cost.T
+        return np.where(self.sizes[:, None] > 0, mean, self._dense_cost.max(axis=1))
 
     def options(self) -> NDArray:
         return self.mask[:, None, :]
@@ -107,6 +129,7 @@ class Subsets(Sets):
         out = np.full((len(self), self.listed.shape[1]), worst)
         for y, column in enumerate(self.mask.T):
             out[column] = best(out[column], self.cost[:, y])
+        out[self.sizes == 0] = self.cost.max(axis=1)  # a set that holds no class, as in `score`: z costs what it can
         return Embedding(out, np.zeros(len(self)))
 
     def _embed_zero_one(self, principle: str) -> Embedding:
@@ -145,3 +168,44 @@ class Subsets(Sets):
 def _worth_sparse(phi: sparse.csr_matrix) -> Any:
     """Dense where at least a tenth is stored: below m = 10 or so, a dense product is faster."""
     return phi.toarray() if phi.nnz * 10 >= phi.shape[0] * phi.shape[1] else phi
+
+
+def as_mask(table: Any) -> sparse.csr_matrix:
+    """A new CSR matrix of booleans, in canonical form, from a table of booleans or of 0 and 1; all else is refused.
+
+    Entries that a sparse matrix has twice are summed, as SciPy does.
+    """
+    whole = sparse.csr_matrix(table, copy=True) if sparse.issparse(table) else np.asarray(table)
+    if sparse.issparse(whole):
+        whole.sum_duplicates()
+        row, value = np.repeat(np.arange(whole.shape[0]), np.diff(whole.indptr)), whole.data
+    else:
+        if whole.ndim != 2:
+            raise InputError(f"A table of candidates has shape (n, m), one column a class. Got shape {whole.shape}.")
+        row, value = np.repeat(np.arange(len(whole)), whole.shape[1]), whole.ravel()
+    if value.dtype != bool:
+        fine = np.array([v is True or v is False or _is_bit(v) for v in value.tolist()]) if value.dtype == object else (
+            np.isin(value, (0, 1)) if value.dtype.kind in "iuf" else np.zeros(len(value), bool)
+        )
+        bad = BadRows("y")
+        for r, v in zip(row[~fine].tolist(), value[~fine].tolist()):
+            bad.add(r, f"expected True or False (1 or 0) for every class, got {shown(v)}")
+        bad.refuse("A candidate is 1, what is ruled out 0; sparse entries that come twice are summed.")
+    out = sparse.csr_matrix(whole.astype(bool))
+    out.eliminate_zeros()
+    out.sort_indices()
+    return out
+
+
+def as_flags(values: Any, n: int, name: str) -> NDArray:
+    """(n,) booleans, from booleans or 0 and 1."""
+    flags = np.asarray(values)
+    if flags.shape != (n,):
+        raise InputError(f"{name} must have one boolean a row, shape ({n},). Got shape {flags.shape}.")
+    if flags.dtype != bool and not (flags.dtype.kind in "iuf" and np.isin(flags, (0, 1)).all()):
+        raise InputError(f"{name} must be booleans. Got {shown(flags)}.")
+    return flags.astype(bool)
+
+
+def _is_bit(value: Any) -> bool:
+    return isinstance(value, int | float) and not is_missing(value) and value in (0, 1)

@@ -9,10 +9,28 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..base import OutputSpace
-from ..forms import BadRows
+from ..containers import Column, table_of
+from ..forms import BadRows, Form, InputError, Sample, is_missing, shown
+from ..forms import listed as listed_names
+from ..names import Names, key, ordered, unpacked
 from .costs import Cost, as_cost
-from .forms import FORMS, _cell, _classes_of, _column_of, _columns, _comparable, _has_text_sets, _matrix_of, _shown
-from .sets import Subsets
+from .forms import (
+    FORMS,
+    Facts,
+    classes_in,
+    columns_of,
+    distinct,
+    facts_of,
+    held,
+    labels_in,
+    moved,
+    problem_of,
+    refuse_bits,
+    refuse_flags,
+    row_of_bits,
+)
+from .sets import Subsets, as_mask
+
 
 
 class Labels(OutputSpace):
@@ -41,42 +59,105 @@ class Labels(OutputSpace):
         self.cost = cost
         self.classes = classes
 
-    def fit(self, y: Any) -> Self:
-        self._cost: Cost = as_cost(self.cost)
-        declared = self.classes if self.classes is not None else self._cost.classes()
-        if declared is not None:
-            self.classes_ = np.asarray(declared)
-        else:
-            self.classes_ = _classes_of(y)
-        if len(np.unique(self.classes_)) < len(self.classes_):
-            raise ValueError(f"classes must be distinct. Got {_shown(self.classes_)}.")
-        if len(self.classes_) == 0:
-            raise ValueError("y names no class at all: every row is unknown. Give classes=[…].")
-        self.cost_ = self._cost.matrix(self.classes_)
-        self.size = len(self.classes_)
+    def digest(self, y: Any) -> Facts:
+        """The classes that y names, and what decides how it is read."""
+        return facts_of(y)
+
+    def merge(self, a: Facts, b: Facts) -> Facts:
+        return a + b
+
+    def settle(self, digest: Facts) -> Self:
+        cost: Cost = as_cost(self.cost)
+        declared = self.classes if self.classes is not None else cost.classes()
+        names = None if declared is None else Names(declared, "classes")
+        if names is not None and any(is_missing(name) for name in names.list):
+            raise InputError(f"classes must be names; a missing one is none. Got {shown(names.list)}.")
+        form = self._form(digest, names)
+        if names is None:
+            names = Names(self._named(digest, form), "classes")
+        if not len(names):
+            raise InputError("y names no class at all: every row is unknown. Give classes=[…].")
+        self._cost, self._names, self.form_ = cost, names, form
+        self.classes_ = names.array
+        self.cost_ = cost.matrix(self.classes_)
+        self.size = len(names)
         return self
 
-    def digest(self, y: Any) -> list:
-        return _classes_of(y).tolist()
+    def _form(self, facts: Facts, declared: Names | None) -> Form:
+        """Whether y is a candidate mask or has one entry a row; an error where it may be both."""
+        widths = {len(columns) if isinstance(columns, tuple) else columns for columns in facts.masks} | set(facts.flags)
+        if facts.flags and (len(widths) > 1 or facts.cells or facts.bits):
+            refuse_flags(facts)
+        if widths:
+            if len(widths) > 1:
+                raise InputError(f"Candidate masks must have one number of columns, one a class. Got {sorted(widths)}.")
+            return MASK
+        if len(facts.bits) == 1 and not facts.cells:
+            (width,) = facts.bits
+            if declared is None or len(declared) == width:
+                refuse_bits(facts.bits[width])
+        return CELLS_WITH_LISTS if facts.bits else CELLS
+
+    @staticmethod
+    def _named(facts: Facts, form: Form) -> list:
+        """The classes, where nobody declares them."""
+        if form.kind != "mask":
+            return ordered(classes_in(facts))
+        named = [columns for columns in facts.masks if isinstance(columns, tuple)]
+        if not named:
+            if facts.cells:
+                raise InputError("Some rows are masks without names, others labels: give classes=[…].")
+            return list(range(next(iter([*facts.masks, *facts.flags]))))
+        for other in named:
+            if set(map(key, other)) != set(map(key, named[0])):
+                raise InputError(f"Candidate masks must name the same classes. Got {listed_names(named[0])}; {listed_names(other)}.")
+        unknown = [label for k, label in facts.names.items() if k not in set(map(key, named[0]))]
+        if unknown:
+            raise InputError(f"The masks name the classes {listed_names(named[0])}; other rows have also {listed_names(unknown)}.")
+        return list(named[0])
 
     def read(self, y: Any, strict: bool = True) -> Subsets:
-        if isinstance(y, Subsets):
-            names = y.classes
-            if names is None:
-                if y.listed.shape[1] != self.size:
-                    raise ValueError(
-                        f"The sets have {y.listed.shape[1]} classes, not {self.size}: {_shown(self.classes_)}."
-                    )
-                return Subsets(y.listed, self.classes_, y.negated, cost=self.cost_, strict=strict)
-            return Subsets(
-                _columns(y.listed, names, self.classes_), self.classes_, y.negated, cost=self.cost_, strict=strict
-            )
-        names, mask = _matrix_of(y)
-        if mask is not None:
-            listed = _columns(mask, names if names is not None else np.arange(mask.shape[1]), self.classes_)
-            return Subsets(listed, self.classes_, cost=self.cost_, strict=strict)
-        listed, negated = self._read(_column_of(y), strict)
-        return Subsets(listed, self.classes_, negated, cost=self.cost_, strict=strict)
+        found = held(y)
+        if isinstance(found, Subsets):
+            mask, names, negated = found.listed, None if found.classes is None else unpacked(found.classes), found.negated
+            if names is None and mask.shape[1] != self.size and not (strict or found.negated.any()):
+                return self._masked(mask, None, strict)
+            at = columns_of(names, mask.shape[1], self._names, strict)
+            missing = [k for k in range(int(self.size)) if k not in at]
+            listed = moved(mask, at, int(self.size))
+            if missing and negated.any():  # what a set of fewer classes leaves out stays left out
+                listed, negated = _positive(mask, at, negated, int(self.size)), np.zeros(len(negated), bool)
+            return Subsets.of(listed, self.classes_, negated, self.cost_, strict)
+        if isinstance(found, tuple) and not isinstance(found, Column):
+            return self._masked(*found, strict)
+        rows = self._rows(found)
+        if rows is not None:
+            return self._masked(rows, None, strict)
+        listed, negated = self._read(found, strict)
+        return Subsets.of(listed, self.classes_, negated, self.cost_, strict)
+
+    def _masked(self, mask: Any, names: Any, strict: bool) -> Subsets:
+        at = columns_of(names, mask.shape[1], self._names, strict)
+        listed = moved(mask, at, int(self.size))
+        return Subsets.of(listed, self.classes_, np.zeros(mask.shape[0], bool), self.cost_, strict)
+
+    def _rows(self, column: Column) -> Any:
+        """The mask that a column of rows of booleans is, or of 0 and 1 where that is the form; None for labels."""
+        if column.typed or not any(issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, column.cells))):
+            return None
+        shapes = {row_of_bits(cell) for cell, gone in zip(column.cells, column.missing) if not gone}
+        if not shapes or shapes == {None} or (shapes == {"bits"} and self.form_.lists):
+            return None
+        table = table_of(column)
+        if "flags" in shapes and (shapes != {"flags"} or table is None):
+            refuse_flags(facts_of(column.cells))
+        if table is None or None in shapes:
+            return None
+        if shapes == {"bits"} and self.form_.kind != "mask":
+            if table.values.shape[1] == self.size:
+                refuse_bits(Sample.of(np.flatnonzero(~column.missing), column.cells))
+            return None
+        return as_mask(np.where(table.missing, 1, table.values))
 
     def psi(self, z: Any) -> NDArray:
         return np.eye(int(self.size))[np.asarray(z, dtype=int)]
@@ -93,46 +174,57 @@ class Labels(OutputSpace):
     def readable(self, z: NDArray) -> NDArray:
         return self.classes_[z]
 
-    def _read(self, y: Any, strict: bool) -> tuple[sparse.csr_matrix, NDArray]:
+    def _read(self, y: Column, strict: bool) -> tuple[sparse.csr_matrix, NDArray]:
         """The candidates listed in each row, and which rows list exclusions instead."""
-        n, m = len(y), int(self.size)
-        where = {label: k for k, label in enumerate(self.classes_.tolist())}
-        if isinstance(y, np.ndarray) and y.dtype != object and not _has_text_sets(y, where):
-            columns, known, fine = self._plain(y)
-            if fine.all():
-                indptr = np.concatenate([[0], np.cumsum(known)])
-                return sparse.csr_matrix((np.ones(known.sum(), bool), columns[known], indptr), shape=(n, m)), ~known
+        cells, which = found = distinct(y)
         bad = BadRows("y")
-        indices: list[int] = []
-        indptr_: list[int] = [0]
-        negated = np.zeros(n, bool)
-        for row, cell in enumerate(y.tolist() if isinstance(y, np.ndarray) else y):
-            labels, negated[row] = _cell(cell, where)
-            found: set[int] = set()
-            for label in labels:
-                below = self._cost.leaves(label)
-                if label in where:
-                    found.add(where[label])
-                elif below is not None:
-                    found.update(where[leaf] for leaf in below if leaf in where)
-                elif strict:
-                    bad.add(row, f"unknown label {label!r}")
-            if not found and not labels and not negated[row] and strict:
-                bad.add(row, f"an empty set of candidates, got {cell!r}")
-            indices += sorted(found)
-            indptr_.append(len(indices))
-        bad.refuse(f"The classes are {_shown(self.classes_)}. {FORMS}")
-        return sparse.csr_matrix((np.ones(len(indices), bool), indices, indptr_), shape=(n, m)), negated
+        lists, excluded = [], np.zeros(len(cells), bool)
+        for k, cell in enumerate(cells):
+            try:
+                at, excluded[k], problem = self._classes(cell)
+            except InputError as error:
+                at, problem = [], str(error)
+            lists.append(at)
+            if problem is not None and (strict or not problem.startswith(UNKNOWN)):
+                for row in found.rows(k).tolist():
+                    bad.add(row, problem)
+        bad.refuse(f"The classes are {listed_names(self._names.list)}. {FORMS}")
+        lengths = np.array([len(at) for at in lists], dtype=int)
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        counts = lengths[which]
+        indptr = np.concatenate([[0], np.cumsum(counts)])
+        take = np.arange(indptr[-1]) - np.repeat(indptr[:-1], counts) + np.repeat(starts[which], counts)
+        indices = np.array([k for at in lists for k in at], dtype=int)[take] if len(take) else np.empty(0, int)
+        return sparse.csr_matrix((np.ones(len(indices), bool), indices, indptr), shape=(y.n, int(self.size))), excluded[which]
 
-    def _plain(self, y: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-        """Columns of plain labels, which are known, and which are known or NaN."""
-        order = np.argsort(self.classes_, kind="stable")
-        ordered = self.classes_[order]
-        at = (
-            np.clip(np.searchsorted(ordered, y), 0, len(ordered) - 1)
-            if _comparable(ordered, y)
-            else np.zeros(len(y), int)
-        )
-        known = ordered[at] == y
-        missing = np.isnan(y) if y.dtype.kind == "f" else (y == "" if y.dtype.kind == "U" else np.zeros(len(y), bool))
-        return order[at], known & ~missing, known | missing
+    def _classes(self, cell: Any) -> tuple[list[int], bool, str | None]:
+        """Where the labels of a cell are, whether it excludes them, and what is wrong with it."""
+        labels, negated = labels_in(cell, self._names)
+        at: set[int] = set()
+        unknown = []
+        for label in labels:
+            place = self._names.find(label)
+            if place is not None:
+                at.add(place)
+            elif problem_of(label) is None and (below := self._cost.leaves(label)) is not None:
+                at.update(k for leaf in below if (k := self._names.find(leaf)) is not None)
+            else:
+                unknown.append(label)
+        problem = None
+        if unknown:
+            problem = f"{UNKNOWN} {listed_names(unknown)}" + ("" if unknown == [cell] else f", got {shown(cell)}")
+        elif not labels and not negated:
+            problem = f"an empty set of candidates, got {shown(cell)}"
+        return sorted(at), negated, problem
+
+
+UNKNOWN = "unknown label"
+MASK = Form("mask", "candidate mask, one boolean column a class")
+CELLS = Form("labels", "labels, one entry a row")
+CELLS_WITH_LISTS = Form("labels", "labels, one entry a row; lists of 0 and 1 are candidates", lists=True)
+
+
+def _positive(mask: Any, at: list, negated: NDArray, m: int) -> Any:
+    """Candidates instead of exclusions, for sets of other classes."""
+    dense = mask.toarray() != negated[:, None]
+    return moved(sparse.csr_matrix(dense), at, m)

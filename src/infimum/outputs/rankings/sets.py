@@ -50,7 +50,7 @@ class PartialOrders(Sets):
     >>> PartialOrders([[1, -1, 1]], items=["a", "b", "c"])
     Traceback (most recent call last):
     ...
-    ValueError: 1 row of y cannot be used.
+    infimum.outputs.forms.InputError: 1 row of y cannot be used.
       row 0: a > b > c > a
     No order satisfies a cycle. Drop one of its pairs, or the row.
     """

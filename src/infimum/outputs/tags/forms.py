@@ -1,8 +1,9 @@
-"""What a row of tags may look like: signs, dictionaries, text, frames."""
+"""What a row of tags may look like: signs, booleans, dictionaries, sets and lists of names, text, frames."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,107 +11,202 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..base import Sets
-from ..forms import BadRows, is_missing
+from ..containers import Column, Table, is_row, opened, table_of
+from ..forms import BadRows, InputError, Sample, is_missing, listed, merged, shown
+from ..names import Names, key, plain
 
 FORMS = (
-    'A row of y is {"red": True, "round": False}, "+red -round", or a row of an (n, m) array with 1 (has the tag),'
-    " -1 (has it not), 0 or NaN (unknown); None where nothing is known."
+    'A row of y is {"red": True, "round": False}, {"red"}, ["red"], "+red -round", or a row of an (n, m) array with 1 (has'
+    " the tag), -1 (has it not), 0 or NaN (unknown); None where nothing is known."
 )
+BOTH = (
+    "Booleans say that a tag is there or not, and 0 among numbers that it is unknown. Where 0 means absent, give"
+    " y.astype(bool); where it means unknown, np.where(known, y, 0) with 1 and -1."
+)
+VALUES = {"0", "1", "-1", "0.0", "1.0", "-1.0", "true", "false", "nan", "none"}
 
 
-def _array_of(y: Any) -> NDArray | None:
-    """y as an array where it is one, or a frame, or a list of numeric rows; None where it is a list of cells."""
-    if y is None:
-        raise ValueError("This estimator requires y to be passed, but the target y is None.")
-    if not hasattr(y, "__len__") and hasattr(y, "__array__"):
-        y = np.asarray(y)
-    if isinstance(y, str) or not hasattr(y, "__len__"):
-        raise ValueError(f"Expected an array-like (array or non-string sequence) of tags. Got {y!r}. {FORMS}")
-    if sparse.issparse(y):
-        return y.toarray()
-    if hasattr(y, "columns"):
-        import narwhals.stable.v1 as nw
+@dataclass(frozen=True)
+class Facts:
+    """What a column of tags tells, alone or with others: the names, and what decides how it is read."""
 
-        return nw.from_native(y, eager_only=True).to_numpy()
-    if hasattr(y, "to_numpy"):
-        y = y.to_numpy()
-    if isinstance(y, np.ndarray):
-        if y.dtype != object:
-            return y
-        if y.ndim == 2:
-            return np.array([[np.nan if is_missing(v) else v for v in row] for row in y], dtype=float)
-        return None
-    if len(y) and all(isinstance(row, list | tuple | np.ndarray) for row in y):
-        return (
-            np.array([[np.nan if is_missing(v) else v for v in row] for row in y])
-            if not _is_boolean(y)
-            else np.array(y)
-        )
-    return None
+    rows: int = 0
+    names: dict[Hashable, Any] = field(default_factory=dict)
+    """Every tag that a cell names."""
+    tables: dict[Any, Sample] = field(default_factory=dict)
+    """Tables, by the names or the number of their columns."""
+    kinds: dict[str, Sample] = field(default_factory=dict)
+    """"booleans", "signs", "cells" or "sets", and the rows that are."""
+
+    def __add__(self, other: Facts) -> Facts:
+        n = self.rows
+        tables, kinds = (merged(getattr(self, part), getattr(other, part), n) for part in ("tables", "kinds"))
+        return Facts(n + other.rows, {**other.names, **self.names}, tables, kinds)
 
 
-def signs(values: NDArray) -> NDArray:
-    """{-1, 0, 1} from booleans, or from numbers with NaN for unknown."""
-    if values.ndim != 2:
-        raise ValueError(f"Tags need an (n, m) array, one column a tag. Got shape {values.shape}. {FORMS}")
-    if values.dtype == bool:
-        return np.where(values, 1, -1).astype(np.int8)
-    filled = np.nan_to_num(values.astype(float), nan=0.0, posinf=np.inf, neginf=-np.inf)
+def held(y: Any) -> Table | Column:
+    """y as a table of booleans or of numbers, or as a column of cells."""
+    found = opened(y, FORMS)
+    if sparse.issparse(found):
+        dense = found.toarray()
+        return Table(dense, np.isnan(dense) if dense.dtype.kind == "f" else np.zeros(dense.shape, bool))
+    if isinstance(found, np.ndarray):
+        raise InputError(f"Tags need an (n, m) array, one column a tag. Got shape {found.shape}. {FORMS}")
+    if isinstance(found, Column):
+        if found.typed:
+            if found.name is None:
+                raise InputError(f"Tags need an (n, m) array, one column a tag. Got shape ({found.n},). {FORMS}")
+            return Table(found.cells[:, None], found.missing[:, None], (found.name,))
+        return _rows(found)
+    if found.values.dtype == object and not found.missing.all():
+        texts = np.array([[isinstance(v, str) for v in row] for row in found.values]) | found.missing
+        if found.names is None and texts.all():
+            return _rows(Column([found.row(k) for k in range(found.n)], np.zeros(found.n, bool)))
+        return _typed(found)
+    return found if found.values.dtype != object else Table(np.full(found.missing.shape, np.nan), found.missing, found.names)
+
+
+def _rows(column: Column) -> Table | Column:
+    """A column of rows of booleans or numbers as a table; any other column as it is."""
+    table = table_of(column)
+    if table is not None and (table.values.dtype != object or not _names(table)):
+        return _typed(table)
+    if table is not None:
+        looks = {str(v).strip().lower() for v, gone in zip(table.values.ravel(), table.missing.ravel()) if not gone}
+        if looks and looks <= VALUES:
+            raise InputError(
+                f"Rows of {listed(sorted(looks))} are numbers or booleans written as text. Convert them:"
+                " np.array(y, dtype=float), or np.array(y) == 'True'."
+            )
+        return column
+    bad = BadRows("y")
+    for row, cell in enumerate(column.cells):
+        if is_row(cell) and len(cell) and all(isinstance(plain(v), bool | int | float) for v in cell):
+            bad.add(row, f"a row of {len(cell)} numbers beside other rows, got {shown(cell)}")
+    bad.refuse(f"Rows of numbers are all of one length; tags whose names are numbers go into a set, {{0, 2}}. {FORMS}")
+    return column
+
+
+def _names(table: Table) -> bool:
+    """Whether a table of objects holds names, at least in part."""
+    return any(isinstance(v, str | bytes) for v in table.values[~table.missing].tolist())
+
+
+def _typed(table: Table) -> Table:
+    """A table of booleans or numbers; what mixes them, or is neither, is refused by row."""
+    if table.values.dtype != object:
+        return table
+    flags = np.array([[isinstance(v, bool | np.bool_) for v in row] for row in table.values])
+    numbers = ~flags & ~table.missing
+    bad = BadRows("y")
+    most = flags if flags.sum() >= numbers.sum() else numbers
+    for row in np.flatnonzero((~most & ~table.missing).any(axis=1)):
+        bad.add(row, f"booleans and other values in one table, got {shown(table.row(row))}")
+    bad.refuse(f"{BOTH} {FORMS}")
+    return table
+
+
+def signs(table: Any) -> NDArray:
+    """{-1, 0, 1} from a table of booleans or numbers, 0 where it is missing."""
+    if not isinstance(table, Table):
+        table = held(table)
+    if not isinstance(table, Table):
+        raise InputError(f"Tags need an (n, m) array, one column a tag. {FORMS}")
+    if table.values.dtype == bool:
+        return np.where(table.missing, 0, np.where(table.values, 1, -1)).astype(np.int8)
+    if table.values.dtype.kind not in "iuf":
+        raise InputError(f"Tags need booleans or numbers. Got an array of {table.values.dtype}. {FORMS}")
+    filled = np.where(table.missing, 0, table.values)
     wrong = ~np.isin(filled, (-1, 0, 1))
     bad = BadRows("y")
     for row in np.flatnonzero(wrong.any(axis=1)):
-        bad.add(row, f"expected 1, -1, 0 or NaN, got {values[row][wrong[row]][0]}")
+        bad.add(row, f"expected 1, -1, 0 or NaN, got {shown(filled[row][wrong[row]][0])}")
     bad.refuse(FORMS)
     return filled.astype(np.int8)
 
 
-def _cell(cell: Any) -> dict:
-    """tag -> whether it is there, from one cell of a list."""
+def tags_in(cell: Any) -> dict[Any, bool]:
+    """tag -> whether it is there, from one cell.
+
+    >>> tags_in({"red": -1, "round": None}), tags_in("+red -round"), tags_in(["red"])
+    ({'red': False}, {'red': True, 'round': False}, {'red': True})
+    """
     if is_missing(cell):
         return {}
     if isinstance(cell, Mapping):
-        return {tag: bool(value) for tag, value in cell.items() if not is_missing(value)}
-    if isinstance(cell, set | frozenset):
-        return dict.fromkeys(cell, True)
+        return {tag: _is_there(tag, value) for tag, value in cell.items() if not is_missing(value)}
+    if isinstance(cell, set | frozenset) or is_row(cell):
+        for tag in cell:
+            if is_missing(tag) or isinstance(tag, list | set | dict | np.ndarray | float):
+                raise InputError(f"expected names of tags, got {shown(cell)}")
+        return {plain(tag): True for tag in cell}
     if isinstance(cell, str):
         known: dict[str, bool] = {}
         for tag, positive in _tokens(cell):
             if known.setdefault(tag, positive) != positive:
-                raise ValueError(f"the tag {tag!r} is both there and not, got {cell!r}")
+                raise InputError(f"the tag {tag!r} is both there and not, got {cell!r}")
         return known
-    raise ValueError(f"expected tags, got {cell!r}")
+    raise InputError(f"expected tags, got {shown(cell)}")
+
+
+def _is_there(tag: Any, value: Any) -> bool:
+    """True, 1 -> True; False, 0, -1 -> False."""
+    if isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating) and value in (-1, 0, 1):
+        return bool(value == 1)
+    raise InputError(f"expected True, False, 1, 0 or -1 for the tag {tag!r}, got {shown(value)}")
 
 
 def _tokens(text: str) -> list[tuple[str, bool]]:
     """The tags of "+red -round", and whether each is there."""
-    return [(token.lstrip("+-"), not token.startswith("-")) for token in text.replace(",", " ").split()]
+    found = []
+    for token in text.replace(",", " ").split():
+        name = token[1:] if token[0] in "+-" else token
+        if not name or name[0] in "+-":
+            raise InputError(f"expected a tag after one sign, got {text!r}")
+        found.append((name, not token.startswith("-")))
+    return found
 
 
-def _tags_of(y: Any) -> NDArray:
-    """Every tag that y names, sorted, or 0 … m-1."""
+def facts_of(y: Any) -> Facts:
+    """What y tells about the tags and about its own form."""
     if isinstance(y, Sets):
-        return np.arange(y.m)
-    if hasattr(y, "columns"):
-        return np.asarray(y.columns)
-    array = _array_of(y)
-    if array is not None:
-        if array.ndim != 2:
-            raise ValueError(f"Tags need an (n, m) array, one column a tag. Got shape {array.shape}. {FORMS}")
-        return np.arange(array.shape[1])
-    names: set = set()
-    for cell in y:
-        if isinstance(cell, str):
-            names |= {tag for tag, _ in _tokens(cell)}
-        elif isinstance(cell, Mapping | set | frozenset):
-            names |= set(cell)
-    return np.array(sorted(names))
+        return Facts(len(y), tables={y.m: Sample(len(y))}, kinds={"sets": Sample(len(y))})  # type: ignore[attr-defined]
+    found = held(y)
+    if isinstance(found, Table):
+        if not found.n:
+            return Facts(0, tables={found.names or found.missing.shape[1]: Sample()})
+        said = np.flatnonzero(~found.missing.all(axis=1))
+        what = "booleans" if found.values.dtype == bool else "signs"
+        sample = Sample(len(said), tuple((int(row), found.row(row)) for row in said[:10]))
+        return Facts(found.n, tables={found.names or found.missing.shape[1]: sample}, kinds={what: sample} if len(said) else {})
+    names: dict[Hashable, Any] = {}
+    for cell in {cell: None for cell in found.cells} if all(type(c) is str for c in found.cells) else found.cells:
+        try:
+            for tag in tags_in(cell):
+                names.setdefault(key(tag), tag)
+        except InputError:
+            continue  # refused with its rows by `read`
+    rows = np.flatnonzero(~found.missing)
+    return Facts(found.n, names, kinds={"cells": Sample.of(rows, found.cells)} if len(rows) else {})
 
 
-def _is_boolean(y: Any) -> bool:
-    if isinstance(y, list | tuple):
-        return len(y) > 0 and all(isinstance(row, list | tuple) and all(isinstance(v, bool) for v in row) for row in y)
-    if hasattr(y, "columns"):
-        import narwhals.stable.v1 as nw
-
-        return all(dtype == nw.Boolean for dtype in nw.from_native(y, eager_only=True).schema.values())
-    return isinstance(y, np.ndarray) and y.dtype.kind == "b"
+def read_cells(column: Column, known: Names, strict: bool) -> NDArray:
+    """(n, m) in {-1, 0, 1} from a column of cells."""
+    values = np.zeros((column.n, len(known)), dtype=np.int8)
+    bad = BadRows("y")
+    for row, cell in enumerate(column.cells):
+        if column.missing[row]:
+            continue
+        try:
+            said = tags_in(cell)
+        except InputError as error:
+            bad.add(row, str(error))
+            continue
+        for tag, positive in said.items():
+            k = known.find(tag)
+            if k is not None:
+                values[row, k] = 1 if positive else -1
+            elif strict:
+                bad.add(row, f"unknown tag {tag!r}")
+    bad.refuse(f"The tags are {listed(known.list)}. {FORMS}")
+    return values

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import comb
 
 from ..base import Embedding, OutputSpace, Profiles, Sets, rows_of
-from ..forms import BadRows
-from .forms import signs
+from ..containers import Table
+from ..forms import BadRows, InputError, shown
+from .forms import held, signs
 
 
 class _TagSets(Sets):
@@ -41,7 +42,7 @@ class PartialTags(_TagSets):
     """
 
     def __init__(self, values: Any, *, epsilon: float = 0.0):
-        self.values = signs(np.asarray(values))
+        self.values = signs(values)
         self.epsilon = epsilon
         n, self.m = self.values.shape
         self.shape = (n,)
@@ -106,18 +107,22 @@ class HammingBalls(_TagSets):
     """
 
     def __init__(self, center: Any, radius: Any, *, epsilon: float = 0.0):
-        center = np.asarray(center)
-        if center.dtype == bool:
-            center = np.where(center, 1, -1)
-        self.centers = center.astype(np.int8)
-        n, self.m = self.centers.shape
+        table = held(center)
+        if not isinstance(table, Table) or table.values.dtype.kind not in "biuf":
+            raise InputError(f"The centers of balls have shape (n, m), one column a tag. Got {shown(center)}.")
+        values = np.where(table.values, 1, -1) if table.values.dtype == bool else table.values
+        n, self.m = values.shape
         bad = BadRows("y")
-        for row in np.flatnonzero((np.abs(center) != 1).any(axis=1)):
-            bad.add(row, f"the center of a ball must be in {{-1, 1}}, got {center[row].tolist()}")
-        self.radius = np.minimum(np.floor(np.broadcast_to(np.asarray(radius, dtype=float), (n,))), self.m)
+        for row in np.flatnonzero((table.missing | (np.abs(values) != 1)).any(axis=1)):
+            bad.add(row, f"the center of a ball must be in {{-1, 1}}, got {shown(table.row(row))}")
+        if np.ndim(radius) and np.shape(radius) != (n,):
+            raise InputError(f"radius must be a number, or one a row: shape ({n},). Got shape {np.shape(radius)}.")
+        given = np.broadcast_to(np.asarray(radius, dtype=float), (n,))
+        self.radius = np.minimum(np.floor(given), self.m)
         for row in np.flatnonzero(~(self.radius >= 0)):
-            bad.add(row, f"the radius of a ball must be a number >= 0, got {np.broadcast_to(radius, (n,))[row]}")
+            bad.add(row, f"the radius of a ball must be a number >= 0, got {given[row]:g}")
         bad.refuse("Partly known tags, with 0 for unknown, go into PartialTags.")
+        self.centers = values.astype(np.int8)
         self.epsilon = epsilon
         self.shape = (n,)
 

@@ -13,9 +13,12 @@ from scipy.special import comb
 
 from ..._warnings import InfimumWarning
 from ..base import OutputSpace, Sets
-from ..forms import BadRows
-from .forms import FORMS, _array_of, _cell, _is_boolean, _tags_of, signs
+from ..containers import Column
+from ..forms import BadRows, Form, InputError, listed, shown
+from ..names import Names, key, ordered
+from .forms import BOTH, FORMS, Facts, facts_of, held, read_cells, signs
 from .sets import HammingBalls, PartialTags
+
 
 
 class Tags(OutputSpace):
@@ -46,29 +49,77 @@ class Tags(OutputSpace):
         self.k = k
         self.epsilon = epsilon
 
-    def fit(self, y: Any) -> Self:
-        if self.tags is not None:
-            self.tags_ = np.arange(self.tags) if isinstance(self.tags, int | np.integer) else np.asarray(self.tags)
-        else:
-            self.tags_ = _tags_of(y)
-        m = len(self.tags_)
+    def digest(self, y: Any) -> Facts:
+        """The tags that y names, and what decides how it is read."""
+        return facts_of(y)
+
+    def merge(self, a: Facts, b: Facts) -> Facts:
+        return a + b
+
+    def settle(self, digest: Facts) -> Self:
+        names = Names(self._named(digest), "tags")
+        m = len(names)
         if m == 0:
-            raise ValueError("y names no tag at all. Give tags=[…].")
+            raise InputError("y names no tag at all. Give tags=[…].")
         if self.k is not None and not 0 <= self.k <= m:
             raise ValueError(f"k must be between 0 and the number of tags, {m}. Got {self.k!r}.")
         if not self.epsilon >= 0:
             raise ValueError(f"epsilon must be a number >= 0. Got {self.epsilon!r}.")
-        self.boolean_ = _is_boolean(y)
+        self.form_ = self._form(digest)
+        self._names, self.tags_ = names, names.array
+        self.boolean_ = self.form_.kind == "booleans"
         self.size = comb(m, self.k, exact=True) if self.k is not None else 2.0**m if m < 1024 else math.inf
         return self
+
+    def _named(self, facts: Facts) -> Any:
+        """The tags, in order."""
+        if self.tags is not None:
+            return range(self.tags) if isinstance(self.tags, int | np.integer) else self.tags
+        named = [columns for columns in facts.tables if isinstance(columns, tuple)]
+        widths = {len(columns) if isinstance(columns, tuple) else columns for columns in facts.tables}
+        if len(widths) > 1:
+            raise InputError(f"Tables of tags must have one number of columns. Got {sorted(widths)}.")
+        for other in named:
+            if set(map(key, other)) != set(map(key, named[0])):
+                raise InputError(f"Tables of tags must name the same tags. Got {listed(named[0])}; {listed(other)}.")
+        if named:
+            return named[0]
+        if widths and facts.names:
+            raise InputError("Some rows name their tags, others are a table without names. Give tags=[…].")
+        return range(next(iter(widths))) if widths else ordered(facts.names.values())
+
+    @staticmethod
+    def _form(facts: Facts) -> Form:
+        """What 0 and False mean in y; an error where both are there."""
+        if "booleans" in facts.kinds and "signs" in facts.kinds:
+            bad = BadRows("y")
+            fewer = min(("booleans", "signs"), key=lambda what: facts.kinds[what].count)
+            facts.kinds[fewer].told(f"{fewer} beside {'signs' if fewer == 'booleans' else 'booleans'}, got {{}}", bad)
+            bad.refuse(BOTH)
+        named = next((columns for columns in facts.tables if isinstance(columns, tuple)), None)
+        kind = next((what for what in ("booleans", "signs", "cells", "sets") if what in facts.kinds), "cells")
+        return Form(kind, SAYS[kind] + (", columns by name" if named else ""), named)
 
     def read(self, y: Any, strict: bool = True) -> Sets:
         m = len(self.tags_)
         if isinstance(y, PartialTags | HammingBalls):
             if y.m != m:
-                raise ValueError(f"The sets have {y.m} tags; {m} were expected: {self.tags_.tolist()[:10]}.")
+                raise InputError(f"The sets have {y.m} tags; {m} were expected: {listed(self._names.list)}.")
             return y.with_epsilon(self.epsilon)
-        return PartialTags(self._read(y, strict), epsilon=self.epsilon)
+        found = held(y)
+        if isinstance(found, Column):
+            return PartialTags(read_cells(found, self._names, strict), epsilon=self.epsilon)
+        if found.missing.shape[1] != m and (found.names is None or not found.n):
+            raise InputError(
+                f"y must have one column for each of the {m} tags. Got shape {found.missing.shape}. {FORMS}"
+            )
+        found = found.arranged(self._names, "tags")
+        if self.boolean_ and found.values.dtype != bool:
+            bad = BadRows("y")
+            for row in np.flatnonzero(((found.values == 0) & ~found.missing).any(axis=1)):
+                bad.add(row, f"0 among numbers, where fit was given booleans, got {shown(found.row(row))}")
+            bad.refuse(BOTH)
+        return PartialTags(signs(found), epsilon=self.epsilon)
 
     def check(self, sets: Sets) -> None:
         """Warn where tags are only ever confirmed, or only ever ruled out."""
@@ -80,7 +131,8 @@ class Tags(OutputSpace):
                     f"No tag of y is ever said to be {missing}: calling every tag {given} then costs nothing, and that"
                     " is what will be learned. Predict a fixed number of tags with k=, make tags cost something with"
                     " epsilon=, or say which tags are absent (0 means unknown here: if your 0 means absent, pass a"
-                    " boolean array).",
+                    " boolean array; if your rows list all of their tags,"
+                    " MultiLabelBinarizer().fit_transform(y).astype(bool)).",
                     InfimumWarning,
                     stacklevel=4,
                 )
@@ -113,28 +165,10 @@ class Tags(OutputSpace):
     def readable(self, z: NDArray) -> NDArray:
         return z > 0 if self.boolean_ else z
 
-    def _read(self, y: Any, strict: bool) -> NDArray:
-        """(n, m) in {-1, 0, 1}."""
-        array = _array_of(y)
-        if array is not None:
-            if array.ndim != 2 or array.shape[1] != len(self.tags_):
-                raise ValueError(
-                    f"y must have one column for each of the {len(self.tags_)} tags. Got shape {array.shape}. {FORMS}"
-                )
-            return signs(array)
-        where = {tag: k for k, tag in enumerate(self.tags_.tolist())}
-        values = np.zeros((len(y), len(where)), dtype=np.int8)
-        bad = BadRows("y")
-        for row, cell in enumerate(y):
-            try:
-                known = _cell(cell)
-            except ValueError as error:
-                bad.add(row, str(error))
-                continue
-            for tag, positive in known.items():
-                if tag in where:
-                    values[row, where[tag]] = 1 if positive else -1
-                elif strict:
-                    bad.add(row, f"unknown tag {tag!r}")
-        bad.refuse(f"The tags are {self.tags_.tolist()[:10]}. {FORMS}")
-        return values
+
+SAYS = {
+    "booleans": "table of booleans, one column a tag; False is absent, missing is unknown",
+    "signs": "table of 1, -1 and 0, one column a tag; 0 and missing are unknown",
+    "cells": "tags, one entry a row",
+    "sets": "sets of tags",
+}

@@ -56,7 +56,7 @@ class Table(NamedTuple):
 
     def row(self, k: int) -> list:
         """A row as the user sees it."""
-        row = [None if gone else v for v, gone in zip(self.values[k].tolist(), self.missing[k])]
+        row = [None if gone else v.item() if isinstance(v, np.number | np.bool_) else v for v, gone in zip(self.values[k].tolist(), self.missing[k])]
         return [int(v) if isinstance(v, float) and v.is_integer() else v for v in row]
 
     def column(self) -> Column:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from numbers import Number
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import column_or_1d
+from scipy import sparse
 
-from ..forms import BadRows, is_missing
+from ..containers import Column, Table, is_number, is_row, opened
+from ..forms import BadRows, InputError, is_missing, listed, shown
 
 FORMS = (
     "A row of y is a value 3.5, bounds (1, 2) or (5, inf), a union [(-2, -1), (1, 2)], candidates {1, 2}, text such as"
@@ -26,6 +27,9 @@ AT_LEAST = re.compile(rf"(?:>=?|≥)\s*({NUMBER})|({NUMBER})\s*\+")
 AT_MOST = re.compile(rf"(?:<=?|≤)\s*({NUMBER})")
 AROUND = re.compile(rf"({NUMBER})\s*(?:±|\+/-|\+-)\s*({NUMBER})")
 
+NAMES = [("lower", "upper"), ("low", "high"), ("lo", "hi"), ("min", "max"), ("left", "right"), ("start", "end")]
+LIMIT = 1e150  # squares of larger numbers, and of smaller than its inverse, have no room in floating point
+
 
 class Pieces(NamedTuple):
     """Flat pieces [lower, upper], (p,), and the row that each belongs to, (p,)."""
@@ -36,51 +40,150 @@ class Pieces(NamedTuple):
     n: int
 
 
-def read(y: Any) -> Pieces:
-    """The pieces of every row of y, unmerged and unchecked but for their form."""
-    y = _column_of(y)
-    if isinstance(y, np.ndarray) and y.dtype != object:
-        if y.ndim == 1:
-            missing = np.isnan(y)
-            infinite = np.flatnonzero(np.isinf(y))
-            if len(infinite):
-                raise ValueError(
-                    f"Input y contains infinity, which is no value (row {infinite[0]}). An open side goes into bounds:"
-                    " (5, inf)."
-                )
-            return Pieces(np.where(missing, -math.inf, y), np.where(missing, math.inf, y), np.arange(len(y)), len(y))
-        return _pieces_of_array(y)
+def read(y: Any, columns: tuple | None = None) -> Pieces:
+    """The pieces of every row of y, unmerged and unchecked but for their form.
+
+    `columns` are the names of lower and upper bounds, where they are known.
+    """
+    found = opened(y, FORMS)
+    if sparse.issparse(found):
+        raise InputError("A sparse y is no column of numbers: give y.toarray().")
+    if isinstance(found, Table):
+        if found.missing.shape[1] == 1:
+            found = found.column()
+        elif found.missing.shape[1] == 2:
+            return _bounds(found, columns)
+        elif found.names is not None:
+            raise InputError(f"A frame of bounds has two columns, lower and upper. Got {list(found.names)}.")
+    if isinstance(found, Table | np.ndarray):
+        return _unions(found.values if isinstance(found, Table) else found)
+    if found.typed:
+        return _values(found)
+    return _cells(found)
+
+
+def names_of(y: Any) -> tuple | None:
+    """The names of the columns of lower and upper bounds, where y is a frame of two."""
+    found = opened(y, FORMS) if hasattr(y, "columns") else None
+    return _sides(found.names, None) if isinstance(found, Table) and found.names and len(found.names) == 2 else None
+
+
+def _values(column: Column) -> Pieces:
+    y = column.cells
+    if np.iscomplexobj(y):
+        raise InputError("Complex data not supported: a complex amplitude is a vector of two coordinates, see Vectors.")
+    bad = BadRows("y")
+    if y.dtype.kind not in "iuf":
+        what = "booleans" if y.dtype == bool else "dates"
+        for row in np.flatnonzero(~column.missing):
+            bad.add(row, f"expected a number, got {shown(y[row])}")
+        bad.refuse(f"Numbers are wanted, not {what}: y.astype(float), if they count as numbers.")
+        y = np.full(column.n, math.nan)
+    for row in np.flatnonzero(np.isinf(y) & ~column.missing):
+        bad.add(row, f"Input y contains infinity, which is no value, got {y[row]}")
+    bad.refuse("An open side goes into bounds: (5, inf).")
+    lower, upper = (np.where(column.missing, side, y).astype(float) for side in (-math.inf, math.inf))
+    return Pieces(lower, upper, np.arange(column.n), column.n)
+
+
+def _cells(column: Column) -> Pieces:
+    """One entry a row, of any form."""
+    types = set(map(type, column.cells))
+    if types <= {tuple, list} and set(map(len, column.cells)) == {2}:
+        inside = set(map(type, chain.from_iterable(column.cells)))
+        if inside <= {int, float, type(None), np.float64, np.float32, np.int64, np.int32}:
+            try:
+                pairs = np.array(column.cells, dtype=float)
+            except OverflowError:
+                pairs = np.empty((0, 2))
+            if len(pairs):
+                return _sided(pairs, np.isnan(pairs))
     bad = BadRows("y")
     flat: list[tuple[float, float]] = []
-    rows: list[int] = []
-    for row, cell in enumerate(y):
+    counts = np.zeros(column.n, dtype=int)
+    for row, cell in enumerate(column.cells):
         try:
-            pieces = cell_pieces(cell)
-        except ValueError as error:
+            pieces = cell_pieces(None if column.missing[row] else cell)
+        except InputError as error:
             bad.add(row, str(error))
             continue
         flat += pieces
-        rows += [row] * len(pieces)
+        counts[row] = len(pieces)
     bounds = np.array(flat, dtype=float).reshape(-1, 2)
-    found = Pieces(bounds[:, 0], bounds[:, 1], np.array(rows, dtype=int), len(y))
+    found = Pieces(bounds[:, 0], bounds[:, 1], np.repeat(np.arange(column.n), counts), column.n)
     refuse_bad(found, bad)
     return found
+
+
+def _bounds(table: Table, columns: tuple | None) -> Pieces:
+    """Two columns: lower and upper bounds, an open side where one is missing."""
+    if table.names is not None:
+        sides = _sides(table.names, columns)
+        order = [table.names.index(side) for side in sides]
+        table = Table(table.values[:, order], table.missing[:, order], sides)
+    if table.values.dtype.kind in "iuf":
+        return _sided(table.values, table.missing)
+    if np.iscomplexobj(table.values):
+        raise InputError("Complex data not supported: a complex amplitude is a vector of two coordinates, see Vectors.")
+    bad = BadRows("y")
+    out = np.empty(table.missing.shape)
+    for row in range(table.n):
+        for side, (value, gone) in enumerate(zip(table.values[row].tolist(), table.missing[row])):
+            try:
+                out[row, side] = (math.inf if side else -math.inf) if gone else _bound(value, side)
+            except InputError as error:
+                bad.add(row, f"{error}, got {shown(table.row(row))}")
+    bad.refuse("A bound is a number, also as text; '>3' may stand below and '<3' above; nothing is an open side.")
+    return _sided(out, np.isnan(out))
+
+
+def _bound(value: Any, side: int) -> float:
+    """One bound of a table, below (0) or above (1)."""
+    if is_number(type(value)):
+        return _float(value)
+    if isinstance(value, str):
+        text = value.strip()
+        if re.fullmatch(NUMBER, text):
+            return _number(text)
+        if match := (AT_MOST if side else AT_LEAST).fullmatch(text):
+            return _number(next(group for group in match.groups() if group))
+    raise InputError(f"expected {'an upper' if side else 'a lower'} bound, not {shown(value)}")
+
+
+def _sided(pairs: NDArray, missing: NDArray) -> Pieces:
+    lower = np.where(missing[:, 0], -math.inf, pairs[:, 0]).astype(float)
+    upper = np.where(missing[:, 1], math.inf, pairs[:, 1]).astype(float)
+    return Pieces(lower, upper, np.arange(len(pairs)), len(pairs))
+
+
+def _sides(names: tuple, columns: tuple | None) -> tuple:
+    """The names of a frame's two columns, the lower bound's first."""
+    if columns is not None and set(columns) == set(names):
+        return columns
+    plain = {str(name).strip().lower(): name for name in names}
+    for low, high in NAMES:
+        if set(plain) == {low, high}:
+            return plain[low], plain[high]
+    if columns is not None:
+        raise InputError(f"The columns of y must be {listed(columns)}, as in fit. Got {listed(names)}.")
+    return names
 
 
 def refuse_bad(pieces: Pieces, bad: BadRows | None = None) -> None:
     """All rows that are no set of numbers in one error, beside those that were bad already."""
     bad = BadRows("y") if bad is None else bad
-    unread = {row for row, _ in bad.rows}
     for p in np.flatnonzero(~(pieces.lower <= pieces.upper)):
         low, high = pieces.lower[p], pieces.upper[p]
         what = "NaN inside" if math.isnan(low) or math.isnan(high) else "the lower bound is above the upper one"
         bad.add(pieces.row[p], f"{what}, got ({low:g}, {high:g})")
     for p in np.flatnonzero((pieces.lower == pieces.upper) & np.isinf(pieces.lower)):
         bad.add(pieces.row[p], f"no number at all, got ({pieces.lower[p]:g}, {pieces.upper[p]:g})")
+    huge = [np.isfinite(end) & (np.abs(end) > LIMIT) for end in (pieces.lower, pieces.upper)]
+    for p in np.flatnonzero(huge[0] | huge[1]):
+        bad.add(pieces.row[p], f"beyond ±{LIMIT:g}, where squares overflow: rescale y; got ({pieces.lower[p]:g}, {pieces.upper[p]:g})")
     for row in np.flatnonzero(np.bincount(pieces.row, minlength=pieces.n) == 0):
-        if row not in unread:
+        if row not in bad:
             bad.add(row, "an empty set")
-    bad.rows.sort(key=lambda found: found[0])
     bad.refuse(FORMS)
 
 
@@ -90,23 +193,33 @@ def cell_pieces(cell: Any) -> list[tuple[float, float]]:
     >>> cell_pieces("[-2,-1]|[1,2]"), cell_pieces(">=3"), cell_pieces((5, None)), cell_pieces(None)
     ([(-2.0, -1.0), (1.0, 2.0)], [(3.0, inf)], [(5.0, inf)], [(-inf, inf)])
     """
+    if isinstance(cell, np.ndarray) and cell.ndim == 0:
+        cell = cell.item()
     if is_missing(cell):
         return [(-math.inf, math.inf)]
     if isinstance(cell, str):
         return text_pieces(cell)
-    if isinstance(cell, Number | np.generic) and not isinstance(cell, bool | np.bool_ | complex):
+    if is_number(type(cell)):
         return [_point(cell)]
     if hasattr(cell, "left") and hasattr(cell, "right"):  # an interval of pandas
-        return [(float(cell.left), float(cell.right))]
+        return [_pair((cell.left, cell.right), cell)]
     if isinstance(cell, set | frozenset):
-        return _union(sorted(cell), cell)
-    if isinstance(cell, list | tuple | np.ndarray):
-        cell = list(cell)
-        if len(cell) == 2 and all(v is None or isinstance(v, Number | np.generic) for v in cell):
-            low, high = cell
-            return [(-math.inf if low is None else float(low), math.inf if high is None else float(high))]
-        return _union(cell, cell)
-    raise ValueError(f"expected a value or a set of values, got {cell!r}")
+        return _union(list(cell), cell)
+    if is_row(cell) or isinstance(cell, np.ndarray):
+        parts = list(cell)
+        if any(isinstance(part, str) for part in parts):
+            raise InputError(f"expected numbers, got text inside {shown(cell)}; a union as text is '[1,2]|[5,6]'")
+        if len(parts) == 2 and all(is_missing(v) or is_number(type(v)) for v in parts):
+            return [_pair(parts, cell)]
+        return _union(parts, cell)
+    raise InputError(f"expected a value or a set of values, got {shown(cell)}")
+
+
+def _pair(pair: Any, cell: Any) -> tuple[float, float]:
+    low, high = pair
+    if not all(is_missing(v) or is_number(type(v)) for v in pair):
+        raise InputError(f"expected bounds that are numbers, got {shown(cell)}")
+    return -math.inf if is_missing(low) else _float(low), math.inf if is_missing(high) else _float(high)
 
 
 def text_pieces(text: str) -> list[tuple[float, float]]:
@@ -129,72 +242,47 @@ def text_pieces(text: str) -> list[tuple[float, float]]:
         elif match := AROUND.fullmatch(part):
             pieces.append((_number(match[1]) - _number(match[2]), _number(match[1]) + _number(match[2])))
         else:
-            raise ValueError(f"cannot read {text!r} as a number, an interval or a union of them")
+            raise InputError(f"cannot read {text!r} as a number, an interval or a union of them")
     return pieces
 
 
 def _union(parts: list, cell: Any) -> list[tuple[float, float]]:
     if not parts:
-        raise ValueError(f"an empty set, got {cell!r}")
-    if isinstance(cell, list) and len(parts) > 1 and all(isinstance(p, Number | np.generic) for p in parts):
-        raise ValueError(f"expected a pair or a list of pairs, got {cell!r}; candidates go into a set {{…}}")
+        raise InputError(f"an empty set, got {shown(cell)}")
+    if isinstance(cell, list | tuple | np.ndarray) and len(parts) > 1 and all(is_number(type(p)) for p in parts):
+        raise InputError(f"expected a pair or a list of pairs, got {shown(cell)}; candidates go into a set {{…}}")
     pieces: list[tuple[float, float]] = []
     for part in parts:
-        if part is None or (isinstance(part, list | tuple | np.ndarray) and np.size(part) != 2):
-            raise ValueError(f"expected a value, a pair or a list of pairs, got {cell!r}")
+        if is_missing(part) or isinstance(part, set | frozenset | dict) or (is_row(part) and len(part) != 2):
+            raise InputError(f"expected a value, a pair or a list of pairs, got {shown(cell)}")
         pieces += cell_pieces(part)
     return pieces
 
 
 def _point(value: Any) -> tuple[float, float]:
-    value = float(value)
+    value = _float(value)
     if not math.isfinite(value):
-        raise ValueError(f"{value} is no value; an open side goes into bounds, as in (5, inf)")
+        raise InputError(f"{value} is no value; an open side goes into bounds, as in (5, inf)")
     return value, value
+
+
+def _float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise InputError(f"a number too large for floating point, got {shown(value)}") from None
 
 
 def _number(text: str) -> float:
     return float(text.replace("∞", "inf"))
 
 
-def _pieces_of_array(y: NDArray) -> Pieces:
-    """(n, 2) bounds, or (n, k, 2) unions padded with NaN."""
-    if y.ndim == 2 and y.shape[1] == 2:
-        return Pieces(y[:, 0].astype(float), y[:, 1].astype(float), np.arange(len(y)), len(y))
-    if y.ndim != 3 or y.shape[2] != 2:
-        raise ValueError(f"y must be (n,) values, (n, 2) bounds or (n, k, 2) unions. Got shape {y.shape}. {FORMS}")
+def _unions(y: NDArray) -> Pieces:
+    """(n, k, 2) unions, padded with NaN."""
+    if y.ndim != 3 or y.shape[2] != 2 or y.dtype.kind not in "iufO":
+        raise InputError(f"y must be (n,) values, (n, 2) bounds or (n, k, 2) unions. Got shape {y.shape}. {FORMS}")
+    if y.dtype == object:
+        y = np.array([[[math.nan if is_missing(v) else v for v in piece] for piece in row] for row in y], dtype=float)
     used = ~np.isnan(y).all(axis=2)
     row, piece = np.nonzero(used)
     return Pieces(y[row, piece, 0].astype(float), y[row, piece, 1].astype(float), row, len(y))
-
-
-def _column_of(y: Any) -> Any:
-    """y as a numeric array, or as a list of cells."""
-    if y is None:
-        raise ValueError("This estimator requires y to be passed, but the target y is None.")
-    if hasattr(y, "columns"):
-        import narwhals.stable.v1 as nw
-
-        frame = nw.from_native(y, eager_only=True)
-        if len(frame.columns) not in (1, 2):
-            raise ValueError(f"A frame of bounds has two columns, lower and upper. Got {list(frame.columns)}.")
-        y = frame.to_numpy() if len(frame.columns) == 2 else frame[frame.columns[0]].to_numpy()
-    elif hasattr(y, "to_numpy"):
-        y = y.to_numpy()
-    elif not hasattr(y, "__len__") and hasattr(y, "__array__"):
-        y = np.asarray(y)
-    if isinstance(y, str) or not hasattr(y, "__len__"):
-        raise ValueError(f"y should be a 1d array or a list with one entry a row. Got {y!r}. {FORMS}")
-    if not isinstance(y, np.ndarray):
-        y = list(y)
-        if not all(isinstance(v, Number) for v in y) and not all(
-            isinstance(v, tuple | list) and len(v) == 2 and all(isinstance(b, Number) for b in v) for v in y
-        ):
-            return y
-        y = np.array(y, dtype=float)
-    if y.dtype == object or y.dtype.kind in "US":
-        return [cell[0] if isinstance(cell, np.ndarray) and cell.shape == (1,) else cell for cell in y]
-    if np.iscomplexobj(y):
-        raise ValueError("Complex data not supported: a complex amplitude is a vector of two coordinates, see Vectors.")
-    y = y.astype(float)
-    return column_or_1d(y, warn=True) if y.ndim == 2 and y.shape[1] == 1 else y

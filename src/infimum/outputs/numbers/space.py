@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base import OutputSpace
+from ..containers import kept
+from ..forms import Form, InputError, listed
+from .forms import LIMIT, names_of, read
 from .sets import Intervals
 
 LOSSES = ("squared", "absolute")
+NUMBERS = Form("numbers", "numbers and sets of numbers, one entry a row")
+
+
+class Facts(NamedTuple):
+    """What y tells: its lowest and highest finite endpoint, and the names of lower and upper bounds."""
+
+    low: float
+    high: float
+    columns: tuple | None = None
 
 
 class Reals(OutputSpace):
@@ -49,36 +61,46 @@ class Reals(OutputSpace):
         self.bounds = bounds
 
     @staticmethod
-    def unscaled(y: Any) -> Intervals:
-        """y as sets, in units of its own."""
-        return y if isinstance(y, Intervals) else Intervals(y)
+    def unscaled(y: Any, columns: tuple | None = None) -> Intervals:
+        """y as sets, in units of its own; `columns` are the names of lower and upper bounds, where they are known."""
+        return y if isinstance(y, Intervals) else Intervals(read(y, columns))
 
-    def fit(self, y: Any) -> Self:
+    def digest(self, y: Any) -> Facts:
+        """The lowest and the highest finite endpoint, within bounds, and what decides how y is read."""
+        y = kept(y)
+        columns = None if isinstance(y, Intervals) else names_of(y)
+        sets = self.unscaled(y, columns).clipped(*self._bounds())
+        ends = np.concatenate([sets.lower, sets.upper])
+        ends = ends[np.isfinite(ends)]
+        return Facts(float(ends.min(initial=math.inf)), float(ends.max(initial=-math.inf)), columns)
+
+    def merge(self, a: Facts, b: Facts) -> Facts:
+        if a.columns is not None and b.columns is not None and a.columns != b.columns:
+            raise InputError(f"Bounds must have the same names everywhere. Got {listed(a.columns)}; {listed(b.columns)}.")
+        return Facts(min(a.low, b.low), max(a.high, b.high), a.columns or b.columns)
+
+    def settle(self, digest: Facts) -> Self:
         if self.loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}. Got {self.loss!r} instead.")
         self.bilinear = self.loss == "squared"
         self.bounds_ = low, high = self._bounds()
-        sets = self.unscaled(y).clipped(low, high)
-        ends = np.concatenate([sets.lower, sets.upper])
-        ends = ends[np.isfinite(ends)]
-        if not len(ends) and not (math.isfinite(low) and math.isfinite(high)):
-            raise ValueError("No row of y has a finite endpoint that says where to predict. Give bounds=(low, high).")
-        self.low_ = low if math.isfinite(low) else float(ends.min())
-        self.high_ = high if math.isfinite(high) else float(ends.max())
+        if digest.low > digest.high and not (math.isfinite(low) and math.isfinite(high)):
+            raise InputError("No row of y has a finite endpoint that says where to predict. Give bounds=(low, high).")
+        self.form_ = NUMBERS if digest.columns is None else Form("bounds", f"bounds {listed(digest.columns)}", digest.columns)
+        self.low_ = low if math.isfinite(low) else digest.low
+        self.high_ = high if math.isfinite(high) else digest.high
         self.origin_ = self.low_ / 2 + self.high_ / 2
         self.unit_ = (self.high_ / 2 - self.low_ / 2) or 1.0
+        if not 1 / LIMIT <= self.unit_ <= LIMIT:
+            raise InputError(
+                f"y lies between {self.low_:g} and {self.high_:g}: squares of such differences have no room in floating"
+                " point. Rescale y."
+            )
         self.scale_ = self.unit_**2 if self.bilinear else self.unit_
         return self
 
-    def digest(self, y: Any) -> NDArray:
-        """The lowest and the highest finite endpoint: the range is all that `fit` learns."""
-        sets = self.unscaled(y).clipped(*self._bounds())
-        ends = np.concatenate([sets.lower, sets.upper])
-        ends = ends[np.isfinite(ends)]
-        return np.array([ends.min(), ends.max()]) if len(ends) else ends
-
     def read(self, y: Any, strict: bool = True) -> Intervals:
-        sets = self.unscaled(y).scaled(self.loss, self.origin_, self.unit_)
+        sets = self.unscaled(y, self.form_.columns).scaled(self.loss, self.origin_, self.unit_)
         return sets.clipped(*self.bounds_) if strict else sets
 
     def psi(self, z: Any) -> NDArray:

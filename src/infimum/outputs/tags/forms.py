@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..base import Sets
-from ..containers import Column, Table, is_row, opened, table_of
+from ..containers import Column, Table, is_number, is_row, opened, table_of
 from ..forms import BadRows, InputError, Sample, is_missing, listed, merged, shown
 from ..names import Names, key, plain
 
@@ -20,8 +20,8 @@ FORMS = (
     " the tag), -1 (has it not), 0 or NaN (unknown); None where nothing is known."
 )
 BOTH = (
-    "Booleans say that a tag is there or not, and 0 among numbers that it is unknown. Where 0 means absent, give"
-    " y.astype(bool); where it means unknown, np.where(known, y, 0) with 1 and -1."
+    "Booleans say that a tag is there or not, 0 among numbers that it is unknown. Where 0 means absent, give"
+    " np.asarray(y).astype(bool); where it means unknown, give 1 and -1 for what is known."
 )
 VALUES = {"0", "1", "-1", "0.0", "1.0", "-1.0", "true", "false", "nan", "none"}
 
@@ -97,8 +97,11 @@ def _typed(table: Table) -> Table:
     if table.values.dtype != object:
         return table
     flags = np.array([[isinstance(v, bool | np.bool_) for v in row] for row in table.values])
-    numbers = ~flags & ~table.missing
+    numbers = np.array([[is_number(type(v)) for v in row] for row in table.values]) & ~table.missing
     bad = BadRows("y")
+    for row in np.flatnonzero((~flags & ~numbers & ~table.missing).any(axis=1)):
+        bad.add(row, f"expected True, False, 1, -1, 0 or nothing for every tag, got {shown(table.row(row))}")
+    bad.refuse(FORMS)
     most = flags if flags.sum() >= numbers.sum() else numbers
     for row in np.flatnonzero((~most & ~table.missing).any(axis=1)):
         bad.add(row, f"booleans and other values in one table, got {shown(table.row(row))}")

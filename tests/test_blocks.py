@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from infimum import Blocks, PartialClassifier, PartialMultilabelClassifier, outputs
+from infimum import Blocks, PartialClassifier, PartialMultilabelClassifier
 from infimum.weights import LinearRidge, Neighbors, Nystrom
 
 FAMILIES = [Nystrom(20, lam=1e-2), Nystrom(20, centers="kmeans++"), LinearRidge(lam=1e-2)]
@@ -80,7 +80,7 @@ def test_memory_maps_and_sparse_rows(data, tmp_path):
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
     family = Nystrom(20)
     model = PartialClassifier(weights=family).fit(X, y)
-    same(model, PartialClassifier(weights=family).fit(Blocks.of(mapped, y)), X)
+    same(model, PartialClassifier(weights=family).fit(Blocks([(mapped[:50], y[:50]), (mapped[50:], y[50:])])), X)
     rows = Blocks([(sparse.csr_matrix(X[:100]), y[:100]), (sparse.csr_matrix(X[100:]), y[100:])])
     assert_allclose(
         PartialClassifier(weights=LinearRidge()).fit(rows).decision_function(X),
@@ -99,7 +99,7 @@ def test_parquet_files(tmp_path, rng):
     files = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
     model = PartialClassifier(weights="linear").fit(X, labels, np.arange(90) % 4)
     same(model, PartialClassifier(weights="linear").fit(Blocks.parquet(files, "y", weight="w", rows=25)), X)
-    with pytest.raises(ValueError, match=r"no column 'z'. Its columns are"):
+    with pytest.raises(ValueError, match=r"no target column 'z'. Its columns are"):
         PartialClassifier(weights="linear").fit(Blocks.parquet(files, "z"))
 
 
@@ -112,15 +112,17 @@ def test_what_blocks_cannot_do_is_said(data):
         PartialClassifier(weights="linear").fit(blocks, y)
     with pytest.raises(ValueError, match=r"must be a list of .* Got generator"):
         Blocks(block for block in [(X, y)])
-    with pytest.raises(ValueError, match="A block has 300 rows of X and 299 of y"):
+    with pytest.raises(ValueError, match="block 0: X has 300 rows and y has 299"):
         PartialClassifier(weights="linear").fit(Blocks([(X, y[1:])]))
-    with pytest.raises(ValueError, match="A block has 3 features, another one 4"):
+    with pytest.raises(ValueError, match="block 1: X has 3 features; the first block has 4"):
         PartialClassifier(weights="linear").fit(Blocks([(X, y), (X[:, :3], y)]))
-    with pytest.raises(ValueError, match="Input X contains NaN"):
+    with pytest.raises(ValueError, match="block 0: Input X contains NaN"):
         PartialClassifier(weights="linear").fit(Blocks([(X * np.nan, y)]))
-    balls = outputs.HammingBalls(np.ones((300, 3)), np.full(300, 1))
-    with pytest.raises(ValueError, match="need a loss that is linear in psi"):
-        PartialMultilabelClassifier(weights="linear", tags=3).fit(Blocks([(X, balls)]))
+    intervals = [(0, 1)] * 300
+    with pytest.raises(ValueError, match=r"No solver can minimise .* in blocks>.*Fit on arrays instead of rows in blocks"):
+        PartialRegressor(weights="linear").fit(Blocks([(X, intervals)]))
+    with pytest.raises(ValueError, match=r"block 1: the infimum of its sets is not linear in psi"):
+        PartialRegressor(weights="linear").fit(Blocks([(X, np.arange(300.0)), (X, np.array(intervals) * 1.0)]))
     model = PartialClassifier(weights="linear").fit(blocks)
     with pytest.raises(ValueError, match="The training rows are not kept"):
         np.asarray(model.weights_(X))
@@ -140,7 +142,7 @@ def test_saved_models_leave_their_rows_behind(rng):
 @pytest.mark.parametrize("name", ["kernel", "nystrom", "forest"])
 def test_queries_in_parallel_are_the_same(name, data, monkeypatch):
     X, y = data
-    monkeypatch.setattr("infimum.estimators.base.BLOCK", 2**10)
+    monkeypatch.setattr("infimum.estimators.base.NUMBERS", 2**10)
     model = PartialClassifier(weights=name).fit(X, y)
     alone = model.predict(X)
     with joblib.parallel_config(n_jobs=2):

@@ -190,16 +190,16 @@ def test_the_settings_of_disambiguation_are_kept(data):
 
 def test_an_interrupted_search_keeps_what_it_has(data, monkeypatch):
     X, truth, mask = data
-    judge = module.Judge.by_blocks
+    judge = module.Judge.outputs
     calls = []
 
-    def interrupted(self, name, operator):
-        calls.append(name)
+    def interrupted(self, operator):
+        calls.append(operator)
         if len(calls) == 4:
             raise KeyboardInterrupt
-        return judge(self, name, operator)
+        return judge(self, operator)
 
-    monkeypatch.setattr(module.Judge, "by_blocks", interrupted)
+    monkeypatch.setattr(module.Judge, "outputs", interrupted)
     with pytest.warns(InfimumWarning, match="interrupted after 3 of 12 settings"):
         search = PartialSearch().fit(X, mask)
     assert len(search.path_["lam"]) == 3

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Hashable, Iterable
-from decimal import Decimal
 from typing import Any
 
 import numpy as np

@@ -32,7 +32,6 @@ from .forms import (
 from .sets import Subsets, as_mask
 
 
-
 class Labels(OutputSpace):
     """Y = {1, …, m} with l(z, y) = cost[z, y]:  psi(z) = e_z, phi(y) = l(., y).
 

@@ -20,7 +20,6 @@ from .forms import BOTH, FORMS, Facts, facts_of, held, read_cells, signs
 from .sets import HammingBalls, PartialTags
 
 
-
 class Tags(OutputSpace):
     """Y = {-1, 1}^m with l(z, y) = #{j : z_j != y_j} + epsilon #{j : z_j = 1}.
 

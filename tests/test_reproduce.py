@@ -134,16 +134,17 @@ def first_rows(content: bytes, n: int) -> bytes:
     return json.dumps(kept | {"rows": kept["rows"][:n]}).encode()
 
 
+# what becomes of a file with this content, beside that of another task
 DAMAGES = {
-    "empty": lambda content: b"",
-    "cut short": lambda content: content[: len(content) // 2],
-    "no rows": lambda content: b"[]",
-    "no rows, in form": lambda content: first_rows(content, 0),
-    "one row less": lambda content: first_rows(content, 1),
-    "another task": lambda content: content.replace(b'{\\"k\\": 1}', b'{\\"k\\": 2}'),
-    "a number": lambda content: b"3",
-    "zeros": lambda content: bytes(len(content)),
-    "not text": lambda content: b"\xff\xfe" + content,
+    "empty": lambda content, other: b"",
+    "cut short": lambda content, other: content[: len(content) // 2],
+    "no rows": lambda content, other: b"[]",
+    "no rows, in form": lambda content, other: first_rows(content, 0),
+    "one row less": lambda content, other: first_rows(content, 1),
+    "another task": lambda content, other: other,
+    "a number": lambda content, other: b"3",
+    "zeros": lambda content, other: bytes(len(content)),
+    "not text": lambda content, other: b"\xff\xfe" + content,
 }
 
 
@@ -151,8 +152,8 @@ DAMAGES = {
 def test_a_damaged_file_is_named_and_its_task_computed_again(tmp_path, whole, damage):
     out, marks = tmp_path / "out", tmp_path / "marks"
     runner.reproduce(Slow(), out)
-    file = cached(out)[1]
-    spoilt = DAMAGES[damage](file.read_bytes())
+    _, file, other, *_ = cached(out)
+    spoilt = DAMAGES[damage](file.read_bytes(), other.read_bytes())
     assert spoilt != file.read_bytes()
     file.write_bytes(spoilt)
     assert runner.collect(Slow(), out, False) is None

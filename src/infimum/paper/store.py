@@ -38,13 +38,13 @@ def prepare(out: Path) -> list[Path]:
     folders = (out, out / ".cache")
     try:
         folders[1].mkdir(parents=True, exist_ok=True)
+        left = [part for folder in folders for part in folder.glob(f"*{PART}")]
+        for folder in folders:
+            probe = folder / f"probe-{secrets.token_hex(8)}{PART}"
+            _replace(probe, b"\n")
+            probe.unlink()
     except OSError as error:
         raise _cannot(out, error) from error
-    left = [part for folder in folders for part in folder.glob(f"*{PART}")]
-    for folder in folders:
-        probe = folder / f"probe-{secrets.token_hex(8)}"
-        write(probe, b"\n")
-        probe.unlink()
     return left
 
 
@@ -56,19 +56,23 @@ def sweep(left: list[Path]) -> None:
 
 def write(path: Path, content: bytes) -> None:
     """All of the content or nothing: under another name, down to the disk, then renamed."""
-    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}{PART}")
     try:
-        try:
-            with part.open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(part, path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
+        _replace(path, content)
     except OSError as error:
         raise _cannot(path, error) from error
+
+
+def _replace(path: Path, content: bytes) -> None:
+    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}{PART}")
+    try:
+        with part.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def place(out: str | os.PathLike, name: str, end: str) -> Path:

@@ -1,6 +1,7 @@
 """Loaders, the registry and downloading."""
 
 import hashlib
+import sys
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -131,9 +132,12 @@ def test_fetch_downloads_once(server, tmp_path):
 
 def test_fetch_refuses_another_file_and_keeps_nothing(server, tmp_path):
     (server / "tiny.csv").write_bytes(b"6,6\n")
-    with pytest.raises(OSError, match=r"does not serve the registered file: SHA-256 .* Nothing was kept"):
-        fetch("test/tiny", tmp_path)
-    assert list((tmp_path / "test").iterdir()) == []
+    got, expected = (hashlib.sha256(content).hexdigest() for content in (b"6,6\n", b"1,2\n"))
+    with pytest.raises(OSError, match=r"does not serve the registered file: .* Nothing was kept") as caught:
+        fetch("test/tiny", tmp_path / "deep" / "home")
+    assert got in str(caught.value)
+    assert expected in str(caught.value)
+    assert not (tmp_path / "deep").exists()
 
 
 def test_fetch_says_where_it_looked_and_where_to_get_it(server, tmp_path, monkeypatch):
@@ -142,13 +146,71 @@ def test_fetch_says_where_it_looked_and_where_to_get_it(server, tmp_path, monkey
         fetch("test/tiny")
     message = str(caught.value)
     assert f"is not at {tmp_path / 'test' / 'tiny.csv'}." in message
-    assert f"Downloading {REGISTRY['test/tiny'].base}tiny.csv failed (HTTP Error 404" in message
+    assert f"Downloading {REGISTRY['test/tiny'].base}tiny.csv failed (404" in message
     assert "INFIMUM_DATA" in message
-    assert list((tmp_path / "test").iterdir()) == []
     with pytest.raises(FileNotFoundError, match=r"Downloading is off: get it from http://127\.0\.0\.1"):
         fetch("test/tiny", download=False)
     with pytest.raises(FileNotFoundError, match=r"no direct address: get it from https://mulan\.sourceforge\.net"):
         fetch("mulan/scene", tmp_path)
+
+
+def test_a_failed_download_leaves_no_folder_that_was_not_there(server, tmp_path):
+    with pytest.raises(FileNotFoundError, match="failed"):
+        fetch("test/tiny", tmp_path / "a" / "b")
+    assert [path.name for path in tmp_path.iterdir()] == ["served"]
+    (tmp_path / "a" / "test").mkdir(parents=True)  # what the user made stays
+    with pytest.raises(FileNotFoundError, match="failed"):
+        fetch("test/tiny", tmp_path / "a")
+    assert (tmp_path / "a" / "test").is_dir()
+
+
+def test_an_interrupted_download_leaves_nothing(server, tmp_path, monkeypatch):
+    def interrupted(self, url, output_file, pooch):
+        Path(output_file).write_bytes(b"1,")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pooch.HTTPDownloader.__call__", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        fetch("test/tiny", tmp_path / "home")
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_data_set_half_of_which_came_keeps_that_half(server, tmp_path, monkeypatch):
+    both = REGISTRY["test/tiny"]
+    monkeypatch.setitem(REGISTRY, "test/two", Entry(("test/tiny.csv", "test/gone.csv"), both.home, "none", both.base))
+    monkeypatch.setitem(_fetch.checksums(), "test/gone.csv", "0" * 64)
+    (server / "tiny.csv").write_bytes(b"1,2\n")
+    with pytest.raises(FileNotFoundError, match=r"gone\.csv is not at"):
+        fetch("test/two", tmp_path)
+    assert [path.name for path in (tmp_path / "test").iterdir()] == ["tiny.csv"]
+
+
+def test_a_folder_that_cannot_be_made_is_said(server, tmp_path):
+    (tmp_path / "file").write_text("")
+    (server / "tiny.csv").write_bytes(b"1,2\n")
+    with pytest.raises(FileNotFoundError, match=r"is not at .*Downloading .* failed \(.*Not a directory"):
+        fetch("test/tiny", tmp_path / "file")
+
+
+def test_progress_is_shown_on_a_terminal_only(server, tmp_path, monkeypatch, capsys):
+    (server / "tiny.csv").write_bytes(b"1,2\n")
+    fetch("test/tiny", tmp_path / "log")
+    assert "100%" not in capsys.readouterr().err
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    fetch("test/tiny", tmp_path / "terminal")
+    shown = capsys.readouterr()
+    assert "100%" in shown.err
+    assert shown.out == ""
+
+
+def test_without_pooch_only_downloading_is_refused(server, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    with pytest.raises(FileNotFoundError, match=r'needs the package pooch, pip install "infimum\[data\]"'):
+        fetch("test/tiny", tmp_path / "home")
+    assert not (tmp_path / "home").exists()
+    (tmp_path / "test").mkdir()
+    (tmp_path / "test" / "tiny.csv").write_bytes(b"1,2\n")
+    assert fetch("test/tiny", tmp_path) == (tmp_path / "test" / "tiny.csv",)
 
 
 def test_fetch_warns_about_another_version_in_the_folder(server, tmp_path):

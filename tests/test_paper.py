@@ -1,26 +1,17 @@
-"""The paper's figures at reduced size: key numbers against the reference, resuming, and the command."""
+"""The paper's figures at reduced size: key numbers against the reference."""
 
-import inspect
-import json
-import signal
-import subprocess
-import sys
-import time
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from infimum import PartialEstimator, SetLoss, paper
-from infimum.cli import app
 from infimum.outputs import masks
-from infimum.paper import base, grid, report, runner
+from infimum.paper import base, grid, runner
 from infimum.solvers import ClosedForm, Enumerate
 from infimum.weights import KernelRidge
-from slow_experiment import Slow
 
 NEEDS_DATA = {
     "classification-skewed", "classification-uniform", "data-sets", "multilabel-balls", "partial-tags", "positive-tags",
@@ -184,135 +175,9 @@ def test_masks_fit_an_estimator(rng):
     assert 0.5 < model.score(X, np.zeros((20, 6), dtype=int)) <= 1
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
-
-
-@pytest.mark.parametrize("wait", [0.0, 0.5])
-def test_a_killed_run_goes_on_and_leaves_the_same_files(tmp_path, wait):
-    whole, broken, marks = tmp_path / "whole", tmp_path / "broken", tmp_path / "marks"
-    script = (
-        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); from slow_experiment import Slow; "
-        f"from infimum.paper import reproduce; print('up', flush=True); "
-        f"reproduce(Slow(), {str(broken)!r}, data={str(marks)!r})"
-    )
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    process.stdout.readline()
-    time.sleep(wait)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert not (broken / "slow.csv").exists()
-    runner.reproduce(Slow(), broken, data=str(marks))
-    runner.reproduce(Slow(), whole)
-    assert contents(broken) == contents(whole)
-    # the task that was under way is computed twice, the finished ones once
-    computed = [int(k) for k in marks.read_text().split()]
-    assert set(computed) == set(range(6))
-    assert len(computed) <= 7
-
-
-def test_a_finished_run_is_not_redone(tmp_path):
-    marks, seen = tmp_path / "marks", []
-    for jobs in (1, 2):
-        runner.reproduce(Slow(), tmp_path, data=str(marks), jobs=jobs, progress=lambda *done: seen.append(done))
-    assert len(marks.read_text().split()) == 6
-    assert seen == [(k, 6) for k in range(7)] + [(6, 6)]
-
-
-def test_two_jobs_give_the_files_of_one(tmp_path):
-    for jobs in (1, 2):
-        runner.reproduce(Slow(), tmp_path / str(jobs), jobs=jobs)
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
-
-
-def test_the_cache_knows_the_code_but_not_the_drawing(tmp_path, monkeypatch):
-    source = Path(inspect.getfile(Slow)).read_text()
-    path = tmp_path / "made.py"
-    monkeypatch.setattr(inspect, "getfile", lambda cls: str(path))
-
-    def version(text: str) -> str:
-        path.write_text(text)
-        runner.code_version.cache_clear()
-        return runner.code_version(Slow)
-
-    first = version(source)
-    assert version(source.replace('frame["value"])', 'frame["value"], "o")')) == first
-    assert version(source.replace("Six tasks.", "Six.")) == first
-    assert version(source.replace("standard_normal", "uniform")) != first
-    runner.code_version.cache_clear()
-
-
-def test_a_half_written_task_is_no_finished_task(tmp_path):
-    experiment = Slow()
-    file = runner._file(tmp_path, experiment, {"k": 0})
-    file.parent.mkdir(parents=True)
-    file.with_name(file.name + ".part").write_text("[{")
-    assert runner.collect(experiment, tmp_path, False) is None
-    frame = runner.reproduce(experiment, tmp_path)
-    assert len(frame) == 6
-    assert not list(tmp_path.rglob("*.part"))
-
-
 def test_comparisons():
     within = base.Comparison("x", 0.1, 0.12, 0.03)
     assert within.agrees
     assert not within._replace(tolerance=0.01).agrees
     assert base.Comparison("x", "1/2", "1/2").agrees
     assert base.fold_error(0.02, 8) == pytest.approx(0.03)
-
-
-def test_the_index_shows_disagreement_and_what_is_missing(tmp_path):
-    class Wrong(Slow):
-        name, title = "wrong", "Wrong & <so>"
-
-        def compare(self, frame):
-            return [base.Comparison("a", 1.0, 2.0, 0.1), base.Comparison("b", 1.0, 3.0, 0.1, claimed=False)]
-
-    runner.reproduce(Wrong(), tmp_path)
-    page = report.index([Wrong(), paper.by_name("signed")], tmp_path, False).read_text()
-    assert "0 of 1 numbers agree" in page
-    assert "differs as explained" in page
-    assert "Wrong &amp; &lt;so&gt;" in page
-    assert "signed: not run yet" in page
-    assert 'src="data:image/png;base64,' in page
-    assert 'src="http' not in page
-
-
-def test_command_lists_and_refuses(tmp_path):
-    listed = CliRunner().invoke(app, ["reproduce", "--list"])
-    assert listed.exit_code == 0
-    assert all(name in listed.stdout for name in paper.NAMES)
-    refused = CliRunner().invoke(app, ["reproduce", "nothing", "--out", str(tmp_path)])
-    assert refused.exit_code == 1
-    assert "There is no experiment 'nothing'. Names: pointwise" in refused.output.replace("\n", " ")
-
-
-def test_command_reproduces(tmp_path):
-    done = CliRunner().invoke(app, ["reproduce", "signed", "--out", str(tmp_path), "--quick"])
-    assert done.exit_code == 0, done.output
-    assert {"signed.csv", "signed.png", "signed.pdf", "index.html"} <= {p.name for p in tmp_path.iterdir()}
-    rows = json.loads(next((tmp_path / ".cache").glob("signed-*.json")).read_text())
-    assert rows[0]["exact"] == "1/2"
-
-
-def test_command_says_where_data_were_looked_for(tmp_path, monkeypatch):
-    monkeypatch.setattr("infimum.datasets._fetch.urlopen", lambda *a, **k: (_ for _ in ()).throw(OSError("offline")))
-    run = CliRunner().invoke(app, ["reproduce", "data-sets", "--out", str(tmp_path), "--data", str(tmp_path / "none")])
-    assert run.exit_code == 1
-    assert "dna.scale is not at" in run.output.replace("\n", " ")
-
-
-def test_command_without_its_extra():
-    hide = "import sys; sys.modules['typer'] = None; import infimum.cli"
-    run = subprocess.run([sys.executable, "-c", hide], capture_output=True, text=True)
-    assert run.returncode == 1
-    assert 'The command infimum needs the package typer. Install it with: pip install "infimum[cli,plot]"' in run.stderr
-
-
-def test_importing_the_library_stays_light():
-    slow = {"matplotlib", "typer", "highspy", "numba", "dask", "infimum.paper"}
-    slow |= {"sklearn.cluster", "sklearn.ensemble", "sklearn.neighbors"}
-    code = f"import sys, infimum; sys.exit(' '.join({slow} & set(sys.modules)))"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert run.stderr.strip() == ""

@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.semi_supervised import LabelPropagation, LabelSpreading
 
 from cases import CASES
-from infimum import InfimumWarning, PartialClassifier, _memory, _progress, weights
+from infimum import InfimumWarning, PartialClassifier, _memory, weights
 from infimum.weights import (
     BY_NAME,
     Forest,
@@ -382,10 +382,8 @@ def test_memory_of_the_container_counts(monkeypatch, tmp_path):
     assert 0 < _memory.available() == pytest.approx(_memory._machine(), rel=0.5)
 
 
-@pytest.mark.parametrize("installed", [True, False])
-def test_progress_is_shown_when_asked(installed, data, capsys, monkeypatch):
+def test_progress_is_shown_when_asked(data, capsys):
     X, phi, _ = data
-    monkeypatch.setattr(_progress.importlib.util, "find_spec", lambda name: object() if installed else None)
     Nystrom(5).fit(X).fold(phi)
     assert capsys.readouterr().err == ""
     Nystrom(5, verbose=1).fit(X).fold(phi)

@@ -18,6 +18,7 @@ try:
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
+    from rich.text import Text
 except ImportError as error:
     sys.exit(f'The command infimum needs the package {error.name}. Install it with: pip install "infimum[cli,plot]"')
 
@@ -40,11 +41,13 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="Reduced sizes: minutes instead of half an hour.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Tasks at a time.")] = 1,
     data: Annotated[str | None, typer.Option(help="Folder of the data sets; else INFIMUM_DATA.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Compute everything anew, also what is kept.")] = False,
     list_: Annotated[bool, typer.Option("--list", help="Name the experiments and stop.")] = False,
 ) -> None:
     """Regenerate the paper's figures and tables, beside the numbers of the authors' code.
 
-    Finished work is kept in OUT/.cache: a run that was stopped goes on where it stopped.
+    Finished work is kept in OUT/.cache: a run that was stopped goes on where it stopped. Data sets that are not in the
+    data folder are downloaded where they have a public address; that needs the extra "data".
     """
     try:
         import matplotlib  # noqa: F401
@@ -56,18 +59,23 @@ def reproduce(
     if list_:
         for experiment in every:
             console.print(
-                f"[bold]{experiment.name:24}[/] {experiment.place}: {experiment.title}", highlight=False, soft_wrap=True
+                Text.assemble((f"{experiment.name:24}", "bold"), f" {experiment.place}: {experiment.title}"),
+                highlight=False,
+                soft_wrap=True,
             )
         return
     wanted = every if name == "all" else [experiment for experiment in every if experiment.name == name]
     if not wanted:
         _fail(f"There is no experiment {name!r}. Names: {', '.join(paper.NAMES)}, or all.")
-    _run(wanted, out, quick, jobs, data)
-    page = paper.index(every, out, quick)
+    try:
+        _run(wanted, out, quick, jobs, data, fresh)
+        page = paper.index(every, out, quick)
+    except OSError as error:  # data that are missing, a disk that is full: the message is the whole story
+        _fail(str(error))
     console.print(f"See {page}", highlight=False, soft_wrap=True)
 
 
-def _run(wanted: list[Experiment], out: Path, quick: bool, jobs: int, data: str | None) -> None:
+def _run(wanted: list[Experiment], out: Path, quick: bool, jobs: int, data: str | None, fresh: bool) -> None:
     from . import paper
 
     columns = (
@@ -81,11 +89,7 @@ def _run(wanted: list[Experiment], out: Path, quick: bool, jobs: int, data: str 
             def show(done: int, total: int, bar=bar) -> None:
                 bars.update(bar, completed=done, total=total)
 
-            try:
-                paper.reproduce(experiment, out, quick=quick, jobs=jobs, data=data, progress=show)
-            except FileNotFoundError as missing:
-                bars.stop()
-                _fail(str(missing))
+            paper.reproduce(experiment, out, quick=quick, jobs=jobs, data=data, fresh=fresh, progress=show)
 
 
 def _fail(message: str) -> NoReturn:

@@ -1,12 +1,11 @@
-"""The data folder: find a data set's files there, or bring them from their public home."""
+"""The data folder: find a data set's files there, or let pooch bring them from their public home by their checksum."""
 
+import contextlib
 import hashlib
 import os
-import shutil
-import tempfile
+import sys
 import warnings
 from pathlib import Path
-from urllib.request import urlopen
 
 from infimum._warnings import InfimumWarning
 
@@ -30,8 +29,9 @@ def fetch(
 ) -> tuple[Path, ...]:
     """Paths of a data set's files, downloaded first where they are missing.
 
-    A download is written beside its destination under a temporary name, checked against the registered SHA-256 and then
-    renamed: an interrupted or tampered download never looks like data.
+    What is in the folder is taken as it is, with a warning where it is not the registered version. What is missing is
+    downloaded by pooch (``pip install "infimum[data]"``) under a temporary name and kept only if it has the registered
+    SHA-256: an interrupted or tampered download never looks like data, and a failed one leaves nothing behind.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def fetch(
     data_home : path, optional
         See `data_folder`.
     download : bool, default=True
-        Whether missing files may be downloaded.
+        Whether missing files may be downloaded. Progress is shown where stderr is a terminal.
     timeout : float, default=30
         Seconds without an answer after which a download is given up.
 
@@ -76,7 +76,9 @@ def fetch(
 
 
 def _warn_if_other(path: Path, file: str) -> None:
-    if _sha256(path) != checksums()[file]:
+    with path.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    if digest != checksums()[file]:
         warnings.warn(
             f"{path} is not the registered version of {file} (its SHA-256 differs): results may differ "
             "from published ones; delete it to have the registered version fetched.",
@@ -91,25 +93,36 @@ def _bring(name: str, entry: Entry, file: str, path: Path, download: bool, timeo
         raise FileNotFoundError(_missing(name, path, f"It has no direct address: get it from {entry.home}"))
     if not download:
         raise FileNotFoundError(_missing(name, path, f"Downloading is off: get it from {url}"))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
-        with os.fdopen(handle, "wb") as out:
-            try:
-                with urlopen(url, timeout=timeout) as answer:
-                    shutil.copyfileobj(answer, out)
-            except OSError as error:
-                how = f"Downloading {url} failed ({error}): get it there"
-                raise FileNotFoundError(_missing(name, path, how)) from error
-        got = _sha256(Path(temporary))
-        if got != checksums()[file]:
+        import pooch
+    except ImportError as error:
+        how = f'Downloading needs the package pooch, pip install "infimum[data]": install it, or get it from {url}'
+        raise FileNotFoundError(_missing(name, path, how)) from error
+    downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=timeout)
+    with _no_empty_folders(path.parent):
+        try:
+            pooch.retrieve(url, f"sha256:{checksums()[file]}", path.name, path.parent, downloader=downloader)
+        except OSError as error:  # those of requests are among them
+            how = f"Downloading {url} failed ({error}): get it there"
+            raise FileNotFoundError(_missing(name, path, how)) from error
+        except ValueError as error:
             raise OSError(
-                f"{name}: {url} does not serve the registered file: SHA-256 {got}, expected {checksums()[file]}. "
-                f"Nothing was kept. To use it all the same, save it yourself as {path}."
-            )
-        os.replace(temporary, path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
+                f"{name}: {url} does not serve the registered file: {error} Nothing was kept. "
+                f"To use it all the same, save it yourself as {path}."
+            ) from error
+
+
+@contextlib.contextmanager
+def _no_empty_folders(folder: Path):
+    """Where the block fails, the folders that it made on the way to `folder` go, unless something lies in them."""
+    new = [each for each in (folder, *folder.parents) if not each.exists()]
+    try:
+        yield
+    except BaseException:  # a download that was interrupted too
+        with contextlib.suppress(OSError):
+            for each in new:
+                each.rmdir()
+        raise
 
 
 def _missing(name: str, path: Path, how: str) -> str:
@@ -117,8 +130,3 @@ def _missing(name: str, path: Path, how: str) -> str:
         f"{name}: the file {path.name} is not at {path}. {how} and save it under that path, or name the folder that "
         "has it with data_home= or the environment variable INFIMUM_DATA."
     )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -56,6 +56,9 @@ class Experiment(ABC):
     """
 
     name: ClassVar[str]
+    """Of the experiment and of its files."""
+    version: ClassVar[int] = 1
+    """Part of the key of kept rows: add one when `run`, or what it calls, gives other rows than before."""
     title: ClassVar[str]
     place: ClassVar[str]
     """Where in the paper."""

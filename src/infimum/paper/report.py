@@ -8,9 +8,11 @@ from collections.abc import Iterable
 from numbers import Real
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from .base import Comparison, Experiment
-from .runner import collect, versions, write
+from .runner import collect
+from .store import place, versions, write
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
@@ -24,21 +26,23 @@ details { margin: .5rem 0 }
 
 def index(experiments: Iterable[Experiment], out: Path, quick: bool) -> Path:
     """Write index.html, self-contained, over the experiments whose runs are finished in `out`; the rest are named."""
-    entries, contents = [], []
+    entries, contents, made_with = [], [], set()
     for experiment in experiments:
         frame = collect(experiment, out, quick)
-        title = html.escape(experiment.title)
-        if frame is None or not (out / f"{experiment.name}.png").exists():
-            contents.append(f"<li>{title} <span class=note>({experiment.name}: not run yet)</span></li>")
+        name, title = html.escape(experiment.name), html.escape(experiment.title)
+        if frame is None or not place(out, experiment.name, ".png").exists():
+            contents.append(f"<li>{title} <span class=note>({name}: not run yet)</span></li>")
             continue
-        contents.append(f'<li><a href="#{experiment.name}">{title}</a></li>')
+        made_with |= set(frame["versions"])
+        contents.append(f'<li><a href="#{_address(experiment.name)}">{title}</a></li>')
         entries.append(_entry(experiment, experiment.compare(frame), out))
     size = "Quick sizes: fewer folds, seeds or points than in the paper." if quick else "Full sizes."
+    made = html.escape(" or ".join(sorted(made_with or {versions()})))
     page = (
         '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f"<title>The paper, reproduced</title><style>{STYLE}</style><h1>The paper, reproduced</h1>"
         "<p>Structured prediction with partial labelling through the infimum loss (Cabannes, Rudi and Bach, 2020). "
-        f"{size} Made with {html.escape(versions())}.</p><nav><ul>{''.join(contents)}</ul></nav>{''.join(entries)}"
+        f"{size} Made with {made}.</p><nav><ul>{''.join(contents)}</ul></nav>{''.join(entries)}"
     )
     path = out / "index.html"
     write(path, page.encode())
@@ -46,16 +50,26 @@ def index(experiments: Iterable[Experiment], out: Path, quick: bool) -> Path:
 
 
 def _entry(experiment: Experiment, comparisons: list[Comparison], out: Path) -> str:
-    name = experiment.name
-    picture = base64.b64encode((out / f"{name}.png").read_bytes()).decode()
+    name, address = html.escape(experiment.name), _address(experiment.name)
+    picture = base64.b64encode(place(out, experiment.name, ".png").read_bytes()).decode()
     return (
-        f"<section id={name}><h2>{html.escape(experiment.title)}</h2><p class=place>{html.escape(experiment.place)} · "
-        f'<code>infimum reproduce {name}</code> · <a href="{name}.csv">CSV</a> · <a href="{name}.pdf">PDF</a></p>'
+        f'<section id="{name}"><h2>{html.escape(experiment.title)}</h2>'
+        f"<p class=place>{html.escape(experiment.place)} · "
+        f'<code>infimum reproduce {name}</code> · <a href="{address}.csv">CSV</a> · <a href="{address}.pdf">PDF</a></p>'
         f'<img alt="{html.escape(experiment.title)}" src="data:image/png;base64,{picture}">'
         f"<p>{html.escape(experiment.caption)}</p>"
         f"<p><b>What differs from print, and why.</b> {html.escape(experiment.differs)}</p>"
         f"{_table(comparisons)}</section>"
     )
+
+
+def _address(name: str) -> str:
+    """A name as a relative address; the escapes need no further ones in HTML.
+
+    >>> _address('a"b&c')
+    'a%22b%26c'
+    """
+    return quote(name, safe="")
 
 
 def _table(comparisons: list[Comparison]) -> str:

@@ -1,34 +1,26 @@
 """Runs an experiment: every task once, kept on disk, so that a run that was stopped goes on where it stopped.
 
-A task's rows are written under a temporary name and then renamed: a file in the cache is a finished task, whatever
-happened. The table and the figures are made from the cache alone, in the order of the tasks; a run that was killed
-and started again therefore leaves the same files as one that was not.
+The table and the figures are made from the kept rows alone, in the order of the tasks; a run that was killed and
+started again therefore leaves the same files as one that was not.
 """
 
 from __future__ import annotations
 
-import ast
-import hashlib
-import importlib.metadata
-import inspect
 import io
-import json
 import os
+import warnings
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 import pandas as pd
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from .. import __version__
+from .._warnings import InfimumWarning
+from . import store
 from .base import COLUMNS, Experiment, Row, Task
 from .style import SETTINGS
 
-PACKAGE = Path(__file__).resolve().parents[1]
-SHARED = ("base.py", "grid.py", "masks.py", "problems.py", "ranking.py")
-TEXTS = {"title", "place", "caption", "differs"}
 Progress = Callable[[int, int], None]
 
 
@@ -39,6 +31,7 @@ def reproduce(
     quick: bool = False,
     jobs: int = 1,
     data: str | None = None,
+    fresh: bool = False,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
     """Run what is not in the cache, then write NAME.csv, NAME.png and NAME.pdf to the folder `out`.
@@ -53,6 +46,8 @@ def reproduce(
         Tasks at a time; the rows do not depend on it, for every task runs on one thread with its own seed.
     data : path, optional
         The folder of the data sets, see `infimum.datasets.data_folder`.
+    fresh : bool
+        Compute every task, also those in the cache: for those who work on the library itself.
     progress : callable, optional
         Called with the number of finished tasks and of all tasks.
 
@@ -60,13 +55,21 @@ def reproduce(
     -------
     DataFrame
         The rows, as in NAME.csv.
+
+    Raises
+    ------
+    CannotWrite
+        The folder cannot be written, or the disk is full. Finished tasks stay.
     """
     folder = Path(out)
     tasks = experiment.tasks(quick)
-    files = [_file(folder, experiment, task) for task in tasks]
-    todo = [(task, file) for task, file in zip(tasks, files) if _read(file) is None]
+    files = [store.file_of(folder, experiment, task) for task in tasks]
+    left = store.prepare(folder)
+    todo = []
+    for task, file in zip(tasks, files):
+        if fresh or not _finished(file, experiment, task):
+            todo.append((task, file))
     done = len(tasks) - len(todo)
-    (folder / ".cache").mkdir(parents=True, exist_ok=True)
     report = progress or (lambda finished, total: None)
     report(done, len(tasks))
     pool = Parallel(n_jobs=max(1, min(jobs, len(todo))), return_as="generator_unordered", batch_size=1)
@@ -74,90 +77,56 @@ def reproduce(
         done += 1
         report(done, len(tasks))
     frame = collect(experiment, folder, quick)
-    assert frame is not None
-    write(folder / f"{experiment.name}.csv", frame.to_csv(index=False).encode())
-    draw(experiment, frame, folder)
+    if frame is None:
+        raise FileNotFoundError(f"{folder / '.cache'}: finished tasks of {experiment.name} are gone; run it again.")
+    # all are made before the first is written
+    made = {".csv": frame.to_csv(index=False).encode(), **draw(experiment, frame)}
+    for end, content in made.items():
+        store.write(store.place(folder, experiment.name, end), content)
+    store.sweep(left)
     return frame
 
 
 def collect(experiment: Experiment, out: str | os.PathLike, quick: bool) -> pd.DataFrame | None:
-    """The rows of a finished run, from the cache; None where a task is missing."""
-    kept = [_read(_file(Path(out), experiment, task)) for task in experiment.tasks(quick)]
-    if any(rows is None for rows in kept):
-        return None
-    frame = pd.DataFrame([row for rows in kept for row in rows or ()])
+    """The rows of a finished run, from the cache; None where a task is missing or its file is damaged."""
+    rows: list[Row] = []
+    for task in experiment.tasks(quick):
+        try:
+            rows += store.load(store.file_of(out, experiment, task), experiment, task)
+        except (FileNotFoundError, store.Damaged):
+            return None
+    frame = pd.DataFrame(rows)
+    made_with = frame.pop("versions")
     frame = frame[[*COLUMNS, *(column for column in frame if column not in COLUMNS)]]
-    return frame.assign(size="quick" if quick else "full", versions=versions())
+    return frame.assign(size="quick" if quick else "full", versions=made_with)
 
 
-def draw(experiment: Experiment, frame: pd.DataFrame, out: Path) -> None:
-    """NAME.png and NAME.pdf; without dates, so that the same rows give the same bytes."""
+def draw(experiment: Experiment, frame: pd.DataFrame) -> dict[str, bytes]:
+    """The figure as .png and .pdf; without dates, so that the same rows give the same bytes."""
     from matplotlib import rc_context
 
+    pictures = {}
     with rc_context(SETTINGS):
         fig = experiment.draw(frame)
         for suffix, metadata in (("png", {"Software": None}), ("pdf", {"CreationDate": None, "Producer": None})):
             buffer = io.BytesIO()
             fig.savefig(buffer, format=suffix, metadata=metadata)
-            write(out / f"{experiment.name}.{suffix}", buffer.getvalue())
+            pictures[f".{suffix}"] = buffer.getvalue()
+    return pictures
 
 
-def write(path: Path, content: bytes) -> None:
-    """All of the content or nothing."""
-    temporary = path.with_name(path.name + ".part")
-    temporary.write_bytes(content)
-    os.replace(temporary, path)
-
-
-@cache
-def versions() -> str:
-    """What the numbers were made with."""
-    used = [f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn", "highspy")]
-    return "; ".join([f"infimum {__version__}", *used])
-
-
-@cache
-def code_version(experiment: type[Experiment]) -> str:
-    """A digest of the code that the rows depend on: the library, and the experiment without its texts and drawing."""
-    here = PACKAGE / "paper"
-    own = Path(inspect.getfile(experiment)).resolve()
-    library = [path for path in PACKAGE.rglob("*.py") if here not in path.parents and path.name != "cli.py"]
-    digest = hashlib.sha256()
-    for path in sorted(library):
-        digest.update(path.read_bytes())
-    for path in sorted({own, *(here / name for name in SHARED if (here / name).exists())}):
-        digest.update(ast.dump(_Measuring().visit(ast.parse(path.read_bytes()))).encode())
-    return digest.hexdigest()[:16]
-
-
-class _Measuring(ast.NodeTransformer):
-    """Drops what is said and drawn about the rows, which does not change them."""
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef | None:
-        if node.name.startswith(("draw", "compare", "_draw", "_panel")):
-            return None
-        if ast.get_docstring(node) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
-        return node
-
-    def visit_Assign(self, node: ast.Assign) -> ast.Assign | None:
-        names = {target.id for target in node.targets if isinstance(target, ast.Name)}
-        return None if names & TEXTS else node
-
-
-def _file(folder: Path, experiment: Experiment, task: Task) -> Path:
-    key = json.dumps([experiment.name, task, code_version(type(experiment))], sort_keys=True)
-    return folder / ".cache" / f"{experiment.name}-{hashlib.sha256(key.encode()).hexdigest()[:20]}.json"
+def _finished(file: Path, experiment: Experiment, task: Task) -> bool:
+    try:
+        store.load(file, experiment, task)
+    except FileNotFoundError:
+        return False
+    except store.Damaged as damaged:
+        warnings.warn(f"{damaged}: the task is computed again.", InfimumWarning, stacklevel=3)
+        return False
+    return True
 
 
 def _compute(experiment: Experiment, task: Task, data: str | None, file: Path) -> None:
     with threadpool_limits(1):
         rows = experiment.run(task, data)
-    write(file, json.dumps(rows, default=lambda number: number.item()).encode())
-
-
-def _read(file: Path) -> list[Row] | None:
-    try:
-        return json.loads(file.read_bytes())
-    except FileNotFoundError:
-        return None
+    store.keep(file, experiment, task, rows)

@@ -1,0 +1,148 @@
+"""Finished tasks on disk: the key of a file, how it is written whole or not at all, and how a damaged one is noticed.
+
+The key says what the rows depend on: the experiment, the version that it declares, the task with all its parameters
+and seeds, and the version of the library. An edit of the library does not empty the cache; whoever changes what an
+experiment measures adds one to its `version`. A file also holds its key, what its rows were made with, and a digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import secrets
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from .base import Experiment, Row, Task
+
+PART = ".infimum-part"  # how the name of a file ends while it is being written
+
+
+class CannotWrite(OSError):
+    """The disk is full, or the folder cannot be written."""
+
+
+class Damaged(ValueError):
+    """A file of the cache that does not hold a finished task."""
+
+
+def prepare(out: Path) -> list[Path]:
+    """Make the folders, see that they can be written, and list what runs that were killed left half-written.
+
+    To be called before work that would otherwise be done in vain; `sweep` the list when the work is done.
+    """
+    folders = (out, out / ".cache")
+    try:
+        folders[1].mkdir(parents=True, exist_ok=True)
+        left = [part for folder in folders for part in folder.glob(f"*{PART}")]
+        for folder in folders:
+            probe = folder / f"probe-{secrets.token_hex(8)}{PART}"
+            _replace(probe, b"\n")
+            probe.unlink()
+    except OSError as error:
+        raise _cannot(out, error) from error
+    return left
+
+
+def sweep(left: list[Path]) -> None:
+    """Remove what was half-written before this run began."""
+    for part in left:
+        part.unlink(missing_ok=True)
+
+
+def write(path: Path, content: bytes) -> None:
+    """All of the content or nothing: under another name, down to the disk, then renamed."""
+    try:
+        _replace(path, content)
+    except OSError as error:
+        raise _cannot(path, error) from error
+
+
+def _replace(path: Path, content: bytes) -> None:
+    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}{PART}")
+    try:
+        with part.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def place(out: str | os.PathLike, name: str, end: str) -> Path:
+    """The file NAME + END in the folder; a name that would lead elsewhere is refused.
+
+    >>> place("results", "rates", ".csv").as_posix()
+    'results/rates.csv'
+    """
+    if not name or name.startswith(".") or set(name) & set("/\\\0"):
+        raise ValueError(f"an experiment's name names its files: expected no slash and no dot in front, got {name!r}")
+    return Path(out) / f"{name}{end}"
+
+
+def key(experiment: Experiment, task: Task) -> str:
+    """What the rows of a task depend on, as text."""
+    said = {"experiment": experiment.name, "version": experiment.version, "infimum": __version__, "task": task}
+    return json.dumps(said, sort_keys=True)
+
+
+def file_of(out: str | os.PathLike, experiment: Experiment, task: Task) -> Path:
+    """Where the rows of a task are kept."""
+    digest = hashlib.sha256(key(experiment, task).encode()).hexdigest()[:20]
+    return place(Path(out) / ".cache", experiment.name, f"-{digest}.json")
+
+
+def keep(file: Path, experiment: Experiment, task: Task, rows: list[Row]) -> None:
+    """Write the rows of a finished task."""
+    if not rows:
+        raise ValueError(f"experiment {experiment.name}: the task {task} gave no rows, at least one was expected")
+    text = json.dumps(rows, default=lambda number: number.item())
+    content = {"key": key(experiment, task), "versions": versions(), "rows": json.loads(text)}
+    write(file, json.dumps({**content, "sha256": _digest(content)}).encode())
+
+
+def load(file: Path, experiment: Experiment, task: Task) -> list[Row]:
+    """The rows of a finished task, each with what it was made with.
+
+    Raises
+    ------
+    FileNotFoundError
+        The task is not finished.
+    Damaged
+        The file is empty, cut short, changed, or that of another task.
+    """
+    try:
+        content = json.loads(file.read_bytes())
+    except ValueError as error:  # not JSON, or not text
+        raise Damaged(f"{file} is not whole ({error})") from error
+    if not isinstance(content, dict) or content.keys() != {"key", "versions", "rows", "sha256"}:
+        raise Damaged(f"{file} does not hold a task and its rows")
+    if content["key"] != key(experiment, task):
+        raise Damaged(f"{file} holds another task")
+    if content.pop("sha256") != _digest(content) or not content["rows"]:
+        raise Damaged(f"{file} was changed after it was written")
+    return [{**row, "versions": content["versions"]} for row in content["rows"]]
+
+
+@cache
+def versions() -> str:
+    """What the numbers of this process are made with."""
+    used = [f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn", "highspy")]
+    return "; ".join([f"infimum {__version__}", *used])
+
+
+def _digest(content: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _cannot(path: Path, error: OSError) -> CannotWrite:
+    return CannotWrite(
+        f"{path} cannot be written ({error.strerror}). What was finished is kept: make room there, or give the right "
+        "to write, and run the same again; or name another folder."
+    )

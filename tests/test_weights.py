@@ -370,7 +370,8 @@ def test_a_million_rows_are_refused_at_once():
     if _memory.available() > 7e12:
         pytest.skip("this machine can hold it")
     with pytest.raises(MemoryError, match=r"1000000 rows has more entries than LAPACK can count.*Nystrom"):
-        PartialClassifier(weights="kernel").fit(np.zeros((1_000_000, 1)) + np.arange(1_000_000)[:, None], np.arange(1_000_000) % 2)
+        rows = np.arange(1_000_000)
+        PartialClassifier(weights="kernel").fit(rows[:, None] * 1.0, rows % 2)
 
 
 def test_memory_of_the_container_counts(monkeypatch, tmp_path):

@@ -212,7 +212,8 @@ class Comparison:
     def _worth(self, setting: Kernel | Other) -> list[tuple[Any, str]]:
         """What is judged at a setting: weights without a sign have one reading."""
         if isinstance(setting, Other) and not setting.weights.signed:
-            return list({repr(p): (p, "inside" if self.wanted.reading == "auto" else r) for p, r in self.readings}.values())
+            one = self.wanted.reading if self.wanted.reading != "auto" else "inside"
+            return [(p, one) for p in {repr(p): p for p, _ in self.readings}.values()]
         return self.readings
 
     def _of(self, principle: Any, reading: str, weights: Any) -> Judge:

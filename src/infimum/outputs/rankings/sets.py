@@ -247,6 +247,17 @@ class PartialOrders(Sets):
         infimum = 2 * distance[:, which]
         return infimum if principle == "infimum" else 2 * count - infimum
 
+    def each(self, psi: NDArray, principle: str) -> NDArray:
+        if self.embed(principle) is not None:
+            return super().each(psi, principle)
+        # rows that are compared with the same order share its nearest extensions
+        unique, which = np.unique(psi, axis=0, return_inverse=True)
+        out = np.empty(len(self))
+        for k, one in enumerate(unique):
+            rows = np.flatnonzero(which.ravel() == k)
+            out[rows] = self[rows].loss(one[None], principle)[0]
+        return out
+
     def __getstate__(self) -> dict:
         return {**self.__dict__, "_nearest": {}}
 

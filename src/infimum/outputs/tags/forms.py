@@ -47,6 +47,8 @@ class Facts:
 def held(y: Any) -> Table | Column:
     """y as a table of booleans or of numbers, or as a column of cells."""
     found = opened(y, FORMS)
+    if isinstance(found, Column) and found.name is None and found.missing.all():
+        return Column([None] * found.n, found.missing)
     if sparse.issparse(found):
         dense = found.toarray()
         return Table(dense, np.isnan(dense) if dense.dtype.kind == "f" else np.zeros(dense.shape, bool))

@@ -38,11 +38,13 @@ class Facts:
     """Sets of orders without names, by the number of their items."""
     numbers: dict[int, Sample] = field(default_factory=dict)
     """Cells that are lists of numbers, by their length."""
+    unread: dict[str, Sample] = field(default_factory=dict)
+    """Rows that are no orders, with what is wrong."""
     cells: int = 0
     """How many cells are something else."""
 
     def __add__(self, other: Facts) -> Facts:
-        parts = ("frames", "arrays", "not_codes", "not_ranks", "sets", "numbers")
+        parts = ("frames", "arrays", "not_codes", "not_ranks", "sets", "numbers", "unread")
         return Facts(
             self.rows + other.rows,
             {**self.names, **other.names},
@@ -101,6 +103,7 @@ def facts_of(y: Any) -> Facts:
     names: dict[Hashable, Any] = {}
     texts: dict[str, None] = {}
     numbers: dict[int, list[int]] = {}
+    unread: list[tuple[int, str]] = []
     others = 0
     for row, cell in enumerate(found.cells):
         if found.missing[row]:
@@ -116,10 +119,11 @@ def facts_of(y: Any) -> Facts:
                         texts[item] = None
                     else:
                         names.setdefault(key(item), plain(item))
-        except InputError:
-            continue  # refused with its row number by `stated_pairs`
+        except InputError as error:  # refused by `stated_pairs`, unless its items are known by then
+            unread.append((row, str(error)))
     lists = {width: Sample.of(np.array(rows), found.cells) for width, rows in numbers.items()}
-    return Facts(found.n, names, texts, numbers=lists, cells=others)
+    wrong = {"rows": Sample(len(unread), tuple(unread[:10]))} if unread else {}
+    return Facts(found.n, names, texts, numbers=lists, unread=wrong, cells=others)
 
 
 def _ruled_out(table: Table) -> dict[str, dict[str, Sample]]:
@@ -140,6 +144,8 @@ def is_list_of_numbers(cell: Any) -> bool:
 
 def kind_of(width: int, m: int | None, facts: Facts) -> str:
     """"ranks" or "codes", for tables of that many columns; an error where they may be both, or neither."""
+    if not facts.arrays[width].count and m in (None, width):
+        return "ranks"
     pairs = items_in_codes(width)
     codes, ranks = pairs is not None and m in (None, pairs), m in (None, width)
     if width == 1 and m is None:

@@ -13,10 +13,10 @@ from ..._warnings import InfimumWarning
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
 from ..containers import Column
-from ..forms import Form, InputError, Sample, listed
+from ..forms import Form, InputError, Sample, listed, refuse_unread
 from ..names import Names, key, ordered
 from .facts import Facts, facts_of, held, items_in, kind_of, refuse_lists
-from .forms import items_in_codes, stated_pairs
+from .forms import FORMS, items_in_codes, stated_pairs
 from .sets import LISTED, PartialOrders, codes_of, costs_of
 
 RANKS = Form("ranks", "ranks, one column an item; the smallest is first, missing is unknown")
@@ -77,6 +77,7 @@ class Rankings(OutputSpace):
             form = CELLS_WITH_LISTS
         items = Names(self._named(digest, width, form), "items") if declared is None else declared
         if not len(items):
+            refuse_unread(digest.unread.get("rows", Sample()), FORMS)
             raise InputError("y names no item at all. Give items=[…].")
         self.form_, self._names, self.items_ = form, items, items.array
         self.size = math.factorial(len(items)) if len(items) <= LISTED else math.inf

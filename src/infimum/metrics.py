@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from .loss import SetLoss
 from .outputs import PartialOrders, Rankings, Reals, Sets, Vectors
+from .outputs.containers import kept
+from .outputs.forms import BadRows, InputError, listed, shown
+from .outputs.names import Names, ordered, unpacked
 from .solvers import choose
 
 __all__ = ["kendall_tau", "mean_squared_distance", "r2", "share_inside", "wrong_pairs"]
@@ -24,7 +27,7 @@ def mean_squared_distance(y: Any, z: Any, sample_weight: Any = None) -> float:
     0.4166...
     """
     sets, z = _sets(y, z)
-    return float(np.average(sets.distance(z) ** 2, weights=sample_weight))
+    return float(np.average(sets.distance(z) ** 2, weights=_weights(sample_weight, len(z))))
 
 
 def share_inside(y: Any, z: Any, sample_weight: Any = None) -> float:
@@ -34,38 +37,77 @@ def share_inside(y: Any, z: Any, sample_weight: Any = None) -> float:
     0.75
     """
     sets, z = _sets(y, z)
-    return float(np.average(sets.contains(z), weights=sample_weight))
+    return float(np.average(sets.contains(z), weights=_weights(sample_weight, len(z))))
 
 
 def r2(y: Any, z: Any, sample_weight: Any = None) -> float:
     """1 - sum_i d(z_i, S_i)² / min_c sum_i d(c, S_i)², against the best constant c.
 
     On values c is their mean and this is R². Where one constant lies in every set the ratio has no value: 1 for
-    predictions that all lie in their sets, 0 for others, as scikit-learn does for constant values.
+    predictions that all lie in their sets, 0 for others, as scikit-learn does for constant values. A prediction on
+    the border of a set lies in it, up to rounding.
 
-    >>> r2([1.0, 2.0, 3.0], [1.0, 2.0, 2.0]), r2([(0, 1), (2, 3)], [0.5, 2.0])
-    (0.5, 1.0)
+    >>> r2([1.0, 2.0, 3.0], [1.0, 2.0, 2.0]), r2([(0, 1), (2, 3)], [0.5, 2.0]), r2([(0, 0.3)], [0.1 + 0.2])
+    (0.5, 1.0, 1.0)
     """
     sets, z = _sets(y, z)
-    w = np.ones(len(sets)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    w = _weights(sample_weight, len(z))
     space = (Vectors() if z.ndim == 2 else Reals()).fit(sets)
     L = SetLoss(space, space.read(sets))
     constant = choose("auto", L).fit(L).argmin(w[None])
-    left = float(w @ sets.distance(z) ** 2)
-    total = float(w @ sets.distance(np.repeat(constant, len(sets), axis=0)) ** 2)
+    left, total = (
+        float(w @ np.where(sets.contains(at), 0, sets.distance(at) ** 2))
+        for at in (z, np.repeat(constant, len(sets), axis=0))
+    )
     if total == 0:
         return float(left == 0)
     return 1 - left / total
 
 
+def _weights(sample_weight: Any, n: int) -> NDArray:
+    """One weight a row: finite, not negative, not all 0."""
+    if sample_weight is None:
+        return np.ones(n)
+    try:
+        w = np.asarray(sample_weight, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"sample_weight must be numbers. Got {shown(sample_weight)}.") from None
+    if w.shape != (n,):
+        raise InputError(f"sample_weight must have one number for each of the {n} rows. Got shape {w.shape}.")
+    bad = BadRows("sample_weight")
+    for row in np.flatnonzero(~(np.isfinite(w) & (w >= 0))):
+        bad.add(row, f"expected a number >= 0, got {w[row]:g}")
+    bad.refuse("A row of weight 0 is left out, one of weight 2 counts twice.")
+    if not w.sum() > 0:
+        raise InputError("sample_weight is 0 in every row: there is nothing to score.")
+    return w
+
+
+def _numbers(z: Any) -> NDArray:
+    """Predictions: finite numbers."""
+    try:
+        out = np.asarray(z, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"The predictions must be numbers. Got {shown(z)}.") from None
+    if out.ndim not in (1, 2):
+        raise InputError(f"The predictions must have shape (n,), or (n, m) for vectors. Got shape {out.shape}.")
+    bad = BadRows("the predictions")
+    for row in np.flatnonzero(~np.isfinite(out.reshape(len(out), -1)).all(axis=1)):
+        bad.add(row, f"expected finite numbers, got {shown(out[row])}")
+    bad.refuse("Predictions are points, not sets.")
+    return out
+
+
 def _sets(y: Any, z: Any) -> tuple[Any, NDArray]:
     """y as sets and z as numbers, of the same length."""
-    z = np.asarray(z, dtype=float)
+    z = _numbers(z)
     if not isinstance(y, Sets):
         space = Vectors() if z.ndim == 2 else Reals()
         y = space.unscaled(y)
+    if z.ndim == 2 and getattr(y, "m", None) != z.shape[1]:
+        raise InputError(f"y has {getattr(y, 'm', 1)} coordinates and the predictions have {z.shape[1]}.")
     if len(y) != len(z):
-        raise ValueError(f"y has {len(y)} rows and the predictions have {len(z)}: they must have the same number.")
+        raise InputError(f"y has {len(y)} rows and the predictions have {len(z)}: they must have the same number.")
     return y, z
 
 
@@ -90,8 +132,10 @@ def wrong_pairs(y: Any, z: Any, *, items: Any = None, sample_weight: Any = None)
     sets, orders = _orders(y, z, items)
     known = (sets.codes != 0).any(axis=1)
     if not known.any():
-        raise ValueError("No row of y knows any pair of items: there is nothing to score.")
-    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)[known]
+        raise InputError("No row of y knows any pair of items: there is nothing to score.")
+    weights = _weights(sample_weight, len(orders))[known]
+    if not weights.sum() > 0:
+        raise InputError("The rows of y that know a pair all have the weight 0: there is nothing to score.")
     return float(np.average(1 - sets.agreement(orders)[known], weights=weights))
 
 
@@ -110,13 +154,19 @@ def _orders(y: Any, z: Any, items: Any) -> tuple[PartialOrders, NDArray]:
     """y as sets, and z as orders of 0 … m-1."""
     z = np.asarray(z)
     if z.ndim != 2 or not len(z):
-        raise ValueError(f"z must hold orders of m items, shape (n, m). Got shape {z.shape}.")
-    names = sorted(z[0].tolist()) if items is None else list(items)
-    where = {item: k for k, item in enumerate(names)}
+        raise InputError(f"z must hold orders of m items, shape (n, m). Got shape {z.shape}.")
+    names = Names(ordered(unpacked(z[0])) if items is None else items, "items")
+    orders = np.empty(z.shape, dtype=int)
+    bad = BadRows("z")
     for row, order in enumerate(z.tolist()):
-        if len(order) != len(where) or set(order) != set(where):
-            raise ValueError(f"Row {row} of z must hold every item once: {names[:10]}. Got {order[:10]}.")
-    sets = Rankings(names).fit(y).read(y)
+        found = [names.find(item) for item in order]
+        if None in found or sorted(found) != list(range(len(names))):  # type: ignore[type-var]
+            bad.add(row, f"Row {row} of z must hold every item once, got {shown(order)}")
+        else:
+            orders[row] = found
+    bad.refuse(f"The items are {listed(names.list)}.")
+    y = kept(y)
+    sets = Rankings(names.list).fit(y).read(y)
     if len(sets) != len(z):
-        raise ValueError(f"y has {len(sets)} rows and z has {len(z)}: they must have the same number.")
-    return sets, np.array([[where[item] for item in order] for order in z.tolist()])
+        raise InputError(f"y has {len(sets)} rows and z has {len(z)}: they must have the same number.")
+    return sets, orders

@@ -127,7 +127,10 @@ def column_of(cells: list) -> Column:
         blank = {cell for cell in set(cells) if not cell.strip()}
         missing = np.fromiter(map(blank.__contains__, cells), bool, len(cells)) if blank else np.zeros(len(cells), bool)
         return Column(cells, missing)
-    sure = all(kind in (int, bool) for kind in types)
+    if types <= {float, type(None)} and types:
+        values = np.array(cells, dtype=float)
+        return Column(values, np.isnan(values)) if float in types else Column(cells, np.ones(len(cells), bool))
+    sure = types <= {int, bool, tuple, list, set, frozenset, dict}
     missing = np.zeros(len(cells), bool) if sure else np.fromiter(map(is_missing, cells), bool, len(cells))
     if missing.any():
         types = {type(cell) for cell, gone in zip(cells, missing) if not gone}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -116,11 +116,18 @@ class Sample(NamedTuple):
     def of(cls, rows: Any, cells: Any) -> Sample:
         return cls(len(rows), tuple((int(row), cells[row]) for row in rows[:SHOWN]))
 
-    def told(self, message: str, bad: BadRows) -> None:
+    def told(self, message: str, bad: BadRows, show: Callable[[Any], str] = shown) -> None:
         """These rows are bad: message.format(cell)."""
         for row, cell in self.first:
-            bad.add(row, message.format(shown(cell)))
+            bad.add(row, message.format(show(cell)))
         bad.more += self.count - len(self.first)
+
+
+def refuse_unread(unread: Sample, remedy: str) -> None:
+    """Rows that could not be read, (row, message), where nothing else in y tells more."""
+    bad = BadRows("y")
+    unread.told("{}", bad, str)
+    bad.refuse(remedy)
 
 
 def merged(a: Mapping, b: Mapping, rows: int) -> dict:

@@ -128,7 +128,7 @@ class Names:
             except TypeError:
                 raise InputError(f"{what} must be names that can be hashed. Got {name!r}.") from None
         if twice:
-            raise InputError(f"{what} must be distinct, they must differ from each other. Twice: {listed(twice)}.")
+            raise InputError(f"{what} must be distinct. Twice: {listed(twice)}.")
 
     @property
     def array(self) -> NDArray:

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..forms import InputError, is_missing
+from ..names import Names, ordered, unpacked
+
 
 class Cost:
     """A loss between classes, and what it knows about their names."""
@@ -57,7 +60,10 @@ class CostMatrix(Cost):
                     )
                 values = values.loc[self.names]
             values = nw.from_native(values, eager_only=True).to_numpy()
-        self.values = np.asarray(values, dtype=float)
+        try:
+            self.values = np.asarray(values, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(f"cost must be a matrix of numbers, a name or a Taxonomy. Got {values!r}.") from None
         if self.values.ndim != 2 or self.values.shape[0] != self.values.shape[1]:
             raise ValueError(
                 f"cost must be a square matrix, classes in rows and columns. Got shape {self.values.shape}."
@@ -71,11 +77,12 @@ class CostMatrix(Cost):
     def matrix(self, classes: NDArray) -> NDArray:
         m = len(self.values)
         if self.names is not None:
-            where = {name: k for k, name in enumerate(self.names)}
-            unknown = [c for c in classes.tolist() if c not in where]
-            if unknown:
-                raise ValueError(f"cost names the classes {self.names}; y has also {unknown[:10]}.")
-            index = np.array([where[c] for c in classes.tolist()])
+            known = Names(self.names, "The classes of a cost")
+            places = [known.find(c) for c in unpacked(classes)]
+            if None in places:
+                unknown = [c for c, k in zip(unpacked(classes), places) if k is None]
+                raise InputError(f"cost names the classes {self.names}; y has also {unknown[:10]}.")
+            index = np.array(places, dtype=int)
             return self.values[np.ix_(index, index)]
         if m != len(classes):
             raise ValueError(
@@ -111,7 +118,7 @@ class Taxonomy(Cost):
         self.ancestors = {node: self._path(node) for node in self.parent}
         inner = {p for p in self.parent.values() if p is not None}
         self._leaves = [node for node in self.parent if node not in inner]
-        self._leaves.sort(key=lambda leaf: (type(leaf).__name__, leaf))
+        self._leaves = ordered(self._leaves)
         self.under: dict[Hashable, list] = {}
         for leaf in self._leaves:
             for node in self.ancestors[leaf]:
@@ -159,6 +166,9 @@ def _parents(tree: Any) -> dict[Hashable, Hashable | None]:
     parent: dict[Hashable, Hashable | None] = {}
 
     def put(node: Hashable, above: Hashable | None) -> None:
+        for name in (node, above):
+            if name is not None and (isinstance(name, list | dict | set) or is_missing(name)):
+                raise InputError(f"A node of the taxonomy has a name. Got {name!r}.")
         if parent.get(node, above) not in (above, None) and above is not None:
             raise ValueError(f"The taxonomy gives {node!r} two parents: {parent[node]!r} and {above!r}.")
         if above is not None or node not in parent:
@@ -169,25 +179,34 @@ def _parents(tree: Any) -> dict[Hashable, Hashable | None]:
             for node, below in level.items():
                 put(node, above)
                 walk(below, node)
-        else:
-            for node in level or ():
-                put(node, above)
+        elif isinstance(level, list | tuple | set | frozenset):
+            for node in level if isinstance(level, list | tuple) else ordered(level):
+                if isinstance(node, Mapping):
+                    walk(node, above)
+                elif isinstance(node, list | tuple | set | frozenset):
+                    raise InputError(f"Below {above!r} the taxonomy has {node!r}: children are names or dicts of names.")
+                else:
+                    put(node, above)
+        elif level is not None:
+            put(level, above)  # one child alone
 
     if isinstance(tree, Mapping):
-        if any(isinstance(below, Mapping | list | set) for below in tree.values()):
+        if any(isinstance(below, Mapping | list | tuple | set | frozenset) for below in tree.values()):
             walk(tree, None)
         else:
             for node, above in tree.items():
                 put(node, above)
                 if above is not None:
                     put(above, None)
-    elif isinstance(tree, Iterable) and not isinstance(tree, str):
+    elif isinstance(tree, Iterable) and not isinstance(tree, str | bytes):
         for path in tree:
-            nodes = path.split("/") if isinstance(path, str) else list(path)
+            nodes = path.split("/") if isinstance(path, str) else list(path) if isinstance(path, list | tuple) else []
+            if not nodes or any(is_missing(node) for node in nodes):
+                raise InputError(f"A path of a taxonomy goes from the root to a leaf, 'animal/mammal/cat'. Got {path!r}.")
             for above, node in zip([None, *nodes], nodes):
                 put(node, above)
     else:
-        raise ValueError(f"A taxonomy is a child -> parent map, nested dicts or a list of paths. Got {tree!r}.")
+        raise InputError(f"A taxonomy is a child -> parent map, nested dicts or a list of paths. Got {tree!r}.")
     if not parent:
         raise ValueError("The taxonomy is empty.")
     return parent

@@ -57,6 +57,8 @@ class Facts:
     """Cells that are rows of booleans, by their length."""
     bits: dict[int, Sample] = field(default_factory=dict)
     """Cells that are rows of 0 and 1, by their length."""
+    unread: dict[str, Sample] = field(default_factory=dict)
+    """Rows that are no labels, with what is wrong."""
     cells: int = 0
     """How many cells are something else."""
 
@@ -65,7 +67,7 @@ class Facts:
         return Facts(
             n + other.rows,
             {**other.names, **self.names},
-            *(merged(getattr(self, part), getattr(other, part), n) for part in ("kinds", "masks", "flags", "bits")),
+            *(merged(getattr(self, part), getattr(other, part), n) for part in ("kinds", "masks", "flags", "bits", "unread")),
             cells=self.cells + other.cells,
         )
 
@@ -188,6 +190,7 @@ def facts_of(y: Any) -> Facts:
     kinds: dict[str, list] = {}
     rows_of_bits: dict[str, dict[int, list]] = {"flags": {}, "bits": {}}
     plain_cells, bad = 0, BadRows("y")
+    unread: list[tuple[int, str]] = []
     counts = np.bincount(which, minlength=len(cells))
     for k, cell in enumerate(cells):
         if not counts[k] or is_missing(cell):
@@ -201,8 +204,9 @@ def facts_of(y: Any) -> Facts:
             continue
         try:
             labels = labels_in(cell, ())[0]
-        except InputError:
-            continue  # refused with its rows by `read`
+        except InputError as error:  # refused with its rows by `read`, unless its names are known by then
+            unread += [(int(row), str(error)) for row in np.flatnonzero(which == k)]
+            continue
         for label in labels:
             if (problem := problem_of(label)) is not None:
                 for row in np.flatnonzero(which == k):
@@ -222,7 +226,7 @@ def facts_of(y: Any) -> Facts:
     return Facts(
         found.n, names, {what: sample(ks) for what, ks in kinds.items()}, {},
         *({width: sample(ks) for width, ks in rows_of_bits[part].items()} for part in ("flags", "bits")),
-        cells=plain_cells,
+        unread={"rows": Sample(len(unread), tuple(unread[:10]))} if unread else {}, cells=plain_cells,
     )  # fmt: skip
 
 

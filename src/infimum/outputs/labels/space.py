@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ..base import OutputSpace
 from ..containers import Column, table_of
-from ..forms import BadRows, Form, InputError, Sample, is_missing, shown
+from ..forms import BadRows, Form, InputError, Sample, is_missing, refuse_unread, shown
 from ..forms import listed as listed_names
 from ..names import Names, key, ordered, unpacked
 from .costs import Cost, as_cost
@@ -75,6 +75,7 @@ class Labels(OutputSpace):
         if names is None:
             names = Names(self._named(digest, form), "classes")
         if not len(names):
+            refuse_unread(digest.unread.get("rows", Sample()), FORMS)
             raise InputError("y names no class at all: every row is unknown. Give classes=[…].")
         self._cost, self._names, self.form_ = cost, names, form
         self.classes_ = names.array

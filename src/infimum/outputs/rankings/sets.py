@@ -13,12 +13,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ..._warnings import InfimumWarning
 from ...feedback_arc import linear_extensions, minimum_feedback_arc, minimum_feedback_arcs
 from ...feedback_arc.partial_orders import find_cycle, transitive_closure
 from ..base import Embedding, Sets, rows_of
-from ..forms import BadRows
+from ..containers import Column, Table, opened, table_of
+from ..forms import BadRows, InputError, shown
+from ..names import Names
 from .forms import items_in_codes, pairs_in_codes, pairs_in_ranks
 from .nearest_extension import near_extension, nearest_extensions
 
@@ -56,31 +59,47 @@ class PartialOrders(Sets):
     """
 
     def __init__(self, codes: Any, items: Any = None):
-        stated = pairs_in_codes(np.atleast_2d(np.asarray(codes, dtype=float)))
-        self._keep(_codes(_closed(stated, _items(items, stated.shape[-1]))), items)
+        values, _ = _numbers(codes, "Kendall codes", "(n, m(m-1)/2)")
+        stated = pairs_in_codes(values)
+        self._keep(_codes(_closed(stated, _items(items, stated.shape[-1]))), items, stated.shape[-1])
 
     @classmethod
     def from_pairs(cls, stated: Any, items: Any = None) -> PartialOrders:
         """From (n, m, m) booleans, True at (i, j) where the row says that i comes before j."""
-        stated = np.asarray(stated, dtype=bool)
+        table = np.asarray(stated)
+        if table.ndim != 3 or table.shape[1] != table.shape[2]:
+            raise InputError(
+                f"from_pairs needs (n, m, m) booleans, True at (i, j) where i comes before j. Got shape {table.shape}. Lists"
+                " of pairs of items are read by Rankings(items).fit(y).read(y)."
+            )
+        if table.dtype != bool and not (table.dtype.kind in "iuf" and np.isin(table, (0, 1)).all()):
+            raise InputError(f"from_pairs needs booleans. Got an array of {table.dtype}.")
+        stated = table.astype(bool)
         return cls._of(_codes(_closed(stated, _items(items, stated.shape[-1]))), items, stated.shape[-1])
 
     @classmethod
     def from_ranks(cls, ranks: Any, items: Any = None) -> PartialOrders:
-        """From (n, m) ranks, the smallest first, NaN where unknown; a tie says nothing.
+        """From (n, m) ranks, the smallest first, NaN where unknown; a tie says nothing. A frame names the items.
 
         >>> PartialOrders.from_ranks([[1, 2, np.nan], [1, 1, 2]]).codes
         array([[1, 0, 0],
                [0, 1, 1]], dtype=int8)
         """
-        ranks = np.asarray(ranks, dtype=float)
-        return cls._of(_codes(pairs_in_ranks(ranks)), items, ranks.shape[1])
+        values, names = _numbers(ranks, "ranks", "(n, m)")
+        items = names if items is None else items
+        _items(items, values.shape[1])
+        return cls._of(_codes(pairs_in_ranks(values)), items, values.shape[1])
 
     @classmethod
     def from_orders(cls, orders: Any, items: Any = None) -> PartialOrders:
         """The singletons {y_i} of (n, m) full orders of 0, …, m-1, best first."""
-        orders = np.asarray(orders)
-        return cls._of(codes_of(orders), items, orders.shape[1])
+        values, _ = _numbers(orders, "orders of 0, …, m-1", "(n, m)")
+        bad = BadRows("y")
+        for row in np.flatnonzero((np.sort(values, axis=1) != np.arange(values.shape[1])).any(axis=1)):
+            bad.add(row, f"expected every item from 0 to {values.shape[1] - 1} once, got {shown(values[row])}")
+        bad.refuse("Items with names, and the top of an order, are read by Rankings(items).fit(y).read(y).")
+        _items(items, values.shape[1])
+        return cls._of(codes_of(values.astype(int)), items, values.shape[1])
 
     @classmethod
     def _of(cls, closed: NDArray, items: Any, m: int) -> PartialOrders:
@@ -92,6 +111,8 @@ class PartialOrders(Sets):
         self.codes = codes
         self.m = m or items_in_codes(codes.shape[1]) or 1
         self.items = _items(items, self.m)
+        self.named = items is not None
+        """Whether the items have names; otherwise they go by position."""
         self.shape = (len(codes),)
         self.n_starts = 6 if self.m <= BATCHED else 1
         self._nearest: dict[bytes, NDArray] = {}
@@ -100,7 +121,21 @@ class PartialOrders(Sets):
         return self.shape[0]
 
     def __getitem__(self, rows: Any) -> PartialOrders:
-        return self._of(self.codes[rows_of(rows, len(self))], self.items, self.m)
+        return self._of(self.codes[rows_of(rows, len(self))], self.items if self.named else None, self.m)
+
+    def renamed(self, items: NDArray) -> PartialOrders:
+        """The same orders of items that go by these names."""
+        return self._of(self.codes, items, self.m)
+
+    def arranged(self, order: list[int]) -> PartialOrders:
+        """The same orders, with the items in another order: the k-th is then what was the order[k]-th."""
+        if order == list(range(self.m)):
+            return self
+        i, j = (np.array(order, dtype=int)[side] for side in pairs(self.m))
+        column = np.zeros((self.m, self.m), dtype=int)
+        column[pairs(self.m)] = np.arange(self.codes.shape[1])
+        codes = np.where(i < j, 1, -1) * self.codes[:, column[np.minimum(i, j), np.maximum(i, j)]]
+        return self._of(codes.astype(np.int8), self.items[order], self.m)
 
     @cached_property
     def _distinct(self) -> tuple[NDArray, NDArray]:
@@ -320,20 +355,25 @@ def _closed(stated: NDArray, items: NDArray) -> NDArray:
     return closed
 
 
+def _numbers(values: Any, what: str, shape: str) -> tuple[NDArray, tuple | None]:
+    """(n, c) numbers with NaN where they are missing, and the names of a frame's columns."""
+    table = opened(values, "")
+    if sparse.issparse(table):
+        table = Table(table.toarray(), np.zeros(table.shape, bool))
+    if isinstance(table, Column):
+        table = table_of(table) if not table.typed else None
+        if table is None and isinstance(values, list | tuple) and not len(values):
+            table = Table(np.empty((0, 1)), np.zeros((0, 1), bool))
+    if not isinstance(table, Table) or table.values.dtype.kind not in "iuf":
+        got = f"shape {np.shape(values)}" if isinstance(values, np.ndarray) else shown(values)
+        raise InputError(f"{what} are numbers of shape {shape}. Got {got}. One row alone is [row].")
+    return np.where(table.missing, math.nan, table.values).astype(float), table.names
+
+
 def _items(items: Any, m: int) -> NDArray:
     if items is None:
         return np.arange(m)
-    if len(items) != m:
-        raise ValueError(f"The sets order {m} items, and {len(items)} names were given.")
-    return named(items)
-
-
-def named(items: Any) -> NDArray:
-    """A flat array of items: text or integers as such, anything else as objects."""
-    items = items.tolist() if isinstance(items, np.ndarray) else list(items)
-    for kind in (str, int):
-        if items and all(type(item) is kind for item in items):
-            return np.array(items)
-    out = np.empty(len(items), dtype=object)
-    out[:] = items
-    return out
+    names = Names(items, "items")
+    if len(names) != m:
+        raise InputError(f"The sets order {m} items, and {len(names)} names were given.")
+    return names.array

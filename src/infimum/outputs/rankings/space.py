@@ -12,8 +12,18 @@ from numpy.typing import NDArray
 from ..._warnings import InfimumWarning
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
-from .forms import are_codes, array_of, items_in_codes, items_of, stated_pairs
-from .sets import LISTED, PartialOrders, codes_of, costs_of, named
+from ..containers import Column
+from ..forms import Form, InputError, Sample, listed, refuse_unread
+from ..names import Names, key, ordered
+from .facts import Facts, facts_of, held, items_in, kind_of, refuse_lists
+from .forms import FORMS, items_in_codes, stated_pairs
+from .sets import LISTED, PartialOrders, codes_of, costs_of
+
+RANKS = Form("ranks", "ranks, one column an item; the smallest is first, missing is unknown")
+TABLES = {"ranks": RANKS, "codes": Form("codes", "Kendall codes 1, -1 and 0, one column a pair of items")}
+CELLS = Form("cells", "orders, one entry a row")
+CELLS_WITH_LISTS = Form("cells", "orders, one entry a row; lists of numbers are items, best first", lists=True)
+
 
 if TYPE_CHECKING:
     from ...loss import Loss
@@ -46,49 +56,87 @@ class Rankings(OutputSpace):
         self.items = items
         self.time_limit = time_limit
 
-    def fit(self, y: Any) -> Self:
-        self.items_ = named(self._items(y))
-        m = len(self.items_)
-        if m == 0:
-            raise ValueError("y names no item at all. Give items=[…].")
-        if len(set(self.items_.tolist())) < m:
-            raise ValueError(f"items must differ from each other. Got {self.items_.tolist()}.")
-        self.size = math.factorial(m) if m <= LISTED else math.inf
+    def digest(self, y: Any) -> Facts:
+        """The items that y names, and what decides how it is read."""
+        if isinstance(y, PartialOrders):
+            sample = Sample(len(y))
+            return Facts(len(y), frames={tuple(y.items.tolist()): sample}) if y.named else Facts(len(y), sets={y.m: sample})
+        return Facts() if y is None and self.items is not None else facts_of(y)
+
+    def merge(self, a: Facts, b: Facts) -> Facts:
+        return a + b
+
+    def settle(self, digest: Facts) -> Self:
+        declared = None if self.items is None else Names(self._declared(), "items")
+        if len(digest.arrays) > 1:
+            raise InputError(f"Tables of ranks or codes must have one number of columns. Got {sorted(digest.arrays)}.")
+        width = next(iter(digest.arrays), None)
+        m = None if declared is None else len(declared)
+        form = CELLS if width is None else TABLES[kind_of(width, m, digest)]
+        refuse_lists(digest, declared)
+        if digest.frames and width is None:
+            form = Form("ranks", f"{RANKS.says}, columns by name", next(iter(digest.frames)))
+        elif digest.numbers and width is None:
+            form = CELLS_WITH_LISTS
+        items = Names(self._named(digest, width, form), "items") if declared is None else declared
+        if not len(items):
+            refuse_unread(digest.unread.get("rows", Sample()), FORMS)
+            raise InputError("y names no item at all. Give items=[…].")
+        self.form_, self._names, self.items_ = form, items, items.array
+        self.size = math.factorial(len(items)) if len(items) <= LISTED else math.inf
         return self
 
-    def _items(self, y: Any) -> list:
-        if self.items is not None:
-            return list(range(self.items) if isinstance(self.items, int | np.integer) else self.items)
-        if isinstance(y, PartialOrders):
-            return y.items.tolist()
-        array, names = array_of(y)
-        if array is None:
-            return items_of(y)
-        if names is not None:
-            return names
-        columns = array.shape[1]
-        return list(range(items_in_codes(columns) or 0 if are_codes(array, None) else columns))
+    def _declared(self) -> Any:
+        return range(self.items) if isinstance(self.items, int | np.integer) else self.items
+
+    @staticmethod
+    def _named(facts: Facts, width: int | None, form: Form) -> list:
+        """The items, where nobody declares them."""
+        first = next(iter(facts.frames), None)
+        for other in facts.frames:
+            if set(map(key, other)) != set(map(key, first or ())):
+                raise InputError(f"y must name the same items everywhere. Got {listed(first or ())}; {listed(other)}.")
+        if first is not None:
+            return list(first)
+        numbers = set(facts.sets)
+        if width is not None:
+            numbers.add((items_in_codes(width) or 0) if form.kind == "codes" else width)
+        if len(numbers) > 1:
+            raise InputError(f"y must order one number of items. Got {sorted(numbers)}.")
+        return list(range(numbers.pop())) if numbers else ordered(items_in(facts))
 
     def read(self, y: Any, strict: bool = True) -> PartialOrders:
-        items, m = self.items_, len(self.items_)
         if isinstance(y, PartialOrders):
-            if y.m != m:
-                raise ValueError(f"The sets order {y.m} items; {m} were expected: {items.tolist()[:10]}.")
-            return y
-        array, names = array_of(y)
-        if array is None:
-            return PartialOrders.from_pairs(stated_pairs(y, items.tolist(), strict), items)
-        if names is not None and names != items.tolist():
-            missing = [name for name in names if name not in items.tolist()]
-            raise ValueError(f"The columns of y must be the items, in the same order. Got {missing or names}.")
-        if names is None and are_codes(array, m):
-            return PartialOrders(array, items)
-        if array.shape[1] != m:
-            raise ValueError(
-                f"y must have a column for each of the {m} items (ranks) or of their {m * (m - 1) // 2} pairs (codes)."
-                f" Got {array.shape[1]} columns."
+            return self._same_items(y)
+        found = held(y)
+        if isinstance(found, Column):
+            if not self.form_.lists:
+                refuse_lists(facts_of(y), self._names)
+            return PartialOrders.from_pairs(stated_pairs(found, self._names, strict), self.items_)
+        if found.names is not None:
+            return PartialOrders.from_ranks(found.arranged(self._names, "items").values, self.items_)
+        width, m = found.missing.shape[1], len(self._names)
+        if width == m == items_in_codes(width) and self.form_.kind in TABLES:
+            kind = self.form_.kind
+        else:
+            kind = kind_of(width, m, facts_of(y))
+        return (PartialOrders if kind == "codes" else PartialOrders.from_ranks)(found.values, self.items_)
+
+    def _same_items(self, y: PartialOrders) -> PartialOrders:
+        """Sets of orders with their items in the order of the space: by name, where they have names."""
+        m = len(self._names)
+        if y.m != m:
+            raise InputError(f"The sets order {y.m} items; {m} were expected: {listed(self._names.list)}.")
+        if not y.named:
+            return y.renamed(self.items_)
+        given = Names(y.items, "items")
+        absent = [name for name in self._names.list if name not in given]
+        if absent:
+            extra = [name for name in given.list if name not in self._names]
+            raise InputError(
+                f"The items of the sets must be {listed(self._names.list)}. Missing: {listed(absent)}. Unknown: {listed(extra)}."
             )
-        return PartialOrders.from_ranks(array, items)
+        return y.arranged([given.where[key(name)] for name in self._names.list])
 
     def check(self, sets: Sets) -> None:
         """Warn where no row says anything."""

@@ -37,16 +37,20 @@ class Facts:
     """Tables, by the names or the number of their columns."""
     kinds: dict[str, Sample] = field(default_factory=dict)
     """"booleans", "signs", "cells" or "sets", and the rows that are."""
+    unread: dict[str, Sample] = field(default_factory=dict)
+    """Rows that are no tags, with what is wrong."""
 
     def __add__(self, other: Facts) -> Facts:
         n = self.rows
-        tables, kinds = (merged(getattr(self, part), getattr(other, part), n) for part in ("tables", "kinds"))
-        return Facts(n + other.rows, {**other.names, **self.names}, tables, kinds)
+        parts = (merged(getattr(self, part), getattr(other, part), n) for part in ("tables", "kinds", "unread"))
+        return Facts(n + other.rows, {**other.names, **self.names}, *parts)
 
 
 def held(y: Any) -> Table | Column:
     """y as a table of booleans or of numbers, or as a column of cells."""
     found = opened(y, FORMS)
+    if isinstance(found, Column) and found.name is None and found.missing.all():
+        return Column([None] * found.n, found.missing)
     if sparse.issparse(found):
         dense = found.toarray()
         return Table(dense, np.isnan(dense) if dense.dtype.kind == "f" else np.zeros(dense.shape, bool))
@@ -183,14 +187,21 @@ def facts_of(y: Any) -> Facts:
         sample = Sample(len(said), tuple((int(row), found.row(row)) for row in said[:10]))
         return Facts(found.n, tables={found.names or found.missing.shape[1]: sample}, kinds={what: sample} if len(said) else {})
     names: dict[Hashable, Any] = {}
-    for cell in {cell: None for cell in found.cells} if all(type(c) is str for c in found.cells) else found.cells:
+    unread: list[tuple[int, str]] = []
+    seen: set[str] = set()
+    for row, cell in enumerate(found.cells):
+        if found.missing[row] or (isinstance(cell, str) and cell in seen):
+            continue
         try:
             for tag in tags_in(cell):
                 names.setdefault(key(tag), tag)
-        except InputError:
-            continue  # refused with its rows by `read`
+        except InputError as error:  # refused by `read_cells`
+            unread.append((row, str(error)))
+        if isinstance(cell, str):
+            seen.add(cell)
     rows = np.flatnonzero(~found.missing)
-    return Facts(found.n, names, kinds={"cells": Sample.of(rows, found.cells)} if len(rows) else {})
+    kinds = {"cells": Sample.of(rows, found.cells)} if len(rows) else {}
+    return Facts(found.n, names, {}, kinds, {"rows": Sample(len(unread), tuple(unread[:10]))} if unread else {})
 
 
 def read_cells(column: Column, known: Names, strict: bool) -> NDArray:

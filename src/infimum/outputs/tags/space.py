@@ -14,7 +14,7 @@ from scipy.special import comb
 from ..._warnings import InfimumWarning
 from ..base import OutputSpace, Sets
 from ..containers import Column
-from ..forms import BadRows, Form, InputError, listed, shown
+from ..forms import BadRows, Form, InputError, Sample, listed, refuse_unread, shown
 from ..names import Names, key, ordered
 from .forms import BOTH, FORMS, Facts, facts_of, held, read_cells, signs
 from .sets import HammingBalls, PartialTags
@@ -59,6 +59,7 @@ class Tags(OutputSpace):
         names = Names(self._named(digest), "tags")
         m = len(names)
         if m == 0:
+            refuse_unread(digest.unread.get("rows", Sample()), FORMS)
             raise InputError("y names no tag at all. Give tags=[…].")
         if self.k is not None and not 0 <= self.k <= m:
             raise ValueError(f"k must be between 0 and the number of tags, {m}. Got {self.k!r}.")

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import rows_of
-from ..forms import BadRows
-from .base import VectorSets
+from ..forms import BadRows, InputError
+from .base import VectorSets, numbers
 
 
 class Annuli(VectorSets):
@@ -37,14 +37,23 @@ class Annuli(VectorSets):
     """
 
     def __init__(self, inner: Any, outer: Any, *, phase: Any = None, center: Any = 0.0, m: int = 2):
-        n = np.broadcast(np.asarray(inner), np.asarray(outer)).size
-        self.inner, self.outer = (np.broadcast_to(np.asarray(r, dtype=float), (n,)).copy() for r in (inner, outer))
-        if phase is not None:
-            m = np.shape(phase)[-1]
-        elif np.ndim(center):
-            m = np.shape(center)[-1]
-        self.centers = np.broadcast_to(np.asarray(center, dtype=float), (n, m)).copy()
-        given = np.full((n, m), np.nan) if phase is None else np.array(phase, dtype=float).reshape(n, m)
+        inner, outer, center = numbers(inner, "inner"), numbers(outer, "outer"), numbers(center, "center")
+        given = None if phase is None else np.atleast_2d(numbers(phase, "phase"))
+        sizes = {len(r) for r in (inner, outer, given) if r is not None and np.ndim(r)}
+        if center.ndim == 2:
+            sizes.add(len(center))
+        if given is not None and len(given) == 1:
+            sizes = sizes - {1} or {1}
+        n = next(iter(sizes), 1)
+        if len(sizes) > 1 or inner.ndim > 1 or outer.ndim > 1 or center.ndim > 2 or (given is not None and given.ndim > 2):
+            shapes = [np.shape(part) for part in (inner, outer, center, given) if part is not None]
+            raise InputError(f"inner and outer have shape (n,), center and phase (n, m), or are one for all. Got shapes {shapes}.")
+        self.inner, self.outer = (np.broadcast_to(r, (n,)).copy() for r in (inner, outer))
+        m = given.shape[-1] if given is not None else center.shape[-1] if center.ndim else m
+        if center.ndim and center.shape[-1] != m:
+            raise InputError(f"center and phase must have the same number of coordinates. Got {center.shape[-1]} and {m}.")
+        self.centers = np.broadcast_to(center, (n, m)).copy()
+        given = np.full((n, m), np.nan) if given is None else np.broadcast_to(given, (n, m)).copy()
         length = np.linalg.norm(given, axis=1)
         self._check(given, length)
         self.known = np.isfinite(length) | (self.outer == 0)
@@ -132,6 +141,11 @@ class Balls(Annuli):
     """
 
     def __init__(self, center: Any, radius: Any):
+        center, radius = numbers(center, "center"), numbers(radius, "radius")
+        if center.ndim != 2 or radius.shape not in ((), (len(center),)):
+            raise InputError(
+                f"Balls need (n, m) centers, and one radius or one a row. Got shapes {center.shape} and {radius.shape}."
+            )
         super().__init__(np.zeros(len(center)), np.broadcast_to(radius, (len(center),)), center=center)
 
     def __getitem__(self, rows: Any) -> Balls:

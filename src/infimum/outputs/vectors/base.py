@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from ..base import Embedding, Sets
+from ..forms import InputError, shown
 
 CELLS = 2**22  # coordinates of projections held at a time: 32 MiB
 
@@ -138,3 +139,11 @@ class VectorSets(Sets):
         for rows in gen_batches(len(z), max(1, CELLS // max(1, len(self) * self.m))):
             out[rows] = far(np.repeat(z[rows, None, :], len(self), axis=1)) ** 2
         return out
+
+
+def numbers(values: Any, name: str) -> NDArray:
+    """A new array of numbers, or an error that says which argument is none."""
+    try:
+        return np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be an array of numbers. Got {shown(values)}.") from None

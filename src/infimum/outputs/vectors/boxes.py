@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import rows_of
-from ..forms import BadRows
-from .base import VectorSets
+from ..forms import BadRows, InputError
+from .base import VectorSets, numbers
 
 
 class Boxes(VectorSets):
@@ -22,9 +22,9 @@ class Boxes(VectorSets):
     """
 
     def __init__(self, lower: Any, upper: Any):
-        lower, upper = np.array(lower, dtype=float), np.array(upper, dtype=float)
+        lower, upper = numbers(lower, "lower"), numbers(upper, "upper")
         if lower.ndim != 2 or lower.shape != upper.shape:
-            raise ValueError(f"Boxes need (n, m) lower and upper corners. Got shapes {lower.shape} and {upper.shape}.")
+            raise InputError(f"Boxes need (n, m) lower and upper corners. Got shapes {lower.shape} and {upper.shape}.")
         bad = BadRows("y")
         for row in np.flatnonzero(~(lower <= upper).all(axis=1)):
             bad.add(row, f"expected lower <= upper, got {lower[row].tolist()} and {upper[row].tolist()}")
@@ -73,7 +73,7 @@ class Boxes(VectorSets):
         bad = BadRows("y")
         for row in np.flatnonzero(~np.isfinite(self.upper - self.lower).all(axis=1)):
             bad.add(row, f"{self.lower[row].tolist()} to {self.upper[row].tolist()} has no end: {what} has no value")
-        bad.refuse("Use principle='infimum' and negative_weights='inside', or give finite bounds.")
+        bad.refuse("Use principle='infimum' and negative_weights='inside', or give bounds=(low, high): rows end there.")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         return np.stack([self.lower, self.upper], axis=-1).astype(dtype or float)

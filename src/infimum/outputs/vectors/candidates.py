@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import rows_of
-from ..forms import BadRows
+from ..forms import BadRows, shown
 from .base import VectorSets
 
 
@@ -22,9 +22,17 @@ class Candidates(VectorSets):
 
     def __init__(self, points: Any):
         bad = BadRows("y")
-        rows = [np.atleast_2d(np.array(p, dtype=float)) for p in points]
+        rows = []
+        for row, cell in enumerate(points):
+            try:
+                rows.append(np.atleast_2d(np.array(cell, dtype=float)))
+            except (TypeError, ValueError):
+                bad.add(row, f"expected points of equally many coordinates, got {shown(cell)}")
+                rows.append(np.empty((0, 0)))
         m = max((p.shape[-1] for p in rows if p.size), default=0)
         for row, p in enumerate(rows):
+            if row in bad:
+                continue
             if not p.size:
                 bad.add(row, "an empty list of candidates")
             elif p.ndim != 2 or p.shape[1] != m:

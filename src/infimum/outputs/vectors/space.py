@@ -8,17 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import OutputSpace
+from ..forms import Form, InputError, listed
 from .base import VectorSets
-from .boxes import Boxes
-from .candidates import Candidates
+from .forms import LIMIT, Facts, clipped, read
 
 if TYPE_CHECKING:
     from ...loss import Loss
-
-FORMS = (
-    "y is (n, m) values with NaN where a coordinate is unknown, (n, m, 2) bounds, a list with a point or a list of"
-    " candidate points a row, or Boxes, Balls, Annuli or Candidates."
-)
 
 
 class Vectors(OutputSpace):
@@ -43,51 +38,71 @@ class Vectors(OutputSpace):
         self.bounds = bounds
 
     @staticmethod
-    def unscaled(y: Any) -> Any:
-        """y as sets, in units of its own."""
-        if isinstance(y, VectorSets):
-            return y
-        if y is None:
-            raise ValueError("This estimator requires y to be passed, but the target y is None.")
-        if hasattr(y, "columns"):
-            import narwhals.stable.v1 as nw
+    def unscaled(y: Any, columns: tuple | None = None) -> Any:
+        """y as sets, in units of its own; `columns` are the names of the coordinates, where they are known."""
+        return y if isinstance(y, VectorSets) else read(y, columns)[0]
 
-            y = nw.from_native(y, eager_only=True).to_numpy()
-        if isinstance(y, list | tuple) and y and any(np.ndim(row) == 2 for row in y):
-            return Candidates(y)
-        array = np.asarray(y, dtype=float)
-        if array.ndim == 2:
-            unknown = np.isnan(array)
-            return Boxes(np.where(unknown, -np.inf, array), np.where(unknown, np.inf, array))
-        if array.ndim == 3 and array.shape[2] == 2:
-            return Boxes(array[..., 0], array[..., 1])
-        raise ValueError(f"Cannot read y of shape {array.shape} as vectors. {FORMS}")
-
-    def fit(self, y: Any) -> Self:
-        sets = self.unscaled(y)
-        corners = np.concatenate(sets.box())
+    def digest(self, y: Any) -> Facts:
+        """The box of the finite ends, within bounds, and the names of the coordinates."""
+        sets, columns = (y, None) if isinstance(y, VectorSets) else read(y, None)
+        bounds = self._bounds(sets.m)
+        sets = clipped(sets, *bounds)
+        corners = np.concatenate(sets.box()).reshape(-1, sets.m)
         finite = np.isfinite(corners)
         low = np.where(finite, corners, np.inf).min(axis=0, initial=np.inf)
         high = np.where(finite, corners, -np.inf).max(axis=0, initial=-np.inf)
-        if self.bounds is not None:
-            if len(self.bounds) != 2:
-                raise ValueError(f"bounds must be a pair (low, high). Got {self.bounds!r} instead.")
-            low, high = (np.broadcast_to(np.asarray(b, dtype=float), (sets.m,)).copy() for b in self.bounds)
+        return Facts(low, high, columns)
+
+    def merge(self, a: Facts, b: Facts) -> Facts:
+        if len(a.low) != len(b.low):
+            raise InputError(f"Vectors must have one number of coordinates. Got {len(a.low)} and {len(b.low)}.")
+        if a.columns and b.columns and set(a.columns) != set(b.columns):
+            raise InputError(f"Coordinates must have the same names. Got {listed(a.columns)}; {listed(b.columns)}.")
+        if a.columns and b.columns and a.columns != b.columns:
+            order = [b.columns.index(name) for name in a.columns]
+            b = Facts(b.low[order], b.high[order], a.columns)
+        return Facts(np.minimum(a.low, b.low), np.maximum(a.high, b.high), a.columns or b.columns)
+
+    def settle(self, digest: Facts) -> Self:
+        low, high = self._bounds(len(digest.low))
+        low, high = np.where(np.isfinite(low), low, digest.low), np.where(np.isfinite(high), high, digest.high)
         bad = np.flatnonzero(~(np.isfinite(low) & np.isfinite(high) & (low <= high)))
         if len(bad):
-            raise ValueError(
+            raise InputError(
                 f"Y has no finite ends low <= high in coordinates {bad.tolist()}. Give them as bounds=(low, high)."
             )
+        unit = float(((high - low) / 2).max(initial=0.0)) or 1.0
+        if not 1 / LIMIT <= unit <= LIMIT or max(np.abs(low).max(), np.abs(high).max()) > LIMIT:
+            raise InputError(f"y spans {2 * unit:g}: squares of such numbers have no room in floating point. Rescale y.")
+        names = "" if digest.columns is None else ", coordinates by name"
+        self.form_ = Form("vectors", f"vectors of {len(low)} coordinates{names}", digest.columns)
         self.low_, self.high_ = low, high
-        self.origin_ = (self.low_ + self.high_) / 2
-        self.unit_ = float(((self.high_ - self.low_) / 2).max(initial=0.0)) or 1.0
+        self.origin_, self.unit_ = (low + high) / 2, unit
         return self
 
     def read(self, y: Any, strict: bool = True) -> Any:
-        sets = self.unscaled(y)
+        sets = self.unscaled(y, self.form_.columns)
         if sets.m != len(self.origin_):
-            raise ValueError(f"y has {sets.m} coordinates; {len(self.origin_)} were expected.")
+            raise InputError(f"y has {sets.m} coordinates; {len(self.origin_)} were expected.")
+        if strict:
+            sets = clipped(sets, *self._bounds(sets.m))
         return sets.scaled(self.origin_, self.unit_)
+
+    def _bounds(self, m: int) -> tuple[NDArray, NDArray]:
+        """Lower and upper ends of Y, (m,), infinite where they are not given."""
+        if self.bounds is None:
+            return np.full(m, -np.inf), np.full(m, np.inf)
+        if not isinstance(self.bounds, list | tuple | np.ndarray) or len(self.bounds) != 2:
+            raise ValueError(f"bounds must be a pair (low, high). Got {self.bounds!r} instead.")
+        sides = []
+        for side, open_side in zip(self.bounds, (-np.inf, np.inf)):
+            value = np.asarray(open_side if side is None else side, dtype=float)
+            if value.shape not in ((), (m,)):
+                raise ValueError(f"bounds must be numbers or one number for each of the {m} coordinates. Got {self.bounds!r}.")
+            sides.append(np.broadcast_to(value, (m,)).copy())
+        if not (sides[0] <= sides[1]).all():
+            raise ValueError(f"bounds must have low <= high. Got {self.bounds!r} instead.")
+        return sides[0], sides[1]
 
     def psi(self, z: Any) -> NDArray:
         t = (np.asarray(z, dtype=float) - self.origin_) / self.unit_

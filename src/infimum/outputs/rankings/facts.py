@@ -1,0 +1,211 @@
+"""What a column of orders tells about its items, and whether its numbers are ranks, codes or items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..containers import Column, Table, is_number, is_row, opened
+from ..forms import BadRows, InputError, Sample, is_missing, merged, shown
+from ..names import Names, key, plain
+from .forms import FORMS, comparisons, items_in_codes
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a column of orders tells, alone or with others: the items, and what decides how it is read."""
+
+    rows: int = 0
+    names: dict[Hashable, Any] = field(default_factory=dict)
+    """Items that cells hold as objects."""
+    texts: dict[str, None] = field(default_factory=dict)
+    """Items that text names, by how they print."""
+    frames: dict[tuple, Sample] = field(default_factory=dict)
+    """Tables of ranks and sets of orders, by the names of their items."""
+    arrays: dict[int, Sample] = field(default_factory=dict)
+    """Tables without names, by the number of their columns."""
+    not_codes: dict[str, Sample] = field(default_factory=dict)
+    """Rows of them with an entry that is not -1, 0 or 1."""
+    not_ranks: dict[str, Sample] = field(default_factory=dict)
+    """Rows of them with a negative entry."""
+    sets: dict[int, Sample] = field(default_factory=dict)
+    """Sets of orders without names, by the number of their items."""
+    numbers: dict[int, Sample] = field(default_factory=dict)
+    """Cells that are lists of numbers, by their length."""
+    unread: dict[str, Sample] = field(default_factory=dict)
+    """Rows that are no orders, with what is wrong."""
+    cells: int = 0
+    """How many cells are something else."""
+
+    def __add__(self, other: Facts) -> Facts:
+        parts = ("frames", "arrays", "not_codes", "not_ranks", "sets", "numbers", "unread")
+        return Facts(
+            self.rows + other.rows,
+            {**self.names, **other.names},
+            {**self.texts, **other.texts},
+            *(merged(getattr(self, part), getattr(other, part), self.rows) for part in parts),
+            cells=self.cells + other.cells,
+        )
+
+
+def held(y: Any) -> Table | Column:
+    """y as a table of numbers (named: ranks), or as a column of cells."""
+    if isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype.kind in "OUT":
+        return Column(_orders_of(y), np.zeros(len(y), bool), name="orders")
+    found = opened(y, FORMS)
+    if isinstance(found, Column) and found.missing.all():
+        return Column([None] * found.n, found.missing)
+    if sparse.issparse(found):
+        raise InputError("A sparse y does not say what its zeros mean. Give PartialOrders(y.toarray()) where they are codes.")
+    if isinstance(found, np.ndarray) or (isinstance(found, Column) and found.typed and found.name is None):
+        shape = found.shape if isinstance(found, np.ndarray) else (found.n,)
+        raise InputError(f"Rankings need an (n, m) array of ranks or (n, m(m-1)/2) codes. Got shape {shape}. {FORMS}")
+    if isinstance(found, Column):
+        if not found.typed:
+            return Column(found.cells, found.missing)
+        found = Table(found.cells[:, None], found.missing[:, None], (found.name,))
+    if found.values.dtype.kind not in "iuf" and not found.missing.all():
+        bad = BadRows("y")
+        for row in np.flatnonzero(~found.missing.all(axis=1)):
+            bad.add(row, f"expected ranks, which are numbers, got {shown(found.row(row))}")
+        bad.refuse(f"Columns that hold the first, the second … item are orders: y.to_numpy().astype(object). {FORMS}")
+    values = np.where(found.missing, math.nan, found.values if found.values.dtype.kind in "iuf" else math.nan)
+    return Table(values.astype(float), found.missing, found.names)
+
+
+def _orders_of(y: NDArray) -> list:
+    """The rows of an array of objects: orders, best first, as `predict` gives them."""
+    rows = [list(row) for row in y]
+    bad = BadRows("y")
+    for k, row in enumerate(rows):
+        if any(map(is_missing, row)) and any(is_number(type(v)) for v in row):
+            bad.add(k, f"an order or ranks with gaps, got {shown(row)}")
+    bad.refuse("Ranks with gaps are PartialOrders.from_ranks(y); the top of an order is a list of its items.")
+    return rows
+
+
+def facts_of(y: Any) -> Facts:
+    """What y tells about the items and about its own form."""
+    found = held(y)
+    if isinstance(found, Table):
+        if found.names is not None:
+            return Facts(found.n, frames={found.names: Sample(found.n)})
+        width = found.missing.shape[1]
+        cells = [found.row(row) for row in range(min(found.n, 10))]
+        first = Sample(found.n, tuple(enumerate(cells)))
+        return Facts(found.n, arrays={width: first}, **_ruled_out(found))
+    names: dict[Hashable, Any] = {}
+    texts: dict[str, None] = {}
+    numbers: dict[int, list[int]] = {}
+    unread: list[tuple[int, str]] = []
+    others = 0
+    for row, cell in enumerate(found.cells):
+        if found.missing[row]:
+            continue
+        if found.name is None and is_list_of_numbers(cell):
+            numbers.setdefault(len(cell), []).append(row)
+        else:
+            others += 1
+        try:
+            for better, worse in comparisons(cell, None):
+                for item in (*better, *worse):
+                    if isinstance(cell, str):
+                        texts[item] = None
+                    else:
+                        names.setdefault(key(item), plain(item))
+        except InputError as error:  # refused by `stated_pairs`, unless its items are known by then
+            unread.append((row, str(error)))
+    lists = {width: Sample.of(np.array(rows), found.cells) for width, rows in numbers.items()}
+    wrong = {"rows": Sample(len(unread), tuple(unread[:10]))} if unread else {}
+    return Facts(found.n, names, texts, numbers=lists, unread=wrong, cells=others)
+
+
+def _ruled_out(table: Table) -> dict[str, dict[str, Sample]]:
+    """Which rows of a table of numbers cannot be codes, and which cannot be ranks from 1 on."""
+    filled = np.where(table.missing, 0, table.values)
+    out = {}
+    for name, wrong in (("not_codes", ~np.isin(filled, (-1, 0, 1))), ("not_ranks", filled < 0)):
+        rows = np.flatnonzero(wrong.any(axis=1))
+        sample = Sample(len(rows), tuple((int(row), table.row(row)) for row in rows[:10]))
+        out[name] = {"entries": sample} if len(rows) else {}
+    return out
+
+
+def is_list_of_numbers(cell: Any) -> bool:
+    """A list of two or more numbers: ranks or items?"""
+    return is_row(cell) and not isinstance(cell, tuple) and len(cell) > 1 and all(is_number(type(v)) for v in cell)
+
+
+def kind_of(width: int, m: int | None, facts: Facts) -> str:
+    """"ranks" or "codes", for tables of that many columns; an error where they may be both, or neither."""
+    if not facts.arrays[width].count and m in (None, width):
+        return "ranks"
+    pairs = items_in_codes(width)
+    codes, ranks = pairs is not None and m in (None, pairs), m in (None, width)
+    if width == 1 and m is None:
+        ranks = False  # one item has no order
+    if codes and ranks:
+        codes, ranks = not facts.not_codes, not facts.not_ranks
+    if codes and ranks:
+        _refuse_table(facts.arrays[width])
+    if not codes and not ranks:
+        if m not in (None, width, pairs):
+            raise InputError(
+                f"y must have a column for each of the {m} items (ranks) or of their {(m or 0) * ((m or 0) - 1) // 2} pairs"
+                f" (codes). Got {width} columns."
+            )
+        bad = BadRows("y")
+        facts.not_codes["entries"].told("an entry that is no code beside negative ones, which are no ranks, got {}", bad)
+        bad.refuse("Give PartialOrders.from_ranks(y) or PartialOrders(y).")
+    return "codes" if codes else "ranks"
+
+
+def _refuse_table(sample: Sample) -> None:
+    lines = []
+    for row, cell in sample.first[:3]:
+        m, width = items_in_codes(len(cell)) or 1, len(cell)
+        i, j = np.triu_indices(m, 1)
+        coded = [f"{a}>{b}" if v > 0 else f"{b}>{a}" for a, b, v in zip(i, j, cell) if v]
+        ranked = [f"{a}>{b}" for a in range(width) for b in range(width) if _less(cell[a], cell[b])]
+        lines.append(
+            f"  row {row}: {shown(cell)} as ranks says {', '.join(ranked) or 'nothing'}; as codes {', '.join(coded) or 'nothing'}"
+        )
+    way = "Give PartialOrders.from_ranks(y) for ranks (1 is first), PartialOrders(y) for codes."
+    raise InputError("\n".join(["The numbers of y can be ranks or codes.", *lines, way]))
+
+
+def _less(a: Any, b: Any) -> bool:
+    return a is not None and b is not None and a < b
+
+
+def refuse_lists(facts: Facts, items: Names | None) -> None:
+    """Lists of numbers that name every item may be orders or ranks."""
+    if len(facts.numbers) != 1 or facts.cells or facts.texts:
+        return
+    (width,) = facts.numbers
+    if len(facts.names) != width or (items is not None and len(items) != width):
+        return
+    if items is not None and not all(name in items for name in facts.names.values()):
+        return
+    lines = [f"  row {row}: {shown(list(cell))}" for row, cell in facts.numbers[width].first[:3]]
+    way = (
+        "Give PartialOrders.from_ranks(y), 1 being first, or np.array(y, dtype=object) for items, best first"
+        " (PartialOrders.from_orders(y), where they are 0, 1, …)."
+    )
+    raise InputError("\n".join(["The lists of y can be ranks, or items in their order.", *lines, way]))
+
+
+def items_in(facts: Facts) -> list:
+    """Every item that cells name; text names an item by how it prints."""
+    prints: dict[str, Any] = {}
+    for name in facts.names.values():
+        if str(name) in prints:
+            raise InputError(f"The items {prints[str(name)]!r} and {name!r} of y print alike. Give items=[…] and one of them.")
+        prints[str(name)] = name
+    return [*facts.names.values(), *(text for text in facts.texts if text not in prints)]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 from ..outputs import Not
@@ -78,17 +79,17 @@ class Labels(Cells):
 
     def vote(self, cells: list) -> Any:
         inside, outside = self._split(cells)
-        votes = {label: sum(label in s for s in inside) + sum(label not in s for s in outside) for label in self.classes}
+        votes = {c: sum(c in s for s in inside) + sum(c not in s for s in outside) for c in self.classes}
         most = max(votes.values())
         won = frozenset(label for label in self.classes if votes[label] == most)
         return None if len(won) == len(votes) > 1 else label_cell(won)
 
     def text(self, cell: Any) -> str:
-        names = cell.labels if isinstance(cell, Not) else in_order(cell) if isinstance(cell, set | frozenset) else [cell]
-        bad = [name for name in map(str, names) if "|" in name or name.startswith("!") or name != name.strip() or not name]
+        names = list(map(str, cell.labels if isinstance(cell, Not) else in_order(as_names(cell))))
+        bad = [name for name in names if "|" in name or name.startswith("!") or name != name.strip() or not name]
         if bad:
             raise ValueError(f"the label {bad[0]!r} cannot be written as text, where '|' and '!' have a meaning")
-        return ("!" if isinstance(cell, Not) else "") + "|".join(map(str, names))
+        return ("!" if isinstance(cell, Not) else "") + "|".join(names)
 
     def _split(self, cells: list) -> tuple[list[frozenset], list[frozenset]]:
         """Candidates, and exclusions."""
@@ -132,7 +133,7 @@ class Tags(Cells):
     def text(self, cell: Any) -> str:
         bad = [tag for tag in map(str, cell) if not tag or tag[0] in "+-" or any(c.isspace() or c == "," for c in tag)]
         if bad:
-            raise ValueError(f"the tag {bad[0]!r} cannot be written as text, where blanks, ',', '+' and '-' have a meaning")
+            raise ValueError(f"the tag {bad[0]!r} cannot be written as text, where blanks and , + - have a meaning")
         return " ".join(f"{'+' if there else '-'}{tag}" for tag, there in cell.items())
 
 
@@ -248,7 +249,7 @@ def _reached(below: dict[Any, set], start: Any) -> set:
 
 
 def order_cell(pairs: Iterable[tuple]) -> list[tuple] | None:
-    """The pairs that say it all and no more (the transitive reduction), better items first; None where there are none."""
+    """The pairs that say it all and no more (the transitive reduction), better items first; None for no pairs."""
     every = closure(pairs)
     below: dict[Any, set] = {}
     for better, worse in every:
@@ -266,7 +267,16 @@ def bucket_pairs(buckets: Iterable[Iterable]) -> list[tuple] | None:
     [('a', 'b'), ('a', 'c')]
     """
     buckets = [list(bucket) for bucket in buckets if bucket]
-    return order_cell((a, b) for above, under in zip(buckets, buckets[1:]) for a in above for b in under)
+    return order_cell((a, b) for above, under in pairwise(buckets) for a in above for b in under)
+
+
+def rank_buckets(ranks: Mapping[Any, Any]) -> list[list]:
+    """Ranks, 1 is first -> buckets, best first.
+
+    >>> rank_buckets({"a": 2, "b": 1, "c": 2})
+    [['b'], ['a', 'c']]
+    """
+    return [[item for item in ranks if ranks[item] == rank] for rank in sorted(set(ranks.values()))]
 
 
 def number_pieces(cell: Any) -> list[tuple]:

@@ -81,7 +81,7 @@ def whole(path: Path_, mode: str = "w") -> Iterator[IO]:
     kept = target.stat().st_mode & 0o777 if target.exists() else None
     handle = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
     try:
-        with open(handle, mode, **({} if mode == "wb" else {"encoding": "utf-8", "newline": ""})) as file:
+        with open(handle, mode) if mode == "wb" else open(handle, mode, encoding="utf-8", newline="") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -125,13 +125,18 @@ def read_records(source: Any) -> list[Found]:
     """The objects of a JSON array, of JSON Lines, or of a list that is in memory already."""
     name = name_of(source)
     if isinstance(source, str | os.PathLike):
-        text = read_text(source)
-        lines = not text.lstrip().startswith("[")
-        found = _lines(text, name) if lines else _array(text, name)
-    elif isinstance(source, Iterable) and not isinstance(source, Mapping):
-        found = [(f"{name}, record {k}", value) for k, value in enumerate(source, start=1)]
-    else:
+        return json_records(read_text(source), name)
+    if not isinstance(source, Iterable) or isinstance(source, Mapping):
         raise TypeError(f"Expected a path or a list of records. Got {type(source).__name__}.")
+    return _objects([(f"{name}, record {k}", value) for k, value in enumerate(source, start=1)], name)
+
+
+def json_records(text: str, name: str) -> list[Found]:
+    """The objects of a text that is a JSON array or JSON Lines."""
+    return _objects(_array(text, name) if text.lstrip().startswith("[") else _lines(text, name), name)
+
+
+def _objects(found: list[tuple[str, Any]], name: str) -> list[Found]:
     bad = Refused(name)
     for place, value in found:
         if not isinstance(value, Mapping):
@@ -161,11 +166,15 @@ def _lines(text: str, name: str) -> list[tuple[str, Any]]:
 
 def read_csv(path: Path_, sep: str = ",") -> tuple[list[str], list[Found]]:
     """The header and the rows of a CSV file, every cell as the text that stands there."""
-    name = name_of(path)
+    return csv_records(read_text(path), name_of(path), sep)
+
+
+def csv_records(text: str, name: str, sep: str = ",") -> tuple[list[str], list[Found]]:
+    """The header and the rows of a text that is CSV."""
     with _csv_lock:
         before = csv.field_size_limit(_FIELD_LIMIT)
         try:
-            reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=sep, strict=True)
+            reader = csv.reader(io.StringIO(text, newline=""), delimiter=sep, strict=True)
             header = next(reader, None)
             if not header:
                 raise ValueError(f"{name} is empty: expected a line of column names.")

@@ -53,4 +53,4 @@ class Tree:
 
     def parents(self) -> dict[str, Any]:
         """child -> parent, None at a root: what `Taxonomy` takes."""
-        return {name: (self.above(name) or [None])[-1] for name in self.paths}
+        return {name: above[-1] if (above := self.above(name)) else None for name in self.paths}

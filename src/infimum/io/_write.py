@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..outputs import Not
-from ._cells import bucket_pairs, closure, in_order, number_pieces, order_cell
+from ._cells import bucket_pairs, closure, in_order, number_pieces, order_cell, rank_buckets
 from ._files import Refused
 from ._frames import is_missing, rows_of_frame
 from ._records import Records
@@ -109,8 +109,7 @@ def buckets_in(cell: Any) -> list[list]:
     ([['a'], ['b', 'c']], [['b'], ['a']], [['b'], ['a']])
     """
     if isinstance(cell, Mapping):
-        ranks = {item: rank for item, rank in cell.items() if not is_missing(rank)}
-        return [[item for item in ranks if ranks[item] == rank] for rank in sorted(set(ranks.values()))]
+        return rank_buckets({item: rank for item, rank in cell.items() if not is_missing(rank)})
     if not isinstance(cell, list | tuple | set | frozenset):
         raise ValueError(f"expected an order, got {cell!r}")
     entries = list(cell)

@@ -8,13 +8,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ._assemble import assemble
+from ._cells import rank_buckets
 from ._files import Found, Path_, Refused, name_of, read_records, write_json
-from ._meaning import Answer, Entry, Reading, assemble
+from ._meaning import Answer, Entry, Reading
 from ._records import Records
 from ._write import Row, buckets_in, chain_in, converted, number_in, rows_to_write, text_names
 
 MEANINGS = ("one_of", "all_of", "known_tags", "order")
 OWN = ("id", "status", "_server_id", "inserted_at", "updated_at")
+ASKED = (
+    ".responses",
+    ".responses.users",
+    ".responses.status",
+    ".suggestion",
+    ".suggestion.score",
+    ".suggestion.agent",
+)
 TYPES = ("label", "multi_label", "ranking", "rating")
 
 
@@ -105,8 +115,7 @@ def _data(record: Mapping, flat: bool) -> dict:
     """Fields, metadata and vectors; the flat form keeps them beside what belongs to questions."""
     if not flat:
         return {**record["fields"], **(record.get("metadata") or {}), **(record.get("vectors") or {})}
-    asked = (".responses", ".responses.users", ".responses.status", ".suggestion", ".suggestion.score", ".suggestion.agent")
-    return {key: value for key, value in record.items() if key not in OWN and not key.endswith(asked)}
+    return {key: value for key, value in record.items() if key not in OWN and not key.endswith(ASKED)}
 
 
 def _flat_responses(record: Found, question: str, bad: Refused) -> list[tuple]:
@@ -137,11 +146,11 @@ def _answer(value: Any) -> Answer:
         if len(set(value)) < len(value):
             raise ValueError(f"a name comes twice in {value!r}")
         return Answer("names", value)
-    if isinstance(value, list) and all(isinstance(entry, Mapping) and {"value", "rank"} <= set(entry) for entry in value):
+    if isinstance(value, list) and all(isinstance(v, Mapping) and {"value", "rank"} <= set(v) for v in value):
         ranks = {entry["value"]: entry["rank"] for entry in value}
         if len(ranks) < len(value) or not all(isinstance(rank, int) for rank in ranks.values()):
             raise ValueError(f"expected every option once with a whole rank, got {value!r}")
-        return Answer("order", [[item for item in ranks if ranks[item] == rank] for rank in sorted(set(ranks.values()))])
+        return Answer("order", rank_buckets(ranks))
     raise ValueError(f"expected a label, a list of labels, a ranking with 'rank' or a number, got {value!r}")
 
 

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..outputs import Taxonomy
+from ._assemble import assemble
 from ._cells import bucket_pairs
 from ._files import Found, Path_, Refused, name_of, read_records, write_json
 from ._label_studio_values import TYPES, bucket_order, parsed, ranker_is_list, region_value
-from ._meaning import Answer, Entry, Example, Reading, ambiguous, assemble
+from ._meaning import Answer, Entry, Example, Reading, ambiguous
 from ._records import Records
 from ._tree import Tree
 from ._write import converted, rows_to_write
@@ -80,7 +81,8 @@ def read_label_studio(
     _refuse_short_exports(source, found)
     control, kind = _control(source, found, control)
     bad = Refused(source)
-    entries, values = [], []
+    entries: list[Entry] = []
+    values: list = []
     for place, task in found:
         entry = Entry(task.get("id", len(entries) + 1), _place(place, task), dict(task.get("data") or {}))
         for annotation in task["annotations"] or ():
@@ -168,7 +170,7 @@ def _tree(values: list, taxonomy: Any) -> Tree:
     if isinstance(taxonomy, list | tuple) and not any(isinstance(path, str) for path in taxonomy):
         return Tree(taxonomy)
     tree = taxonomy if isinstance(taxonomy, Taxonomy) else Taxonomy(taxonomy)
-    return Tree(tree.ancestors.values())
+    return Tree([str(node) for node in path] for path in tree.ancestors.values())
 
 
 def _buckets(source: str, entries: list[Entry], values: list, buckets: list[str] | None) -> list[str] | None:
@@ -178,7 +180,10 @@ def _buckets(source: str, entries: list[Entry], values: list, buckets: list[str]
     keys = list(dict.fromkeys(key for value in values if isinstance(value, dict) for key in value))
     if buckets is None:
         orders = (keys, keys[::-1])
-        choices = {f"buckets={order!r}": lambda a, o=order: bucket_pairs(bucket_order(a.value, o)) for order in orders}
+        choices: dict[str, Any] = {
+            f"buckets={order!r}": lambda answer, order=order: bucket_pairs(bucket_order(answer.value, order))
+            for order in orders
+        }
         examples = [Example(e.place, a) for e in entries for a in e.answers if a.form == "ranker"]
         raise ambiguous(source, "buckets", "which bucket is best", examples, choices)
     unknown = [bucket for bucket in buckets if bucket not in keys]

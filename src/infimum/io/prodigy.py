@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ._assemble import assemble
 from ._files import Found, Path_, Refused, name_of, read_records, write_json_lines
-from ._meaning import Answer, Entry, Example, Reading, _Raw, ambiguous, assemble
+from ._meaning import Answer, Entry, Example, Reading, Shown, ambiguous
 from ._records import Records
 from ._write import converted, rows_to_write, text_names
 
@@ -126,9 +127,9 @@ def _refuse_rejects(source: str, found: list[Found]) -> None:
     rejected = [(f.place, f.value.get("accept") or []) for f in found if f.value.get("answer") == "reject"]
     if rejected:
         choices = {
-            'reject="not"': lambda said: _Raw(f"Not({', '.join(map(repr, said))})") if said else None,
+            'reject="not"': lambda said: Shown(f"Not({', '.join(map(repr, said))})") if said else None,
             'reject="unknown"': lambda said: None,
-            'reject="drop"': lambda said: _Raw("left out"),
+            'reject="drop"': lambda said: Shown("left out"),
         }
         examples = [Example(place, said) for place, said in rejected]
         raise ambiguous(source, "reject", "what a rejected choice means", examples, choices)
@@ -141,8 +142,7 @@ def _grouped(source: str, found: list[Found], answers: list[Answer], binary: boo
     for k, (record, answer) in enumerate(zip(found, answers)):
         task = record.value
         key = task.get("_input_hash", f"line {k}")
-        data = {name: value for name, value in task.items() if name not in OWN and not name.startswith("_")}
-        entry = entries.setdefault(key, Entry(task.get("_input_hash", k + 1), record.place, data))
+        entry = entries.setdefault(key, Entry(task.get("_input_hash", k + 1), record.place, _data(task)))
         same = next((a for a in entry.answers if a.annotator == answer.annotator), None) if binary else None
         if same is None or "judged" not in (same.form, answer.form):
             if same is None:
@@ -160,6 +160,13 @@ def _grouped(source: str, found: list[Found], answers: list[Answer], binary: boo
     return list(entries.values())
 
 
+def _data(task: dict) -> dict:
+    """What the task shows; the entries of "meta" become columns "meta.…"."""
+    data = {name: value for name, value in task.items() if name not in OWN and not name.startswith("_")}
+    meta = data.pop("meta", None)
+    return data | ({f"meta.{name}": value for name, value in meta.items()} if isinstance(meta, dict) else {})
+
+
 def _refuse_lone_label(source: str, entries: list[Entry], classes: list | None) -> None:
     """Not the only label leaves no class: then the label is a tag."""
     judged = [(e, a) for e in entries for a in e.answers if a.form == "judged"]
@@ -168,7 +175,7 @@ def _refuse_lone_label(source: str, entries: list[Entry], classes: list | None) 
     if classes is None and len(names) == 1 and rejected:
         choices = {
             'meaning="known_tags"': lambda said: said.value,
-            'meaning="one_of", classes=[…]': lambda said: _Raw(f"Not({next(iter(said.value))!r}): one of the others"),
+            'meaning="one_of", classes=[…]': lambda said: Shown(f"Not({next(iter(said.value))!r}): one of the others"),
         }
         examples = [Example(e.place, a) for e, a in rejected]
         raise ambiguous(source, "meaning", "what the label is when it is not the only one there is", examples, choices)
@@ -187,9 +194,9 @@ def write_prodigy(
     """Write tasks for the choice interface of Prodigy, one a line, whole or not at all.
 
     Every row offers the `classes` as options, with the candidates of y selected; unknown rows (None) have none
-    selected: open questions. With ``role="answers"`` the rows carry ``"answer": "accept"`` (unknown ones "ignore"), and
-    `read_prodigy` brings labels, sets of labels and tags back with their meaning. `Not` comes back as the other classes;
-    orders and numbers are refused.
+    selected: open questions. With ``role="answers"`` the rows carry ``"answer": "accept"`` (unknown ones "ignore"),
+    and `read_prodigy` brings labels, sets of labels and tags back with their meaning. `Not` comes back as the other
+    classes; orders and numbers are refused.
 
     Parameters
     ----------
@@ -210,7 +217,8 @@ def write_prodigy(
     values = converted("y", rows, lambda cell: _selected(cell, classes, names), "Pass labels, sets of labels or tags.")
     tasks = []
     for row, value in zip(rows, values):
-        task = dict(row.data)
+        task = {name: value for name, value in row.data.items() if not name.startswith("meta.")}
+        meta = {name.removeprefix("meta."): value for name, value in row.data.items() if name.startswith("meta.")}
         if text is not None and text != "text":
             task["text"] = task.pop(text, None)
         taken = [name for name in OWN if name in task]
@@ -218,7 +226,9 @@ def write_prodigy(
             raise ValueError(f"The data have a column {taken[0]!r}, which means something to Prodigy. Rename it.")
         task |= {"options": [{"id": name, "text": name} for name in names], "accept": value or []}
         if row.score is not None:
-            task["meta"] = {"score": row.score}
+            meta["score"] = row.score
+        if meta:
+            task["meta"] = meta
         if role == "answers":
             task |= {"answer": "ignore" if value is None else "accept", "_view_id": "choice"}
         tasks.append(task)

@@ -43,7 +43,8 @@ def frame_of(rows: list[dict], backend: str | None = None, columns: Iterable[str
     for column, (kind, cells) in table.items():
         missing = any(cell is None for cell in cells)
         types = {"bool": "boolean" if missing else "bool", "int": "Int64" if missing else "int64", "float": "float64"}
-        frame[column] = library.Series(cells, dtype=types.get(kind, "str"))
+        unknown = "object" if all(cell is None for cell in cells) else None  # text: as pandas itself keeps it
+        frame[column] = library.Series(cells, dtype=types.get(kind, unknown))
     return library.DataFrame(frame, index=range(len(rows)))
 
 

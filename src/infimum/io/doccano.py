@@ -5,6 +5,7 @@ Shapes: doccano/doccano, backend/data_export/pipeline (formatters.py, factories.
 
 from __future__ import annotations
 
+import os
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
@@ -71,11 +72,11 @@ def read_doccano(
         raise ValueError('empty="no" says that every tag is absent: it needs meaning="all_of" and unticked="no".')
     source = name_of(path)
     found = _found(path)
-    label = _label_field(source, [record for _, record in found], label)
+    label = _label_field(source, [record for _, _, record in found], label)
     bad = Refused(source)
     entries: dict[Any, Entry] = {}
-    for k, (who, record) in enumerate(found):
-        names = _names(record, label, bad)
+    for k, (who, joined, record) in enumerate(found):
+        names = _names(record, label, joined, bad)
         row = record.value.get("id", k + 1)
         data = {name: value for name, value in record.value.items() if name not in ("id", label)}
         entry = entries.setdefault((row, None if who is not None else k), Entry(row, record.place, data))
@@ -84,20 +85,21 @@ def read_doccano(
     return assemble(source, _without_empty(source, list(entries.values()), empty), reading)
 
 
-def _found(path: Any) -> list[tuple[str | None, Found]]:
-    """Every record, and whose it is where a zip has one file an annotator."""
-    if not isinstance(path, str | Path):
-        return [(None, record) for record in read_records(path)]
-    if Path(path).suffix.lower() != ".zip":
-        rows = read_csv(path)[1] if Path(path).suffix.lower() == ".csv" else read_records(path)
-        return [(None, record) for record in rows]
-    found: list[tuple[str | None, Found]] = []
+def _found(path: Any) -> list[tuple[str | None, bool, Found]]:
+    """Every record, whose it is where a zip has one file an annotator, and whether its labels are joined (CSV)."""
+    suffix = Path(path).suffix.lower() if isinstance(path, str | os.PathLike) else ""
+    if suffix != ".zip":
+        rows = read_csv(path)[1] if suffix == ".csv" else read_records(path)
+        return [(None, suffix == ".csv", record) for record in rows]
+    found: list[tuple[str | None, bool, Found]] = []
     with zipfile.ZipFile(path) as archive:
         members = sorted(m for m in archive.namelist() if m.lower().endswith((".jsonl", ".json", ".csv")))
         for member in members:
             text, name = archive.read(member).decode("utf-8-sig"), f"{name_of(path)}, {member}"
-            rows = csv_records(text, name)[1] if member.lower().endswith(".csv") else json_records(text, name)
-            found += [(None if members == [member] else PurePosixPath(member).stem, record) for record in rows]
+            joined = member.lower().endswith(".csv")
+            who = None if members == [member] else PurePosixPath(member).stem
+            rows = csv_records(text, name)[1] if joined else json_records(text, name)
+            found += [(who, joined, record) for record in rows]
     if not members:
         raise ValueError(f"{name_of(path)} holds no .jsonl, .json or .csv file.")
     return found
@@ -113,21 +115,17 @@ def _label_field(source: str, found: list[Found], label: str | None) -> str:
     return known[0]
 
 
-def _names(record: Found, field: str, bad: Refused) -> list[str]:
+def _names(record: Found, field: str, joined: bool, bad: Refused) -> list[str]:
+    """The labels of a record: in CSV joined by "#"; in JSON a list, where a text is one label."""
     value = record.value.get(field)
     if value is None or value == "":
         return []
-    names = value.split(SEPARATOR) if isinstance(value, str) and record_is_csv(record) else value
+    names = value.split(SEPARATOR) if joined else value
     names = [names] if isinstance(names, str) else names
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         bad.add(record.place, f"expected a list of names in {field!r}, got {value!r}")
         return []
     return list(dict.fromkeys(names))
-
-
-def record_is_csv(record: Found) -> bool:
-    """In CSV every cell is text, and labels are joined by "#"; in JSON a text is one label."""
-    return ".csv," in record.place
 
 
 def _without_empty(source: str, entries: list[Entry], empty: str | None) -> list[Entry]:

@@ -93,6 +93,8 @@ def read_label_studio(
                 values.append(value)
         entries.append(entry)
     bad.refuse(f"The control {control!r} is of the type {kind!r}; see the tags of Label Studio for its shape.")
+    if kind == "taxonomy" and classes is not None:
+        raise ValueError("The classes of a Taxonomy control are its leaves: give the tree with taxonomy=… instead.")
     tree = _tree(values, taxonomy) if kind == "taxonomy" else None
     if kind == "ranker":
         buckets = _buckets(source, entries, values, buckets)

@@ -57,7 +57,7 @@ def read_votes(
           ``not_vote(k)`` = -(k + 2) for "not class k". An array of objects may hold names, sets, `Not` and None.
         - a frame, or a CSV or Parquet file, with one column an annotator: cleanlab's form, empty where there is none.
           Text may be written as in docs/data.md: ``cat|dog``, ``!cat``.
-        - the same with `row` and `answer`: a long table, one line for every answer.
+        - the same with `row` and `answer`, and `annotator`: a long table, one line for every answer.
         - JSON Lines or a list of dicts ``{"id": …, "candidates": ["a", "b"]}``, as language models are asked to write:
           an empty list abstains, ``"not": ["c"]`` excludes, ``"annotator"`` or ``"model"`` names who answered, other
           fields are data.
@@ -68,7 +68,7 @@ def read_votes(
         The names of the classes 0 … K-1 of a matrix; elsewhere the only names that are allowed: answers outside are
         refused by row.
     row, annotator, answer : str, optional
-        The columns of a long table.
+        The columns of a long table; `row` alone is the column of the ids of a frame.
     data : frame, optional
         What is known of the rows, in the same order.
     names : list, optional
@@ -83,20 +83,22 @@ def read_votes(
     """
     reading = Reading("one_of", None, None, annotators, conflict, classes, backend)
     source = name_of(votes) if not isinstance(votes, np.ndarray) else "the matrix"
-    long = (row, answer)
-    if any(column is not None for column in (*long, annotator)) and None in long:
+    long = answer is not None
+    if (long and row is None) or (annotator is not None and not long):
         raise ValueError("A long table needs row= and answer=, the names of its columns, and annotator= if it has one.")
     suffix = Path(votes).suffix.lower() if isinstance(votes, str | os.PathLike) else ""
+    if isinstance(votes, list) and votes and all(isinstance(line, list | tuple) for line in votes):
+        votes = np.array(votes)
     if suffix == ".npy":
         votes = np.load(votes, allow_pickle=False)
     if isinstance(votes, np.ndarray):
         entries = _matrix(source, votes, classes, names)
-    elif row is not None or (not is_frame(votes) and suffix in ("", ".jsonl", ".ndjson", ".json")):
-        entries = (
-            _long(source, votes, row, annotator, answer, classes) if row is not None else _answers(source, votes)
-        )
+    elif row is not None and answer is not None:
+        entries = _long(source, votes, row, annotator, answer, classes)
+    elif not is_frame(votes) and suffix in ("", ".jsonl", ".ndjson", ".json"):
+        entries = _answers(source, votes)
     else:
-        entries = _wide(source, votes, classes)
+        entries = _wide(source, votes, row, classes)
     if data is not None:
         rows = rows_of_frame(data)
         if len(rows) != len(entries):
@@ -166,12 +168,14 @@ def _cell(vote: Any, classes: list | None) -> Answer | None:
     return Answer("names", [vote])
 
 
-def _wide(source: str, votes: Any, classes: list | None) -> list[Entry]:
-    """One column an annotator."""
+def _wide(source: str, votes: Any, key: str | None, classes: list | None) -> list[Entry]:
+    """One column an annotator, but for the column of the ids."""
     places, rows = _table(source, votes)
+    if key is not None and rows and key not in rows[0]:
+        raise ValueError(f"{source} has no column {key!r}. Its columns are {', '.join(rows[0])}.")
     bad, entries = Refused(source), []
     for i, (place, row) in enumerate(zip(places, rows)):
-        entry = Entry(i, place, {})
+        entry = Entry(i if key is None else row.pop(key), place, {})
         for column, vote in row.items():
             try:
                 if vote == ABSTAIN or vote == str(ABSTAIN):
@@ -188,7 +192,7 @@ def _wide(source: str, votes: Any, classes: list | None) -> list[Entry]:
 
 
 def _long(
-    source: str, votes: Any, row: str, annotator: str | None, answer: str | None, classes: list | None
+    source: str, votes: Any, row: str, annotator: str | None, answer: str, classes: list | None
 ) -> list[Entry]:
     """One line for every answer; rows in the order in which they first come."""
     places, rows = _table(source, votes)
@@ -205,7 +209,7 @@ def _long(
         extra = {name: value for name, value in line.items() if name not in columns}
         entry = entries.setdefault(line[row], Entry(line[row], place, extra))
         try:
-            given = _cell(line[answer], classes)  # type: ignore[index]
+            given = _cell(line[answer], classes)
         except ValueError as error:
             bad.add(place, str(error))
             continue

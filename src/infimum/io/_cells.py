@@ -217,35 +217,36 @@ def in_order(names: Iterable) -> list:
 
 
 def closure(pairs: Iterable[tuple]) -> frozenset[tuple]:
-    """All pairs that follow, (a, c) from (a, b) and (b, c); raises `Conflict` on a cycle."""
+    """All pairs that follow, (a, c) from (a, b) and (b, c); raises `Conflict` on a cycle.
+
+    >>> closure([("b", "c"), ("c", "a"), ("a", "b")])
+    Traceback (most recent call last):
+    ...
+    infimum.io._cells.Conflict: the order runs in a circle: a > b > c > a
+    """
     below: dict[Any, set] = {}
     for better, worse in pairs:
         below.setdefault(better, set()).add(worse)
-    reach: dict[Any, frozenset] = {}
-    for start in below:
-        seen: set = set()
-        stack = list(below[start])
-        while stack:
-            item = stack.pop()
-            if item not in seen:
-                seen.add(item)
-                stack += below.get(item, ())
-        if start in seen:
-            circle = [item for item in below if item in seen and start in _reached(below, item)]
-            raise Conflict(f"the order runs in a circle through {', '.join(map(str, circle))}")
-        reach[start] = frozenset(seen)
-    return frozenset((better, worse) for better, all_below in reach.items() for worse in all_below)
+    reached = {item: _steps(below, item) for item in in_order(below)}
+    for item, steps in reached.items():
+        if item in steps:
+            circle = [item]
+            while circle[-1] != item or len(circle) == 1:
+                circle.append(steps[circle[-1]])
+            raise Conflict(f"the order runs in a circle: {' > '.join(map(str, circle[::-1]))}")
+    return frozenset((better, worse) for better, steps in reached.items() for worse in steps)
 
 
-def _reached(below: dict[Any, set], start: Any) -> set:
-    seen: set = set()
-    stack = list(below.get(start, ()))
-    while stack:
-        item = stack.pop()
-        if item not in seen:
-            seen.add(item)
-            stack += below.get(item, ())
-    return seen
+def _steps(below: dict[Any, set], start: Any) -> dict[Any, Any]:
+    """Every item under `start`, and the one just above it on the way; `start` itself where a way leads back."""
+    steps: dict[Any, Any] = {}
+    queue = [start]
+    for item in queue:
+        for worse in in_order(below.get(item, ())):
+            if worse not in steps:
+                steps[worse] = item
+                queue.append(worse)
+    return steps
 
 
 def order_cell(pairs: Iterable[tuple]) -> list[tuple] | None:

@@ -15,6 +15,7 @@ from ._records import Records
 
 INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d*)")
 REAL = re.compile(r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
+ROW = re.compile(r"^  row (\d+): (.*)$", flags=re.M)  # as the spaces name bad rows
 YES, NO = ("1", "true", "yes"), ("-1", "false", "no")
 
 
@@ -121,26 +122,14 @@ def space_of(kind: str, classes: list) -> Any:
 
 
 def check(source: str, records: Records) -> None:
-    """Refuse every cell that is no such thing, by its line: where the column is refused, each row is read alone."""
-    known = [cell for cell in records.y if cell is not None]
-    if not known:
+    """Refuse every cell that is no such thing, by its line."""
+    if all(cell is None for cell in records.y):
         return
     try:
-        space_of(records.kind, records.classes).fit(known).as_sets(records.y)
+        space_of(records.kind, records.classes).fit(records.y).as_sets(records.y)
     except ValueError as error:
         bad = Refused(source)
-        for place, cell in zip(records.places, records.y):
-            if cell is None:
-                continue
-            try:
-                space_of(records.kind, records.classes).fit([cell]).as_sets([cell])
-            except ValueError as reason:
-                bad.add(place, _reason(reason))
+        for row, message in ROW.findall(str(error)):
+            bad.add(records.places[int(row)], message)
         bad.refuse(f"The target was read as {records.kind!r}: see docs/data.md for what a cell may hold.")
-        raise ValueError(f"{source}: {error}") from error
-
-
-def _reason(error: ValueError) -> str:
-    """What is wrong with the only row, out of the error of a space."""
-    lines = [line.strip() for line in str(error).split("\n")]
-    return next((line.removeprefix("row 0: ") for line in lines if line.startswith("row 0: ")), lines[0])
+        raise ValueError(f"{source}, read as {records.kind!r}: {error}") from error

@@ -102,7 +102,7 @@ def read_table(
         raise ValueError(f"{source} has no column {missing[0]!r}. Its columns are {', '.join(columns)}.")
     cells = target_cells(source, found, target, targets, kind, unticked)
     data = _data(found, [column for column in columns if column not in own], suffix_of(path) in SEPARATORS)
-    if any(isinstance(cell, list) for cell in cells) and kind != "number":
+    if isinstance(target, str) and kind != "number" and any(isinstance(cell, list) for cell in cells):
         return _from_lists(source, found, cells, data, id, reading)
     ids = [record.value[id] if id is not None else k for k, record in enumerate(found)]
     names = list(classes) if classes is not None else []

@@ -61,7 +61,10 @@ def test_flat_labels_with_statuses():
 
 
 def test_records_that_argilla_padded_with_none():
-    rows = [flat(1, "label", ["a"]), {**flat(2, "label", ["a"]), "label.responses": None, "label.responses.users": None}]
+    rows = [
+        flat(1, "label", ["a"]),
+        {**flat(2, "label", ["a"]), "label.responses": None, "label.responses.users": None},
+    ]
     rows[1]["label.responses.status"] = None
     assert read_argilla(rows).y == ["a", None]
 
@@ -70,7 +73,9 @@ def test_several_labels_or_a_ranking_is_not_guessed():
     rows = [nested(1, topics=[["t1", "t2"]]), nested(2, topics=[["t3"]])]
     with pytest.raises(MeaningError) as refused:
         read_argilla(rows)
-    assert str(refused.value) == """\
+    assert (
+        str(refused.value)
+        == """\
 the list does not say what several names in one answer mean. What each choice would make of its rows:
   record 1: ['t1', 't2']
     meaning="one_of"                 ->  {'t1', 't2'}
@@ -83,6 +88,7 @@ the list does not say what several names in one answer mean. What each choice wo
     meaning="known_tags"             ->  {'t3': True}
     meaning="order"                  ->  None
 Say which with meaning=…."""
+    )
     assert read_argilla(rows, meaning="one_of").y == [{"t1", "t2"}, "t3"]
     assert read_argilla(rows, meaning="order").y == [[("t1", "t2")], None]
     assert read_argilla(rows, meaning="known_tags").y == [{"t1": True, "t2": True}, {"t3": True}]
@@ -103,10 +109,10 @@ def test_ratings():
 
 def test_one_question_of_several_is_named():
     rows = [nested(1, label=["a"], stars=[4])]
-    with pytest.raises(ValueError, match="responses to 2 questions: label, stars. Name the one"):
+    with pytest.raises(ValueError, match=r"responses to 2 questions: label, stars. Name the one"):
         read_argilla(rows)
     assert read_argilla(rows, question="stars").y == [4]
-    with pytest.raises(ValueError, match="has no responses to 'topic'"):
+    with pytest.raises(ValueError, match=r"has no responses to 'topic'"):
         read_argilla(rows, question="topic")
 
 
@@ -137,20 +143,23 @@ def test_suggestions_out(tmp_path):
 
 def test_what_a_question_cannot_hold_is_refused_by_row(tmp_path):
     out = {"path": tmp_path / "a.json", "records": ["one"], "question": "q"}
-    with pytest.raises(ValueError, match="row 0: expected one label, got 2"):
+    with pytest.raises(ValueError, match=r"row 0: expected one label, got 2"):
         write_argilla(y=[{"a", "b"}], **out)
-    with pytest.raises(ValueError, match="row 0: expected an order without ties"):
+    with pytest.raises(ValueError, match=r"row 0: expected an order without ties"):
         write_argilla(y=[{"a": 1, "b": 1}], type="ranking", **out)
-    with pytest.raises(ValueError, match="needs the user who responds"):
+    with pytest.raises(ValueError, match=r"needs the user who responds"):
         write_argilla(y=["a"], role="responses", **out)
-    with pytest.raises(ValueError, match="The data have no column 'body'. They have text"):
+    with pytest.raises(ValueError, match=r"The data have no column 'body'. They have text"):
         write_argilla(y=["a"], fields=["body"], **out)
 
 
 def test_from_records_to_models():
     rows = [flat(k, "label", ["a" if k < 5 else "b"], x=float(k)) for k in range(10)]
     records = read_argilla(rows)
-    assert PartialClassifier().fit(records.data[["x"]].to_numpy(), records.y).predict([[0.0], [9.0]]).tolist() == ["a", "b"]
+    assert PartialClassifier().fit(records.data[["x"]].to_numpy(), records.y).predict([[0.0], [9.0]]).tolist() == [
+        "a",
+        "b",
+    ]
     ranks = [[{"value": "A", "rank": 1 + (k > 4)}, {"value": "B", "rank": 1 + (k < 5)}] for k in range(10)]
     orders = read_argilla([flat(k, "q", [r], x=float(k)) for k, r in enumerate(ranks)])
     model = PartialRanker().fit(orders.data[["x"]].to_numpy(), orders.y)

@@ -89,7 +89,7 @@ def test_orders_are_intersected_and_united(cells):
     if both:
         assert order_truths(orders.intersect(cells)) == both
     else:
-        with pytest.raises(_cells.Conflict, match="in a circle: "):
+        with pytest.raises(_cells.Conflict, match=r"in a circle: "):
             orders.intersect(cells)
     # the pairs that hold in every order of every cell
     some = set.union(*allowed)
@@ -107,7 +107,7 @@ def test_a_cell_of_an_order_says_it_all_and_no_more(cell):
 
 def test_votes_on_orders_may_run_in_a_circle():
     cells = [[("a", "b"), ("b", "c")], [("b", "c"), ("c", "a")], [("c", "a"), ("a", "b")]]
-    with pytest.raises(_cells.Conflict, match="in a circle: a > b > c > a"):
+    with pytest.raises(_cells.Conflict, match=r"in a circle: a > b > c > a"):
         _cells.Orders().vote(cells)
     assert _cells.Orders().vote([[("a", "b")], [("a", "b")], [("b", "a")]]) == [("a", "b")]
 
@@ -125,9 +125,9 @@ def test_numbers():
 def test_names_that_text_cannot_hold_are_refused():
     with pytest.raises(ValueError, match=r"the label 'a\|b' cannot be written as text"):
         _cells.Labels([]).text({"a|b"})
-    with pytest.raises(ValueError, match="the label '!a'"):
+    with pytest.raises(ValueError, match=r"the label '!a'"):
         _cells.Labels([]).text({"!a"})
-    with pytest.raises(ValueError, match="the tag 'two words'"):
+    with pytest.raises(ValueError, match=r"the tag 'two words'"):
         _cells.Tags().text({"two words": True})
-    with pytest.raises(ValueError, match="the item 'a>b'"):
+    with pytest.raises(ValueError, match=r"the item 'a>b'"):
         _cells.Orders().text([("a>b", "c")])

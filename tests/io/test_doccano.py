@@ -24,7 +24,7 @@ def test_images_and_other_fields():
     assert read_doccano([{"id": 1, "filename": "a.png", "label": ["cat"]}]).data["filename"].to_list() == ["a.png"]
     assert read_doccano([{"id": 1, "text": "a", "cats": ["x"]}]).y == ["x"]
     assert read_doccano([{"id": 1, "text": "a", "kind": "x#y"}], label="kind").y == ["x#y"]
-    with pytest.raises(ValueError, match="has no field 'label' or 'labels' or 'cats'. Its fields are: 'text'"):
+    with pytest.raises(ValueError, match=r"has no field 'label' or 'labels' or 'cats'. Its fields are: 'text'"):
         read_doccano([{"text": "a"}])
 
 
@@ -45,7 +45,11 @@ def test_what_no_label_means_is_not_guessed():
     assert "record 3: []" in str(refused.value)
     assert read_doccano(rows, empty="unknown").y == ["a", None, None]
     assert read_doccano(rows, empty="drop").ids == [1]
-    assert read_doccano(rows, empty="no", meaning="all_of", unticked="no").y == [{"a": True}, {"a": False}, {"a": False}]
+    assert read_doccano(rows, empty="no", meaning="all_of", unticked="no").y == [
+        {"a": True},
+        {"a": False},
+        {"a": False},
+    ]
     with pytest.raises(ValueError, match='empty="no" says that every tag is absent'):
         read_doccano(rows, empty="no")
 
@@ -55,7 +59,7 @@ def test_a_zip_has_one_file_an_annotator(tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("ann.jsonl", json.dumps(line(1, "a")) + "\n" + json.dumps(line(2, "a")))
         archive.writestr("bob.jsonl", json.dumps(line(1, "b")))
-    with pytest.raises(MeaningError, match="annotator ann: 'a'; annotator bob: 'b'"):
+    with pytest.raises(MeaningError, match=r"annotator ann: 'a'; annotator bob: 'b'"):
         read_doccano(path)
     assert read_doccano(path, annotators="union").y == [{"a", "b"}, "a"]
     with zipfile.ZipFile(path, "w") as archive:
@@ -63,7 +67,7 @@ def test_a_zip_has_one_file_an_annotator(tmp_path):
     assert read_doccano(path, meaning="known_tags").y == [{"a": True, "b": True}]
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("readme.txt", "")
-    with pytest.raises(ValueError, match="holds no .jsonl"):
+    with pytest.raises(ValueError, match=r"holds no .jsonl"):
         read_doccano(path)
 
 
@@ -79,13 +83,16 @@ def test_out(tmp_path):
     assert lines[1]["label"] == []
     write_doccano(tmp_path / "a.csv", ["one", "two"], [{"b", "a"}, None])
     assert (tmp_path / "a.csv").read_text() == "id,text,label\n1,one,a#b\n2,two,\n"
-    with pytest.raises(ValueError, match="row 0: a name with '#' cannot be told from two"):
+    with pytest.raises(ValueError, match=r"row 0: a name with '#' cannot be told from two"):
         write_doccano(tmp_path / "a.csv", ["one"], ["c#"])
-    with pytest.raises(ValueError, match="a column 'label'"):
+    with pytest.raises(ValueError, match=r"a column 'label'"):
         write_doccano(tmp_path / "a.csv", [{"label": 1}], ["c"])
 
 
 def test_from_an_export_to_a_classifier(write):
     rows = [line(k, *(("a", "b") if k == 4 else "a" if k < 5 else "b"), x=float(k)) for k in range(10)]
     records = read_doccano(write("all.jsonl", rows), meaning="one_of")
-    assert PartialClassifier().fit(records.data[["x"]].to_numpy(), records.y).predict([[0.0], [9.0]]).tolist() == ["a", "b"]
+    assert PartialClassifier().fit(records.data[["x"]].to_numpy(), records.y).predict([[0.0], [9.0]]).tolist() == [
+        "a",
+        "b",
+    ]

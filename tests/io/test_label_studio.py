@@ -72,7 +72,9 @@ def test_what_several_choices_mean_is_not_guessed(write):
     with pytest.raises(MeaningError) as refused:
         read_label_studio(write("export.json", PETS))
     assert refused.value.argument == "meaning"
-    assert str(refused.value) == """\
+    assert (
+        str(refused.value)
+        == """\
 export.json does not say what several names in one answer mean. What each choice would make of its rows:
   record 1 (task 1): ['cat', 'dog']
     meaning="one_of"                 ->  {'cat', 'dog'}
@@ -83,6 +85,7 @@ export.json does not say what several names in one answer mean. What each choice
     meaning="all_of", unticked="no"  ->  {'cat': False, 'dog': False, 'owl': True}
     meaning="known_tags"             ->  {'owl': True}
 Say which with meaning=…."""
+    )
 
 
 def test_what_is_unticked_is_not_guessed():
@@ -107,7 +110,9 @@ def test_skipped_tasks_are_not_guessed():
 
 
 TWO = [
-    task(1, annotation({"choices": ["cat", "dog"]}), annotation({"choices": ["cat"]}, who={"id": 2, "email": "b@x.org"})),
+    task(
+        1, annotation({"choices": ["cat", "dog"]}), annotation({"choices": ["cat"]}, who={"id": 2, "email": "b@x.org"})
+    ),
     task(2, annotation({"choices": ["dog"]}), annotation({"choices": ["owl"]}, who={"id": 2, "email": "b@x.org"})),
 ]
 
@@ -142,7 +147,9 @@ def test_every_annotator_a_row():
 def test_how_annotators_are_merged_is_not_guessed():
     with pytest.raises(MeaningError) as refused:
         read_label_studio(TWO, meaning="one_of")
-    assert str(refused.value) == """\
+    assert (
+        str(refused.value)
+        == """\
 the list does not say how several annotators of one row are merged. What each choice would make of its rows:
   record 1 (task 1): annotator 1: {'cat', 'dog'}; annotator b@x.org: 'cat'
     annotators="rows"       ->  2 rows, one an answer
@@ -155,15 +162,19 @@ the list does not say how several annotators of one row are merged. What each ch
     annotators="union"      ->  {'dog', 'owl'}
     annotators="vote"       ->  {'dog', 'owl'}
 Say which with annotators=…."""
+    )
 
 
 def test_empty_intersections_are_refused_with_both_answers(write):
     with pytest.raises(ValueError) as refused:
         read_label_studio(write("e.json", TWO), meaning="one_of", annotators="intersect")
-    assert str(refused.value) == """\
+    assert (
+        str(refused.value)
+        == """\
 1 record of e.json cannot be used.
   record 2 (task 2): no label is left: annotator 1 said 'dog'; annotator b@x.org said 'owl'
 The annotators contradict each other there. Say what to do with conflict="unknown", "union", "vote" or "drop"."""
+    )
 
 
 def test_those_who_skip_do_not_take_part():
@@ -200,7 +211,7 @@ def test_the_tree_may_have_leaves_that_the_file_never_names():
         assert read_label_studio(ANIMALS, taxonomy=given).y[2] == {"cat", "dog", "bat"}
     with pytest.raises(ValueError, match=r"(?s)task 4.*the path \['animal', 'owl'\] is not in the taxonomy"):
         read_label_studio(ANIMALS, taxonomy=["animal/mammal/cat", "animal/mammal/dog"])
-    with pytest.raises(ValueError, match="give the tree with taxonomy="):
+    with pytest.raises(ValueError, match=r"give the tree with taxonomy="):
         read_label_studio(ANIMALS, classes=["cat"])
 
 
@@ -246,7 +257,7 @@ def test_ranker_buckets_need_their_order():
         read_label_studio(tasks)
     assert refused.value.argument == "buckets"
     assert read_label_studio(tasks, buckets=["best", "ads"]).y == [[("mdn", "blog"), ("mdn", "shop")], None]
-    with pytest.raises(ValueError, match="has no bucket 'worst'. Its buckets are 'best', 'ads', '_'"):
+    with pytest.raises(ValueError, match=r"has no bucket 'worst'. Its buckets are 'best', 'ads', '_'"):
         read_label_studio(tasks, buckets=["best", "worst"])
 
 
@@ -266,7 +277,7 @@ def test_one_control_of_several_is_named():
         read_label_studio([both])
     assert read_label_studio([both], control="stars").y == [2]
     assert read_label_studio([both], control="c").y == ["cat"]
-    with pytest.raises(ValueError, match="has no control 'd'"):
+    with pytest.raises(ValueError, match=r"has no control 'd'"):
         read_label_studio([both], control="d")
 
 
@@ -291,7 +302,7 @@ def test_broken_files_are_refused_by_record(broken, message):
 def test_answers_for_each_region_are_refused():
     tasks = [choices(1, "cat")]
     tasks[0]["annotations"][0]["result"] *= 2
-    with pytest.raises(ValueError, match="has 2 answers in one annotation"):
+    with pytest.raises(ValueError, match=r"has 2 answers in one annotation"):
         read_label_studio(tasks)
 
 
@@ -300,7 +311,9 @@ def test_names_outside_the_classes_are_refused_by_record():
         read_label_studio(PETS, meaning="one_of", classes=["cat", "eel"])
 
 
-@pytest.mark.parametrize("settings", [{"meaning": "both"}, {"skipped": "no"}, {"annotators": "all"}, {"conflict": None}])
+@pytest.mark.parametrize(
+    "settings", [{"meaning": "both"}, {"skipped": "no"}, {"annotators": "all"}, {"conflict": None}]
+)
 def test_settings_are_checked(settings):
     with pytest.raises(ValueError, match=f"{next(iter(settings))} must be one of"):
         read_label_studio(PETS, **settings)
@@ -324,7 +337,9 @@ def test_predictions_out(tmp_path):
     tasks = json.loads(path.read_text())
     assert tasks[0]["predictions"] == [
         {
-            "result": [{"id": "r0", "type": "choices", "from_name": "c", "to_name": "t", "value": {"choices": ["cat"]}}],
+            "result": [
+                {"id": "r0", "type": "choices", "from_name": "c", "to_name": "t", "value": {"choices": ["cat"]}}
+            ],
             "model_version": "infimum",
             "score": 0.9,
         }
@@ -342,17 +357,17 @@ def test_what_a_control_cannot_hold_is_refused_by_row(tmp_path):
         write_label_studio(y=["cat", Not("cat")], **out)
     with pytest.raises(ValueError, match=r"(?s)row 0: expected an order without ties, got the tie \['a', 'b'\]"):
         write_label_studio(y=[["c", {"a", "b"}], None], type="ranker", **out)
-    with pytest.raises(ValueError, match="row 0: the order is not fully known"):
+    with pytest.raises(ValueError, match=r"row 0: the order is not fully known"):
         write_label_studio(y=[[("a", "b"), ("c", "d"), ("a", "d")], None], type="ranker", **out)
-    with pytest.raises(ValueError, match="row 1: expected one number"):
+    with pytest.raises(ValueError, match=r"row 1: expected one number"):
         write_label_studio(y=[1, (1, 2)], type="number", **out)
-    with pytest.raises(ValueError, match="row 0: expected a whole number"):
+    with pytest.raises(ValueError, match=r"row 0: expected a whole number"):
         write_label_studio(y=[1.5, 2], type="rating", **out)
-    with pytest.raises(ValueError, match="row 0: expected a number from 0 to 1, got 7"):
+    with pytest.raises(ValueError, match=r"row 0: expected a number from 0 to 1, got 7"):
         write_label_studio(y=["a", "b"], score=[7, 0], **out)
-    with pytest.raises(ValueError, match="y must have one entry for each of the 2 rows. Got 1"):
+    with pytest.raises(ValueError, match=r"y must have one entry for each of the 2 rows. Got 1"):
         write_label_studio(y=["a"], **out)
-    with pytest.raises(ValueError, match="An array of tags needs their names"):
+    with pytest.raises(ValueError, match=r"An array of tags needs their names"):
         write_label_studio(y=np.array([[1, -1], [0, 1]]), **out)
     assert not (tmp_path / "a.json").exists()
 
@@ -374,7 +389,9 @@ def test_from_an_export_to_a_classifier_and_back(tmp_path):
 
 def test_from_an_export_to_tags_orders_and_numbers():
     tags = read_label_studio(
-        numbers([choices(k, *(("red",) if k < 5 else ("red", "round"))) for k in range(10)]), meaning="all_of", unticked="no"
+        numbers([choices(k, *(("red",) if k < 5 else ("red", "round"))) for k in range(10)]),
+        meaning="all_of",
+        unticked="no",
     )
     model = PartialMultilabelClassifier().fit(tags.data[["x"]].to_numpy(), tags.y)
     assert model.predict([[0.0], [9.0]]).tolist() == [[1, -1], [1, 1]]
@@ -385,4 +402,6 @@ def test_from_an_export_to_tags_orders_and_numbers():
     assert predicted.tolist() == [["a", "b"], ["b", "a"]]
 
     rated = read_label_studio(numbers([task(k, annotation({"number": k / 2}, "number"), x=0) for k in range(10)]))
-    np.testing.assert_allclose(PartialRegressor().fit(rated.data[["x"]].to_numpy(), rated.y).predict([[4.0]]), [2.0], atol=0.2)
+    np.testing.assert_allclose(
+        PartialRegressor().fit(rated.data[["x"]].to_numpy(), rated.y).predict([[4.0]]), [2.0], atol=0.2
+    )

@@ -55,7 +55,7 @@ def test_two_accepted_labels_are_tags_or_a_contradiction():
         read_prodigy(lines)
     assert "one_of" not in str(refused.value)
     assert read_prodigy(lines, meaning="known_tags").y == [{"INSULT": True, "SPAM": True}]
-    with pytest.raises(ValueError, match="one label at most can be true, got 'INSULT', 'SPAM'"):
+    with pytest.raises(ValueError, match=r"one label at most can be true, got 'INSULT', 'SPAM'"):
         read_prodigy(lines, meaning="one_of")
 
 
@@ -73,11 +73,13 @@ def test_annotators():
         decision("one", "SPAM", "reject", _input_hash=1, _annotator_id="bob"),
         decision("two", "HAM", "accept", _input_hash=2, _session_id="bob"),
     ]
-    with pytest.raises(ValueError, match=r"no label is left: annotator ann said 'SPAM'; annotator bob said Not\('SPAM'\)"):
+    with pytest.raises(
+        ValueError, match=r"no label is left: annotator ann said 'SPAM'; annotator bob said Not\('SPAM'\)"
+    ):
         read_prodigy(lines, annotators="intersect")
     assert read_prodigy(lines, annotators="rows").annotators == ["ann", "bob", "bob"]
     lines[1]["_annotator_id"] = "ann"
-    with pytest.raises(ValueError, match="line 2|record 2: 'SPAM' is accepted and rejected by the same annotator"):
+    with pytest.raises(ValueError, match=r"line 2|record 2: 'SPAM' is accepted and rejected by the same annotator"):
         read_prodigy(lines)
 
 
@@ -85,7 +87,7 @@ def test_choices():
     lines = [choice("one", ["A"]), choice("two", ["B"]), choice("three", [], "ignore")]
     assert read_prodigy(lines, skipped="drop").y == ["A", "B"]
     lines[0] = choice("one", ["A", "B"])
-    with pytest.raises(MeaningError, match="what several names in one answer mean"):
+    with pytest.raises(MeaningError, match=r"what several names in one answer mean"):
         read_prodigy(lines, skipped="drop")
     assert read_prodigy(lines, meaning="one_of", skipped="unknown").y == [{"A", "B"}, "B", None]
     # the options that a task offers, not those of the whole file
@@ -98,7 +100,9 @@ def test_what_reject_means_on_a_choice_is_not_guessed():
     lines = [choice("one", ["A"]), choice("two", ["B"], "reject"), choice("three", [], "reject")]
     with pytest.raises(MeaningError) as refused:
         read_prodigy(lines)
-    assert str(refused.value) == """\
+    assert (
+        str(refused.value)
+        == """\
 the list does not say what a rejected choice means. What each choice would make of its rows:
   record 2: ['B']
     reject="not"      ->  Not('B')
@@ -109,10 +113,11 @@ the list does not say what a rejected choice means. What each choice would make 
     reject="unknown"  ->  None
     reject="drop"     ->  left out
 Say which with reject=…."""
+    )
     assert read_prodigy(lines, reject="not").y == ["A", Not("B"), None]
     assert read_prodigy(lines, reject="unknown").y == ["A", None, None]
     assert read_prodigy(lines, reject="drop").y == ["A"]
-    with pytest.raises(ValueError, match="reject must be one of"):
+    with pytest.raises(ValueError, match=r"reject must be one of"):
         read_prodigy(lines, reject="yes")
 
 
@@ -132,7 +137,9 @@ def test_broken_lines_are_refused(lines, message):
 
 def test_questions_out(tmp_path):
     path = tmp_path / "q.jsonl"
-    write_prodigy(path, [{"body": "one", "meta.source": "web"}], [{"A", "B"}], classes=["A", "B", "C"], text="body", score=[0.5])
+    write_prodigy(
+        path, [{"body": "one", "meta.source": "web"}], [{"A", "B"}], classes=["A", "B", "C"], text="body", score=[0.5]
+    )
     assert json.loads(path.read_text()) == {
         "text": "one",
         "options": [{"id": "A", "text": "A"}, {"id": "B", "text": "B"}, {"id": "C", "text": "C"}],
@@ -141,14 +148,19 @@ def test_questions_out(tmp_path):
     }
     with pytest.raises(ValueError, match=r"row 0: 'Z' is not among the classes \['A'\]"):
         write_prodigy(path, ["one"], ["Z"], classes=["A"])
-    with pytest.raises(ValueError, match="a column 'answer', which means something to Prodigy"):
+    with pytest.raises(ValueError, match=r"a column 'answer', which means something to Prodigy"):
         write_prodigy(path, [{"text": "a", "answer": "b"}], ["A"], classes=["A"])
 
 
 def test_from_decisions_to_a_classifier():
-    lines = [decision(f"t{k}", "A" if k < 5 else "B", "reject" if k % 3 == 0 else "accept", x=float(k)) for k in range(12)]
+    lines = [
+        decision(f"t{k}", "A" if k < 5 else "B", "reject" if k % 3 == 0 else "accept", x=float(k)) for k in range(12)
+    ]
     records = read_prodigy(lines)
-    assert PartialClassifier().fit(records.data[["x"]].to_numpy(), records.y).predict([[1.5], [11.0]]).tolist() == ["A", "B"]
+    assert PartialClassifier().fit(records.data[["x"]].to_numpy(), records.y).predict([[1.5], [11.0]]).tolist() == [
+        "A",
+        "B",
+    ]
     tags = read_prodigy(lines, meaning="known_tags")
     model = PartialMultilabelClassifier().fit(tags.data[["x"]].to_numpy(), tags.y)
     assert model.predict([[1.0]])[0, 0] == 1

@@ -61,7 +61,7 @@ def test_bounds_in_two_columns(write):
         read_table(write("t.csv", "low,high\n1,2\n2,1\n"), ("low", "high"), kind="number")
     with pytest.raises(ValueError, match=r"line 2: column 'low': expected a number, got 'x'"):
         read_table(write("t.csv", "low,high\nx,2\n"), ("low", "high"), kind="number")
-    with pytest.raises(ValueError, match="Several target columns need kind="):
+    with pytest.raises(ValueError, match=r"Several target columns need kind="):
         read_table(path, ("low", "high"))
 
 
@@ -69,7 +69,9 @@ def test_columns_of_tags_ask_what_0_means(write):
     path = write("t.csv", "red,round\n1,0\n0,-1\n1,\n")
     with pytest.raises(MeaningError) as refused:
         read_table(path, ["red", "round"], kind="tags")
-    assert str(refused.value) == """\
+    assert (
+        str(refused.value)
+        == """\
 t.csv does not say whether 0 means no or unknown. What each choice would make of its rows:
   line 2: red=1, round=0
     unticked="no"       ->  {'red': True, 'round': False}
@@ -78,10 +80,11 @@ t.csv does not say whether 0 means no or unknown. What each choice would make of
     unticked="no"       ->  {'red': False, 'round': False}
     unticked="unknown"  ->  {'round': False}
 Say which with unticked=…."""
+    )
     no = read_table(path, ["red", "round"], kind="tags", unticked="no")
     assert no.y == [{"red": True, "round": False}, {"red": False, "round": False}, {"red": True}]
     assert read_table(write("u.csv", "red\ntrue\nfalse\n"), ["red"], kind="tags").y == [{"red": True}, {"red": False}]
-    with pytest.raises(ValueError, match="line 2: column 'red': expected 1, 0, -1, true, false or nothing, got '2'"):
+    with pytest.raises(ValueError, match=r"line 2: column 'red': expected 1, 0, -1, true, false or nothing, got '2'"):
         read_table(write("u.csv", "red\n2\n"), ["red"], kind="tags")
 
 
@@ -121,15 +124,17 @@ def test_missing_columns_and_unknown_ends_are_named(write):
         read_table(write("t.csv", "x,y\n1,2\n"), "label")
     with pytest.raises(ValueError, match=r"the name of a table ends in \.csv, .*Got '\.xls'"):
         read_table("t.xls", "y")
-    with pytest.raises(ValueError, match="kind must be one of 'labels'"):
+    with pytest.raises(ValueError, match=r"kind must be one of 'labels'"):
         read_table(write("t.csv", "x,y\n1,2\n"), "y", kind="rank")
 
 
 def test_without_a_frame_library_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setattr(_frames.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(ImportError, match="Reading records needs pandas or polars. Install it with: pip install pandas"):
+    with pytest.raises(
+        ImportError, match=r"Reading records needs pandas or polars. Install it with: pip install pandas"
+    ):
         _frames.frame_of([{"a": 1}])
-    with pytest.raises(ImportError, match="needs polars. Install it with: pip install polars"):
+    with pytest.raises(ImportError, match=r"needs polars. Install it with: pip install polars"):
         _frames.frame_of([{"a": 1}], "polars")
     monkeypatch.setattr(_frames.importlib.util, "find_spec", lambda name: name == "polars" or None)
     assert _frames.backend_of(None) == "polars"
@@ -159,7 +164,9 @@ Y = {
 @pytest.mark.parametrize("kind", Y)
 def test_what_is_written_is_read_back_as_the_same_sets(tmp_path, kind, suffix):
     y, space = Y[kind]
-    records = Records(list(range(len(y))), _frames.frame_of([{"text": f"a, \"{k}\"\n", "k": k} for k in range(len(y))]), y, kind)
+    records = Records(
+        list(range(len(y))), _frames.frame_of([{"text": f'a, "{k}"\n', "k": k} for k in range(len(y))]), y, kind
+    )
     path = tmp_path / f"t.{suffix}"
     write_table(path, records, target="label")
     back = read_table(path, "label", id="id", kind=kind)
@@ -179,14 +186,14 @@ def test_frames_and_lists_are_written_too(tmp_path):
     assert (tmp_path / "t.csv").read_text() == "x,label\n1,a\n2,b|c\n"
     write_table(tmp_path / "t.csv", [{"x": 1}], id="row")
     assert (tmp_path / "t.csv").read_text() == "row,x\n0,1\n"
-    with pytest.raises(ValueError, match="The data have a column 'x' already"):
+    with pytest.raises(ValueError, match=r"The data have a column 'x' already"):
         write_table(tmp_path / "t.csv", [{"x": 1}], ["a"], target="x")
-    with pytest.raises(ValueError, match="y must have one entry for each of the 1 rows. Got 2"):
+    with pytest.raises(ValueError, match=r"y must have one entry for each of the 1 rows. Got 2"):
         write_table(tmp_path / "t.csv", [{"x": 1}], ["a", "b"])
     with pytest.raises(ValueError, match=r"(?s)row 0: the label 'a\|b' cannot be written as text"):
         write_table(tmp_path / "t.csv", [{"x": 1}], [{"a|b"}])
     records = Records([1], _frames.frame_of([{"id": 1}]), ["a"], "labels")
-    with pytest.raises(ValueError, match="The data have a column 'id' already"):
+    with pytest.raises(ValueError, match=r"The data have a column 'id' already"):
         records.frame()
     assert records.frame(id="key")["y"].to_list() == ["a"]
 

@@ -29,18 +29,18 @@ def test_how_votes_are_merged_is_not_guessed():
 def test_votes_that_contradict_each_other_are_refused_by_row():
     with pytest.raises(ValueError, match=r"row 1: no label is left: annotator 0 said 'a'; annotator 1 said Not\('a'\)"):
         read_votes(np.array([[0, -1], [0, not_vote(0)]]), classes=["a", "b"], annotators="intersect")
-    with pytest.raises(ValueError, match="row 0: every class is excluded"):
+    with pytest.raises(ValueError, match=r"row 0: every class is excluded"):
         read_votes(np.array([[not_vote(0), not_vote(1)]]), classes=["a", "b"], annotators="intersect")
 
 
 def test_matrices_are_checked():
-    with pytest.raises(ValueError, match="row 0: column 1: expected a class below 2, got not 2"):
+    with pytest.raises(ValueError, match=r"row 0: column 1: expected a class below 2, got not 2"):
         read_votes(np.array([[0, not_vote(2)]]), classes=["a", "b"], annotators="vote")
-    with pytest.raises(ValueError, match="A label matrix has integers"):
+    with pytest.raises(ValueError, match=r"A label matrix has integers"):
         read_votes(np.array([[0.5, 1.0]]))
-    with pytest.raises(ValueError, match="names must have one name for each of the 3 columns"):
+    with pytest.raises(ValueError, match=r"names must have one name for each of the 3 columns"):
         read_votes(L, names=["f"])
-    with pytest.raises(ValueError, match="Classes are counted from 0"):
+    with pytest.raises(ValueError, match=r"Classes are counted from 0"):
         not_vote(-1)
 
 
@@ -66,7 +66,7 @@ def test_tables_with_one_column_an_annotator(write):
     path = write("v.csv", "id,ann,bob\nx1,cat,\nx2,cat|dog,!cat\nx3,,\n")
     records = read_votes(path, row="id", annotators="intersect")
     assert (records.ids, records.y) == (["x1", "x2", "x3"], ["cat", "dog", None])
-    with pytest.raises(ValueError, match="has no column 'key'"):
+    with pytest.raises(ValueError, match=r"has no column 'key'"):
         read_votes(path, row="key")
 
 
@@ -77,11 +77,11 @@ def test_long_tables(write):
     assert (records.ids, records.y) == (["1", "2", "3"], ["cat", None, Not("cat")])
     assert records.data["text"].to_list() == ["a", "b", "c"]
     assert read_votes(path, annotators="rows", **settings).annotators == ["ann", "bob", None, "bob"]
-    with pytest.raises(ValueError, match="has no column 'answer'. Its columns are item, who, said, text"):
+    with pytest.raises(ValueError, match=r"has no column 'answer'. Its columns are item, who, said, text"):
         read_votes(path, row="item", answer="answer")
-    with pytest.raises(ValueError, match="A long table needs row= and answer="):
+    with pytest.raises(ValueError, match=r"A long table needs row= and answer="):
         read_votes(path, answer="said")
-    with pytest.raises(ValueError, match="line 3: no value in 'item'"):
+    with pytest.raises(ValueError, match=r"line 3: no value in 'item'"):
         read_votes(write("w.csv", "item,said\n1,a\n,b\n"), row="item", answer="said")
 
 
@@ -111,24 +111,27 @@ def test_answers_outside_the_list_are_refused_by_row(write):
     lines = [{"id": 1, "candidates": ["cat"]}, {"id": 2, "candidates": ["Dog.", "cat"]}, {"id": 3, "candidates": "cat"}]
     with pytest.raises(ValueError) as refused:
         read_votes(write("answers.jsonl", lines[:2]), classes=["cat", "dog"])
-    assert str(refused.value) == """\
+    assert (
+        str(refused.value)
+        == """\
 1 record of answers.jsonl cannot be used.
   line 2: 'Dog.' is not among the classes (did it mean 'dog'?)
 The classes are ['cat', 'dog']. Correct the file, or name all classes."""
-    with pytest.raises(ValueError, match="line 3: expected a list in 'candidates', got 'cat'"):
+    )
+    with pytest.raises(ValueError, match=r"line 3: expected a list in 'candidates', got 'cat'"):
         read_votes(write("answers.jsonl", lines))
 
 
 def test_data_beside_the_votes():
     assert read_votes(L, annotators="union", data=["a", "b", "c", "d"]).data["text"].to_list() == ["a", "b", "c", "d"]
-    with pytest.raises(ValueError, match="data must have one row for each of the 4 of the matrix. Got 1"):
+    with pytest.raises(ValueError, match=r"data must have one row for each of the 4 of the matrix. Got 1"):
         read_votes(L, annotators="union", data=["a"])
 
 
 def test_out_refuses_what_is_no_label(tmp_path):
-    with pytest.raises(ValueError, match="row 0: expected labels, got the tags"):
+    with pytest.raises(ValueError, match=r"row 0: expected labels, got the tags"):
         write_votes(tmp_path / "a.jsonl", ["one"], [{"red": True}])
-    with pytest.raises(ValueError, match="row 0: expected a name or a set of names"):
+    with pytest.raises(ValueError, match=r"row 0: expected a name or a set of names"):
         write_votes(tmp_path / "a.jsonl", ["one"], [(1, 2)])
 
 

@@ -9,14 +9,15 @@ import pytest
 from infimum import PartialClassifier
 from infimum.io import MeaningError, read_zooniverse, write_zooniverse
 
-HEADER = ["classification_id", "user_name", "user_id", "user_ip", "workflow_id", "workflow_name", "workflow_version", "created_at", "gold_standard", "expert", "metadata", "annotations", "subject_data", "subject_ids"]
+FIRST = ["classification_id", "user_name", "user_id", "user_ip", "workflow_id", "workflow_name", "workflow_version"]
+LAST = ["created_at", "gold_standard", "expert", "metadata", "annotations", "subject_data", "subject_ids"]
 
 
 def export(*rows, workflow="10"):
     """A classification export; rows are (volunteer, subject, {task: value})."""
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(HEADER)
+    writer.writerow([*FIRST, *LAST])
     for k, (who, subject, tasks) in enumerate(rows):
         told = [{"task": task, "task_label": "?", **({} if v is ... else {"value": v})} for task, v in tasks.items()]
         data = {str(subject): {"retired": None, "x": float(subject), "objectId": f"Z{subject}"}}
@@ -28,7 +29,7 @@ def export(*rows, workflow="10"):
 
 def test_one_row_a_subject(write):
     path = write("c.csv", export(("ann", 7, {"T0": "Yes"}), ("bob", 7, {"T0": "No"}), ("ann", 8, {"T0": "Yes"})))
-    with pytest.raises(MeaningError, match="annotator ann: 'Yes'; annotator bob: 'No'"):
+    with pytest.raises(MeaningError, match=r"annotator ann: 'Yes'; annotator bob: 'No'"):
         read_zooniverse(path)
     records = read_zooniverse(path, annotators="vote")
     assert records.ids == ["7", "8"]
@@ -40,7 +41,7 @@ def test_one_row_a_subject(write):
 
 def test_several_answers_surveys_and_sliders(write):
     several = write("c.csv", export(("ann", 7, {"T1": ["red", "round"]}), ("ann", 8, {"T1": ["red"]})))
-    with pytest.raises(MeaningError, match="what several names in one answer mean"):
+    with pytest.raises(MeaningError, match=r"what several names in one answer mean"):
         read_zooniverse(several)
     assert read_zooniverse(several, meaning="known_tags").y == [{"red": True, "round": True}, {"red": True}]
     survey = write("s.csv", export(("ann", 7, {"T0": [{"choice": "AGOUTI", "answers": {}}]})))
@@ -51,9 +52,9 @@ def test_several_answers_surveys_and_sliders(write):
 
 def test_a_question_without_a_value_is_skipped_and_one_that_was_not_asked_is_unknown(write):
     path = write("c.csv", export(("ann", 7, {"T0": ...}), ("ann", 8, {"T0": "Yes"}), ("ann", 9, {"T1": "No"})))
-    with pytest.raises(ValueError, match="has 2 tasks. Its tasks are T0, T1. Name one with task="):
+    with pytest.raises(ValueError, match=r"has 2 tasks. Its tasks are T0, T1. Name one with task="):
         read_zooniverse(path)
-    with pytest.raises(MeaningError, match="what a skipped row means"):
+    with pytest.raises(MeaningError, match=r"what a skipped row means"):
         read_zooniverse(path, task="T0")
     assert read_zooniverse(path, task="T0", skipped="unknown").y == [None, "Yes", None]
     dropped = read_zooniverse(path, task="T0", skipped="drop")
@@ -69,23 +70,23 @@ def test_combined_tasks_are_taken_apart(write):
 
 def test_workflows_are_not_mixed(write):
     path = write("c.csv", export(("ann", 7, {"T0": "Yes"}), ("ann", 8, {"T0": "3"}), workflow=["10", "11"]))
-    with pytest.raises(ValueError, match="holds the workflows 10, 11. Name the one to read"):
+    with pytest.raises(ValueError, match=r"holds the workflows 10, 11. Name the one to read"):
         read_zooniverse(path)
     assert read_zooniverse(path, workflow=11).y == ["3"]
-    with pytest.raises(ValueError, match="has no workflow 12"):
+    with pytest.raises(ValueError, match=r"has no workflow 12"):
         read_zooniverse(path, workflow=12)
 
 
 def test_broken_exports_are_refused_by_line(write):
-    with pytest.raises(ValueError, match="has no column 'annotations'"):
+    with pytest.raises(ValueError, match=r"has no column 'annotations'"):
         read_zooniverse(write("c.csv", "a,b\n1,2\n"))
     good = export(("ann", 7, {"T0": "Yes"}), ("ann", 8, {"T0": "Yes"}))
     broken = good.replace('""value"": ""Yes""}]","{""8""', '""value"": }]","{""8""')
     assert broken != good
-    with pytest.raises(ValueError, match="line 3: column 'annotations': no JSON"):
+    with pytest.raises(ValueError, match=r"line 3: column 'annotations': no JSON"):
         read_zooniverse(write("c.csv", broken))
     drawing = export(("ann", 7, {"T0": [{"tool": 0, "x": 1}]}))
-    with pytest.raises(ValueError, match="line 2: task T0: expected a name, names, choices of a survey or a number"):
+    with pytest.raises(ValueError, match=r"line 2: task T0: expected a name, names, choices of a survey or a number"):
         read_zooniverse(write("c.csv", drawing))
 
 

@@ -215,9 +215,19 @@ def write_json_lines(path: Path_, values: Iterable) -> None:
 def write_csv(path: Path_, header: list[str], rows: Iterable[Iterable], sep: str = ",") -> None:
     """A CSV file, None as an empty cell, whole or not at all."""
     with whole(path) as file:
-        writer = csv.writer(file, delimiter=sep, lineterminator="\n")
+        writer = csv.writer(_Lines(file), delimiter=sep, lineterminator="\r\n")
         writer.writerow(header)
         writer.writerows(rows)
+
+
+class _Lines:
+    """Ends rows with \\n. Python before 3.13 quotes a cell with \\r only where rows end with it."""
+
+    def __init__(self, file: IO):
+        self.file = file
+
+    def write(self, row: str) -> None:
+        self.file.write(row.removesuffix("\r\n") + "\n")
 
 
 def dumps(value: Any, indent: int | None = None) -> str:

@@ -191,9 +191,7 @@ def _wide(source: str, votes: Any, key: str | None, classes: list | None) -> lis
     return entries
 
 
-def _long(
-    source: str, votes: Any, row: str, annotator: str | None, answer: str, classes: list | None
-) -> list[Entry]:
+def _long(source: str, votes: Any, row: str, annotator: str | None, answer: str, classes: list | None) -> list[Entry]:
     """One line for every answer; rows in the order in which they first come."""
     places, rows = _table(source, votes)
     columns = [column for column in (row, annotator, answer) if column is not None]

@@ -110,11 +110,19 @@ def test_broken_csv_is_named(tmp_path, text, message):
 def test_a_huge_cell_is_read_and_the_limit_of_csv_restored(tmp_path):
     import csv
 
-    before = csv.field_size_limit()
+    before = 100_000
+    csv.field_size_limit(before)
     path = tmp_path / "a.csv"
     path.write_text("a\n" + "x" * 300_000 + "\n")
     assert len(_files.read_csv(path)[1][0].value["a"]) == 300_000
     assert csv.field_size_limit() == before
+
+
+def test_a_carriage_return_stays_in_its_cell(tmp_path):
+    path = tmp_path / "a.csv"
+    _files.write_csv(path, ["a", "b"], [["one\rline", "x"], ["two\r\nlines", None]])
+    assert path.read_bytes() == b'a,b\n"one\rline",x\n"two\r\nlines",\n'
+    assert [row.value["a"] for row in _files.read_csv(path)[1]] == ["one\rline", "two\r\nlines"]
 
 
 def test_bytes_that_are_no_utf8_are_named(tmp_path):

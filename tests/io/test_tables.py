@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infimum import Not, PartialClassifier, PartialMultilabelClassifier, PartialRanker, PartialRegressor
-from infimum.io import MeaningError, Records, _frames, read_table, write_table
+from infimum.io import MeaningError, Records, _frames, read_table, write_doccano, write_table
 from infimum.outputs import Labels, Rankings, Reals, Tags
 
 
@@ -26,6 +26,24 @@ def test_a_table_to_predict_for(write):
     records = read_table(write("t.csv", "x,z\n1,2\n"))
     assert records.y == [None]
     assert list(records.data.columns) == ["x", "z"]
+
+
+def test_with_its_kind_text_becomes_objects(write):
+    text = 'l,t,o,n\ncat|dog,+a -b,a>b>c,"[1,2.5]"\n!owl,-a,"a>{b,c}",3\nowl,,,1|3\n,+b,c>a,>=3\n'
+    path = write("t.csv", text)
+    y = {kind: read_table(path, kind[0], kind=kind).y for kind in ("labels", "tags", "order", "number")}
+    assert read_table(path, "l", kind="labels").classes == ["cat", "dog", "owl"]
+    assert y["labels"] == [{"cat", "dog"}, Not("owl"), "owl", None]
+    assert y["tags"] == [{"a": True, "b": False}, {"a": False}, None, {"b": True}]
+    assert y["order"] == [[("a", "b"), ("b", "c")], [("a", "b"), ("a", "c")], None, [("c", "a")]]
+    assert y["number"] == [(1.0, 2.5), 3, {1, 3}, (3, float("inf"))]
+    assert isinstance(y["number"][1], int)
+    text = read_table(path, "l")
+    assert text.y == ["cat|dog", "!owl", "owl", None]
+    assert repr(text) == "<Records of text: 4 rows, 1 unknown; data: t, o, n>"
+    assert text.frame()["y"].to_list()[:2] == ["cat|dog", "!owl"]
+    with pytest.raises(ValueError, match=r"What the target means is still open: read the table with kind="):
+        write_doccano(path, text)
 
 
 def test_tabs(write):
@@ -170,6 +188,8 @@ def test_what_is_written_is_read_back_as_the_same_sets(tmp_path, kind, suffix):
     path = tmp_path / f"t.{suffix}"
     write_table(path, records, target="label")
     back = read_table(path, "label", id="id", kind=kind)
+    closed = [(3, float("inf")) if cell == (3, None) else cell for cell in y]
+    assert back.y == closed
     fitted = space().fit(y)
     assert repr(_sets(fitted.as_sets(back.y))) == repr(_sets(fitted.as_sets(y)))
     assert back.data["text"].to_list() == records.data["text"].to_list()

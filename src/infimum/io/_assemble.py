@@ -172,24 +172,22 @@ def _answered(meant: _Meant) -> list[tuple[Entry, list[tuple[Any, Any]]]]:
     """(annotator, cell) of every entry, skipped answers dropped or unknown."""
     reading, bad, rows = meant.reading, Refused(meant.source), []
     labels = meant.cells.kind == "labels"
-    skips = [
-        (entry, answer)
-        for entry in meant.entries
-        for answer in entry.answers
-        if answer.form == "skipped" or (labels and answer.form == "names" and not answer.value)
-    ]
+
+    def is_skipped(answer: Answer) -> bool:
+        return answer.form == "skipped" or (labels and answer.form == "names" and not answer.value)
+
+    skips = [entry for entry in meant.entries if any(map(is_skipped, entry.answers))]
     if skips and reading.skipped is None:
         choices: dict[str, Callable] = {
             'skipped="unknown"': lambda said: Shown("a row of which nothing is known (None)"),
             'skipped="drop"': lambda said: Shown("left out"),
         }
-        examples = [Example(entry.place, Shown("skipped, or answered with nothing")) for entry, _ in skips]
+        examples = [Example(entry.place, Shown("skipped, or answered with nothing")) for entry in skips]
         raise ambiguous(meant.source, "skipped", "what a skipped row means", examples, choices)
-    skipped = {id(answer) for _, answer in skips}
     for entry in meant.entries:
         kept = []
         for answer in entry.answers:
-            if id(answer) in skipped and reading.skipped == "drop":
+            if reading.skipped == "drop" and is_skipped(answer):
                 continue
             try:
                 kept.append((answer.annotator, meant.cell(answer)))

@@ -33,7 +33,8 @@ class Records:
     y : list
         As the estimators take it (docs/data.md): for `kind` "labels" a name, a set, `Not` or None; for "tags"
         ``{"red": True}``; for "order" pairs ``[("a", "b")]``; for "number" values, ``(low, high)`` or sets of values.
-    kind : {"labels", "tags", "order", "number"}
+    kind : {"labels", "tags", "order", "number", "text"}
+        "text" where a table was read without saying what its target is.
     annotators : list or None
         Who gave each row, with ``annotators="rows"``.
     classes : list
@@ -63,6 +64,9 @@ class Records:
 
     def __repr__(self) -> str:
         unknown = sum(cell is None for cell in self.y)
+        if self.kind == "text":
+            columns = ", ".join(map(str, self.data.columns))
+            return f"<Records of text: {len(self)} rows, {unknown} unknown; data: {columns or 'none'}>"
         exact = sum(self._is_exact(cell) for cell in self.y if cell is not None)
         who = "" if self.annotators is None else f" by {len(set(self.annotators))} annotators"
         columns = ", ".join(map(str, self.data.columns))
@@ -105,8 +109,10 @@ class Records:
         return rows
 
 
-def text_cells(y: list, kind: str) -> list[str | None]:
+def text_cells(y: list, kind: str) -> list:
     """The rows of y in the notation of CSV files, None where nothing is known."""
+    if kind == "text":
+        return [None if cell is None else str(cell) for cell in y]
     cells, bad, texts = cells_of(kind), Refused("y"), []
     for row, cell in enumerate(y):
         try:

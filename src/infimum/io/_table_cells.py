@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from .. import outputs
-from ._cells import bucket_pairs, rank_buckets
+from ..outputs import Not
+from ._cells import bucket_pairs, label_cell, number_cell, order_cell, rank_buckets
 from ._files import Found, Refused
 from ._frames import is_missing
 from ._meaning import Example, ambiguous
-from ._records import Records
 
 INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d*)")
 REAL = re.compile(r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
@@ -121,15 +125,51 @@ def space_of(kind: str, classes: list) -> Any:
     return {"tags": outputs.Tags, "order": outputs.Rankings, "number": outputs.Reals}[kind]()
 
 
-def check(source: str, records: Records) -> None:
-    """Refuse every cell that is no such thing, by its line."""
-    if all(cell is None for cell in records.y):
-        return
+def objects(source: str, y: list, places: list[str], kind: str, classes: list) -> tuple[list, list]:
+    """Cells of text as Python objects, read by the space of their kind, and the names of labels or tags.
+
+    What is no such thing is refused by its line.
+    """
+    if all(cell is None for cell in y):
+        return y, classes
+    space = space_of(kind, classes)
     try:
-        space_of(records.kind, records.classes).fit(records.y).as_sets(records.y)
+        sets = space.fit(y).as_sets(y)
     except ValueError as error:
         bad = Refused(source)
         for row, message in ROW.findall(str(error)):
-            bad.add(records.places[int(row)], message)
-        bad.refuse(f"The target was read as {records.kind!r}: see docs/data.md for what a cell may hold.")
-        raise ValueError(f"{source}, read as {records.kind!r}: {error}") from error
+            bad.add(places[int(row)], message)
+        bad.refuse(f"The target was read as {kind!r}: see docs/data.md for what a cell may hold.")
+        raise ValueError(f"{source}, read as {kind!r}: {error}") from error
+    read = {"labels": _label_objects, "tags": _tag_objects, "order": _order_objects, "number": _number_objects}[kind]
+    cells = [found if isinstance(cell, str) else cell for cell, found in zip(y, read(space, sets, y))]
+    return cells, space.classes_.tolist() if kind == "labels" else space.tags_.tolist() if kind == "tags" else []
+
+
+def _label_objects(space: Any, sets: Any, y: list) -> list:
+    names = [space.classes_[sets.listed[row].indices].tolist() for row in range(len(sets))]
+    cells = zip(names, sets.negated.tolist())
+    return [None if negated and not row else Not(*row) if negated else label_cell(row) for row, negated in cells]
+
+
+def _tag_objects(space: Any, sets: Any, y: list) -> list:
+    tags = space.tags_.tolist()
+    return [{tag: v > 0 for tag, v in zip(tags, row) if v} or None for row in np.asarray(sets).tolist()]
+
+
+def _order_objects(space: Any, sets: Any, y: list) -> list:
+    pairs = list(combinations(space.items_.tolist(), 2))  # the columns of Kendall codes
+    codes = np.asarray(sets).tolist()
+    return [order_cell((a, b) if c > 0 else (b, a) for (a, b), c in zip(pairs, row) if c) for row in codes]
+
+
+def _number_objects(space: Any, sets: Any, y: list) -> list:
+    def plain(value: float, text: Any) -> float:
+        whole = isinstance(text, str) and value.is_integer() and not set(".eE") & set(text.replace("inf", ""))
+        return int(value) if whole else value  # 3 was written as 3
+
+    rows = []
+    for text, row in zip(y, np.asarray(sets).tolist()):
+        pieces = [(plain(low, text), plain(high, text)) for low, high in row if low == low]
+        rows.append(None if pieces == [(-math.inf, math.inf)] else number_cell(pieces))
+    return rows

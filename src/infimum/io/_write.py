@@ -28,6 +28,8 @@ def rows_to_write(records: Any, y: Any = None, score: Any = None, classes: Any =
     """Rows from `Records`, a frame, a list of dicts or of texts; y from the records where it is not given."""
     data = rows_of_frame(records.data if isinstance(records, Records) else records)
     ids = records.ids if isinstance(records, Records) else list(range(1, len(data) + 1))
+    if y is None and isinstance(records, Records) and records.kind == "text":
+        raise ValueError("What the target means is still open: read the table with kind=….")
     if y is None:
         y = records.y if isinstance(records, Records) else [None] * len(data)
     cells = plain_cells(y, classes)

@@ -11,7 +11,7 @@ from ._files import Found, Path_, Refused, name_of, read_csv, read_records, whol
 from ._frames import backend_of, frame_of, rows_of_frame
 from ._meaning import Answer, Entry, Reading
 from ._records import KINDS, Records, text_cells
-from ._table_cells import INTEGER, REAL, check, target_cells
+from ._table_cells import INTEGER, REAL, objects, target_cells
 from ._write import plain_cells
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -76,7 +76,8 @@ def read_table(
     id : str, optional
         The column of the ids; by default rows are counted from 0.
     kind : {"labels", "tags", "order", "number"}, optional
-        Checks the target now, and names the line of every cell that is no such thing. Needed for several columns.
+        Reads the text into Python objects, as the estimators would, and names the line of every cell that is no such
+        thing. Without it the target stays text, and `records.kind` is "text". Needed for several columns.
     meaning : {"one_of", "all_of", "known_tags", "order"}, optional
         What a list in a cell says (Parquet, Arrow, JSON Lines).
     unticked : {"no", "unknown"}, optional
@@ -107,10 +108,9 @@ def read_table(
     ids = [record.value[id] if id is not None else k for k, record in enumerate(found)]
     names = list(classes) if classes is not None else []
     places = [record.place for record in found]
-    records = Records(ids, frame_of(data, backend), cells, kind or "labels", classes=names, places=places)
     if kind is not None:
-        check(source, records)
-    return records
+        cells, names = objects(source, cells, places, kind, names)
+    return Records(ids, frame_of(data, backend), cells, kind or "text", classes=names, places=places)
 
 
 def _data(found: list[Found], columns: list[str], text: bool) -> list[dict]:
@@ -156,7 +156,7 @@ def write_table(
     target : str
         The name of the column of y.
     kind : {"labels", "tags", "order", "number"}, optional
-        By default that of the records, or "labels".
+        By default that of the records, or "labels"; "text" for y that is text already.
     id : str, optional
         A column for the ids of the records; by default "id" for `Records` and none otherwise.
     """

@@ -110,6 +110,7 @@ def test_votes_on_orders_may_run_in_a_circle():
     with pytest.raises(_cells.Conflict, match=r"in a circle: a > b > c > a"):
         _cells.Orders().vote(cells)
     assert _cells.Orders().vote([[("a", "b")], [("a", "b")], [("b", "a")]]) == [("a", "b")]
+    assert _cells.Orders().vote([[("a", "b")], [("b", "a")]]) is None
 
 
 def test_numbers():

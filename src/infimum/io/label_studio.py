@@ -18,6 +18,8 @@ from ._records import Records
 from ._tree import Tree
 from ._write import converted, rows_to_write
 
+UNSORTED = "_"
+
 
 def read_label_studio(
     path: Path_ | Iterable[dict],
@@ -59,7 +61,8 @@ def read_label_studio(
     taxonomy : paths, nested dicts or Taxonomy, optional
         The tree of a Taxonomy control; by default the paths in the file.
     buckets : list of str, optional
-        The buckets of a Ranker, best first. Items of buckets that are not named stay unordered.
+        The buckets of a Ranker, best first. Items of buckets that are not named stay unordered, such as those in "_",
+        where Label Studio keeps what was not sorted.
     sides : (str, str), optional
         The data fields that name the left and the right item of a Pairwise control; otherwise "left" and "right".
     backend : {"pandas", "polars"}, optional
@@ -181,7 +184,8 @@ def _buckets(source: str, entries: list[Entry], values: list, buckets: list[str]
         return None
     keys = list(dict.fromkeys(key for value in values if isinstance(value, dict) for key in value))
     if buckets is None:
-        orders = (keys, keys[::-1])
+        named = [key for key in keys if key != UNSORTED]
+        orders = (named, named[::-1])
         choices: dict[str, Any] = {
             f"buckets={order!r}": lambda answer, order=order: bucket_pairs(bucket_order(answer.value, order))
             for order in orders

@@ -153,7 +153,8 @@ def write_zooniverse(path: Path_, records: Any, y: Any = None, *, kind: str | No
     """Write a manifest of subjects (CSV), for the rows that volunteers should be asked about; whole or not at all.
 
     Zooniverse takes no classifications in: the way back is new subjects. Their labels so far stand as text in the
-    column ``#infimum`` and their score in ``#score``; columns with "#" are hidden from volunteers.
+    column ``#infimum`` and their score in ``#score``: Zooniverse hides columns that begin with "#" from volunteers
+    (zooniverse/Panoptes-Front-End, pull request 2747).
 
     Parameters
     ----------

@@ -65,6 +65,7 @@ def test_a_zip_has_one_file_an_annotator(tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("all.csv", "id,text,label\n1,one,a#b\n")
     assert read_doccano(path, meaning="known_tags").y == [{"a": True, "b": True}]
+    assert read_doccano(path, meaning="known_tags", annotators="rows").annotators == [None]
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("readme.txt", "")
     with pytest.raises(ValueError, match=r"holds no .jsonl"):

@@ -54,6 +54,11 @@ def test_two_accepted_labels_are_tags_or_a_contradiction():
     with pytest.raises(MeaningError, match=r'(?s)several names.*meaning="known_tags" +->  \{.INSULT.: True') as refused:
         read_prodigy(lines)
     assert "one_of" not in str(refused.value)
+    # a label that was not judged was not asked about: there is nothing to say of what is unticked
+    lines.append(decision("two", "JOKE", "reject", _input_hash=2))
+    for settings in ({"unticked": "no"}, {"unticked": "unknown"}, {}):
+        assert read_prodigy(lines, meaning="all_of", **settings).y == [{"INSULT": True, "SPAM": True}, {"JOKE": False}]
+    lines.pop()
     assert read_prodigy(lines, meaning="known_tags").y == [{"INSULT": True, "SPAM": True}]
     with pytest.raises(ValueError, match=r"one label at most can be true, got 'INSULT', 'SPAM'"):
         read_prodigy(lines, meaning="one_of")
@@ -116,6 +121,8 @@ Say which with reject=…."""
     )
     assert read_prodigy(lines, reject="not").y == ["A", Not("B"), None]
     assert read_prodigy(lines, reject="unknown").y == ["A", None, None]
+    tags = read_prodigy(lines, reject="not", meaning="all_of", unticked="no")
+    assert tags.y == [{"A": True, "B": False, "C": False}, {"B": False}, None]
     assert read_prodigy(lines, reject="drop").y == ["A"]
     with pytest.raises(ValueError, match=r"reject must be one of"):
         read_prodigy(lines, reject="yes")

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..outputs import Not
 from ._cells import Cells, Conflict, bucket_pairs, in_order, label_cell
-from ._files import Refused
+from ._files import SHOWN, Refused
 from ._frames import frame_of
 from ._meaning import Answer, Entry, Example, MeaningError, Reading, Shown, ambiguous, short
 from ._records import Records, cells_of
@@ -61,7 +61,8 @@ class _Meant:
         self.classes = self._classes(every) if kind is None else []
         if kind is None and self.meaning is None:
             self.meaning = self._settled(every, meanings)
-        if kind is None and self.meaning == "all_of" and self.unticked is None:
+        listed = any(answer.form == "names" for _, answer in every)
+        if kind is None and self.meaning == "all_of" and self.unticked is None and listed:
             raise self._what_is_unticked(every)
         if kind is None:
             kind = {"one_of": "labels", "order": "order"}.get(self.meaning or "", "tags")
@@ -97,7 +98,8 @@ class _Meant:
             if given is not None:
                 for name in dict.fromkeys(names):
                     if name not in given:
-                        bad.add(entry.place, f"{name!r} is not among the classes{_nearest(name, given)}")
+                        hint = _nearest(name, given) if len(bad.found) < SHOWN else ""
+                        bad.add(entry.place, f"{name!r} is not among the classes{hint}")
         bad.refuse(f"The classes are {short(in_order(given or ()))}. Correct the file, or name all classes.")
         if self.tree is not None:
             return self.tree.leaves_of_all()
@@ -113,15 +115,16 @@ class _Meant:
         choices: dict[str, Callable] = {}
         if "one_of" in meanings and several[0][1].form == "names":
             choices['meaning="one_of"'] = self._label
-        if "all_of" in meanings:
+        if "all_of" in meanings and several[0][1].form == "names":
             choices['meaning="all_of", unticked="no"'] = lambda answer: self._tags(answer, "no")
+        if "known_tags" in meanings:
             choices['meaning="known_tags"'] = lambda answer: self._tags(answer, "unknown")
         if "order" in meanings:
             choices['meaning="order"'] = lambda answer: bucket_pairs([[name] for name in answer.value])
         raise ambiguous(self.source, "meaning", "what several names in one answer mean", examples, choices)
 
     def _what_is_unticked(self, every: list) -> MeaningError:
-        examples = [Example(e.place, a) for e, a in every if a.form in ("names", "judged")]
+        examples = [Example(e.place, a) for e, a in every if a.form == "names"]
         choices: dict[str, Callable] = {
             'unticked="no"': lambda answer: self._tags(answer, "no"),
             'unticked="unknown"': lambda answer: self._tags(answer, "unknown"),
@@ -163,7 +166,7 @@ class _Meant:
             offered = [node for node in self.tree.nodes if node not in hidden]
         else:
             offered = list(answer.options or self.classes)
-        if unticked == "no":
+        if unticked == "no" and answer.form == "names":  # a name that was not judged was not asked about
             known |= {name: False for name in offered if name not in known}
         return {name: known[name] for name in in_order(known)}
 

@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import Any
 
@@ -224,41 +225,54 @@ def closure(pairs: Iterable[tuple]) -> frozenset[tuple]:
     ...
     infimum.io._cells.Conflict: the order runs in a circle: a > b > c > a
     """
+    return frozenset((better, worse) for better, under in _under(_below(pairs)).items() for worse in under)
+
+
+def _below(pairs: Iterable[tuple]) -> dict[Any, set]:
     below: dict[Any, set] = {}
     for better, worse in pairs:
         below.setdefault(better, set()).add(worse)
-    reached = {item: _steps(below, item) for item in in_order(below)}
-    for item, steps in reached.items():
-        if item in steps:
-            circle = [item]
-            while circle[-1] != item or len(circle) == 1:
-                circle.append(steps[circle[-1]])
-            raise Conflict(f"the order runs in a circle: {' > '.join(map(str, circle[::-1]))}")
-    return frozenset((better, worse) for better, steps in reached.items() for worse in steps)
+    return below
 
 
-def _steps(below: dict[Any, set], start: Any) -> dict[Any, Any]:
-    """Every item under `start`, and the one just above it on the way; `start` itself where a way leads back."""
-    steps: dict[Any, Any] = {}
-    queue = [start]
-    for item in queue:
-        for worse in in_order(below.get(item, ())):
-            if worse not in steps:
-                steps[worse] = item
-                queue.append(worse)
-    return steps
+def _under(below: dict[Any, set]) -> dict[Any, set]:
+    """Everything under each item, however far."""
+    under: dict[Any, set] = {}
+    try:
+        for item in TopologicalSorter(below).static_order():  # the worst first
+            stated = below.get(item, set())
+            under[item] = stated.union(*(under[worse] for worse in stated))
+    except CycleError:
+        raise Conflict(f"the order runs in a circle: {' > '.join(map(str, _circle(below)))}") from None
+    return under
+
+
+def _circle(below: dict[Any, set]) -> list:
+    """A shortest way from the first item that leads back to itself."""
+    for start in in_order(below):
+        ways = [[start]]
+        seen: set = set()
+        for way in ways:
+            for worse in in_order(below.get(way[-1], ())):
+                if worse == start:
+                    return [*way, start]
+                if worse not in seen:
+                    seen.add(worse)
+                    ways.append([*way, worse])
+    raise ValueError("no circle")
 
 
 def order_cell(pairs: Iterable[tuple]) -> list[tuple] | None:
     """The pairs that say it all and no more (the transitive reduction), better items first; None for no pairs."""
-    every = closure(pairs)
-    below: dict[Any, set] = {}
-    for better, worse in every:
-        below.setdefault(better, set()).add(worse)
-    needed = [(a, c) for a, c in every if not any(c in below.get(b, ()) for b in below[a])]
-    # an item with more below it comes first; ties by name
-    key = lambda item: (-len(below.get(item, ())), type(item).__name__, str(item))  # noqa: E731
-    return sorted(needed, key=lambda pair: (key(pair[0]), key(pair[1]))) or None
+    below = _below(pairs)
+    under = _under(below)
+    # an item with more under it comes first; ties by name
+    place = {item: (-len(under[item]), type(item).__name__, str(item)) for item in under}
+    needed = []
+    for better in sorted(below, key=place.__getitem__):
+        further = set().union(*(under[worse] for worse in below[better]))
+        needed += [(better, worse) for worse in sorted(below[better] - further, key=place.__getitem__)]
+    return needed or None
 
 
 def bucket_pairs(buckets: Iterable[Iterable]) -> list[tuple] | None:

@@ -67,7 +67,8 @@ class Records:
         if self.kind == "text":
             columns = ", ".join(map(str, self.data.columns))
             return f"<Records of text: {len(self)} rows, {unknown} unknown; data: {columns or 'none'}>"
-        exact = sum(self._is_exact(cell) for cell in self.y if cell is not None)
+        items = {item for cell in self.y if cell for pair in cell for item in pair} if self.kind == "order" else set()
+        exact = sum(self._is_exact(cell, len(items)) for cell in self.y if cell is not None)
         who = "" if self.annotators is None else f" by {len(set(self.annotators))} annotators"
         columns = ", ".join(map(str, self.data.columns))
         return (
@@ -75,12 +76,11 @@ class Records:
             f" {len(self) - exact - unknown} partial, {unknown} unknown; data: {columns or 'none'}>"
         )
 
-    def _is_exact(self, cell: Any) -> bool:
+    def _is_exact(self, cell: Any, items: int) -> bool:
         if self.kind == "tags":
             return bool(self.classes) and all(tag in cell for tag in self.classes)
         if self.kind == "order":  # a chain of all items: as many steps as items, less one
-            items = {item for row in self.y if row for pair in row for item in pair}
-            return len(cell) == len(items) - 1 and len({a for a, _ in cell}) == len({b for _, b in cell}) == len(cell)
+            return len(cell) == items - 1 and len({a for a, _ in cell}) == len({b for _, b in cell}) == len(cell)
         return not isinstance(cell, set | tuple | list | Not) or (isinstance(cell, set) and len(cell) == 1)
 
     def frame(self, target: str = "y", id: str = "id") -> Any:

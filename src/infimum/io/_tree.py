@@ -27,6 +27,10 @@ class Tree:
         self.paths = {name: path for path, name in self.names.items()}
         inner = {path[:-1] for path in every}
         self._leaves = {name for name, path in self.paths.items() if path not in inner}
+        self._below: dict[str, list[str]] = {name: [] for name in self.paths}
+        for name in self.paths:
+            for node in self.above(name):
+                self._below[node].append(name)
 
     @property
     def nodes(self) -> list[str]:
@@ -41,8 +45,7 @@ class Tree:
         return [self.names[path[:k]] for k in range(1, len(path))]
 
     def below(self, name: str) -> list[str]:
-        path = self.paths[name]
-        return [node for node, other in self.paths.items() if len(other) > len(path) and other[: len(path)] == path]
+        return self._below[name]
 
     def leaves(self, name: str) -> list[str]:
         """The leaves under a node; a leaf is its own."""

@@ -101,7 +101,9 @@ def _question(source: str, found: list[Found], question: str | None) -> str:
             names.update(dict.fromkeys(key.removesuffix(".responses") for key in record if key.endswith(".responses")))
         else:
             names.update(dict.fromkeys(record.get("responses") or {}))
-    shown = ", ".join(names) or "none"
+    if not names:  # nobody was asked yet: every record is unknown, whatever the question
+        return question or ""
+    shown = ", ".join(names)
     if question is None and len(names) != 1:
         raise ValueError(
             f"{source} has responses to {len(names)} questions: {shown}. Name the one to read with question=…."

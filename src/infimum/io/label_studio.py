@@ -124,6 +124,8 @@ def _control(source: str, found: list[Found], control: str | None) -> tuple[str,
         for annotation in task["annotations"] or ():
             for region in annotation.get("result") or ():
                 types.setdefault(str(region.get("from_name")), str(region.get("type")).lower())
+    if not types:  # nobody answered anything: every task is unknown or skipped, whatever the control
+        return control or "", "choices"
     readable = {name: kind for name, kind in types.items() if kind in TYPES}
     shown = ", ".join(f"{name} ({kind})" for name, kind in types.items()) or "none"
     if control is not None:

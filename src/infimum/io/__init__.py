@@ -1,0 +1,36 @@
+"""Files of annotation tools and tables, read into rows that the estimators take, and written back.
+
+Meaning is never guessed: where a file does not settle it, the error shows its rows and what each choice makes of them.
+"""
+
+from ._files import whole
+from ._meaning import MeaningError
+from ._records import Records
+from .argilla import read_argilla, write_argilla
+from .doccano import read_doccano, write_doccano
+from .label_studio import read_label_studio, write_label_studio
+from .prodigy import read_prodigy, write_prodigy
+from .tables import read_table, write_table
+from .votes import not_vote, read_votes, write_votes
+from .zooniverse import read_zooniverse, write_zooniverse
+
+__all__ = [
+    "MeaningError",
+    "Records",
+    "not_vote",
+    "read_argilla",
+    "read_doccano",
+    "read_label_studio",
+    "read_prodigy",
+    "read_table",
+    "read_votes",
+    "read_zooniverse",
+    "whole",
+    "write_argilla",
+    "write_doccano",
+    "write_label_studio",
+    "write_prodigy",
+    "write_table",
+    "write_votes",
+    "write_zooniverse",
+]

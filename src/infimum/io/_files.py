@@ -1,0 +1,252 @@
+"""Files read with the place of every record, and written whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import secrets
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+SHOWN = 10
+_FIELD_LIMIT = 2**31 - 1
+_csv_lock = threading.Lock()
+
+Path_ = str | os.PathLike
+
+
+class Found(NamedTuple):
+    """One record of a file, and where it lies there."""
+
+    place: str
+    """As errors name it: ``export.json, record 3``."""
+    value: dict
+
+
+class Refused:
+    """Collects what is wrong, place by place, and raises it as one error.
+
+    >>> bad = Refused("votes.jsonl")
+    >>> bad.add("line 3", "the answer 'kat' is not among the classes")
+    >>> bad.refuse("Correct the answers, or name all classes.")
+    Traceback (most recent call last):
+    ...
+    ValueError: 1 record of votes.jsonl cannot be used.
+      line 3: the answer 'kat' is not among the classes
+    Correct the answers, or name all classes.
+    """
+
+    def __init__(self, name: str):
+        self.name = name
+        self.found: list[tuple[str, str]] = []
+
+    def add(self, place: str, message: str) -> None:
+        self.found.append((place.removeprefix(f"{self.name}, "), message))
+
+    def refuse(self, remedy: str) -> None:
+        """Raise if anything was added; `remedy` is the way out."""
+        if not self.found:
+            return
+        n = len({place for place, _ in self.found})
+        lines = [f"  {place}: {message}" for place, message in self.found[:SHOWN]]
+        if len(self.found) > SHOWN:
+            lines.append(f"  (and {len(self.found) - SHOWN} more)")
+        head = f"{n} record{'s' if n > 1 else ''} of {self.name} cannot be used."
+        raise ValueError("\n".join([head, *lines, remedy]))
+
+
+@contextmanager
+def whole(path: Path_, mode: str = "w") -> Iterator[IO]:
+    """A file to write that appears whole or not at all: whatever fails on the way, the old file stays as it was.
+
+    Text is UTF-8 with line ends as given. The data lie on the disk before the name changes over to them.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, whole(Path(folder) / "a.txt") as file:
+    ...     _ = file.write("all of it")
+    """
+    if mode not in ("w", "wb"):
+        raise ValueError(f'mode must be "w" or "wb". Got {mode!r}.')
+    target = Path(os.path.realpath(path))  # a link stays a link
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"{path} cannot be written: there is no folder {target.parent}.")
+    if target.is_dir():
+        raise IsADirectoryError(f"{path} cannot be written: it is a folder.")
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    kept = target.stat().st_mode & 0o777 if target.exists() else None
+    handle = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with open(handle, mode) if mode == "wb" else open(handle, mode, encoding="utf-8", newline="") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if kept is not None:
+            os.chmod(beside, kept)
+        os.replace(beside, target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """The new name lies on the disk too, where the system lets folders be opened."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def name_of(source: Any) -> str:
+    """What errors call a source: the name of its file, or "the list" for objects in memory."""
+    return Path(source).name if isinstance(source, str | os.PathLike) else "the list"
+
+
+def read_text(path: Path_) -> str:
+    """A UTF-8 file, with or without a byte-order mark, its line ends as they are."""
+    try:
+        return Path(path).read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{name_of(path)} is not UTF-8 text: byte {error.start} is {error.object[error.start]:#04x}."
+            " Save it as UTF-8."
+        ) from error
+
+
+def read_records(source: Any) -> list[Found]:
+    """The objects of a JSON array, of JSON Lines, or of a list that is in memory already."""
+    name = name_of(source)
+    if isinstance(source, str | os.PathLike):
+        return json_records(read_text(source), name)
+    if not isinstance(source, Iterable) or isinstance(source, Mapping):
+        raise TypeError(f"Expected a path or a list of records. Got {type(source).__name__}.")
+    return _objects([(f"{name}, record {k}", value) for k, value in enumerate(source, start=1)], name)
+
+
+def json_records(text: str, name: str) -> list[Found]:
+    """The objects of a text that is a JSON array or JSON Lines."""
+    return _objects(_array(text, name) if text.lstrip().startswith("[") else _lines(text, name), name)
+
+
+def _objects(found: list[tuple[str, Any]], name: str) -> list[Found]:
+    bad = Refused(name)
+    for place, value in found:
+        if not isinstance(value, Mapping):
+            bad.add(place, f"expected an object {{…}}, got {_short(value)}")
+    bad.refuse("Export the file again, in the full JSON or JSON Lines form of the tool.")
+    return [Found(place, dict(value)) for place, value in found]
+
+
+def _array(text: str, name: str) -> list[tuple[str, Any]]:
+    try:
+        return [(f"{name}, record {k}", value) for k, value in enumerate(json.loads(text), start=1)]
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{name}, line {error.lineno}, column {error.colno}: no JSON ({error.msg}).") from error
+
+
+def _lines(text: str, name: str) -> list[tuple[str, Any]]:
+    found = []
+    for number, line in enumerate(text.split("\n"), start=1):  # not splitlines: U+2028 may stand inside a text
+        if not line.strip():
+            continue
+        try:
+            found.append((f"{name}, line {number}", json.loads(line)))
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{name}, line {number}, column {error.colno}: no JSON ({error.msg}).") from error
+    return found
+
+
+def read_csv(path: Path_, sep: str = ",") -> tuple[list[str], list[Found]]:
+    """The header and the rows of a CSV file, every cell as the text that stands there."""
+    return csv_records(read_text(path), name_of(path), sep)
+
+
+def csv_records(text: str, name: str, sep: str = ",") -> tuple[list[str], list[Found]]:
+    """The header and the rows of a text that is CSV."""
+    with _csv_lock:
+        before = csv.field_size_limit(_FIELD_LIMIT)
+        try:
+            reader = csv.reader(io.StringIO(text, newline=""), delimiter=sep, strict=True)
+            header = next(reader, None)
+            if not header:
+                raise ValueError(f"{name} is empty: expected a line of column names.")
+            rows, start = [], reader.line_num + 1
+            for row in reader:
+                if row:
+                    rows.append((f"{name}, line {start}", row))
+                start = reader.line_num + 1
+        except csv.Error as error:
+            raise ValueError(f"{name}, line {reader.line_num}: no CSV ({error}).") from error
+        finally:
+            csv.field_size_limit(before)
+    twice = sorted({column for column in header if header.count(column) > 1})
+    if twice:
+        raise ValueError(f"{name} has the column {twice[0]!r} twice. Give every column its own name.")
+    bad = Refused(name)
+    for place, row in rows:
+        if len(row) != len(header):
+            bad.add(place, f"expected {len(header)} cells, got {len(row)}")
+    bad.refuse(f"The columns are {', '.join(header)}. A cell that holds {sep!r} or a quote stands in double quotes.")
+    return header, [Found(place, dict(zip(header, row))) for place, row in rows]
+
+
+def write_json(path: Path_, value: Any) -> None:
+    """One JSON document, whole or not at all."""
+    text = dumps(value, indent=1)
+    with whole(path) as file:
+        file.write(text + "\n")
+
+
+def write_json_lines(path: Path_, values: Iterable) -> None:
+    """One JSON document a line, whole or not at all."""
+    with whole(path) as file:
+        for value in values:
+            file.write(dumps(value) + "\n")
+
+
+def write_csv(path: Path_, header: list[str], rows: Iterable[Iterable], sep: str = ",") -> None:
+    """A CSV file, None as an empty cell, whole or not at all."""
+    with whole(path) as file:
+        writer = csv.writer(_Lines(file), delimiter=sep, lineterminator="\r\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+
+
+class _Lines:
+    """Ends rows with \\n. Python before 3.13 quotes a cell with \\r only where rows end with it."""
+
+    def __init__(self, file: IO):
+        self.file = file
+
+    def write(self, row: str) -> None:
+        self.file.write(row.removesuffix("\r\n") + "\n")
+
+
+def dumps(value: Any, indent: int | None = None) -> str:
+    """JSON text; NumPy scalars as the numbers they are, NaN and infinity refused."""
+    return json.dumps(value, ensure_ascii=False, indent=indent, default=_plain, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        return value.item()
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    raise TypeError(f"JSON cannot hold {value!r} of type {type(value).__name__}.")
+
+
+def _short(value: Any, width: int = 80) -> str:
+    text = repr(value)
+    return text if len(text) <= width else text[: width - 1] + "…"

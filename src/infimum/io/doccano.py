@@ -1,0 +1,193 @@
+"""doccano: exports of text and image classification in, files to import out (JSON Lines or CSV).
+
+Shapes: doccano/doccano, backend/data_export/pipeline (formatters.py, factories.py).
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ._assemble import assemble
+from ._files import (
+    Found,
+    Path_,
+    Refused,
+    csv_records,
+    json_records,
+    name_of,
+    read_csv,
+    read_records,
+    write_csv,
+    write_json_lines,
+)
+from ._meaning import Answer, Entry, Example, Reading, Shown, ambiguous
+from ._records import Records
+from ._write import converted, rows_to_write, text_names
+
+SEPARATOR = "#"
+EMPTY = ("unknown", "drop", "no")
+LABEL_FIELDS = ("label", "labels", "cats")
+
+
+def read_doccano(
+    path: Path_ | Iterable[dict],
+    *,
+    meaning: str | None = None,
+    unticked: str | None = None,
+    empty: str | None = None,
+    annotators: str | None = None,
+    conflict: str = "refuse",
+    classes: list | None = None,
+    label: str | None = None,
+    backend: str | None = None,
+) -> Records:
+    """Read an export of doccano: JSON Lines, JSON, CSV (labels joined by "#"), or the zip with one file an annotator.
+
+    Parameters
+    ----------
+    path : path, or the records as a list of dicts
+    meaning : {"one_of", "all_of", "known_tags"}, optional
+    empty : {"unknown", "drop", "no"}, optional
+        What ``"label": []`` means, which doccano writes for rows that nobody annotated and for rows without any label:
+        nothing is known; a row to leave out; with ``meaning="all_of", unticked="no"``, no tag at all.
+    label : str, optional
+        The field of the labels; by default "label", "labels" or "cats".
+    unticked, annotators, conflict, classes, backend
+        As in `read_label_studio`.
+
+    Examples
+    --------
+    >>> rows = [{"id": 1, "text": "purrs", "label": ["cat"]}, {"id": 2, "text": "?", "label": []}]
+    >>> read_doccano(rows, empty="unknown").y
+    ['cat', None]
+    """
+    reading = Reading(meaning, unticked, None, annotators, conflict, classes, backend)
+    if empty not in (None, *EMPTY):
+        raise ValueError(f"empty must be one of {', '.join(map(repr, EMPTY))}. Got {empty!r}.")
+    if empty == "no" and not (meaning == "all_of" and unticked == "no"):
+        raise ValueError('empty="no" says that every tag is absent: it needs meaning="all_of" and unticked="no".')
+    source = name_of(path)
+    found = _found(path)
+    label = _label_field(source, [record for _, _, record in found], label)
+    bad = Refused(source)
+    entries: dict[Any, Entry] = {}
+    for k, (who, joined, record) in enumerate(found):
+        names = _names(record, label, joined, bad)
+        row = record.value.get("id", k + 1)
+        data = {name: value for name, value in record.value.items() if name not in ("id", label)}
+        entry = entries.setdefault((row, None if who is not None else k), Entry(row, record.place, data))
+        entry.answers.append(Answer("names", names, who))
+    bad.refuse("Labels are names: spans, boxes and texts belong to other kinds of projects.")
+    return assemble(source, _without_empty(source, list(entries.values()), empty), reading)
+
+
+def _found(path: Any) -> list[tuple[str | None, bool, Found]]:
+    """Every record, whose it is where a zip has one file an annotator, and whether its labels are joined (CSV)."""
+    suffix = Path(path).suffix.lower() if isinstance(path, str | os.PathLike) else ""
+    if suffix != ".zip":
+        rows = read_csv(path)[1] if suffix == ".csv" else read_records(path)
+        return [(None, suffix == ".csv", record) for record in rows]
+    found: list[tuple[str | None, bool, Found]] = []
+    with zipfile.ZipFile(path) as archive:
+        members = sorted(m for m in archive.namelist() if m.lower().endswith((".jsonl", ".json", ".csv")))
+        for member in members:
+            text, name = archive.read(member).decode("utf-8-sig"), f"{name_of(path)}, {member}"
+            joined = member.lower().endswith(".csv")
+            who = None if members == [member] else PurePosixPath(member).stem
+            rows = csv_records(text, name)[1] if joined else json_records(text, name)
+            found += [(who, joined, record) for record in rows]
+    if not members:
+        raise ValueError(f"{name_of(path)} holds no .jsonl, .json or .csv file.")
+    return found
+
+
+def _label_field(source: str, found: list[Found], label: str | None) -> str:
+    fields = {field for record in found for field in record.value}
+    known = [field for field in ((label,) if label is not None else LABEL_FIELDS) if field in fields]
+    if not known:
+        wanted = repr(label) if label is not None else " or ".join(map(repr, LABEL_FIELDS))
+        shown = ", ".join(map(repr, sorted(fields))) or "none"
+        raise ValueError(f"{source} has no field {wanted}. Its fields are: {shown}. Name it with label=….")
+    return known[0]
+
+
+def _names(record: Found, field: str, joined: bool, bad: Refused) -> list[str]:
+    """The labels of a record: in CSV joined by "#"; in JSON a list, where a text is one label."""
+    value = record.value.get(field)
+    if value is None or value == "":
+        return []
+    names = value.split(SEPARATOR) if joined else value
+    names = [names] if isinstance(names, str) else names
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        bad.add(record.place, f"expected a list of names in {field!r}, got {value!r}")
+        return []
+    return list(dict.fromkeys(names))
+
+
+def _without_empty(source: str, entries: list[Entry], empty: str | None) -> list[Entry]:
+    """Empty lists as what the caller says that they mean."""
+    blank = [e for e in entries if any(not a.value for a in e.answers)]
+    if blank and empty is None:
+        choices = {
+            'empty="unknown"': lambda said: None,
+            'empty="drop"': lambda said: Shown("left out"),
+            'empty="no", meaning="all_of", unticked="no"': lambda said: Shown("every tag is False"),
+        }
+        raise ambiguous(source, "empty", "what no label at all means", [Example(e.place, []) for e in blank], choices)
+    if empty == "no":
+        return entries
+    kept = []
+    for entry in entries:
+        if empty == "drop":
+            entry.answers = [a for a in entry.answers if a.value]
+        entry.answers = [a if a.value else a._replace(form="unknown", value=None) for a in entry.answers]
+        if entry.answers:
+            kept.append(entry)
+    return kept
+
+
+def write_doccano(path: Path_, records: Any, y: Any = None, *, classes: list | None = None, score: Any = None) -> None:
+    """Write rows as doccano imports them: JSON Lines, or CSV where the path ends so; whole or not at all.
+
+    `read_doccano` brings labels, sets of labels and tags back with their meaning, and unknown rows with
+    ``empty="unknown"``. Tags that are absent are left out, `Not` becomes the other `classes`; orders and numbers are
+    refused, and in CSV names with "#".
+
+    Parameters
+    ----------
+    path : path
+    records : Records, frame, list of dicts or list of texts
+    y : rows or what `predict` returned, optional
+        By default that of the records; unknown rows (None) have an empty label.
+    classes : list, optional
+        All classes, for `Not` and for arrays of tags.
+    score : (n,) in [0, 1], optional
+        Kept as a field "score", which doccano shows among the metadata.
+    """
+    rows = rows_to_write(records, y, score, classes)
+    as_csv = str(path).lower().endswith(".csv")
+    values = converted("y", rows, lambda cell: _listed(cell, classes, as_csv), "Pass labels, sets of labels or tags.")
+    tasks = []
+    for row, value in zip(rows, values):
+        taken = [name for name in ("id", "label") if name in row.data]
+        if taken:
+            raise ValueError(f"The data have a column {taken[0]!r}, which means something to doccano. Rename it.")
+        task = {"id": row.id, **row.data, "label": value or []}
+        tasks.append(task if row.score is None else task | {"score": row.score})
+    if not as_csv:
+        write_json_lines(path, tasks)
+        return
+    header = list(dict.fromkeys(name for task in tasks for name in task))
+    joined = [{**task, "label": SEPARATOR.join(task["label"])} for task in tasks]
+    write_csv(path, header, [[task.get(name) for name in header] for task in joined])
+
+
+def _listed(cell: Any, classes: Any, as_csv: bool) -> list[str]:
+    names = text_names(cell, classes)
+    if as_csv and any(SEPARATOR in name or not name for name in names):
+        raise ValueError(f"a name with {SEPARATOR!r} cannot be told from two, got {names}")
+    return names

@@ -1,0 +1,295 @@
+"""Label Studio: full JSON exports in, tasks with predictions or annotations out.
+
+Shapes: HumanSignal/label-studio-sdk, label_interface/control_tags.py; https://labelstud.io/guide/export.html.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..outputs import Taxonomy
+from ._assemble import assemble
+from ._cells import bucket_pairs
+from ._files import Found, Path_, Refused, name_of, read_records, write_json
+from ._label_studio_values import TYPES, bucket_order, parsed, ranker_is_list, region_value
+from ._meaning import Answer, Entry, Example, Reading, ambiguous
+from ._records import Records
+from ._tree import Tree
+from ._write import converted, rows_to_write
+
+UNSORTED = "_"
+
+
+def read_label_studio(
+    path: Path_ | Iterable[dict],
+    *,
+    control: str | None = None,
+    meaning: str | None = None,
+    unticked: str | None = None,
+    skipped: str | None = None,
+    annotators: str | None = None,
+    conflict: str = "refuse",
+    classes: list | None = None,
+    taxonomy: Any = None,
+    buckets: list[str] | None = None,
+    sides: tuple[str, str] | None = None,
+    backend: str | None = None,
+) -> Records:
+    """Read a full JSON export of Label Studio (not JSON_MIN, which loses skipped tasks).
+
+    Choices become labels or tags by `meaning`; Taxonomy paths the leaves under them; Pairwise and Ranker orders;
+    Rating and Number numbers. A task that nobody annotated is a row of which nothing is known.
+
+    Parameters
+    ----------
+    path : path, or the tasks as a list of dicts
+    control : str, optional
+        The name of the control to read (``from_name``); needed where the file has several.
+    meaning : {"one_of", "all_of", "known_tags"}, optional
+        What several ticked names say: one of them is the label; all of them are there, and `unticked` says what holds
+        for the others; all of them are there, and nothing is known of the others.
+    unticked : {"no", "unknown"}, optional
+    skipped : {"unknown", "drop"}, optional
+        What becomes of skipped tasks (``was_cancelled``) and of empty answers.
+    annotators : {"rows", "intersect", "union", "vote"}, optional
+        A row for every answer, or one for every task: all annotators are right, one of them is, or most are.
+    conflict : {"refuse", "unknown", "union", "vote", "drop"}
+        What becomes of tasks whose annotators contradict each other.
+    classes : list, optional
+        All the names that may be ticked; by default those in the file.
+    taxonomy : paths, nested dicts or Taxonomy, optional
+        The tree of a Taxonomy control; by default the paths in the file.
+    buckets : list of str, optional
+        The buckets of a Ranker, best first. Items of buckets that are not named stay unordered, such as those in "_",
+        where Label Studio keeps what was not sorted.
+    sides : (str, str), optional
+        The data fields that name the left and the right item of a Pairwise control; otherwise "left" and "right".
+    backend : {"pandas", "polars"}, optional
+
+    Returns
+    -------
+    Records
+
+    Examples
+    --------
+    >>> tasks = [{"id": 7, "data": {"text": "purrs"}, "annotations": [{"completed_by": 1, "result": [
+    ...     {"type": "choices", "from_name": "animal", "to_name": "txt", "value": {"choices": ["cat", "dog"]}}]}]}]
+    >>> read_label_studio(tasks, meaning="one_of").y == [{"cat", "dog"}]
+    True
+    """
+    reading = Reading(meaning, unticked, skipped, annotators, conflict, classes, backend)
+    source = name_of(path)
+    found = read_records(path)
+    _refuse_short_exports(source, found)
+    control, kind = _control(source, found, control)
+    bad = Refused(source)
+    entries: list[Entry] = []
+    values: list = []
+    for place, task in found:
+        entry = Entry(task.get("id", len(entries) + 1), _place(place, task), dict(task.get("data") or {}))
+        for annotation in task["annotations"] or ():
+            value = _value(annotation, control, kind, entry.place, bad)
+            answer = Answer("skipped" if value is None else kind, value, _annotator(annotation))
+            entry.answers.append(answer)
+            if value is not None:
+                values.append(value)
+        entries.append(entry)
+    bad.refuse(f"The control {control!r} is of the type {kind!r}; see the tags of Label Studio for its shape.")
+    if kind == "taxonomy" and classes is not None:
+        raise ValueError("The classes of a Taxonomy control are its leaves: give the tree with taxonomy=… instead.")
+    tree = _tree(values, taxonomy) if kind == "taxonomy" else None
+    if kind == "ranker":
+        buckets = _buckets(source, entries, values, buckets)
+    for entry in entries:
+        entry.answers = [_answer(a, kind, entry, bad, tree, buckets, sides) for a in entry.answers]
+    bad.refuse("Correct the file, or the arguments.")
+    return assemble(source, entries, reading, tree=tree)
+
+
+def _refuse_short_exports(source: str, found: list[Found]) -> None:
+    bad = Refused(source)
+    for place, task in found:
+        if "annotations" not in task:
+            bad.add(place, f"expected a task with 'annotations', got the fields {', '.join(map(str, task))}")
+        elif not all(isinstance(a, Mapping) for a in task["annotations"] or ()):
+            bad.add(place, "expected objects in 'annotations'")
+    bad.refuse("Export in the format JSON: JSON_MIN and CSV leave skipped tasks out and write answers in two ways.")
+
+
+def _control(source: str, found: list[Found], control: str | None) -> tuple[str, str]:
+    """The control to read and its type."""
+    types: dict[str, str] = {}
+    for _, task in found:
+        for annotation in task["annotations"] or ():
+            for region in annotation.get("result") or ():
+                types.setdefault(str(region.get("from_name")), str(region.get("type")).lower())
+    if not types:  # nobody answered anything: every task is unknown or skipped, whatever the control
+        return control or "", "choices"
+    readable = {name: kind for name, kind in types.items() if kind in TYPES}
+    shown = ", ".join(f"{name} ({kind})" for name, kind in types.items()) or "none"
+    if control is not None:
+        if control not in readable:
+            raise ValueError(
+                f"{source} has no control {control!r} of the types {', '.join(TYPES)}. Its controls are: {shown}."
+            )
+        return control, readable[control]
+    if len(readable) != 1:
+        what = "no control" if not readable else "several controls"
+        raise ValueError(
+            f"{source} has {what} of the types {', '.join(TYPES)}. Its controls are: {shown}. Name one with control=…."
+        )
+    return next(iter(readable.items()))
+
+
+def _place(place: str, task: dict) -> str:
+    return f"{place} (task {task['id']})" if "id" in task else place
+
+
+def _annotator(annotation: Mapping) -> Any:
+    """completed_by is a number, or an object with id and email."""
+    who = annotation.get("completed_by")
+    if isinstance(who, Mapping):
+        return who.get("email") or who.get("id")
+    return who
+
+
+def _value(annotation: Mapping, control: str, kind: str, place: str, bad: Refused) -> Any:
+    """What the control holds in an annotation, None where it was skipped."""
+    if annotation.get("was_cancelled"):
+        return None
+    regions = [r for r in annotation.get("result") or () if str(r.get("from_name")) == control]
+    if len(regions) > 1:
+        bad.add(place, f"the control {control!r} has {len(regions)} answers in one annotation (one for each region?)")
+        return None
+    if not regions:
+        return [] if kind == "choices" else None  # submitted with nothing ticked
+    try:
+        return parsed(regions[0].get("value"), kind)
+    except ValueError as error:
+        bad.add(place, str(error))
+        return None
+
+
+def _tree(values: list, taxonomy: Any) -> Tree:
+    if taxonomy is None:
+        return Tree(path for value in values for path in value)
+    if isinstance(taxonomy, list | tuple) and not any(isinstance(path, str) for path in taxonomy):
+        return Tree(taxonomy)
+    tree = taxonomy if isinstance(taxonomy, Taxonomy) else Taxonomy(taxonomy)
+    return Tree([str(node) for node in path] for path in tree.ancestors.values())
+
+
+def _buckets(source: str, entries: list[Entry], values: list, buckets: list[str] | None) -> list[str] | None:
+    """The names of the buckets, best first; None where answers are plain lists."""
+    if ranker_is_list(values):
+        return None
+    keys = list(dict.fromkeys(key for value in values if isinstance(value, dict) for key in value))
+    if buckets is None:
+        named = [key for key in keys if key != UNSORTED]
+        orders = (named, named[::-1])
+        choices: dict[str, Any] = {
+            f"buckets={order!r}": lambda answer, order=order: bucket_pairs(bucket_order(answer.value, order))
+            for order in orders
+        }
+        examples = [Example(e.place, a) for e in entries for a in e.answers if a.form == "ranker"]
+        raise ambiguous(source, "buckets", "which bucket is best", examples, choices)
+    unknown = [bucket for bucket in buckets if bucket not in keys]
+    if unknown:
+        raise ValueError(f"{source} has no bucket {unknown[0]!r}. Its buckets are {', '.join(map(repr, keys))}.")
+    return buckets
+
+
+def _answer(
+    answer: Answer, kind: str, entry: Entry, bad: Refused, tree: Tree | None, buckets: Any, sides: Any
+) -> Answer:
+    """An answer in the form that `assemble` takes."""
+    value = answer.value
+    if answer.form == "skipped":
+        return answer
+    if kind == "choices":
+        return answer._replace(form="names")
+    if kind == "taxonomy":
+        assert tree is not None
+        names = [tree.name(path) for path in value]
+        if None in names:
+            bad.add(entry.place, f"the path {value[names.index(None)]} is not in the taxonomy")
+        return answer._replace(form="names", value=[name for name in names if name is not None])
+    if kind == "ranker":
+        return answer._replace(form="order", value=bucket_order(value, buckets))
+    if kind == "pairwise":
+        items = ["left", "right"] if sides is None else [entry.data.get(side) for side in sides]
+        if None in items or items[0] == items[1]:
+            bad.add(entry.place, f"expected the names of two items in the fields {sides}, got {items}")
+        return answer._replace(form="order", value=[[i] for i in (items if value == "left" else items[::-1])])
+    return answer._replace(form="number")
+
+
+def write_label_studio(
+    path: Path_,
+    records: Any,
+    y: Any = None,
+    *,
+    control: str,
+    to: str,
+    type: str = "choices",
+    score: Any = None,
+    role: str = "predictions",
+    model_version: str = "infimum",
+    classes: list | None = None,
+    taxonomy: Any = None,
+) -> None:
+    """Write tasks as Label Studio imports them, whole or not at all.
+
+    What comes back as it was, by `read_label_studio` of ``role="annotations"``: labels and sets of labels; tags where
+    only those that are there, or all, are known; orders without ties; numbers that are known exactly. The rest is
+    refused by row, but tags that are absent are left out, and `Not` becomes the other `classes`.
+
+    Parameters
+    ----------
+    path : path
+    records : Records, frame, list of dicts or list of texts
+        The tasks.
+    y : rows or what `predict` returned, optional
+        By default that of the records. A row that is unknown (None) becomes a task without an answer: a question.
+    control, to : str
+        The names of the control and of the object in the labelling configuration.
+    type : {"choices", "taxonomy", "pairwise", "ranker", "rating", "number"}
+    score : (n,) in [0, 1], optional
+        How certain each answer is.
+    role : {"predictions", "annotations"}
+    model_version : str
+    classes : list, optional
+        All classes, for `Not` and for arrays of tags.
+    taxonomy : paths, nested dicts or Taxonomy
+        The tree, for the type "taxonomy".
+    """
+    if type not in TYPES:
+        raise ValueError(f"type must be one of {', '.join(map(repr, TYPES))}. Got {type!r}.")
+    if role not in ("predictions", "annotations"):
+        raise ValueError(f'role must be "predictions" or "annotations". Got {role!r}.')
+    tree = _tree([], taxonomy) if type == "taxonomy" and taxonomy is not None else None
+    if type == "taxonomy" and tree is None:
+        raise ValueError('type="taxonomy" needs the tree: pass taxonomy=….')
+    rows = rows_to_write(records, y, score, classes)
+    values = converted(
+        "y",
+        rows,
+        lambda cell: region_value(cell, type, control, classes, tree),
+        f"A control of the type {type!r} cannot hold these. Leave such rows out, or pass None for them.",
+    )
+    tasks = []
+    for k, (row, value) in enumerate(zip(rows, values)):
+        task: dict = {"id": row.id, "data": row.data, "annotations": [], "predictions": []}
+        if value is not None:
+            region = {"id": f"r{k}", "type": type, "from_name": control, "to_name": to, "value": value}
+            given: dict = {"result": [region]}
+            if role == "predictions":
+                given["model_version"] = model_version
+                if row.score is not None:
+                    given["score"] = row.score
+            else:
+                given |= {"was_cancelled": False, "ground_truth": False}
+            task[role] = [given]
+        tasks.append(task)
+    write_json(path, tasks)

@@ -1,0 +1,243 @@
+"""Prodigy: annotated tasks in JSON Lines in, tasks out.
+
+Shapes: https://prodi.gy/docs/api-interfaces, and the samples of explosion/prodigy-recipes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ._assemble import assemble
+from ._files import Found, Path_, Refused, name_of, read_records, write_json_lines
+from ._meaning import Answer, Entry, Example, Reading, Shown, ambiguous
+from ._records import Records
+from ._write import converted, rows_to_write, text_names
+
+OWN = ("answer", "accept", "options", "label", "config", "tokens", "spans")
+ANSWERS = ("accept", "reject", "ignore")
+REJECTED = ("not", "unknown", "drop")
+
+
+def read_prodigy(
+    path: Path_ | Iterable[dict],
+    *,
+    meaning: str | None = None,
+    unticked: str | None = None,
+    skipped: str | None = None,
+    reject: str | None = None,
+    annotators: str | None = None,
+    conflict: str = "refuse",
+    classes: list | None = None,
+    backend: str | None = None,
+) -> Records:
+    """Read the JSON Lines of ``prodigy db-out``: binary decisions on a label, or choices among options.
+
+    Binary: accept is the label, reject is `Not` the label, ignore is skipped. All lines about one input
+    (``_input_hash``) by one annotator are one answer. As tags (``meaning="known_tags"``), accept and reject are True
+    and False.
+
+    Parameters
+    ----------
+    path : path, or the tasks as a list of dicts
+    meaning : {"one_of", "all_of", "known_tags"}, optional
+    reject : {"not", "unknown", "drop"}, optional
+        What a rejected task with options means, which Prodigy leaves open: none of those selected, nothing, or a row
+        to leave out.
+    unticked, skipped, annotators, conflict, classes, backend
+        As in `read_label_studio`.
+
+    Examples
+    --------
+    >>> read_prodigy([{"text": "you fool", "label": "INSULT", "answer": "accept"},
+    ...               {"text": "hello", "label": "SPAM", "answer": "reject"}]).y
+    ['INSULT', Not('SPAM')]
+    """
+    reading = Reading(meaning, unticked, skipped, annotators, conflict, classes, backend)
+    if reject not in (None, *REJECTED):
+        raise ValueError(f"reject must be one of {', '.join(map(repr, REJECTED))}. Got {reject!r}.")
+    source = name_of(path)
+    found = read_records(path)
+    bad = Refused(source)
+    binary = _is_binary(source, found)
+    answers = [_binary(f, bad) if binary else _choice(f, bad, reject) for f in found]
+    bad.refuse("A task has an 'answer', and a 'label' or 'options' with those selected in 'accept'.")
+    if not binary and reject is None:
+        _refuse_rejects(source, found)
+    if reject == "drop":
+        kept = [k for k, answer in enumerate(answers) if answer.form != "dropped"]
+        found, answers = [found[k] for k in kept], [answers[k] for k in kept]
+    entries = _grouped(source, found, answers, binary)
+    if binary and meaning is None:
+        _refuse_lone_label(source, entries, classes)
+    return assemble(source, entries, reading)
+
+
+def _is_binary(source: str, found: list[Found]) -> bool:
+    options = [record for record in found if "options" in record.value]
+    if options and len(options) < len(found):
+        other = next(record for record in found if "options" not in record.value)
+        raise ValueError(
+            f"{source} mixes choices ({options[0].place}) and decisions without options ({other.place})."
+            " Export one dataset at a time."
+        )
+    return not options
+
+
+def _said(found: Found, bad: Refused) -> str | None:
+    answer = found.value.get("answer")
+    if answer not in ANSWERS:
+        bad.add(found.place, f"expected 'answer' to be accept, reject or ignore, got {answer!r}")
+        return None
+    return answer
+
+
+def _who(task: dict) -> Any:
+    return task.get("_annotator_id", task.get("_session_id"))
+
+
+def _binary(found: Found, bad: Refused) -> Answer:
+    answer, label = _said(found, bad), found.value.get("label")
+    if answer == "ignore":
+        return Answer("skipped", annotator=_who(found.value))
+    if not isinstance(label, str):
+        bad.add(found.place, f"expected a text in 'label', got {label!r}")
+    return Answer("judged", {label: answer == "accept"}, _who(found.value))
+
+
+def _choice(found: Found, bad: Refused, reject: str | None) -> Answer:
+    task, answer = found.value, _said(found, bad)
+    options = [option.get("id") if isinstance(option, dict) else option for option in task["options"]]
+    accept = task.get("accept") or []
+    accept = accept if isinstance(accept, list) else [accept]
+    unknown = [name for name in accept if name not in options]
+    if unknown:
+        bad.add(found.place, f"{unknown[0]!r} is selected, but the options are {options}")
+    who = _who(task)
+    if answer == "ignore":
+        return Answer("skipped", None, who, tuple(options))
+    if answer == "reject":
+        if reject == "not" and accept:
+            return Answer("judged", dict.fromkeys(accept, False), who, tuple(options))
+        return Answer("dropped" if reject == "drop" else "unknown", None, who, tuple(options))
+    return Answer("names", accept, who, tuple(options))
+
+
+def _refuse_rejects(source: str, found: list[Found]) -> None:
+    rejected = [(f.place, f.value.get("accept") or []) for f in found if f.value.get("answer") == "reject"]
+    if rejected:
+        choices = {
+            'reject="not"': lambda said: Shown(f"Not({', '.join(map(repr, said))})") if said else None,
+            'reject="unknown"': lambda said: None,
+            'reject="drop"': lambda said: Shown("left out"),
+        }
+        examples = [Example(place, said) for place, said in rejected]
+        raise ambiguous(source, "reject", "what a rejected choice means", examples, choices)
+
+
+def _grouped(source: str, found: list[Found], answers: list[Answer], binary: bool) -> list[Entry]:
+    """One entry for every input; the decisions of one annotator on its labels are one answer."""
+    entries: dict[Any, Entry] = {}
+    bad = Refused(source)
+    for k, (record, answer) in enumerate(zip(found, answers)):
+        task = record.value
+        key = task.get("_input_hash", f"line {k}")
+        entry = entries.setdefault(key, Entry(task.get("_input_hash", k + 1), record.place, _data(task)))
+        same = next((a for a in entry.answers if a.annotator == answer.annotator), None) if binary else None
+        if same is None or "judged" not in (same.form, answer.form):
+            if same is None:
+                entry.answers.append(answer)
+            continue
+        at = entry.answers.index(same)
+        if "skipped" in (same.form, answer.form):  # a label that was ignored says nothing beside one that was not
+            entry.answers[at] = answer if same.form == "skipped" else same
+            continue
+        for label, there in answer.value.items():
+            if same.value.get(label, there) != there:
+                bad.add(record.place, f"{label!r} is accepted and rejected by the same annotator")
+        entry.answers[at] = same._replace(value={**same.value, **answer.value})
+    bad.refuse("Keep the decision that holds: prodigy db-out writes every one that was made.")
+    return list(entries.values())
+
+
+def _data(task: dict) -> dict:
+    """What the task shows; the entries of "meta" become columns "meta.…"."""
+    data = {name: value for name, value in task.items() if name not in OWN and not name.startswith("_")}
+    meta = data.pop("meta", None)
+    return data | ({f"meta.{name}": value for name, value in meta.items()} if isinstance(meta, dict) else {})
+
+
+def _refuse_lone_label(source: str, entries: list[Entry], classes: list | None) -> None:
+    """Not the only label leaves no class: then the label is a tag."""
+    judged = [(e, a) for e in entries for a in e.answers if a.form == "judged"]
+    names = {name for _, answer in judged for name in answer.value}
+    rejected = [(e, a) for e, a in judged if not any(a.value.values())]
+    if classes is None and len(names) == 1 and rejected:
+        choices = {
+            'meaning="known_tags"': lambda said: said.value,
+            'meaning="one_of", classes=[…]': lambda said: Shown(f"Not({next(iter(said.value))!r}): one of the others"),
+        }
+        examples = [Example(e.place, a) for e, a in rejected]
+        raise ambiguous(source, "meaning", "what the label is when it is not the only one there is", examples, choices)
+
+
+def write_prodigy(
+    path: Path_,
+    records: Any,
+    y: Any = None,
+    *,
+    classes: list,
+    text: str | None = None,
+    score: Any = None,
+    role: str = "questions",
+) -> None:
+    """Write tasks for the choice interface of Prodigy, one a line, whole or not at all.
+
+    Every row offers the `classes` as options, with the candidates of y selected; unknown rows (None) have none
+    selected: open questions. With ``role="answers"`` the rows carry ``"answer": "accept"`` (unknown ones "ignore"),
+    and `read_prodigy` brings labels, sets of labels and tags back with their meaning. `Not` comes back as the other
+    classes; orders and numbers are refused.
+
+    Parameters
+    ----------
+    path : path
+    records : Records, frame, list of dicts or list of texts
+    y : rows or what `predict` returned, optional
+    classes : list
+        The options, all of them.
+    text : str, optional
+        The column that Prodigy shows as "text"; by default the one of that name.
+    score : (n,) in [0, 1], optional
+    role : {"questions", "answers"}
+    """
+    if role not in ("questions", "answers"):
+        raise ValueError(f'role must be "questions" or "answers". Got {role!r}.')
+    rows = rows_to_write(records, y, score, classes)
+    names = [str(name) for name in classes]
+    values = converted("y", rows, lambda cell: _selected(cell, classes, names), "Pass labels, sets of labels or tags.")
+    tasks = []
+    for row, value in zip(rows, values):
+        task = {name: value for name, value in row.data.items() if not name.startswith("meta.")}
+        meta = {name.removeprefix("meta."): value for name, value in row.data.items() if name.startswith("meta.")}
+        if text is not None and text != "text":
+            task["text"] = task.pop(text, None)
+        taken = [name for name in OWN if name in task]
+        if taken:
+            raise ValueError(f"The data have a column {taken[0]!r}, which means something to Prodigy. Rename it.")
+        task |= {"options": [{"id": name, "text": name} for name in names], "accept": value or []}
+        if row.score is not None:
+            meta["score"] = row.score
+        if meta:
+            task["meta"] = meta
+        if role == "answers":
+            task |= {"answer": "ignore" if value is None else "accept", "_view_id": "choice"}
+        tasks.append(task)
+    write_json_lines(path, tasks)
+
+
+def _selected(cell: Any, classes: list, names: list[str]) -> list[str]:
+    selected = text_names(cell, classes)
+    outside = [name for name in selected if name not in names]
+    if outside:
+        raise ValueError(f"{outside[0]!r} is not among the classes {names}")
+    return selected

@@ -1,0 +1,181 @@
+"""Zooniverse: classification exports in, subject manifests out.
+
+Shapes: zooniverse/aggregation-for-caesar; https://help.zooniverse.org/next-steps/data-exports/.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ._assemble import assemble
+from ._files import Found, Path_, Refused, name_of, read_csv, write_csv
+from ._meaning import Answer, Entry, Reading
+from ._records import Records, text_cells
+from ._write import rows_to_write
+
+COLUMNS = ("annotations", "subject_data", "subject_ids")
+
+
+def read_zooniverse(
+    path: Path_,
+    *,
+    task: str | None = None,
+    workflow: str | int | None = None,
+    meaning: str | None = None,
+    unticked: str | None = None,
+    skipped: str | None = None,
+    annotators: str | None = None,
+    conflict: str = "refuse",
+    classes: list | None = None,
+    backend: str | None = None,
+) -> Records:
+    """Read a classification export (CSV with JSON in its cells): one row for every subject, an answer a volunteer.
+
+    Questions with one answer are labels; with several, and surveys with several animals, `meaning` says what they
+    are; a slider is a number.
+
+    Parameters
+    ----------
+    path : path
+    task : str, optional
+        The task to read, such as "T0"; needed where there are several.
+    workflow : optional
+        The id of the workflow to read; needed where there are several, since every workflow has its own T0.
+    meaning, unticked, skipped, annotators, conflict, classes, backend
+        As in `read_label_studio`. A question that was left out, or has no value, is skipped.
+    """
+    reading = Reading(meaning, unticked, skipped, annotators, conflict, classes, backend)
+    source = name_of(path)
+    header, found = read_csv(path)
+    missing = [column for column in COLUMNS if column not in header]
+    if missing:
+        raise ValueError(f"{source} has no column {missing[0]!r}. Its columns are {', '.join(header)}.")
+    found = _of_workflow(source, found, workflow)
+    bad = Refused(source)
+    parsed = [(record, _tasks(record, bad)) for record in found]
+    bad.refuse("Export the classifications again: these cells hold JSON as Zooniverse writes it.")
+    task = _task(source, [tasks for _, tasks in parsed], task)
+    entries: dict[str, Entry] = {}
+    for record, tasks in parsed:
+        subject = record.value["subject_ids"]
+        entry = entries.setdefault(subject, Entry(subject, record.place, _subject(record, subject, bad)))
+        if task in tasks:
+            try:
+                answer = _answer(tasks[task])
+            except ValueError as error:
+                bad.add(record.place, f"task {task}: {error}")
+                continue
+            entry.answers.append(answer._replace(annotator=_volunteer(record.value)))
+    bad.refuse("Read a question, a survey or a slider; drawings and transcriptions are no labels.")
+    return assemble(source, list(entries.values()), reading)
+
+
+def _of_workflow(source: str, found: list[Found], workflow: Any) -> list[Found]:
+    ids = dict.fromkeys(record.value.get("workflow_id", "") for record in found)
+    if workflow is not None:
+        if str(workflow) not in ids:
+            raise ValueError(f"{source} has no workflow {workflow!r}. Its workflows are {', '.join(ids)}.")
+        return [record for record in found if record.value.get("workflow_id") == str(workflow)]
+    if len(ids) > 1:
+        raise ValueError(f"{source} holds the workflows {', '.join(ids)}. Name the one to read with workflow=….")
+    return found
+
+
+def _json(record: Found, column: str, bad: Refused) -> Any:
+    try:
+        return json.loads(record.value[column])
+    except json.JSONDecodeError as error:
+        bad.add(record.place, f"column {column!r}: no JSON ({error.msg} at character {error.pos})")
+        return None
+
+
+def _tasks(record: Found, bad: Refused) -> dict[str, Any]:
+    """task -> value, combined tasks taken apart; None where a question has no value."""
+    annotations = _json(record, "annotations", bad)
+    if annotations is None:
+        return {}
+    if not isinstance(annotations, list):
+        bad.add(record.place, f"expected a list in 'annotations', got {annotations!r}")
+        return {}
+    return dict(_flat(annotations))
+
+
+def _flat(annotations: list) -> Iterator[tuple[str, Any]]:
+    for annotation in annotations:
+        value = annotation.get("value")
+        if isinstance(value, list) and value and all(isinstance(v, Mapping) and "task" in v for v in value):
+            yield from _flat(value)
+        else:
+            yield str(annotation.get("task")), value
+
+
+def _task(source: str, every: list[dict], task: str | None) -> str:
+    names = dict.fromkeys(name for tasks in every for name in tasks)
+    if task is None and len(names) == 1:
+        return next(iter(names))
+    if task is None or task not in names:
+        what = f"has no task {task!r}" if task is not None else f"has {len(names)} tasks"
+        raise ValueError(f"{source} {what}. Its tasks are {', '.join(names) or 'none'}. Name one with task=….")
+    return task
+
+
+def _subject(record: Found, subject: str, bad: Refused) -> dict:
+    """The metadata of a subject, without what Zooniverse itself adds."""
+    data = _json(record, "subject_data", bad)
+    own = data.get(subject, {}) if isinstance(data, Mapping) else {}
+    return {key: value for key, value in own.items() if key != "retired"} if isinstance(own, Mapping) else {}
+
+
+def _volunteer(row: Mapping) -> str | None:
+    return row.get("user_name") or row.get("user_id") or None
+
+
+def _answer(value: Any) -> Answer:
+    """The answer to a question, a survey or a slider."""
+    if value is None or value == "":
+        return Answer("skipped")
+    if isinstance(value, str):
+        return Answer("names", [value])
+    if isinstance(value, bool):
+        raise ValueError(f"expected an answer in words, got {value!r}")
+    if isinstance(value, int | float):
+        return Answer("number", value)
+    if isinstance(value, list) and all(isinstance(v, str) for v in value):
+        return Answer("names", list(dict.fromkeys(value)))
+    if isinstance(value, list) and all(isinstance(v, Mapping) and isinstance(v.get("choice"), str) for v in value):
+        return Answer("names", list(dict.fromkeys(v["choice"] for v in value)))
+    raise ValueError(f"expected a name, names, choices of a survey or a number, got {str(value)[:80]}")
+
+
+def write_zooniverse(path: Path_, records: Any, y: Any = None, *, kind: str | None = None, score: Any = None) -> None:
+    """Write a manifest of subjects (CSV), for the rows that volunteers should be asked about; whole or not at all.
+
+    Zooniverse takes no classifications in: the way back is new subjects. Their labels so far stand as text in the
+    column ``#infimum`` and their score in ``#score``: Zooniverse hides columns that begin with "#" from volunteers
+    (zooniverse/Panoptes-Front-End, pull request 2747).
+
+    Parameters
+    ----------
+    path : path
+    records : Records, frame or list of dicts
+    y : rows, optional
+        By default that of the records.
+    kind : {"labels", "tags", "order", "number"}, optional
+        By default that of the records, or "labels".
+    score : (n,) in [0, 1], optional
+    """
+    rows = rows_to_write(records, y, score)
+    kind = kind or (records.kind if isinstance(records, Records) else "labels")
+    texts = text_cells([row.cell for row in rows], kind)
+    columns = dict.fromkeys(column for row in rows for column in row.data)
+    taken = [name for name in ("subject_id", "#infimum", "#score") if name in columns]
+    if taken:
+        raise ValueError(f"The data have a column {taken[0]!r} already. Rename it.")
+    header = ["subject_id", *columns, "#infimum", *(["#score"] if score is not None else [])]
+    cells = [
+        [row.id, *(row.data.get(column) for column in columns), text, *([row.score] if score is not None else [])]
+        for row, text in zip(rows, texts)
+    ]
+    write_csv(path, header, cells)

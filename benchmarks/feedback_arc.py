@@ -13,7 +13,7 @@ import highspy
 import numpy as np
 
 from infimum.feedback_arc import linear_extensions, minimum_feedback_arc, minimum_feedback_arcs, relaxed
-from infimum.feedback_arc.partial_orders import order_value
+from infimum.feedback_arc.relations import order_value
 from infimum.feedback_arc.sorting import sorted_orders
 
 DATA = Path(os.environ.get("INFIMUM_DATA", Path(__file__).parents[2] / "shared" / "data")) / "linear-ordering"

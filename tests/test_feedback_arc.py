@@ -24,9 +24,9 @@ from infimum.feedback_arc import (
     sample_linear_extensions,
 )
 from infimum.feedback_arc.components import components
-from infimum.feedback_arc.cutting_planes import BranchAndBound
+from infimum.feedback_arc.cutting_planes import Branching
 from infimum.feedback_arc.local_search import insertion_search
-from infimum.feedback_arc.partial_orders import order_value, transitive_closure
+from infimum.feedback_arc.relations import order_value, transitive_closure
 from infimum.feedback_arc.sorting import borda, kwik_sort, pivot_sort, sorted_orders
 from infimum.feedback_arc.subset_dp import subset_orders
 from infimum.feedback_arc.three_cycles import ThreeCycleLP
@@ -97,7 +97,7 @@ def test_subset_dp_and_branch_and_bound_need_no_reduction(problem):
     cost, before = problem
     zero = np.zeros(1, dtype=int)
     (order,), (value,) = subset_orders(cost[None], before[None], zero, zero)
-    search = BranchAndBound(cost, before).run()
+    search = Branching(cost, before).run()
     assert extends(order, before)
     assert extends(search.order, before)
     assert value == pytest.approx(optimum(cost, before), abs=1e-9)
@@ -190,7 +190,7 @@ def test_branch_and_bound_finds_the_optimum_without_its_heuristics(monkeypatch, 
     for _ in range(6):
         cost, before = gaussian(rng, 20, 20), random_order(rng, 20, density)
         cost = cost if scale is None else np.round(scale * cost)
-        search = BranchAndBound(cost, before).run()
+        search = Branching(cost, before).run()
         assert search.proved
         assert search.value == pytest.approx(minimum_feedback_arc(cost, before, "dp").value, abs=1e-8)
 

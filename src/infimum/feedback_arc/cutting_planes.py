@@ -13,7 +13,7 @@ from itertools import count
 import numpy as np
 
 from infimum.feedback_arc.local_search import insertion_search
-from infimum.feedback_arc.partial_orders import Bool, Float, Int, order_value, sort_by, transitive_closure
+from infimum.feedback_arc.relations import Bool, Float, Int, order_value, sort_by, transitive_closure
 from infimum.feedback_arc.sorting import best_order, pivot_sort, sorted_orders
 from infimum.feedback_arc.three_cycles import ThreeCycleLP
 
@@ -21,7 +21,7 @@ FRACTIONAL = 1e-5
 SHAKES = 200
 
 
-class BranchAndBound:
+class Branching:
     """The search for a cheapest linear extension of `before`; `run` sets `order`, `value`, `bound` and `proved`."""
 
     def __init__(self, cost: Float, before: Bool, time_limit: float | None = None):
@@ -49,7 +49,7 @@ class BranchAndBound:
         """Whether no order above `bound` is better than the best so far."""
         return bound >= self.value - self.slack
 
-    def run(self) -> BranchAndBound:
+    def run(self) -> Branching:
         tie = count()
         tree: list[tuple[float, int, Bool]] = [(self.lp.box_bound(self.lp.w), next(tie), self.root)]
         open_bound, finished = np.inf, True

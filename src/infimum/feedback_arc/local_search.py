@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from infimum.feedback_arc.partial_orders import Bool, Float, Int
+from infimum.feedback_arc.relations import Bool, Float, Int
 
 
 @njit(cache=True, nogil=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infimum.feedback_arc.partial_orders import Bool, Float, Int, order_value, sort_by
+from infimum.feedback_arc.relations import Bool, Float, Int, order_value, sort_by
 
 
 def borda(cost: Float, before: Bool) -> Int:

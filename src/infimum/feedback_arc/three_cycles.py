@@ -14,7 +14,7 @@ import time
 import numpy as np
 from numba import njit
 
-from infimum.feedback_arc.partial_orders import Bool, Float
+from infimum.feedback_arc.relations import Bool, Float
 
 VIOLATION = 1e-6
 ROWS_PER_ITEM = 15  # new rows in a round, per item

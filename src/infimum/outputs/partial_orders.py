@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .._rows import BadRows
 from .._warnings import InfimumWarning
 from ..feedback_arc import linear_extensions, minimum_feedback_arc, minimum_feedback_arcs
-from ..feedback_arc.partial_orders import find_cycle, transitive_closure
+from ..feedback_arc.relations import find_cycle, transitive_closure
 from .base import Embedding, Sets, rows_of
 from .nearest_extension import near_extension, nearest_extensions
 from .ranking_cells import items_in_codes, pairs_in_codes, pairs_in_ranks

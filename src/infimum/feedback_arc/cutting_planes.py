@@ -21,7 +21,7 @@ from infimum.feedback_arc.sorting import best_order, sorted_orders
 from infimum.feedback_arc.three_cycles import ThreeCycleLP
 
 FRACTIONAL = 1e-5
-NEARLY_INTEGRAL = 0.02  # where the simplex takes over from the proximal steps
+UNDECIDED = 0.02  # where no more than one such pair an item is left, the simplex takes over from the proximal steps
 PROXIMAL_ITEMS = 20  # below this the simplex alone is faster
 KICKS = 3000  # of the local search, from each start
 ROOT_STEPS, NODE_STEPS = 16, 4  # steps over which the bound must gain
@@ -87,8 +87,8 @@ class Branching:
         """The node's bound, its partial order with pairs fixed, a fractional order, and if time sufficed."""
         if self.proximal is not None:
             bound, before, u, finished = self.approach(before, bound, state)
-            undecided = np.minimum(u, 1.0 - u)[self.rows, self.cols].max(initial=0.0)
-            if self.closed(bound) or not finished or undecided > NEARLY_INTEGRAL:
+            undecided = np.minimum(u, 1.0 - u)[self.rows, self.cols] > UNDECIDED
+            if self.closed(bound) or not finished or undecided.sum() > self.m:
                 return bound, before, u, finished
         return self.settle(before, bound)
 
@@ -100,7 +100,7 @@ class Branching:
             lp.resume(state)
         lp.fix(before)
         wait = ROOT_STEPS if state is None else NODE_STEPS
-        history = [bound]
+        history: list[float] = []
         for step in count():
             if time.perf_counter() > self.deadline:
                 return bound, before, lp.u, False
@@ -116,10 +116,12 @@ class Branching:
                 if before.diagonal().any():
                     return np.inf, before, lp.u, True
                 lp.fix(before)
-            history.append(bound)
-            gain = bound - history[max(0, len(history) - 1 - wait)]
-            if step >= 2 * wait and gain < LEAST_GAIN * (self.value - self.slack - bound):
-                break
+            history.append(lp.bound)
+            # the bound of another node's multipliers begins low, and may fall with new rows
+            if step >= 2 * wait:
+                gain = max(history[-wait:]) - max(history[-2 * wait : -wait])
+                if gain < LEAST_GAIN * (self.value - self.slack - bound):
+                    break
         self.offer(sort_by(-lp.u.sum(axis=1), before), before, KICKS if state is None else 100)
         return bound, before, lp.u, True
 

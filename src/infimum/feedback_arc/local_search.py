@@ -7,7 +7,7 @@ from numba import njit
 
 from infimum.feedback_arc.relations import Bool, Float, Int
 
-HEAT = 0.2  # times the mean of |w|, at which rounds begin to accept worse orders
+HEAT = 0.2  # times the median of |w| > 0: how much worse an order the first rounds go on from, on average
 
 
 @njit(cache=True, nogil=True)
@@ -90,7 +90,7 @@ def _iterate(order, w, before, tol, rounds, heat, rng):
         temperature = heat * (1.0 - r / rounds)
         change = _kick(trial, waiting, w, before, rng)
         change += _descend(trial, waiting, w, before, tol)
-        if change <= tol - temperature * np.log(1.0-rng.random()):
+        if change <= tol - temperature * np.log(1.0 - rng.random()):
             # ties are taken: they lead along plateaus
             kept[:] = trial
             excess += change
@@ -106,7 +106,8 @@ def _iterate(order, w, before, tol, rounds, heat, rng):
 def insertion_search(cost: Float, order: Int, before: Bool, rounds: int = 0, random_state: int | None = 0) -> Int:
     """A linear extension of `before` that no single insertion improves, started from the linear extension `order`.
 
-    `rounds` more descents start from random shakes of the best order so far (iterated local search).
+    `rounds` more descents start from random kicks of the last order that was not much worse (iterated local search,
+    annealed): each kick moves one to four items that lie near one another.
 
     >>> cost = np.array([[0.0, 1, 3], [2, 0, 1], [1, 4, 0]])
     >>> insertion_search(cost, np.array([0, 1, 2]), np.zeros((3, 3), dtype=bool))
@@ -115,6 +116,8 @@ def insertion_search(cost: Float, order: Int, before: Bool, rounds: int = 0, ran
     order = np.array(order, dtype=np.int64)
     if len(order) > 1:
         w = cost - cost.T
+        size = np.abs(w[w != 0.0])
         # moves within rounding of a tie would go round in circles
-        _iterate(order, w, before, 1e-10 * np.abs(w).max(), rounds, HEAT * np.abs(w).mean(), np.random.default_rng(random_state))
+        tol, heat = 1e-10 * size.max(initial=0.0), HEAT * float(np.median(size)) if len(size) else 0.0
+        _iterate(order, w, before, tol, rounds, heat, np.random.default_rng(random_state))
     return order

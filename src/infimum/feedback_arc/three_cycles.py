@@ -56,6 +56,7 @@ class ThreeCycleLP:
         self.constant = float(cost.T[self.rows, self.cols].sum())
         self.scale = float(np.abs(self.w).max(initial=0.0)) or 1.0
         self.pool = Rows(m)
+        self.u: Float = np.full((m, m), 0.5)
         self.highs = highspy.Highs()
         self.highs.setOptionValue("output_flag", False)
         self.highs.setOptionValue("presolve", "off")

@@ -1,8 +1,8 @@
 """Exact orders by cutting planes and branch and bound, with the best order and a certified bound when time runs out.
 
 A node of the tree is a partial order `before`, closed transitively; its bound is a linear program over rows that every
-order satisfies, with the pairs of `before` fixed: 3-cycles, and facets of few items. Proximal steps bound it; the simplex
-ends what they leave nearly integral. Branching adds i before j to one child and j before i to the other.
+order satisfies, with the pairs of `before` fixed: 3-cycles, and facets of few items. Proximal steps bound it; the
+simplex ends what they leave nearly integral. Branching adds i before j to one child and j before i to the other.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ UNDECIDED = 0.02  # where no more than one such pair an item is left, the simple
 PROXIMAL_ITEMS = 20  # below this the simplex alone is faster
 KICKS = 3000  # of the local search, from each start
 ROOT_STEPS, NODE_STEPS = 16, 4  # steps over which the bound must gain
-LEAST_GAIN = 0.02  # of the gap that is left, or the steps end
+ROOT_GAIN, NODE_GAIN = 0.05, 0.02  # of the gap that is left, or the steps end
 
 
 class Branching:
@@ -99,7 +99,7 @@ class Branching:
         if state is not None:
             lp.resume(state)
         lp.fix(before)
-        wait = ROOT_STEPS if state is None else NODE_STEPS
+        wait, least = (ROOT_STEPS, ROOT_GAIN) if state is None else (NODE_STEPS, NODE_GAIN)
         history: list[float] = []
         for step in count():
             if time.perf_counter() > self.deadline:
@@ -107,7 +107,8 @@ class Branching:
             u = lp.u
             lp.pool.add_triples(u, 1e-4)
             if step % 2 and (state is not None or step >= wait):
-                self.local.add(lp.pool, u, searches=len(u) // 2 if state is None else 2, moves=100)
+                undecided = int((np.minimum(lp.v, 1.0 - lp.v) > UNDECIDED).sum())
+                self.local.add(lp.pool, u, searches=undecided // 20 if state is None else 2, moves=100)
             bound = max(bound, lp.step())
             if self.closed(bound):
                 return bound, before, lp.u, True
@@ -120,7 +121,7 @@ class Branching:
             # the bound of another node's multipliers begins low, and may fall with new rows
             if step >= 2 * wait:
                 gain = max(history[-wait:]) - max(history[-2 * wait : -wait])
-                if gain < LEAST_GAIN * (self.value - self.slack - bound):
+                if gain < least * (self.value - self.slack - bound):
                     break
         self.offer(sort_by(-lp.u.sum(axis=1), before), before, KICKS if state is None else 100)
         return bound, before, lp.u, True

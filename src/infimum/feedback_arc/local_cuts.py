@@ -1,12 +1,12 @@
 """Facets of the linear ordering polytope of few items, violated by a fractional order of many.
 
-On k items let P be the convex hull of the orders, shifted to have its centre at 0, and t the fractional order there. The
-polar problem
+On k items let P be the convex hull of the orders, shifted to have its centre at 0, and t the fractional order there.
+The polar problem
 
     maximise <a, t>   subject to   <a, p> <= 1  for the k! vertices p of P
 
-has a value above 1 where t lies outside P, and its vertices a are then facets that cut t off (target cuts: Buchheim, Liers
-and Oswald, Operations Research Letters, 2008). Its dual is solved by the revised simplex with a dense inverse; dynamic
+has a value above 1 where t lies outside P, and its vertices a are then facets that cut t off (target cuts: Buchheim,
+Liers and Oswald, Operations Research Letters, 2008). Its dual is solved by the revised simplex with a dense inverse; dynamic
 programming over subsets finds the vertex that enters. A facet found on some items is moved to others by exchanging one
 item at a time while the violation grows, which is far cheaper.
 """

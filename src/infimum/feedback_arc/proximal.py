@@ -5,8 +5,8 @@ With rows  low <= A u <= high  that every order satisfies, step s minimises
     <w, u> + gamma / 2 |u - u_s|^2     over the rows and the boxes, approximately, to u_{s+1}
 
 by cyclic projections with their multipliers (Hildreth, Naval Research Logistics Quarterly, 1957). The steps tend to a
-solution of the linear program (Rockafellar, SIAM Journal on Control and Optimization, 1976), and any multipliers y bound
-it from below, converged or not: see `Proximal.bound`.
+solution of the linear program (Rockafellar, SIAM Journal on Control and Optimization, 1976), and any multipliers y
+bound it from below, converged or not: see `Proximal.bound`.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Proximal:
     reduced_cost : array of shape (n_pairs,)
         d = w - A'y.
     bound : float
-        constant + sum_r min(y_r low_r, y_r high_r) + sum_p min(d_p lower_p, d_p upper_p), where y_r takes low if positive
-        and high if negative: below the cost of every order, whatever y.
+        constant + sum_r min(y_r low_r, y_r high_r) + sum_p min(d_p lower_p, d_p upper_p), where y_r takes low if
+        positive and high if negative: below the cost of every order, whatever y.
     """
 
     def __init__(self, cost: Float, before: Bool):

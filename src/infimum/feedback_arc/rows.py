@@ -100,7 +100,8 @@ class Rows:
 
     def combined(self, n_pairs: int) -> Float:
         """A'y."""
-        return np.bincount(self.index, self.coef * np.repeat(self.y, np.diff(self.start)), minlength=n_pairs)
+        entries = self.coef * np.repeat(self.y, np.diff(self.start))
+        return np.bincount(self.index, entries, minlength=n_pairs).astype(np.float64)
 
     def value(self) -> float:
         """sum_r of y_r low_r where y_r > 0 and y_r high_r where y_r < 0."""

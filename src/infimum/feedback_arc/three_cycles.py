@@ -43,8 +43,8 @@ class ThreeCycleLP:
     """The linear program above, on HiGHS; `before` fixes pairs and may change between solves.
 
     Any multipliers y of the rows bound the optimum from below, as every variable lives in a box: with the reduced costs
-    d = w - A'y, the bound is  constant + sum min(y low, y high) + sum min(d lower, d upper). So the bounds reported here
-    hold whatever the tolerances of the simplex, and also when it is stopped early.
+    d = w - A'y, the bound is  constant + sum min(y low, y high) + sum min(d lower, d upper). So the bounds reported
+    here hold whatever the tolerances of the simplex, and also when it is stopped early.
     """
 
     def __init__(self, cost: Float, before: Bool):

@@ -182,7 +182,7 @@ def resolution(cost: Float) -> float:
     The values of two orders differ by a sum of cost[i, j] - cost[j, i], a multiple of the greatest common divisor of
     these where they are integers.
 
-    >>> resolution(np.array([[0.0, 10, 4], [0, 0, 6], [2, 0, 0]])).round(3)
+    >>> round(resolution(np.array([[0.0, 10, 4], [0, 0, 6], [2, 0, 0]])), 3)
     2.0
     """
     w = cost - cost.T

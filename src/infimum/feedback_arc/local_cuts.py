@@ -6,9 +6,9 @@ The polar problem
     maximise <a, t>   subject to   <a, p> <= 1  for the k! vertices p of P
 
 has a value above 1 where t lies outside P, and its vertices a are then facets that cut t off (target cuts: Buchheim,
-Liers and Oswald, Operations Research Letters, 2008). Its dual is solved by the revised simplex with a dense inverse; dynamic
-programming over subsets finds the vertex that enters. A facet found on some items is moved to others by exchanging one
-item at a time while the violation grows, which is far cheaper.
+Liers and Oswald, Operations Research Letters, 2008). Its dual is solved by the revised simplex with a dense inverse;
+dynamic programming over subsets finds the vertex that enters. A facet found on some items is moved to others by
+exchanging one item at a time while the violation grows, which is far cheaper.
 """
 
 from __future__ import annotations

@@ -191,7 +191,7 @@ def test_what_is_written_is_read_back_as_the_same_sets(tmp_path, kind, suffix):
     closed = [(3, float("inf")) if cell == (3, None) else cell for cell in y]
     assert back.y == closed
     fitted = space().fit(y)
-    assert repr(_sets(fitted.as_sets(back.y))) == repr(_sets(fitted.as_sets(y)))
+    assert repr(_sets(fitted.read(back.y))) == repr(_sets(fitted.read(y)))
     assert back.data["text"].to_list() == records.data["text"].to_list()
     assert back.data["k"].to_list() == records.data["k"].to_list()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from infimum.feedback_arc.partial_orders import Bool, Float, Int, sort_by, transitive_closure
+from infimum.feedback_arc.relations import Bool, Float, Int, sort_by, transitive_closure
 
 
 def components(cost: Float, before: Bool) -> list[Int]:

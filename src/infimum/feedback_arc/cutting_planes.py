@@ -1,7 +1,8 @@
 """Exact orders by cutting planes and branch and bound, with the best order and a certified bound when time runs out.
 
-A node of the tree is a partial order `before`, closed transitively; its bound is the 3-cycle linear program with the
-pairs of `before` fixed. Branching adds i before j to one child and j before i to the other.
+A node of the tree is a partial order `before`, closed transitively; its bound is a linear program over rows that every
+order satisfies, with the pairs of `before` fixed: 3-cycles, and facets of few items. Proximal steps bound it; the
+simplex ends what they leave nearly integral. Branching adds i before j to one child and j before i to the other.
 """
 
 from __future__ import annotations
@@ -12,35 +13,44 @@ from itertools import count
 
 import numpy as np
 
+from infimum.feedback_arc.local_cuts import LocalCuts
 from infimum.feedback_arc.local_search import insertion_search
-from infimum.feedback_arc.partial_orders import Bool, Float, Int, order_value, sort_by, transitive_closure
-from infimum.feedback_arc.sorting import best_order, pivot_sort, sorted_orders
+from infimum.feedback_arc.proximal import Proximal
+from infimum.feedback_arc.relations import Bool, Float, Int, order_value, sort_by, transitive_closure
+from infimum.feedback_arc.sorting import best_order, sorted_orders
 from infimum.feedback_arc.three_cycles import ThreeCycleLP
 
 FRACTIONAL = 1e-5
-SHAKES = 200
+UNDECIDED = 0.02  # where no more than one such pair an item is left, the simplex takes over from the proximal steps
+PROXIMAL_ITEMS = 20  # below this the simplex alone is faster
+KICKS = 3000  # of the local search, from each start
+ROOT_STEPS, NODE_STEPS = 16, 4  # steps over which the bound must gain
+ROOT_GAIN, NODE_GAIN = 0.05, 0.02  # of the gap that is left, or the steps end
 
 
-class BranchAndBound:
+class Branching:
     """The search for a cheapest linear extension of `before`; `run` sets `order`, `value`, `bound` and `proved`."""
 
     def __init__(self, cost: Float, before: Bool, time_limit: float | None = None):
         self.deadline = np.inf if time_limit is None else time.perf_counter() + time_limit
         self.cost, self.root = cost, before
-        self.lp = ThreeCycleLP(cost, before)
-        total = float(np.abs(cost).sum())
-        integral = bool((cost == np.round(cost)).all()) and total < 2**50
-        # a bound this close below the best value proves it: integral values differ by at least one
-        self.slack = 1.0 - 1e-6 if integral else 1e-9 * total
+        self.m = len(cost)
+        self.rows, self.cols = np.triu_indices(self.m, 1)
+        self.w: Float = (cost - cost.T)[self.rows, self.cols]
+        self.slack = resolution(cost)
+        self.proximal = Proximal(cost, before) if self.m > PROXIMAL_ITEMS else None
+        self.local = LocalCuts(self.m)
+        self.simplex: ThreeCycleLP | None = None
+        self.nodes = 0
         starts = sorted_orders(cost, before)
         self.order = best_order(cost, starts)
         self.value = order_value(cost, self.order)
         for start in starts:
-            self.offer(start, before, SHAKES)
+            self.offer(start, before, KICKS)
 
-    def offer(self, order: Int, before: Bool, shakes: int = 0) -> None:
+    def offer(self, order: Int, before: Bool, kicks: int = 0) -> None:
         """Improve an order by insertion moves and keep it if it is the best so far."""
-        order = insertion_search(self.cost, order, before, shakes)
+        order = insertion_search(self.cost, order, before, kicks, self.nodes)
         value = order_value(self.cost, order)
         if value < self.value:
             self.order, self.value = order, value
@@ -49,18 +59,22 @@ class BranchAndBound:
         """Whether no order above `bound` is better than the best so far."""
         return bound >= self.value - self.slack
 
-    def run(self) -> BranchAndBound:
+    def run(self) -> Branching:
         tie = count()
-        tree: list[tuple[float, int, Bool]] = [(self.lp.box_bound(self.lp.w), next(tie), self.root)]
+        forward = np.where(self.root.T, np.inf, self.cost)
+        cheaper_directions = float(np.triu(np.minimum(forward, forward.T), 1).sum())
+        tree: list[tuple[float, int, Bool, tuple | None]] = [(cheaper_directions, next(tie), self.root, None)]
         open_bound, finished = np.inf, True
         while finished and tree and not self.closed(tree[0][0]):
-            bound, _, before = heapq.heappop(tree)
-            bound, before, finished = self.relax(before, bound)
+            bound, _, before, state = heapq.heappop(tree)
+            bound, before, u, finished = self.relax(before, bound, state)
+            self.nodes += 1
             if self.closed(bound):
                 continue
-            children = self.branch(before) if finished else []
+            children = self.branch(before, u) if finished else []
+            state = None if self.proximal is None else self.proximal.state()
             for child in children:
-                heapq.heappush(tree, (bound, -next(tie), child))
+                heapq.heappush(tree, (bound, -next(tie), child, state))
             if not children:
                 # out of time, or an integral point that the bound meets to the tolerance of the simplex only
                 open_bound = min(open_bound, bound)
@@ -69,41 +83,88 @@ class BranchAndBound:
         self.bound = self.value if self.proved else open_bound
         return self
 
-    def relax(self, before: Bool, bound: float) -> tuple[float, Bool, bool]:
-        """Cut until the node is solved or closed: its bound, its partial order with pairs fixed, if time sufficed."""
+    def relax(self, before: Bool, bound: float, state: tuple | None) -> tuple[float, Bool, Float, bool]:
+        """The node's bound, its partial order with pairs fixed, a fractional order, and if time sufficed."""
+        if self.proximal is not None:
+            bound, before, u, finished = self.approach(before, bound, state)
+            undecided = np.minimum(u, 1.0 - u)[self.rows, self.cols] > UNDECIDED
+            if self.closed(bound) or not finished or undecided.sum() > self.m:
+                return bound, before, u, finished
+        return self.settle(before, bound)
+
+    def approach(self, before: Bool, bound: float, state: tuple | None) -> tuple[float, Bool, Float, bool]:
+        """`relax` by proximal steps, until the bound closes the node or hardly gains."""
+        lp = self.proximal
+        assert lp is not None
+        if state is not None:
+            lp.resume(state)
+        lp.fix(before)
+        wait, least = (ROOT_STEPS, ROOT_GAIN) if state is None else (NODE_STEPS, NODE_GAIN)
+        history: list[float] = []
+        for step in count():
+            if time.perf_counter() > self.deadline:
+                return bound, before, lp.u, False
+            u = lp.u
+            lp.pool.add_triples(u, 1e-4)
+            if step % 2 and (state is not None or step >= wait):
+                undecided = int((np.minimum(lp.v, 1.0 - lp.v) > UNDECIDED).sum())
+                self.local.add(lp.pool, u, searches=undecided // 20 if state is None else 2, moves=100)
+            bound = max(bound, lp.step())
+            if self.closed(bound):
+                return bound, before, lp.u, True
+            if step % 4 == 3:
+                before = self.fix_by_reduced_cost(before, lp)
+                if before.diagonal().any():
+                    return np.inf, before, lp.u, True
+                lp.fix(before)
+            history.append(lp.bound)
+            # the bound of another node's multipliers begins low, and may fall with new rows
+            if step >= 2 * wait:
+                gain = max(history[-wait:]) - max(history[-2 * wait : -wait])
+                if gain < least * (self.value - self.slack - bound):
+                    break
+        self.offer(sort_by(-lp.u.sum(axis=1), before), before, KICKS if state is None else 100)
+        return bound, before, lp.u, True
+
+    def settle(self, before: Bool, bound: float) -> tuple[float, Bool, Float, bool]:
+        """`relax` by the simplex: cut until no 3-cycle is violated, or the node is closed."""
+        if self.simplex is None:
+            self.simplex = ThreeCycleLP(self.cost, before)
+        lp = self.simplex
+        if self.proximal is not None:
+            lp.add(self.proximal.pool.active())
         while True:
-            self.lp.fix(before)
-            finished = self.lp.solve(self.deadline)
-            bound = max(bound, self.lp.bound)
+            lp.fix(before)
+            finished = lp.solve(self.deadline)
+            bound = max(bound, lp.bound)
             if self.closed(bound) or not finished:
-                return bound, before, finished
-            self.offer(sort_by(-self.lp.u.sum(axis=1), before), before)
-            fixed = self.fix_by_reduced_cost(before)
+                return bound, before, lp.u, finished
+            self.offer(sort_by(-lp.u.sum(axis=1), before), before)
+            fixed = self.fix_by_reduced_cost(before, lp)
             if fixed.diagonal().any():
-                return np.inf, before, True
-            if not self.lp.cut() and (fixed == before).all():
-                self.offer(pivot_sort(self.cost, before, 2.0 * self.lp.u - 1.0), before, SHAKES)
-                return bound, before, True
+                return np.inf, before, lp.u, True
+            if not lp.cut() and (fixed == before).all():
+                self.offer(self.order, before, 100)
+                return bound, before, lp.u, True
             before = fixed
 
-    def fix_by_reduced_cost(self, before: Bool) -> Bool:
+    def fix_by_reduced_cost(self, before: Bool, lp: Proximal | ThreeCycleLP) -> Bool:
         """Add the pairs whose other direction lifts the bound to the best value; a cycle says the node is closed."""
-        lp, d = self.lp, self.lp.reduced_cost
+        d = lp.reduced_cost
         fixed = before.copy()
         hopeless = self.closed(lp.bound + np.abs(d)) & (lp.upper > lp.lower)
         # d < 0 holds u_ij at 1
-        fixed[lp.rows[hopeless & (d < 0)], lp.cols[hopeless & (d < 0)]] = True
-        fixed[lp.cols[hopeless & (d > 0)], lp.rows[hopeless & (d > 0)]] = True
+        fixed[self.rows[hopeless & (d < 0)], self.cols[hopeless & (d < 0)]] = True
+        fixed[self.cols[hopeless & (d > 0)], self.rows[hopeless & (d > 0)]] = True
         return transitive_closure(fixed) if hopeless.any() else before
 
-    def branch(self, before: Bool) -> list[Bool]:
+    def branch(self, before: Bool, u: Float) -> list[Bool]:
         """Both directions of the most expensive pair among the most undecided ones, closed transitively."""
-        u, lp = self.lp.u, self.lp
-        undecided = np.minimum(u, 1.0 - u)[lp.rows, lp.cols]
+        undecided = np.minimum(u, 1.0 - u)[self.rows, self.cols]
         if undecided.max(initial=0.0) <= FRACTIONAL:
             return []
-        pick = np.argmax(np.where(undecided >= 0.8 * undecided.max(), np.abs(lp.w) + undecided, -1.0))
-        i, j = lp.rows[pick], lp.cols[pick]
+        pick = np.argmax(np.where(undecided >= 0.8 * undecided.max(), np.abs(self.w) + undecided, -1.0))
+        i, j = self.rows[pick], self.cols[pick]
         children = []
         for first, second in ((i, j), (j, i)):
             child = before.copy()
@@ -113,3 +174,19 @@ class BranchAndBound:
             child |= up[:, None] & down
             children.append(child)
         return children
+
+
+def resolution(cost: Float) -> float:
+    """How far below the best value a bound may lie and yet prove it.
+
+    The values of two orders differ by a sum of cost[i, j] - cost[j, i], a multiple of the greatest common divisor of
+    these where they are integers.
+
+    >>> round(resolution(np.array([[0.0, 10, 4], [0, 0, 6], [2, 0, 0]])), 3)
+    2.0
+    """
+    w = cost - cost.T
+    total = float(np.abs(cost).sum())
+    if total < 2**50 and (w == np.round(w)).all():
+        return float(max(np.gcd.reduce(np.abs(w).astype(np.int64), axis=None), 1)) - 1e-6
+    return 1e-9 * total

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from infimum.feedback_arc.partial_orders import Bool, Float, Int, as_partial_orders, sort_by
+from infimum.feedback_arc.relations import Bool, Float, Int, as_partial_orders, sort_by
 
 MAX_EXACT = 20  # 20! is the last factorial below 2^63
 

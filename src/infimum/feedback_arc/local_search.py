@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from infimum.feedback_arc.partial_orders import Bool, Float, Int
+from infimum.feedback_arc.relations import Bool, Float, Int
+
+HEAT = 0.2  # times the median of |w| > 0: how much worse an order the first rounds go on from, on average
 
 
 @njit(cache=True, nogil=True)
@@ -19,66 +21,93 @@ def _move(order, start, stop):
 
 
 @njit(cache=True, nogil=True)
-def _descend(order, w, before, tol):
-    """Insertion moves until none gains more than `tol`, for w[i, j] = cost[i, j] - cost[j, i]."""
-    m, improved = len(order), True
-    while improved:
-        improved = False
-        for p in range(m):
-            item, best, target = order[p], -tol, p
-            for step in (-1, 1):
-                change, q = 0.0, p + step
-                # passing item `other` to the left pays w[item, other], to the right w[other, item] = -w[item, other]
-                while 0 <= q < m:
-                    other = order[q]
-                    if before[other, item] if step < 0 else before[item, other]:
-                        break
-                    change -= step * w[item, other]
-                    if change < best:
-                        best, target = change, q
-                    q += step
+def _best_move(order, p, w, before, tol):
+    """Where the item at `p` goes at the largest gain above `tol`, and the change; `p` itself if nowhere."""
+    m, item, best, target = len(order), order[p], -tol, p
+    for step in (-1, 1):
+        change, q = 0.0, p + step
+        # passing item `other` to the left pays w[item, other], to the right w[other, item] = -w[item, other]
+        while 0 <= q < m:
+            other = order[q]
+            if before[other, item] if step < 0 else before[item, other]:
+                break
+            change -= step * w[item, other]
+            if change < best:
+                best, target = change, q
+            q += step
+    return target, best
+
+
+@njit(cache=True, nogil=True)
+def _descend(order, waiting, w, before, tol):
+    """Best insertions of the items that wait, until none does; who is passed waits again. Returns the change."""
+    m, total, idle, p = len(order), 0.0, 0, 0
+    while idle < m:
+        item = order[p]
+        if waiting[item]:
+            waiting[item] = False
+            target, change = _best_move(order, p, w, before, tol)
             if target != p:
                 _move(order, p, target)
-                improved = True
+                total += change
+                for q in range(min(p, target), max(p, target) + 1):
+                    waiting[order[q]] = True
+            idle = -1
+        idle += 1
+        p = p + 1 if p + 1 < m else 0
+    return total
 
 
 @njit(cache=True, nogil=True)
-def _shake(order, before, moves, rng):
-    """Random insertions of random items, each as far as the partial order lets it go."""
-    m = len(order)
-    for _ in range(moves):
-        p, q = rng.integers(0, m), rng.integers(0, m)
-        step = 1 if q > p else -1
-        stop = p
+def _kick(order, waiting, w, before, rng):
+    """One to four random insertions near one another, each as far as the partial order lets it. Returns the change."""
+    m, total = len(order), 0.0
+    centre, reach = rng.integers(0, m), 2 + rng.integers(0, 1 + m // 4)
+    for _ in range(1 + rng.integers(0, 4)):
+        p = min(max(centre + rng.integers(-reach, reach + 1), 0), m - 1)
+        q = min(max(centre + rng.integers(-reach, reach + 1), 0), m - 1)
+        step, stop, item = 1 if q > p else -1, p, order[p]
         while stop != q:
             other = order[stop + step]
-            if before[other, order[p]] if step < 0 else before[order[p], other]:
+            if before[other, item] if step < 0 else before[item, other]:
                 break
             stop += step
+            total -= step * w[item, other]
         _move(order, p, stop)
+        for r in range(min(p, stop), max(p, stop) + 1):
+            waiting[order[r]] = True
+    return total
 
 
 @njit(cache=True, nogil=True)
-def _iterate(order, w, before, tol, rounds, rng):
-    _descend(order, w, before, tol)
-    trial = order.copy()
-    for _ in range(rounds):
-        trial[:] = order
-        change = 0.0
-        _shake(trial, before, 1 + rng.integers(0, 1 + len(order) // 8), rng)
-        # the value of `trial` against that of `order`, after the descent
-        _descend(trial, w, before, tol)
-        for p in range(len(order)):
-            for q in range(p + 1, len(order)):
-                change += w[trial[p], trial[q]] - w[order[p], order[q]]
-        if change < -tol:
-            order[:] = trial
+def _iterate(order, w, before, tol, rounds, heat, rng):
+    m = len(order)
+    waiting = np.ones(m, dtype=np.bool_)
+    _descend(order, waiting, w, before, tol)
+    trial, excess = order.copy(), 0.0
+    kept = order.copy()
+    for r in range(rounds):
+        temperature = heat * (1.0 - r / rounds)
+        change = _kick(trial, waiting, w, before, rng)
+        change += _descend(trial, waiting, w, before, tol)
+        if change <= tol - temperature * np.log(1.0 - rng.random()):
+            # ties are taken: they lead along plateaus
+            kept[:] = trial
+            excess += change
+            if excess < -tol:
+                order[:] = trial
+                excess = 0.0
+        else:
+            trial[:] = kept
+    waiting[:] = True
+    _descend(order, waiting, w, before, tol)
 
 
 def insertion_search(cost: Float, order: Int, before: Bool, rounds: int = 0, random_state: int | None = 0) -> Int:
     """A linear extension of `before` that no single insertion improves, started from the linear extension `order`.
 
-    `rounds` more descents start from random shakes of the best order so far (iterated local search).
+    `rounds` more descents start from random kicks of the last order that was not much worse (iterated local search,
+    annealed): each kick moves one to four items that lie near one another.
 
     >>> cost = np.array([[0.0, 1, 3], [2, 0, 1], [1, 4, 0]])
     >>> insertion_search(cost, np.array([0, 1, 2]), np.zeros((3, 3), dtype=bool))
@@ -87,6 +116,8 @@ def insertion_search(cost: Float, order: Int, before: Bool, rounds: int = 0, ran
     order = np.array(order, dtype=np.int64)
     if len(order) > 1:
         w = cost - cost.T
+        size = np.abs(w[w != 0.0])
         # moves within rounding of a tie would go round in circles
-        _iterate(order, w, before, 1e-10 * np.abs(w).max(), rounds, np.random.default_rng(random_state))
+        tol, heat = 1e-10 * size.max(initial=0.0), HEAT * float(np.median(size)) if len(size) else 0.0
+        _iterate(order, w, before, tol, rounds, heat, np.random.default_rng(random_state))
     return order

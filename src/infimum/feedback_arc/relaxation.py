@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from infimum.feedback_arc.partial_orders import Bool, Float, Int, as_costs, as_partial_orders, sort_by
+from infimum.feedback_arc.relations import Bool, Float, Int, as_costs, as_partial_orders, sort_by
 
 INTEGRAL = 1e-5
 

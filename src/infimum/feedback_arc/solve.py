@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from infimum.feedback_arc.components import components
-from infimum.feedback_arc.partial_orders import Bool, Float, Int, as_costs, as_partial_orders, order_value
+from infimum.feedback_arc.relations import Bool, Float, Int, as_costs, as_partial_orders, order_value
 
 Method = Literal["auto", "dp", "cutting_planes", "sorting"]
 DP_ITEMS = 16  # a component that the subset DP solves in a few milliseconds
@@ -104,9 +104,9 @@ def _solve_component(cost: Float, before: Bool, method: Method, time_limit: floa
 
         orders, values = subset_orders(cost[None], before[None], np.zeros(1, dtype=int), np.zeros(1, dtype=int))
         return FeedbackArcResult(orders[0], values[0], values[0], True, "dp")
-    from infimum.feedback_arc.cutting_planes import BranchAndBound
+    from infimum.feedback_arc.cutting_planes import Branching
 
-    search = BranchAndBound(cost, before, time_limit).run()
+    search = Branching(cost, before, time_limit).run()
     return FeedbackArcResult(search.order, search.value, search.bound, search.proved, "cutting_planes")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infimum.feedback_arc.partial_orders import Bool, Float, Int, order_value, sort_by
+from infimum.feedback_arc.relations import Bool, Float, Int, order_value, sort_by
 
 
 def borda(cost: Float, before: Bool) -> Int:
@@ -42,7 +42,9 @@ def pivot_sort(cost: Float, before: Bool, x: Float | None = None) -> Int:
         right = ~left & ~np.eye(len(items), dtype=bool)
         paid = np.einsum("pi,pi->p", left.astype(float), right.astype(float) @ excess[np.ix_(items, items)].T)
         decided = left.sum(axis=1) * right.sum(axis=1) + len(items) - 1
-        return int(np.argmin(paid / decided))
+        excess_each = paid / decided
+        # among the cheapest the one that decides most: a split in halves
+        return int(np.argmax(np.where(excess_each == excess_each.min(), decided, -1)))
 
     return _quicksort(tournament, before, cheapest)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from infimum.feedback_arc.partial_orders import Bool, Float, Int
+from infimum.feedback_arc.relations import Bool, Float, Int
 
 MAX_ITEMS = 24  # 2^24 values of f are 128 MB
 

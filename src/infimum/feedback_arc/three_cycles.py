@@ -14,31 +14,12 @@ import time
 import numpy as np
 from numba import njit
 
-from infimum.feedback_arc.partial_orders import Bool, Float
+from infimum.feedback_arc.relations import Bool, Float, Int
+from infimum.feedback_arc.rows import Rows, violated_triples
 
 VIOLATION = 1e-6
 ROWS_PER_ITEM = 15  # new rows in a round, per item
 ROWS_PER_PAIR = 3  # new rows in a round on any one pair: rows on different pairs tell the simplex more
-
-
-@njit(cache=True, nogil=True)
-def _violated(u, tolerance):
-    """The triples i < j < k whose row is violated, with the violation."""
-    m, count = len(u), 0
-    triples, excess = np.empty((1024, 3), dtype=np.int64), np.empty(1024)
-    for i in range(m):
-        for j in range(i + 1, m):
-            for k in range(j + 1, m):
-                row = u[i, j] + u[j, k] - u[i, k]
-                violation = max(row - 1.0, -row)
-                if violation > tolerance:
-                    if count == len(excess):
-                        triples = np.concatenate((triples, np.empty_like(triples)))
-                        excess = np.concatenate((excess, np.empty_like(excess)))
-                    triples[count] = i, j, k
-                    excess[count] = violation
-                    count += 1
-    return triples[:count], excess[:count]
 
 
 @njit(cache=True, nogil=True)
@@ -62,8 +43,8 @@ class ThreeCycleLP:
     """The linear program above, on HiGHS; `before` fixes pairs and may change between solves.
 
     Any multipliers y of the rows bound the optimum from below, as every variable lives in a box: with the reduced costs
-    d = w - A'y, the bound is  constant + sum min(y, 0) + sum min(d lower, d upper). So the bounds reported here hold
-    whatever the tolerances of the simplex, and also when it is stopped early.
+    d = w - A'y, the bound is  constant + sum min(y low, y high) + sum min(d lower, d upper). So the bounds reported
+    here hold whatever the tolerances of the simplex, and also when it is stopped early.
     """
 
     def __init__(self, cost: Float, before: Bool):
@@ -71,12 +52,11 @@ class ThreeCycleLP:
 
         self.m = m = len(cost)
         self.rows, self.cols = np.triu_indices(m, 1)
-        self.pair = np.zeros((m, m), dtype=np.int32)
-        self.pair[self.rows, self.cols] = np.arange(len(self.rows))
         self.w: Float = (cost - cost.T)[self.rows, self.cols]
         self.constant = float(cost.T[self.rows, self.cols].sum())
         self.scale = float(np.abs(self.w).max(initial=0.0)) or 1.0
-        self.triples = np.empty((0, 3), dtype=np.int32)  # columns of u_ij, u_jk, u_ik
+        self.pool = Rows(m)
+        self.u: Float = np.full((m, m), 0.5)
         self.highs = highspy.Highs()
         self.highs.setOptionValue("output_flag", False)
         self.highs.setOptionValue("presolve", "off")
@@ -112,13 +92,11 @@ class ThreeCycleLP:
         if status not in expected and len(self.w):
             raise RuntimeError(f"HiGHS ended with status {status} on a feasible, bounded linear program.")
         y = np.asarray(solution.row_dual) * self.scale
-        if len(y) < len(self.triples):
+        if len(y) < len(self.pool):
             return False
-        # d = w - A'y
-        self.reduced_cost: Float = self.w - sum(
-            sign * np.bincount(self.triples[:, side], y, minlength=len(self.w)) for side, sign in enumerate((1, 1, -1))
-        )
-        self.bound = self.box_bound(self.reduced_cost) + float(np.minimum(y, 0.0).sum())
+        self.pool.y = np.where(np.isinf(self.pool.low), np.minimum(y, 0.0), y)
+        self.reduced_cost: Float = self.w - self.pool.combined(len(self.w))
+        self.bound = self.box_bound(self.reduced_cost) + self.pool.value()
         self.u = np.zeros((self.m, self.m))
         self.u[self.rows, self.cols] = np.clip(solution.col_value, 0.0, 1.0)
         self.u[self.cols, self.rows] = 1.0 - self.u[self.rows, self.cols]
@@ -126,12 +104,17 @@ class ThreeCycleLP:
 
     def cut(self) -> int:
         """Add rows that `u` violates, the most violated first; returns how many."""
-        triples, excess = _violated(self.u, VIOLATION)
+        triples, excess = violated_triples(self.u, VIOLATION)
         triples = triples[np.argsort(-excess, kind="stable")]
-        i, j, k = triples[_spread(triples, self.m, ROWS_PER_ITEM * self.m, ROWS_PER_PAIR)].T
-        new = np.stack([self.pair[i, j], self.pair[j, k], self.pair[i, k]], axis=1)
-        count = len(new)
-        starts, values = np.arange(0, 3 * count, 3, dtype=np.int32), np.tile([1.0, 1.0, -1.0], count)
-        self.highs.addRows(count, np.zeros(count), np.ones(count), 3 * count, starts, new.ravel(), values)
-        self.triples = np.concatenate([self.triples, new])
+        triples = triples[_spread(triples, self.m, ROWS_PER_ITEM * self.m, ROWS_PER_PAIR)]
+        return self.add(self.pool.of_triples(triples))
+
+    def add(self, rows: tuple[Int, Float, Int, Float, Float]) -> int:
+        """Add the rows index, coef, size, low, high that are new; returns how many."""
+        old, entries = len(self.pool), len(self.pool.index)
+        count = len(self.pool.add(*rows))
+        pool = self.pool
+        starts = (pool.start[old:-1] - entries).astype(np.int32)
+        index, coef = pool.index[entries:].astype(np.int32), pool.coef[entries:]
+        self.highs.addRows(count, pool.low[old:], pool.high[old:], len(index), starts, index, coef)
         return count

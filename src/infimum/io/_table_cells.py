@@ -134,7 +134,7 @@ def objects(source: str, y: list, places: list[str], kind: str, classes: list) -
         return y, classes
     space = space_of(kind, classes)
     try:
-        sets = space.fit(y).as_sets(y)
+        sets = space.fit(y).read(y)
     except ValueError as error:
         bad = Refused(source)
         for row, message in ROW.findall(str(error)):

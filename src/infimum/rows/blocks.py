@@ -56,6 +56,15 @@ class Blocks:
         self.n_blocks = len(source) if isinstance(source, list | tuple) else n_blocks
 
     @classmethod
+    def of(cls, X: Any, y: Any = None, sample_weight: Any = None, rows: int = ROWS) -> Blocks:
+        """Slices of arrays or memory maps, so many rows at a time.
+
+        >>> [block.where for block in Blocks.of(np.zeros((5, 1)), list("abcab"), rows=3)]
+        ['rows 0 to 2', 'rows 3 to 4']
+        """
+        return cls(partial(_cut, X, y, sample_weight, rows), -(-X.shape[0] // rows))
+
+    @classmethod
     def sliced(cls, X: Any, y: tuple | None = None, w: Any = None) -> Blocks:
         """Slices of arrays and memory maps; y are the columns that the rows carry, one tuple a block."""
         return cls(partial(_slices, X, y, w), -(-X.shape[0] // ROWS))
@@ -111,6 +120,12 @@ class Blocks:
 def n_rows(column: Any) -> int:
     """How many rows an array, a frame or a list has."""
     return int(column.shape[0]) if hasattr(column, "shape") else len(column)
+
+
+def _cut(X: Any, y: Any, w: Any, size: int) -> Iterator[Block]:
+    for rows in gen_batches(X.shape[0], size):
+        some = [None if column is None else column[rows] for column in (y, w)]
+        yield Block(X[rows], *some, f"rows {rows.start} to {rows.stop - 1}")
 
 
 def _slices(X: Any, y: tuple | None, w: Any) -> Iterator[Block]:

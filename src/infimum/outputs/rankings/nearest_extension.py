@@ -17,7 +17,7 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from ...feedback_arc.partial_orders import sort_by
+from ...feedback_arc.relations import sort_by
 
 STATES = 500  # ideals visited before giving up
 

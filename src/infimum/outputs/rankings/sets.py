@@ -17,7 +17,7 @@ from scipy import sparse
 
 from ..._warnings import InfimumWarning
 from ...feedback_arc import linear_extensions, minimum_feedback_arc, minimum_feedback_arcs
-from ...feedback_arc.partial_orders import find_cycle, transitive_closure
+from ...feedback_arc.relations import find_cycle, transitive_closure
 from ..base import Embedding, Sets, rows_of
 from ..containers import Column, Table, opened, table_of
 from ..forms import BadRows, InputError, shown

@@ -170,18 +170,25 @@ def _refuse(x: torch.Tensor, mask: torch.Tensor) -> None:
 
 def _plain(x: torch.Tensor, mask: torch.Tensor, principle: str, power: float) -> torch.Tensor:
     """The losses (b,) by their definition, in logarithms throughout."""
+    if principle == "likelihood":
+        (most, total), (best, mass) = _total(x), _total(torch.where(mask, x, -torch.inf))
+        return (most - best) + (total.log() - mass.log())
     logp = torch.log_softmax(x, dim=1)
     if principle == "infimum":
         return -torch.where(mask, logp, -torch.inf).amax(dim=1)
     if principle == "supremum":
         return -torch.where(mask, logp, torch.inf).amin(dim=1)
-    if principle == "likelihood":
-        return -torch.logsumexp(torch.where(mask, logp, -torch.inf), dim=1)
     if principle == "average":
         q = mask / mask.sum(dim=1, keepdim=True)
     else:
         q = torch.softmax(torch.where(mask, power * logp.detach(), -torch.inf), dim=1)
     return -(q * torch.where(mask, logp, 0.0)).sum(dim=1)
+
+
+def _total(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The maximum a of x, and the sum of exp(x - a): kept apart, since a + log(sum) rounds away what gradients need."""
+    shift = x.detach().amax(dim=1)
+    return shift, (x - shift[:, None]).exp().sum(dim=1)
 
 
 class _Fast(torch.autograd.Function):

@@ -55,10 +55,12 @@ class _SignLoss(nn.Module):
         return reduced(self.scale * losses if self.cost == self.costs[1] else losses, self.reduction)
 
     def _refuse(self, prediction: torch.Tensor, values: torch.Tensor, losses: torch.Tensor) -> None:
-        if not finite(losses) or not finite(values):
+        if not finite(losses):
             refuse_unreal(prediction, self.name)
-        wrong = ~(values.abs() <= 1) if self.principle == "average" else (values * (values.abs() - 1)) != 0
-        if bool(wrong.any()):
+        # the average takes means of signs, in [-1, 1]
+        beyond = (values.abs() - 1).clamp(min=0) if self.principle == "average" else (values * values - 1) * values
+        if bool(beyond.abs().sum() != 0):
+            wrong = beyond != 0
             rows = wrong.any(dim=1).nonzero().flatten()
             refuse(
                 rows,
@@ -144,12 +146,14 @@ def _signs(x: torch.Tensor, values: torch.Tensor, principle: str, cost: str) -> 
     if principle == "average":
         # the mean under P(y = 1) = (1 + value) / 2
         return ((1 + values) * c(-x) + (1 - values) * c(x)) / 2
-    known = c(-x * values)
+    # 1 where known, 0 where not: multiplying is vectorised, choosing by a boolean is not
+    is_known = values * values
+    known = c(-x * values) * is_known
     if principle == "likelihood":
-        return torch.where(values == 0, 0.0, known)
+        return known
     if principle == "disambiguation":
         q = torch.sigmoid(x.detach())
         unknown = q * c(-x) + (1 - q) * c(x)
     else:
         unknown = c(-x.abs() if principle == "infimum" else x.abs())
-    return torch.where(values == 0, unknown, known)
+    return known + unknown * (1 - is_known)

@@ -201,23 +201,23 @@ class _Fast(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, mask: torch.Tensor, principle: str, power: float) -> torch.Tensor:
         p = torch.softmax(x, dim=1)
-        total = x.amax(dim=1) - p.amax(dim=1).log_()  # log of the sum of exp(x): the largest p is never small
-        if principle in ("infimum", "supremum"):
-            best, w = _best(x, mask, 1 if principle == "infimum" else -1)
-            mass = w.sum(dim=1)
+        extreme = principle in ("infimum", "supremum")
+        if extreme:
+            best, w = _best(p, mask, principle)
+            losses = 0 - torch.where(best < TINY, torch.nan, best).clamp_(max=1).log_()
         else:
             w = mask.view(torch.uint8).to(x.dtype)
             w = w if principle == "average" else w.mul_(p)
             w = w.pow_(power) if principle == "disambiguation" and power != 1 else w
-            mass = w.sum(dim=1)
-            mass = torch.where(mass < TINY, torch.nan, mass)
+        mass = w.sum(dim=1)
+        mass = torch.where(mass < TINY, torch.nan, mass)
+        if principle == "likelihood":
+            losses = 0 - mass.clamp(max=1).log_()
+        elif not extreme:
+            total = x.amax(dim=1) - p.amax(dim=1).log_()  # log of the sum of exp(x): the largest p is never small
         if ctx.needs_input_grad[0]:
             ctx.save_for_backward(p.addcmul_(w, mass.reciprocal()[:, None], value=-1))  # p - q, q = w / mass
-        if principle in ("infimum", "supremum"):
-            return total - best
-        if principle == "likelihood":
-            return 0 - mass.clamp(max=1).log_()
-        return total - w.mul_(x).sum(dim=1) / mass
+        return losses if extreme or principle == "likelihood" else total - w.mul_(x).sum(dim=1) / mass
 
     @staticmethod
     @torch.autograd.function.once_differentiable
@@ -226,11 +226,15 @@ class _Fast(torch.autograd.Function):
         return difference * g[:, None], None, None, None
 
 
-def _best(x: torch.Tensor, mask: torch.Tensor, sign: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """max over S of x (or min, for sign -1), and a 1 where it is attained."""
-    far = torch.finfo(x.dtype).max / 4
-    w = (~mask).view(torch.uint8).to(x.dtype)
-    torch.add(x, w, alpha=-sign * far, out=w)  # x on S, and far beyond it elsewhere
-    best = w.amax(dim=1) if sign > 0 else w.amin(dim=1)
+def _best(p: torch.Tensor, mask: torch.Tensor, principle: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """The largest p over S (the smallest, for the supremum), and a 1 where it is attained."""
+    if principle == "infimum":
+        w = mask.view(torch.uint8).to(p.dtype).mul_(p)
+        best = w.amax(dim=1)
+    else:
+        w = (~mask).view(torch.uint8).to(p.dtype)
+        torch.add(p, w, alpha=2, out=w)  # beyond every probability outside of S
+        best = w.amin(dim=1)
+        best = torch.where(best < 2, best, torch.nan)
     w.eq_(best[:, None])
-    return torch.where(best.abs() < far / 2, best, torch.inf), w
+    return best, w

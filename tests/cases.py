@@ -115,7 +115,7 @@ def partial_tags_case(name: str, m: int, **settings) -> Case:
         whole=lambda n: PartialTags(np.zeros((n, m), int), epsilon=epsilon),
         larger=larger,
         proper=not epsilon,
-        outputs=Tags(m).fit([]).outputs() if space.k is None else None,
+        outputs=Tags(m).fit([]).outputs(),
     )
 
 

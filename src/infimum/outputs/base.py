@@ -249,6 +249,12 @@ class Sets(ABC):
         """Whether S_i holds every output there could be, (n,) boolean; nowhere, unless the sets know better."""
         return np.zeros(len(self), dtype=bool)
 
+    def tensors(self) -> Any:
+        """The sets as tensors of PyTorch, for the losses of :mod:`infimum.torch`."""
+        from ..torch import tensors  # imported only when asked
+
+        return tensors(self)
+
     def agreement(self, z: NDArray) -> NDArray:
         """How well z_i agrees with S_i, in [0, 1]; 1 where it is in it."""
         return self.contains(z).astype(float)

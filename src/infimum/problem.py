@@ -57,4 +57,4 @@ class Problem:
 
 def target_of(loss: SetLoss) -> Any:
     """phi(S_i) where L is linear in psi(z), otherwise where alternation starts, (n, d)."""
-    return loss.start() if loss.embedding is None else loss.embedding.phi
+    return loss.sets.start() if loss.embedding is None else loss.embedding.phi

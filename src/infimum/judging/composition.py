@@ -87,7 +87,7 @@ class Composition:
         problem = self.problem(rows, output, sets)
         for reduction in self.reductions():
             problem = reduction.reduce(problem)
-        solver = solvers.choose(self.solver, problem.loss)
+        solver = solvers.choose(self.solver, problem.checked().loss)
         weights = problem.weights if problem.resolved is not None else problem.fitted()
         solver = solver.fit(problem.loss, weights)
         weights.release(summed=solver.summed)

@@ -15,6 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .._progress import track
 
+NOTHING = object()
 ROWS = 4096  # rows of an in-memory array taken at a time
 
 
@@ -98,8 +99,8 @@ class Blocks:
         """combine(… combine(f(block_1), f(block_2)) …, f(block_k)), in threads if joblib is so configured."""
         work = (delayed(function)(block) for block in track(self, label, self.n_blocks, verbose))
         found = iter(Parallel(prefer="threads", return_as="generator")(work))
-        first = next(found, None)
-        if first is None:
+        first = next(found, NOTHING)
+        if first is NOTHING:
             raise ValueError(
                 "Blocks gave no block. Give at least one; where the source is a function, it must return a new iterator"
                 " at every call (a generator that was used up gives nothing)."

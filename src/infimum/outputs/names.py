@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Hashable, Iterable
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -97,7 +96,9 @@ def array_of(names: Iterable) -> NDArray:
     elif types in ({bool}, {float}):
         return np.array(names)
     elif types and all(kind(name) == "date and time" for name in names):
-        return np.array([name.to_datetime64() if hasattr(name, "to_datetime64") else np.datetime64(name) for name in names])
+        return np.array(
+            [name.to_datetime64() if hasattr(name, "to_datetime64") else np.datetime64(name) for name in names]
+        )
     elif types == {np.timedelta64}:
         return np.array(names)
     out = np.empty(len(names), dtype=object)

@@ -15,6 +15,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from ..base import Embedding, OutputSpace, Sets, rows_of
+from ..forms import BadRows, InputError, shown
 
 UNIT = 2**20  # capacities are integers for scipy: costs are rounded to one part in a million of the largest
 
@@ -55,7 +56,14 @@ class Masks(OutputSpace):
         return self
 
     def read(self, y: Any, strict: bool = True) -> Scribbles:
-        return y if isinstance(y, Scribbles) else Scribbles(y, self.tie)
+        sets = y if isinstance(y, Scribbles) else Scribbles(y, self.tie)
+        pixels = self.shape[0] * self.shape[1]
+        if sets.values.shape[1] != pixels:
+            raise InputError(
+                f"Pictures of {self.shape[0]} x {self.shape[1]} have {pixels} pixels."
+                f" Got {sets.values.shape[1]} in a row of y."
+            )
+        return sets
 
     def psi(self, z: Any) -> NDArray:
         z = np.asarray(z, dtype=float)
@@ -99,14 +107,14 @@ class Scribbles(Sets):
 
     Parameters
     ----------
-    values : (n, h w) in {-1, 0, 1}
-        0 where nothing was scribbled.
+    values : (n, h w) or (n, h, w) in {-1, 0, 1}
+        0 or missing where nothing was scribbled; booleans are whole pictures.
     tie : float
         That of the loss.
     """
 
     def __init__(self, values: Any, tie: float):
-        self.values = np.asarray(values, dtype=np.int8)
+        self.values = _scribbled(values)
         self.tie = tie
         self.shape = (len(self.values),)
 
@@ -141,3 +149,29 @@ class Scribbles(Sets):
         # an unknown pixel costs 1/2 on average, 0 at best and 1 at worst, whatever z
         constant = {"infimum": -0.5, "average": 0.0, "supremum": 0.5}[principle] * self._unknown
         return Embedding(self.center(), constant)
+
+
+def _scribbled(values: Any) -> NDArray:
+    """(n, h w) in {-1, 0, 1}; other values are refused by row."""
+    if (
+        isinstance(values, np.ndarray)
+        and values.dtype == np.int8
+        and values.ndim == 2
+        and np.abs(values).max(initial=0) <= 1
+    ):
+        return values
+    table = (
+        np.ma.filled(np.ma.asarray(values).astype(float), np.nan) if np.ma.isMaskedArray(values) else np.asarray(values)
+    )
+    if table.dtype == bool:
+        table = np.where(table, 1, -1)
+    if table.ndim not in (2, 3) or table.dtype.kind not in "iuf":
+        raise InputError(f"Scribbles are (n, h w) numbers, 1, -1 or 0 a pixel. Got {shown(values)}.")
+    table = table.reshape(len(table), math.prod(table.shape[1:]))
+    filled = np.where(np.isnan(table), 0, table)
+    bad = BadRows("y")
+    wrong = ~np.isin(filled, (-1, 0, 1))
+    for row in np.flatnonzero(wrong.any(axis=1)):
+        bad.add(row, f"expected 1, -1 or 0 for every pixel, got {filled[row][wrong[row]][0]:g}")
+    bad.refuse("1 is in the picture, -1 is not, 0 where nothing was scribbled.")
+    return filled.astype(np.int8)

@@ -20,7 +20,6 @@ from .forms import BOTH, FORMS, Facts, facts_of, held, read_cells, signs
 from .sets import HammingBalls, PartialTags
 
 
-
 class Tags(OutputSpace):
     """Y = {-1, 1}^m with l(z, y) = #{j : z_j != y_j} + epsilon #{j : z_j = 1}.
 
@@ -94,7 +93,7 @@ class Tags(OutputSpace):
         """What 0 and False mean in y; an error where both are there."""
         if "booleans" in facts.kinds and "signs" in facts.kinds:
             bad = BadRows("y")
-            fewer = min(("booleans", "signs"), key=lambda what: facts.kinds[what].count)
+            fewer = min(("booleans", "signs"), key=lambda what: facts.kinds[what].number)
             facts.kinds[fewer].told(f"{fewer} beside {'signs' if fewer == 'booleans' else 'booleans'}, got {{}}", bad)
             bad.refuse(BOTH)
         named = next((columns for columns in facts.tables if isinstance(columns, tuple)), None)

@@ -47,14 +47,18 @@ def read(y: Any, columns: tuple | None) -> tuple[Any, tuple | None]:
             found = table
     if isinstance(found, Table):
         if found.values.dtype.kind not in "iuf":
-            raise InputError(f"Vectors are made of numbers. Got {shown(found.row(0)) if found.n else found.values.dtype}. {FORMS}")
+            raise InputError(
+                f"Vectors are made of numbers. Got {shown(found.row(0)) if found.n else found.values.dtype}. {FORMS}"
+            )
         if columns is not None and found.names is not None:
             found = found.arranged(Names(columns, "coordinates"), "coordinates")
         lower, upper = (np.where(found.missing, end, found.values) for end in (-math.inf, math.inf))
         return Boxes(lower, upper), found.names
     if found.ndim == 3 and found.shape[2] == 2 and found.dtype.kind in "iuf":
         missing = np.isnan(found)
-        return Boxes(*(np.where(missing[..., k], end, found[..., k]) for k, end in enumerate((-math.inf, math.inf)))), None
+        return Boxes(
+            *(np.where(missing[..., k], end, found[..., k]) for k, end in enumerate((-math.inf, math.inf)))
+        ), None
     raise InputError(f"Cannot read y of shape {found.shape} as vectors. {FORMS}")
 
 
@@ -66,16 +70,19 @@ def _candidates(column: Column) -> Candidates:
         pairs = np.array([np.asarray(cell, dtype=float) for cell in column.cells])
         if (pairs[..., 0] <= pairs[..., 1]).all():
             raise InputError(
-                f"The rows of y, as {shown(column.cells[0])}, can be bounds of {shape[0]} coordinates or {shape[0]} points in"
-                " the plane. Give Boxes(lower, upper), as Boxes(*np.moveaxis(np.array(y), -1, 0)), or Candidates(y)."
+                f"The rows of y, as {shown(column.cells[0])}, can be bounds of {shape[0]} coordinates or {shape[0]}"
+                " points in the plane. Give Boxes(lower, upper), as Boxes(*np.moveaxis(np.array(y), -1, 0)), or"
+                " Candidates(y)."
             )
     return Candidates(column.cells)
 
 
 def _even(cell: Any) -> bool:
-    """A list of rows of numbers, all of one length."""
+    """A list of rows, all of one length."""
     rows = list(cell) if is_row(cell) or isinstance(cell, np.ndarray) else []
-    return bool(rows) and all(is_row(row) and len(row) == len(rows[0]) for row in rows if is_row(rows[0])) and is_row(rows[0])
+    if not rows or not all(map(is_row, rows)):
+        return False
+    return len({len(row) for row in rows}) == 1
 
 
 def clipped(sets: Any, low: NDArray, high: NDArray) -> Any:
@@ -84,12 +91,16 @@ def clipped(sets: Any, low: NDArray, high: NDArray) -> Any:
         return sets
     lower, upper = sets.box()
     outside = ((lower > high) | (upper < low)).any(axis=1)
-    inside = ((sets.points >= low) & (sets.points <= high)).all(axis=1) if isinstance(sets, Candidates) else None
+    inside: Any = None
+    if isinstance(sets, Candidates):
+        inside = ((sets.points >= low) & (sets.points <= high)).all(axis=1)
     if inside is not None:
         outside = np.bincount(sets.row[inside], minlength=len(sets)) == 0
     bad = BadRows("y")
     for row in np.flatnonzero(outside):
-        bad.add(row, f"from {shown(lower[row])} to {shown(upper[row])}, outside of bounds {shown(low)} to {shown(high)}")
+        bad.add(
+            row, f"from {shown(lower[row])} to {shown(upper[row])}, outside of bounds {shown(low)} to {shown(high)}"
+        )
     bad.refuse("Widen bounds, or mend the rows.")
     if isinstance(sets, Boxes):
         return Boxes(np.maximum(lower, low), np.minimum(upper, high))

@@ -15,7 +15,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from ..base import Embedding, OutputSpace, Sets, rows_of
-from ..forms import BadRows, InputError, shown
+from ..forms import InputError
+from .forms import scribbled
 
 UNIT = 2**20  # capacities are integers for scipy: costs are rounded to one part in a million of the largest
 
@@ -114,7 +115,7 @@ class Scribbles(Sets):
     """
 
     def __init__(self, values: Any, tie: float):
-        self.values = _scribbled(values)
+        self.values = scribbled(values)
         self.tie = tie
         self.shape = (len(self.values),)
 
@@ -149,29 +150,3 @@ class Scribbles(Sets):
         # an unknown pixel costs 1/2 on average, 0 at best and 1 at worst, whatever z
         constant = {"infimum": -0.5, "average": 0.0, "supremum": 0.5}[principle] * self._unknown
         return Embedding(self.center(), constant)
-
-
-def _scribbled(values: Any) -> NDArray:
-    """(n, h w) in {-1, 0, 1}; other values are refused by row."""
-    if (
-        isinstance(values, np.ndarray)
-        and values.dtype == np.int8
-        and values.ndim == 2
-        and np.abs(values).max(initial=0) <= 1
-    ):
-        return values
-    table = (
-        np.ma.filled(np.ma.asarray(values).astype(float), np.nan) if np.ma.isMaskedArray(values) else np.asarray(values)
-    )
-    if table.dtype == bool:
-        table = np.where(table, 1, -1)
-    if table.ndim not in (2, 3) or table.dtype.kind not in "iuf":
-        raise InputError(f"Scribbles are (n, h w) numbers, 1, -1 or 0 a pixel. Got {shown(values)}.")
-    table = table.reshape(len(table), math.prod(table.shape[1:]))
-    filled = np.where(np.isnan(table), 0, table)
-    bad = BadRows("y")
-    wrong = ~np.isin(filled, (-1, 0, 1))
-    for row in np.flatnonzero(wrong.any(axis=1)):
-        bad.add(row, f"expected 1, -1 or 0 for every pixel, got {filled[row][wrong[row]][0]:g}")
-    bad.refuse("1 is in the picture, -1 is not, 0 where nothing was scribbled.")
-    return filled.astype(np.int8)

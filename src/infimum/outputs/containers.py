@@ -296,4 +296,7 @@ def _of_series(series: Any) -> Column:
         return Column(values, np.isnat(values))
     if type(kind) is nw.Unknown and "Sparse" in str(getattr(series.to_native(), "dtype", "")):
         return _of_array(np.asarray(series.to_native()), "")
-    return column_of([cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in series.to_list()])
+    cells = series.to_list()
+    if kind == nw.String:
+        return column_of(cells)
+    return column_of([cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in cells])

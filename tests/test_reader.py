@@ -742,3 +742,35 @@ def test_arrow_and_pandas_intervals_of_cells():
     assert labels(pa.chunked_array([["a", None], ["b"]])) == (["a", "b"], [[1, 0], [1, 1], [0, 1]])
     assert len(Intervals(pd.IntervalIndex.from_tuples([(0, 1), (2, 3)]))) == 2
     assert labels([Not("a"), "a", "b"])[1] == [[0, 1], [1, 0], [0, 1]]
+
+
+HOSTILE = [
+    None, NAN, pd.NA, pd.NaT, "", "a", "a|b", "!a", "a>b", "+a -b", 1, -1, 0, 2**60, 10**400, 1.5, INF, True, b"a", 1j,
+    Decimal("NaN"), (1, 2), ("a", "b"), [1, 2], ["a", "b"], [0, 1], [True, None], [[1, 2]], [], set(), {1, "a"},
+    {"a": 1}, {"a": "x"}, Not("a"), np.array(3), np.array([[1, 2]]), DAY, pd.Timestamp("2020-01-01", tz="UTC"),
+    np.timedelta64(1, "D"), pd.Interval(0, 1), object, "a\0", [("a", "b"), ("b", "a")], [(1, 2), (3, 4)], {None}, np.ma.masked, [1, [2]],
+    ["c", {"a", "b"}], [("a", "b", "c")],
+]  # fmt: skip
+SPACES = [Labels(), Labels(classes=[0, 1, "a"]), Tags(), Tags(["a", "b"]), Rankings(), Rankings(3), Reals(), Vectors()]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from(SPACES),
+    st.lists(st.integers(0, len(HOSTILE) - 1), min_size=1, max_size=4),
+    st.sampled_from(["list", "array", "series", "frame", "rows"]),
+)
+@pytest.mark.filterwarnings("error")
+def test_hostile_cells_are_read_or_refused_in_our_own_words(space, picks, container):
+    cells = [HOSTILE[k] for k in picks]
+    y = cells
+    if container == "rows":
+        y = [list(pair) for pair in zip(cells, cells[::-1])]
+    elif container != "list":
+        y = pd.Series(cells, dtype=object)
+        y = {"array": y.to_numpy(), "series": y, "frame": pd.DataFrame({"u": y, "v": y[::-1].to_numpy()})}[container]
+    try:
+        n = len(space.fit(y).read(y))
+    except InputError:
+        return
+    assert n == len(cells)

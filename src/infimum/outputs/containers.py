@@ -152,7 +152,10 @@ def column_of(cells: list) -> Column:
         values = array(0)
         return Column(values if values.dtype.kind in "iu" else cells, missing)
     if all(kind in whole or issubclass(kind, float | np.floating) for kind in types):
-        values = array(math.nan, float)
+        try:
+            values = array(math.nan, float)
+        except OverflowError:  # a whole number beyond floating point
+            return Column(cells, missing)
         if not whole or np.abs(values[~missing]).max(initial=0) <= EXACT:
             return Column(values, missing)
     if all(issubclass(kind, datetime | np.datetime64) for kind in types):

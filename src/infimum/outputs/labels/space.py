@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..base import OutputSpace
-from ..containers import Column, table_of
+from ..containers import Column, is_row, table_of
 from ..forms import BadRows, Form, InputError, Sample, is_missing, refuse_unread, shown
 from ..forms import listed as listed_names
 from ..names import Names, key, ordered, unpacked
@@ -17,6 +17,7 @@ from .costs import Cost, as_cost
 from .forms import (
     FORMS,
     Facts,
+    Not,
     classes_in,
     columns_of,
     distinct,
@@ -225,7 +226,8 @@ class Labels(OutputSpace):
                 unknown.append(label)
         problem = None
         if unknown:
-            problem = f"{UNKNOWN} {listed_names(unknown)}" + ("" if unknown == [cell] else f", got {shown(cell)}")
+            alone = len(labels) == 1 and not is_row(cell) and not isinstance(cell, Not)
+            problem = f"{UNKNOWN} {listed_names(unknown)}" + ("" if alone else f", got {shown(cell)}")
         elif not labels and not negated:
             problem = f"an empty set of candidates, got {shown(cell)}"
         return sorted(at), negated, problem

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..containers import Column, Table, is_row, opened, table_of
+from ..containers import Column, Table, opened, table_of
 from ..forms import BadRows, InputError, shown
 from ..names import Names
 from .boxes import Boxes
@@ -64,25 +64,15 @@ def read(y: Any, columns: tuple | None) -> tuple[Any, tuple | None]:
 
 def _candidates(column: Column) -> Candidates:
     """A list of points, or of lists of points; refused where all of it could be bounds."""
-    shapes = {np.shape(cell) if _even(cell) else None for cell in column.cells}
-    shape = next(iter(shapes)) if len(shapes) == 1 else None
-    if shape is not None and len(shape) == 2 and shape[0] > 1 and shape[1] == 2:
-        pairs = np.array([np.asarray(cell, dtype=float) for cell in column.cells])
-        if (pairs[..., 0] <= pairs[..., 1]).all():
-            raise InputError(
-                f"The rows of y, as {shown(column.cells[0])}, can be bounds of {shape[0]} coordinates or {shape[0]}"
-                " points in the plane. Give Boxes(lower, upper), as Boxes(*np.moveaxis(np.array(y), -1, 0)), or"
-                " Candidates(y)."
-            )
-    return Candidates(column.cells)
-
-
-def _even(cell: Any) -> bool:
-    """A list of rows, all of one length."""
-    rows = list(cell) if is_row(cell) or isinstance(cell, np.ndarray) else []
-    if not rows or not all(map(is_row, rows)):
-        return False
-    return len({len(row) for row in rows}) == 1
+    points = Candidates([None if gone else cell for cell, gone in zip(column.cells, column.missing)])
+    shapes = {np.shape(cell) for cell in column.cells}
+    k, width = shapes.pop() if len(shapes) == 1 and np.ndim(column.cells[0]) == 2 else (0, 0)
+    if k > 1 and width == 2 and (points.points[:, 0] <= points.points[:, 1]).all():
+        raise InputError(
+            f"The rows of y, as {shown(column.cells[0])}, can be bounds of {k} coordinates or {k} points in the plane."
+            " Give Boxes(lower, upper), as Boxes(*np.moveaxis(np.array(y), -1, 0)), or Candidates(y)."
+        )
+    return points
 
 
 def clipped(sets: Any, low: NDArray, high: NDArray) -> Any:

@@ -748,7 +748,8 @@ HOSTILE = [
     None, NAN, pd.NA, pd.NaT, "", "a", "a|b", "!a", "a>b", "+a -b", 1, -1, 0, 2**60, 10**400, 1.5, INF, True, b"a", 1j,
     Decimal("NaN"), (1, 2), ("a", "b"), [1, 2], ["a", "b"], [0, 1], [True, None], [[1, 2]], [], set(), {1, "a"},
     {"a": 1}, {"a": "x"}, Not("a"), np.array(3), np.array([[1, 2]]), DAY, pd.Timestamp("2020-01-01", tz="UTC"),
-    np.timedelta64(1, "D"), pd.Interval(0, 1), object, "a\0", [("a", "b"), ("b", "a")], [(1, 2), (3, 4)], {None}, np.ma.masked, [1, [2]],
+    np.timedelta64(1, "D"), pd.Interval(0, 1), object, "a\0", [("a", "b"), ("b", "a")], [(1, 2), (3, 4)],
+    {None}, np.ma.masked, [1, [2]],
     ["c", {"a", "b"}], [("a", "b", "c")],
 ]  # fmt: skip
 SPACES = [Labels(), Labels(classes=[0, 1, "a"]), Tags(), Tags(["a", "b"]), Rankings(), Rankings(3), Reals(), Vectors()]

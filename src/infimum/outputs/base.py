@@ -96,7 +96,7 @@ class OutputSpace(BaseEstimator, ABC):
         """
 
     def digest(self, y: Any) -> Any:
-        """What y alone tells, and what decides how it is read, in short: never y itself. None, unless the space says so."""
+        """What y alone tells and what decides how it is read, never y itself; None, unless the space says so."""
         return None
 
     def merge(self, a: Any, b: Any) -> Any:

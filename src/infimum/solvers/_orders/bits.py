@@ -5,7 +5,7 @@ from __future__ import annotations
 from numba import njit
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def bit_count(x):
     """How many items the set x holds."""
     x = x - ((x >> 1) & 0x5555555555555555)
@@ -14,7 +14,7 @@ def bit_count(x):
     return (x * 0x0101010101010101) >> 56
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def lowest(x):
     """The smallest item of the set x, which must not be empty."""
     return bit_count((x & -x) - 1)

@@ -12,19 +12,20 @@ from numba import njit
 
 from infimum.feedback_arc.subset_dp import _cheapest
 
-from .leaves import code_of, explore
+from .ends import code_of, explore
 from .minorants import UNIT, sums_over_subsets
 from .state import POOL, recall, respond
 
-PATIENCE = 5  # rounds without progress before the target comes nearer
+STEP = 0.5  # of the way to the best value known
+INERTIA = 0.5  # of the last direction that stays
 
 
 @njit(cache=True, nogil=True)
-def solve(rel, v, tol, queries, starts, rounds, warm, few, leaves, state, orders, values, bounds):
+def solve(rel, v, tol, queries, starts, rounds, looks, nodes, state, orders, values, bounds):
     """orders[q], values[q] <- the best order found of sum_t v_qt d_t, and its value; bounds[q] <- no order has less.
 
-    At most `rounds` for a query. `few` orders below the best value are few enough to look at, `leaves` at the end.
-    starts (q, m) are first orders, with starts[q, 0] < 0 where there is none.
+    A query has at most `rounds`, which look at `looks` ends of orders each time that the gap has become smaller, and in
+    the end at `nodes`. starts (q, m) are first orders, with starts[q, 0] < 0 where there is none.
     """
     for q in queries:
         weights = v[q]
@@ -34,17 +35,18 @@ def solve(rel, v, tol, queries, starts, rounds, warm, few, leaves, state, orders
         if starts[q, 0] >= 0:
             recall(rel, starts[q], state)
         values[q] = _best_of_pool(weights, state, orders[q])
-        bounds[q] = _ascend(rel, weights, terms, tol, rounds, warm, few, leaves, state, orders[q], values[q : q + 1])
+        bounds[q] = _ascend(rel, weights, terms, tol, rounds, looks, nodes, state, orders[q], values[q : q + 1])
 
 
 @njit(cache=True, nogil=True)
-def _ascend(rel, v, terms, tol, rounds, warm, few, leaves, state, order, value):
+def _ascend(rel, v, terms, tol, rounds, looks, nodes, state, order, value):
     """A lower bound; order, value <- the best order found. The bound is `value` where that is proved."""
-    best, level, waited, counted = -np.inf, np.inf, 0, np.inf
+    best, counted = -np.inf, np.inf  # counted: the gap at the last look
+    state.move[:] = 0
     for turn in range(rounds + 1):
         if turn == rounds:  # back to the best minorants, for a longer look
             state.nu[:], state.mean[:] = state.kept_nu, state.kept_mean
-            few, counted = leaves, np.inf
+            looks, counted = nodes, np.inf
         _minimise(v, terms, rel.open, state)
         total = np.dot(state.pool[recall(rel, state.found, state)], v)
         if total < value[0]:
@@ -52,24 +54,17 @@ def _ascend(rel, v, terms, tol, rounds, warm, few, leaves, state, order, value):
         constant, size = _directions(rel, v, terms, state)
         low = state.f[-1] + constant
         if low > best:
-            waited = 0 if low > best + 0.1 * level else waited
             best = low
             state.kept_nu[:], state.kept_mean[:] = state.nu, state.mean
         if best >= value[0] - tol:
             return value[0]
-        if value[0] - low < 0.8 * counted and turn>=warm:
+        if value[0] - low < 0.8 * counted and looks > 0:
             counted = value[0] - low
-            value[0], seen = explore(rel, terms, v, constant, value[0], tol, few, state, order)
-            if seen <= few:
+            value[0], seen = explore(rel, terms, v, constant, value[0], tol, looks, state, order)
+            if seen <= looks:
                 return value[0]
-        if level == np.inf:
-            level = value[0] - low
-        waited += 1
-        if waited > PATIENCE:
-            level, waited = level / 2, 0
-            state.nu[:], state.mean[:] = state.kept_nu, state.kept_mean
-        elif size > 0:
-            _move(v, terms, (min(value[0], best + level) - low) / size, state)
+        if size > 0:
+            _move(v, terms, STEP * (value[0] - low) / size, state)
     return best
 
 
@@ -133,9 +128,9 @@ def _directions(rel, v, terms, state):
             state.h[t] = respond(rel, t, nu, state)
             constant += v[t] * (state.h[t] / UNIT)
             for p in range(len(x)):
+                way = is_open[p] * (x[p] - y[p]) + INERTIA * move[p]
                 # at the end of [-1, 1] there is no way on
-                out = (x[p] > y[p] and nu[p] >= UNIT) or (x[p] < y[p] and nu[p] <= -UNIT)
-                move[p] = 0.0 if out else is_open[p] * (x[p] - y[p])
+                move[p] = 0.0 if (way > 0 and nu[p] >= UNIT) or (way < 0 and nu[p] <= -UNIT) else way
                 size += v[t] * move[p] * move[p]
         else:
             respond(rel, t, state.zero, state)

@@ -14,8 +14,9 @@ from .search import solve
 from .state import new_state
 from .terms import MAX_ITEMS, split
 
-ROUNDS, QUICK_ROUNDS = 20, 6
+ROUNDS, QUICK_ROUNDS = 20, 4
 LOOKS = 16  # ends of orders that a round may look at
+QUICK_WORK = 600_000  # down-closed sets that a query without proof may go through: about half a millisecond
 TOGETHER = 256  # queries that share minorants
 EPS = float(np.finfo(float).eps)
 
@@ -71,21 +72,23 @@ def minimise_orders(
     """
     before = np.asarray(before, dtype=bool)
     infimum, supremum = np.asarray(infimum, dtype=float), np.asarray(supremum, dtype=float)
-    _check(before, infimum, supremum, memory)
+    _check(before, infimum, supremum)
     q, m = len(infimum), before.shape[-1]
     z = np.tile(np.arange(m), (q, 1))
     values, bounds = np.zeros(q), np.zeros(q)
-    relations, objectives = split(before, infimum, supremum)
+    relations, objectives = split(before, infimum, supremum, memory)
     if len(relations.hard) and m > 1 and q:
         starts = np.full((q, m), -1) if start is None else np.ascontiguousarray(start, dtype=np.int64)
-        rounds, last = (ROUNDS, nodes) if prove else (QUICK_ROUNDS, 0)
+        rounds, looks = ROUNDS, LOOKS
+        if not prove:
+            nodes = min(nodes, QUICK_WORK // len(relations.ideals))
+            rounds, looks = QUICK_ROUNDS, min(LOOKS, nodes // 8)
         tol = _rounding(m, len(relations.hard))
 
         def part(rows: slice) -> None:
             queries = rows.start + chain(objectives.v[rows])
-            solve(
-                relations, objectives.v, tol, queries, starts, rounds, LOOKS, last, new_state(relations), z, values, bounds
-            )  # fmt: skip
+            state = new_state(relations)
+            solve(relations, objectives.v, tol, queries, starts, rounds, looks, nodes, state, z, values, bounds)
 
         parts = list(gen_batches(q, min(TOGETHER, -(-q // n_jobs))))
         if n_jobs == 1:
@@ -114,7 +117,7 @@ def _rounding(m: int, terms: int) -> float:
     return 2 * EPS * pairs * (pairs + terms + ROUNDS * TOGETHER)
 
 
-def _check(before: NDArray, infimum: NDArray, supremum: NDArray, memory: int) -> None:
+def _check(before: NDArray, infimum: NDArray, supremum: NDArray) -> None:
     k, m = before.shape[0], before.shape[-1]
     for name, weights in (("infimum", infimum), ("supremum", supremum)):
         if weights.ndim != 2 or weights.shape[1] != k:
@@ -124,11 +127,8 @@ def _check(before: NDArray, infimum: NDArray, supremum: NDArray, memory: int) ->
             raise ValueError(f"{name} must be finite. Got {weights[row, column]} at row {row}, relation {column}.")
     if len(infimum) != len(supremum):
         raise ValueError(f"infimum and supremum must have as many rows. Got {len(infimum)} and {len(supremum)}.")
-    if m > MAX_ITEMS or 2 * k * 2**m * 16 > max(memory, 0) and k * 2**m > 2**24:
-        raise ValueError(
-            f"The search holds 2^m sums and is for at most {MAX_ITEMS} items. Got m = {m}, {k} relations, memory = {memory}."
-            " Use alternation."
-        )
+    if m > MAX_ITEMS:
+        raise ValueError(f"The search holds 2^m sums and is for at most {MAX_ITEMS} items. Got m = {m}. Use alternation.")
 
 
 @njit(cache=True, nogil=True)

@@ -14,7 +14,7 @@ from infimum.feedback_arc.subset_dp import _cheapest
 
 from .ends import code_of, explore
 from .minorants import UNIT, sums_over_subsets
-from .state import POOL, recall, respond
+from .state import best_remembered, recall, respond
 
 STEP = 0.5  # of the way to the best value known
 INERTIA = 0.5  # of the last direction that stays
@@ -33,8 +33,8 @@ def solve(rel, v, tol, queries, starts, rounds, looks, nodes, state, orders, val
         heavy = np.argsort(-np.abs(weights))
         terms = heavy[rel.hard[heavy] & (weights[heavy] != 0)]
         if starts[q, 0] >= 0:
-            recall(rel, starts[q], state)
-        values[q] = _best_of_pool(weights, state, orders[q])
+            recall(rel, weights, starts[q], state)
+        values[q] = best_remembered(rel, weights, state, orders[q])
         bounds[q] = _ascend(rel, weights, terms, tol, rounds, looks, nodes, state, orders[q], values[q : q + 1])
 
 
@@ -48,7 +48,7 @@ def _ascend(rel, v, terms, tol, rounds, looks, nodes, state, order, value):
             state.nu[:], state.mean[:] = state.kept_nu, state.kept_mean
             looks, counted = nodes, np.inf
         _minimise(v, terms, rel.open, state)
-        total = np.dot(state.pool[recall(rel, state.found, state)], v)
+        total = recall(rel, v, state.found, state)
         if total < value[0]:
             value[0], order[:] = total, state.found
         constant, size = _directions(rel, v, terms, state)
@@ -78,18 +78,6 @@ def _known_costs(known, v, cost):
             for i in range(m):
                 for j in range(m):
                     cost[j, i] += v[t] * known[t, i, j]
-
-
-@njit(cache=True, nogil=True)
-def _best_of_pool(v, state, order):
-    """The least objective of the orders remembered, or inf; order <- its order."""
-    value = np.inf
-    for k in range(min(state.held[0], POOL)):
-        total = np.dot(state.pool[k], v)
-        if total < value:
-            value = total
-            order[:] = state.orders[k]
-    return value
 
 
 @njit(cache=True, nogil=True)

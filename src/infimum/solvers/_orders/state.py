@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from .bits import bit_count
 from .minorants import answer
 from .terms import Relations, later_items, open_distance
 
@@ -29,7 +30,7 @@ class State(NamedTuple):
     move: NDArray[np.float64]
     """(T, P): where they would go."""
     pool: NDArray[np.float64]
-    """(POOL, T): d_t of the orders remembered."""
+    """(POOL, T): d_t of the orders remembered, NaN where it was not asked for."""
     orders: NDArray[np.int64]
     """(POOL, m): these orders."""
     held: NDArray[np.int64]
@@ -89,31 +90,54 @@ def respond(rel, t, nu, state):
 
 
 @njit(cache=True, nogil=True)
-def recall(rel, order, state):
-    """The number in the pool of an order; it is measured where it is new."""
-    held = state.held[0]
-    for k in range(min(held, POOL)):
+def recall(rel, v, order, state):
+    """sum_t v_t d_t of an order; its distances are measured where they are new, and remembered."""
+    m, slot = len(order), -1
+    for k in range(min(state.held[0], POOL)):
         same = True
-        for p in range(len(order)):
+        for p in range(m):
             if state.orders[k, p] != order[p]:
                 same = False
                 break
         if same:
-            return k
-    slot = held % POOL
-    state.held[0] += 1
-    m = len(order)
-    later = np.zeros(m, dtype=np.int64)
-    later_items(order, later)
-    state.orders[slot] = order
-    for t in range(len(state.h)):
-        wrong = 0.0
-        for i in range(m):
-            for j in range(m):
-                if later[i] >> j & 1:
-                    wrong += rel.known[t, j, i]
-        if rel.hard[t]:
-            part = slice(rel.start[t], rel.start[t + 1])
-            wrong += open_distance(rel.ideals[part], rel.last[part], rel.unknown[t], later, state.y_f)
-        state.pool[slot, t] = wrong
-    return slot
+            slot = k
+            break
+    if slot < 0:
+        slot = state.held[0] % POOL
+        state.held[0] += 1
+        state.orders[slot] = order
+        state.pool[slot] = np.nan
+    return _measure(rel, v, slot, state)
+
+
+@njit(cache=True, nogil=True)
+def _measure(rel, v, slot, state):
+    """sum_t v_t d_t of the order in this slot, from what is known of it where that is enough."""
+    later = np.zeros(state.orders.shape[1], dtype=np.int64)
+    total, distance = 0.0, state.pool[slot]
+    for t in range(len(v)):
+        if v[t] == 0:
+            continue
+        if np.isnan(distance[t]):
+            later_items(state.orders[slot], later)
+            wrong = 0
+            for i in range(len(later)):
+                wrong += bit_count(rel.above[t, i] & ~later[i])
+            if rel.hard[t]:
+                part = slice(rel.start[t], rel.start[t + 1])
+                wrong += open_distance(rel.ideals[part], rel.last[part], rel.unknown[t], later, state.y_f)
+            distance[t] = wrong
+        total += v[t] * distance[t]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def best_remembered(rel, v, state, order):
+    """The least objective of the orders remembered, or inf; order <- its order."""
+    value = np.inf
+    for slot in range(min(state.held[0], POOL)):
+        total = _measure(rel, v, slot, state)
+        if total < value:
+            value = total
+            order[:] = state.orders[slot]
+    return value

@@ -30,6 +30,8 @@ class Relations(NamedTuple):
 
     known: NDArray[np.float64]
     """(T, m, m): 1 at (i, j) where i comes before j."""
+    above: NDArray[np.int64]
+    """(T, m): the items that come after i."""
     unknown: NDArray[np.int64]
     """(T, m): the items whose order with i is open."""
     open: NDArray[np.float64]
@@ -52,8 +54,8 @@ class Objectives(NamedTuple):
     constant: NDArray[np.float64]
 
 
-def split(before: NDArray, infimum: NDArray, supremum: NDArray) -> tuple[Relations, Objectives]:
-    """The relations that have a weight somewhere, and the weights on them."""
+def split(before: NDArray, infimum: NDArray, supremum: NDArray, memory: int) -> tuple[Relations, Objectives]:
+    """The relations that have a weight somewhere, and the weights on them; refused beyond `memory` bytes."""
     m = before.shape[-1]
     both = np.concatenate([before, before.swapaxes(-1, -2)])
     w = np.concatenate([infimum, -supremum], axis=1)
@@ -64,10 +66,10 @@ def split(before: NDArray, infimum: NDArray, supremum: NDArray) -> tuple[Relatio
     exponent = exponent + np.frexp(np.abs(np.ldexp(w, -exponent[:, None])).sum(axis=1))[1]
     v = np.ldexp(w, -exponent[:, None])
     constant = 2.0 * (m * (m - 1) // 2) * supremum.sum(axis=1)
-    return relations(both[used]), Objectives(v, exponent, constant)
+    return relations(both[used], memory), Objectives(v, exponent, constant)
 
 
-def relations(before: NDArray) -> Relations:
+def relations(before: NDArray, memory: int = 2**28) -> Relations:
     """What the searches read of (T, m, m) closed relations.
 
     >>> relations(np.array([[[0, 1, 0], [0, 0, 0], [0, 0, 0]]], dtype=bool)).ideals
@@ -79,11 +81,20 @@ def relations(before: NDArray) -> Relations:
     below = (before * bit[:, None]).sum(axis=-2)
     unknown = ~(above | below | bit) & ((np.int64(1) << m) - 1)
     i, j = np.triu_indices(m, 1)
-    found = [_ideals(b, a) for b, a in zip(below, above)]
+    found, held = [], 0
+    for t in range(len(before)):
+        found.append(_ideals(below[t], above[t]))
+        held += 2 * found[-1][0].nbytes
+        if held > memory:
+            raise ValueError(
+                f"The down-closed sets of {t + 1} of {len(before)} relations of {m} items take more than"
+                f" memory = {memory} bytes. Give more, or use alternation."
+            )
     start = np.cumsum([0, *(len(ideals) for ideals, _ in found)])
     empty = np.empty(0, dtype=np.int64)
     return Relations(
         before.astype(float),
+        above,
         unknown,
         (unknown[:, i] >> j & 1).astype(float),
         np.concatenate([empty, *(ideals for ideals, _ in found)]),

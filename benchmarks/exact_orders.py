@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +35,7 @@ def main() -> None:
     beyond(14, problems=1)
 
 
-def timed(run: Callable[[], object]) -> tuple[float, object]:
+def timed(run: Callable[[], Any]) -> tuple[float, Any]:
     start = time.process_time()
     out = run()
     return time.process_time() - start, out
@@ -50,7 +52,7 @@ def objectives(codes: np.ndarray, alpha: np.ndarray, reading: str) -> tuple[np.n
 
 
 def paper_setting(problems: int) -> None:
-    title = f"m = {M}, n = {N}, 200 queries, {problems} problems: ms a prediction (quick, proved, alternation, the paper's)"
+    title = f"m = {M}, n = {N}, 200 queries, {problems} problems: ms a prediction (quick, proved, alternation, paper's)"
     table = Table(title + ", share proved quickly, by proof")
     paper, quick, proved, shares = [], [], [], []
     for c in LEVELS:
@@ -97,7 +99,8 @@ def beyond(m: int, problems: int, queries: int = 20, nodes: int = 3000) -> None:
             for X, scores, Xt, _ in lines(m, problems):
                 alpha = np.asarray(KernelRidge(LAM, sigma=SIGMA).fit(X)(Xt[:queries]))
                 before, infimum, supremum = objectives(lose_pairs(scores, c), alpha, reading)
-                seconds, (_, value, bound) = timed(lambda: minimise_orders(before, infimum, supremum, nodes=nodes))
+                search = partial(minimise_orders, before, infimum, supremum, nodes=nodes)
+                seconds, (_, value, bound) = timed(search)
                 proved = certain(value, bound, infimum, supremum, m)
                 rows.append((1e3 * seconds / queries, proved.mean(), ((value - bound) / np.abs(value)).mean()))
             ms, share, gap = np.mean(rows, axis=0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 from numba import njit
@@ -128,7 +127,9 @@ def _check(before: NDArray, infimum: NDArray, supremum: NDArray) -> None:
     if len(infimum) != len(supremum):
         raise ValueError(f"infimum and supremum must have as many rows. Got {len(infimum)} and {len(supremum)}.")
     if m > MAX_ITEMS:
-        raise ValueError(f"The search holds 2^m sums and is for at most {MAX_ITEMS} items. Got m = {m}. Use alternation.")
+        raise ValueError(
+            f"The search holds 2^m sums and is for at most {MAX_ITEMS} items. Got m = {m}. Use alternation."
+        )
 
 
 @njit(cache=True, nogil=True)

@@ -18,7 +18,7 @@ from benchmarks.rankings import PaperAlternation, lines
 from infimum import PartialRanker
 from infimum.datasets import lose_pairs
 from infimum.outputs import PartialOrders
-from infimum.outputs.ranking_cells import pairs_in_codes
+from infimum.outputs.rankings.forms import pairs_in_codes
 from infimum.solvers._orders import certain, minimise_orders
 from infimum.weights import KernelRidge
 

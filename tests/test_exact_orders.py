@@ -7,8 +7,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from infimum.feedback_arc.partial_orders import transitive_closure
-from infimum.outputs.ranking_tables import all_orders, distance_table
+from infimum.feedback_arc.relations import transitive_closure
+from infimum.outputs.rankings.tables import all_orders, distance_table
 from infimum.solvers._orders import certain, minimise_orders
 from infimum.solvers._orders.minorants import UNIT
 from infimum.solvers._orders.state import new_state, respond

@@ -228,6 +228,10 @@ class Sets(ABC):
         """L(z, S_i) as functions of the Hamming distance of z to a center."""
         return None
 
+    def relations(self) -> tuple[NDArray, NDArray] | None:
+        """Where S_i are the linear extensions of partial orders: the distinct ones (k, m, m), and which S_i is (n,)."""
+        return None
+
     def options(self) -> NDArray | None:
         """Where S_i is a product of g choices among c options: which are open, (n, g, c) boolean."""
         return None

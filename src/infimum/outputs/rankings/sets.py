@@ -143,6 +143,9 @@ class PartialOrders(Sets):
         unique, which = np.unique(self.codes, axis=0, return_inverse=True)
         return pairs_in_codes(unique.astype(float)), which.ravel()
 
+    def relations(self) -> tuple[NDArray, NDArray]:
+        return self._distinct
+
     def argmin(self, c: NDArray) -> NDArray:
         if not c.size:
             return np.empty(c.shape)

@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test campaign lint bench docs clean
 
 demo: $(VENV)/demo.stamp          ## learn from candidate sets, print a table, draw a picture
 	$(BIN)/python examples/demo.py
@@ -11,6 +11,10 @@ test: $(VENV)/test.stamp          ## the whole suite
 	$(BIN)/ruff check src tests examples benchmarks
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 --dist worksteal
+
+campaign: $(VENV)/test.stamp      ## 100,000 hostile inputs and all faults; campaign.md holds counts and shrunk failures
+	cd tests && ../$(BIN)/python -m campaign --cases 100000 --out ../campaign.md
+	INFIMUM_CAMPAIGN=500 $(BIN)/pytest -q tests/campaign --deselect tests/campaign/test_groups.py
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check src tests examples benchmarks

@@ -76,7 +76,7 @@ ANY = [
     Container("object Series", lambda cells: pd.Series(objects(cells), dtype=object)),
     Container("object Series, odd index", lambda c: pd.Series(objects(c), dtype=object, index=odd_index(len(c)))),
     Container("polars Object", lambda cells: pl.Series("y", cells, dtype=pl.Object), verdict="either"),
-    Container("one-column frame", lambda cells: pd.DataFrame({"y": objects(cells)}), verdict="either"),
+    Container("one-column frame", lambda cells: pd.DataFrame({"y": objects(cells)})),
 ]
 
 is_text = only(str)
@@ -95,7 +95,7 @@ TEXT = [
         lambda cells: pl.Series("y", blank(cells), dtype=pl.Enum(sorted({c for c in cells if not missing(c)}))),
         is_text,
     ),
-    Container("polars frame", lambda cells: pl.DataFrame({"y": blank(cells)}), is_text, "either"),
+    Container("polars frame", lambda cells: pl.DataFrame({"y": blank(cells)}), is_text),
 ]
 
 is_int = only(int)
@@ -129,9 +129,9 @@ BOOL = [
 
 is_date = only(datetime.date)
 DATE = [
-    Container("M8[D] array", lambda cells: np.array(blank(cells, "NaT"), dtype="M8[D]"), is_date, "either"),
-    Container("M8[ns] array", lambda cells: np.array(blank(cells, "NaT"), dtype="M8[ns]"), is_date, "either"),
-    Container("datetime Series", lambda c: pd.Series(pd.to_datetime(pd.Series(blank(c)))), is_date, "either"),
+    Container("M8[D] array", lambda cells: np.array(blank(cells, "NaT"), dtype="M8[D]"), is_date),
+    Container("M8[ns] array", lambda cells: np.array(blank(cells, "NaT"), dtype="M8[ns]"), is_date),
+    Container("datetime Series", lambda c: pd.Series(pd.to_datetime(pd.Series(blank(c)))), is_date),
     Container("Arrow date Series", lambda c: pd.Series(blank(c), dtype=pd.ArrowDtype(pa.date32())), is_date, "either"),
     Container("polars Date", lambda cells: pl.Series("y", blank(cells), dtype=pl.Date), is_date, "either"),
 ]

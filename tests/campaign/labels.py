@@ -32,7 +32,7 @@ POOLS: dict[str, list] = {
     "mixed bool": [True, 1, "True", "a"],
     "nul": ["a", "a\0", "b"],
 }
-PLAIN = ("text", "int", "large int", "bool")
+PLAIN = ("text", "int", "large int", "bool", "bytes")
 """Kinds of labels that must work; the others may be refused, and must be right where they are not."""
 
 
@@ -139,7 +139,7 @@ def written(draw: Any) -> Case:
     kind = draw(st.sampled_from([*PLAIN, *PLAIN, *POOLS]))
     meant = draw(rows(POOLS[kind]))
     expected = classes_of(meant)
-    declared = bool(expected) and kind in PLAIN and draw(st.booleans())
+    declared = bool(expected) and (kind == "tuple" or draw(st.booleans()))
     row = next((i for i, r in enumerate(meant) if not r.members(expected)), None)
     column = [draw(st.sampled_from(cells(r, kind == "text"))) for r in meant]
     kinds = columns.ANY + columns.TEXT + columns.INT + columns.BOOL + columns.DATE + columns.LIST
@@ -157,11 +157,12 @@ def written(draw: Any) -> Case:
         else:
             run_model(PartialClassifier(weights=Neighbors(1), **given), write, meant, expected)
 
-    verdict = "answer" if kind in PLAIN and home.verdict == "answer" else "either"
+    sure = kind in PLAIN or (kind == "mixed" and declared) or (kind == "date" and home in columns.DATE and not declared)
+    verdict = "answer" if sure and home.verdict == "answer" else "either"
     if not expected:
         verdict = "either"
     elif row is not None:
-        verdict = "refuse" if kind in PLAIN else "either"
+        verdict = "refuse" if sure else "either"
     return Case(run, verdict, row if verdict == "refuse" else None, note)
 
 

@@ -89,7 +89,7 @@ def short(v: float) -> str:
 def cells(draw: Any, text: bool = False) -> tuple[Any, Row]:
     """A row and what it means; numbers in text are written as people write them."""
     a, b = sorted((draw(numbers), draw(numbers)))
-    kinds = ["value", "value", "interval", "above", "below", "open", "several", "pieces", "unknown"]
+    kinds = ["value", "value", "interval", "above", "below", "open", "several", "set with interval", "pieces", "unknown"]
     texts = ["value", "interval", "dash", "plus minus", "at least", "less", "plus", "several", "pieces", "unknown"]
     kind = draw(st.sampled_from(["text " + k for k in texts] if text else kinds))
     c, d = b + 1, b + 3.5
@@ -110,10 +110,11 @@ def cells(draw: Any, text: bool = False) -> tuple[Any, Row]:
     return {
         "value": (a, ((a, a),)),
         "interval": ((a, b), ((a, b),)),
-        "above": (draw(st.sampled_from([(a, inf), (a, None)])), ((a, inf),)),
+        "above": (draw(st.sampled_from([(a, inf), (a, None), (a, float("nan"))])), ((a, inf),)),
         "below": (draw(st.sampled_from([(-inf, b), (None, b)])), ((-inf, b),)),
         "open": ((None, None), UNKNOWN),
         "several": ({a, c}, ((a, a), (c, c))),
+        "set with interval": ({a, (c, d)}, ((a, a), (c, d))),
         "pieces": ([(a, b), (c, d)], ((a, b), (c, d))),
         "unknown": (draw(st.sampled_from([None, float("nan"), pd.NA])), UNKNOWN),
     }[kind]
@@ -147,7 +148,7 @@ def ends(meant: list[Row]) -> np.ndarray:
 
 ARRAYS: dict[str, tuple] = {
     "(n, 2) array": (lambda B: B, "answer"),
-    "(n, 2) lists": (lambda B: B.tolist(), "either"),
+    "(n, 2) lists": (lambda B: B.tolist(), "answer"),
     "(n, 1, 2) array": (lambda B: B[:, None, :], "answer"),
     "(n, 2, 2) padded": (lambda B: np.stack([B, np.full_like(B, np.nan)], axis=1), "answer"),
     "frame": (lambda B: pd.DataFrame(B, columns=["lower", "upper"]), "answer"),
@@ -156,20 +157,20 @@ ARRAYS: dict[str, tuple] = {
     "Arrow frame": (lambda B: pd.DataFrame(B, columns=["lower", "upper"]).astype(pd.ArrowDtype(pa.float64())), "answer"),
     "object frame": (lambda B: pd.DataFrame(B.astype(object), columns=["lower", "upper"]), "answer"),
     "polars frame": (lambda B: pl.DataFrame({"lower": B[:, 0], "upper": B[:, 1]}), "answer"),
-    "frame with NaN": (lambda B: pd.DataFrame(np.where(np.isinf(B), np.nan, B), columns=["lower", "upper"]), "either"),
+    "frame with NaN": (lambda B: pd.DataFrame(np.where(np.isinf(B), np.nan, B), columns=["lower", "upper"]), "answer"),
     "polars with null": (
         lambda B: pl.DataFrame({c: [None if isinf(v) else v for v in B[:, k]] for k, c in enumerate(("lower", "upper"))}),
-        "either",
+        "answer",
     ),
     "text frame": (lambda B: pd.DataFrame(B, columns=["lower", "upper"]).astype(str), "either"),
     "frame with one text": (
         lambda B: pd.DataFrame([[str(B[0][0]), B[0][1]], *B[1:].tolist()], columns=["lower", "upper"]), "either",
     ),
-    "frame, columns swapped": (lambda B: pd.DataFrame(B[:, ::-1], columns=["upper", "lower"]), "either"),
+    "frame, columns swapped": (lambda B: pd.DataFrame(B[:, ::-1], columns=["upper", "lower"]), "answer"),
     "Interval Series": (lambda B: pd.Series(pd.arrays.IntervalArray.from_arrays(B[:, 0], B[:, 1], closed="both")), "answer"),
     "IntervalIndex": (lambda B: pd.IntervalIndex.from_arrays(B[:, 0], B[:, 1], closed="both"), "either"),
     "polars List": (lambda B: pl.Series("y", B.tolist(), dtype=pl.List(pl.Float64)), "either"),
-    "masked": (lambda B: np.ma.array(np.where(np.isinf(B), 5.0, B), mask=np.isinf(B)), "either"),
+    "masked": (lambda B: np.ma.array(np.where(np.isinf(B), 5.0, B), mask=np.isinf(B)), "answer"),
 }  # fmt: skip
 POINTS: dict[str, tuple] = {
     "float array": (lambda v: np.array(v), "answer"),
@@ -182,10 +183,10 @@ POINTS: dict[str, tuple] = {
         lambda v: pd.Series([None if isnan(x) else x for x in v], dtype=pd.ArrowDtype(pa.float64())), "answer",
     ),
     "polars Series": (lambda v: pl.Series("y", [None if isnan(x) else x for x in v], dtype=pl.Float64), "answer"),
-    "Decimals": (lambda v: [None if isnan(x) else Decimal(str(x)) for x in v], "either"),
+    "Decimals": (lambda v: [None if isnan(x) else Decimal(str(x)) for x in v], "answer"),
     "Fractions": (lambda v: [None if isnan(x) else Fraction(x) for x in v], "either"),
     "(n, 1) array": (lambda v: np.array(v)[:, None], "either"),
-    "one-column frame": (lambda v: pd.DataFrame({"y": v}), "either"),
+    "one-column frame": (lambda v: pd.DataFrame({"y": v}), "answer"),
 }  # fmt: skip
 
 
@@ -226,11 +227,11 @@ def values(draw: Any) -> Case:
 
 
 EMPTY: list = [set(), [], (3, 1), [(3, 1)], "[3,1]", (inf, inf), (-inf, -inf)]
-UNREADABLE: list = [{1, "2x"}, {1, (2, 3, 4)}, "abc", (1, 2, 3), {"a": 1}, 1j, object(), (1, "x"), [(1, 2, 3)], "[1;2]", inf]
+UNREADABLE: list = [True, np.bool_(True), pd.Timestamp("2020-01-01"), [1, 2, 3], {1, "2x"}, {1, (2, 3, 4)}, "abc", (1, 2, 3), {"a": 1}, 1j, object(), (1, "x"), [(1, 2, 3)], "[1;2]", inf]
 STRANGE: list = [
     pd.Interval(1, 1, closed="neither"), "1..2", {1, "2"}, {1, (2, 3)}, 10**400, 1e155, -1e155, 1e300, 1e-300, 5e-324, pd.NaT, "1,5", "1e5", "1 000", "$5", "5%", "−3", "1-",
     "-5--3", "-5-3", "3±-1", "±3", ">", "[1,]", "[,2]", "(1,2)", "]1,2[", "1|", "|1", "1|2|", "nan", "inf", ">=inf", "<-inf",
-    True, np.bool_(True), b"3", "3.5 ", (np.nan, 2), (1, np.nan), (None, 2), [1, 2], [1, 2, 3], [(1, 2), 5], [None], [(1, None)],
+    b"3", "3.5 ", (np.nan, 2), (1, np.nan), (None, 2), [1, 2], [(1, 2), 5], [None], [(1, None)],
     np.array([1.0, 2.0]), np.array(3.0), pd.Interval(1, 2, closed="left"), pd.Interval(1, 2), range(3), "0x10", "1_000", "٣",
     Decimal("1.5"), Decimal("NaN"), Decimal("Infinity"), Fraction(1, 3), pd.Timestamp("2020-01-01"), "2020-01-01", {1: 2}, {None, 1},
     np.float16(0.1), np.longdouble(1), ("1", "2"), (True, 3), "65+ ", "<=3|>=5", "!3", "3-3", frozenset({1.5}), "1e400", "-1e400",

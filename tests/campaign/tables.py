@@ -224,6 +224,8 @@ def blocks(draw: Any) -> Case:
         given = [(F[o].iloc[p], y(p, swapped and k == 1)) for k, (o, p) in enumerate(zip(orders, parts))]
         whole = estimator(weights=WEIGHTS[family]()).fit(F[orders[0]], y(slice(None), False))
         model = estimator(weights=WEIGHTS[family]()).fit(Blocks(given))
+        if not hasattr(model, "feature_names_in_"):
+            raise Broken("wrong answer", "blocks of frames leave no feature_names_in_: their names bind nothing")
         agree(model.predict(F[orders[0]]), whole.predict(F[orders[0]]), "blocks teach something else than the table")
 
     same = orders[0] == orders[1] and not swapped

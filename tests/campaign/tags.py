@@ -38,7 +38,8 @@ def members(row: Row, names: list[str]) -> set[tuple]:
 
 def compare(space: Tags, sets: Any, meant: list[Row], names: list, known: set | None = None) -> None:
     found = [str(t) if isinstance(t, np.str_) else t for t in np.asarray(space.tags_).tolist()]
-    if known is None and sorted(map(str, found)) != sorted(map(str, names)):
+    # a tag of which only a missing cell speaks may count as named or not
+    if known is None and not set(names) <= set(found) <= {*names, *NAMES}:
         raise Broken("wrong answer", f"tags {found} are not {names}")
     if len(sets) != len(meant):
         raise Broken("wrong answer", f"{len(sets)} rows read of {len(meant)}")
@@ -59,7 +60,7 @@ def cells(row: Row) -> list:
     forms: list[Any] = [{t: s > 0 for t, s in row.items()}, text]
     forms += [{t: (s > 0 if t in row else None) for t, s in {**dict.fromkeys(NAMES, 0), **row}.items()}]
     if row and all(s > 0 for s in row.values()):
-        forms += [set(row), " ".join(row), frozenset(row)]
+        forms += [set(row), " ".join(row), frozenset(row), list(row)]
     return forms if row else [None, float("nan"), "", {}, pd.NA]
 
 
@@ -89,8 +90,6 @@ def written(draw: Any) -> Case:
     names = sorted({t for row in meant for t in row})
     declared = draw(st.booleans())
     column = [draw(st.sampled_from(cells(row))) for row in meant]
-    if any(isinstance(c, dict) and len(c) == len(NAMES) for c in column):
-        names = sorted(NAMES)
     home = draw(st.sampled_from(columns.homes(column, columns.ANY + columns.TEXT)))
     through = draw(st.sampled_from(["space", "space", "model"]))
 
@@ -132,9 +131,9 @@ SIGNS: dict[str, tuple] = {
     "lists with None": (lambda V: with_gaps(V, None).tolist(), "answer"),
     "object array with None": (lambda V: with_gaps(V, None), "answer"),
     "masked array": (lambda V: np.ma.array(np.where(V == 0, 1, V), mask=V == 0), "answer"),
-    "csr": (lambda V: sp.csr_matrix(V), "either"),
-    "csc": (lambda V: sp.csc_array(V), "either"),
-    "coo": (lambda V: sp.coo_matrix(V.astype(float)), "either"),
+    "csr": (lambda V: sp.csr_matrix(V), "answer"),
+    "csc": (lambda V: sp.csc_array(V), "answer"),
+    "coo": (lambda V: sp.coo_matrix(V.astype(float)), "answer"),
     "booleans with None": (lambda V: with_gaps(V, None, True, False).tolist(), "answer"),
     "booleans with None, array": (lambda V: with_gaps(V, None, True, False), "answer"),
     "booleans with NaN, array": (lambda V: with_gaps(V, float("nan"), True, False), "answer"),
@@ -166,7 +165,7 @@ def arrays(draw: Any) -> Case:
     full = home.startswith("bool ")
     meant = draw(rows(full))
     V = values(meant)
-    write, verdict = SIGNS.get(home, (None, "either" if home == "bool lists" else "answer"))
+    write, verdict = SIGNS.get(home, (None, "answer"))
     if full:
         write = (lambda V: (V > 0)) if home == "bool array" else (lambda V: (V > 0).tolist())
     declared = draw(st.booleans())
@@ -205,10 +204,10 @@ def frames(draw: Any) -> Case:
     return Case(run, verdict, note=f"{home}, columns {first}, later {later}, tags={declared}: {meant}")
 
 
-UNREADABLE: list = [{"red": "x"}, {"red": 3}, {"red": 0.5}, 1j, object(), {"red": [1]}, {"red": {}}]
+UNREADABLE: list = [{"red": "x"}, {"red": "False"}, {"red": 2}, "+ red", "+-red", {"red": 3}, {"red": 0.5}, 1j, object(), {"red": [1]}, {"red": {}}]
 STRANGE: list = [
-    {"red": -1}, {"red": 1}, {"red": 0}, {"red": "False"}, {"red": "no"}, {"red": np.True_}, {"red": np.float64(-1)},
-    {"red": float("nan")}, {"red": pd.NA}, ["red"], ["red", "big"], ("red",), [], "+ red", "++red", "+-red", "+", "-", "+red -red",
+    {"red": -1}, {"red": 1}, {"red": 0}, {"red": "no"}, {"red": np.True_}, {"red": np.float64(-1)},
+    {"red": float("nan")}, {"red": pd.NA}, ["red"], ["red", "big"], ("red",), [], "++red", "+", "-", "+red -red",
     "+red,+big", "+red, -big", "red|big", {"red": True, 1: True}, {1, "red"}, {"": True}, {None: True}, {None}, b"+red", 1, 0,
     True, [1, 0], [1, 0, -1, 1], np.array([1, 0, -1]), np.array(["red"]), "+é", "+red\t-big", "+red\n-big", set(), Ellipsis,
     float("inf"), pd.NaT, {"red": None}, frozenset({"red"}), {"red": True, "Red": False}, "a" * 5000, np.str_("+red"),

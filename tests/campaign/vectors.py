@@ -94,9 +94,9 @@ def written(draw: Any) -> Case:
 HOMES: dict[str, tuple] = {
     "array": (np.array, "answer"),
     "lists": (lambda V: [list(v) for v in V], "either"),
-    "frame": (lambda V: pd.DataFrame(V, columns=["u", "v"]), "either"),
-    "polars frame": (lambda V: pl.DataFrame({"u": [v[0] for v in V], "v": [v[1] for v in V]}), "either"),
-    "masked": (lambda V: np.ma.array(np.nan_to_num(np.array(V), nan=9.0), mask=np.isnan(V)), "either"),
+    "frame": (lambda V: pd.DataFrame(V, columns=["u", "v"]), "answer"),
+    "polars frame": (lambda V: pl.DataFrame({"u": [v[0] for v in V], "v": [v[1] for v in V]}), "answer"),
+    "masked": (lambda V: np.ma.array(np.nan_to_num(np.array(V), nan=9.0), mask=np.isnan(V)), "answer"),
     "object array": (lambda V: np.array([[None if isnan(c) else c for c in v] for v in V], dtype=object), "either"),
 }
 

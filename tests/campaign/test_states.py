@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from sklearn.base import clone
@@ -143,5 +143,5 @@ budget = int(os.environ.get("INFIMUM_CAMPAIGN", "60"))
 TestSequences = Sequences.TestCase
 TestSequences.settings = settings(
     max_examples=max(5, budget // 4), stateful_step_count=12, deadline=None, derandomize=True, database=None,
-    suppress_health_check=list(HealthCheck),
+    suppress_health_check=list(HealthCheck), phases=[Phase.generate] + [Phase.shrink] * (budget > 100),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """`python -m campaign`: many cases of every group, and a report with counts and shrunk failures.
 
-    cd tests && python -m campaign --cases 100000 --jobs 2 --seed 1 --out ../campaign.md
+cd tests && python -m campaign --cases 100000 --jobs 2 --seed 1 --out ../campaign.md
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ def report(results: list[Result], start: int) -> str:
     lines = [
         "# The campaign", "",
         f"{total['cases']:,} cases, seed {start}, {sum(r.seconds for r in results):.0f} s of work: "
-        f"{total['answered']:,} answered rightly, {total['refused']:,} refused in our own words, {total['broken']:,} broken "
+        f"{total['answered']:,} answered rightly, {total['refused']:,} refused in our own words, "
+        f"{total['broken']:,} broken "
         f"({sum(len(r.failures) for r in results)} distinct failures).", "",
         "| group | cases | answered | refused | broken | distinct failures | seconds |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",

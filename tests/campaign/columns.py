@@ -150,9 +150,7 @@ def of_lists(cells: list) -> bool:
 
 LIST = [
     Container("polars List", lambda c: pl.Series("y", lists(c), dtype=pl.List(pl.String)), of_lists),
-    Container(
-        "Arrow list Series", lambda c: pd.Series(lists(c), dtype=pd.ArrowDtype(pa.list_(pa.string()))), of_lists
-    ),
+    Container("Arrow list Series", lambda c: pd.Series(lists(c), dtype=pd.ArrowDtype(pa.list_(pa.string()))), of_lists),
 ]
 
 

@@ -24,21 +24,27 @@ MEBIBYTES = 512
 HOME = str(Path(infimum.__file__).parent)
 
 FOREIGN = [
-    r"could not convert", r"not supported between instances", r"unhashable", r"object is not (iterable|callable|subscriptable)",
+    r"could not convert", r"not supported between instances", r"unhashable",
+    r"object is not (iterable|callable|subscriptable)",
     r"has no (attribute|len)", r"setting an array element", r"truth value of", r"broadcast", r"invalid literal",
-    r"must be real number", r"only (length-1|0-dimensional|integer)", r"inhomogeneous", r"cannot (convert|reshape|cast|unpack)",
+    r"must be real number", r"only (length-1|0-dimensional|integer)", r"inhomogeneous",
+    r"cannot (convert|reshape|cast|unpack)",
     r"not enough values", r"too many values", r"out of (bounds|range)", r"unsupported operand", r"unorderable",
-    r"list indices", r"infs or NaNs", r"ufunc", r"arg\w+ of an empty sequence", r"zero-size array", r"need at least one",
+    r"list indices", r"infs or NaNs", r"ufunc", r"arg\w+ of an empty sequence", r"zero-size array",
+    r"need at least one",
     r"codec can't", r"takes \d+ positional", r"unexpected keyword", r"boolean value of NA", r"cannot be interpreted",
-    r"dtype\('", r"no loop", r"must be a string", r"Expected (2|1)D array", r"leading minor", r"SVD did not", r"Singular",
+    r"dtype\('", r"no loop", r"must be a string", r"Expected (2|1)D array", r"leading minor", r"SVD did not",
+    r"Singular",
     r"cannot do a non-empty take", r"dictionary changed", r"math domain", r"int too large", r"Cannot use a str",
     r"expected (str|int|float|bytes)", r"NoneType", r"abs\(\)", r"bad operand",
 ]  # fmt: skip
 """How NumPy, SciPy, pandas, polars and Python complain: words that no user of ours should have to read."""
 
 OF_SKLEARN = [
-    r"Expected 2D array", r"Found array with", r"Complex data not supported", r"Input \w+ contains", r"[Ss]ample.weight",
-    r"X has \d+ features", r"feature names", r"inconsistent numbers of samples", r"[Pp]arameter", r"X must", r"Sparse data was passed",
+    r"Expected 2D array", r"Found array with", r"Complex data not supported", r"Input \w+ contains",
+    r"[Ss]ample.weight",
+    r"X has \d+ features", r"feature names", r"inconsistent numbers of samples", r"[Pp]arameter", r"X must",
+    r"Sparse data was passed",
 ]  # fmt: skip
 """Refusals that scikit-learn's own checks ask every estimator to make in these words."""
 ALLOWED = r"X has feature names, but|X does not have valid feature names"

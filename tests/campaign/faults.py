@@ -18,7 +18,8 @@ def python(code: str, *args: object, timeout: float = 300, **given: object) -> s
     path = os.pathsep.join([str(SOURCE), str(TESTS)])
     env = {**os.environ, "PYTHONPATH": path, "MPLBACKEND": "Agg", "OPENBLAS_NUM_THREADS": "1", "COLUMNS": "200"}
     command = [sys.executable, "-c", code, *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=env, **given)  # type: ignore[call-overload]
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=env,
+    **given)  # type: ignore[call-overload]
 
 
 INTERRUPTS = """
@@ -37,7 +38,8 @@ y = {
     "orders": lambda: [["a>b>c", ["b"], "c>{a,b}"][k] for k in rng.integers(3, size=n)],
     "numbers": lambda: np.sort(rng.standard_normal((n, 2)), axis=1),
 }[kind]
-make = {"labels": PartialClassifier, "tags": PartialMultilabelClassifier, "orders": PartialRanker, "numbers": PartialRegressor}[kind]
+make = {"labels": PartialClassifier, "tags": PartialMultilabelClassifier, "orders": PartialRanker}
+make = {**make, "numbers": PartialRegressor}[kind]
 first, second = y(), y()
 model = make().fit(old, first)
 queries = old[:20]

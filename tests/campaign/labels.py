@@ -171,9 +171,11 @@ UNREADABLE: list = [[["a"]], {"a": 1}, [{"a"}], object(), lambda: 0, np.array(["
 STRANGE: list = [
     "|", "a||b", "!", "!|", "a|!b", " a", "a ", "a|", "|a", "!!a", "nan", "None", "NA", "-", "\x00", "\ud800", "a\nb",
     b"a", b"\xff", Decimal("NaN"), Decimal("1"), float("inf"), -0.0, 10**400, 2**63, 2**64, True, 1, 1.5, np.array("a"),
-    np.array(["a", "b"]), range(2), pd.Series(["a"]), ("a", "b"), ("a",), (), {"a", None}, ["a", None], {"a", float("nan")},
+    np.array(["a", "b"]), range(2), pd.Series(["a"]), ("a", "b"), ("a",), (), {"a", None}, ["a", None], {"a",
+    float("nan")},
     pd.Timestamp("2020-01-01"), datetime.date(2020, 1, 1), pd.NaT,
-    np.datetime64("NaT"), np.float64("nan"), np.ma.masked, {"a": True}, {"a", 1}, "Not('a')", Ellipsis, int, ["a", ["b"]],
+    np.datetime64("NaT"), np.float64("nan"), np.ma.masked, {"a": True}, {"a", 1}, "Not('a')", Ellipsis, int, ["a",
+    ["b"]],
     pd.Interval(0, 1), np.str_("a"), np.int64(1), slice(2), memoryview(b"a"), "a" * 10_000,
 ]  # fmt: skip
 
@@ -201,4 +203,6 @@ def hostile(draw: Any) -> Case:
         compare(space, sets, meant, expected, False, known=set(range(len(meant))) - {at})
 
     note = f"Labels, {home}{', classes=abc' if declared else ''}, row {at} is {str(bad)[:60]!r}: {str(column)[:200]}"
-    return Case(run, "either" if group == "strange" else "refuse", at if group != "strange" else None, note, repr(bad)[:40])
+    return Case(
+        run, "either" if group == "strange" else "refuse", at if group != "strange" else None, note, repr(bad)[:40]
+    )

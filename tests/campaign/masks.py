@@ -160,10 +160,21 @@ def unknown_cells(draw: Any) -> Case:
         space = Labels().fit(write())
         compare(space, space.read(write()), meant(possible, names), names, ordered=False)
 
-    return Case(run, "answer" if home in ("boolean", "polars") and many else "either", note=f"{home} frame, cell ({i}, {j}) missing: {cells.tolist()}")
+    return Case(
+        run,
+        "answer" if home in ("boolean", "polars") and many else "either",
+        note=f"{home} frame, cell ({i}, {j}) missing: {cells.tolist()}",
+    )
 
 
-HOSTILE = [[[1, -1], [-1, 1]], [[0.5, 1], [1, 0]], [[np.nan, 1], [1, 0]], [[2, 0], [0, 1]], [[3, 0], [0, 1]], [["a", 1], [0, 1]]]
+HOSTILE = [
+    [[1, -1], [-1, 1]],
+    [[0.5, 1], [1, 0]],
+    [[np.nan, 1], [1, 0]],
+    [[2, 0], [0, 1]],
+    [[3, 0], [0, 1]],
+    [["a", 1], [0, 1]],
+]
 
 
 @st.composite

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,9 @@ def cells(draw: Any, items: list, text: bool) -> tuple[Any, Pairs]:
     order = draw(st.permutations(items))
     cuts = draw(st.lists(st.integers(1, len(items) - 1), unique=True, max_size=len(items) - 1))
     buckets = [list(order[a:b]) for a, b in zip([0, *sorted(cuts)], [*sorted(cuts), len(items)])]
-    kinds = ["pairs", "top", "ranks", "unknown", "top buckets", "partial ranks"] + (["chain", "buckets", "chains"] if text else [])
+    kinds = ["pairs", "top", "ranks", "unknown", "top buckets", "partial ranks"] + (
+        ["chain", "buckets", "chains"] if text else []
+    )
     kind = draw(st.sampled_from(kinds))
     if kind == "unknown":
         return draw(st.sampled_from([None, float("nan"), *([""] if text else [])])), Pairs()
@@ -82,7 +84,7 @@ def cells(draw: Any, items: list, text: bool) -> tuple[Any, Pairs]:
     if kind in ("top", "top buckets"):
         k = draw(st.integers(1, len(items)))
         listed = [[i] for i in order[:k]] if kind == "top" else buckets[: max(1, len(buckets) - 1)]
-        rest = [i for i in items if i not in sum(listed, [])]
+        rest = [i for i in items if not any(i in b for b in listed)]
         return [b[0] if len(b) == 1 else set(b) for b in listed], of_buckets([*listed, rest])
     if kind in ("ranks", "partial ranks"):
         ranked = buckets if kind == "ranks" else buckets[: max(1, len(buckets) - 1)]
@@ -104,7 +106,7 @@ def written(draw: Any) -> Case:
     pairs = draw(st.lists(cells(items, text), min_size=1, max_size=4))
     column, meant = [c for c, _ in pairs], [p for _, p in pairs]
     # a chain of all items, so that y names them; lists of numbers and tuples are the most ambiguous rows there are
-    column.append([(a, b) for a, b in zip(items, items[1:])])
+    column.append([(a, b) for a, b in pairwise(items)])
     meant.append(of_buckets([[i] for i in items]))
     declared = draw(st.booleans())
     home = draw(st.sampled_from(columns.homes(column, columns.ANY)))
@@ -239,12 +241,29 @@ def named_orders(draw: Any) -> Case:
 
 UNREADABLE_TEXT = ["a=b>c", "a<b", "a>b}"]
 CYCLES: list = ["a>b>c>a", [("a", "b"), ("b", "a")], "a>a", ["a", "a"], [("a", "a")], "a>{b,a}"]
-UNREADABLE: list = [*UNREADABLE_TEXT, ("a", "b"), 1j, object(), [("a", "b", "c")], {"a": "first"}, {"a": 1j}, "a>", ">a", "a>>b", "a>{b", "{}", [["a"], "b"]]
+UNREADABLE: list = [
+    *UNREADABLE_TEXT,
+    ("a", "b"),
+    1j,
+    object(),
+    [("a", "b", "c")],
+    {"a": "first"},
+    {"a": 1j},
+    "a>",
+    ">a",
+    "a>>b",
+    "a>{b",
+    "{}",
+    [["a"], "b"],
+]
 STRANGE: list = [
     [("a",)], "a>b;c", "a,b", "a", "a < b", "a>b>", [1, 2], [0, 1, 2], ["a", 1], {"a", "b"}, (("a", "b"),), [],
-    {}, {"a": None, "b": 1}, {"a": float("nan")}, {"a": float("inf"), "b": 1}, {"a": True, "b": False}, {"a": "1", "b": "2"},
-    np.array(["a", "b"]), np.array([1.0, 2.0, 3.0]), "a>b>c>d", b"a>b", 3, True, [["a", "b"]], [None], ["a", None], pd.NaT,
-    [("a", None)], "a>{b,c}>{b}", "a>b, b>c, c>a" * 2, {"a": 10**400}, "{a,b}>c", "{a,b}", [{"a", "b"}], [set()], "a>b,,b>c",
+    {}, {"a": None, "b": 1}, {"a": float("nan")}, {"a": float("inf"), "b": 1}, {"a": True, "b": False}, {"a": "1",
+    "b": "2"},
+    np.array(["a", "b"]), np.array([1.0, 2.0, 3.0]), "a>b>c>d", b"a>b", 3, True, [["a", "b"]], [None], ["a", None],
+    pd.NaT,
+    [("a", None)], "a>{b,c}>{b}", "a>b, b>c, c>a" * 2, {"a": 10**400}, "{a,b}>c", "{a,b}", [{"a", "b"}], [set()],
+    "a>b,,b>c",
 ]  # fmt: skip
 
 
@@ -266,4 +285,6 @@ def hostile(draw: Any) -> Case:
         compare(space, space.read(home.write(column)), meant, ["a", "b", "c"], set(range(len(meant))) - {at})
 
     note = f"Rankings, {home}{', items=abc' if declared else ''}, row {at} is {str(bad)[:60]!r}"
-    return Case(run, "either" if group == "strange" else "refuse", at if group != "strange" else None, note, repr(bad)[:40])
+    return Case(
+        run, "either" if group == "strange" else "refuse", at if group != "strange" else None, note, repr(bad)[:40]
+    )

@@ -114,9 +114,12 @@ def hostile(draw: Any) -> Case:
 
 
 NAME_LISTS: list = [
-    {"a", "b", "c"}, "abc", (c for c in "abc"), ["a", "b", None], ["a", "b", "b", "c"], ["a", "b", float("nan"), "c"], [["a"], "b", "c"],
-    [], 0, -1, 2.5, float("nan"), b"abc", {"a": 1, "b": 2, "c": 3}, np.array(["a", "b", "c"]), pd.Index(["a", "b", "c"]), ("a", "b", "c"),
-    ["a", "b", "c", 1], [1, "a"], pd.Series(["a", "b", "c"]), iter(["a", "b", "c"]), np.array([["a", "b"], ["c", "d"]]), object(), range(3),
+    {"a", "b", "c"}, "abc", (c for c in "abc"), ["a", "b", None], ["a", "b", "b", "c"], ["a", "b", float("nan"),
+    "c"], [["a"], "b", "c"],
+    [], 0, -1, 2.5, float("nan"), b"abc", {"a": 1, "b": 2, "c": 3}, np.array(["a", "b", "c"]), pd.Index(["a", "b",
+    "c"]), ("a", "b", "c"),
+    ["a", "b", "c", 1], [1, "a"], pd.Series(["a", "b", "c"]), iter(["a", "b", "c"]), np.array([["a", "b"], ["c",
+    "d"]]), object(), range(3),
     pd.Categorical(["a", "b", "c"]), ["a", "b", "c", ""], ["a", "b", "c", "a|b"], True,
 ]  # fmt: skip
 WRONG = (3, 4, 6, 9)
@@ -174,7 +177,18 @@ COSTS: dict[str, Any] = {
     "number": 3,
     "list": [],
 }
-MUST = {"NaN", "infinite", "not square", "too small", "too large", "text", "1d", "a word", "frame, other names", "number"}
+MUST = {
+    "NaN",
+    "infinite",
+    "not square",
+    "too small",
+    "too large",
+    "text",
+    "1d",
+    "a word",
+    "frame, other names",
+    "number",
+}
 TREES: dict[str, tuple] = {
     "child -> parent": ({"cat": "mammal", "dog": "mammal", "mammal": "animal", "owl": "animal"}, {"cat", "dog", "owl"}),
     "nested": ({"animal": {"mammal": ["cat", "dog"], "owl": []}}, {"cat", "dog", "owl"}),

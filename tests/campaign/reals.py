@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise
 from math import inf, isinf, isnan
 from typing import Any
 
@@ -34,7 +35,7 @@ def probes(rows: list[Row]) -> list[float]:
     ends = sorted({e for row in rows for piece in row for e in piece if not isinf(e)})
     width = max([abs(e) for e in ends] + [1e-9])
     near = [e + s * 1e-4 * width for e in ends for s in (-1, 1)]
-    middles = [(a + b) / 2 for a, b in zip(ends, ends[1:])]
+    middles = [(a + b) / 2 for a, b in pairwise(ends)]
     return [*ends, *near, *middles, -3 * width, 3 * width, 0.0]
 
 
@@ -89,7 +90,18 @@ def short(v: float) -> str:
 def cells(draw: Any, text: bool = False) -> tuple[Any, Row]:
     """A row and what it means; numbers in text are written as people write them."""
     a, b = sorted((draw(numbers), draw(numbers)))
-    kinds = ["value", "value", "interval", "above", "below", "open", "several", "set with interval", "pieces", "unknown"]
+    kinds = [
+        "value",
+        "value",
+        "interval",
+        "above",
+        "below",
+        "open",
+        "several",
+        "set with interval",
+        "pieces",
+        "unknown",
+    ]
     texts = ["value", "interval", "dash", "plus minus", "at least", "less", "plus", "several", "pieces", "unknown"]
     kind = draw(st.sampled_from(["text " + k for k in texts] if text else kinds))
     c, d = b + 1, b + 3.5
@@ -152,14 +164,17 @@ ARRAYS: dict[str, tuple] = {
     "(n, 1, 2) array": (lambda B: B[:, None, :], "answer"),
     "(n, 2, 2) padded": (lambda B: np.stack([B, np.full_like(B, np.nan)], axis=1), "answer"),
     "frame": (lambda B: pd.DataFrame(B, columns=["lower", "upper"]), "answer"),
-    "frame, odd index": (lambda B: pd.DataFrame(B, columns=["lower", "upper"], index=columns.odd_index(len(B))), "answer"),
+    "frame, odd index": (lambda B: pd.DataFrame(B, columns=["lower", "upper"], index=columns.odd_index(len(B))),
+    "answer"),
     "Float64 frame": (lambda B: pd.DataFrame(B, columns=["lower", "upper"]).astype("Float64"), "answer"),
-    "Arrow frame": (lambda B: pd.DataFrame(B, columns=["lower", "upper"]).astype(pd.ArrowDtype(pa.float64())), "answer"),
+    "Arrow frame": (lambda B: pd.DataFrame(B, columns=["lower", "upper"]).astype(pd.ArrowDtype(pa.float64())),
+    "answer"),
     "object frame": (lambda B: pd.DataFrame(B.astype(object), columns=["lower", "upper"]), "answer"),
     "polars frame": (lambda B: pl.DataFrame({"lower": B[:, 0], "upper": B[:, 1]}), "answer"),
     "frame with NaN": (lambda B: pd.DataFrame(np.where(np.isinf(B), np.nan, B), columns=["lower", "upper"]), "answer"),
     "polars with null": (
-        lambda B: pl.DataFrame({c: [None if isinf(v) else v for v in B[:, k]] for k, c in enumerate(("lower", "upper"))}),
+        lambda B: pl.DataFrame({c: [None if isinf(v) else v for v in B[:, k]] for k, c in enumerate(("lower",
+        "upper"))}),
         "answer",
     ),
     "text frame": (lambda B: pd.DataFrame(B, columns=["lower", "upper"]).astype(str), "either"),
@@ -167,7 +182,8 @@ ARRAYS: dict[str, tuple] = {
         lambda B: pd.DataFrame([[str(B[0][0]), B[0][1]], *B[1:].tolist()], columns=["lower", "upper"]), "either",
     ),
     "frame, columns swapped": (lambda B: pd.DataFrame(B[:, ::-1], columns=["upper", "lower"]), "answer"),
-    "Interval Series": (lambda B: pd.Series(pd.arrays.IntervalArray.from_arrays(B[:, 0], B[:, 1], closed="both")), "answer"),
+    "Interval Series": (lambda B: pd.Series(pd.arrays.IntervalArray.from_arrays(B[:, 0], B[:, 1], closed="both")),
+    "answer"),
     "IntervalIndex": (lambda B: pd.IntervalIndex.from_arrays(B[:, 0], B[:, 1], closed="both"), "either"),
     "polars List": (lambda B: pl.Series("y", B.tolist(), dtype=pl.List(pl.Float64)), "either"),
     "masked": (lambda B: np.ma.array(np.where(np.isinf(B), 5.0, B), mask=np.isinf(B)), "answer"),
@@ -227,14 +243,35 @@ def values(draw: Any) -> Case:
 
 
 EMPTY: list = [set(), [], (3, 1), [(3, 1)], "[3,1]", (inf, inf), (-inf, -inf)]
-UNREADABLE: list = [True, np.bool_(True), pd.Timestamp("2020-01-01"), [1, 2, 3], {1, "2x"}, {1, (2, 3, 4)}, "abc", (1, 2, 3), {"a": 1}, 1j, object(), (1, "x"), [(1, 2, 3)], "[1;2]", inf]
+UNREADABLE: list = [
+    True,
+    np.bool_(True),
+    pd.Timestamp("2020-01-01"),
+    [1, 2, 3],
+    {1, "2x"},
+    {1, (2, 3, 4)},
+    "abc",
+    (1, 2, 3),
+    {"a": 1},
+    1j,
+    object(),
+    (1, "x"),
+    [(1, 2, 3)],
+    "[1;2]",
+    inf,
+]
 STRANGE: list = [
-    pd.Interval(1, 1, closed="neither"), "1..2", {1, "2"}, {1, (2, 3)}, 10**400, 1e155, -1e155, 1e300, 1e-300, 5e-324, pd.NaT, "1,5", "1e5", "1 000", "$5", "5%", "−3", "1-",
-    "-5--3", "-5-3", "3±-1", "±3", ">", "[1,]", "[,2]", "(1,2)", "]1,2[", "1|", "|1", "1|2|", "nan", "inf", ">=inf", "<-inf",
+    pd.Interval(1, 1, closed="neither"), "1..2", {1, "2"}, {1, (2, 3)}, 10**400, 1e155, -1e155, 1e300, 1e-300,
+    5e-324, pd.NaT, "1,5", "1e5", "1 000", "$5", "5%", "−3", "1-",
+    "-5--3", "-5-3", "3±-1", "±3", ">", "[1,]", "[,2]", "(1,2)", "]1,2[", "1|", "|1", "1|2|", "nan", "inf", ">=inf",
+    "<-inf",
     b"3", "3.5 ", (np.nan, 2), (1, np.nan), (None, 2), [1, 2], [(1, 2), 5], [None], [(1, None)],
-    np.array([1.0, 2.0]), np.array(3.0), pd.Interval(1, 2, closed="left"), pd.Interval(1, 2), range(3), "0x10", "1_000", "٣",
-    Decimal("1.5"), Decimal("NaN"), Decimal("Infinity"), Fraction(1, 3), pd.Timestamp("2020-01-01"), "2020-01-01", {1: 2}, {None, 1},
-    np.float16(0.1), np.longdouble(1), ("1", "2"), (True, 3), "65+ ", "<=3|>=5", "!3", "3-3", frozenset({1.5}), "1e400", "-1e400",
+    np.array([1.0, 2.0]), np.array(3.0), pd.Interval(1, 2, closed="left"), pd.Interval(1, 2), range(3), "0x10",
+    "1_000", "٣",
+    Decimal("1.5"), Decimal("NaN"), Decimal("Infinity"), Fraction(1, 3), pd.Timestamp("2020-01-01"), "2020-01-01",
+    {1: 2}, {None, 1},
+    np.float16(0.1), np.longdouble(1), ("1", "2"), (True, 3), "65+ ", "<=3|>=5", "!3", "3-3", frozenset({1.5}),
+    "1e400", "-1e400",
 ]  # fmt: skip
 
 
@@ -262,7 +299,9 @@ def hostile(draw: Any) -> Case:
         compare(space, space.read(home.write(column)), meant, set(range(len(meant))) - {at})
 
     note = f"Reals, {home}, {through}, row {at} is {str(bad)[:60]!r}: {str(column)[:160]}"
-    return Case(run, "either" if group == "strange" else "refuse", at if group != "strange" else None, note, repr(bad)[:40])
+    return Case(
+        run, "either" if group == "strange" else "refuse", at if group != "strange" else None, note, repr(bad)[:40]
+    )
 
 
 @st.composite

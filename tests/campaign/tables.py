@@ -117,7 +117,9 @@ def hostile(draw: Any) -> Case:
             model.score(HOSTILE[name](), y)
 
     fine = name in SOME or (where == "predict" and name in ("too few rows", "too many rows"))
-    return Case(run, "either" if fine else "refuse", note=f"X is {name} at {where}, {family}", what=f"{name} at {where}")
+    return Case(
+        run, "either" if fine else "refuse", note=f"X is {name} at {where}, {family}", what=f"{name} at {where}"
+    )
 
 
 KINDS: dict[str, Any] = {
@@ -171,14 +173,30 @@ def kinds(draw: Any) -> Case:
 
     named = kind in KINDS and list(order) != list(F.columns)
     sparse = kind in ("csr", "csc", "coo")
-    return Case(run, "either" if named or sparse else "answer", note=f"X as {kind}, later {order}, {family}: {F.to_numpy().tolist()}")
+    return Case(
+        run,
+        "either" if named or sparse else "answer",
+        note=f"X as {kind}, later {order}, {family}: {F.to_numpy().tolist()}",
+    )
 
 
 BAD_WEIGHTS: list = [
-    [1, 1], [1, 1, 1, 1], [-1, 1, 1], [np.nan, 1, 1], [np.inf, 1, 1], [0, 0, 0], "abc", ["a", "b", "c"], [[1], [1], [1]],
+    [1, 1], [1, 1, 1, 1], [-1, 1, 1], [np.nan, 1, 1], [np.inf, 1, 1], [0, 0, 0], "abc", ["a", "b", "c"], [[1], [1],
+    [1]],
     [None, 1, 1], -1, 0, np.nan, {"a": 1}, [1j, 1, 1], np.zeros((3, 2)), [],
 ]  # fmt: skip
-ODD_WEIGHTS: list = [[1e308, 1e308, 1e308], [1e-308, 1e-308, 1e-308], [0, 1, 1], [0, 0, 1], 1, 2.5, [True, False, True], [1e-320, 1, 1], [1e300, 1, 1e-300], None]
+ODD_WEIGHTS: list = [
+    [1e308, 1e308, 1e308],
+    [1e-308, 1e-308, 1e-308],
+    [0, 1, 1],
+    [0, 0, 1],
+    1,
+    2.5,
+    [True, False, True],
+    [1e-320, 1, 1],
+    [1e300, 1, 1e-300],
+    None,
+]
 
 
 @st.composite
@@ -200,7 +218,12 @@ def sample_weights(draw: Any) -> Case:
         if not np.isfinite(score := model.fit(X, y).score(X, y, sample_weight=w)) or score > 1 + 1e-9:
             raise Broken("NaN", f"score {score}")
 
-    return Case(run, "refuse" if bad else "either", note=f"sample_weight={w!r} at {where}, {kind}, {family}", what=f"{w!r} at {where}")
+    return Case(
+        run,
+        "refuse" if bad else "either",
+        note=f"sample_weight={w!r} at {where}, {kind}, {family}",
+        what=f"{w!r} at {where}",
+    )
 
 
 @st.composite

@@ -144,9 +144,11 @@ FRAMES: dict[str, tuple] = {
     "float frame": (lambda V, c: pd.DataFrame(np.where(V == 0, np.nan, V), columns=c), "answer"),
     "Int8 frame": (lambda V, c: pd.DataFrame(with_gaps(V, pd.NA), columns=c).astype("Int8"), "answer"),
     "object frame": (lambda V, c: pd.DataFrame(with_gaps(V, None, True, False), columns=c), "answer"),
-    "boolean frame": (lambda V, c: pd.DataFrame(with_gaps(V, pd.NA, True, False), columns=c).astype("boolean"), "answer"),
+    "boolean frame": (lambda V, c: pd.DataFrame(with_gaps(V, pd.NA, True, False), columns=c).astype("boolean"),
+    "answer"),
     "Arrow frame": (
-        lambda V, c: pd.DataFrame(with_gaps(V, None, True, False), columns=c).astype(pd.ArrowDtype(pa.bool_())), "answer",
+        lambda V, c: pd.DataFrame(with_gaps(V, None, True, False), columns=c).astype(pd.ArrowDtype(pa.bool_())),
+        "answer",
     ),
     "polars frame": (lambda V, c: pl.DataFrame({n: V[:, k].tolist() for k, n in enumerate(c)}), "answer"),
     "polars booleans": (
@@ -167,7 +169,7 @@ def arrays(draw: Any) -> Case:
     V = values(meant)
     write, verdict = SIGNS.get(home, (None, "answer"))
     if full:
-        write = (lambda V: (V > 0)) if home == "bool array" else (lambda V: (V > 0).tolist())
+        write = (lambda V: V > 0) if home == "bool array" else (lambda V: (V > 0).tolist())
     declared = draw(st.booleans())
 
     def run() -> None:
@@ -204,12 +206,26 @@ def frames(draw: Any) -> Case:
     return Case(run, verdict, note=f"{home}, columns {first}, later {later}, tags={declared}: {meant}")
 
 
-UNREADABLE: list = [{"red": "x"}, {"red": "False"}, {"red": 2}, "+ red", "+-red", {"red": 3}, {"red": 0.5}, 1j, object(), {"red": [1]}, {"red": {}}]
+UNREADABLE: list = [
+    {"red": "x"},
+    {"red": "False"},
+    {"red": 2},
+    "+ red",
+    "+-red",
+    {"red": 3},
+    {"red": 0.5},
+    1j,
+    object(),
+    {"red": [1]},
+    {"red": {}},
+]
 STRANGE: list = [
     {"red": -1}, {"red": 1}, {"red": 0}, {"red": "no"}, {"red": np.True_}, {"red": np.float64(-1)},
     {"red": float("nan")}, {"red": pd.NA}, ["red"], ["red", "big"], ("red",), [], "++red", "+", "-", "+red -red",
-    "+red,+big", "+red, -big", "red|big", {"red": True, 1: True}, {1, "red"}, {"": True}, {None: True}, {None}, b"+red", 1, 0,
-    True, [1, 0], [1, 0, -1, 1], np.array([1, 0, -1]), np.array(["red"]), "+é", "+red\t-big", "+red\n-big", set(), Ellipsis,
+    "+red,+big", "+red, -big", "red|big", {"red": True, 1: True}, {1, "red"}, {"": True}, {None: True}, {None},
+    b"+red", 1, 0,
+    True, [1, 0], [1, 0, -1, 1], np.array([1, 0, -1]), np.array(["red"]), "+é", "+red\t-big", "+red\n-big", set(),
+    Ellipsis,
     float("inf"), pd.NaT, {"red": None}, frozenset({"red"}), {"red": True, "Red": False}, "a" * 5000, np.str_("+red"),
 ]  # fmt: skip
 SAYS = {"{'red': -1}": {"red": -1}, "{'red': np.float64(-1.0)}": {"red": -1}, "{'red': 'False'}": {"red": -1}}

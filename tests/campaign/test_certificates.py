@@ -79,7 +79,11 @@ def test_certificates_hold_at_every_scale(name):
     make, solver = PROBLEMS[name]
 
     @settings(
-        max_examples=max(10, BUDGET // 2), deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+        max_examples=max(10, BUDGET // 2),
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
     )
     @given(st.integers(0, 10**6), st.sampled_from(SCALES), st.booleans())
     def one(seed, scale, signed):
@@ -102,7 +106,11 @@ def test_certificates_hold_at_every_scale(name):
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 def test_piecewise_holds_at_every_scale(loss):
     @settings(
-        max_examples=max(10, BUDGET // 2), deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+        max_examples=max(10, BUDGET // 2),
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
     )
     @given(st.integers(0, 10**6), st.sampled_from(SCALES), st.booleans())
     def one(seed, scale, signed):

@@ -43,7 +43,10 @@ def verify(found, want):
 def members(space, y):
     """The candidates of every row, by name."""
     sets = space.read(y)
-    return [{c for k, c in enumerate(space.classes_.tolist()) if sets[[i]].contains(np.array([k]))[0]} for i in range(len(sets))]
+    return [
+        {c for k, c in enumerate(space.classes_.tolist()) if sets[[i]].contains(np.array([k]))[0]}
+        for i in range(len(sets))
+    ]
 
 
 def nearest(y, **given):
@@ -82,7 +85,12 @@ def e2_parquet_by_name(tmp):
     want = PartialClassifier(weights=weights.LinearRidge()).fit(F, y).predict(F)
     F = F.assign(label=y)
     files = parquet(tmp, [F[:60], F[["w", "label", "u", "v"]][60:]])
-    verify(PartialClassifier(weights=weights.LinearRidge()).fit(Blocks.parquet(files, "label")).predict(F[["u", "v", "w"]]), want)
+    verify(
+        PartialClassifier(weights=weights.LinearRidge())
+        .fit(Blocks.parquet(files, "label"))
+        .predict(F[["u", "v", "w"]]),
+        want,
+    )
 
 
 def e2_parquet_index_is_no_feature(tmp):
@@ -202,7 +210,9 @@ ANSWER = {
     "E1 mask of booleans as a list": lambda tmp: verify(members(Labels().fit(MASK.tolist()), MASK.tolist())[0], {0}),
     "E3 tag frames": lambda tmp: e3_tag_frames_by_name(),
     "E6 None beside False": lambda tmp: e6_none_beside_false([[True, None], [False, True]]),
-    "E6 object frame": lambda tmp: e6_none_beside_false(pd.DataFrame([[True, None], [False, True]], columns=["a", "b"])),
+    "E6 object frame": lambda tmp: e6_none_beside_false(
+        pd.DataFrame([[True, None], [False, True]], columns=["a", "b"])
+    ),
     "E6 polars frame": lambda tmp: e6_none_beside_false(pl.DataFrame({"a": [True, False], "b": [None, True]})),
     "E6 null candidate": lambda tmp: e6_null_candidate(),
     "E7 items of orders": lambda tmp: e7_items_of_orders(),
@@ -246,7 +256,8 @@ REFUSE = {
         [[0.0], [1.0]], Vectors().fit([[0.0, 1.0], [2.0, 3.0]]).read([[0.0, 1.0], [2.0, 3.0]])
     ),
     "E13 r2 of negative weights": lambda tmp: metrics.r2([1.0, 2.0, 3.0], [1.0, 2.0, 2.0], sample_weight=[-1, 1, 1]),
-    "E13 negative gamma": lambda tmp: nearest(["a", "b"]).set_params(weights=weights.KernelRidge(gamma=-1)).fit(X6[:2], ["a", "b"]),
+    "E13 negative gamma": lambda tmp: nearest(["a",
+    "b"]).set_params(weights=weights.KernelRidge(gamma=-1)).fit(X6[:2], ["a", "b"]),
     "an open interval of inf": lambda tmp: both(Reals(), [(inf, inf), 1.0]),
 }  # fmt: skip
 ALL = [(name, "answer", f) for name, f in ANSWER.items()] + [(name, "either", f) for name, f in EITHER.items()]

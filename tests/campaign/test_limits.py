@@ -19,10 +19,14 @@ ENDLESS = {
     "gamma of -inf": ("PartialClassifier(weights=weights.KernelRidge(gamma=-np.inf)).fit(X, y)", "gamma"),
     "sample weights": ("PartialClassifier().fit(X, y, sample_weight=[1e308] * 6)", "sample_weight"),
     "lams": ("PartialSearch(lams=[np.inf]).fit(X, y)", "lam"),
-    "polynomial": ("PartialClassifier(weights=weights.KernelRidge(kernel='polynomial', degree=300)).fit(X * 1e3, y)", "kernel|degree"),
-    "a kernel of NaN": ("PartialClassifier(weights=weights.KernelRidge(kernel=lambda a, b: np.nan)).fit(X, y)", "kernel"),
-    "a kernel of inf": ("PartialClassifier(weights=weights.KernelRidge(kernel=lambda a, b: np.inf)).fit(X, y)", "kernel"),
-    "precomputed": ("PartialClassifier(weights=weights.KernelRidge(kernel='precomputed')).fit(np.full((6, 6), np.inf), y)", "X|kernel"),
+    "polynomial": ("PartialClassifier(weights=weights.KernelRidge(kernel='polynomial', degree=300)).fit(X * 1e3, y)",
+    "kernel|degree"),
+    "a kernel of NaN": ("PartialClassifier(weights=weights.KernelRidge(kernel=lambda a, b: np.nan)).fit(X, y)",
+    "kernel"),
+    "a kernel of inf": ("PartialClassifier(weights=weights.KernelRidge(kernel=lambda a, b: np.inf)).fit(X, y)",
+    "kernel"),
+    "precomputed": ("PartialClassifier(weights=weights.KernelRidge(kernel='precomputed')).fit(X @ X.T + np.inf, y)",
+    "X|kernel"),
     "laplacian gamma": ("PartialClassifier(weights=weights.Laplacian(2, gamma=np.inf)).fit(X, y).predict(X)", "gamma"),
     "nystrom gamma": ("PartialClassifier(weights=weights.Nystrom(3, gamma=np.nan)).fit(X, y)", "gamma"),
     "linear lam": ("PartialClassifier(weights=weights.LinearRidge(lam=np.inf)).fit(X, y)", "lam"),
@@ -82,8 +86,8 @@ def test_what_is_not_finite_is_refused_by_name_and_in_time(name, told):
 
 
 HUGE = {
-    "kernel, 30,000 rows": "PartialClassifier().fit(np.zeros((30_000, 1)) + np.arange(30_000.)[:, None], np.tile(['a', 'b'], 15_000))",
-    "kernel, 20,000 rows": "PartialClassifier().fit(np.zeros((20_000, 1)) + np.arange(20_000.)[:, None], np.tile(['a', 'b'], 10_000))",
+    "kernel, 30,000 rows": "PartialClassifier().fit(np.arange(30_000.)[:, None], np.tile(['a', 'b'], 15_000))",
+    "kernel, 20,000 rows": "PartialClassifier().fit(np.arange(20_000.)[:, None], np.tile(['a', 'b'], 10_000))",
     "items": "PartialRanker(items=100_000).fit(X, [[k] for k in range(6)])",
 }
 

@@ -49,7 +49,12 @@ ORDERS = st.permutations(range(6))
 class Sequences(RuleBasedStateMachine):
     """Beside the model, what its last good fit was made of; a fresh model of that is the oracle."""
 
-    @initialize(kind=st.sampled_from(sorted(MODELS)), family=st.sampled_from(sorted(WEIGHTS)), seed=st.integers(0, 99), names=NAMES)
+    @initialize(
+        kind=st.sampled_from(sorted(MODELS)),
+        family=st.sampled_from(sorted(WEIGHTS)),
+        seed=st.integers(0, 99),
+        names=NAMES,
+    )
     def start(self, kind: str, family: str, seed: int, names: Any) -> None:
         self.kind, self.family = kind, family
         self.model = self.fresh()

@@ -29,10 +29,14 @@ def orders(n: int, m: int, share: float = 0.4) -> PartialOrders:
 
 
 MODELS: dict[str, Any] = {
-    "classifier": lambda: PartialClassifier().fit(X, (RNG.random((60, 4)) < 0.5) | np.eye(4, dtype=bool)[RNG.integers(4, size=60)]),
+    "classifier": lambda: PartialClassifier().fit(
+        X, (RNG.random((60, 4)) < 0.5) | np.eye(4, dtype=bool)[RNG.integers(4, size=60)]
+    ),
     "joint": lambda: PartialClassifier(negative_weights="joint").fit(X, ["a", {"a", "b"}, "c"] * 20),
     "tags": lambda: PartialMultilabelClassifier().fit(X, RNG.integers(-1, 2, (60, 4))),
-    "balls": lambda: PartialMultilabelClassifier().fit(X, HammingBalls(RNG.choice([-1, 1], (60, 5)), RNG.integers(0, 3, 60))),
+    "balls": lambda: PartialMultilabelClassifier().fit(
+        X, HammingBalls(RNG.choice([-1, 1], (60, 5)), RNG.integers(0, 3, 60))
+    ),
     "regressor": lambda: PartialRegressor().fit(X, np.sort(RNG.standard_normal((60, 2)), axis=1)),
     "ranker, enumerated": lambda: PartialRanker().fit(X, orders(60, 4)),
     "ranker, alternated": lambda: PartialRanker(solver=Alternate(n_starts=2)).fit(X, orders(60, 9)),
@@ -76,7 +80,9 @@ def test_models_share_one_set_of_orders():
     ]
     tasks = [lambda m=m, Q=Q: m.predict(Q) for m in models for Q in queries]
     alone = [
-        PartialRanker(weights=weights.Neighbors(k), solver=Alternate(n_starts=1)).fit(X, PartialOrders(sets.codes)).predict(Q)
+        PartialRanker(weights=weights.Neighbors(k), solver=Alternate(n_starts=1))
+        .fit(X, PartialOrders(sets.codes))
+        .predict(Q)
         for k in (3, 5, 8, 12)
         for Q in queries
     ]

@@ -67,9 +67,7 @@ def written_rows(kind: str, draw: Any, n: int) -> tuple[Callable[[], Any], list,
     if kind == "annuli":
         inner = [draw(st.sampled_from([0.0, 1.0, 2.0])) for _ in range(n)]
         outer = [i + draw(st.sampled_from([0.0, 0.5, 2.0])) for i in inner]
-        far = [
-            (lambda a, b, i=i_, o=o_: max(i - hypot(a, b), hypot(a, b) - o, 0.0)) for i_, o_ in zip(inner, outer)
-        ]
+        far = [(lambda a, b, i=i_, o=o_: max(i - hypot(a, b), hypot(a, b) - o, 0.0)) for i_, o_ in zip(inner, outer)]
         return lambda: Annuli(inner, outer), far, f"Annuli({inner}, {outer})"
     points = [draw(st.lists(point, min_size=1, max_size=3, unique=True)) for _ in range(n)]
     far = [(lambda a, b, p=p_: min(hypot(a - u, b - v) for u, v in p)) for p_ in points]
@@ -108,9 +106,7 @@ def values(draw: Any) -> Case:
     V = draw(st.lists(st.tuples(gap, gap), min_size=1, max_size=4)) + [(0.5, 2.0), (4.0, -1.0)]
     home = draw(st.sampled_from(sorted(HOMES)))
     write, verdict = HOMES[home]
-    far = [
-        box(tuple(-inf if isnan(c) else c for c in v), tuple(inf if isnan(c) else c for c in v)) for v in V
-    ]
+    far = [box(tuple(-inf if isnan(c) else c for c in v), tuple(inf if isnan(c) else c for c in v)) for v in V]
 
     def run() -> None:
         space = Vectors().fit(write(V))

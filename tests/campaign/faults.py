@@ -45,24 +45,28 @@ model = make().fit(old, first)
 queries = old[:20]
 answers, names = np.array(model.predict(queries)), list(model.feature_names_in_)
 begin = time.perf_counter()
-make().fit(new, second)
+other = make().fit(new, second)
 whole = time.perf_counter() - begin
 interrupted = 0
 for _ in range(moments):
     timer = threading.Timer(rng.random() * whole, os.kill, (os.getpid(), signal.SIGINT))
+    finished = False
     try:
         timer.start()
         model.fit(new, second)
+        finished = True
         timer.join()
         time.sleep(0.01)
     except KeyboardInterrupt:
-        interrupted += 1
-        assert model.n_features_in_ == 3, f"n_features_in_ is {model.n_features_in_}"
+        interrupted += not finished
+    # as before; or as after, where the interrupt came once all was kept
+    if model.n_features_in_ == 3:
         assert list(model.feature_names_in_) == names, f"feature_names_in_ is {list(model.feature_names_in_)}"
         assert (np.array(model.predict(queries)) == answers).all(), "other predictions than before"
-        pickle.loads(pickle.dumps(model)).predict(queries)
-    finally:
-        timer.cancel()
+    else:
+        assert list(model.feature_names_in_) == list(new.columns), f"feature_names_in_ is {list(model.feature_names_in_)}"
+        assert (np.array(model.predict(new[:20])) == np.array(other.predict(new[:20]))).all(), "half of a fit was kept"
+    pickle.loads(pickle.dumps(model)).predict(queries if model.n_features_in_ == 3 else new[:20])
     model = make().fit(old, first)
 print("interrupted", interrupted)
 """

@@ -1,5 +1,6 @@
 """Eight threads on one model give the answers of one; and so do several models that share one set of orders."""
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
@@ -64,10 +65,12 @@ def together(tasks: list) -> list:
 def test_eight_threads_answer_as_one(name):
     model = MODELS[name]()
     queries = [np.random.default_rng(k).standard_normal((40, 3)) for k in range(8)]
+    # threads first, while nothing is remembered yet
+    rounds = [together([lambda Q=Q: model.predict(Q) for Q in queries]) for _ in range(3)]
     alone = [model.predict(Q) for Q in queries]
-    for _ in range(3):
-        for found, want in zip(together([lambda Q=Q: model.predict(Q) for Q in queries]), alone):
-            np.testing.assert_array_equal(found, want)
+    for found in rounds:
+        for got, want in zip(found, alone):
+            np.testing.assert_array_equal(got, want)
 
 
 @pytest.mark.filterwarnings("ignore::infimum.InfimumWarning")
@@ -106,3 +109,15 @@ def test_threads_that_fit_do_not_meet():
     alone = PartialClassifier().fit(X, y).predict(X)
     for found in together([lambda: PartialClassifier().fit(X, y).predict(X)] * 8):
         np.testing.assert_array_equal(found, alone)
+
+
+@pytest.mark.filterwarnings("ignore::infimum.InfimumWarning")
+def test_more_orders_than_are_remembered():
+    """Many rows of ten items: what one thread forgets another may be looking up. The review's size in the campaign."""
+    n = 2500 if "INFIMUM_CAMPAIGN" in os.environ else 250
+    rows = np.random.default_rng(1).standard_normal((n, 3))
+    model = PartialRanker(weights=weights.Neighbors(n), solver=Alternate(n_starts=1)).fit(rows, orders(n, 10))
+    queries = [np.random.default_rng(k).standard_normal((3, 3)) for k in range(8)]
+    found = together([lambda Q=Q: model.predict(Q) for Q in queries])
+    for got, Q in zip(found, queries):
+        np.testing.assert_array_equal(got, model.predict(Q))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import collections
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -117,8 +117,12 @@ def main() -> int:
     share = asked.cases / sum(GROUPS[k].share for k in chosen)
     with ProcessPoolExecutor(asked.jobs) as pool:
         runs = [pool.submit(tried, k, max(1, round(share * GROUPS[k].share)), asked.seed) for k in chosen]
-        results = [run.result() for run in runs]
-    asked.out.write_text(report(results, asked.seed))
+        results = []
+        for run in as_completed(runs):
+            # a campaign that is stopped leaves what it found
+            results.append(run.result())
+            results.sort(key=lambda r: [g.name for g in GROUPS].index(r.name))
+            asked.out.write_text(report(results, asked.seed))
     broken = sum(r.counts["broken"] for r in results)
     print(f"{sum(r.counts['cases'] for r in results):,} cases, {broken:,} broken. See {asked.out}")
     return 1 if broken else 0

@@ -15,7 +15,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from .contract import Broken, Case, check
-from .groups import GROUPS
+from .groups import GROUPS, warm
 
 
 @dataclass
@@ -31,6 +31,7 @@ class Result:
 
 def tried(index: int, cases: int, start: int) -> Result:
     """Run a group until `cases` are done: every distinct failure is shrunk once and counted from then on."""
+    warm()
     group, began = GROUPS[index], time.monotonic()
     result = Result(group.name)
     known: set[str] = set()

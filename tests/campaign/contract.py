@@ -17,8 +17,8 @@ from typing import Any
 import infimum
 from infimum import InfimumWarning
 
-SECONDS = 10
-"""No case is larger than a few rows: who is still at work after this does not end."""
+SECONDS = 20
+"""No case is larger than a few rows: who is at work after this much processor time does not end."""
 MEBIBYTES = 512
 """By how much a case may raise the largest memory that the process has had."""
 HOME = str(Path(infimum.__file__).parent)
@@ -119,16 +119,16 @@ def limits(seconds: float = SECONDS) -> Iterator[None]:
         raise TooLong
 
     if alarm:
-        old = signal.signal(signal.SIGALRM, ring)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        old = signal.signal(signal.SIGPROF, ring)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     except TooLong:
-        raise Broken("no end", f"still at work after {seconds} s") from None
+        raise Broken("no end", f"still at work after {seconds} s of processor time") from None
     finally:
         if alarm:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, old)
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.signal(signal.SIGPROF, old)
     taken = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     if taken > MEBIBYTES:
         raise Broken("memory", f"{taken:.0f} MiB more")

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
+from infimum import PartialRanker, PartialRegressor
+
 from . import labels, masks, orders, parameters, reals, tables, tags, vectors
 from .contract import Case
 
@@ -52,3 +54,9 @@ GROUPS = [
     Group("parameters: names", parameters.names(), 0.5),
     Group("costs and taxonomies", parameters.costs(), 0.5),
 ]
+
+
+def warm() -> None:
+    """Compile what is compiled at its first use, so that no case is charged for it."""
+    PartialRanker().fit([[0.0], [1.0]], ["a>b>c", [("b", "c")]]).predict([[0.5]])
+    PartialRegressor().fit([[0.0], [1.0]], [(1, 2), 3.0]).predict([[0.5]])

@@ -11,7 +11,7 @@ from infimum import SetLoss
 from infimum.outputs import HammingBalls, Labels, PartialOrders, PartialTags, Rankings, Reals, Tags
 from infimum.solvers import Alternate, BranchAndBound, ClosedForm, Enumerate, Piecewise
 
-BUDGET = int(os.environ.get("INFIMUM_CAMPAIGN", "60"))
+BUDGET = int(os.environ.get("INFIMUM_CAMPAIGN", "40"))
 SCALES = [1e-300, 1e-200, 1e-100, 1e-20, 1e-12, 1.0, 1e12, 1e100, 1e200, 1e300]
 
 

@@ -144,7 +144,7 @@ class Sequences(RuleBasedStateMachine):
             assert list(found) == list(self.names)
 
 
-budget = int(os.environ.get("INFIMUM_CAMPAIGN", "60"))
+budget = int(os.environ.get("INFIMUM_CAMPAIGN", "40"))
 TestSequences = Sequences.TestCase
 TestSequences.settings = settings(
     max_examples=max(5, budget // 4), stateful_step_count=12, deadline=None, derandomize=True, database=None,

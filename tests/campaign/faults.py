@@ -64,7 +64,7 @@ for _ in range(moments):
         assert list(model.feature_names_in_) == names, f"feature_names_in_ is {list(model.feature_names_in_)}"
         assert (np.array(model.predict(queries)) == answers).all(), "other predictions than before"
     else:
-        assert list(model.feature_names_in_) == list(new.columns), f"feature_names_in_ is {list(model.feature_names_in_)}"
+        assert list(model.feature_names_in_) == list(new.columns), "feature_names_in_ is of neither fit"
         assert (np.array(model.predict(new[:20])) == np.array(other.predict(new[:20]))).all(), "half of a fit was kept"
     pickle.loads(pickle.dumps(model)).predict(queries if model.n_features_in_ == 3 else new[:20])
     model = make().fit(old, first)

@@ -3,7 +3,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 TORCH  ?= torch==2.13.0
 
-.PHONY: demo test test-torch lint bench docs clean
+.PHONY: demo test test-torch campaign lint bench docs clean
 
 demo: $(VENV)/demo.stamp          ## learn from candidate sets, print a table, draw a picture
 	$(BIN)/python examples/demo.py
@@ -15,6 +15,10 @@ test: $(VENV)/test.stamp          ## the whole suite
 
 test-torch: $(VENV)/torch.stamp   ## the losses for PyTorch, which is installed beside the rest
 	$(BIN)/pytest tests/torch src/infimum/torch
+
+campaign: $(VENV)/test.stamp      ## 100,000 hostile inputs and all faults; campaign.md holds counts and shrunk failures
+	cd tests && ../$(BIN)/python -m campaign --cases 100000 --out ../campaign.md
+	INFIMUM_CAMPAIGN=500 $(BIN)/pytest -q tests/campaign --deselect tests/campaign/test_groups.py
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check src tests examples benchmarks

@@ -14,9 +14,10 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from ..judging import Composition, Judge
 from ..outputs import OutputSpace, Sets
+from ..outputs.containers import kept
 from ..reductions import Resolved
 from ..rows import Blocks, Rows, Table, is_dask, map_rows, rows_of
-from ..rows.inputs import as_numbers, in_order, is_frame, names_of
+from ..rows.inputs import as_numbers, in_order, in_range, is_frame, names_of, readable
 from ..solvers import Minimum
 from ..weights import Alpha, by_name
 
@@ -76,13 +77,7 @@ class PartialModel(BaseEstimator):
             return blocks
         names = names_of(X)
         X = self._validated(X, reset=True)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-            if not np.isfinite(sample_weight.sum()) or not sample_weight.any():
-                raise ValueError(
-                    f"sample_weight must have a positive and finite sum. Theirs is {sample_weight.sum():g}."
-                )
-        return Table(X, y, sample_weight, names)
+        return Table(X, kept(y), None if sample_weight is None else counted(sample_weight, X), names)
 
     def _validated(self, X: Any, reset: bool = False) -> Any:
         """X as numbers; the columns of a frame are found by their names."""
@@ -90,7 +85,7 @@ class PartialModel(BaseEstimator):
             if not reset:
                 X = in_order(X, vars(self).get("feature_names_in_", np.array([])).tolist() or None)
             as_numbers(X)
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        return in_range(validate_data(self, readable(X), accept_sparse="csr", dtype=np.float64, reset=reset))
 
     def predict(self, X: Any) -> NDArray:
         """f(x) for every row of X; a Dask array for a Dask collection, one array a block for `infimum.Blocks`."""
@@ -190,6 +185,20 @@ class PartialModel(BaseEstimator):
 
 def _is_blocked(X: Any) -> bool:
     return isinstance(X, Blocks) or is_dask(X)
+
+
+def counted(sample_weight: Any, X: Any) -> NDArray:
+    """Sample weights of a fit: one finite number >= 0 a row, not all of them 0."""
+    try:
+        found = np.asarray(sample_weight, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must hold one number >= 0 a row. Got {sample_weight!r:.200}.") from error
+    w = _check_sample_weight(found, X, ensure_non_negative=True)
+    with np.errstate(over="ignore"):
+        total = w.sum()
+    if not 0 < total < np.inf:
+        raise ValueError(f"sample_weight must have a positive and finite sum. Theirs is {total:g}.")
+    return w
 
 
 def scored_by(sample_weight: Any, n: int) -> NDArray | None:

@@ -7,7 +7,7 @@ serves what is a table; it is asserted, and docs/compositions.md prints it.
 import pickle
 import re
 import warnings
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -225,14 +225,14 @@ def who_serves() -> str:
         for principle in PRINCIPLES:
             for reading in READINGS if principle in ("infimum", "supremum") else ("inside",):
                 model = made(case, principle, reading, "kernel")
-                if refused(lambda model=model: model.fit(X, sets), "bilinear") is not None:
+                if refused(partial(model.fit, X, sets), "bilinear") is not None:
                     lines.append(f"| {case.name} | {principle} | | refused: the loss is not bilinear | |")
                     continue
                 sure = check(case, model, principle, reading, queries)
                 able = []
                 for solver in list(SOLVERS)[1:]:
                     named = made(case, principle, reading, "kernel", solver)
-                    if refused(lambda named=named: named.fit(X, sets), "solver") is None:
+                    if refused(partial(named.fit, X, sets), "solver") is None:
                         able.append(solver)
                 auto = f"{type(model.solver_).__name__}, {sure}"
                 shown = reading if principle in ("infimum", "supremum") else "either"
@@ -242,9 +242,9 @@ def who_serves() -> str:
 
 HEAD = """# Who serves what
 
-Every composition of structure, principle and reading of negative weights, with the solver that "auto" takes. "exact" is the
-minimiser, proved; "bounds" comes with a certificate that may leave a gap; "search" with none. The table is written and checked by
-`tests/test_compositions.py`, against brute force.
+Every composition of structure, principle and reading of negative weights, with the solver that "auto" takes. "exact" is
+the minimiser, proved; "bounds" comes with a certificate that may leave a gap; "search" with none. The table is written
+and checked by `tests/test_compositions.py`, against brute force.
 
 """
 

@@ -95,7 +95,7 @@ def opened(y: Any, forms: str) -> Any:
     """What y holds, whatever holds it: a Column, a Table, a CSR matrix, or an array of three or more axes."""
     if y is None:
         raise InputError("This estimator requires y to be passed, but the target y is None.")
-    if isinstance(y, str | bytes | Mapping | Set):
+    if isinstance(y, str | bytes | Set) or (isinstance(y, Mapping) and not sparse.issparse(y)):  # DOK is a mapping
         raise InputError(
             f"y should be a 1d array or a list with one entry a row (a non-string sequence). Got {shown(y)}. {forms}"
         )

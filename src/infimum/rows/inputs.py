@@ -9,6 +9,9 @@ from sklearn.utils import check_array
 
 SHOWN = 10
 LARGEST = 1e150
+ENCODE = (
+    "Encode it, with scikit-learn's OneHotEncoder or skrub's TableVectorizer in a pipeline, or leave it out."
+)
 
 
 def is_frame(X: Any) -> bool:
@@ -68,8 +71,7 @@ def readable(X: Any) -> Any:
                         float(cell)
                     except ValueError:
                         raise ValueError(
-                            f"X must hold numbers. Row {k} holds {cell!r}: could not convert string to float. Encode it,"
-                            " with scikit-learn's OneHotEncoder or skrub's TableVectorizer in a pipeline, or leave it out."
+                            f"X must hold numbers. Row {k} holds {cell!r}: could not convert string to float. {ENCODE}"
                         ) from None
     return X
 
@@ -78,9 +80,8 @@ def in_range(X: Any) -> Any:
     """X, or an error where its squares would overflow."""
     entries = X.data if hasattr(X, "tocsr") else X
     if entries.size and np.abs(entries).max() > LARGEST:
-        row = int(X.nonzero()[0][np.argmax(np.abs(entries))]) if hasattr(X, "tocsr") else int(
-            np.argmax(np.abs(X).max(axis=1))
-        )
+        rows = np.asarray(abs(X).max(axis=1).todense()).ravel() if hasattr(X, "tocsr") else np.abs(X).max(axis=1)
+        row = int(np.argmax(rows))
         raise ValueError(
             f"X must hold numbers up to {LARGEST:g}, for squares of larger ones overflow. Row {row} holds"
             f" {np.abs(entries).max():g}. Scale X (StandardScaler, or divide by its largest entry)."
@@ -97,8 +98,7 @@ def _table(X: Any, what: str) -> Any:
         cell = next((v for v in frame[text[0]].to_list() if v is not None), None)
         raise ValueError(
             f"{what} must hold numbers. The column {text[0]!r} holds {cell!r}"
-            f"{f' (so do {len(text) - 1} other columns)' if len(text) > 1 else ''}. Encode it, with scikit-learn's"
-            " OneHotEncoder or skrub's TableVectorizer in a pipeline, or leave it out."
+            f"{f' (so do {len(text) - 1} other columns)' if len(text) > 1 else ''}. {ENCODE}"
         )
     columns = [np.asarray(frame[name].to_numpy(), dtype=float) for name in frame.columns]
     return np.column_stack(columns) if columns else np.empty((len(frame), 0))

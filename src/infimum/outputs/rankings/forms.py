@@ -131,7 +131,10 @@ def _is_name(item: Any) -> bool:
 def _rank(rank: Any, cell: Any) -> float:
     if not is_number(type(rank)):
         raise InputError(f"expected ranks that are numbers, got {shown(cell)}")
-    return float(rank)
+    try:
+        return float(rank)
+    except OverflowError:
+        raise ValueError(f"expected a rank that is a number, got {str(rank)[:20]}…") from None
 
 
 def _bucket(entry: Any, cell: Any, known: Places | None) -> list:

@@ -103,8 +103,8 @@ class Scaled(Weights):
         scale = np.where(constant, np.inf, np.sqrt(variance).astype(np.float32).astype(float))
         scale = np.where(scale > 0, scale, np.inf)
         units = np.where(np.isinf(scale), 0.0, found.mean / np.where(np.isinf(scale), 1.0, scale))
-        mean = np.where(np.isinf(scale), found.mean, np.rint(units * 2**20) / 2**20 * np.where(np.isinf(scale), 1, scale))
-        return mean, scale
+        near = np.rint(units * 2**20) / 2**20 * np.where(np.isinf(scale), 1.0, scale)
+        return np.where(np.isinf(scale), found.mean, near), scale
 
     def scaled(self, X: Any) -> Any:
         """s(x), of the kind that X is."""

@@ -124,6 +124,11 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
         return self
 
     @property
+    def n_features_in_(self) -> int:
+        """The number of features of X, as the classifier knows it."""
+        return self.classifier_.n_features_in_
+
+    @property
     def classes_(self) -> NDArray:
         check_is_fitted(self)
         return self.classifier_.classes_

@@ -178,7 +178,7 @@ class Comparison:
         self.w = None if self.table.w is None else self.table.w[self.at]
         self.some = self.sets[self.at]
         self.ground = Ground(self.X, self.w)
-        self.blocks = blocks_of(self.X, N_BLOCKS)
+        self.blocks = blocks_of(self.X, N_BLOCKS, sample_weight=self.w)
 
     def _try(self, settings: Iterable[Kernel | Other]) -> bool:
         """Judge settings that were not judged on these rows; whether one of them is now the best."""

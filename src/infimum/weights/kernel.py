@@ -17,6 +17,7 @@ from .._memory import require
 from .._warnings import InfimumWarning
 from .base import Weights
 from .left_out import FromInverse, HeldOut, LeftOut, Path, product
+from .weighted import FromWeightedInverse
 
 ROWS = 512  # kernel rows computed at a time: large enough for BLAS, small beside n
 WAY_OUT = "Use weights.Nystrom(n_centers=1000), which never forms it."
@@ -200,9 +201,14 @@ class KernelRidge(Kernel):
         return apply
 
     def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> HeldOut:
-        if self.root_weight_ is not None or blocks is None:
+        if blocks is None:
             return super().held_out(X, target, sample_weight, blocks)
-        return FromInverse(*self._inverse(), self.ridge_, blocks)
+        if self.root_weight_ is None:
+            return FromInverse(*self._inverse(), self.ridge_, blocks)
+        some = self.X_fit_
+        return FromWeightedInverse(
+            *self._inverse(), self.ridge_, blocks, self.root_weight_, lambda rows: self.features(some[rows])
+        )
 
     def _inverse(self) -> tuple[NDArray, NDArray]:
         """(K + n lam)^{-1}: what is off its diagonal, as a full matrix, and the diagonal."""

@@ -52,7 +52,7 @@ class PartialModel(BaseEstimator):
         new = self._bare()
         new._fit(X, y, sample_weight)
         # all at once: a fit that fails or is interrupted leaves the model as it was
-        self.__dict__ = vars(new)
+        self.__dict__ = dict(vars(new))
         return self
 
     def _bare(self) -> Self:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -44,7 +45,7 @@ class Kernel(Weights):
 
     kernel: Any
     gamma: Any
-    sigma: float | None
+    sigma: Any
     degree: float
     coef0: float
     kernel_params: dict | None
@@ -249,12 +250,12 @@ class KernelRidge(Kernel):
             turned = U.T @ (root * phi)
             return (one(k, phi, turned) for k in range(len(ridges)))
 
-        return Path(together, [lambda phi, k=k: one(k, phi, U.T @ (root * phi)) for k in range(len(ridges))])
+        return Path(together, [partial(_alone, one, k, U, root) for k in range(len(ridges))])
 
     def _present(self, left_out: NDArray, phi: NDArray, folded: NDArray) -> NDArray:
         """Rows of weight 0 were not there: there is nothing to leave out of them."""
-        absent = [] if self.root_weight_ is None else np.flatnonzero(self.root_weight_ == 0)
-        if len(absent):
+        absent = np.flatnonzero(np.ones(1) if self.root_weight_ is None else self.root_weight_ == 0)
+        if self.root_weight_ is not None and len(absent):
             left_out[absent] = self.features(self.X_fit_[absent]) @ folded
         return left_out
 
@@ -325,6 +326,12 @@ class KernelRidge(Kernel):
         # the factor is n² numbers and follows from the rest: a saved model does without it
         state = super().__getstate__()
         return {**state, "_factor": None, "_inverted": None} if "_factor" in state else state
+
+
+def _alone(one: Callable, k: int, U: NDArray, root: NDArray, phi: Any) -> NDArray:
+    """Leave-one-out predictions at the k-th setting of a path."""
+    phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
+    return one(k, phi, U.T @ (root * phi))
 
 
 class Unfolded:

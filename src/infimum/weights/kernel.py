@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -31,9 +32,13 @@ FINITE = "Scale X (StandardScaler, or divide by its largest entry), or change th
 def check_lam(family: Any) -> None:
     """lam must be a finite number >= 0, or None."""
     lam = family.lam
-    if lam is not None and not (np.isscalar(lam) and not isinstance(lam, str) and 0 <= lam < np.inf):
+    if lam is not None and not (_is_positive(lam) or (isinstance(lam, Real) and lam == 0)):
         name = type(family).__name__
         raise ValueError(f"The 'lam' parameter of {name} must be a number >= 0. Got {lam!r} instead.")
+
+
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, Real) and bool(0 < float(value) < np.inf)
 
 
 class Kernel(Weights):
@@ -52,7 +57,7 @@ class Kernel(Weights):
 
     def _fit_kernel(self, X: Any, sample_weight: NDArray | None = None, variance: float | None = None) -> None:
         if self.sigma is not None:
-            if not (np.isscalar(self.sigma) and 0 < self.sigma < np.inf):
+            if not _is_positive(self.sigma):
                 raise ValueError(f"sigma must be a positive number. Got {self.sigma!r}.")
             if self.kernel not in ("rbf", "laplacian"):
                 raise ValueError(
@@ -65,7 +70,7 @@ class Kernel(Weights):
             variance = _variance(X, sample_weight) if variance is None else variance
             self.gamma_ = 1 / (X.shape[1] * variance) if variance > 0 else 1.0
         else:
-            if self.gamma is not None and not (np.isscalar(self.gamma) and 0 < self.gamma < np.inf):
+            if self.gamma is not None and not _is_positive(self.gamma):
                 raise ValueError(f"gamma must be a positive number, 'scale' or None. Got {self.gamma!r}.")
             self.gamma_ = self.gamma
 

@@ -57,12 +57,14 @@ def test_numbers_and_orders_can_be_searched_tuned_and_judged(X, kind):
     """B2: PartialSearch, tune and left_out_scores serve every estimator."""
     model, y, principles = GIVEN[kind]
     search = PartialSearch(model, gammas=[1.0], lams=[1e-3]).fit(X, y)
-    assert search.predict(X).shape[0] == 12 and np.isfinite(search.path_["neg_set_risk"]).all()
+    assert search.predict(X).shape[0] == 12
+    assert np.isfinite(search.path_["neg_set_risk"]).all()
     assert tune(X, y, model, gammas=[1.0], scalings=["standard"]).best_params_["principle"] == "infimum"
     compared = PartialSearch(model, gammas=[1.0], scalings=["none"], kernels=["rbf"], principles=principles).fit(X, y)
     assert set(compared.path_["principle"]) == set(principles)
     scores = left_out_scores(model, X, y)
-    assert 0 <= scores["covering_rate"] <= 1 and scores["neg_set_risk"] <= 0
+    assert 0 <= scores["covering_rate"] <= 1
+    assert scores["neg_set_risk"] <= 0
     assert left_out_scores(model, X, y, n_blocks=3)["neg_set_risk"] <= 0
 
 
@@ -224,7 +226,8 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was(X, bad):
     with pytest.raises(ValueError):
         model.fit(frame[["v"]], bad)
     np.testing.assert_array_equal(model.predict(frame), expected)
-    assert model.feature_names_in_.tolist() == ["u", "v"] and model.n_features_in_ == 2
+    assert model.feature_names_in_.tolist() == ["u", "v"]
+    assert model.n_features_in_ == 2
 
 
 def test_bounds_end_boxes(X):

@@ -30,6 +30,7 @@ from .outputs import (
     Subsets,
     Taxonomy,
 )
+from .outputs.forms import InputError
 from .reductions import Disambiguation
 from .rows import Blocks
 
@@ -45,6 +46,7 @@ __all__ = [
     "Disambiguation",
     "HammingBalls",
     "InfimumWarning",
+    "InputError",
     "Intervals",
     "Masks",
     "Not",

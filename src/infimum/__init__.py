@@ -34,7 +34,7 @@ from .outputs.forms import InputError
 from .reductions import Disambiguation
 from .rows import Blocks
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "Annuli",

@@ -16,7 +16,7 @@ from ..judging import Composition, Judge
 from ..outputs import OutputSpace, Sets
 from ..reductions import Resolved
 from ..rows import Blocks, Rows, Table, is_dask, map_rows, rows_of
-from ..rows.inputs import as_numbers, in_order, is_frame, names_of
+from ..rows.inputs import as_numbers, in_order, is_frame, names_of, narrow
 from ..solvers import Minimum
 from ..weights import Alpha, by_name
 
@@ -90,7 +90,7 @@ class PartialModel(BaseEstimator):
             if not reset:
                 X = in_order(X, vars(self).get("feature_names_in_", np.array([])).tolist() or None)
             as_numbers(X)
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        return narrow(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset))
 
     def predict(self, X: Any) -> NDArray:
         """f(x) for every row of X; a Dask array for a Dask collection, one array a block for `infimum.Blocks`."""

@@ -25,8 +25,9 @@ class PartialRegressor(RegressorMixin, PartialModel):
     ----------
     loss : {"squared", "absolute"}, default "squared"
         l(z, y); the absolute loss is less moved by outliers.
-    principle : {"infimum", "average", "supremum"}, default "infimum"
+    principle : {"infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "infimum"
         Which point answers for a set. Half-lines and unknown rows have an infimum only, unless `bounds` end them.
+        "disambiguation" first settles which point a row probably has (`labels_`); for the squared loss.
     negative_weights : {"inside", "joint"}, default "inside"
         How rows with a negative weight are read; see the user guide.
     weights : Weights or str, optional

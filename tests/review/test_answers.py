@@ -225,6 +225,23 @@ def test_weight_two_is_a_row_given_twice_under_disambiguation(rng, family):
         np.testing.assert_allclose(counted.resolved_.support, twice.resolved_.support[:30], atol=1e-8)
 
 
+def test_weight_two_is_a_row_given_twice_under_hard_disambiguation():
+    """A9: where one point a set is chosen, rows pull as often as they count."""
+    changed = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X, S = rng.standard_normal((30, 2)), rng.random((30, 4)) < 0.6
+        S[np.arange(30), rng.integers(4, size=30)] = True
+        w = rng.integers(1, 6, 30).astype(float)
+        rows = np.repeat(np.arange(30), w.astype(int))
+        model = PartialClassifier(principle=Disambiguation("hard", threshold=None), weights=weights.KernelRidge(gamma=0.5))
+        counted = model.fit(X, S, w).labels_
+        first = np.searchsorted(rows, np.arange(30))
+        np.testing.assert_array_equal(counted, model.fit(X[rows], S[rows]).labels_[first])
+        changed += (counted != model.fit(X, S).labels_).any()
+    assert changed
+
+
 def test_plausibility_is_for_the_reading_it_is_the_sum_of(noisy):
     """A10: sum of alpha_i over the sets that hold z; not offered where negative weights are read otherwise."""
     X, S = noisy

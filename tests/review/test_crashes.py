@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -18,8 +19,10 @@ from infimum import (
     PartialClassifier,
     PartialEstimator,
     PartialMultilabelClassifier,
+    PartialOrders,
     PartialRanker,
     PartialRegressor,
+    SetLoss,
     Subsets,
     outputs,
     solvers,
@@ -128,35 +131,39 @@ def test_a_kernel_that_is_not_positive_definite_ends_in_words():
             weights.KernelRidge(kernel="precomputed").fit(np.array([[1.0, np.nan], [np.nan, 1.0]]))
 
 
-def test_threads_share_a_ranker(monkeypatch, rng):
-    """B5, F2: one thread that makes room takes nothing away from another."""
+def test_a_thread_that_makes_room_takes_nothing_away_from_another(monkeypatch):
+    """B5, F2: while one looks for an order, another fills the memory that the first one is about to read."""
+    before = np.triu(np.ones((1, 6, 6), bool), 1) & (np.arange(6) < 2)[:, None]
+    space = outputs.Rankings(6).fit(PartialOrders.from_pairs(before))
+    psi = space.psi(np.array([np.roll(np.arange(6), k) for k in range(4)]))
+    expected = SetLoss(space, PartialOrders.from_pairs(before)).answer(psi)
+    L = SetLoss(space, PartialOrders.from_pairs(before))
+    monkeypatch.setattr(orders, "REMEMBERED", 2 * 36)  # room for two answers
+    L.answer(psi[:1])
+    search, other = orders.minimum_feedback_arcs, []
+
+    def interrupted(*args):
+        if not other:
+            other.append(threading.Thread(target=lambda: L.answer(psi[2:])))
+            other[0].start()
+            other[0].join()
+        return search(*args)
+
+    monkeypatch.setattr(orders, "minimum_feedback_arcs", interrupted)
+    np.testing.assert_array_equal(L.answer(psi[:2]), expected[:2])
+    assert other
+
+
+def test_threads_share_a_ranker(rng):
+    """B5, F2: predictions in four threads are those of one."""
     rows = rng.random((40, 2))
     y = [[tuple(rng.permutation(6)[:2].tolist())] for _ in rows]
     model = PartialRanker(items=6, solver=solvers.Alternate(n_starts=2), weights=weights.Neighbors(8)).fit(rows, y)
     queries = rng.random((60, 2))
     expected = model.predict(queries)
-    monkeypatch.setattr(orders, "REMEMBERED", 1)
-    found, errors = {}, []
-
-    def work(k):
-        try:
-            found[k] = np.concatenate([model.predict(queries[[i]]) for i in range(len(queries))])
-        except KeyError as error:
-            errors.append(error)
-
-    old = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(old)
-    assert not errors
-    for k in range(4):
-        np.testing.assert_array_equal(found[k], expected)
+    with ThreadPoolExecutor(4) as threads:
+        for found in threads.map(lambda _: model.predict(queries), range(8)):
+            np.testing.assert_array_equal(found, expected)
 
 
 def test_masks_go_by_the_classes_that_are_declared(X, rng):

@@ -232,7 +232,7 @@ class PartialSearch(BaseEstimator):
         finalists = [max(rows, key=lambda row: row[own[row["principle"]]]) for _, rows in by_name]
         return max(finalists, key=lambda row: row["neg_set_risk"])
 
-    def _pipeline(self, model: PartialModel, best: dict, X: Any) -> Pipeline:
+    def _pipeline(self, model: PartialModel, best: dict, X: Any = None) -> Pipeline:
         principle, negative = self._reading(model, best["principle"])
         weights = KernelRidge(best["lam"], kernel=best["kernel"], gamma=best["width"])
         last = clone(model).set_params(weights=weights, principle=principle, negative_weights=negative)

@@ -1,8 +1,9 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+TORCH  ?= torch==2.13.0
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test test-torch campaign lint bench docs clean
 
 demo: $(VENV)/demo.stamp          ## learn from candidate sets, print a table, draw a picture
 	$(BIN)/python examples/demo.py
@@ -10,7 +11,14 @@ demo: $(VENV)/demo.stamp          ## learn from candidate sets, print a table, d
 test: $(VENV)/test.stamp          ## the whole suite
 	$(BIN)/ruff check src tests examples benchmarks
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 2 --dist worksteal --ignore=tests/torch --ignore=src/infimum/torch
+
+test-torch: $(VENV)/torch.stamp   ## the losses for PyTorch, which is installed beside the rest
+	$(BIN)/pytest tests/torch src/infimum/torch
+
+campaign: $(VENV)/test.stamp      ## 100,000 hostile inputs and all faults; campaign.md holds counts and shrunk failures
+	cd tests && ../$(BIN)/python -m campaign --cases 100000 --out ../campaign.md
+	INFIMUM_CAMPAIGN=500 $(BIN)/pytest -q tests/campaign --deselect tests/campaign/test_groups.py
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check src tests examples benchmarks
@@ -30,6 +38,10 @@ $(VENV)/docs.stamp: EXTRA = docs
 $(VENV)/%.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$(EXTRA)]"
+	touch $@
+
+$(VENV)/torch.stamp: $(VENV)/test.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$(TORCH)" "skorch>=1.1"
 	touch $@
 
 clean:

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from infimum import PartialClassifier, PartialRanker, PartialRegressor, Subsets, weights
+from infimum import PartialClassifier, PartialOrders, PartialRanker, PartialRegressor, Subsets, weights
 from infimum.datasets import lose_pairs, make_lost_sign
 from infimum.metrics import wrong_pairs
 
@@ -69,7 +69,7 @@ def orders(rng: np.random.Generator) -> None:
     print(f"\nOrders of 10 items from {np.mean(known != 0):.0%} of the pairs; wrong pairs on test orders:")
     for principle in ("infimum", "average"):
         model = PartialRanker(principle=principle, weights=weights.KernelRidge(lam=1e-1, sigma=0.5)).fit(x, known)
-        print(f"{principle:<22}{wrong_pairs(truth.tolist(), model.predict(x_test)):>8.1%}")
+        print(f"{principle:<22}{wrong_pairs(PartialOrders.from_orders(truth), model.predict(x_test)):>8.1%}")
 
 
 def numbers() -> None:

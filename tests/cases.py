@@ -7,7 +7,7 @@ brute force goes through. A new structure is one row here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,13 @@ from infimum.outputs import (
     Candidates,
     HammingBalls,
     Labels,
+    Masks,
     OutputSpace,
     PartialOrders,
     PartialTags,
     Rankings,
     Reals,
+    Scribbles,
     Sets,
     Subsets,
     Tags,
@@ -54,9 +56,6 @@ class Case:
     """Whether l(z, y) = <psi(z), phi(y)>, which `argmin` and alternation are about."""
     heuristic: bool = False
     """Whether no exact solver serves."""
-    principles: tuple[str, ...] = ("infimum", "average", "supremum")
-    extra: dict = field(default_factory=dict)
-
     def all(self) -> np.ndarray:
         return self.space.outputs() if self.outputs is None else self.outputs
 
@@ -73,7 +72,7 @@ def random_subsets(m: int, cost=None):
         mask[np.arange(n), rng.integers(m, size=n)] = True
         negated = rng.random(n) < 0.4
         listed = np.where(negated[:, None], ~mask, mask)
-        return Subsets(listed, np.arange(m), negated, cost=cost)
+        return Subsets(listed, None, negated, cost=cost)
 
     return sets
 
@@ -116,7 +115,7 @@ def partial_tags_case(name: str, m: int, **settings) -> Case:
         whole=lambda n: PartialTags(np.zeros((n, m), int), epsilon=epsilon),
         larger=larger,
         proper=not epsilon,
-        outputs=Tags(m).fit([]).outputs() if space.k is None else None,
+        outputs=Tags(m).fit([]).outputs(),
     )
 
 
@@ -215,6 +214,28 @@ def orders_case(name: str, m: int, known: float) -> Case:
     )
 
 
+def masks_case(name: str, shape: tuple[int, int], tie: float) -> Case:
+    space = Masks(shape, tie).fit(None)
+    m = shape[0] * shape[1]
+
+    def loss(z, y):
+        """The wrong pixels, and the contour of z."""
+        picture = np.reshape(z, shape)
+        cut = np.sum(picture[1:] != picture[:-1]) + np.sum(picture[:, 1:] != picture[:, :-1])
+        return np.sum(z != y) + tie * cut
+
+    return Case(
+        name,
+        space,
+        sets=lambda rng, n: Scribbles(rng.integers(-1, 2, (n, m)), tie),
+        points=lambda y: Scribbles(y, tie),
+        loss=loss,
+        whole=lambda n: Scribbles(np.zeros((n, m)), tie),
+        larger=lambda sets, rng: Scribbles(np.where(rng.random(sets.values.shape) < 0.3, 0, sets.values), tie),
+        proper=not tie,
+    )
+
+
 ASYMMETRIC = np.array(
     [[0, 1, 4, 2, 3], [2, 0, 1, 5, 1], [1, 3, 0, 1, 2], [6, 1, 2, 0, 1], [1, 2, 2, 3, 0]], dtype=float
 )
@@ -227,10 +248,13 @@ CASES: list[Case] = [
     labels_case("labels, taxonomy", TREE),
     partial_tags_case("partial tags", 4),
     partial_tags_case("partial tags, epsilon", 4, epsilon=0.25),
+    partial_tags_case("partial tags, k", 4, k=2),
     balls_case("Hamming balls", 5),
     balls_case("Hamming balls, epsilon", 4, epsilon=0.25),
     orders_case("partial orders", 4, known=0.4),
     reals_case("reals, squared", "squared"),
     reals_case("reals, absolute", "absolute"),
     vectors_case("vectors"),
+    masks_case("masks", (2, 2), tie=0.0),
+    masks_case("masks, tie", (2, 3), tie=0.25),
 ]

@@ -237,7 +237,7 @@ def test_rows_in_blocks_agree(rng):
 
 def test_rows_bad_for_different_reasons_are_refused_together():
     with pytest.raises(ValueError) as error:
-        Intervals([3.5, (2, 1), "abc", (float("nan"), 1), []])
+        Intervals([3.5, (2, 1), "abc", (float("inf"), 1), []])
     lines = str(error.value).splitlines()
     assert lines[0] == "4 rows of y cannot be used."
     assert [line.split(":")[0] for line in lines[1:5]] == ["  row 1", "  row 2", "  row 3", "  row 4"]

@@ -369,8 +369,8 @@ def test_a_kernel_matrix_that_will_not_fit_is_refused(monkeypatch, data):
 def test_a_million_rows_are_refused_at_once():
     if _memory.available() > 7e12:
         pytest.skip("this machine can hold it")
+    rows = np.arange(1_000_000)
     with pytest.raises(MemoryError, match=r"1000000 rows has more entries than LAPACK can count.*Nystrom"):
-        rows = np.arange(1_000_000)
         PartialClassifier(weights="kernel").fit(rows[:, None] * 1.0, rows % 2)
 
 

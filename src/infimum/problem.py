@@ -41,14 +41,18 @@ class Problem:
         """The sets of the rows, once each."""
         return self.loss.terms[0].sets
 
-    def fitted(self) -> Weights:
-        """The weights, fitted to the rows."""
+    def checked(self) -> Problem:
+        """Itself, or an error where the weights cannot be had of such rows."""
         if not self.rows.in_memory and not self.weights.blockwise:
             raise ValueError(
                 "Rows in blocks need weights.Nystrom or weights.LinearRidge, and negative_weights='inside'. Got"
                 f" {self.weights!r}."
             )
-        return self.weights.fit(self.rows.X, self.target, self.rows.w)
+        return self
+
+    def fitted(self) -> Weights:
+        """The weights, fitted to the rows."""
+        return self.checked().weights.fit(self.rows.X, self.target, self.rows.w)
 
     def but(self, **changes: Any) -> Problem:
         """This problem with some of its parts replaced."""
@@ -57,4 +61,4 @@ class Problem:
 
 def target_of(loss: SetLoss) -> Any:
     """phi(S_i) where L is linear in psi(z), otherwise where alternation starts, (n, d)."""
-    return loss.start() if loss.embedding is None else loss.embedding.phi
+    return loss.sets.start() if loss.embedding is None else loss.embedding.phi

@@ -256,8 +256,8 @@ def test_the_ridge_that_was_used_is_the_ridge_that_is_told():
     X = np.zeros((3, 1))
     with pytest.warns(UserWarning, match="n lam is raised"):
         ridge = weights.KernelRidge(lam=0, sigma=1.0).fit(X)
-    assert ridge.ridge_ > 0
     assert ridge.ridge_ == pytest.approx(3 * ridge.lam_)
+    assert ridge.ridge_ > 0
     alpha = np.asarray(ridge(X[:1]))[0]
     np.testing.assert_allclose((np.ones((3, 3)) + ridge.ridge_ * np.eye(3)) @ alpha, 1, atol=1e-12)
 

@@ -26,14 +26,15 @@ def _has_risks(model: PartialClassifier) -> bool:
 
 
 def _has_plausibility(model: PartialClassifier) -> bool:
-    plain = model.principle == "infimum" and model.negative_weights == "inside" and model.cost is None
+    made = model._settled()
+    plain = made.principle == "infimum" and made.reading == "inside" and model.cost is None
     if plain and isinstance(model.solver, str | ClosedForm):
         return True
     raise AttributeError("plausibility is for the infimum principle, the inside reading and the 0-1 loss.")
 
 
 def _has_probabilities(model: PartialClassifier) -> bool:
-    if of_principle(model.principle) is None or model.cost is not None:
+    if of_principle(model._settled().principle) is None or model.cost is not None:
         raise AttributeError("predict_proba is for principle='disambiguation' and the 0-1 loss.")
     return _has_risks(model)
 

@@ -21,7 +21,7 @@ from .scores import predicted
 from .search import PartialSearch
 
 
-def disambiguate(
+def clean_labels(
     X: Any,
     y: Any,
     weights: Any = None,
@@ -53,15 +53,17 @@ def disambiguate(
     Examples
     --------
     >>> X = np.array([[0.], [.1], [.2], [.8], [.9], [1.]])
-    >>> clean = disambiguate(X, ["cat", "cat|dog", "cat", "dog|owl", "dog", "dog|cat"])
+    >>> clean = clean_labels(X, ["cat", "cat|dog", "cat", "dog|owl", "dog", "dog|cat"])
     >>> clean.labels.tolist()
     ['cat', 'cat', 'cat', 'dog', 'dog', 'dog']
     """
     how = Disambiguation() if how is None else how
     model = PartialEstimator(Labels() if output is None else output, how, weights=weights)
     if weights is not None:
-        return model.fit(X, y, sample_weight).resolved_
-    return PartialSearch(model, principles=["disambiguation"]).fit(X, y, sample_weight).resolved_
+        found: Any = model.fit(X, y, sample_weight)
+    else:
+        found = PartialSearch(model, principles=["disambiguation"]).fit(X, y, sample_weight)
+    return found.resolved_
 
 
 def _classifier_has(name: str):
@@ -78,7 +80,7 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
     classifier : classifier, optional
         Logistic regression by default. Where its `fit` takes sample weights, these are the confidences.
     weights, how
-        As in :func:`disambiguate`.
+        As in :func:`clean_labels`.
     drop_suspects : bool, default False
         Leave out the rows whose set probably misses the truth.
     classes : list, optional
@@ -112,7 +114,7 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
         counts = has_fit_parameter(classifier, "sample_weight")
         if sample_weight is not None and not counts:
             raise ValueError(f"{classifier!r} takes no sample weights. Leave them out, or use another classifier.")
-        found = disambiguate(X, y, self.weights, Labels(classes=self.classes), self.how, sample_weight)
+        found = clean_labels(X, y, self.weights, Labels(classes=self.classes), self.how, sample_weight)
         given = np.ones(len(found)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         keep = given > 0
         if self.drop_suspects:

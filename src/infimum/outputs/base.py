@@ -97,7 +97,7 @@ class OutputSpace(BaseEstimator, ABC):
         """
 
     def digest(self, y: Any) -> Any:
-        """What y alone tells, and what decides how it is read, in short: never y itself. None, unless the space says so."""
+        """What y alone tells and what decides how it is read, never y itself; None, unless the space says so."""
         return None
 
     def merge(self, a: Any, b: Any) -> Any:
@@ -229,6 +229,10 @@ class Sets(ABC):
         """L(z, S_i) as functions of the Hamming distance of z to a center."""
         return None
 
+    def relations(self) -> tuple[NDArray, NDArray] | None:
+        """Where S_i are the linear extensions of partial orders: the distinct ones (k, m, m), and which S_i is (n,)."""
+        return None
+
     def options(self) -> NDArray | None:
         """Where S_i is a product of g choices among c options: which are open, (n, g, c) boolean."""
         return None
@@ -249,6 +253,12 @@ class Sets(ABC):
     def is_unknown(self) -> NDArray:
         """Whether S_i holds every output there could be, (n,) boolean; nowhere, unless the sets know better."""
         return np.zeros(len(self), dtype=bool)
+
+    def tensors(self) -> Any:
+        """The sets as tensors of PyTorch, for the losses of :mod:`infimum.torch`."""
+        from ..torch import tensors  # imported only when asked
+
+        return tensors(self)
 
     def agreement(self, z: NDArray) -> NDArray:
         """How well z_i agrees with S_i, in [0, 1]; 1 where it is in it."""

@@ -54,9 +54,12 @@ class Table(NamedTuple):
     def n(self) -> int:
         return len(self.missing)
 
-    def row(self, k: int) -> list:
+    def row(self, k: Any) -> list:
         """A row as the user sees it."""
-        row = [None if gone else v.item() if isinstance(v, np.number | np.bool_) else v for v, gone in zip(self.values[k].tolist(), self.missing[k])]
+        row = [
+            None if gone else v.item() if isinstance(v, np.number | np.bool_) else v
+            for v, gone in zip(self.values[k].tolist(), self.missing[k])
+        ]
         return [int(v) if isinstance(v, float) and v.is_integer() else v for v in row]
 
     def column(self) -> Column:
@@ -92,7 +95,7 @@ def opened(y: Any, forms: str) -> Any:
     """What y holds, whatever holds it: a Column, a Table, a CSR matrix, or an array of three or more axes."""
     if y is None:
         raise InputError("This estimator requires y to be passed, but the target y is None.")
-    if isinstance(y, str | bytes | Mapping | Set):
+    if isinstance(y, str | bytes | Set) or (isinstance(y, Mapping) and not sparse.issparse(y)):  # DOK is a mapping
         raise InputError(
             f"y should be a 1d array or a list with one entry a row (a non-string sequence). Got {shown(y)}. {forms}"
         )
@@ -138,7 +141,9 @@ def column_of(cells: list) -> Column:
         return Column(cells, missing)
 
     def array(gap: Any, dtype: Any = None) -> NDArray:
-        return np.array([gap if gone else cell for cell, gone in zip(cells, missing)] if missing.any() else cells, dtype)
+        return np.array(
+            [gap if gone else cell for cell, gone in zip(cells, missing)] if missing.any() else cells, dtype
+        )
 
     whole = {kind for kind in types if issubclass(kind, int | np.integer) and not issubclass(kind, bool)}
     if types <= {bool, np.bool_}:
@@ -147,7 +152,10 @@ def column_of(cells: list) -> Column:
         values = array(0)
         return Column(values if values.dtype.kind in "iu" else cells, missing)
     if all(kind in whole or issubclass(kind, float | np.floating) for kind in types):
-        values = array(math.nan, float)
+        try:
+            values = array(math.nan, float)
+        except OverflowError:  # a whole number beyond floating point
+            return Column(cells, missing)
         if not whole or np.abs(values[~missing]).max(initial=0) <= EXACT:
             return Column(values, missing)
     if all(issubclass(kind, datetime | np.datetime64) for kind in types):
@@ -225,7 +233,8 @@ def _of_array(y: NDArray, forms: str) -> Any:
     if y.dtype.fields is not None:
         raise InputError(f"y is a structured array of the fields {list(y.dtype.fields)}. Give one of them, or a frame.")
     if y.dtype.kind in "OUSVT":
-        y = np.where(hidden, None, y.astype(object)) if hidden.any() else y.astype(object)
+        y = y.astype(object)
+        y[hidden] = None
         if y.ndim == 2 and y.shape[1] == 1:
             y = y[:, 0]
         return column_of(list(y)) if y.ndim == 1 else tidy(y) if y.ndim == 2 else y
@@ -239,6 +248,8 @@ def _framed(y: Any) -> Column | Table:
     """A column or table of pandas, polars, Arrow."""
     import narwhals.stable.v1 as nw
 
+    if type(y).__name__ == "LazyFrame":
+        raise InputError("y is a lazy frame: call collect() first.")
     names = getattr(y, "columns", None)
     if names is not None and type(y).__name__ == "DataFrame" and len(set(names)) < len(list(names)):
         twice = sorted({str(name) for name in names if list(names).count(name) > 1})
@@ -246,8 +257,6 @@ def _framed(y: Any) -> Column | Table:
     if hasattr(y, "to_series") and not hasattr(y, "columns"):  # an index of pandas
         y = y.to_series()
     frame = nw.from_native(y, allow_series=True, pass_through=True)
-    if isinstance(frame, nw.LazyFrame):
-        raise InputError("y is a lazy frame: call collect() first.")
     if isinstance(frame, nw.Series):
         return _of_series(frame)
     if not isinstance(frame, nw.DataFrame):  # an extension array of pandas, an array of Arrow
@@ -290,4 +299,7 @@ def _of_series(series: Any) -> Column:
         return Column(values, np.isnat(values))
     if type(kind) is nw.Unknown and "Sparse" in str(getattr(series.to_native(), "dtype", "")):
         return _of_array(np.asarray(series.to_native()), "")
-    return column_of([cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in series.to_list()])
+    cells = series.to_list()
+    if kind == nw.String:
+        return column_of(cells)
+    return column_of([cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in cells])

@@ -101,16 +101,16 @@ class BadRows:
 class Sample(NamedTuple):
     """How many rows are of some kind, and the first of them: what a digest keeps of rows."""
 
-    count: int = 0
+    number: int = 0
     first: tuple[tuple[int, Any], ...] = ()
     """(row, cell), at most ten."""
 
     def __add__(self, other: Any) -> Sample:
-        return Sample(self.count + other.count, (self.first + other.first)[:SHOWN])
+        return Sample(self.number + other.number, (self.first + other.first)[:SHOWN])
 
     def later(self, rows: int) -> Sample:
         """The same, that many rows further down."""
-        return Sample(self.count, tuple((row + rows, cell) for row, cell in self.first))
+        return Sample(self.number, tuple((row + rows, cell) for row, cell in self.first))
 
     @classmethod
     def of(cls, rows: Any, cells: Any) -> Sample:
@@ -120,7 +120,7 @@ class Sample(NamedTuple):
         """These rows are bad: message.format(cell)."""
         for row, cell in self.first:
             bad.add(row, message.format(show(cell)))
-        bad.more += self.count - len(self.first)
+        bad.more += self.number - len(self.first)
 
 
 def refuse_unread(unread: Sample, remedy: str) -> None:

@@ -20,8 +20,8 @@ def plain(name: Any) -> Any:
 def kind(name: Any) -> str:
     """Names of different kinds are different, even where Python calls them equal.
 
-    >>> kind(1), kind(1.0), kind(True), kind("1"), kind(b"1"), kind(Decimal(1))
-    ('number', 'number', 'boolean', 'text', 'bytes', 'Decimal')
+    >>> kind(1), kind(1.0), kind(True), kind("1"), kind(b"1"), kind(datetime.date(2020, 1, 1))
+    ('number', 'number', 'boolean', 'text', 'bytes', 'date')
     """
     if isinstance(name, bool | np.bool_):
         return "boolean"
@@ -96,7 +96,9 @@ def array_of(names: Iterable) -> NDArray:
     elif types in ({bool}, {float}):
         return np.array(names)
     elif types and all(kind(name) == "date and time" for name in names):
-        return np.array([name.to_datetime64() if hasattr(name, "to_datetime64") else np.datetime64(name) for name in names])
+        return np.array(
+            [name.to_datetime64() if hasattr(name, "to_datetime64") else np.datetime64(name) for name in names]
+        )
     elif types == {np.timedelta64}:
         return np.array(names)
     out = np.empty(len(names), dtype=object)

@@ -15,6 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .._progress import track
 
+NOTHING = object()
 ROWS = 4096  # rows of an in-memory array taken at a time
 
 
@@ -98,8 +99,8 @@ class Blocks:
         """combine(… combine(f(block_1), f(block_2)) …, f(block_k)), in threads if joblib is so configured."""
         work = (delayed(function)(block) for block in track(self, label, self.n_blocks, verbose))
         found = iter(Parallel(prefer="threads", return_as="generator")(work))
-        first = next(found, None)
-        if first is None:
+        first = next(found, NOTHING)
+        if first is NOTHING:
             raise ValueError(
                 "Blocks gave no block. Give at least one; where the source is a function, it must return a new iterator"
                 " at every call (a generator that was used up gives nothing)."
@@ -124,8 +125,8 @@ def n_rows(column: Any) -> int:
 
 def _cut(X: Any, y: Any, w: Any, size: int) -> Iterator[Block]:
     for rows in gen_batches(X.shape[0], size):
-        some = [None if column is None else column[rows] for column in (y, w)]
-        yield Block(X[rows], *some, f"rows {rows.start} to {rows.stop - 1}")
+        where = f"rows {rows.start} to {rows.stop - 1}"
+        yield Block(X[rows], None if y is None else y[rows], None if w is None else w[rows], where)
 
 
 def _slices(X: Any, y: tuple | None, w: Any) -> Iterator[Block]:

@@ -9,6 +9,10 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 SHOWN = 10
+LARGEST = 1e150
+ENCODE = (
+    "Encode it, with scikit-learn's OneHotEncoder or skrub's TableVectorizer in a pipeline, or leave it out."
+)
 
 
 def is_frame(X: Any) -> bool:
@@ -51,7 +55,39 @@ def as_numbers(X: Any, what: str = "X") -> Any:
     """X as a two-dimensional array or CSR matrix of finite numbers; frames by their columns."""
     if is_frame(X):
         X = _table(X, what)
-    return check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=what)
+    return in_range(check_array(readable(X), accept_sparse="csr", dtype=[np.float64, np.float32], input_name=what))
+
+
+def readable(X: Any) -> Any:
+    """X, or an error that names the row and the entry that is no number."""
+    if isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.dtype.kind in "OUS"):
+        rows = list(X)
+        lengths = {len(row) for row in rows if isinstance(row, list | tuple | np.ndarray) and np.ndim(row) > 0}
+        if len(lengths) > 1:
+            raise ValueError(f"The rows of X must have the same number of features. They have {sorted(lengths)[:5]}.")
+        for k, row in enumerate(rows):
+            for cell in row if isinstance(row, list | tuple | np.ndarray) and np.ndim(row) > 0 else [row]:
+                if isinstance(cell, str | bytes):
+                    try:
+                        float(cell)
+                    except ValueError:
+                        raise ValueError(
+                            f"X must hold numbers. Row {k} holds {cell!r}: could not convert string to float. {ENCODE}"
+                        ) from None
+    return X
+
+
+def in_range(X: Any) -> Any:
+    """X, or an error where its squares would overflow."""
+    entries = X.data if hasattr(X, "tocsr") else X
+    if entries.size and np.abs(entries).max() > LARGEST:
+        rows = np.asarray(abs(X).max(axis=1).todense()).ravel() if hasattr(X, "tocsr") else np.abs(X).max(axis=1)
+        row = int(np.argmax(rows))
+        raise ValueError(
+            f"X must hold numbers up to {LARGEST:g}, for squares of larger ones overflow. Row {row} holds"
+            f" {np.abs(entries).max():g}. Scale X (StandardScaler, or divide by its largest entry)."
+        )
+    return X
 
 
 def _table(X: Any, what: str) -> Any:
@@ -63,8 +99,7 @@ def _table(X: Any, what: str) -> Any:
         cell = next((v for v in frame[text[0]].to_list() if v is not None), None)
         raise ValueError(
             f"{what} must hold numbers. The column {text[0]!r} holds {cell!r}"
-            f"{f' (so do {len(text) - 1} other columns)' if len(text) > 1 else ''}. Encode it, with scikit-learn's"
-            " OneHotEncoder or skrub's TableVectorizer in a pipeline, or leave it out."
+            f"{f' (so do {len(text) - 1} other columns)' if len(text) > 1 else ''}. {ENCODE}"
         )
     columns = [np.asarray(frame[name].to_numpy(), dtype=float) for name in frame.columns]
     return np.column_stack(columns) if columns else np.empty((len(frame), 0))

@@ -51,7 +51,10 @@ class ParquetSource:
         names = [name for name in batch.schema.names if not name.startswith(INDEX)]
         for role, name in (("target", self.target), ("weight", self.weight)):
             if name is not None and name not in names:
-                raise ValueError(f"{path} has no {role} column {name!r}. Its columns are {names}.")
+                raise ValueError(
+                    f"{path} has no {role} column {name!r}. Its columns are {names}."
+                    f"{' Leave target= out to predict.' if role == 'target' else ''}"
+                )
         y = None if self.target is None else batch.column(self.target).to_pylist()
         w = None if self.weight is None else batch.column(self.weight).to_numpy(zero_copy_only=False)
         inputs = [name for name in names if name not in (self.target, self.weight)]

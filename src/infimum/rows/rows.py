@@ -97,7 +97,7 @@ def rows_of(X: Any, y: Any = None, w: Any = None) -> InBlocks | None:
         if y is not None or w is not None:
             raise ValueError("Blocks carry y and sample_weight themselves, as (X, y, sample_weight).")
         return InBlocks(X)
-    return InBlocks(DaskBlocks.of(X, y, w)) if is_dask(X) else None
+    return InBlocks(DaskBlocks.partitions(X, y, w)) if is_dask(X) else None
 
 
 def checked(block: Block, names: list[str] | None, n_features: int, sparse: bool) -> Block:

@@ -12,11 +12,15 @@ from .base import Minimum, Solver
 from .branch_and_bound import BranchAndBound
 from .closed_form import ClosedForm
 from .enumerate import Enumerate
+from .order_search import OrderSearch
 from .piecewise import Piecewise
 
-__all__ = ["Alternate", "BranchAndBound", "ClosedForm", "Enumerate", "Minimum", "Piecewise", "Solver", "choose"]
+__all__ = [
+    "Alternate", "BranchAndBound", "ClosedForm", "Enumerate", "Minimum", "OrderSearch", "Piecewise", "Solver", "check",
+    "choose",
+]  # fmt: skip
 
-IN_ORDER: list[type[Solver]] = [ClosedForm, Piecewise, Enumerate, BranchAndBound, Alternate]
+IN_ORDER: list[type[Solver]] = [ClosedForm, Piecewise, Enumerate, BranchAndBound, OrderSearch, Alternate]
 
 
 def check(solver: Any) -> None:

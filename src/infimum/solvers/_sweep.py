@@ -9,12 +9,13 @@ LANES = 16  # queries side by side: the compiler turns the inner loop into vecto
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def sweep(alpha, start, at, row, bend, kink, tol, t, best):
+def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best):
     """t <- argmin of F, best <- min of F over [at[0], at[-1]], for every row of alpha.
 
     `start` (n, 3) holds h_i, h_i'/2 and h_i''/2 at at[0]; at breakpoint e, of row[e], h'/2 jumps by kink[e], or else
     h''/2 by bend[e]. F = sum_i alpha_i h_i falls and then rises only at a minimum: the vertex of a segment or a
-    breakpoint. Of a flat minimum, one where F stays within tol sum_i |alpha_i| of its least, t is the middle.
+    breakpoint. Of a flat minimum, one where F stays within tol sum_i |alpha_i| of its least and |F'/2| within steep
+    sum_i |alpha_i| of 0, t is the middle.
     """
     weights = np.zeros((alpha.shape[1], LANES))
     state = np.zeros((2, 3 * LANES))  # F, F'/2, F''/2 before and after a segment
@@ -65,8 +66,8 @@ def sweep(alpha, start, at, row, bend, kink, tol, t, best):
         for j in range(lanes):
             k = q + j
             limit = best[k] + tol * size[j]
-            right = _reach_right(alpha[k], found[j], event[j], t[k], limit, at, row, bend, kink)
-            left = _reach_left(alpha[k], found[j], event[j], t[k], limit, at, row, bend, kink)
+            right = _reach_right(alpha[k], found[j], event[j], t[k], limit, steep * size[j], at, row, bend, kink)
+            left = _reach_left(alpha[k], found[j], event[j], t[k], limit, steep * size[j], at, row, bend, kink)
             t[k] = (left + right) / 2
 
 
@@ -85,9 +86,11 @@ def _start(weights, start, state, size):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _reach_right(alpha, found, e, t, limit, at, row, bend, kink):
-    """The last breakpoint up to which F stays below limit."""
+def _reach_right(alpha, found, e, t, limit, steep, at, row, bend, kink):
+    """The last breakpoint up to which F stays below limit, and nowhere steep."""
     value, g, c = found
+    if t < at[e] and abs(g - alpha[row[e]] * kink[e]) > steep:
+        return t
     while value <= limit:
         t = max(t, at[e])
         e += 1
@@ -95,7 +98,7 @@ def _reach_right(alpha, found, e, t, limit, at, row, bend, kink):
             break
         width = at[e] - at[e - 1]
         end = g + c * width
-        if g > 0 and end < 0 and value - g * g / c > limit:  # a hump in between
+        if max(abs(g), abs(end)) > steep or (g > 0 and end < 0 and value - g * g / c > limit):  # a hump in between
             break
         value += width * (g + end)
         a = alpha[row[e]]
@@ -104,15 +107,15 @@ def _reach_right(alpha, found, e, t, limit, at, row, bend, kink):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _reach_left(alpha, found, e, t, limit, at, row, bend, kink):
-    """The first breakpoint from which F stays below limit."""
+def _reach_left(alpha, found, e, t, limit, steep, at, row, bend, kink):
+    """The first breakpoint from which F stays below limit, and nowhere steep."""
     value, g, c = found
     while e > 0:
         width = at[e] - at[e - 1]
         a = alpha[row[e]]
         end, c = g - a * kink[e], c - a * bend[e]
         g = end - c * width
-        if g > 0 and end < 0 and value - end * end / c > limit:
+        if max(abs(g), abs(end)) > steep or (g > 0 and end < 0 and value - end * end / c > limit):
             break
         value -= width * (g + end)
         if value > limit:

@@ -102,10 +102,14 @@ class Piecewise(Solver):
         from ._sweep import sweep  # numba is loaded when an objective is swept
 
         t, best = np.empty(len(alpha)), np.empty(len(alpha))
-        tol = max(self.tol, ROUNDING)
+        tol, steep = max(self.tol, ROUNDING), np.inf if self.tol else ROUNDING
+        # weights of about 1, by powers of two, which round nothing: sums neither overflow nor vanish
+        exponent = np.frexp(np.abs(alpha).max(axis=1, initial=0.0))[1]
+        alpha = np.ldexp(alpha, -exponent[:, None])
+        curves = self.start_, self.at_, self.row_, self.bend_, self.kink_
 
         def part(rows: slice) -> None:
-            sweep(alpha[rows], self.start_, self.at_, self.row_, self.bend_, self.kink_, tol, t[rows], best[rows])
+            sweep(alpha[rows], *curves, tol, steep, t[rows], best[rows])
 
         jobs = min(effective_n_jobs(self.n_jobs), max(len(alpha), 1))
         if jobs == 1:
@@ -113,4 +117,4 @@ class Piecewise(Solver):
         else:
             with ThreadPoolExecutor(jobs) as threads:
                 list(threads.map(part, gen_even_slices(len(alpha), jobs)))
-        return t, best
+        return t, np.ldexp(best, exponent)

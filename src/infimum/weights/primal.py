@@ -158,8 +158,11 @@ class Primal(Weights):
         factor = np.tril(self._cholesky(ridges.min(), warn=False))
         nu, V = linalg.eigh(self._penalty(), factor @ factor.T, check_finite=False)
         inverse = 1 / (1 + np.outer(np.maximum(nu, 0), ridges - ridges.min()))
-        single = [lambda phi, k=k: next(self._left_out(V, inverse[:, [k]], phi)) for k in range(len(ridges))]
+        single: list[LeftOut] = [partial(self._alone, V, inverse[:, [k]]) for k in range(len(ridges))]
         return Path(partial(self._left_out, V, inverse), single)
+
+    def _alone(self, V: NDArray, inverse: NDArray, phi: Any) -> NDArray:
+        return next(self._left_out(V, inverse, phi))
 
     def _left_out(self, V: NDArray, inverse: NDArray, phi: Any) -> Iterator[NDArray]:
         """Leave-one-out sums at every column of `inverse`, (r, n_lams)."""

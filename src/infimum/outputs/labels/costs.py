@@ -184,7 +184,9 @@ def _parents(tree: Any) -> dict[Hashable, Hashable | None]:
                 if isinstance(node, Mapping):
                     walk(node, above)
                 elif isinstance(node, list | tuple | set | frozenset):
-                    raise InputError(f"Below {above!r} the taxonomy has {node!r}: children are names or dicts of names.")
+                    raise InputError(
+                        f"Below {above!r} the taxonomy has {node!r}: children are names or dicts of names."
+                    )
                 else:
                     put(node, above)
         elif level is not None:
@@ -202,7 +204,9 @@ def _parents(tree: Any) -> dict[Hashable, Hashable | None]:
         for path in tree:
             nodes = path.split("/") if isinstance(path, str) else list(path) if isinstance(path, list | tuple) else []
             if not nodes or any(is_missing(node) for node in nodes):
-                raise InputError(f"A path of a taxonomy goes from the root to a leaf, 'animal/mammal/cat'. Got {path!r}.")
+                raise InputError(
+                    f"A path of a taxonomy goes from the root to a leaf, 'animal/mammal/cat'. Got {path!r}."
+                )
             for above, node in zip([None, *nodes], nodes):
                 put(node, above)
     else:

@@ -16,7 +16,7 @@ from ..forms import BadRows, InputError, Sample, is_missing, merged, shown
 from ..names import Names, key, kind, plain, unpacked
 from .sets import FORMS, Subsets, as_mask
 
-TWO_READINGS = 'Where rows are candidate masks give Subsets(y); where 0 and 1 are labels, sets such as {0, 1}.'
+TWO_READINGS = "Where rows are candidate masks give Subsets(y); where 0 and 1 are labels, sets such as {0, 1}."
 FLAGS = "Candidates among the classes True and False are sets, {True, False}; a candidate mask is Subsets(y)."
 
 
@@ -63,13 +63,12 @@ class Facts:
     """How many cells are something else."""
 
     def __add__(self, other: Facts) -> Facts:
-        n = self.rows
-        return Facts(
-            n + other.rows,
-            {**other.names, **self.names},
-            *(merged(getattr(self, part), getattr(other, part), n) for part in ("kinds", "masks", "flags", "bits", "unread")),
-            cells=self.cells + other.cells,
-        )
+        parts: dict[str, Any] = {
+            part: merged(getattr(self, part), getattr(other, part), self.rows)
+            for part in ("kinds", "masks", "flags", "bits", "unread")
+        }
+        names = {**other.names, **self.names}
+        return Facts(self.rows + other.rows, names, cells=self.cells + other.cells, **parts)
 
 
 class Distinct(NamedTuple):
@@ -167,8 +166,8 @@ def held(y: Any) -> Any:
             return as_mask(found.values | found.missing), found.names
         kinds = sorted({type(v).__name__ for v in found.values.ravel()[:1000].tolist()})
         raise InputError(
-            f"y should be a 1d array, got an array of shape {found.values.shape} instead, of {', '.join(kinds)}. A table of"
-            " candidates needs one boolean column a class: y.astype(bool). Candidates as lists of labels are"
+            f"y should be a 1d array, got an array of shape {found.values.shape} instead, of {', '.join(kinds)}. A"
+            " table of candidates needs one boolean column a class: y.astype(bool). Candidates as lists of labels are"
             " y.tolist(); for tags, use PartialMultilabelClassifier."
         )
     if isinstance(found, np.ndarray):
@@ -180,11 +179,16 @@ def facts_of(y: Any) -> Facts:
     """What y tells about the classes and about its own form."""
     found = held(y)
     if isinstance(found, Subsets):
-        names = found.listed.shape[1] if found.classes is None else tuple(unpacked(found.classes))
-        return Facts(len(found), masks={names: Sample(len(found))} if len(found) else {})
+        columns = found.listed.shape[1] if found.classes is None else tuple(unpacked(found.classes))
+        return Facts(len(found), masks={columns: Sample(len(found))})
     if isinstance(found, tuple) and not isinstance(found, Column):
         mask, columns = found
         return Facts(mask.shape[0], masks={mask.shape[1] if columns is None else columns: Sample(mask.shape[0])})
+    return _of_column(found)
+
+
+def _of_column(found: Column) -> Facts:
+    """What a column with one entry a row tells; equal cells are looked at once."""
     cells, which = distinct(found)
     names: dict[Hashable, Any] = {}
     kinds: dict[str, list] = {}
@@ -223,22 +227,23 @@ def facts_of(y: Any) -> Facts:
             rows = np.flatnonzero(np.isin(which, ks))
         return Sample.of(rows, found.cells)
 
-    return Facts(
-        found.n, names, {what: sample(ks) for what, ks in kinds.items()}, {},
-        *({width: sample(ks) for width, ks in rows_of_bits[part].items()} for part in ("flags", "bits")),
-        unread={"rows": Sample(len(unread), tuple(unread[:10]))} if unread else {}, cells=plain_cells,
-    )  # fmt: skip
+    flags, bits = ({width: sample(ks) for width, ks in rows_of_bits[part].items()} for part in ("flags", "bits"))
+    wrong = {"rows": Sample(len(unread), tuple(unread[:10]))} if unread else {}
+    kinds_of = {what: sample(ks) for what, ks in kinds.items()}
+    return Facts(found.n, names, kinds_of, flags=flags, bits=bits, unread=wrong, cells=plain_cells)
 
 
 def row_of_bits(cell: Any) -> str | None:
-    """"flags" for a row of booleans (some missing), "bits" for one of 0 and 1, None for anything else."""
+    """ "flags" for a row of booleans (some missing), "bits" for one of 0 and 1, None for anything else."""
     if not is_row(cell) or not len(cell):
         return None
     there = [v for v in cell if not is_missing(v)]
     if there and all(isinstance(v, bool | np.bool_) for v in there):
         return "flags"
-    if len(cell) > 1 and len(there) == len(cell) and all(
-        isinstance(v, int | np.integer) and not isinstance(v, bool) and 0 <= v <= 1 for v in cell
+    if (
+        len(cell) > 1
+        and len(there) == len(cell)
+        and all(isinstance(v, int | np.integer) and not isinstance(v, bool) and 0 <= v <= 1 for v in cell)
     ):
         return "bits"
     return None
@@ -247,7 +252,7 @@ def row_of_bits(cell: Any) -> str | None:
 def classes_in(facts: Facts) -> list:
     """Every class that the cells name, of one kind; or an error that names the rows of the others."""
     if len(facts.kinds) > 1:
-        most = max(facts.kinds, key=lambda what: facts.kinds[what].count)
+        most = max(facts.kinds, key=lambda what: facts.kinds[what].number)
         bad = BadRows("y")
         for what, sample in facts.kinds.items():
             if what != most:
@@ -282,8 +287,8 @@ def columns_of(names: Any, width: int, known: Names, strict: bool) -> list[int |
         numbers = all(kind(name) == "number" and 0 <= name < width for name in known.list)
         if strict or not numbers:
             raise InputError(
-                f"The sets have {width} classes, not {len(known)}: {known.list[:10]}. One column a class is expected, or names:"
-                " Subsets(y, classes=[…])."
+                f"The sets have {width} classes, not {len(known)}: {known.list[:10]}. One column a class is expected,"
+                " or names: Subsets(y, classes=[…])."
             )
         names = range(width)  # a mask without names has the classes 0, 1, …
     at = [known.find(name) for name in names]

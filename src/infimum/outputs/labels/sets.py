@@ -175,7 +175,7 @@ def as_mask(table: Any) -> sparse.csr_matrix:
 
     Entries that a sparse matrix has twice are summed, as SciPy does.
     """
-    whole = sparse.csr_matrix(table, copy=True) if sparse.issparse(table) else np.asarray(table)
+    whole: Any = sparse.csr_matrix(table, copy=True) if sparse.issparse(table) else np.asarray(table)
     if sparse.issparse(whole):
         whole.sum_duplicates()
         row, value = np.repeat(np.arange(whole.shape[0]), np.diff(whole.indptr)), whole.data
@@ -184,8 +184,10 @@ def as_mask(table: Any) -> sparse.csr_matrix:
             raise InputError(f"A table of candidates has shape (n, m), one column a class. Got shape {whole.shape}.")
         row, value = np.repeat(np.arange(len(whole)), whole.shape[1]), whole.ravel()
     if value.dtype != bool:
-        fine = np.array([v is True or v is False or _is_bit(v) for v in value.tolist()]) if value.dtype == object else (
-            np.isin(value, (0, 1)) if value.dtype.kind in "iuf" else np.zeros(len(value), bool)
+        fine = (
+            np.array([v is True or v is False or _is_bit(v) for v in value.tolist()])
+            if value.dtype == object
+            else (np.isin(value, (0, 1)) if value.dtype.kind in "iuf" else np.zeros(len(value), bool))
         )
         bad = BadRows("y")
         for r, v in zip(row[~fine].tolist(), value[~fine].tolist()):

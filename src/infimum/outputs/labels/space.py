@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..base import OutputSpace
-from ..containers import Column, table_of
+from ..containers import Column, is_row, table_of
 from ..forms import BadRows, Form, InputError, Sample, is_missing, refuse_unread, shown
 from ..forms import listed as listed_names
 from ..names import Names, key, ordered, unpacked
@@ -17,6 +17,7 @@ from .costs import Cost, as_cost
 from .forms import (
     FORMS,
     Facts,
+    Not,
     classes_in,
     columns_of,
     distinct,
@@ -110,16 +111,24 @@ class Labels(OutputSpace):
             return list(range(next(iter([*facts.masks, *facts.flags]))))
         for other in named:
             if set(map(key, other)) != set(map(key, named[0])):
-                raise InputError(f"Candidate masks must name the same classes. Got {listed_names(named[0])}; {listed_names(other)}.")
+                raise InputError(
+                    f"Candidate masks must name the same classes. Got {listed_names(named[0])}; {listed_names(other)}."
+                )
         unknown = [label for k, label in facts.names.items() if k not in set(map(key, named[0]))]
         if unknown:
-            raise InputError(f"The masks name the classes {listed_names(named[0])}; other rows have also {listed_names(unknown)}.")
+            raise InputError(
+                f"The masks name the classes {listed_names(named[0])}; other rows have also {listed_names(unknown)}."
+            )
         return list(named[0])
 
     def read(self, y: Any, strict: bool = True) -> Subsets:
         found = held(y)
         if isinstance(found, Subsets):
-            mask, names, negated = found.listed, None if found.classes is None else unpacked(found.classes), found.negated
+            mask, names, negated = (
+                found.listed,
+                None if found.classes is None else unpacked(found.classes),
+                found.negated,
+            )
             if names is None and mask.shape[1] != self.size and not (strict or found.negated.any()):
                 return self._masked(mask, None, strict)
             at = columns_of(names, mask.shape[1], self._names, strict)
@@ -129,7 +138,8 @@ class Labels(OutputSpace):
                 listed, negated = _positive(mask, at, negated, int(self.size)), np.zeros(len(negated), bool)
             return Subsets.of(listed, self.classes_, negated, self.cost_, strict)
         if isinstance(found, tuple) and not isinstance(found, Column):
-            return self._masked(*found, strict)
+            mask, columns = found
+            return self._masked(mask, columns, strict)
         rows = self._rows(found)
         if rows is not None:
             return self._masked(rows, None, strict)
@@ -143,7 +153,9 @@ class Labels(OutputSpace):
 
     def _rows(self, column: Column) -> Any:
         """The mask that a column of rows of booleans is, or of 0 and 1 where that is the form; None for labels."""
-        if column.typed or not any(issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, column.cells))):
+        if column.typed or not any(
+            issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, column.cells))
+        ):
             return None
         shapes = {row_of_bits(cell) for cell, gone in zip(column.cells, column.missing) if not gone}
         if not shapes or shapes == {None} or (shapes == {"bits"} and self.form_.lists):
@@ -198,7 +210,9 @@ class Labels(OutputSpace):
         indptr = np.concatenate([[0], np.cumsum(counts)])
         take = np.arange(indptr[-1]) - np.repeat(indptr[:-1], counts) + np.repeat(starts[which], counts)
         indices = np.array([k for at in lists for k in at], dtype=int)[take] if len(take) else np.empty(0, int)
-        return sparse.csr_matrix((np.ones(len(indices), bool), indices, indptr), shape=(y.n, int(self.size))), excluded[which]
+        return sparse.csr_matrix((np.ones(len(indices), bool), indices, indptr), shape=(y.n, int(self.size))), excluded[
+            which
+        ]
 
     def _classes(self, cell: Any) -> tuple[list[int], bool, str | None]:
         """Where the labels of a cell are, whether it excludes them, and what is wrong with it."""
@@ -215,7 +229,8 @@ class Labels(OutputSpace):
                 unknown.append(label)
         problem = None
         if unknown:
-            problem = f"{UNKNOWN} {listed_names(unknown)}" + ("" if unknown == [cell] else f", got {shown(cell)}")
+            alone = len(labels) == 1 and not is_row(cell) and not isinstance(cell, Not)
+            problem = f"{UNKNOWN} {listed_names(unknown)}" + ("" if alone else f", got {shown(cell)}")
         elif not labels and not negated:
             problem = f"an empty set of candidates, got {shown(cell)}"
         return sorted(at), negated, problem

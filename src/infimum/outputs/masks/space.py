@@ -15,6 +15,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from ..base import Embedding, OutputSpace, Sets, rows_of
+from ..forms import InputError
+from .forms import scribbled
 
 UNIT = 2**20  # capacities are integers for scipy: costs are rounded to one part in a million of the largest
 
@@ -46,7 +48,7 @@ class Masks(OutputSpace):
         self.shape = shape
         self.tie = tie
 
-    def fit(self, y: Any) -> Self:
+    def settle(self, digest: Any) -> Self:
         pixels = np.arange(self.shape[0] * self.shape[1]).reshape(self.shape)
         across = np.stack([pixels[:, :-1].ravel(), pixels[:, 1:].ravel()])
         down = np.stack([pixels[:-1].ravel(), pixels[1:].ravel()])
@@ -55,7 +57,14 @@ class Masks(OutputSpace):
         return self
 
     def read(self, y: Any, strict: bool = True) -> Scribbles:
-        return y if isinstance(y, Scribbles) else Scribbles(y, self.tie)
+        sets = y if isinstance(y, Scribbles) else Scribbles(y, self.tie)
+        pixels = self.shape[0] * self.shape[1]
+        if sets.values.shape[1] != pixels:
+            raise InputError(
+                f"Pictures of {self.shape[0]} x {self.shape[1]} have {pixels} pixels."
+                f" Got {sets.values.shape[1]} in a row of y."
+            )
+        return sets
 
     def psi(self, z: Any) -> NDArray:
         z = np.asarray(z, dtype=float)
@@ -99,14 +108,14 @@ class Scribbles(Sets):
 
     Parameters
     ----------
-    values : (n, h w) in {-1, 0, 1}
-        0 where nothing was scribbled.
+    values : (n, h w) or (n, h, w) in {-1, 0, 1}
+        0 or missing where nothing was scribbled; booleans are whole pictures.
     tie : float
         That of the loss.
     """
 
     def __init__(self, values: Any, tie: float):
-        self.values = np.asarray(values, dtype=np.int8)
+        self.values = scribbled(values)
         self.tie = tie
         self.shape = (len(self.values),)
 

@@ -180,7 +180,10 @@ def refuse_bad(pieces: Pieces, bad: BadRows | None = None) -> None:
         bad.add(pieces.row[p], f"no number at all, got ({pieces.lower[p]:g}, {pieces.upper[p]:g})")
     huge = [np.isfinite(end) & (np.abs(end) > LIMIT) for end in (pieces.lower, pieces.upper)]
     for p in np.flatnonzero(huge[0] | huge[1]):
-        bad.add(pieces.row[p], f"beyond ±{LIMIT:g}, where squares overflow: rescale y; got ({pieces.lower[p]:g}, {pieces.upper[p]:g})")
+        bad.add(
+            pieces.row[p],
+            f"beyond ±{LIMIT:g}, where squares overflow: rescale y; got ({pieces.lower[p]:g}, {pieces.upper[p]:g})",
+        )
     for row in np.flatnonzero(np.bincount(pieces.row, minlength=pieces.n) == 0):
         if row not in bad:
             bad.add(row, "an empty set")

@@ -76,7 +76,9 @@ class Reals(OutputSpace):
 
     def merge(self, a: Facts, b: Facts) -> Facts:
         if a.columns is not None and b.columns is not None and a.columns != b.columns:
-            raise InputError(f"Bounds must have the same names everywhere. Got {listed(a.columns)}; {listed(b.columns)}.")
+            raise InputError(
+                f"Bounds must have the same names everywhere. Got {listed(a.columns)}; {listed(b.columns)}."
+            )
         return Facts(min(a.low, b.low), max(a.high, b.high), a.columns or b.columns)
 
     def settle(self, digest: Facts) -> Self:
@@ -86,7 +88,9 @@ class Reals(OutputSpace):
         self.bounds_ = low, high = self._bounds()
         if digest.low > digest.high and not (math.isfinite(low) and math.isfinite(high)):
             raise InputError("No row of y has a finite endpoint that says where to predict. Give bounds=(low, high).")
-        self.form_ = NUMBERS if digest.columns is None else Form("bounds", f"bounds {listed(digest.columns)}", digest.columns)
+        self.form_ = (
+            NUMBERS if digest.columns is None else Form("bounds", f"bounds {listed(digest.columns)}", digest.columns)
+        )
         self.low_ = low if math.isfinite(low) else digest.low
         self.high_ = high if math.isfinite(high) else digest.high
         self.origin_ = self.low_ / 2 + self.high_ / 2

@@ -44,14 +44,12 @@ class Facts:
     """How many cells are something else."""
 
     def __add__(self, other: Facts) -> Facts:
-        parts = ("frames", "arrays", "not_codes", "not_ranks", "sets", "numbers", "unread")
-        return Facts(
-            self.rows + other.rows,
-            {**self.names, **other.names},
-            {**self.texts, **other.texts},
-            *(merged(getattr(self, part), getattr(other, part), self.rows) for part in parts),
-            cells=self.cells + other.cells,
-        )
+        parts: dict[str, Any] = {
+            part: merged(getattr(self, part), getattr(other, part), self.rows)
+            for part in ("frames", "arrays", "not_codes", "not_ranks", "sets", "numbers", "unread")
+        }
+        names, texts = {**self.names, **other.names}, {**self.texts, **other.texts}
+        return Facts(self.rows + other.rows, names, texts, cells=self.cells + other.cells, **parts)
 
 
 def held(y: Any) -> Table | Column:
@@ -62,7 +60,9 @@ def held(y: Any) -> Table | Column:
     if isinstance(found, Column) and found.missing.all():
         return Column([None] * found.n, found.missing)
     if sparse.issparse(found):
-        raise InputError("A sparse y does not say what its zeros mean. Give PartialOrders(y.toarray()) where they are codes.")
+        raise InputError(
+            "A sparse y does not say what its zeros mean. Give PartialOrders(y.toarray()) where they are codes."
+        )
     if isinstance(found, np.ndarray) or (isinstance(found, Column) and found.typed and found.name is None):
         shape = found.shape if isinstance(found, np.ndarray) else (found.n,)
         raise InputError(f"Rankings need an (n, m) array of ranks or (n, m(m-1)/2) codes. Got shape {shape}. {FORMS}")
@@ -126,7 +126,7 @@ def facts_of(y: Any) -> Facts:
     return Facts(found.n, names, texts, numbers=lists, unread=wrong, cells=others)
 
 
-def _ruled_out(table: Table) -> dict[str, dict[str, Sample]]:
+def _ruled_out(table: Table) -> dict[str, Any]:
     """Which rows of a table of numbers cannot be codes, and which cannot be ranks from 1 on."""
     filled = np.where(table.missing, 0, table.values)
     out = {}
@@ -143,8 +143,8 @@ def is_list_of_numbers(cell: Any) -> bool:
 
 
 def kind_of(width: int, m: int | None, facts: Facts) -> str:
-    """"ranks" or "codes", for tables of that many columns; an error where they may be both, or neither."""
-    if not facts.arrays[width].count and m in (None, width):
+    """ "ranks" or "codes", for tables of that many columns; an error where they may be both, or neither."""
+    if not facts.arrays[width].number and m in (None, width):
         return "ranks"
     pairs = items_in_codes(width)
     codes, ranks = pairs is not None and m in (None, pairs), m in (None, width)
@@ -157,11 +157,13 @@ def kind_of(width: int, m: int | None, facts: Facts) -> str:
     if not codes and not ranks:
         if m not in (None, width, pairs):
             raise InputError(
-                f"y must have a column for each of the {m} items (ranks) or of their {(m or 0) * ((m or 0) - 1) // 2} pairs"
+                f"y must have a column for each of the {m} items (ranks) or of their {math.comb(m or 0, 2)} pairs"
                 f" (codes). Got {width} columns."
             )
         bad = BadRows("y")
-        facts.not_codes["entries"].told("an entry that is no code beside negative ones, which are no ranks, got {}", bad)
+        facts.not_codes["entries"].told(
+            "an entry that is no code beside negative ones, which are no ranks, got {}", bad
+        )
         bad.refuse("Give PartialOrders.from_ranks(y) or PartialOrders(y).")
     return "codes" if codes else "ranks"
 
@@ -174,7 +176,8 @@ def _refuse_table(sample: Sample) -> None:
         coded = [f"{a}>{b}" if v > 0 else f"{b}>{a}" for a, b, v in zip(i, j, cell) if v]
         ranked = [f"{a}>{b}" for a in range(width) for b in range(width) if _less(cell[a], cell[b])]
         lines.append(
-            f"  row {row}: {shown(cell)} as ranks says {', '.join(ranked) or 'nothing'}; as codes {', '.join(coded) or 'nothing'}"
+            f"  row {row}: {shown(cell)} as ranks says {', '.join(ranked) or 'nothing'};"
+            f" as codes {', '.join(coded) or 'nothing'}"
         )
     way = "Give PartialOrders.from_ranks(y) for ranks (1 is first), PartialOrders(y) for codes."
     raise InputError("\n".join(["The numbers of y can be ranks or codes.", *lines, way]))
@@ -206,6 +209,8 @@ def items_in(facts: Facts) -> list:
     prints: dict[str, Any] = {}
     for name in facts.names.values():
         if str(name) in prints:
-            raise InputError(f"The items {prints[str(name)]!r} and {name!r} of y print alike. Give items=[…] and one of them.")
+            raise InputError(
+                f"The items {prints[str(name)]!r} and {name!r} of y print alike. Give items=[…] and one of them."
+            )
         prints[str(name)] = name
     return [*facts.names.values(), *(text for text in facts.texts if text not in prints)]

@@ -101,7 +101,9 @@ def comparisons(cell: Any, known: Places | None) -> Iterator[tuple[list, list]]:
     elif _is_top(cell, known):
         chains = [[_bucket(entry, cell, known) for entry in cell if not is_missing(entry)]]
     elif isinstance(cell, tuple):
-        raise InputError(f"a tuple is no order: [('a', 'b')] is a pair, ['a', 'b'] the top of an order, got {shown(cell)}")
+        raise InputError(
+            f"a tuple is no order: [('a', 'b')] is a pair, ['a', 'b'] the top of an order, got {shown(cell)}"
+        )
     else:
         raise InputError(f"expected an order, got {shown(cell)}")
     for chain in chains:
@@ -129,7 +131,10 @@ def _is_name(item: Any) -> bool:
 def _rank(rank: Any, cell: Any) -> float:
     if not is_number(type(rank)):
         raise InputError(f"expected ranks that are numbers, got {shown(cell)}")
-    return float(rank)
+    try:
+        return float(rank)
+    except OverflowError:
+        raise ValueError(f"expected a rank that is a number, got {str(rank)[:20]}…") from None
 
 
 def _bucket(entry: Any, cell: Any, known: Places | None) -> list:

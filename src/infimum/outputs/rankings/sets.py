@@ -69,8 +69,8 @@ class PartialOrders(Sets):
         table = np.asarray(stated)
         if table.ndim != 3 or table.shape[1] != table.shape[2]:
             raise InputError(
-                f"from_pairs needs (n, m, m) booleans, True at (i, j) where i comes before j. Got shape {table.shape}. Lists"
-                " of pairs of items are read by Rankings(items).fit(y).read(y)."
+                f"from_pairs needs (n, m, m) booleans, True at (i, j) where i comes before j. Got shape {table.shape}."
+                " Lists of pairs of items are read by Rankings(items).fit(y).read(y)."
             )
         if table.dtype != bool and not (table.dtype.kind in "iuf" and np.isin(table, (0, 1)).all()):
             raise InputError(f"from_pairs needs booleans. Got an array of {table.dtype}.")
@@ -142,6 +142,9 @@ class PartialOrders(Sets):
         """The distinct rows as (k, m, m) relations, and which of them each row is: equal rows are solved once."""
         unique, which = np.unique(self.codes, axis=0, return_inverse=True)
         return pairs_in_codes(unique.astype(float)), which.ravel()
+
+    def relations(self) -> tuple[NDArray, NDArray]:
+        return self._distinct
 
     def argmin(self, c: NDArray) -> NDArray:
         if not c.size:

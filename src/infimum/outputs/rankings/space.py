@@ -61,7 +61,11 @@ class Rankings(OutputSpace):
         """The items that y names, and what decides how it is read."""
         if isinstance(y, PartialOrders):
             sample = Sample(len(y))
-            return Facts(len(y), frames={tuple(y.items.tolist()): sample}) if y.named else Facts(len(y), sets={y.m: sample})
+            return (
+                Facts(len(y), frames={tuple(y.items.tolist()): sample})
+                if y.named
+                else Facts(len(y), sets={y.m: sample})
+            )
         return Facts() if y is None and self.items is not None else facts_of(y)
 
     def merge(self, a: Facts, b: Facts) -> Facts:
@@ -135,7 +139,8 @@ class Rankings(OutputSpace):
         if absent:
             extra = [name for name in given.list if name not in self._names]
             raise InputError(
-                f"The items of the sets must be {listed(self._names.list)}. Missing: {listed(absent)}. Unknown: {listed(extra)}."
+                f"The items of the sets must be {listed(self._names.list)}. Missing: {listed(absent)}."
+                f" Unknown: {listed(extra)}."
             )
         return y.arranged([given.where[key(name)] for name in self._names.list])
 

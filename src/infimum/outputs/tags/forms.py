@@ -16,8 +16,8 @@ from ..forms import BadRows, InputError, Sample, is_missing, listed, merged, sho
 from ..names import Names, key, plain
 
 FORMS = (
-    'A row of y is {"red": True, "round": False}, {"red"}, ["red"], "+red -round", or a row of an (n, m) array with 1 (has'
-    " the tag), -1 (has it not), 0 or NaN (unknown); None where nothing is known."
+    'A row of y is {"red": True, "round": False}, {"red"}, ["red"], "+red -round", or a row of an (n, m) array with 1'
+    " (has the tag), -1 (has it not), 0 or NaN (unknown); None where nothing is known."
 )
 BOTH = (
     "Booleans say that a tag is there or not, 0 among numbers that it is unknown. Where 0 means absent, give"
@@ -67,7 +67,11 @@ def held(y: Any) -> Table | Column:
         if found.names is None and texts.all():
             return _rows(Column([found.row(k) for k in range(found.n)], np.zeros(found.n, bool)))
         return _typed(found)
-    return found if found.values.dtype != object else Table(np.full(found.missing.shape, np.nan), found.missing, found.names)
+    return (
+        found
+        if found.values.dtype != object
+        else Table(np.full(found.missing.shape, np.nan), found.missing, found.names)
+    )
 
 
 def _rows(column: Column) -> Table | Column:
@@ -185,7 +189,9 @@ def facts_of(y: Any) -> Facts:
         said = np.flatnonzero(~found.missing.all(axis=1))
         what = "booleans" if found.values.dtype == bool else "signs"
         sample = Sample(len(said), tuple((int(row), found.row(row)) for row in said[:10]))
-        return Facts(found.n, tables={found.names or found.missing.shape[1]: sample}, kinds={what: sample} if len(said) else {})
+        return Facts(
+            found.n, tables={found.names or found.missing.shape[1]: sample}, kinds={what: sample} if len(said) else {}
+        )
     names: dict[Hashable, Any] = {}
     unread: list[tuple[int, str]] = []
     seen: set[str] = set()

@@ -94,7 +94,7 @@ class Tags(OutputSpace):
         """What 0 and False mean in y; an error where both are there."""
         if "booleans" in facts.kinds and "signs" in facts.kinds:
             bad = BadRows("y")
-            fewer = min(("booleans", "signs"), key=lambda what: facts.kinds[what].count)
+            fewer = min(("booleans", "signs"), key=lambda what: facts.kinds[what].number)
             facts.kinds[fewer].told(f"{fewer} beside {'signs' if fewer == 'booleans' else 'booleans'}, got {{}}", bad)
             bad.refuse(BOTH)
         named = next((columns for columns in facts.tables if isinstance(columns, tuple)), None)

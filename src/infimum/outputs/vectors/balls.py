@@ -45,13 +45,23 @@ class Annuli(VectorSets):
         if given is not None and len(given) == 1:
             sizes = sizes - {1} or {1}
         n = next(iter(sizes), 1)
-        if len(sizes) > 1 or inner.ndim > 1 or outer.ndim > 1 or center.ndim > 2 or (given is not None and given.ndim > 2):
+        if (
+            len(sizes) > 1
+            or inner.ndim > 1
+            or outer.ndim > 1
+            or center.ndim > 2
+            or (given is not None and given.ndim > 2)
+        ):
             shapes = [np.shape(part) for part in (inner, outer, center, given) if part is not None]
-            raise InputError(f"inner and outer have shape (n,), center and phase (n, m), or are one for all. Got shapes {shapes}.")
+            raise InputError(
+                f"inner and outer have shape (n,), center and phase (n, m), or are one for all. Got shapes {shapes}."
+            )
         self.inner, self.outer = (np.broadcast_to(r, (n,)).copy() for r in (inner, outer))
         m = given.shape[-1] if given is not None else center.shape[-1] if center.ndim else m
         if center.ndim and center.shape[-1] != m:
-            raise InputError(f"center and phase must have the same number of coordinates. Got {center.shape[-1]} and {m}.")
+            raise InputError(
+                f"center and phase must have the same number of coordinates. Got {center.shape[-1]} and {m}."
+            )
         self.centers = np.broadcast_to(center, (n, m)).copy()
         given = np.full((n, m), np.nan) if given is None else np.broadcast_to(given, (n, m)).copy()
         length = np.linalg.norm(given, axis=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,10 @@ class Candidates(VectorSets):
         rows = []
         for row, cell in enumerate(points):
             try:
-                rows.append(np.atleast_2d(np.array(cell, dtype=float)))
-            except (TypeError, ValueError):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")  # NumPy warns about masked entries
+                    rows.append(np.atleast_2d(np.array(cell, dtype=float)))
+            except (TypeError, ValueError, OverflowError, UserWarning):
                 bad.add(row, f"expected points of equally many coordinates, got {shown(cell)}")
                 rows.append(np.empty((0, 0)))
         m = max((p.shape[-1] for p in rows if p.size), default=0)

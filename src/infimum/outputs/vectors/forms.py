@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..containers import Column, Table, is_row, opened, table_of
+from ..containers import Column, Table, opened, table_of
 from ..forms import BadRows, InputError, shown
 from ..names import Names
 from .boxes import Boxes
@@ -47,35 +47,32 @@ def read(y: Any, columns: tuple | None) -> tuple[Any, tuple | None]:
             found = table
     if isinstance(found, Table):
         if found.values.dtype.kind not in "iuf":
-            raise InputError(f"Vectors are made of numbers. Got {shown(found.row(0)) if found.n else found.values.dtype}. {FORMS}")
+            raise InputError(
+                f"Vectors are made of numbers. Got {shown(found.row(0)) if found.n else found.values.dtype}. {FORMS}"
+            )
         if columns is not None and found.names is not None:
             found = found.arranged(Names(columns, "coordinates"), "coordinates")
         lower, upper = (np.where(found.missing, end, found.values) for end in (-math.inf, math.inf))
         return Boxes(lower, upper), found.names
     if found.ndim == 3 and found.shape[2] == 2 and found.dtype.kind in "iuf":
         missing = np.isnan(found)
-        return Boxes(*(np.where(missing[..., k], end, found[..., k]) for k, end in enumerate((-math.inf, math.inf)))), None
+        return Boxes(
+            *(np.where(missing[..., k], end, found[..., k]) for k, end in enumerate((-math.inf, math.inf)))
+        ), None
     raise InputError(f"Cannot read y of shape {found.shape} as vectors. {FORMS}")
 
 
 def _candidates(column: Column) -> Candidates:
     """A list of points, or of lists of points; refused where all of it could be bounds."""
-    shapes = {np.shape(cell) if _even(cell) else None for cell in column.cells}
-    shape = next(iter(shapes)) if len(shapes) == 1 else None
-    if shape is not None and len(shape) == 2 and shape[0] > 1 and shape[1] == 2:
-        pairs = np.array([np.asarray(cell, dtype=float) for cell in column.cells])
-        if (pairs[..., 0] <= pairs[..., 1]).all():
-            raise InputError(
-                f"The rows of y, as {shown(column.cells[0])}, can be bounds of {shape[0]} coordinates or {shape[0]} points in"
-                " the plane. Give Boxes(lower, upper), as Boxes(*np.moveaxis(np.array(y), -1, 0)), or Candidates(y)."
-            )
-    return Candidates(column.cells)
-
-
-def _even(cell: Any) -> bool:
-    """A list of rows of numbers, all of one length."""
-    rows = list(cell) if is_row(cell) or isinstance(cell, np.ndarray) else []
-    return bool(rows) and all(is_row(row) and len(row) == len(rows[0]) for row in rows if is_row(rows[0])) and is_row(rows[0])
+    points = Candidates([None if gone else cell for cell, gone in zip(column.cells, column.missing)])
+    shapes = {np.shape(cell) for cell in column.cells}
+    k, width = shapes.pop() if len(shapes) == 1 and np.ndim(column.cells[0]) == 2 else (0, 0)
+    if k > 1 and width == 2 and (points.points[:, 0] <= points.points[:, 1]).all():
+        raise InputError(
+            f"The rows of y, as {shown(column.cells[0])}, can be bounds of {k} coordinates or {k} points in the plane."
+            " Give Boxes(lower, upper), as Boxes(*np.moveaxis(np.array(y), -1, 0)), or Candidates(y)."
+        )
+    return points
 
 
 def clipped(sets: Any, low: NDArray, high: NDArray) -> Any:
@@ -84,12 +81,16 @@ def clipped(sets: Any, low: NDArray, high: NDArray) -> Any:
         return sets
     lower, upper = sets.box()
     outside = ((lower > high) | (upper < low)).any(axis=1)
-    inside = ((sets.points >= low) & (sets.points <= high)).all(axis=1) if isinstance(sets, Candidates) else None
+    inside: Any = None
+    if isinstance(sets, Candidates):
+        inside = ((sets.points >= low) & (sets.points <= high)).all(axis=1)
     if inside is not None:
         outside = np.bincount(sets.row[inside], minlength=len(sets)) == 0
     bad = BadRows("y")
     for row in np.flatnonzero(outside):
-        bad.add(row, f"from {shown(lower[row])} to {shown(upper[row])}, outside of bounds {shown(low)} to {shown(high)}")
+        bad.add(
+            row, f"from {shown(lower[row])} to {shown(upper[row])}, outside of bounds {shown(low)} to {shown(high)}"
+        )
     bad.refuse("Widen bounds, or mend the rows.")
     if isinstance(sets, Boxes):
         return Boxes(np.maximum(lower, low), np.minimum(upper, high))

@@ -74,7 +74,9 @@ class Vectors(OutputSpace):
             )
         unit = float(((high - low) / 2).max(initial=0.0)) or 1.0
         if not 1 / LIMIT <= unit <= LIMIT or max(np.abs(low).max(), np.abs(high).max()) > LIMIT:
-            raise InputError(f"y spans {2 * unit:g}: squares of such numbers have no room in floating point. Rescale y.")
+            raise InputError(
+                f"y spans {2 * unit:g}: squares of such numbers have no room in floating point. Rescale y."
+            )
         names = "" if digest.columns is None else ", coordinates by name"
         self.form_ = Form("vectors", f"vectors of {len(low)} coordinates{names}", digest.columns)
         self.low_, self.high_ = low, high
@@ -106,7 +108,9 @@ class Vectors(OutputSpace):
         for side, open_side in zip(self.bounds, (-np.inf, np.inf)):
             value = np.asarray(open_side if side is None else side, dtype=float)
             if value.shape not in ((), (m,)):
-                raise ValueError(f"bounds must be numbers or one number for each of the {m} coordinates. Got {self.bounds!r}.")
+                raise ValueError(
+                    f"bounds must be numbers or one number for each of the {m} coordinates. Got {self.bounds!r}."
+                )
             sides.append(np.broadcast_to(value, (m,)).copy())
         if not (sides[0] <= sides[1]).all():
             raise ValueError(f"bounds must have low <= high. Got {self.bounds!r} instead.")

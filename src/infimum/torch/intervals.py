@@ -1,0 +1,140 @@
+"""The squared or absolute distance of a number to a union of intervals, by principle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+
+from ._common import REDUCTIONS, compiling, finite, full, one_of, reduced, refuse, refuse_unreal, same_rows
+from .tensors import batch
+
+PRINCIPLES = ("infimum", "average", "supremum")
+LOSSES = ("squared", "absolute")
+
+
+class IntervalLoss(nn.Module):
+    """inf, mean or sup over y in S of (z - y)² or abs(z - y), S a union of points, intervals and half-lines.
+
+    The mean is by length, or by number where S is a set of points.
+
+    Parameters
+    ----------
+    principle : {"infimum", "average", "supremum"}, default "infimum"
+    loss : {"squared", "absolute"}, default "squared"
+    reduction, check
+        As in :class:`SetCrossEntropy`. A half-line has no average and no supremum: an error names the row.
+
+    Examples
+    --------
+    >>> z = torch.tensor([3., 3., 3.])
+    >>> sets = torch.tensor([[1., 2.], [5., torch.inf], [0., 4.]])
+    >>> IntervalLoss(reduction="none")(z, sets)
+    tensor([1., 4., 0.])
+    >>> IntervalLoss(loss="absolute")(z[:1], torch.tensor([[[-2., -1.], [1., 2.]]]))
+    tensor(1.)
+    """
+
+    def __init__(
+        self, principle: str = "infimum", *, loss: str = "squared", reduction: str = "mean", check: bool = True
+    ):
+        super().__init__()
+        self.principle = one_of("principle", principle, PRINCIPLES)
+        self.loss = one_of("loss", loss, LOSSES)
+        self.reduction = one_of("reduction", reduction, REDUCTIONS)
+        self.check = check
+
+    def forward(self, z: torch.Tensor, sets: Any) -> torch.Tensor:
+        """The loss of numbers z, (b,) or (b, 1), on sets: (b,) values, (b, 2) ends, (b, k, 2) pieces or `Intervals`.
+
+        Pieces must not overlap; rows with fewer than k are padded with NaN.
+        """
+        z = full(z, "predictions")
+        z = z.flatten() if z.ndim == 2 and z.shape[1] == 1 else z
+        if z.ndim != 1:
+            raise ValueError(f"Predictions must have shape (b,) or (b, 1). Got {tuple(z.shape)}.")
+        low, high = _pieces(batch(sets, z).to(z.dtype), len(z))
+        checked = self.check and not compiling()
+        if checked:
+            _refuse_sets(low, high, bounded=self.principle != "infimum", principle=self.principle)
+        far = {"infimum": _nearest, "supremum": _farthest}.get(self.principle)
+        if far is not None:
+            losses = far(z, low, high)
+            losses = losses.square() if self.loss == "squared" else losses
+        else:
+            losses = _mean(z, low, high, self.loss)
+        if checked and not finite(losses):
+            refuse_unreal(z, "prediction")
+        return reduced(losses, self.reduction)
+
+    def extra_repr(self) -> str:
+        return f"{self.principle!r}, loss={self.loss!r}, reduction={self.reduction!r}"
+
+
+def _pieces(sets: torch.Tensor, b: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Lower and upper ends, (b, k)."""
+    same_rows(b, len(sets), "sets", "predictions")
+    sets = sets[:, None].expand(-1, 2) if sets.ndim == 1 else sets
+    sets = sets[:, None] if sets.ndim == 2 else sets
+    if sets.ndim != 3 or sets.shape[2] != 2:
+        raise ValueError(
+            f"Sets must have shape (b,), (b, 2) or (b, k, 2), the last axis lower and upper ends. Row 0 has shape"
+            f" {tuple(sets.shape[1:])}."
+        )
+    return sets[..., 0], sets[..., 1]
+
+
+def _refuse_sets(low: torch.Tensor, high: torch.Tensor, bounded: bool, principle: str) -> None:
+    """Refuse rows without a piece, with a lower end above its upper one, or without an end where one is needed."""
+    padding = low.isnan() & high.isnan()
+    fine = (low <= high) & (low != torch.inf) & (high != -torch.inf)
+    bad = ~(fine | padding).all(dim=1) | padding.all(dim=1)
+    endless = (low == -torch.inf) | (high == torch.inf)
+    if bool(bad.any()):
+        rows = bad.nonzero().flatten()
+        ends = torch.stack([low, high], dim=-1)
+        refuse(
+            rows,
+            ("an empty set" if padding[r].all() else f"expected lower <= upper, got {ends[r].tolist()}" for r in rows),
+            "Swap the two ends, or give a row of which nothing is known (-inf, inf).",
+        )
+    if bounded and bool(endless.any()):
+        rows = endless.any(dim=1).nonzero().flatten()
+        refuse(
+            rows,
+            (f"[{low[r].min():g}, {high[r].nan_to_num(-torch.inf, torch.inf).max():g}] has no end" for r in rows),
+            f"The {principle} has no value there. Use principle='infimum', or clip the sets to the range of z.",
+        )
+
+
+def _nearest(z: torch.Tensor, low: torch.Tensor, high: torch.Tensor) -> torch.Tensor:
+    """The distance of z to the nearest piece, (b,)."""
+    # a side that is open is no distance away, and infinite numbers stay out of the gradient
+    below = torch.where(low == -torch.inf, 0.0, torch.where(low.isfinite(), low, 0.0) - z[:, None])
+    above = torch.where(high == torch.inf, 0.0, z[:, None] - torch.where(high.isfinite(), high, 0.0))
+    distance = torch.maximum(below, above).clamp(min=0)
+    return torch.where(low.isnan(), torch.inf, distance).amin(dim=1)
+
+
+def _farthest(z: torch.Tensor, low: torch.Tensor, high: torch.Tensor) -> torch.Tensor:
+    """The distance of z to the farthest point, (b,): an end of S."""
+    lowest = torch.where(low.isnan(), torch.inf, low).amin(dim=1)
+    highest = torch.where(high.isnan(), -torch.inf, high).amax(dim=1)
+    return torch.maximum(z - lowest, highest - z)
+
+
+def _mean(z: torch.Tensor, low: torch.Tensor, high: torch.Tensor, loss: str) -> torch.Tensor:
+    """The mean of (z - y)² or |z - y| over S, (b,)."""
+    there = ~low.isnan()
+    low, high = low.nan_to_num(0.0), high.nan_to_num(0.0)
+    length = high - low
+    total = length.sum(dim=1, keepdim=True)
+    number = there.sum(dim=1, keepdim=True)
+    share = torch.where(total > 0, length / torch.where(total > 0, total, 1.0), there / number)
+    away = z[:, None] - (low + high) / 2
+    if loss == "squared":
+        return (share * (away.square() + length.square() / 12)).sum(dim=1)
+    # |z - middle|, raised inside of a piece by (length / 2 - |z - middle|)² / length
+    inside = (length / 2 - away.abs()).clamp(min=0)
+    return (share * (away.abs() + inside.square() / torch.where(length > 0, length, 1.0))).sum(dim=1)

@@ -1,0 +1,159 @@
+"""Losses on outputs that are made of signs: partly known tags, and the pairs of partial orders.
+
+Every sign y_j in {-1, 1} has a logit x_j and costs c(x_j, y_j). A known sign costs that; an unknown one the least, the
+mean or the most of its two costs, nothing (likelihood), or the mean under its own probabilities (disambiguation).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.functional import softplus
+
+from ._common import REDUCTIONS, compiling, finite, full, one_of, reduced, refuse, refuse_unreal, same_rows, same_width
+from .labels import PRINCIPLES
+from .tensors import batch
+
+
+class _SignLoss(nn.Module):
+    """What both losses share: a principle for unknown signs, and the cost of a sign."""
+
+    costs: tuple[str, str]
+    name: str
+    scale = 1.0
+
+    def __init__(
+        self, principle: str = "likelihood", *, cost: str = "logistic", reduction: str = "mean", check: bool = True
+    ):
+        super().__init__()
+        self.principle = one_of("principle", principle, PRINCIPLES)
+        self.cost = one_of("cost", cost, self.costs)
+        self.reduction = one_of("reduction", reduction, REDUCTIONS)
+        self.check = check
+
+    def logits(self, prediction: torch.Tensor) -> torch.Tensor:
+        """The logit of every sign."""
+        return prediction
+
+    def forward(self, prediction: torch.Tensor, sets: Any) -> torch.Tensor:
+        """The loss of a prediction (b, m) on the sets of b rows."""
+        prediction = full(prediction, self.name)
+        if prediction.ndim != 2:
+            raise ValueError(f"The {self.name}s must have shape (b, m). Got {tuple(prediction.shape)}.")
+        values = batch(sets, prediction, center=self.principle == "average")
+        same_rows(len(prediction), len(values), "sets", f"{self.name}s")
+        x = self.logits(prediction)
+        if values.ndim != 2:
+            raise ValueError(f"Sets must have shape (b, {x.shape[1]}). Got {tuple(values.shape)}.")
+        same_width(values.shape[1], x.shape[1], "The sets", f"signs of the {self.name}s")
+        values = values.to(x.dtype)
+        losses = _signs(x, values, self.principle, self.cost).sum(dim=1)
+        if self.check and not compiling():
+            self._refuse(prediction, values, losses)
+        return reduced(self.scale * losses if self.cost == self.costs[1] else losses, self.reduction)
+
+    def _refuse(self, prediction: torch.Tensor, values: torch.Tensor, losses: torch.Tensor) -> None:
+        if not finite(losses):
+            refuse_unreal(prediction, self.name)
+        # the average takes means of signs, in [-1, 1]
+        beyond = (values.abs() - 1).clamp(min=0) if self.principle == "average" else (values * values - 1) * values
+        if bool(beyond.abs().sum() != 0):
+            wrong = beyond != 0
+            rows = wrong.any(dim=1).nonzero().flatten()
+            refuse(
+                rows,
+                (f"expected signs 1, -1 or 0 for unknown, got {values[r][wrong[r]][0]:g}" for r in rows.tolist()),
+                "Missing values become 0 by `torch.nan_to_num`.",
+            )
+
+    def extra_repr(self) -> str:
+        return f"{self.principle!r}, cost={self.cost!r}, reduction={self.reduction!r}"
+
+
+class TagLoss(_SignLoss):
+    """The binary cross-entropy of m tags, of which some are known: sum_j softplus(-x_j y_j).
+
+    | principle | an unknown tag costs |
+    | --- | --- |
+    | `likelihood` (default) | 0: the cross-entropy is masked, and the loss is -log P(S) |
+    | `infimum` | softplus(-abs(x)) |
+    | `average` | (softplus(x) + softplus(-x)) / 2 |
+    | `supremum` | softplus(abs(x)) |
+    | `disambiguation` | its mean under sigmoid(x), held fixed |
+
+    Parameters
+    ----------
+    principle : {"likelihood", "infimum", "average", "supremum", "disambiguation"}, default "likelihood"
+    cost : {"logistic", "hamming"}, default "logistic"
+        `hamming` is the probability of a wrong tag, sigmoid(-x y), instead: where the net is sure, the Hamming loss.
+    reduction, check
+        As in :class:`SetCrossEntropy`; the loss of a row is a sum over its tags.
+
+    Examples
+    --------
+    >>> TagLoss()(torch.tensor([[0., 5.]]), torch.tensor([[1, 0]]))
+    tensor(0.6931)
+    >>> TagLoss("supremum", cost="hamming")(torch.tensor([[100., -100.]]), torch.tensor([[-1, 0]]))
+    tensor(2.)
+    """
+
+    costs = ("logistic", "hamming")
+    name = "logit"
+
+
+class PartialOrderLoss(_SignLoss):
+    """The logistic loss of pairs: sum over i < j of softplus(-code_ij (s_i - s_j)), for scores s of m items.
+
+    code_ij is 1 where i comes before j, so the item with the largest score comes first. Unknown pairs (0) cost as
+    unknown tags do in :class:`TagLoss`, each for itself. For rows that are buckets (top-k lists, ranks with ties) that
+    is the infimum or supremum over all linear extensions; otherwise pairs may choose what no one order can, and the
+    infimum is a lower bound, the supremum an upper one. The average is exact with the mean codes that
+    ``tensors(sets, center=True)`` gives, or with `PartialOrders` themselves.
+
+    Parameters
+    ----------
+    principle : {"likelihood", "infimum", "average", "supremum", "disambiguation"}, default "likelihood"
+    cost : {"logistic", "kendall"}, default "logistic"
+        `kendall` is 2 sigmoid(-code (s_i - s_j)) a pair: where scores are far apart, the library's loss, which is twice
+        the number of discordant pairs.
+    reduction, check
+        As in :class:`SetCrossEntropy`; the loss of a row is a sum over its pairs.
+
+    Examples
+    --------
+    >>> codes = torch.tensor([[1, 0, 1]])  # 0 before 1, 1 before 2; the pair (0, 2) is unknown
+    >>> PartialOrderLoss()(torch.tensor([[1., 0., -1.]]), codes)
+    tensor(0.6265)
+    >>> PartialOrderLoss("infimum", cost="kendall")(torch.tensor([[90., 0., -90.]]), -codes)
+    tensor(4.)
+    """
+
+    costs = ("logistic", "kendall")
+    name = "score"
+    scale = 2.0
+
+    def logits(self, prediction: torch.Tensor) -> torch.Tensor:
+        """s_i - s_j for the items i < j, (b, m(m-1)/2)."""
+        i, j = torch.triu_indices(prediction.shape[1], prediction.shape[1], 1, device=prediction.device)
+        return prediction[:, i] - prediction[:, j]
+
+
+def _signs(x: torch.Tensor, values: torch.Tensor, principle: str, cost: str) -> torch.Tensor:
+    """What every sign costs, (b, m)."""
+    c = softplus if cost == "logistic" else torch.sigmoid
+    if principle == "average":
+        # the mean under P(y = 1) = (1 + value) / 2
+        return ((1 + values) * c(-x) + (1 - values) * c(x)) / 2
+    # 1 where known, 0 where not: multiplying is vectorised, choosing by a boolean is not
+    is_known = values * values
+    known = c(-x * values) * is_known
+    if principle == "likelihood":
+        return known
+    if principle == "disambiguation":
+        q = torch.sigmoid(x.detach())
+        unknown = q * c(-x) + (1 - q) * c(x)
+    else:
+        unknown = c(-x.abs() if principle == "infimum" else x.abs())
+    return known + unknown * (1 - is_known)

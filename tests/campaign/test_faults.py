@@ -1,0 +1,126 @@
+"""Interrupts, kills, full disks and folders that cannot be written: nothing is lost, nothing is half done."""
+
+import json
+import os
+import resource
+import shutil
+import stat
+from pathlib import Path
+
+import pytest
+
+from .faults import INTERRUPTS, KILLS, python
+
+CAMPAIGN = "INFIMUM_CAMPAIGN" in os.environ
+COMMAND = "import sys; from infimum.cli import app; app(sys.argv[1:])"
+
+
+@pytest.mark.parametrize("kind", ["labels", "tags", "orders", "numbers"])
+def test_ctrl_c_leaves_the_model_as_it_was(kind):
+    run = python(INTERRUPTS, kind, 20 if CAMPAIGN else 5, 1)
+    assert run.returncode == 0, run.stderr[-2000:]
+    assert int(run.stdout.split()[-1]) > 0, "no fit was interrupted"
+
+
+def test_kill_nine_leaves_whole_files_and_goes_on(tmp_path):
+    run = python(KILLS, tmp_path, 20 if CAMPAIGN else 6, 1)
+    assert run.returncode == 0, run.stderr[-2000:]
+    assert "killed" in run.stdout
+
+
+@pytest.fixture(scope="module")
+def reproduced(tmp_path_factory) -> Path:
+    """A folder of one small experiment, made once by the command itself."""
+    out = tmp_path_factory.mktemp("reproduced")
+    run = python(COMMAND, "reproduce", "signed", "--quick", "--out", out)
+    assert run.returncode == 0, run.stderr[-2000:]
+    return out
+
+
+@pytest.mark.parametrize("text", ["", "[", "[]", "null", "{}", '[{"method": 1}]', "\x00\x00", "[{}]"])
+def test_a_broken_cache_file_is_computed_again(reproduced, tmp_path, text):
+    out = tmp_path / "out"
+    shutil.copytree(reproduced, out)
+    for file in (out / ".cache").glob("*.json"):
+        whole = file.read_text()
+        file.write_text(text)
+    before = (out / "signed.csv").read_bytes()
+    (out / "signed.csv").unlink()
+    run = python(COMMAND, "reproduce", "signed", "--quick", "--out", out)
+    assert run.returncode == 0, run.stderr[-2000:]
+    assert (out / "signed.csv").read_bytes() == before
+    assert json.loads(next((out / ".cache").glob("*.json")).read_text()) == json.loads(whole)
+
+
+def one_sentence(run) -> None:
+    """An exit code and a sentence; no traceback."""
+    said = run.stdout + run.stderr
+    assert run.returncode != 0, said
+    assert run.returncode > 0, f"died of signal {-run.returncode}"
+    assert "Traceback" not in said, said[-1500:]
+    assert len([line for line in said.splitlines() if line.strip(" ─│╭╮╰╯")]) <= 6, said[-1500:]
+
+
+def test_a_full_disk_is_one_sentence_and_loses_nothing(reproduced, tmp_path):
+    """Files may hold 2,000 bytes: the CSV fits, pictures do not."""
+    out = tmp_path / "out"
+    shutil.copytree(reproduced, out)
+    before = {p.name: p.read_bytes() for p in out.iterdir() if p.is_file()}
+    shutil.rmtree(out / ".cache")
+    # a file beyond the limit is EFBIG once the signal is ignored, as a full disk is ENOSPC
+    limited = "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); " + COMMAND
+    run = python(
+        limited, "reproduce", "signed", "--quick", "--out", out,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)),
+    )  # fmt: skip
+    one_sentence(run)
+    assert {p.name: p.read_bytes() for p in out.iterdir() if p.is_file() and p.name in before} == before
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    one_sentence(python(COMMAND, "reproduce", "signed", "--quick", "--out", tmp_path / "file" / "out"))
+
+
+def test_a_folder_that_is_a_file_is_one_sentence(tmp_path):
+    (tmp_path / "out").write_text("not a folder")
+    one_sentence(python(COMMAND, "reproduce", "signed", "--quick", "--out", tmp_path / "out"))
+    assert (tmp_path / "out").read_text() == "not a folder"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes anywhere: see the folder of the kernel below")
+def test_a_read_only_folder_is_one_sentence(reproduced, tmp_path):
+    out = tmp_path / "out"
+    shutil.copytree(reproduced, out)
+    shutil.rmtree(out / ".cache")
+    out.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    try:
+        one_sentence(python(COMMAND, "reproduce", "signed", "--quick", "--out", out))
+    finally:
+        out.chmod(stat.S_IRWXU)
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder in which not even root may write")
+def test_a_folder_of_the_kernel_is_one_sentence():
+    one_sentence(python(COMMAND, "reproduce", "signed", "--quick", "--out", "/proc/self/out"))
+
+
+def test_names_of_experiments_are_escaped(tmp_path):
+    code = """
+import sys
+from pathlib import Path
+from slow_experiment import Slow
+from infimum.paper import report, runner
+class Bad(Slow):
+    name = "<script>alert(1)</script>".replace("/", "")
+    title = "<b>title</b>"
+    caption = "<i>caption</i>"
+    def tasks(self, quick):
+        return [{"k": 0}]
+out = Path(sys.argv[1])
+page = report.index([Bad()], out, False).read_text()
+assert "<script>alert" not in page, page[:2000]
+assert "<b>title" not in page
+"""
+    run = python(code, tmp_path)
+    assert run.returncode == 0, run.stderr[-1500:]

@@ -1,0 +1,119 @@
+"""What must not run for ever or take what is not there: refused by name, each in a process with a limit."""
+
+import json
+import re
+import resource
+
+import pytest
+
+from .contract import FOREIGN
+from .faults import python
+
+SETUP = "import numpy as np; from infimum import *; X = np.arange(6.0)[:, None]; y = list('abcabc')\n"
+ENDLESS = {
+    "X of 1e200": ("PartialClassifier().fit([[0.], [1.], [1e200]], list('abc'))", "X|gamma|kernel"),
+    "lam": ("PartialClassifier(weights=weights.KernelRidge(lam=np.inf)).fit(X, y)", "lam"),
+    "lam of NaN": ("PartialClassifier(weights=weights.KernelRidge(lam=np.nan)).fit(X, y)", "lam"),
+    "gamma of NaN": ("PartialClassifier(weights=weights.KernelRidge(gamma=np.nan)).fit(X, y)", "gamma"),
+    "gamma": ("PartialClassifier(weights=weights.KernelRidge(gamma=np.inf)).fit(X, y)", "gamma"),
+    "gamma of -inf": ("PartialClassifier(weights=weights.KernelRidge(gamma=-np.inf)).fit(X, y)", "gamma"),
+    "sample weights": ("PartialClassifier().fit(X, y, sample_weight=[1e308] * 6)", "sample_weight"),
+    "lams": ("PartialSearch(lams=[np.inf]).fit(X, y)", "lam"),
+    "polynomial": ("PartialClassifier(weights=weights.KernelRidge(kernel='polynomial', degree=300)).fit(X * 1e3, y)",
+    "kernel|degree"),
+    "a kernel of NaN": ("PartialClassifier(weights=weights.KernelRidge(kernel=lambda a, b: np.nan)).fit(X, y)",
+    "kernel"),
+    "a kernel of inf": ("PartialClassifier(weights=weights.KernelRidge(kernel=lambda a, b: np.inf)).fit(X, y)",
+    "kernel"),
+    "precomputed": ("PartialClassifier(weights=weights.KernelRidge(kernel='precomputed')).fit(X @ X.T + np.inf, y)",
+    "X|kernel"),
+    "laplacian gamma": ("PartialClassifier(weights=weights.Laplacian(2, gamma=np.inf)).fit(X, y).predict(X)", "gamma"),
+    "nystrom gamma": ("PartialClassifier(weights=weights.Nystrom(3, gamma=np.nan)).fit(X, y)", "gamma"),
+    "linear lam": ("PartialClassifier(weights=weights.LinearRidge(lam=np.inf)).fit(X, y)", "lam"),
+}  # fmt: skip
+ALSO_ANSWERED = {"sample weights", "X of 1e200", "laplacian gamma"}
+"""Where a finite answer is as good as a refusal."""
+TELL = """
+try:
+    got = {action}
+except (ValueError, TypeError, MemoryError) as error:
+    print("REFUSED", type(error).__name__, error)
+else:
+    Z = got.predict(X) if hasattr(got, "predict") else got
+    print("ANSWERED", Z)
+"""
+EACH = """
+import json, signal, sys, warnings
+warnings.simplefilter("error", RuntimeWarning)
+class TooLong(BaseException):
+    pass
+def ring(*_):
+    raise TooLong
+signal.signal(signal.SIGALRM, ring)
+for name, action in json.loads(sys.argv[1]).items():
+    said = ""
+    signal.setitimer(signal.ITIMER_REAL, 10)
+    try:
+        got = eval(action)
+        said = f"ANSWERED {got.predict(X) if hasattr(got, 'predict') else got}"
+    except TooLong:
+        said = "NO END"
+    except Exception as error:
+        said = f"REFUSED {type(error).__name__}: {error}"
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    print(json.dumps([name, said]), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def told() -> dict[str, str]:
+    """What came of every case, each within ten seconds of its own, in one process."""
+    actions = {name: action for name, (action, _) in ENDLESS.items()}
+    run = python(SETUP + EACH, json.dumps(actions), timeout=400)
+    return dict(json.loads(line) for line in run.stdout.splitlines()) | {"": run.stderr[-1000:]}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_what_is_not_finite_is_refused_by_name_and_in_time(name, told):
+    assert name in told, f"the process died: {told['']}"
+    said = told[name]
+    if name in ALSO_ANSWERED and said.startswith("ANSWERED"):
+        assert not re.search(r"\bnan\b", said), said
+        return
+    assert said.startswith("REFUSED"), said
+    assert re.search(rf"\b({ENDLESS[name][1]})\b", said), said
+    assert not any(re.search(p, said) for p in FOREIGN), said
+
+
+HUGE = {
+    "kernel, 30,000 rows": "PartialClassifier().fit(np.arange(30_000.)[:, None], np.tile(['a', 'b'], 15_000))",
+    "kernel, 20,000 rows": "PartialClassifier().fit(np.arange(20_000.)[:, None], np.tile(['a', 'b'], 10_000))",
+    "items": "PartialRanker(items=100_000).fit(X, [[k] for k in range(6)])",
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_memory_is_refused_before_it_is_taken(name):
+    """Four GiB of address space: a MemoryError in words with a way out, never a bare one, never a dead process."""
+    four = 4 * 2**30
+    run = python(
+        SETUP + TELL.format(action=HUGE[name]), timeout=200,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (four, four)),
+    )  # fmt: skip
+    assert run.returncode == 0, f"exit {run.returncode}: {run.stderr[-1000:]}"
+    assert run.stdout.startswith(("REFUSED MemoryError", "REFUSED ValueError", "REFUSED InputError")), run.stdout[:500]
+    assert "Unable to allocate" not in run.stdout
+    assert any(word in run.stdout for word in ("Nystrom", "Nyström", "items", "GiB", "fewer")), run.stdout[:500]
+
+
+def test_thirty_two_bit_lapack_is_refused_before_it_dies():
+    """n² beyond 2^31 has no index in 32-bit LAPACK: said in words, whatever the memory."""
+    n = 47_000
+    action = f"PartialClassifier().fit(np.arange({n}.)[:, None], np.tile(['a', 'b'], {n // 2}))"
+    run = python(
+        SETUP + TELL.format(action=action), timeout=200,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (12 * 2**30, 12 * 2**30)),
+    )  # fmt: skip
+    assert run.returncode == 0, f"exit {run.returncode}: {run.stderr[-1000:]}"
+    assert run.stdout.startswith("REFUSED"), run.stdout[:300]
+    assert "Nystr" in run.stdout, run.stdout[:300]

@@ -99,7 +99,7 @@ def test_blocks_are_enumerated_and_other_solvers_say_who_can(X):
 
 
 NOT_FINITE = {
-    "far rows": (PartialClassifier(), [[0.0], [1.0], [1e200]] * 4, {}, "is not finite"),
+    "far rows": (PartialClassifier(), [[0.0], [1.0], [1e200]] * 4, {}, r"Row 2 holds 1e\+200. Scale X"),
     "a high degree": (
         PartialClassifier(weights=weights.KernelRidge(kernel="polynomial", degree=300, gamma=1.0)),
         [[0.0], [1.0], [100.0]] * 4,

@@ -108,7 +108,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
 
         - contains the true value (``covers="truth"``): r is a quantile of the distances to the farthest point of
           their sets. Wide sets make it wide; where more than a share 1 - level of them are half-lines it is all of R,
-          for nothing in such data limits the truth.
+          for nothing in such data limits the truth; unless `bounds` do, where sets end.
         - meets the set of the new row (``covers="set"``): r is a quantile of the distances to the sets. It is narrower,
           and promises nothing about where in the set the truth is.
 

@@ -73,7 +73,7 @@ class Judge:
         """Predictions by weights that leave rows out."""
         reduction = of_principle(self.composition.principle)
         if reduction is not None:
-            return Left(*reduction.outputs(self.output, self.sets, operator))
+            return Left(*reduction.outputs(self.output, self.sets, operator, self.sample_weight))
         loss = SetLoss(self.output, self.sets, self.composition.principle)
         L, solver = self.composition.solvable(loss)
         alpha: Any = LeftOutAlpha(operator)

@@ -55,7 +55,7 @@ def test_a_net_that_is_sure_pays_the_cost_of_the_library(rng, cost, principle):
     }[cost]
     mask = masks(rng, n, m)
     space = Labels(cost=matrix).fit(np.arange(m))
-    L = SetLoss(space, space.as_sets(mask), principle)(space.outputs())
+    L = SetLoss(space, space.read(mask), principle)(space.outputs())
     for z in range(m):
         logits = torch.full((n, m), -1e3, dtype=torch.float64)
         logits[:, z] = 1e3
@@ -127,7 +127,7 @@ def test_a_class_outside_of_the_set_may_be_ruled_out_by_minus_infinity(principle
 
 def test_subsets_are_taken_as_they_are(rng):
     x = torch.tensor(rng.standard_normal((4, 3)))
-    sets = Labels().fit(["a", "b", "c"]).as_sets(["a|b", "!a", None, "c"])
+    sets = Labels().fit(["a", "b", "c"]).read(["a|b", "!a", None, "c"])
     mask = torch.tensor([[True, True, False], [False, True, True], [True, True, True], [False, False, True]])
     assert torch.equal(tensors(sets), mask)
     loss = SetCrossEntropy("average")

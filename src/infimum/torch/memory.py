@@ -180,9 +180,7 @@ class _Against(torch.autograd.Function):
     """The same from p = softmax(x), with p - q left behind for the gradient. Both p and q are used up."""
 
     @staticmethod
-    def forward(
-        ctx: Any, x: torch.Tensor, p: torch.Tensor, at: torch.Tensor | None, q: torch.Tensor
-    ) -> torch.Tensor:
+    def forward(ctx: Any, x: torch.Tensor, p: torch.Tensor, at: torch.Tensor | None, q: torch.Tensor) -> torch.Tensor:
         total = x.amax(dim=1) - p.amax(dim=1).log_()  # log of the sum of exp(x): the largest p is never small
         if ctx.needs_input_grad[0]:
             ctx.save_for_backward(p.sub_(q) if at is None else p.scatter_add_(1, at, -q))

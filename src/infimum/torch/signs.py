@@ -80,13 +80,15 @@ class _SignLoss(nn.Module):
 class TagLoss(_SignLoss):
     """The binary cross-entropy of m tags, of which some are known: sum_j softplus(-x_j y_j).
 
-    | principle | an unknown tag costs |
-    | --- | --- |
-    | `likelihood` (default) | 0: the cross-entropy is masked, and the loss is -log P(S) |
-    | `infimum` | softplus(-abs(x)) |
-    | `average` | (softplus(x) + softplus(-x)) / 2 |
-    | `supremum` | softplus(abs(x)) |
-    | `disambiguation` | its mean under sigmoid(x), held fixed |
+    ========================  =========================================================
+    principle                 an unknown tag costs
+    ========================  =========================================================
+    ``likelihood`` (default)  0: the cross-entropy is masked, and the loss is -log P(S)
+    ``infimum``               softplus(-abs(x))
+    ``average``               (softplus(x) + softplus(-x)) / 2
+    ``supremum``              softplus(abs(x))
+    ``disambiguation``        its mean under sigmoid(x), held fixed
+    ========================  =========================================================
 
     Parameters
     ----------
@@ -151,7 +153,7 @@ def _beyond(values: torch.Tensor, means: bool) -> torch.Tensor | None:
         if values.dtype == torch.bool or not values.numel():
             return None
         low, high = values.aminmax()
-        if -1 <= int(low) and int(high) <= 1:
+        if int(low) >= -1 and int(high) <= 1:
             return None
         values = values.double()
     return (values.abs() - 1).clamp(min=0) if means else (values * values - 1) * values

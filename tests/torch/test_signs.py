@@ -151,6 +151,14 @@ def test_products_of_any_width_and_size_follow_the_definition(rng, principle, m,
         assert ours[0] == 0  # nothing is known
 
 
+def test_a_row_that_is_no_number_leaves_the_others_alone():
+    x = torch.full((2, 8), -80.0)
+    x[0, 0] = torch.nan
+    losses = TagLoss(reduction="none", check=False)(x, torch.ones(2, 8))
+    assert losses[0].isnan()
+    assert losses[1] == 640
+
+
 @pytest.mark.parametrize("dtype", [torch.int8, torch.int64, torch.float32])
 @pytest.mark.parametrize("principle", PRINCIPLES)
 def test_signs_of_every_type_cost_the_same_and_stay_as_they_are(rng, principle, dtype):

@@ -199,7 +199,7 @@ class _Logistic(torch.autograd.Function):
     def forward(ctx: Any, x: torch.Tensor, y: torch.Tensor, free: torch.Tensor | None) -> torch.Tensor:
         s = (x * y).sigmoid_()
         products = _folded(s, torch.mul)
-        small = bool(products.amin() < TINY) if products.numel() else False
+        small = bool(products.numel()) and not bool(products.amin() >= TINY)
         if free is not None:
             # what is free has the factor sigmoid(0) = 1/2, and a power of 2 takes it out exactly
             products = products * _folded(free, torch.add).to(s.dtype).exp2_()

@@ -187,7 +187,7 @@ def test_html_repr_and_bad_settings(partial_iris):
     assert "PartialClassifier" in PartialClassifier()._repr_html_()
     for settings, message in [
         ({"principle": "maximum"}, "principle must be one of 'infimum', 'average', .*Got 'maximum' instead."),
-        ({"negative_weights": "both"}, "negative_weights must be 'inside' or 'joint'. Got 'both' instead."),
+        ({"negative_weights": "both"}, "negative_weights must be 'inside', 'joint' or 'auto'. Got 'both' instead."),
         ({"weights": "magic"}, "weights must be a Weights or one of"),
     ]:
         with pytest.raises(ValueError, match=message):

@@ -188,12 +188,9 @@ def _is_blocked(X: Any) -> bool:
 
 
 def counted(sample_weight: Any, X: Any) -> NDArray:
-    """Sample weights of a fit: one finite number >= 0 a row, not all of them 0."""
-    try:
-        found = np.asarray(sample_weight, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight must hold one number >= 0 a row. Got {sample_weight!r:.200}.") from error
-    w = _check_sample_weight(found, X, ensure_non_negative=True)
+    """Sample weights of a fit: one finite number >= 0 a row, or one for all rows; not all of them 0."""
+    found = _weights(sample_weight)
+    w = _check_sample_weight(found if found.ndim else float(found), X, ensure_non_negative=True)
     with np.errstate(over="ignore"):
         total = w.sum()
     if not 0 < total < np.inf:
@@ -205,7 +202,14 @@ def scored_by(sample_weight: Any, n: int) -> NDArray | None:
     """Sample weights of a score: n finite numbers >= 0, not all 0."""
     if sample_weight is None:
         return None
-    w = np.asarray(sample_weight, dtype=float)
+    w = _weights(sample_weight)
     if w.shape != (n,) or not (np.isfinite(w) & (w >= 0)).all() or not w.any():
         raise ValueError(f"sample_weight must be {n} finite numbers >= 0, not all of them 0. Got shape {w.shape}.")
-    return w
+    return w / w.max()  # so that no sum of them overflows
+
+
+def _weights(sample_weight: Any) -> NDArray:
+    try:
+        return np.asarray(sample_weight, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must hold one number >= 0 a row. Got {sample_weight!r:.200}.") from error

@@ -17,6 +17,7 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._checks import check_number, check_numbers
 from .._memory import require
 from .._progress import track
 from .._warnings import InfimumWarning
@@ -161,6 +162,9 @@ class PartialSearch(BaseEstimator):
             unknown = [value for value in getattr(self, name) if value not in allowed]
             if unknown:
                 raise ValueError(f"{name} must be among {list(allowed)}. Got {unknown[0]!r}.")
+        check_numbers(self, "gammas")
+        check_numbers(self, "lams", above=False)
+        check_number(self, "n_blocks", 2, integer=True)
         if self.criterion != "auto" and self.criterion not in NAMES:
             raise ValueError(f"criterion must be 'auto' or one of {list(NAMES)}. Got {self.criterion!r} instead.")
         model = PartialClassifier() if self.estimator is None else self.estimator

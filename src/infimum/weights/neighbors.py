@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from .._checks import check_number
 from .base import Weights
 from .left_out import LeftOut, product
 
@@ -66,10 +67,10 @@ class Neighbors(Weights):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
-        if self.weights not in SHARES:
+        if not isinstance(self.weights, str) or self.weights not in SHARES:
             raise ValueError(f"The 'weights' of Neighbors must be one of {list(SHARES)}. Got {self.weights!r} instead.")
-        if self.n_neighbors is not None and not self.n_neighbors >= 1:
-            raise ValueError(f"n_neighbors must be an integer >= 1. Got {self.n_neighbors!r}.")
+        check_number(self, "n_neighbors", 1, integer=True, optional=True)
+        check_number(self, "slope", 0, above=True)
         w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         # a row of weight 0 is not there
         self.rows_ = np.flatnonzero(w > 0)

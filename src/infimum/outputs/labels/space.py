@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ..base import OutputSpace
 from ..containers import Column, is_row, table_of
-from ..forms import BadRows, Form, InputError, Sample, is_missing, refuse_unread, shown
+from ..forms import BadRows, Form, InputError, Sample, refuse_unread, shown
 from ..forms import listed as listed_names
 from ..names import Names, key, ordered, unpacked
 from .costs import Cost, as_cost
@@ -70,8 +70,6 @@ class Labels(OutputSpace):
         cost: Cost = as_cost(self.cost)
         declared = self.classes if self.classes is not None else cost.classes()
         names = None if declared is None else Names(declared, "classes")
-        if names is not None and any(is_missing(name) for name in names.list):
-            raise InputError(f"classes must be names; a missing one is none. Got {shown(names.list)}.")
         form = self._form(digest, names)
         if names is None:
             names = Names(self._named(digest, form), "classes")

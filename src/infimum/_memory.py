@@ -16,8 +16,10 @@ CGROUPS = (
 
 
 def available() -> float:
-    """Bytes that can still be allocated: of the machine, or of the container if that is less; inf where unknown."""
-    return min(_machine(), _container())
+    """Bytes that can still be allocated: the least of what the machine, the container and the process may still take;
+    inf where unknown.
+    """
+    return min(_machine(), _container(), _process())
 
 
 def require(needed: float, what: str, remedy: str) -> None:
@@ -53,3 +55,22 @@ def _container() -> float:
             if text != "max":
                 return max(float(text) - float(Path(usage).read_text()), 0.0)
     return math.inf
+
+
+def _process() -> float:
+    """What the limit of the address space (ulimit -v) leaves."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return math.inf
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return math.inf
+    statm = Path("/proc/self/statm")
+    # elsewhere than on Linux, the most that was ever resident stands for what is mapped
+    taken = (
+        float(statm.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        if statm.exists()
+        else float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    )
+    return max(limit - taken, 0.0)

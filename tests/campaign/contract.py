@@ -54,7 +54,7 @@ NAMED = re.compile(
     r"\b(rows?|columns?|blocks?|files?|y|X|classes|tags|items|cost|[Tt]axonomy|lam|lams|gamma|gammas|sigma|degree|coef0|"
     r"kernel|k|epsilon|bounds|loss|principle|negative_weights|weights|solver|sample_weight|n_neighbors|n_centers|centers|"
     r"radius|center|codes|ranks|orders|pairs|negated|listed|time_limit|level|phase|inner|outer|lower|upper|points|"
-    r"max_iter|n_starts|max_outputs|slope|features?|target|weight)\b"
+    r"max_iter|n_starts|max_outputs|slope|features?|target|weight|tol)\b"
 )
 """A refusal names a row, a block or a parameter."""
 

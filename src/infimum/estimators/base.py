@@ -173,7 +173,7 @@ class PartialModel(BaseEstimator):
         check_is_fitted(self)
         if is_dask(X):
             return map_rows(function, X, self.n_features_in_)
-        return (function(block.X) for block in X)
+        return (function(block.X) for block in X.inputs())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

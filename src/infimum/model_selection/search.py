@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -150,7 +151,7 @@ class PartialSearch(BaseEstimator):
                 stacklevel=2,
             )
         best = self._best(path)
-        fitted = self._pipeline(model, best)
+        fitted = self._pipeline(model, best, sparse.issparse(X))
         last = fitted.steps[-1][0]
         fitted.fit(X, y, **({} if sample_weight is None else {f"{last}__sample_weight": sample_weight}))
         self.path_ = {key: np.array([row[key] for row in path]) for key in path[0]}
@@ -225,11 +226,11 @@ class PartialSearch(BaseEstimator):
         finalists = [max(rows, key=lambda row: row[own[row["principle"]]]) for _, rows in by_name]
         return max(finalists, key=lambda row: row["neg_set_risk"])
 
-    def _pipeline(self, model: PartialModel, best: dict) -> Pipeline:
+    def _pipeline(self, model: PartialModel, best: dict, is_sparse: bool = False) -> Pipeline:
         principle, negative = self._reading(model, best["principle"])
         weights = KernelRidge(best["lam"], kernel=best["kernel"], gamma=best["width"])
         last = clone(model).set_params(weights=weights, principle=principle, negative_weights=negative)
-        return make_pipeline(*map(clone, SCALINGS[best["scaling"]]), last)
+        return make_pipeline(*_steps(best["scaling"], is_sparse), last)
 
     def predict(self, X: Any) -> NDArray:
         check_is_fitted(self)
@@ -276,6 +277,12 @@ def tune(X: Any, y: Any, estimator: PartialModel | None = None, **settings: Any)
 
 
 def _scaled(name: str, X: Any) -> Any:
-    for step in SCALINGS[name]:
-        X = clone(step).fit_transform(X)
+    for step in _steps(name, sparse.issparse(X)):
+        X = step.fit_transform(X)
     return X
+
+
+def _steps(name: str, is_sparse: bool) -> list:
+    """The transformers of a scaling; features of a sparse X keep their mean, and X stays sparse."""
+    steps = [clone(step) for step in SCALINGS[name]]
+    return [step.set_params(with_mean=not is_sparse) if isinstance(step, StandardScaler) else step for step in steps]

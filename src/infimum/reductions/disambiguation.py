@@ -149,9 +149,9 @@ class Disambiguation(BaseEstimator, Reduction):
             raise ValueError(f"kind must be 'auto', 'soft' or 'hard'. Got {self.kind!r} instead.")
         check_number(self, "ramp", 0, above=True)
         check_number(self, "cap", 1)
-        check_number(self, "max_iter", 1, integer=True)
+        check_number(self, "max_iter", 1, 10**6, integer=True)
         check_number(self, "tol", 0)
-        check_number(self, "n_starts", 1, integer=True)
+        check_number(self, "n_starts", 1, 10**6, integer=True)
         check_number(self, "threshold", 0, 1, optional=True)
         check_number(self, "n_blocks", 2, integer=True)
         if self.kind == "soft" and sets.options() is None:

@@ -91,6 +91,11 @@ class Blocks:
                 block = Block(*block)
             yield block if block.where else block._replace(where=f"block {k}")
 
+    def inputs(self) -> Blocks:
+        """The blocks for `predict`: files need not have the columns of targets and weights."""
+        inputs = getattr(self.source, "inputs", None)
+        return self if inputs is None else Blocks(inputs(), self.n_blocks)
+
     def map(self, function: Callable[[Block], Block]) -> Blocks:
         """The blocks function(block), when they are asked for."""
         return Blocks(lambda: map(function, self), self.n_blocks)

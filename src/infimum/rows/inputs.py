@@ -90,7 +90,8 @@ def _check_cell(cell: Any, row: int) -> None:
             raise ValueError(f"X must hold numbers. Row {row} holds {plain(cell)!r:.100}. {ENCODE}") from None
     elif isinstance(cell, dict | set | frozenset) or type(cell) is object:
         raise TypeError(
-            f"X must hold numbers. Row {row} holds {cell!r:.100}: an argument must be a number, or a string of a number."
+            f"X must hold numbers. Row {row} holds {cell!r:.100}: an argument must be a number, or a string that is a"
+            " number."
         )
 
 

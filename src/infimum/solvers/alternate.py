@@ -53,7 +53,7 @@ class Alternate(Solver):
 
     def fit(self, L: Loss, weights: Weights | None = None) -> Self:
         check_number(self, "max_iter", 1, integer=True)
-        check_number(self, "n_starts", 1, integer=True, optional=True)
+        check_number(self, "n_starts", 1, 10**6, integer=True, optional=True)
         check_number(self, "tol", 0)
         self.loss_ = L
         random = check_random_state(self.random_state)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..base import OutputSpace
+from ..._warnings import InfimumWarning
+from ..base import OutputSpace, Sets
 from ..containers import Column, is_row, table_of
 from ..forms import BadRows, Form, InputError, Sample, refuse_unread, shown
 from ..forms import listed as listed_names
@@ -81,6 +83,15 @@ class Labels(OutputSpace):
         self.cost_ = cost.matrix(self.classes_)
         self.size = len(names)
         return self
+
+    def check(self, sets: Sets) -> None:
+        """Warn where no row says anything."""
+        if self.size > 1 and len(sets) and sets.is_unknown.all():
+            warnings.warn(
+                "No row of y rules out any class: every label suits, and one of them is predicted.",
+                InfimumWarning,
+                stacklevel=4,
+            )
 
     def _form(self, facts: Facts, declared: Names | None) -> Form:
         """Whether y is a candidate mask or has one entry a row; an error where it may be both."""

@@ -14,7 +14,7 @@ from .estimators import (
 )
 from .loss import SetLoss
 from .model_selection import PartialSearch, tune
-from .model_selection.cleaned import Disambiguated, disambiguate
+from .model_selection.cleaned import Disambiguated, clean_labels
 from .outputs import (
     Annuli,
     Balls,
@@ -60,7 +60,7 @@ __all__ = [
     "SetLoss",
     "Subsets",
     "Taxonomy",
-    "disambiguate",
+    "clean_labels",
     "metrics",
     "model_selection",
     "outputs",

@@ -16,7 +16,7 @@ CGROUPS = (
 
 
 def available() -> float:
-    """Bytes that can still be allocated: the least of what the machine, the container and the process may still take;
+    """Bytes that can still be allocated: of the machine, the container or the process (RLIMIT_AS), whichever is least;
     inf where unknown.
     """
     return min(_machine(), _container(), _process())
@@ -58,19 +58,14 @@ def _container() -> float:
 
 
 def _process() -> float:
-    """What the limit of the address space (ulimit -v) leaves."""
+    """What the limit on addresses leaves (`ulimit -v`); LAPACK does not survive reaching it."""
     try:
         import resource
-    except ImportError:  # not on Windows
+    except ImportError:  # there is no such limit on Windows
         return math.inf
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    statm = Path("/proc/self/statm")
     if limit == resource.RLIM_INFINITY:
         return math.inf
-    statm = Path("/proc/self/statm")
-    # elsewhere than on Linux, the most that was ever resident stands for what is mapped
-    taken = (
-        float(statm.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-        if statm.exists()
-        else float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-    )
-    return max(limit - taken, 0.0)
+    used = float(statm.read_text().split()[0]) * resource.getpagesize() if statm.exists() else 0.0
+    return max(limit - used, 0.0)

@@ -94,7 +94,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
         if isinstance(self.output_, Vectors):
             raise ValueError("Prediction intervals are for numbers, not for vectors.")
         z = self.predict(X)
-        sets: Any = self.output_.read(y, strict=False)
+        sets: Any = self.output_.read(y)  # ended at the bounds, where the truth ends too
         if len(sets) != len(z):
             raise ValueError(f"X has {len(z)} rows and y has {len(sets)}: they must have the same number.")
         self.calibration_ = {"truth": np.sort(sets.farthest(z)), "set": np.sort(sets.distance(z))}

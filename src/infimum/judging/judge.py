@@ -50,7 +50,7 @@ class Judge:
         Where weights cannot be had for all blocks from one fit, every block is predicted by a model that is fitted to
         the others.
         """
-        blocks = None if n_blocks is None else blocks_of(X, n_blocks)
+        blocks = None if n_blocks is None else blocks_of(X, n_blocks, sample_weight=self.sample_weight)
         if blocks is not None and len(blocks) < 2:
             raise ValueError("The rows of X are all the same: there is nothing to judge a model by.")
         table = Table(X, None, self.sample_weight)

@@ -16,7 +16,7 @@ from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from .._checks import check_number, check_numbers
 from .._memory import require
@@ -49,7 +49,14 @@ DISTANCES = {"rbf": lambda X: euclidean_distances(X, squared=True), "laplacian":
 
 
 def _final_has(name: str):
-    return lambda self: not hasattr(self, "best_estimator_") or hasattr(self.best_estimator_, name)
+    """Whether the best estimator has a method; before there is one, whether an estimator of its kind may have it."""
+
+    def has(self: PartialSearch) -> bool:
+        if "best_estimator_" in vars(self):
+            return hasattr(self.best_estimator_, name)
+        return hasattr(PartialClassifier if self.estimator is None else type(self.estimator), name)
+
+    return has
 
 
 class PartialSearch(BaseEstimator):
@@ -135,12 +142,14 @@ class PartialSearch(BaseEstimator):
         validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         output = rows.fitted(model._output(y))
         sets = rows.read(output)
-        X = rows.X
+        X, w = rows.X, rows.w
+        if X.shape[0] < 2:
+            raise ValueError("X has one sample: there is nothing to choose a model by. Give two rows or more.")
         plain = ["infimum"] if sets.options() is None else ["disambiguation"]
         names = plain if self.principles is None else list(self.principles)
         path: list[dict] = []
         try:
-            self._walk(X, self._judges(model, names, output, sets, rows.w), path)
+            self._walk(X, w, self._judges(model, names, output, sets, w), path)
         except KeyboardInterrupt:
             if not path:
                 raise
@@ -152,8 +161,8 @@ class PartialSearch(BaseEstimator):
             )
         best = self._best(path)
         fitted = self._pipeline(model, best, sparse.issparse(X))
-        last = fitted.steps[-1][0]
-        fitted.fit(X, y, **({} if sample_weight is None else {f"{last}__sample_weight": sample_weight}))
+        counts = [name for name, step in fitted.steps if has_fit_parameter(step, "sample_weight")]
+        fitted.fit(X, y, **({} if w is None else {f"{name}__sample_weight": w for name in counts}))
         self.path_ = {key: np.array([row[key] for row in path]) for key in path[0]}
         self.best_params_, self.best_estimator_ = best, fitted
         return self
@@ -193,30 +202,30 @@ class PartialSearch(BaseEstimator):
             return clone(model.principle), negative  # with the settings that the user gave
         return principle, negative
 
-    def _walk(self, X: Any, judges: dict[str, Judge], path: list[dict]) -> None:
-        blocks = blocks_of(X, self.n_blocks)
+    def _walk(self, X: Any, w: NDArray | None, judges: dict[str, Judge], path: list[dict]) -> None:
+        blocks = blocks_of(X, self.n_blocks, sample_weight=w)
         if len(blocks) < 2:
             raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
         start = time.perf_counter()
-        for setting, weights in track(self._settings(X), "settings", self._size(), self.verbose):
-            operator = weights.held_out(None, None, None, blocks)
+        for setting, weights in track(self._settings(X, w), "settings", self._size(), self.verbose):
+            operator = weights.held_out(None, None, w, blocks)
             for name, judge in judges.items():
                 scores = judge.scores(judge.outputs(operator))
                 path.append({**setting, "principle": name, **scores, "seconds": time.perf_counter() - start})
                 start = time.perf_counter()
 
-    def _settings(self, X: Any) -> Iterator[tuple[dict, KernelRidge]]:
+    def _settings(self, X: Any, w: NDArray | None) -> Iterator[tuple[dict, KernelRidge]]:
         """Every setting with its weights: distances are computed once a kernel, kernel matrices once a gamma."""
         n = X.shape[0]
         require(6 * 8 * n**2, f"Searching with {n} rows", "Search on some of the rows.")
         for scaling, kernel in itertools.product(self.scalings, self.kernels):
-            distance = DISTANCES[kernel](_scaled(scaling, X))
-            unit = float(np.median(distance)) or 1.0
+            distance = DISTANCES[kernel](_scaled(scaling, X, w))
+            unit = _median(distance, w) or 1.0
             for gamma in self.gammas:
                 K = np.exp(distance * (-gamma / unit))
                 for lam in self.lams:
                     setting = {"scaling": scaling, "kernel": kernel, "gamma": gamma, "width": gamma / unit, "lam": lam}
-                    yield setting, KernelRidge(lam, kernel="precomputed", gamma=None).fit(K)
+                    yield setting, KernelRidge(lam, kernel="precomputed", gamma=None).fit(K, None, w)
 
     def _best(self, path: list[dict]) -> dict:
         if self.criterion != "auto":
@@ -236,10 +245,10 @@ class PartialSearch(BaseEstimator):
         check_is_fitted(self)
         return self.best_estimator_.predict(X)
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """As the estimator's: accuracy where y gives labels, covering rate where it gives sets."""
         check_is_fitted(self)
-        return self.best_estimator_.score(X, y)
+        return self.best_estimator_.score(X, y, sample_weight)
 
     @available_if(_final_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:
@@ -271,14 +280,16 @@ class PartialSearch(BaseEstimator):
 TOLD = ("labels_", "confidence_", "tied_", "suspects_", "resolved_", "classes_", "tags_", "output_")
 
 
-def tune(X: Any, y: Any, estimator: PartialModel | None = None, **settings: Any) -> PartialSearch:
-    """``PartialSearch(estimator, **settings).fit(X, y)``."""
-    return PartialSearch(estimator, **settings).fit(X, y)
+def tune(
+    X: Any, y: Any, estimator: PartialModel | None = None, *, sample_weight: Any = None, **settings: Any
+) -> PartialSearch:
+    """``PartialSearch(estimator, **settings).fit(X, y, sample_weight)``."""
+    return PartialSearch(estimator, **settings).fit(X, y, sample_weight)
 
 
-def _scaled(name: str, X: Any) -> Any:
+def _scaled(name: str, X: Any, w: NDArray | None) -> Any:
     for step in _steps(name, sparse.issparse(X)):
-        X = step.fit_transform(X)
+        X = step.fit(X, **({"sample_weight": w} if has_fit_parameter(step, "sample_weight") else {})).transform(X)
     return X
 
 
@@ -286,3 +297,16 @@ def _steps(name: str, is_sparse: bool) -> list:
     """The transformers of a scaling; features of a sparse X keep their mean, and X stays sparse."""
     steps = [clone(step) for step in SCALINGS[name]]
     return [step.set_params(with_mean=not is_sparse) if isinstance(step, StandardScaler) else step for step in steps]
+
+
+def _median(distance: NDArray, w: NDArray | None) -> float:
+    """The median distance between two rows, each as often as it counts."""
+    if w is None:
+        return float(np.median(distance))
+    order = np.argsort(distance, axis=None)
+    total = np.cumsum(np.outer(w, w).ravel()[order])
+    half = total[-1] / 2
+    at = distance.ravel()[order]
+    # the two in the middle, which are one and the same unless exactly half of the weight is below
+    low, high = np.searchsorted(total, half * (1 - 1e-12)), np.searchsorted(total, half * (1 + 1e-12), side="right")
+    return float((at[low] + at[min(high, len(at) - 1)]) / 2)

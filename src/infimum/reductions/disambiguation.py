@@ -209,7 +209,7 @@ class Disambiguation(BaseEstimator, Reduction):
 
     def _support(self, mask: NDArray, weights: Weights, problem: Problem) -> NDArray | None:
         rows = problem.rows
-        blocks = blocks_of(rows.X, self.n_blocks)
+        blocks = blocks_of(rows.X, self.n_blocks, sample_weight=rows.w)
         if len(blocks) < 2:  # all rows are alike: there is nothing to predict one from
             return None
         return support(held_out(weights.held_out(rows.X, problem.target, rows.w, blocks), mask), mask)

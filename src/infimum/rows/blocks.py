@@ -42,6 +42,7 @@ class Blocks:
 
     Examples
     --------
+    >>> import numpy as np
     >>> blocks = Blocks([(np.zeros((2, 3)), ["a", "b"]), (np.ones((1, 3)), ["a"])])
     >>> blocks.reduce(lambda block: len(block.X), lambda a, b: a + b)
     3
@@ -60,6 +61,7 @@ class Blocks:
     def of(cls, X: Any, y: Any = None, sample_weight: Any = None, rows: int = ROWS) -> Blocks:
         """Slices of arrays or memory maps, so many rows at a time.
 
+        >>> import numpy as np
         >>> [block.where for block in Blocks.of(np.zeros((5, 1)), list("abcab"), rows=3)]
         ['rows 0 to 2', 'rows 3 to 4']
         """
@@ -130,8 +132,8 @@ def n_rows(column: Any) -> int:
 
 def _cut(X: Any, y: Any, w: Any, size: int) -> Iterator[Block]:
     for rows in gen_batches(X.shape[0], size):
-        some = [None if column is None else column[rows] for column in (y, w)]
-        yield Block(X[rows], *some, f"rows {rows.start} to {rows.stop - 1}")
+        some, counts = (None if column is None else column[rows] for column in (y, w))
+        yield Block(X[rows], some, counts, f"rows {rows.start} to {rows.stop - 1}")
 
 
 def _slices(X: Any, y: tuple | None, w: Any) -> Iterator[Block]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from .._memory import require
 from .._warnings import InfimumWarning
 from .base import Weights
 from .left_out import FromInverse, HeldOut, LeftOut, Path, product
+from .weighted import FromWeightedInverse
 
 ROWS = 512  # kernel rows computed at a time: large enough for BLAS, small beside n
 WAY_OUT = "Use weights.Nystrom(n_centers=1000), which never forms it."
@@ -41,7 +43,7 @@ class Kernel(Weights):
 
     kernel: Any
     gamma: Any
-    sigma: float | None
+    sigma: Any
     degree: float
     coef0: float
     kernel_params: dict | None
@@ -53,12 +55,12 @@ class Kernel(Weights):
                 raise ValueError(
                     f"sigma= goes with kernel='rbf' or 'laplacian'; kernel is {self.kernel!r}. Use gamma=."
                 )
-            self.gamma_ = float(1 / (2 * self.sigma**2) if self.kernel == "rbf" else 1 / self.sigma)
+            self.gamma_: float | None = float(1 / (2 * self.sigma**2) if self.kernel == "rbf" else 1 / self.sigma)
         elif isinstance(self.gamma, str):
             variance = _variance(X, sample_weight) if variance is None else variance
             self.gamma_ = 1 / (X.shape[1] * variance) if variance > 0 else 1.0
         else:
-            self.gamma_ = self.gamma if self.gamma is None else float(self.gamma)
+            self.gamma_ = None if self.gamma is None else float(self.gamma)
 
     def _check_kernel(self) -> None:
         known = isinstance(self.kernel, str) and self.kernel in (*PAIRWISE_KERNEL_FUNCTIONS, "precomputed")
@@ -208,9 +210,14 @@ class KernelRidge(Kernel):
         return apply
 
     def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> HeldOut:
-        if self.root_weight_ is not None or blocks is None:
+        if blocks is None:
             return super().held_out(X, target, sample_weight, blocks)
-        return FromInverse(*self._inverse(), self.ridge_, blocks)
+        if self.root_weight_ is None:
+            return FromInverse(*self._inverse(), self.ridge_, blocks)
+        some = self.X_fit_
+        return FromWeightedInverse(
+            *self._inverse(), self.ridge_, blocks, self.root_weight_, lambda rows: self.features(some[rows])
+        )
 
     def _inverse(self) -> tuple[NDArray, NDArray]:
         """(K + n lam)^{-1}: what is off its diagonal, as a full matrix, and the diagonal."""
@@ -251,12 +258,12 @@ class KernelRidge(Kernel):
             turned = U.T @ (root * phi)
             return (one(k, phi, turned) for k in range(len(ridges)))
 
-        return Path(together, [lambda phi, k=k: one(k, phi, U.T @ (root * phi)) for k in range(len(ridges))])
+        return Path(together, [partial(_alone, one, k, U, root) for k in range(len(ridges))])
 
     def _present(self, left_out: NDArray, phi: NDArray, folded: NDArray) -> NDArray:
         """Rows of weight 0 were not there: there is nothing to leave out of them."""
-        absent = [] if self.root_weight_ is None else np.flatnonzero(self.root_weight_ == 0)
-        if len(absent):
+        absent = np.flatnonzero(np.ones(1) if self.root_weight_ is None else self.root_weight_ == 0)
+        if self.root_weight_ is not None and len(absent):
             left_out[absent] = self.features(self.X_fit_[absent]) @ folded
         return left_out
 
@@ -327,6 +334,12 @@ class KernelRidge(Kernel):
         # the factor is n² numbers and follows from the rest: a saved model does without it
         state = super().__getstate__()
         return {**state, "_factor": None, "_inverted": None} if "_factor" in state else state
+
+
+def _alone(one: Callable, k: int, U: NDArray, root: NDArray, phi: Any) -> NDArray:
+    """Leave-one-out predictions at the k-th setting of a path."""
+    phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
+    return one(k, phi, U.T @ (root * phi))
 
 
 class Unfolded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -84,9 +85,14 @@ class Labels(OutputSpace):
         self.size = len(names)
         return self
 
-    def check(self, sets: Sets) -> None:
+    def check(self, parts: Iterable[Sets]) -> None:
         """Warn where no row says anything."""
-        if self.size > 1 and len(sets) and sets.is_unknown.all():
+        some = False
+        for sets in parts:
+            if self.size < 2 or not sets.is_unknown.all():
+                return
+            some |= len(sets) > 0
+        if some:
             warnings.warn(
                 "No row of y rules out any class: every label suits, and one of them is predicted.",
                 InfimumWarning,
@@ -181,7 +187,10 @@ class Labels(OutputSpace):
         return as_mask(np.where(table.missing, 1, table.values))
 
     def psi(self, z: Any) -> NDArray:
-        return np.eye(int(self.size))[np.asarray(z, dtype=int)]
+        z = np.asarray(z, dtype=int)
+        out = np.zeros((*z.shape, int(self.size)))  # e_z, without the m x m identity
+        np.put_along_axis(out, z[..., None], 1.0, axis=-1)
+        return out
 
     def decode(self, c: NDArray) -> NDArray:
         return np.argmin(c, axis=-1)

@@ -94,7 +94,7 @@ def test_blocks_are_enumerated_and_other_solvers_say_who_can(X):
 
 
 NOT_FINITE = {
-    "far rows": (PartialClassifier(), [[0.0], [1.0], [1e200]] * 4, {}, "is not finite"),
+    "far rows": (PartialClassifier(), [[0.0], [1.0], [1e200]] * 4, {}, "X must hold numbers up to"),
     "a high degree": (
         PartialClassifier(weights=weights.KernelRidge(kernel="polynomial", degree=300, gamma=1.0)),
         [[0.0], [1.0], [100.0]] * 4,
@@ -102,11 +102,11 @@ NOT_FINITE = {
         "is not finite",
     ),
     "lam=inf": (PartialClassifier(weights=weights.KernelRidge(lam=np.inf)), None, {}, "'lam' parameter of KernelRidge"),
-    "gamma=nan": (PartialClassifier(weights=weights.KernelRidge(gamma=np.nan)), None, {}, "gamma must be a positive"),
-    "gamma=inf": (PartialClassifier(weights=weights.KernelRidge(gamma=np.inf)), None, {}, "gamma must be a positive"),
-    "gamma=-inf": (PartialClassifier(weights=weights.KernelRidge(gamma=-np.inf)), None, {}, "gamma must be a positive"),
+    "gamma=nan": (PartialClassifier(weights=weights.KernelRidge(gamma=np.nan)), None, {}, "'gamma' parameter"),
+    "gamma=inf": (PartialClassifier(weights=weights.KernelRidge(gamma=np.inf)), None, {}, "'gamma' parameter"),
+    "gamma=-inf": (PartialClassifier(weights=weights.KernelRidge(gamma=-np.inf)), None, {}, "'gamma' parameter"),
     "huge weights": (PartialClassifier(), None, {"sample_weight": np.full(12, 1e308)}, "positive and finite sum"),
-    "search": (PartialSearch(lams=[np.inf]), None, {}, "'lam' parameter of KernelRidge"),
+    "search": (PartialSearch(lams=[np.inf]), None, {}, "'lams' parameter of PartialSearch"),
 }
 
 

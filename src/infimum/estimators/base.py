@@ -97,11 +97,7 @@ class PartialModel(BaseEstimator):
 
     def _validated(self, X: Any, reset: bool = False) -> Any:
         """X as numbers; the columns of a frame are found by their names."""
-        if is_frame(X):
-            if not reset:
-                X = in_order(X, vars(self).get("feature_names_in_", np.array([])).tolist() or None)
-            as_numbers(X)
-        return in_range(validate_data(self, readable(X), accept_sparse="csr", dtype=np.float64, reset=reset))
+        return validated(self, X, reset)
 
     def predict(self, X: Any) -> NDArray:
         """f(x) for every row of X; a Dask array for a Dask collection, one array a block for `infimum.Blocks`."""
@@ -199,6 +195,15 @@ class PartialModel(BaseEstimator):
         auto = isinstance(self.weights, str) and self.weights == "auto"
         tags.input_tags.pairwise = not auto and by_name(self.weights).pairwise
         return tags
+
+
+def validated(model: Any, X: Any, reset: bool = False) -> Any:
+    """X as the numbers of a model; at fit (`reset`) it learns their names, by which later columns are found."""
+    if is_frame(X):
+        if not reset:
+            X = in_order(X, vars(model).get("feature_names_in_", np.array([])).tolist() or None)
+        as_numbers(X)
+    return in_range(validate_data(model, readable(X), accept_sparse="csr", dtype=np.float64, reset=reset))
 
 
 def _is_blocked(X: Any) -> bool:

@@ -98,9 +98,9 @@ def test_singular_systems_warn_with_a_remedy(lam):
 @pytest.mark.parametrize(
     "settings, message",
     [
-        ({"lam": -1}, "The 'lam' parameter of KernelRidge must be a number >= 0. Got -1 instead."),
-        ({"gamma": "auto"}, "gamma must be a positive number, 'scale' or None. Got 'auto'."),
-        ({"sigma": 0}, "sigma must be a positive number. Got 0."),
+        ({"lam": -1}, "The 'lam' parameter of KernelRidge must be a number >= 0 or None. Got -1 instead."),
+        ({"gamma": "auto"}, "KernelRidge must be a number > 0, 'scale' or None. Got 'auto' instead."),
+        ({"sigma": 0}, "The 'sigma' parameter of KernelRidge must be a number > 0 or None. Got 0 instead."),
         ({"sigma": 1, "kernel": "linear"}, "kernel is 'linear'"),
         ({"kernel": "precomputed"}, r"needs the \(n, n\) kernel matrix. Got shape \(60, 4\)"),
     ],

@@ -335,18 +335,18 @@ def test_split_signs_double_the_rows(data, rng):
 @pytest.mark.parametrize(
     ("family", "message"),
     [
-        (Neighbors(0), "n_neighbors must be an integer >= 1. Got 0"),
+        (Neighbors(0), "'n_neighbors' parameter of Neighbors must be an integer >= 1 or None. Got 0 instead"),
         (Neighbors(weights="far"), "must be one of"),
         (Forest(kind="oak"), "Got 'oak' instead"),
         (Nystrom(centers="best"), "Got 'best' instead"),
         (Nystrom(kernel="precomputed"), "Use KernelRidge"),
         (Nystrom(dtype="int"), "dtype must be"),
-        (Nystrom(0), "n_centers must be an integer >= 1"),
-        (Nystrom(lam=-1), "'lam' parameter of Nystrom must be a number >= 0. Got -1"),
+        (Nystrom(0), "'n_centers' parameter of Nystrom must be an integer >= 1. Got 0 instead"),
+        (Nystrom(lam=-1), "'lam' parameter of Nystrom must be a number >= 0 or None. Got -1"),
         (Laplacian(method="wave"), "must be 'harmonic' or 'spreading'"),
-        (Laplacian(a=1), "between 0 and 1"),
+        (Laplacian(a=1), "'a' parameter of Laplacian must be a number > 0 and < 1. Got 1 instead"),
         (RidgeCV(Neighbors()), "RidgeCV is for KernelRidge, Nystrom and LinearRidge"),
-        (RidgeCV(lams=[0.0]), "lams must be positive"),
+        (RidgeCV(lams=[0.0]), "'lams' parameter of RidgeCV must be a list of numbers > 0"),
     ],
 )
 def test_settings_are_checked(family, message, data):

@@ -78,9 +78,9 @@ def _weights(sample_weight: Any, n: int) -> NDArray:
     for row in np.flatnonzero(~(np.isfinite(w) & (w >= 0))):
         bad.add(row, f"expected a number >= 0, got {w[row]:g}")
     bad.refuse("A row of weight 0 is left out, one of weight 2 counts twice.")
-    if not w.sum() > 0:
+    if not w.any():
         raise InputError("sample_weight is 0 in every row: there is nothing to score.")
-    return w
+    return w / w.max()  # means do not change, and no sum overflows
 
 
 def _numbers(z: Any) -> NDArray:

@@ -47,14 +47,14 @@ OF_SKLEARN = [
     r"Sparse data was passed",
 ]  # fmt: skip
 """Refusals that scikit-learn's own checks ask every estimator to make in these words."""
-ALLOWED = r"X has feature names, but|X does not have valid feature names"
-"""A warning by which scikit-learn says that names were given once and not the other time."""
+ALLOWED = r"X has feature names, but|X does not have valid feature names|A column-vector y was passed"
+"""Warnings of scikit-learn's conventions: names were given once and not the other time; a y of one column."""
 
 NAMED = re.compile(
     r"\b(rows?|columns?|blocks?|files?|y|X|classes|tags|items|cost|[Tt]axonomy|lam|lams|gamma|gammas|sigma|degree|coef0|"
     r"kernel|k|epsilon|bounds|loss|principle|negative_weights|weights|solver|sample_weight|n_neighbors|n_centers|centers|"
     r"radius|center|codes|ranks|orders|pairs|negated|listed|time_limit|level|phase|inner|outer|lower|upper|points|"
-    r"max_iter|n_starts|max_outputs|slope|features?|target|weight)\b"
+    r"max_iter|n_starts|max_outputs|slope|features?|target|weight|tol)\b"
 )
 """A refusal names a row, a block or a parameter."""
 

@@ -257,7 +257,6 @@ UNREADABLE: list = [
     object(),
     (1, "x"),
     [(1, 2, 3)],
-    "[1;2]",
     inf,
 ]
 STRANGE: list = [

@@ -41,7 +41,7 @@ MODELS: dict[str, Any] = {
     "regressor": lambda: PartialRegressor().fit(X, np.sort(RNG.standard_normal((60, 2)), axis=1)),
     "ranker, enumerated": lambda: PartialRanker().fit(X, orders(60, 4)),
     "ranker, alternated": lambda: PartialRanker(solver=Alternate(n_starts=2)).fit(X, orders(60, 9)),
-    "ranker, neighbours": lambda: PartialRanker(weights=weights.Neighbors(5)).fit(X, orders(60, 10)),
+    "ranker, neighbours": lambda: PartialRanker(weights=weights.Neighbors(5)).fit(X, orders(60, 9)),
     "forest": lambda: PartialClassifier(weights=weights.Forest(random_state=0)).fit(X, ["a", {"a", "b"}, "c"] * 20),
     "nystrom": lambda: PartialClassifier(weights=weights.Nystrom(20)).fit(X, ["a", {"a", "b"}, "c"] * 20),
     "harmonic": lambda: PartialClassifier(weights=weights.Laplacian(5)).fit(X, ["a", None, "c"] * 20),
@@ -64,7 +64,7 @@ def together(tasks: list) -> list:
 @pytest.mark.parametrize("name", MODELS)
 def test_eight_threads_answer_as_one(name):
     model = MODELS[name]()
-    queries = [np.random.default_rng(k).standard_normal((40, 3)) for k in range(8)]
+    queries = [np.random.default_rng(k).standard_normal((15, 3)) for k in range(8)]
     # threads first, while nothing is remembered yet
     rounds = [together([lambda Q=Q: model.predict(Q) for Q in queries]) for _ in range(3)]
     alone = [model.predict(Q) for Q in queries]

@@ -107,11 +107,11 @@ NOT_FINITE = {
         "is not finite",
     ),
     "lam=inf": (PartialClassifier(weights=weights.KernelRidge(lam=np.inf)), None, {}, "'lam' parameter of KernelRidge"),
-    "gamma=nan": (PartialClassifier(weights=weights.KernelRidge(gamma=np.nan)), None, {}, "gamma must be a positive"),
-    "gamma=inf": (PartialClassifier(weights=weights.KernelRidge(gamma=np.inf)), None, {}, "gamma must be a positive"),
-    "gamma=-inf": (PartialClassifier(weights=weights.KernelRidge(gamma=-np.inf)), None, {}, "gamma must be a positive"),
+    "gamma=nan": (PartialClassifier(weights=weights.KernelRidge(gamma=np.nan)), None, {}, "'gamma' parameter"),
+    "gamma=inf": (PartialClassifier(weights=weights.KernelRidge(gamma=np.inf)), None, {}, "'gamma' parameter"),
+    "gamma=-inf": (PartialClassifier(weights=weights.KernelRidge(gamma=-np.inf)), None, {}, "'gamma' parameter"),
     "huge weights": (PartialClassifier(), None, {"sample_weight": np.full(12, 1e308)}, "positive and finite sum"),
-    "search": (PartialSearch(lams=[np.inf]), None, {}, "'lam' parameter of KernelRidge"),
+    "search": (PartialSearch(lams=[np.inf]), None, {}, "'lams' parameter of PartialSearch"),
 }
 
 

@@ -97,12 +97,7 @@ class PartialModel(BaseEstimator):
 
     def _validated(self, X: Any, reset: bool = False) -> Any:
         """X as numbers; the columns of a frame are found by their names."""
-        if is_frame(X):
-            if not reset:
-                X = in_order(X, vars(self).get("feature_names_in_", np.array([])).tolist() or None)
-            as_numbers(X)
-        X = validate_data(self, readable(X), accept_sparse="csr", dtype=np.float64, reset=reset)
-        return narrow(in_range(X))
+        return validated(self, X, reset)
 
     def predict(self, X: Any) -> NDArray:
         """f(x) for every row of X; a Dask array for a Dask collection, one array a block for `infimum.Blocks`."""
@@ -191,7 +186,7 @@ class PartialModel(BaseEstimator):
         check_is_fitted(self)
         if is_dask(X):
             return map_rows(function, X, self.n_features_in_)
-        return (function(block.X) for block in X)
+        return (function(block.X) for block in X.inputs())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -202,17 +197,23 @@ class PartialModel(BaseEstimator):
         return tags
 
 
+def validated(model: Any, X: Any, reset: bool = False) -> Any:
+    """X as the numbers of a model; at fit (`reset`) it learns their names, by which later columns are found."""
+    if is_frame(X):
+        if not reset:
+            X = in_order(X, vars(model).get("feature_names_in_", np.array([])).tolist() or None)
+        as_numbers(X)
+    return narrow(in_range(validate_data(model, readable(X), accept_sparse="csr", dtype=np.float64, reset=reset)))
+
+
 def _is_blocked(X: Any) -> bool:
     return isinstance(X, Blocks) or is_dask(X)
 
 
 def counted(sample_weight: Any, X: Any) -> NDArray:
-    """Sample weights of a fit: one finite number >= 0 a row, not all of them 0."""
-    try:
-        found = np.asarray(sample_weight, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight must hold one number >= 0 a row. Got {sample_weight!r:.200}.") from error
-    w = _check_sample_weight(found, X, ensure_non_negative=True)
+    """Sample weights of a fit: one finite number >= 0 a row, or one for all rows; not all of them 0."""
+    found = _weights(sample_weight)
+    w = _check_sample_weight(found if found.ndim else float(found), X, ensure_non_negative=True)
     with np.errstate(over="ignore"):
         total = w.sum()
     if not 0 < total < np.inf:
@@ -224,7 +225,14 @@ def scored_by(sample_weight: Any, n: int) -> NDArray | None:
     """Sample weights of a score: n finite numbers >= 0, not all 0."""
     if sample_weight is None:
         return None
-    w = np.asarray(sample_weight, dtype=float)
+    w = _weights(sample_weight)
     if w.shape != (n,) or not (np.isfinite(w) & (w >= 0)).all() or not w.any():
         raise ValueError(f"sample_weight must be {n} finite numbers >= 0, not all of them 0. Got shape {w.shape}.")
-    return w
+    return w / w.max()  # so that no sum of them overflows
+
+
+def _weights(sample_weight: Any) -> NDArray:
+    try:
+        return np.asarray(sample_weight, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must hold one number >= 0 a row. Got {sample_weight!r:.200}.") from error

@@ -17,12 +17,14 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from .._checks import check_number, check_numbers
 from .._memory import require
 from .._progress import track
 from .._warnings import InfimumWarning
 from ..estimators import PartialClassifier, PartialModel
+from ..estimators.base import validated
 from ..judging import NAMES, Composition, Judge
 from ..outputs import OutputSpace, Sets
 from ..reductions import Disambiguation
@@ -137,9 +139,16 @@ class PartialSearch(BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Judge every setting, then fit the best one to all rows."""
+        new = clone(self)
+        new._fit(X, y, sample_weight)
+        # all at once: a search that fails or is interrupted too early leaves the model as it was
+        self.__dict__ = vars(new) | {name: getattr(self, name) for name in self.get_params(deep=False)}
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         model = self._check()
         rows = clone(model)._rows(X, y, sample_weight)
-        validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        validated(self, X, reset=True)
         output = rows.fitted(model._output(y))
         sets = rows.read(output)
         X, w = rows.X, rows.w
@@ -157,7 +166,7 @@ class PartialSearch(BaseEstimator):
                 f"The search was interrupted after {len(path)} of {self._size() * len(names)} settings; the best of"
                 " them is fitted.",
                 InfimumWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         best = self._best(path)
         fitted = self._pipeline(model, best, X)
@@ -165,13 +174,15 @@ class PartialSearch(BaseEstimator):
         fitted.fit(X, y, **({} if w is None else {f"{name}__sample_weight": w for name in counts}))
         self.path_ = {key: np.array([row[key] for row in path]) for key in path[0]}
         self.best_params_, self.best_estimator_ = best, fitted
-        return self
 
     def _check(self) -> PartialModel:
         for name, allowed in (("scalings", SCALINGS), ("kernels", DISTANCES)):
             unknown = [value for value in getattr(self, name) if value not in allowed]
             if unknown:
                 raise ValueError(f"{name} must be among {list(allowed)}. Got {unknown[0]!r}.")
+        check_numbers(self, "gammas")
+        check_numbers(self, "lams", above=False)
+        check_number(self, "n_blocks", 2, integer=True)
         if self.criterion != "auto" and self.criterion not in NAMES:
             raise ValueError(f"criterion must be 'auto' or one of {list(NAMES)}. Got {self.criterion!r} instead.")
         model = PartialClassifier() if self.estimator is None else self.estimator
@@ -247,22 +258,22 @@ class PartialSearch(BaseEstimator):
 
     def predict(self, X: Any) -> NDArray:
         check_is_fitted(self)
-        return self.best_estimator_.predict(X)
+        return self.best_estimator_.predict(validated(self, X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """As the estimator's: accuracy where y gives labels, covering rate where it gives sets."""
         check_is_fitted(self)
-        return self.best_estimator_.score(X, y, sample_weight)
+        return self.best_estimator_.score(validated(self, X), y, sample_weight)
 
     @available_if(_final_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:
         check_is_fitted(self)
-        return self.best_estimator_.predict_proba(X)
+        return self.best_estimator_.predict_proba(validated(self, X))
 
     @available_if(_final_has("decision_function"))
     def decision_function(self, X: Any) -> NDArray:
         check_is_fitted(self)
-        return self.best_estimator_.decision_function(X)
+        return self.best_estimator_.decision_function(validated(self, X))
 
     def __getattr__(self, name: str) -> Any:
         # what the best estimator says of the training rows and of the outputs

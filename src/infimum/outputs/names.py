@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .forms import InputError, listed
+from .forms import InputError, is_missing, listed, shown
 
 
 def plain(name: Any) -> Any:
@@ -121,6 +121,8 @@ class Names:
         if isinstance(names, set | frozenset):
             names = ordered(names)
         self.list = [plain(name) for name in unpacked(names)]
+        if any(is_missing(name) for name in self.list):
+            raise InputError(f"{what} must be names; a missing one is none. Got {shown(self.list)}.")
         self.where: dict[Hashable, int] = {}
         twice = []
         for k, name in enumerate(self.list):
@@ -153,6 +155,19 @@ class Names:
 def unpacked(names: Any) -> list:
     """Names as a list; dates of an array stay dates."""
     return names.tolist() if isinstance(names, np.ndarray) and names.dtype.kind not in "mM" else list(names)
+
+
+def numbered(names: Any, what: str) -> Any:
+    """0, …, m - 1 for a number m of names; names as they are.
+
+    >>> numbered(3, "tags"), numbered(["a"], "tags")
+    (range(0, 3), ['a'])
+    """
+    if isinstance(names, bool | np.bool_) or not isinstance(names, int | np.integer):
+        return names
+    if names < 1:
+        raise InputError(f"{what} must be a list of names, or how many they are, an integer >= 1. Got {names!r}.")
+    return range(names)
 
 
 def placed(names: Iterable, known: Names, what: str, strict: bool) -> list[int | None]:

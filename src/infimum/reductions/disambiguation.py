@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 
+from .._checks import check_number
 from .._memory import require
 from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Points, Sets
@@ -146,6 +147,13 @@ class Disambiguation(BaseEstimator, Reduction):
         """Refuse what cannot be disambiguated."""
         if self.kind not in ("auto", "soft", "hard"):
             raise ValueError(f"kind must be 'auto', 'soft' or 'hard'. Got {self.kind!r} instead.")
+        check_number(self, "ramp", 0, above=True)
+        check_number(self, "cap", 1)
+        check_number(self, "max_iter", 1, 10**6, integer=True)
+        check_number(self, "tol", 0)
+        check_number(self, "n_starts", 1, 10**6, integer=True)
+        check_number(self, "threshold", 0, 1, optional=True)
+        check_number(self, "n_blocks", 2, integer=True)
         if self.kind == "soft" and sets.options() is None:
             raise ValueError(f"Soft disambiguation is for labels, tags and masks; {sets!r} are neither. Use 'hard'.")
         if not output.bilinear:

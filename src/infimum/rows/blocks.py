@@ -42,6 +42,7 @@ class Blocks:
 
     Examples
     --------
+    >>> import numpy as np
     >>> blocks = Blocks([(np.zeros((2, 3)), ["a", "b"]), (np.ones((1, 3)), ["a"])])
     >>> blocks.reduce(lambda block: len(block.X), lambda a, b: a + b)
     3
@@ -60,6 +61,7 @@ class Blocks:
     def of(cls, X: Any, y: Any = None, sample_weight: Any = None, rows: int = ROWS) -> Blocks:
         """Slices of arrays or memory maps, so many rows at a time.
 
+        >>> import numpy as np
         >>> [block.where for block in Blocks.of(np.zeros((5, 1)), list("abcab"), rows=3)]
         ['rows 0 to 2', 'rows 3 to 4']
         """
@@ -90,6 +92,11 @@ class Blocks:
                     raise ValueError(f"block {k} must be (X, y) or (X, y, sample_weight). Got {type(block).__name__}.")
                 block = Block(*block)
             yield block if block.where else block._replace(where=f"block {k}")
+
+    def inputs(self) -> Blocks:
+        """The blocks for `predict`: files need not have the columns of targets and weights."""
+        inputs = getattr(self.source, "inputs", None)
+        return self if inputs is None else Blocks(inputs(), self.n_blocks)
 
     def map(self, function: Callable[[Block], Block]) -> Blocks:
         """The blocks function(block), when they are asked for."""

@@ -59,22 +59,46 @@ def as_numbers(X: Any, what: str = "X") -> Any:
 
 
 def readable(X: Any) -> Any:
-    """X, or an error that names the row and the entry that is no number."""
-    if isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.dtype.kind in "OUS"):
+    """X, or an error that names the row and the entry that is no number.
+
+    >>> readable([[1.0], ["red"]])
+    Traceback (most recent call last):
+    ...
+    ValueError: X must hold numbers. Row 1 holds 'red'. Encode it, with scikit-learn's OneHotEncoder or ...
+    """
+    if X is None or isinstance(X, str | bytes | dict | set | frozenset):
+        raise ValueError(f"X must be a table of numbers, rows by features. Got {X!r:.100}.")
+    if isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.ndim > 0 and X.dtype.kind in "OUS"):
         rows = list(X)
-        lengths = {len(row) for row in rows if isinstance(row, list | tuple | np.ndarray) and np.ndim(row) > 0}
+        lengths = {len(row) for row in rows if _is_row(row)}
         if len(lengths) > 1:
             raise ValueError(f"The rows of X must have the same number of features. They have {sorted(lengths)[:5]}.")
         for k, row in enumerate(rows):
-            for cell in row if isinstance(row, list | tuple | np.ndarray) and np.ndim(row) > 0 else [row]:
-                if isinstance(cell, str | bytes):
-                    try:
-                        float(cell)
-                    except ValueError:
-                        raise ValueError(
-                            f"X must hold numbers. Row {k} holds {cell!r}: could not convert string to float. {ENCODE}"
-                        ) from None
+            for cell in row if _is_row(row) else [row]:
+                _check_cell(cell, k)
     return X
+
+
+def _is_row(row: Any) -> bool:
+    return isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim > 0)
+
+
+def _check_cell(cell: Any, row: int) -> None:
+    if isinstance(cell, str | bytes):
+        try:
+            float(cell)
+        except ValueError:
+            raise ValueError(f"X must hold numbers. Row {row} holds {plain(cell)!r:.100}. {ENCODE}") from None
+    elif isinstance(cell, dict | set | frozenset) or type(cell) is object:
+        raise TypeError(
+            f"X must hold numbers. Row {row} holds {cell!r:.100}: an argument must be a number, or a string that is a"
+            " number."
+        )
+
+
+def plain(cell: Any) -> Any:
+    """A scalar of NumPy as the object of Python that it stands for."""
+    return cell.item() if isinstance(cell, np.generic) else cell
 
 
 def in_range(X: Any) -> Any:

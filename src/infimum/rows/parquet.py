@@ -25,6 +25,10 @@ class ParquetSource:
         self.target, self.weight, self.rows = target, weight, rows
         self._seen: dict[Path, tuple[int, int]] = {}
 
+    def inputs(self) -> ParquetSource:
+        """The same files for `predict`: columns of targets and weights are left out, and need not be there."""
+        return _Inputs(self.paths, self.target, self.weight, self.rows)
+
     def __call__(self) -> Iterator[Block]:
         from pyarrow.parquet import ParquetFile
 
@@ -59,3 +63,14 @@ class ParquetSource:
         w = None if self.weight is None else batch.column(self.weight).to_numpy(zero_copy_only=False)
         inputs = [name for name in names if name not in (self.target, self.weight)]
         return Block(pa.Table.from_batches([batch.select(inputs)]), y, w, where)
+
+
+class _Inputs(ParquetSource):
+    """X alone."""
+
+    def _block(self, path: Path, batch: Any, where: str) -> Block:
+        import pyarrow as pa
+
+        names = [name for name in batch.schema.names if not name.startswith(INDEX)]
+        inputs = [name for name in names if name not in (self.target, self.weight)]
+        return Block(pa.Table.from_batches([batch.select(inputs)]), where=where)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state, gen_batches
 
+from .._checks import check_number
 from .._warnings import InfimumWarning
 from ..loss import Loss
 from ..weights.base import Weights
@@ -51,6 +52,9 @@ class Alternate(Solver):
         return "a loss that is bilinear, <psi(z), phi(y)>, of rows in memory"
 
     def fit(self, L: Loss, weights: Weights | None = None) -> Self:
+        check_number(self, "max_iter", 1, integer=True)
+        check_number(self, "n_starts", 1, 10**6, integer=True, optional=True)
+        check_number(self, "tol", 0)
         self.loss_ = L
         random = check_random_state(self.random_state)
         start = L.start()

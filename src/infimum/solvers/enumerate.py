@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
+from .._checks import check_number
 from ..loss import Loss
 from ..weights.base import Alpha, Weights
 from .base import Minimum, Solver
@@ -32,6 +33,7 @@ class Enumerate(Solver):
         self.max_outputs = max_outputs
 
     def accepts(self, L: Loss) -> bool:
+        check_number(self, "max_outputs", 1, infinite=True)
         return L.output.size <= self.max_outputs
 
     def needs(self) -> str:

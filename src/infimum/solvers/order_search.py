@@ -8,6 +8,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
+from .._checks import check_number
 from ..loss import Loss
 from ..weights.base import Weights
 from .base import Minimum, Solver
@@ -61,6 +62,8 @@ class OrderSearch(Solver):
         return f"partial orders of at most {MOST_ITEMS} items, under the infimum or the supremum"
 
     def fit(self, L: Loss, weights: Weights | None = None) -> Self:
+        check_number(self, "nodes", 1, integer=True, optional=True)
+        check_number(self, "memory", 1, integer=True)
         terms = [(term.principle, *found) for term in L.terms if (found := term.sets.relations()) is not None]
         # the terms of a joint reading are about the same sets: their relations are listed once
         stacked = np.concatenate([before for _, before, _ in terms])

@@ -10,6 +10,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches, gen_even_slices
 
+from .._checks import check_number
 from ..loss import Loss
 from ..weights.base import Weights
 from .base import Minimum, Solver
@@ -58,8 +59,7 @@ class Piecewise(Solver):
         return "sets of R whose loss is piecewise quadratic in z"
 
     def fit(self, L: Loss, weights: Weights | None = None) -> Self:
-        if not self.tol >= 0:
-            raise ValueError(f"The 'tol' parameter of Piecewise must be a number >= 0. Got {self.tol!r} instead.")
+        check_number(self, "tol", 0)
         self.output_: Any = L.output
         self.loss_ = L
         low, high = L.output.ends()

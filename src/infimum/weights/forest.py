@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from .._checks import check_number
 from .base import Weights, as_target
 from .left_out import LeftOut, product
 
@@ -73,8 +74,9 @@ class Forest(Weights):
         self.random_state = random_state
 
     def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
-        if self.kind not in KINDS:
+        if not isinstance(self.kind, str) or self.kind not in KINDS:
             raise ValueError(f"The 'kind' of Forest must be one of {list(KINDS)}. Got {self.kind!r} instead.")
+        check_number(self, "n_estimators", 1, integer=True)
         target = as_target(target)
         if target is None:
             raise ValueError("Forest grows its trees on the embedded sets: fit(X, phi) needs phi of shape (n, d).")

@@ -5,16 +5,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
-from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from .._checks import check_number
 from .._memory import require
 from .._warnings import InfimumWarning
 from .base import Weights
@@ -31,14 +31,7 @@ FINITE = "Scale X (StandardScaler, or divide by its largest entry), or change th
 
 def check_lam(family: Any) -> None:
     """lam must be a finite number >= 0, or None."""
-    lam = family.lam
-    if lam is not None and not (_is_positive(lam) or (isinstance(lam, Real) and lam == 0)):
-        name = type(family).__name__
-        raise ValueError(f"The 'lam' parameter of {name} must be a number >= 0. Got {lam!r} instead.")
-
-
-def _is_positive(value: Any) -> bool:
-    return isinstance(value, Real) and bool(0 < float(value) < np.inf)
+    check_number(family, "lam", 0, optional=True)
 
 
 class Kernel(Weights):
@@ -56,23 +49,33 @@ class Kernel(Weights):
     kernel_params: dict | None
 
     def _fit_kernel(self, X: Any, sample_weight: NDArray | None = None, variance: float | None = None) -> None:
+        self._check_kernel()
         if self.sigma is not None:
-            if not _is_positive(self.sigma):
-                raise ValueError(f"sigma must be a positive number. Got {self.sigma!r}.")
             if self.kernel not in ("rbf", "laplacian"):
                 raise ValueError(
                     f"sigma= goes with kernel='rbf' or 'laplacian'; kernel is {self.kernel!r}. Use gamma=."
                 )
-            self.gamma_ = 1 / (2 * self.sigma**2) if self.kernel == "rbf" else 1 / self.sigma
+            self.gamma_: float | None = float(1 / (2 * self.sigma**2) if self.kernel == "rbf" else 1 / self.sigma)
         elif isinstance(self.gamma, str):
-            if self.gamma != "scale":
-                raise ValueError(f"gamma must be a positive number, 'scale' or None. Got {self.gamma!r}.")
             variance = _variance(X, sample_weight) if variance is None else variance
             self.gamma_ = 1 / (X.shape[1] * variance) if variance > 0 else 1.0
         else:
-            if self.gamma is not None and not _is_positive(self.gamma):
-                raise ValueError(f"gamma must be a positive number, 'scale' or None. Got {self.gamma!r}.")
-            self.gamma_ = self.gamma
+            self.gamma_ = None if self.gamma is None else float(self.gamma)
+
+    def _check_kernel(self) -> None:
+        known = isinstance(self.kernel, str) and self.kernel in (*PAIRWISE_KERNEL_FUNCTIONS, "precomputed")
+        if not known and not callable(self.kernel):
+            names = ", ".join(map(repr, sorted(PAIRWISE_KERNEL_FUNCTIONS)))
+            raise ValueError(
+                f"The 'kernel' parameter of {type(self).__name__} must be one of {names}, 'precomputed', or a function"
+                f" of two rows. Got {self.kernel!r} instead."
+            )
+        check_number(self, "sigma", 0, above=True, optional=True)
+        if self.sigma is not None:
+            check_number(self, "sigma", 1e-150, 1e150)  # its square must be a number, too
+        check_number(self, "gamma", 0, above=True, words=["scale"], optional=True)
+        check_number(self, "degree", 0)
+        check_number(self, "coef0")
 
     @property
     def pairwise(self) -> bool:

@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import cg, splu
 from sklearn.utils.validation import check_is_fitted
 
+from .._checks import check_number
 from .._warnings import InfimumWarning
 from .base import Weights, as_target
 
@@ -123,8 +124,9 @@ class Laplacian(Weights):
             raise ValueError(
                 f"The 'method' of Laplacian must be 'harmonic' or 'spreading'. Got {self.method!r} instead."
             )
-        if not 0 < self.a < 1:
-            raise ValueError(f"The 'a' parameter of Laplacian must be between 0 and 1, both excluded. Got {self.a!r}.")
+        check_number(self, "a", 0, 1, above=True, below=True)
+        check_number(self, "n_neighbors", 1, integer=True)
+        check_number(self, "gamma", 0, words=["scale"])
         if sample_weight is not None and np.ptp(sample_weight) > 0:
             raise ValueError(
                 "Laplacian takes no sample weights: a row given twice is a second node of the graph. Repeat or"
@@ -160,8 +162,6 @@ class Laplacian(Weights):
     def _width(self, distance: NDArray) -> float:
         if not isinstance(self.gamma, str):
             return float(self.gamma)
-        if self.gamma != "scale":
-            raise ValueError(f"gamma must be a number >= 0 or 'scale'. Got {self.gamma!r}.")
         mean = float(np.mean(distance**2)) if distance.size else 0.0
         return 1 / mean if mean > 0 else 1.0
 

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from .._checks import check_number
 from .base import Weights
 from .left_out import LeftOut, product
 
 ROUNDING = 1e-12  # of sums of weights
+FAR = 1e100  # of distances times the slope: such a neighbour never counts
 
 
 class Neighbors(Weights):
@@ -66,10 +68,10 @@ class Neighbors(Weights):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
-        if self.weights not in SHARES:
+        if not isinstance(self.weights, str) or self.weights not in SHARES:
             raise ValueError(f"The 'weights' of Neighbors must be one of {list(SHARES)}. Got {self.weights!r} instead.")
-        if self.n_neighbors is not None and not self.n_neighbors >= 1:
-            raise ValueError(f"n_neighbors must be an integer >= 1. Got {self.n_neighbors!r}.")
+        check_number(self, "n_neighbors", 1, integer=True, optional=True)
+        check_number(self, "slope", 0, 1e100, above=True)
         w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         # a row of weight 0 is not there
         self.rows_ = np.flatnonzero(w > 0)
@@ -167,10 +169,14 @@ def _adaptive(distance: NDArray, places: NDArray, slope: float) -> NDArray:
     # c_k = (sum beta + sqrt(k + (sum beta)^2 - k sum beta^2)) / k over the k nearest; the best k is the first with
     # c_k <= beta_{k+1}, and alpha_i is proportional to (c_k - beta_i)_+
     # (counted from the nearest, which moves c as much and keeps the root from cancelling)
-    beta = slope * (distance - distance[:, :1])
+    # (P times the places and beta / √P change nothing: so scaled, and beyond FAR all the same, no square overflows)
+    unit = places.max(axis=1, keepdims=True)
+    places = places / unit
+    beta = np.minimum(slope * (distance - distance[:, :1]), FAR / np.sqrt(unit)) * np.sqrt(unit)
     k = np.cumsum(places, axis=1)
     first, second = np.cumsum(places * beta, axis=1), np.cumsum(places * beta**2, axis=1)
-    c = (first + np.sqrt(np.maximum(k + first**2 - k * second, 0))) / k
+    root = np.sqrt(np.maximum(k + first**2 - k * second, 0))
+    c = np.divide(first + root, k, out=np.full_like(k, np.inf), where=k > 0)
     after = np.concatenate([beta[:, 1:], np.full((len(beta), 1), np.inf)], axis=1)
     best = np.argmax(c <= after, axis=1)
     return places * np.maximum(c[np.arange(len(c)), best][:, None] - beta, 0)

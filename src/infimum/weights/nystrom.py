@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from .._checks import check_number
 from ..rows.blocks import Blocks
 from .centers import CHOICES, POOL, Sketch
 from .kernel import Kernel
@@ -141,8 +142,7 @@ class Nystrom(Primal, Kernel):
     def _check(self) -> None:
         if isinstance(self.centers, str) and self.centers not in CHOICES:
             raise ValueError(f"centers must be an array or one of {list(CHOICES)}. Got {self.centers!r} instead.")
-        if not self.n_centers >= 1:
-            raise ValueError(f"n_centers must be an integer >= 1. Got {self.n_centers!r}.")
+        check_number(self, "n_centers", 1, integer=True)
         if self.dtype not in ("float32", "float64"):
             raise ValueError(f"dtype must be 'float32' or 'float64'. Got {self.dtype!r}.")
         if isinstance(self.kernel, str) and self.kernel == "precomputed":

@@ -91,6 +91,8 @@ class Primal(Weights):
         blocks = phis[0] if isinstance(phis[0], Blocks) else self._with(phis)
         sums = self._accumulate(blocks)
         if self._factor is None:
+            if not 0 < sums.total < np.inf:
+                raise ValueError(f"sample_weight must have a positive and finite sum. Theirs is {sums.total:g}.")
             self.n_rows_, self._total, self._gram = sums.n, sums.total, sums.gram
             self.lam_ = sums.total**-0.5 if self.lam is None else float(self.lam)
             self._factor = self._cholesky(sums.total * self.lam_)

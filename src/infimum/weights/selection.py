@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from .._checks import check_numbers
 from .base import Weights, as_target
 from .kernel import KernelRidge
 from .left_out import HeldOut, LeftOut, Path
@@ -61,9 +62,11 @@ class RidgeCV(Weights):
         target = as_target(target)
         if target is None:
             raise ValueError("RidgeCV judges by what is predicted: fit(X, phi) needs phi of shape (n, d).")
+        if self.lams is not None:
+            check_numbers(self, "lams")
+        if self.gammas is not None:
+            check_numbers(self, "gammas", words=["scale"])
         lams = np.logspace(-7, 0, 20) if self.lams is None else np.asarray(self.lams, dtype=float)
-        if lams.ndim != 1 or not len(lams) or not ((lams > 0) & (lams < np.inf)).all():
-            raise ValueError(f"lams must be positive numbers. Got {self.lams!r}.")
         families = self._families()
         paths = (self._path(family, X, lams, sample_weight) for family in families)
         table = np.array([target.risks(path, sample_weight) for path in paths])

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..base import OutputSpace
+from ..._warnings import InfimumWarning
+from ..base import OutputSpace, Sets
 from ..containers import Column, is_row, table_of
-from ..forms import BadRows, Form, InputError, Sample, is_missing, refuse_unread, shown
+from ..forms import BadRows, Form, InputError, Sample, refuse_unread, shown
 from ..forms import listed as listed_names
 from ..names import Names, key, ordered, unpacked
 from .costs import Cost, as_cost
@@ -70,8 +73,6 @@ class Labels(OutputSpace):
         cost: Cost = as_cost(self.cost)
         declared = self.classes if self.classes is not None else cost.classes()
         names = None if declared is None else Names(declared, "classes")
-        if names is not None and any(is_missing(name) for name in names.list):
-            raise InputError(f"classes must be names; a missing one is none. Got {shown(names.list)}.")
         form = self._form(digest, names)
         if names is None:
             names = Names(self._named(digest, form), "classes")
@@ -83,6 +84,20 @@ class Labels(OutputSpace):
         self.cost_ = cost.matrix(self.classes_)
         self.size = len(names)
         return self
+
+    def check(self, parts: Iterable[Sets]) -> None:
+        """Warn where no row says anything."""
+        some = False
+        for sets in parts:
+            if self.size < 2 or not sets.is_unknown.all():
+                return
+            some |= len(sets) > 0
+        if some:
+            warnings.warn(
+                "No row of y rules out any class: every label suits, and one of them is predicted.",
+                InfimumWarning,
+                stacklevel=4,
+            )
 
     def _form(self, facts: Facts, declared: Names | None) -> Form:
         """Whether y is a candidate mask or has one entry a row; an error where it may be both."""

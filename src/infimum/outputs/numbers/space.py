@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._checks import is_number
 from ..base import OutputSpace
 from ..containers import kept
 from ..forms import Form, InputError, listed
@@ -141,6 +142,8 @@ class Reals(OutputSpace):
         if np.shape(self.bounds) != (2,):
             raise ValueError(f"bounds must be a pair (low, high). Got {self.bounds!r} instead.")
         low, high = self.bounds
+        if not all(side is None or is_number(side, infinite=True) for side in (low, high)):
+            raise ValueError(f"bounds must be two numbers, or None for an open side. Got {self.bounds!r} instead.")
         low, high = -math.inf if low is None else float(low), math.inf if high is None else float(high)
         if not low <= high or low == math.inf or high == -math.inf:
             raise ValueError(f"bounds must have low <= high. Got {self.bounds!r} instead.")

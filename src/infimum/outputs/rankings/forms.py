@@ -134,7 +134,7 @@ def _rank(rank: Any, cell: Any) -> float:
     try:
         return float(rank)
     except OverflowError:
-        raise ValueError(f"expected a rank that is a number, got {str(rank)[:20]}…") from None
+        raise InputError(f"expected ranks that a float can hold, got {shown(cell)}") from None
 
 
 def _bucket(entry: Any, cell: Any, known: Places | None) -> list:

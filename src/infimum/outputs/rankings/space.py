@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._checks import check_number
 from ..._warnings import InfimumWarning
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
 from ..containers import Column
 from ..forms import Form, InputError, Sample, listed, refuse_unread
-from ..names import Names, key, ordered
+from ..names import Names, key, numbered, ordered
 from .facts import Facts, facts_of, held, items_in, kind_of, refuse_lists
 from .forms import FORMS, items_in_codes, stated_pairs
 from .sets import LISTED, PartialOrders, codes_of, costs_of
@@ -72,7 +73,8 @@ class Rankings(OutputSpace):
         return a + b
 
     def settle(self, digest: Facts) -> Self:
-        declared = None if self.items is None else Names(self._declared(), "items")
+        check_number(self, "time_limit", 0, infinite=True, optional=True)
+        declared = None if self.items is None else Names(numbered(self.items, "items"), "items")
         if len(digest.arrays) > 1:
             raise InputError(f"Tables of ranks or codes must have one number of columns. Got {sorted(digest.arrays)}.")
         width = next(iter(digest.arrays), None)
@@ -90,9 +92,6 @@ class Rankings(OutputSpace):
         self.form_, self._names, self.items_ = form, items, items.array
         self.size = math.factorial(len(items)) if len(items) <= LISTED else math.inf
         return self
-
-    def _declared(self) -> Any:
-        return range(self.items) if isinstance(self.items, int | np.integer) else self.items
 
     @staticmethod
     def _named(facts: Facts, width: int | None, form: Form) -> list:

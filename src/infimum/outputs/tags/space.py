@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import comb
 
+from ..._checks import check_number, is_number
 from ..._warnings import InfimumWarning
 from ..base import OutputSpace, Sets
 from ..containers import Column
 from ..forms import BadRows, Form, InputError, Sample, listed, refuse_unread, shown
-from ..names import Names, key, ordered
+from ..names import Names, key, numbered, ordered
 from .forms import BOTH, FORMS, Facts, facts_of, held, read_cells, signs
 from .sets import HammingBalls, PartialTags
 
@@ -62,10 +63,9 @@ class Tags(OutputSpace):
         if m == 0:
             refuse_unread(digest.unread.get("rows", Sample()), FORMS)
             raise InputError("y names no tag at all. Give tags=[…].")
-        if self.k is not None and not 0 <= self.k <= m:
-            raise ValueError(f"k must be between 0 and the number of tags, {m}. Got {self.k!r}.")
-        if not self.epsilon >= 0:
-            raise ValueError(f"epsilon must be a number >= 0. Got {self.epsilon!r}.")
+        if self.k is not None and not is_number(self.k, 0, m, integer=True):
+            raise ValueError(f"k must be an integer between 0 and the number of tags, {m}. Got {self.k!r} instead.")
+        check_number(self, "epsilon", 0)
         self.form_ = self._form(digest)
         self._names, self.tags_ = names, names.array
         self.boolean_ = self.form_.kind == "booleans"
@@ -75,7 +75,7 @@ class Tags(OutputSpace):
     def _named(self, facts: Facts) -> Any:
         """The tags, in order."""
         if self.tags is not None:
-            return range(self.tags) if isinstance(self.tags, int | np.integer) else self.tags
+            return numbered(self.tags, "tags")
         named = [columns for columns in facts.tables if isinstance(columns, tuple)]
         widths = {len(columns) if isinstance(columns, tuple) else columns for columns in facts.tables}
         if len(widths) > 1:

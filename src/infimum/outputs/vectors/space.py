@@ -106,12 +106,12 @@ class Vectors(OutputSpace):
             raise ValueError(f"bounds must be a pair (low, high). Got {self.bounds!r} instead.")
         sides = []
         for side, open_side in zip(self.bounds, (-np.inf, np.inf)):
-            value = np.asarray(open_side if side is None else side, dtype=float)
-            if value.shape not in ((), (m,)):
+            value = np.asarray(open_side if side is None else side)
+            if value.dtype.kind not in "iuf" or value.shape not in ((), (m,)):
                 raise ValueError(
                     f"bounds must be numbers or one number for each of the {m} coordinates. Got {self.bounds!r}."
                 )
-            sides.append(np.broadcast_to(value, (m,)).copy())
+            sides.append(np.broadcast_to(value.astype(float), (m,)).copy())
         if not (sides[0] <= sides[1]).all():
             raise ValueError(f"bounds must have low <= high. Got {self.bounds!r} instead.")
         return sides[0], sides[1]

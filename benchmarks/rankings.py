@@ -142,7 +142,7 @@ class FromZero(Alternate):
     def fit(self, L, weights=None):
         super().fit(L, weights)
         pairs = np.full((len(self.codes), 1), self.codes.shape[1])
-        self.starts_ = [np.vstack([np.hstack([self.codes, pairs])] * len(L.parts))]
+        self.starts_ = [np.vstack([np.hstack([self.codes, pairs])] * len(L.terms))]
         return self
 
 

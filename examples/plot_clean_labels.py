@@ -20,7 +20,7 @@ import pandas as pd
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 
-from infimum import Disambiguated, disambiguate, tune
+from infimum import Disambiguated, clean_labels, tune
 from infimum.plotting import COLOURS, ResolvedDisplay, SearchDisplay
 
 rng = np.random.default_rng(7)
@@ -53,7 +53,7 @@ print(csv[:180])
 
 table = pd.read_csv(io.StringIO(csv), keep_default_na=False)
 X, y = table[["f1", "f2", "f3", "f4"]].to_numpy(), table["label"]
-clean = disambiguate(X, y)
+clean = clean_labels(X, y)
 clean
 
 # %%
@@ -95,7 +95,7 @@ plt.show()
 # %%
 # Any classifier, on clean labels
 # -------------------------------
-# :class:`infimum.Disambiguated` does both at once: disambiguate, then fit a classifier of your choice to the labels,
+# :class:`infimum.Disambiguated` cleans the labels, then fits a classifier of your choice to them,
 # every row counted by its confidence.
 
 model = Disambiguated(RandomForestClassifier(random_state=0), drop_suspects=True).fit(X, y)

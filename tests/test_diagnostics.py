@@ -67,7 +67,7 @@ class TestPointwiseExample:
         exactly(dg.risk(self.cost, rho), F(35, 48), F(19, 16), F(13, 16))
 
     def test_disambiguation_is_the_truth(self):
-        rho, z, variability = dg.disambiguate(self.cost, self.sets, self.p)
+        rho, z, variability = dg.least_variability(self.cost, self.sets, self.p)
         exactly(rho, F(0), F(0), F(1))
         assert (z, variability) == (C, 0)
 
@@ -115,7 +115,7 @@ class TestSignedExample:
         assert {tuple(v) for v in dg.eligible_region(self.sets, self.p)} == drawn
 
     def test_disambiguation(self):
-        rho, z, variability = dg.disambiguate(self.cost, self.sets, self.p)
+        rho, z, variability = dg.least_variability(self.cost, self.sets, self.p)
         exactly(rho, F(1, 2), F(-1, 4), F(3, 4))
         assert (z, variability) == (C, 0)
         assert dg.risk(self.cost, rho).argmin() == C
@@ -163,7 +163,7 @@ def test_infimum_risk_is_the_least_risk_over_eligible_distributions(problem):
     least, most = (vertices @ cost.T).min(axis=0), (vertices @ cost.T).max(axis=0)
     exactly(dg.set_risk(cost, sets, p, reading="joint"), *least)
     exactly(dg.set_risk(cost, sets, p, "supremum", reading="joint"), *most)
-    rho, z, variability = dg.disambiguate(cost, sets, p)
+    rho, z, variability = dg.least_variability(cost, sets, p)
     assert dg.is_eligible(rho, sets, p)
     assert dg.risk(cost, rho)[z] == dg.variability(cost, rho) == variability == least.min()
 
@@ -215,7 +215,7 @@ def test_comparison_inequality_and_recovery(problem, data):
     assert constants.refined <= constants.constant
     assert (excess == constants.refined * weak_excess)[np.arange(len(cost)) != y].any()
     # Prop. 1 and Thm. 2: the only deterministic eligible distribution is recovered
-    rho, z, variability = dg.disambiguate(cost, sets, p)
+    rho, z, variability = dg.least_variability(cost, sets, p)
     exactly(rho, *(F(int(i == y)) for i in range(len(cost))))
     assert (z, variability) == (y, 0)
     deltas = np.array([[F(int(i == j)) for j in range(len(cost))] for i in range(len(cost))], dtype=object)

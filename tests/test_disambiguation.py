@@ -23,8 +23,8 @@ from infimum import (
     PartialRegressor,
     PartialTags,
     Subsets,
+    clean_labels,
     datasets,
-    disambiguate,
     outputs,
     weights,
 )
@@ -330,13 +330,13 @@ def test_principles_by_name_in_a_grid(rng):
 
 def test_disambiguate_and_a_summary(rng):
     X, truth, mask = blobs(rng)
-    clean = disambiguate(100 * X, mask)  # any units: the search scales
+    clean = clean_labels(100 * X, mask)  # any units: the search scales
     assert np.mean(clean.labels == truth) > 0.95
     assert repr(clean).startswith("<Resolved: 90 rows, mean confidence ")
-    named = disambiguate(X, mask, weights=weights.KernelRidge(lam=1e-3), how=Disambiguation(max_iter=1))
+    named = clean_labels(X, mask, weights=weights.KernelRidge(lam=1e-3), how=Disambiguation(max_iter=1))
     assert "not settled" in repr(named)
     known = np.where(rng.random(mask.shape) < 0.5, np.where(np.eye(3)[truth] > 0, 1, -1), 0)
-    tags = disambiguate(X, known, output=outputs.Tags())
+    tags = clean_labels(X, known, output=outputs.Tags())
     assert np.mean(tags.labels.argmax(axis=1) == truth) > 0.95
 
 

@@ -14,7 +14,7 @@ from .estimators import (
 )
 from .loss import SetLoss
 from .model_selection import PartialSearch, tune
-from .model_selection.cleaned import Disambiguated, disambiguate
+from .model_selection.cleaned import Disambiguated, clean_labels
 from .outputs import (
     Annuli,
     Balls,
@@ -30,10 +30,11 @@ from .outputs import (
     Subsets,
     Taxonomy,
 )
+from .outputs.forms import InputError
 from .reductions import Disambiguation
 from .rows import Blocks
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "Annuli",
@@ -45,6 +46,7 @@ __all__ = [
     "Disambiguation",
     "HammingBalls",
     "InfimumWarning",
+    "InputError",
     "Intervals",
     "Masks",
     "Not",
@@ -60,7 +62,7 @@ __all__ = [
     "SetLoss",
     "Subsets",
     "Taxonomy",
-    "disambiguate",
+    "clean_labels",
     "metrics",
     "model_selection",
     "outputs",

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 GIB = 2**30
+OWN = 2**27  # of a limit on addresses: what BLAS takes for itself, and does not survive being refused
 
 # (limit, usage) of the control group, version 2 and version 1 (kernel.org: admin-guide/cgroup-v2, cgroup-v1/memory)
 CGROUPS = (
@@ -16,8 +17,10 @@ CGROUPS = (
 
 
 def available() -> float:
-    """Bytes that can still be allocated: of the machine, or of the container if that is less; inf where unknown."""
-    return min(_machine(), _container())
+    """Bytes that can still be allocated: of the machine, the container or the process (RLIMIT_AS), whichever is least;
+    inf where unknown.
+    """
+    return min(_machine(), _container(), _process())
 
 
 def require(needed: float, what: str, remedy: str) -> None:
@@ -53,3 +56,17 @@ def _container() -> float:
             if text != "max":
                 return max(float(text) - float(Path(usage).read_text()), 0.0)
     return math.inf
+
+
+def _process() -> float:
+    """What the limit on addresses leaves (`ulimit -v`)."""
+    try:
+        import resource
+    except ImportError:  # there is no such limit on Windows
+        return math.inf
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    statm = Path("/proc/self/statm")
+    if limit == resource.RLIM_INFINITY:
+        return math.inf
+    used = float(statm.read_text().split()[0]) * resource.getpagesize() if statm.exists() else 0.0
+    return max(limit - used - OWN, 0.0)

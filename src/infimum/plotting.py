@@ -112,3 +112,49 @@ def _score(criterion: str, principles: list[str]) -> str:
     if criterion != "auto":
         return criterion
     return "log_likelihood" if principles == ["disambiguation"] else "neg_set_risk"
+
+
+class ChoiceDisplay:
+    """The comparison behind "auto": held-out set risks, one line of points a principle; the chosen one is circled.
+
+    Attributes
+    ----------
+    figure_, axes_
+        Of matplotlib.
+    """
+
+    figure_: Any
+    axes_: Any
+
+    @classmethod
+    def from_choice(cls, choice: Any, ax: Any = None) -> Self:
+        """Draw a `Choice`: risks on the rows that the last comparison was made on."""
+        import matplotlib.pyplot as plt
+
+        display = cls()
+        if ax is None:
+            display.figure_, ax = plt.subplots(figsize=(6.4, 3.0), layout="constrained")
+        else:
+            display.figure_ = ax.figure
+        display.axes_ = ax
+        rows = [row for row in choice.rows if row["n"] == choice.best["n"]]
+        lines = list(dict.fromkeys(_reading(row) for row in rows))
+        families = list(dict.fromkeys(row["weights"] for row in rows))
+        for f, family in enumerate(families):
+            some = [row for row in rows if row["weights"] == family]
+            ax.plot(
+                [-row["neg_set_risk"] for row in some], [lines.index(_reading(row)) for row in some], "o", ls="",
+                color=COLOURS[f % len(COLOURS)], alpha=0.6, label=family,
+            )  # fmt: skip
+        best = choice.best
+        ax.plot(-best["neg_set_risk"], lines.index(_reading(best)), "o", ms=14, mfc="none", mec="black", label="chosen")
+        ax.set(xlabel=f"held-out set risk, {best['n']} rows", ylim=(len(lines) - 0.5, -0.5))
+        ax.set_yticks(range(len(lines)), lines)
+        ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+        return display
+
+
+def _reading(row: dict) -> str:
+    """A principle, and how it reads negative weights where that matters."""
+    name = row["principle"] if isinstance(row["principle"], str) else type(row["principle"]).__name__.lower()
+    return f"{name}, joint" if row["reading"] == "joint" else name

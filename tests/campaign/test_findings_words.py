@@ -20,7 +20,7 @@ from infimum import (
     PartialOrders,
     PartialRanker,
     PartialRegressor,
-    disambiguate,
+    clean_labels,
     metrics,
     model_selection,
     tune,
@@ -161,7 +161,7 @@ EITHER = {
     "blocks: dense, then sparse": lambda tmp: blocks([(X[:2], AB[:2]), (sp.csr_matrix(X[2:]), AB[2:])]).predict(X),
     "vectors: one phase for all": lambda tmp: Annuli(1.0, 2.0, phase=(6, 2)),
     "tune on sparse X": lambda tmp: tune(sp.csr_matrix(np.eye(4)[[0, 1, 2, 3] * 5]), AB * 5),
-    "disambiguate on sparse X": lambda tmp: disambiguate(sp.csr_matrix(np.eye(4)[[0, 1, 2, 3] * 5]), AB * 5),
+    "clean_labels on sparse X": lambda tmp: clean_labels(sp.csr_matrix(np.eye(4)[[0, 1, 2, 3] * 5]), AB * 5),
 }  # fmt: skip
 ANSWER = {
     "tags: lists of names": lists_of_tags,

@@ -20,25 +20,25 @@ from .eligibility import eligible_region, is_eligible
 from .examples import Example, average_counterexample, pointwise_example, signed_example, supremum_counterexample
 from .risk import average_distribution, risk, set_loss, set_risk
 from .samples import Ambiguity, ambiguity
-from .variability import Disambiguation, decision_regions, disambiguate, variability
+from .variability import LeastVariability, decision_regions, least_variability, variability
 
 __all__ = [
     "Ambiguity",
     "Calibration",
-    "Disambiguation",
     "Example",
+    "LeastVariability",
     "ambiguity",
     "average_counterexample",
     "average_distribution",
     "calibration",
     "decision_regions",
-    "disambiguate",
     "discrepancy",
     "eligible_region",
     "eta",
     "intersection",
     "is_eligible",
     "is_non_ambiguous",
+    "least_variability",
     "pointwise_example",
     "risk",
     "set_loss",

@@ -11,7 +11,7 @@ from .eligibility import masses, receivers
 from .risk import risk, set_risk
 
 
-class Disambiguation(NamedTuple):
+class LeastVariability(NamedTuple):
     """rho* with its prediction and its variability."""
 
     rho: NDArray[Any]
@@ -31,7 +31,7 @@ def variability(cost: ArrayLike, rho: ArrayLike) -> Any:
     return risk(cost, rho).min()
 
 
-def disambiguate(cost: ArrayLike, sets: ArrayLike, p: ArrayLike) -> Disambiguation:
+def least_variability(cost: ArrayLike, sets: ArrayLike, p: ArrayLike) -> LeastVariability:
     """rho* in argmin over rho |- tau of E(rho), the eligible distribution of minimum variability.
 
     By Thm. 1, min_rho E(rho) = min_z min_rho R(z; rho) = min_z R_S(z): take the best z of the infimum risk and let
@@ -46,7 +46,7 @@ def disambiguate(cost: ArrayLike, sets: ArrayLike, p: ArrayLike) -> Disambiguati
 
     Returns
     -------
-    Disambiguation
+    LeastVariability
         `rho` (m,), the prediction `z` and `variability` = E(rho*).
 
     References
@@ -55,8 +55,8 @@ def disambiguate(cost: ArrayLike, sets: ArrayLike, p: ArrayLike) -> Disambiguati
 
     Examples
     --------
-    >>> from infimum.diagnostics import disambiguate, signed_example
-    >>> rho, z, variability = disambiguate(*signed_example()[:3])
+    >>> from infimum.diagnostics import least_variability, signed_example
+    >>> rho, z, variability = least_variability(*signed_example()[:3])
     >>> print(*rho, "| z =", z, "| E =", variability)
     1/2 -1/4 3/4 | z = 2 | E = 0
     """
@@ -64,7 +64,7 @@ def disambiguate(cost: ArrayLike, sets: ArrayLike, p: ArrayLike) -> Disambiguati
     risks = set_risk(loss, members, weights, reading="joint")
     z = int(risks.argmin())
     place = np.argsort(np.argsort(loss[z], kind="stable"))
-    return Disambiguation(masses(receivers(members, weights, place), weights, members.shape[1]), z, risks[z])
+    return LeastVariability(masses(receivers(members, weights, place), weights, members.shape[1]), z, risks[z])
 
 
 def decision_regions(cost: ArrayLike) -> list[NDArray[Any]]:

@@ -12,12 +12,12 @@ from sklearn.utils import gen_batches
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..judging import Composition, Judge
+from ..judging import Choice, Composition, Judge, choose
 from ..outputs import OutputSpace, Sets
 from ..outputs.containers import kept
 from ..reductions import Resolved
 from ..rows import Blocks, Rows, Table, is_dask, map_rows, rows_of
-from ..rows.inputs import as_numbers, in_order, in_range, is_frame, names_of, readable
+from ..rows.inputs import as_numbers, in_order, in_range, is_frame, names_of, narrow, readable
 from ..solvers import Minimum
 from ..weights import Alpha, by_name
 
@@ -52,7 +52,7 @@ class PartialModel(BaseEstimator):
         new = self._bare()
         new._fit(X, y, sample_weight)
         # all at once: a fit that fails or is interrupted leaves the model as it was
-        self.__dict__ = vars(new)
+        self.__dict__ = dict(vars(new))
         return self
 
     def _bare(self) -> Self:
@@ -64,8 +64,24 @@ class PartialModel(BaseEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         rows = self._rows(X, y, sample_weight)
         output = rows.fitted(self._output(rows.y))
-        found = self._composition().fit(rows, output, rows.read(output))
+        sets = rows.read(output)
+        found = self._chosen(rows, output, sets).fit(rows, output, sets)
         self.output_, self.weights_, self.solver_, self.resolved_ = found
+
+    def _settled(self) -> Composition:
+        """What the model is made of: as it was chosen, or as it is named."""
+        choice = vars(self).get("choice_")
+        return self._composition() if choice is None else choice.composition
+
+    def _chosen(self, rows: Rows, output: OutputSpace, sets: Sets) -> Composition:
+        """The composition that is fitted: what is named is kept, what is left "auto" is chosen from the sets."""
+        wanted = self._composition()
+        self.choice_: Choice | None = None
+        if wanted.is_open:
+            if not isinstance(rows, Table):
+                raise ValueError("'auto' compares rows in memory: for rows in blocks, name principle and weights.")
+            self.choice_ = choose(wanted, rows, output, sets)
+        return wanted if self.choice_ is None else self.choice_.composition
 
     def _rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """What a fit is made on; learns the number of features and their names."""
@@ -85,7 +101,8 @@ class PartialModel(BaseEstimator):
             if not reset:
                 X = in_order(X, vars(self).get("feature_names_in_", np.array([])).tolist() or None)
             as_numbers(X)
-        return in_range(validate_data(self, readable(X), accept_sparse="csr", dtype=np.float64, reset=reset))
+        X = validate_data(self, readable(X), accept_sparse="csr", dtype=np.float64, reset=reset)
+        return narrow(in_range(X))
 
     def predict(self, X: Any) -> NDArray:
         """f(x) for every row of X; a Dask array for a Dask collection, one array a block for `infimum.Blocks`."""
@@ -127,7 +144,8 @@ class PartialModel(BaseEstimator):
         if not rows.in_memory:
             raise ValueError("Leaving rows out compares them with each other: give arrays instead of rows in blocks.")
         output = rows.fitted(self._output(rows.y))
-        judge = Judge(self._composition(), output, rows.read(output), rows.w)
+        sets = rows.read(output)
+        judge = Judge(self._bare()._chosen(rows, output, sets), output, sets, rows.w)
         return judge, judge.left_out(rows.X, n_blocks)
 
     @property
@@ -179,7 +197,8 @@ class PartialModel(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = by_name(self.weights).pairwise
+        auto = isinstance(self.weights, str) and self.weights == "auto"
+        tags.input_tags.pairwise = not auto and by_name(self.weights).pairwise
         return tags
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
+from sklearn.utils import ClassifierTags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..outputs import Labels
+from .._warnings import InfimumWarning
+from ..outputs import Labels, Sets
 from ..reductions import of_principle, probabilities
 from ..rows import Blocks, is_dask
 from ..solvers import ClosedForm
@@ -23,22 +26,26 @@ def _has_risks(model: PartialClassifier) -> bool:
 
 
 def _has_plausibility(model: PartialClassifier) -> bool:
-    plain = model.principle == "infimum" and model.negative_weights == "inside" and model.cost is None
+    made = model._settled()
+    plain = made.principle == "infimum" and made.reading == "inside" and model.cost is None
     if plain and isinstance(model.solver, str | ClosedForm):
         return True
     raise AttributeError("plausibility is for the infimum principle, the inside reading and the 0-1 loss.")
 
 
 def _has_probabilities(model: PartialClassifier) -> bool:
-    if of_principle(model.principle) is None or model.cost is not None:
+    if of_principle(model._settled().principle) is None or model.cost is not None:
         raise AttributeError("predict_proba is for principle='disambiguation' and the 0-1 loss.")
     return _has_risks(model)
 
 
-class PartialClassifier(ClassifierMixin, PartialModel):
+class PartialClassifier(PartialModel):
     """Classification from candidate labels.
 
     With the 0-1 loss, f(x) = argmax_z sum_{i : z in S_i} alpha_i(x) (paper, Sec. 5.1).
+
+    scikit-learn's word "classifier" promises a y of plain labels, which its splitters then look at; this y holds sets,
+    exclusions and empty cells, so that `sklearn.base.is_classifier` is False and ``cv=5`` is ``KFold(5)``.
 
     Parameters
     ----------
@@ -89,7 +96,10 @@ class PartialClassifier(ClassifierMixin, PartialModel):
         check_is_fitted(self)
         return self.output_.classes_
 
-    score = PartialModel.score  # not that of ClassifierMixin, which knows no sets
+    def predicted(self, X: Any, y: Any) -> tuple[NDArray, Sets]:
+        z, sets = super().predicted(X, y)
+        warn_of_unseen(sets)
+        return z, sets
 
     @available_if(_has_risks)
     def decision_function(self, X: Any) -> NDArray:
@@ -117,3 +127,21 @@ class PartialClassifier(ClassifierMixin, PartialModel):
         check_is_fitted(self)
         risks = self._each(X, lambda alpha: self.solver_.risks(alpha))
         return probabilities(risks.mean(axis=1, keepdims=True) - risks + 1 / risks.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags = ClassifierTags()  # what it can do; what it is stays open, for y is not plain labels
+        return tags
+
+
+def warn_of_unseen(sets: Any) -> None:
+    """Say which rows of a score hold no class that was there at fit: they count as wrong whatever is predicted."""
+    unseen = np.flatnonzero(sets.sizes == 0)
+    if len(unseen):
+        warnings.warn(
+            f"{len(unseen)} of {len(sets)} rows of y hold only labels that fit did not see (the first is row"
+            f" {unseen[0]}): they count as wrong. Where y is split for cross-validation, shuffle the rows, with"
+            " KFold(5, shuffle=True), or keep the classes apart evenly, with StratifiedKFold(5) on plain labels.",
+            InfimumWarning,
+            stacklevel=4,
+        )

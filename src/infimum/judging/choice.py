@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from .._progress import track
 from .._warnings import InfimumWarning
 from ..outputs.base import OutputSpace, Sets
+from ..reductions import of_principle
 from ..rows import Table
 from ..weights import by_name
 from ..weights.centers import _hash
 from ..weights.left_out import HeldOut, blocks_of
-from .composition import Composition
-from .judge import Judge
+from .composition import AUTO, Composition
+from .judge import Judge, Left
 from .scores import Scores
 from .settings import Ground, Kernel, Other, first_settings, is_sparse, readings
 
@@ -62,7 +63,7 @@ class Choice:
         """Held-out set risks of the settings, one row of points a principle; the chosen one is circled."""
         from ..plotting import ChoiceDisplay
 
-        return ChoiceDisplay(self).plot(ax)
+        return ChoiceDisplay.from_choice(self, ax)
 
     def _lines(self) -> list[tuple]:
         head = ("weights", "principle", "negative weights", "rows", "set risk", "covered")
@@ -118,7 +119,7 @@ class Comparison:
     ):
         self.wanted, self.table, self.output, self.sets = wanted, table, output, sets
         self.budget, self.seed, self.verbose = budget, seed, verbose
-        self.named = not (isinstance(wanted.weights, str) and wanted.weights == "auto")
+        self.named = not (isinstance(wanted.weights, str) and wanted.weights == AUTO)
         self.readings = readings(wanted.principle, wanted.reading, sets)
         self.rows: list[dict] = []
         self.refused: list[str] = []
@@ -177,7 +178,8 @@ class Comparison:
         self.w = None if self.table.w is None else self.table.w[self.at]
         self.some = self.sets[self.at]
         self.ground = Ground(self.X, self.w)
-        self.blocks = blocks_of(self.X, N_BLOCKS)
+        self.blocks = blocks_of(places(self.X), N_BLOCKS, sample_weight=self.w)
+        self.halves = blocks_of(places(self.X), 2, sample_weight=self.w)
 
     def _try(self, settings: Iterable[Kernel | Other]) -> bool:
         """Judge settings that were not judged on these rows; whether one of them is now the best."""
@@ -193,28 +195,43 @@ class Comparison:
 
     def _judge(self, setting: Kernel | Other) -> None:
         operator: HeldOut | None = None
+        weights: Any = setting.weights if isinstance(setting, Other) else None
         for principle, reading in self._worth(setting):
             start = time.perf_counter()
+            if self._is_hopeless(setting, principle):
+                self.refused.append(f"{setting.columns['weights']}, {principle}: far behind under other principles")
+                continue
             try:
-                if isinstance(setting, Kernel):
+                if isinstance(setting, Kernel) and operator is None:
                     weights, K = self.ground.kernel_weights(setting)
-                    judge = self._of(principle, reading, weights)
-                    if operator is None:
-                        operator = weights.fit(K, None, self.w).held_out(K, None, self.w, self.blocks)
-                    left = judge.outputs(operator)
-                else:
-                    judge = self._of(principle, reading, setting.weights)
-                    left = judge.left_out(self.X, N_BLOCKS)
+                    operator = weights.fit(K, None, self.w).held_out(K, None, self.w, self.blocks)
+                judge = self._of(principle, reading, weights)
+                left = self._left(judge, weights) if operator is None else judge.outputs(operator)
                 self._keep(setting, principle, reading, judge.scores(left), start)
             except (ValueError, MemoryError) as error:
                 self.refused.append(f"{setting.columns['weights']}, {principle}, {reading}: {error}")
 
+    def _left(self, judge: Judge, weights: Any) -> Left:
+        """Predictions without rows, by weights that are fitted anew; trees leave rows out by themselves."""
+        if weights.supervised and not judge.composition.adapts:
+            return judge.left_out(self.X)
+        return judge.left_out(self.X, self.halves if weights.supervised else self.blocks)
+
+    def _is_hopeless(self, setting: Kernel | Other, principle: Any) -> bool:
+        """Weights that are grown anew for every principle are not, where the other principles lag behind with them."""
+        if not isinstance(setting, Other) or not setting.weights.supervised or of_principle(principle) is None:
+            return False
+        here = [-row["neg_set_risk"] for row in self.rows if row["n"] == len(self.at) and row["setting"] == setting]
+        best = min((-row["neg_set_risk"] for row in self.rows if row["n"] == len(self.at)), default=np.inf)
+        return bool(here) and min(here) > 1.5 * best + 1e-12
+
     def _worth(self, setting: Kernel | Other) -> list[tuple[Any, str]]:
         """What is judged at a setting: weights without a sign have one reading."""
+        found = self.readings
         if isinstance(setting, Other) and not setting.weights.signed:
-            one = self.wanted.reading if self.wanted.reading != "auto" else "inside"
-            return [(p, one) for p in {repr(p): p for p, _ in self.readings}.values()]
-        return self.readings
+            one = self.wanted.reading if self.wanted.reading != AUTO else "inside"
+            found = [(p, one) for p in {repr(p): p for p, _ in self.readings}.values()]
+        return sorted(found, key=lambda pair: of_principle(pair[0]) is not None)  # disambiguation comes last
 
     def _of(self, principle: Any, reading: str, weights: Any) -> Judge:
         composition = Composition(principle, reading, weights, self.wanted.solver).checked()
@@ -258,5 +275,12 @@ class Comparison:
 
 def order(X: Any) -> NDArray:
     """The rows in the order of a hash: the same rows come first, whatever order they come in."""
-    return np.argsort(_hash(X, 0), kind="stable")
+    return np.argsort(_hash(places(X), 0), kind="stable")
+
+
+def places(X: Any) -> Any:
+    """Every entry by its place among those of its feature, so that units do not matter; a sparse X as it is."""
+    if is_sparse(X):
+        return X
+    return np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in X.T]).astype(float)
 

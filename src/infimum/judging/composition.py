@@ -20,6 +20,7 @@ from ..weights.base import Target
 from .judge import Judge, SetTarget
 
 READINGS = ("inside", "joint")
+AUTO = "auto"
 
 
 class Fitted(NamedTuple):
@@ -46,14 +47,21 @@ class Composition:
 
     def checked(self) -> Composition:
         """Itself, or an error that says what a part may be."""
-        named = isinstance(self.principle, str) and self.principle in (*PRINCIPLES, "disambiguation")
-        if not named and not isinstance(self.principle, Disambiguation):
-            known = ", ".join(map(repr, (*PRINCIPLES, "disambiguation")))
-            raise ValueError(f"principle must be one of {known}, or a Disambiguation. Got {self.principle!r} instead.")
-        if self.reading not in READINGS:
-            raise ValueError(f"negative_weights must be 'inside' or 'joint'. Got {self.reading!r} instead.")
+        known = (*PRINCIPLES, "disambiguation", AUTO)
+        if not isinstance(self.principle, Disambiguation) and not _is_among(self.principle, known):
+            names = ", ".join(map(repr, known))
+            raise ValueError(f"principle must be one of {names}, or a Disambiguation. Got {self.principle!r} instead.")
+        if not _is_among(self.reading, (*READINGS, AUTO)):
+            raise ValueError(f"negative_weights must be 'inside', 'joint' or 'auto'. Got {self.reading!r} instead.")
+        if not _is_among(self.weights, (AUTO,)):
+            by_name(self.weights)
         solvers.check(self.solver)
         return self
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a part is still to be chosen."""
+        return any(_is_among(part, (AUTO,)) for part in (self.principle, self.reading, self.weights))
 
     @property
     def family(self) -> Weights:
@@ -103,3 +111,7 @@ class Composition:
     def split(alpha: Any) -> NDArray:
         """The weights for a doubled loss."""
         return split(alpha)
+
+
+def _is_among(value: Any, names: tuple) -> bool:
+    return isinstance(value, str) and value in names

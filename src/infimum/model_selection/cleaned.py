@@ -6,18 +6,28 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from ..estimators.base import scored_by
+from ..estimators.classifier import warn_of_unseen
 from ..estimators.generic import PartialEstimator
+from ..judging import covered
 from ..outputs import Labels, OutputSpace
 from ..reductions import Disambiguation, Resolved
+from .scores import predicted
 from .search import PartialSearch
 
 
-def disambiguate(
-    X: Any, y: Any, weights: Any = None, output: OutputSpace | None = None, how: Disambiguation | None = None
+def clean_labels(
+    X: Any,
+    y: Any,
+    weights: Any = None,
+    output: OutputSpace | None = None,
+    how: Disambiguation | None = None,
+    sample_weight: Any = None,
 ) -> Resolved:
     """Which member of its set every row probably has.
 
@@ -32,6 +42,8 @@ def disambiguate(
         ``outputs.Labels()`` by default.
     how : Disambiguation, optional
         The settings.
+    sample_weight : (n,), optional
+        How much rows count: 2 is a row given twice, 0 a row left out.
 
     Returns
     -------
@@ -41,30 +53,34 @@ def disambiguate(
     Examples
     --------
     >>> X = np.array([[0.], [.1], [.2], [.8], [.9], [1.]])
-    >>> clean = disambiguate(X, ["cat", "cat|dog", "cat", "dog|owl", "dog", "dog|cat"])
+    >>> clean = clean_labels(X, ["cat", "cat|dog", "cat", "dog|owl", "dog", "dog|cat"])
     >>> clean.labels.tolist()
     ['cat', 'cat', 'cat', 'dog', 'dog', 'dog']
     """
     how = Disambiguation() if how is None else how
     model = PartialEstimator(Labels() if output is None else output, how, weights=weights)
     if weights is not None:
-        return model.fit(X, y).resolved_
-    return PartialSearch(model, principles=["disambiguation"]).fit(X, y).resolved_
+        found: Any = model.fit(X, y, sample_weight)
+    else:
+        found = PartialSearch(model, principles=["disambiguation"]).fit(X, y, sample_weight)
+    return found.resolved_
 
 
 def _classifier_has(name: str):
     return lambda self: self.classifier is None or hasattr(self.classifier, name)
 
 
-class Disambiguated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class Disambiguated(MetaEstimatorMixin, BaseEstimator):
     """Any classifier, fitted to the labels that disambiguation finds, each counted by its confidence.
+
+    As for :class:`~infimum.PartialClassifier`, y holds sets: ``cv=5`` is ``KFold(5)``.
 
     Parameters
     ----------
     classifier : classifier, optional
         Logistic regression by default. Where its `fit` takes sample weights, these are the confidences.
     weights, how
-        As in :func:`disambiguate`.
+        As in :func:`clean_labels`.
     drop_suspects : bool, default False
         Leave out the rows whose set probably misses the truth.
     classes : list, optional
@@ -92,19 +108,36 @@ class Disambiguated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.drop_suspects = drop_suspects
         self.classes = classes
 
-    def fit(self, X: Any, y: Any) -> Self:
-        found = disambiguate(X, y, self.weights, Labels(classes=self.classes), self.how)
-        keep = np.ones(len(found), dtype=bool)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find a label for every row, then fit the classifier; `sample_weight` counts rows in both."""
+        classifier = _logistic() if self.classifier is None else clone(self.classifier)
+        counts = has_fit_parameter(classifier, "sample_weight")
+        if sample_weight is not None and not counts:
+            raise ValueError(f"{classifier!r} takes no sample weights. Leave them out, or use another classifier.")
+        found = clean_labels(X, y, self.weights, Labels(classes=self.classes), self.how, sample_weight)
+        given = np.ones(len(found)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        keep = given > 0
         if self.drop_suspects:
             keep[found.suspects] = False
         rows = np.flatnonzero(keep)
-        classifier = _logistic() if self.classifier is None else clone(self.classifier)
-        counted = found.confidence is not None and has_fit_parameter(classifier, "sample_weight")
-        extra = {"sample_weight": found.confidence[rows]} if counted else {}  # type: ignore[index]
+        w = given if found.confidence is None else given * found.confidence
+        X = X.tocsr() if hasattr(X, "tocsr") else X
         X = X.iloc[rows] if hasattr(X, "iloc") else X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]
-        self.classifier_ = classifier.fit(X, found.labels[rows], **extra)
+        self.classifier_ = classifier.fit(X, found.labels[rows], **({"sample_weight": w[rows]} if counts else {}))
         self.resolved_ = found
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.classifier_tags = ClassifierTags()
+        tags.input_tags.sparse = get_tags(_logistic() if self.classifier is None else self.classifier).input_tags.sparse
+        return tags
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of features of X, as the classifier knows it."""
+        return self.classifier_.n_features_in_
 
     @property
     def classes_(self) -> NDArray:
@@ -122,9 +155,9 @@ class Disambiguated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy where y gives labels, covering rate where it gives sets."""
-        z = np.argmax(self.predict(X)[:, None] == self.classes_, axis=1)
-        sets = Labels(classes=self.classes_).fit([]).read(y, strict=False)
-        return float(np.average(sets.contains(z), weights=sample_weight))
+        _, sets, z = predicted(self, X, y)
+        warn_of_unseen(sets)
+        return covered(sets, z, scored_by(sample_weight, len(z)))
 
 
 def _logistic() -> Any:

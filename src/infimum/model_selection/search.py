@@ -10,12 +10,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from .._memory import require
 from .._progress import track
@@ -41,13 +43,20 @@ SCALINGS: dict[str, list] = {
     "standard": [StandardScaler()],
     "unit": [StandardScaler(), Normalizer()],
 }
-"""Mean 0 and variance 1 a feature; then, for "unit", length 1 a row."""
+"""Mean 0 (but for a sparse X) and variance 1 a feature; then, for "unit", length 1 a row."""
 
 DISTANCES = {"rbf": lambda X: euclidean_distances(X, squared=True), "laplacian": manhattan_distances}
 
 
 def _final_has(name: str):
-    return lambda self: not hasattr(self, "best_estimator_") or hasattr(self.best_estimator_, name)
+    """Whether the best estimator has a method; before there is one, whether an estimator of its kind may have it."""
+
+    def has(self: PartialSearch) -> bool:
+        if "best_estimator_" in vars(self):
+            return hasattr(self.best_estimator_, name)
+        return hasattr(PartialClassifier if self.estimator is None else type(self.estimator), name)
+
+    return has
 
 
 class PartialSearch(BaseEstimator):
@@ -133,12 +142,14 @@ class PartialSearch(BaseEstimator):
         validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         output = rows.fitted(model._output(y))
         sets = rows.read(output)
-        X = rows.X
+        X, w = rows.X, rows.w
+        if X.shape[0] < 2:
+            raise ValueError("X has one sample: there is nothing to choose a model by. Give two rows or more.")
         plain = ["infimum"] if sets.options() is None else ["disambiguation"]
         names = plain if self.principles is None else list(self.principles)
         path: list[dict] = []
         try:
-            self._walk(X, self._judges(model, names, output, sets, rows.w), path)
+            self._walk(X, w, self._judges(model, names, output, sets, w), path)
         except KeyboardInterrupt:
             if not path:
                 raise
@@ -149,9 +160,9 @@ class PartialSearch(BaseEstimator):
                 stacklevel=2,
             )
         best = self._best(path)
-        fitted = self._pipeline(model, best)
-        last = fitted.steps[-1][0]
-        fitted.fit(X, y, **({} if sample_weight is None else {f"{last}__sample_weight": sample_weight}))
+        fitted = self._pipeline(model, best, X)
+        counts = [name for name, step in fitted.steps if has_fit_parameter(step, "sample_weight")]
+        fitted.fit(X, y, **({} if w is None else {f"{name}__sample_weight": w for name in counts}))
         self.path_ = {key: np.array([row[key] for row in path]) for key in path[0]}
         self.best_params_, self.best_estimator_ = best, fitted
         return self
@@ -188,30 +199,30 @@ class PartialSearch(BaseEstimator):
             return clone(model.principle), negative  # with the settings that the user gave
         return principle, negative
 
-    def _walk(self, X: Any, judges: dict[str, Judge], path: list[dict]) -> None:
-        blocks = blocks_of(X, self.n_blocks)
+    def _walk(self, X: Any, w: NDArray | None, judges: dict[str, Judge], path: list[dict]) -> None:
+        blocks = blocks_of(X, self.n_blocks, sample_weight=w)
         if len(blocks) < 2:
             raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
         start = time.perf_counter()
-        for setting, weights in track(self._settings(X), "settings", self._size(), self.verbose):
-            operator = weights.held_out(None, None, None, blocks)
+        for setting, weights in track(self._settings(X, w), "settings", self._size(), self.verbose):
+            operator = weights.held_out(None, None, w, blocks)
             for name, judge in judges.items():
                 scores = judge.scores(judge.outputs(operator))
                 path.append({**setting, "principle": name, **scores, "seconds": time.perf_counter() - start})
                 start = time.perf_counter()
 
-    def _settings(self, X: Any) -> Iterator[tuple[dict, KernelRidge]]:
+    def _settings(self, X: Any, w: NDArray | None) -> Iterator[tuple[dict, KernelRidge]]:
         """Every setting with its weights: distances are computed once a kernel, kernel matrices once a gamma."""
         n = X.shape[0]
         require(6 * 8 * n**2, f"Searching with {n} rows", "Search on some of the rows.")
         for scaling, kernel in itertools.product(self.scalings, self.kernels):
-            distance = DISTANCES[kernel](_scaled(scaling, X))
-            unit = float(np.median(distance)) or 1.0
+            distance = DISTANCES[kernel](_scaled(scaling, X, w))
+            unit = _median(distance, w) or 1.0
             for gamma in self.gammas:
                 K = np.exp(distance * (-gamma / unit))
                 for lam in self.lams:
                     setting = {"scaling": scaling, "kernel": kernel, "gamma": gamma, "width": gamma / unit, "lam": lam}
-                    yield setting, KernelRidge(lam, kernel="precomputed", gamma=None).fit(K)
+                    yield setting, KernelRidge(lam, kernel="precomputed", gamma=None).fit(K, None, w)
 
     def _best(self, path: list[dict]) -> dict:
         if self.criterion != "auto":
@@ -221,20 +232,27 @@ class PartialSearch(BaseEstimator):
         finalists = [max(rows, key=lambda row: row[own[row["principle"]]]) for _, rows in by_name]
         return max(finalists, key=lambda row: row["neg_set_risk"])
 
-    def _pipeline(self, model: PartialModel, best: dict) -> Pipeline:
+    def _pipeline(self, model: PartialModel, best: dict, X: Any = None) -> Pipeline:
         principle, negative = self._reading(model, best["principle"])
         weights = KernelRidge(best["lam"], kernel=best["kernel"], gamma=best["width"])
         last = clone(model).set_params(weights=weights, principle=principle, negative_weights=negative)
-        return make_pipeline(*map(clone, SCALINGS[best["scaling"]]), last)
+        return make_pipeline(*_steps(best["scaling"], X), last)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(PartialClassifier() if self.estimator is None else self.estimator)
+        tags.target_tags, tags.classifier_tags = inner.target_tags, inner.classifier_tags
+        tags.input_tags.sparse = True
+        return tags
 
     def predict(self, X: Any) -> NDArray:
         check_is_fitted(self)
         return self.best_estimator_.predict(X)
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """As the estimator's: accuracy where y gives labels, covering rate where it gives sets."""
         check_is_fitted(self)
-        return self.best_estimator_.score(X, y)
+        return self.best_estimator_.score(X, y, sample_weight)
 
     @available_if(_final_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:
@@ -266,12 +284,36 @@ class PartialSearch(BaseEstimator):
 TOLD = ("labels_", "confidence_", "tied_", "suspects_", "resolved_", "classes_", "tags_", "output_")
 
 
-def tune(X: Any, y: Any, estimator: PartialModel | None = None, **settings: Any) -> PartialSearch:
-    """``PartialSearch(estimator, **settings).fit(X, y)``."""
-    return PartialSearch(estimator, **settings).fit(X, y)
+def tune(
+    X: Any, y: Any, estimator: PartialModel | None = None, *, sample_weight: Any = None, **settings: Any
+) -> PartialSearch:
+    """``PartialSearch(estimator, **settings).fit(X, y, sample_weight)``."""
+    return PartialSearch(estimator, **settings).fit(X, y, sample_weight)
 
 
-def _scaled(name: str, X: Any) -> Any:
-    for step in SCALINGS[name]:
-        X = clone(step).fit_transform(X)
+def _steps(name: str, X: Any) -> list:
+    """The steps of a scaling; those of a sparse X do not centre it."""
+    steps = [clone(step) for step in SCALINGS[name]]
+    for step in steps:
+        if sparse.issparse(X) and "with_mean" in step.get_params():
+            step.set_params(with_mean=False)
+    return steps
+
+
+def _scaled(name: str, X: Any, w: NDArray | None) -> Any:
+    for step in _steps(name, X):
+        X = step.fit(X, **({"sample_weight": w} if has_fit_parameter(step, "sample_weight") else {})).transform(X)
     return X
+
+
+def _median(distance: NDArray, w: NDArray | None) -> float:
+    """The median distance between two rows, each as often as it counts."""
+    if w is None:
+        return float(np.median(distance))
+    order = np.argsort(distance, axis=None)
+    total = np.cumsum(np.outer(w, w).ravel()[order])
+    half = total[-1] / 2
+    at = distance.ravel()[order]
+    # the two in the middle, which are one and the same unless exactly half of the weight is below
+    low, high = np.searchsorted(total, half * (1 - 1e-12)), np.searchsorted(total, half * (1 + 1e-12), side="right")
+    return float((at[low] + at[min(high, len(at) - 1)]) / 2)

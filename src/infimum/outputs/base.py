@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -107,8 +108,8 @@ class OutputSpace(BaseEstimator, ABC):
         """Learn from a digest; an error where it allows two readings of y."""
         return self
 
-    def check(self, sets: Sets) -> None:
-        """Warn about training sets that cannot teach what is asked."""
+    def check(self, parts: Iterable[Sets]) -> None:
+        """Warn about training sets, given in one part or block by block, that cannot teach what is asked."""
 
     @abstractmethod
     def psi(self, z: Any) -> NDArray:

@@ -31,7 +31,7 @@ class Pointwise(Experiment):
 
     def run(self, task: Task, data: str | None) -> list[Row]:
         cost, sets, p, _ = dg.pointwise_example()
-        found = dg.disambiguate(cost, sets, p)
+        found = dg.least_variability(cost, sets, p)
         values = {
             ("infimum", "R(z)"): dg.set_risk(cost, sets, p),
             ("average", "R(z)"): dg.set_risk(cost, sets, p, "average"),
@@ -67,7 +67,7 @@ class Pointwise(Experiment):
             geometry.levels(ax, cost)
         geometry.polygon(axes[0, 3], region, fc="#00000026", ec="black", lw=1.2)
         geometry.point(axes[0, 3], dg.average_distribution(sets, p), r"$\rho_{ac}$", color=style.GREEN)
-        geometry.point(axes[0, 3], dg.disambiguate(cost, sets, p).rho, r"$\rho^\star$", color=style.VERMILION)
+        geometry.point(axes[0, 3], dg.least_variability(cost, sets, p).rho, r"$\rho^\star$", color=style.VERMILION)
         return fig
 
     def compare(self, frame: pd.DataFrame) -> list[Comparison]:

@@ -29,7 +29,7 @@ class Signed(Experiment):
     def run(self, task: Task, data: str | None) -> list[Row]:
         cost, sets, p, _ = dg.signed_example()
         values = {
-            "rho": dg.disambiguate(cost, sets, p).rho,
+            "rho": dg.least_variability(cost, sets, p).rho,
             "R, joint": dg.set_risk(cost, sets, p, reading="joint"),
             "R, inside": dg.set_risk(cost, sets, p, reading="inside"),
         }
@@ -51,7 +51,7 @@ class Signed(Experiment):
         ax.text(0.52, 0.56, r"$R_\tau$")
         ax.text(0.5, -0.1, r"$R_{\hat\tau}$", color=style.BLUE)
         geometry.point(ax, [0, 0, 1], r"$\rho^\star$", color=style.VERMILION)
-        rho = dg.disambiguate(*estimate[:3]).rho
+        rho = dg.least_variability(*estimate[:3]).rho
         geometry.point(ax, rho, r"$\hat\rho$", (6, -10), color=style.VERMILION)
         return fig
 

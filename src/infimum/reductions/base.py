@@ -8,7 +8,7 @@ from ..problem import Problem
 
 
 class Reduction(ABC):
-    """A problem becomes a plainer one with the same solution."""
+    """A problem becomes a plainer one, which is solved in its place."""
 
     @abstractmethod
     def reduce(self, problem: Problem) -> Problem:

@@ -22,7 +22,7 @@ class DaskBlocks(Blocks):
         self.n_blocks = len(parts)
 
     @classmethod
-    def of(cls, X: Any, y: Any = None, w: Any = None) -> DaskBlocks:
+    def partitions(cls, X: Any, y: Any = None, w: Any = None) -> DaskBlocks:
         import dask
 
         columns = [_parts(a, name) for a, name in ((X, "X"), (y, "y"), (w, "sample_weight")) if a is not None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, NoReturn
 
@@ -20,6 +21,10 @@ class SetsInBlocks(Sets):
     def __init__(self, output: OutputSpace, blocks: Blocks):
         self.output, self.blocks = output, blocks
         self.sample = output.read(blocks.first().y)  # what kind of sets they are
+
+    def parts(self) -> Iterator[Sets]:
+        """The sets of every block, one block after the other, as far as they are asked for."""
+        return (_read(self.output, block) for block in self.blocks)
 
     def embed(self, principle: str) -> Any:
         if self.sample.embed(principle) is None:

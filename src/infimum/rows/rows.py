@@ -58,7 +58,7 @@ class Table(Rows):
         sets = output.read(self.y)
         if len(sets) != self.X.shape[0]:
             raise ValueError(f"X has {self.X.shape[0]} rows and y has {len(sets)}: they must have the same number.")
-        output.check(sets)
+        output.check([sets])
         return sets
 
 
@@ -86,7 +86,9 @@ class InBlocks(Rows):
         return space.settle(self.X.reduce(partial(_digest, space), space.merge))
 
     def read(self, output: OutputSpace) -> Sets:
-        return SetsInBlocks(output, self.X)
+        sets = SetsInBlocks(output, self.X)
+        output.check(sets.parts())
+        return sets
 
 
 def rows_of(X: Any, y: Any = None, w: Any = None) -> InBlocks | None:
@@ -95,7 +97,7 @@ def rows_of(X: Any, y: Any = None, w: Any = None) -> InBlocks | None:
         if y is not None or w is not None:
             raise ValueError("Blocks carry y and sample_weight themselves, as (X, y, sample_weight).")
         return InBlocks(X)
-    return InBlocks(DaskBlocks.of(X, y, w)) if is_dask(X) else None
+    return InBlocks(DaskBlocks.partitions(X, y, w)) if is_dask(X) else None
 
 
 def checked(block: Block, names: list[str] | None, n_features: int, sparse: bool) -> Block:

@@ -156,12 +156,15 @@ def _reach_right(alpha, found, e, t, limit, steep, at, row, bend, kink):
 def _reach_left(alpha, found, e, t, limit, steep, at, row, bend, kink):
     """The first breakpoint from which F stays below limit, and nowhere steep."""
     value, g, c = found
+    inside = t < at[e]  # of the first segment, only what is left of t counts, where F' = 0
     while e > 0:
         width = at[e] - at[e - 1]
         a = alpha[row[e]]
         end, c = g - a * kink[e], c - a * bend[e]
         g = end - c * width
-        if max(abs(g), abs(end)) > steep or (g > 0 and end < 0 and value - end * end / c > limit):
+        slope = abs(g) if inside else max(abs(g), abs(end))
+        inside = False
+        if slope > steep or (g > 0 and end < 0 and value - end * end / c > limit):
             break
         value -= width * (g + end)
         if value > limit:

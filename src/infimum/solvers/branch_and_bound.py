@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -61,7 +60,7 @@ class _Tree:
         self.price = epsilon * alpha.sum()
         # what rounding may add up to, whatever the scale of the weights
         self.rounding = 1e-14 * (np.abs(self.h).max(axis=1, initial=0).sum() + abs(self.price) * centers.shape[1])
-        self.lines = cache(self._lines)
+        self.known: dict[int, tuple[NDArray, NDArray]] = {}
 
     def search(self) -> tuple[NDArray, float]:
         m = len(self.order)
@@ -87,8 +86,13 @@ class _Tree:
         out[self.order] = best
         return out, float(value)
 
-    def _lines(self, left: int) -> tuple[NDArray, NDArray]:
+    def lines(self, left: int) -> tuple[NDArray, NDArray]:
         """level, slope (n, m + 1 - left) with h_i(a + t) >= level_ia + slope_ia t for t = 0, …, left."""
+        if left not in self.known:
+            self.known[left] = self._lines(left)
+        return self.known[left]
+
+    def _lines(self, left: int) -> tuple[NDArray, NDArray]:
         windows = np.lib.stride_tricks.sliding_window_view(self.h, left + 1, axis=1)
         slope = (windows[..., -1] - windows[..., 0]) / max(left, 1)
         level = (windows - slope[..., None] * np.arange(left + 1)).min(axis=-1)

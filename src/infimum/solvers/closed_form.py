@@ -26,7 +26,8 @@ class ClosedForm(Solver):
 
     def fit(self, L: Loss, weights: Weights | None = None) -> Self:
         self.output_ = L.output
-        self.risk_ = LinearRisk(L.embedding, self._weights(weights))
+        embedding: Any = L.embedding
+        self.risk_ = LinearRisk(embedding, self._weights(weights))
         return self
 
     @property

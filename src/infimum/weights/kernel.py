@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +19,7 @@ from .._memory import require
 from .._warnings import InfimumWarning
 from .base import Weights
 from .left_out import FromInverse, HeldOut, LeftOut, Path, product
+from .weighted import FromWeightedInverse
 
 ROWS = 512  # kernel rows computed at a time: large enough for BLAS, small beside n
 WAY_OUT = "Use weights.Nystrom(n_centers=1000), which never forms it."
@@ -29,9 +32,13 @@ FINITE = "Scale X (StandardScaler, or divide by its largest entry), or change th
 def check_lam(family: Any) -> None:
     """lam must be a finite number >= 0, or None."""
     lam = family.lam
-    if lam is not None and not (np.isscalar(lam) and not isinstance(lam, str) and 0 <= lam < np.inf):
+    if lam is not None and not (_is_positive(lam) or (isinstance(lam, Real) and lam == 0)):
         name = type(family).__name__
         raise ValueError(f"The 'lam' parameter of {name} must be a number >= 0. Got {lam!r} instead.")
+
+
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, Real) and bool(0 < float(value) < np.inf)
 
 
 class Kernel(Weights):
@@ -43,14 +50,14 @@ class Kernel(Weights):
 
     kernel: Any
     gamma: Any
-    sigma: float | None
+    sigma: Any
     degree: float
     coef0: float
     kernel_params: dict | None
 
     def _fit_kernel(self, X: Any, sample_weight: NDArray | None = None, variance: float | None = None) -> None:
         if self.sigma is not None:
-            if not (np.isscalar(self.sigma) and 0 < self.sigma < np.inf):
+            if not _is_positive(self.sigma):
                 raise ValueError(f"sigma must be a positive number. Got {self.sigma!r}.")
             if self.kernel not in ("rbf", "laplacian"):
                 raise ValueError(
@@ -63,7 +70,7 @@ class Kernel(Weights):
             variance = _variance(X, sample_weight) if variance is None else variance
             self.gamma_ = 1 / (X.shape[1] * variance) if variance > 0 else 1.0
         else:
-            if self.gamma is not None and not (np.isscalar(self.gamma) and 0 < self.gamma < np.inf):
+            if self.gamma is not None and not _is_positive(self.gamma):
                 raise ValueError(f"gamma must be a positive number, 'scale' or None. Got {self.gamma!r}.")
             self.gamma_ = self.gamma
 
@@ -200,9 +207,14 @@ class KernelRidge(Kernel):
         return apply
 
     def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> HeldOut:
-        if self.root_weight_ is not None or blocks is None:
+        if blocks is None:
             return super().held_out(X, target, sample_weight, blocks)
-        return FromInverse(*self._inverse(), self.ridge_, blocks)
+        if self.root_weight_ is None:
+            return FromInverse(*self._inverse(), self.ridge_, blocks)
+        some = self.X_fit_
+        return FromWeightedInverse(
+            *self._inverse(), self.ridge_, blocks, self.root_weight_, lambda rows: self.features(some[rows])
+        )
 
     def _inverse(self) -> tuple[NDArray, NDArray]:
         """(K + n lam)^{-1}: what is off its diagonal, as a full matrix, and the diagonal."""
@@ -243,12 +255,12 @@ class KernelRidge(Kernel):
             turned = U.T @ (root * phi)
             return (one(k, phi, turned) for k in range(len(ridges)))
 
-        return Path(together, [lambda phi, k=k: one(k, phi, U.T @ (root * phi)) for k in range(len(ridges))])
+        return Path(together, [partial(_alone, one, k, U, root) for k in range(len(ridges))])
 
     def _present(self, left_out: NDArray, phi: NDArray, folded: NDArray) -> NDArray:
         """Rows of weight 0 were not there: there is nothing to leave out of them."""
-        absent = [] if self.root_weight_ is None else np.flatnonzero(self.root_weight_ == 0)
-        if len(absent):
+        absent = np.flatnonzero(np.ones(1) if self.root_weight_ is None else self.root_weight_ == 0)
+        if self.root_weight_ is not None and len(absent):
             left_out[absent] = self.features(self.X_fit_[absent]) @ folded
         return left_out
 
@@ -302,7 +314,8 @@ class KernelRidge(Kernel):
             if not np.isfinite(K).all():
                 raise ValueError("The precomputed kernel contains NaN or infinity.")
         else:
-            require(8 * n**2, f"The kernel matrix of {n} rows", WAY_OUT)
+            # and some of its rows a few times over, while they are computed
+            require(8 * n**2 + 4 * 8 * n * min(n, ROWS), f"The kernel matrix of {n} rows", WAY_OUT)
             K = np.zeros((n, n))  # what is never written is never allocated
             for rows in gen_batches(n, ROWS):
                 with np.errstate(over="ignore", invalid="ignore"):
@@ -319,6 +332,12 @@ class KernelRidge(Kernel):
         # the factor is n² numbers and follows from the rest: a saved model does without it
         state = super().__getstate__()
         return {**state, "_factor": None, "_inverted": None} if "_factor" in state else state
+
+
+def _alone(one: Callable, k: int, U: NDArray, root: NDArray, phi: Any) -> NDArray:
+    """Leave-one-out predictions at the k-th setting of a path."""
+    phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
+    return one(k, phi, U.T @ (root * phi))
 
 
 class Unfolded:

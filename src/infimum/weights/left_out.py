@@ -217,15 +217,18 @@ def product(features: Any, folded: Any) -> NDArray:
     return out.toarray() if sparse.issparse(out) else np.asarray(out)
 
 
-def blocks_of(X: Any, k: int, seed: int = 0) -> list[NDArray]:
+def blocks_of(X: Any, k: int, seed: int = 0, sample_weight: NDArray | None = None) -> list[NDArray]:
     """k blocks of rows of about the same size, by a hash: the order of rows does not matter, equal ones stay together.
 
-    Fewer blocks where there are fewer distinct rows.
+    Fewer blocks where there are fewer distinct rows. Rows of sample weight 0 do not move the others.
 
     >>> [len(block) for block in blocks_of(np.arange(10.)[:, None], 5)]
     [2, 2, 2, 2, 2]
     """
-    rank = np.unique(_hash(X, seed), return_inverse=True)[1]
     if k < 2:
         raise ValueError(f"Rows are held out in at least 2 blocks. Got {k}.")
-    return [np.flatnonzero(rank % k == b) for b in range(min(k, rank.max(initial=0) + 1))]
+    code = _hash(X, seed)
+    distinct = np.unique(code if sample_weight is None else code[sample_weight > 0])
+    n_blocks = max(1, min(k, len(distinct)))
+    at = np.searchsorted(distinct, code) % k % n_blocks
+    return [np.flatnonzero(at == b) for b in range(n_blocks)]

@@ -19,6 +19,8 @@ from .base import Weights
 from .kernel import check_lam
 from .left_out import LeftOut, Path
 
+KEPT = 2**30  # bytes of features kept for leave-one-out predictions that are asked for many times
+
 
 class Sums(NamedTuple):
     """What one pass over the rows leaves behind: numbers of the size of the features, whatever the number of rows."""
@@ -108,20 +110,37 @@ class Primal(Weights):
     def left_out(self) -> LeftOut:
         """(H phi - h phi) / (1 - h), with H = B (B'WB + R P)^{-1} B'W, R = n lam, and h_i what one copy of row i gives.
 
-        h is computed once; the features are mapped again at every call, so that they need not be kept.
+        h is computed once. The features B are kept while they take at most 1 GiB; beyond, they are mapped again at
+        every call.
         """
         self.fold(np.empty((self.n_rows_, 0)))
         half = partial(linalg.solve_triangular, self._factor, lower=True, check_finite=False)
 
-        def leverage(X: Any, y: Any, w: Any, where: str) -> NDArray:
-            return np.square(half(dense(self._map(X)).T)).sum(axis=0) * (1 if w is None else np.minimum(w, 1))
+        def leverage(B: NDArray, w: NDArray | None) -> NDArray:
+            return np.square(half(B.T)).sum(axis=0) * (1 if w is None else np.minimum(w, 1))
 
-        h = np.concatenate([leverage(*block) for block in self._with(())])
+        kept: list | None = [] if 8 * self.n_rows_ * self.width <= KEPT else None
+        h = []
+        for block in self._with(()):
+            B = dense(self._map(block.X))
+            h.append(leverage(B, block.w))
+            if kept is not None:
+                kept.append((B, block.w))
+        leverages = np.concatenate(h)
+
+        def features() -> Iterator[tuple[NDArray, NDArray | None]]:
+            return iter(kept) if kept is not None else ((dense(self._map(b.X)), b.w) for b in self._with(()))
 
         def apply(phi: Any) -> NDArray:
-            folded = self.fold(phi)
-            F = np.vstack([dense(self._map(block.X)) @ folded for block in self._with(())])
-            return _without_self(F, h, dense(phi))
+            phi = dense(phi)
+            cross = np.zeros((self.width, phi.shape[1]))
+            end = 0
+            for B, w in features():
+                part = phi[end : (end := end + len(B))]
+                cross += B.T @ (part if w is None else w[:, None] * part)
+            folded = linalg.cho_solve((self._factor, True), cross, check_finite=False)
+            F = np.vstack([B @ folded for B, _ in features()])
+            return _without_self(F, leverages, phi)
 
         return apply
 
@@ -139,8 +158,11 @@ class Primal(Weights):
         factor = np.tril(self._cholesky(ridges.min(), warn=False))
         nu, V = linalg.eigh(self._penalty(), factor @ factor.T, check_finite=False)
         inverse = 1 / (1 + np.outer(np.maximum(nu, 0), ridges - ridges.min()))
-        single = [lambda phi, k=k: next(self._left_out(V, inverse[:, [k]], phi)) for k in range(len(ridges))]
+        single: list[LeftOut] = [partial(self._alone, V, inverse[:, [k]]) for k in range(len(ridges))]
         return Path(partial(self._left_out, V, inverse), single)
+
+    def _alone(self, V: NDArray, inverse: NDArray, phi: Any) -> NDArray:
+        return next(self._left_out(V, inverse, phi))
 
     def _left_out(self, V: NDArray, inverse: NDArray, phi: Any) -> Iterator[NDArray]:
         """Leave-one-out sums at every column of `inverse`, (r, n_lams)."""

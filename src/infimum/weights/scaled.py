@@ -99,7 +99,12 @@ class Scaled(Weights):
         variance = np.maximum(found.square, 0) / max(found.total, 1e-300)
         # what rounding leaves of a constant feature is not a scale
         constant = variance <= (1e-14 * np.abs(found.mean)) ** 2
-        return found.mean, np.where(constant, np.inf, np.sqrt(variance))
+        # few digits, so that sums over other blocks of the same rows give the same features
+        scale = np.where(constant, np.inf, np.sqrt(variance).astype(np.float32).astype(float))
+        scale = np.where(scale > 0, scale, np.inf)
+        units = np.where(np.isinf(scale), 0.0, found.mean / np.where(np.isinf(scale), 1.0, scale))
+        near = np.rint(units * 2**20) / 2**20 * np.where(np.isinf(scale), 1.0, scale)
+        return np.where(np.isinf(scale), found.mean, near), scale
 
     def scaled(self, X: Any) -> Any:
         """s(x), of the kind that X is."""

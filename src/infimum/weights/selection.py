@@ -80,6 +80,11 @@ class RidgeCV(Weights):
 
     def _families(self) -> list[Weights]:
         base = self._base()
+        if "lam" not in base.get_params():
+            raise ValueError(
+                f"RidgeCV is for KernelRidge, Nystrom and LinearRidge. Got {base!r} instead. To scale features, put"
+                " Scaled around it: Scaled(RidgeCV())."
+            )
         if self.gammas is None:
             return [clone(base)]
         if "gamma" not in base.get_params():

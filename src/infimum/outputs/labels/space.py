@@ -172,7 +172,10 @@ class Labels(OutputSpace):
         return as_mask(np.where(table.missing, 1, table.values))
 
     def psi(self, z: Any) -> NDArray:
-        return np.eye(int(self.size))[np.asarray(z, dtype=int)]
+        z = np.asarray(z, dtype=int)
+        out = np.zeros((*z.shape, int(self.size)))  # e_z, without the m x m identity
+        np.put_along_axis(out, z[..., None], 1.0, axis=-1)
+        return out
 
     def decode(self, c: NDArray) -> NDArray:
         return np.argmin(c, axis=-1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -143,9 +144,14 @@ class Rankings(OutputSpace):
             )
         return y.arranged([given.where[key(name)] for name in self._names.list])
 
-    def check(self, sets: Sets) -> None:
+    def check(self, parts: Iterable[Sets]) -> None:
         """Warn where no row says anything."""
-        if isinstance(sets, PartialOrders) and sets.m > 1 and len(sets) and not sets.codes.any():
+        some = False
+        for sets in parts:
+            if not isinstance(sets, PartialOrders) or sets.m < 2 or sets.codes.any():
+                return
+            some |= len(sets) > 0
+        if some:
             warnings.warn(
                 "No row of y says anything about any pair of items: every order suits, and one of them is predicted.",
                 InfimumWarning,

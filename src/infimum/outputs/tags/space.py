@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterable
 from itertools import combinations, product
 from typing import Any, Self
 
@@ -121,12 +122,19 @@ class Tags(OutputSpace):
             bad.refuse(BOTH)
         return PartialTags(signs(found), epsilon=self.epsilon)
 
-    def check(self, sets: Sets) -> None:
+    def check(self, parts: Iterable[Sets]) -> None:
         """Warn where tags are only ever confirmed, or only ever ruled out."""
-        if self.k is not None or self.epsilon or not isinstance(sets, PartialTags):
+        if self.k is not None or self.epsilon:
             return
+        seen = {1: False, -1: False}
+        for sets in parts:
+            if not isinstance(sets, PartialTags):
+                return
+            seen = {sign: found or bool((sets.values == sign).any()) for sign, found in seen.items()}
+            if all(seen.values()):
+                return
         for sign, given, missing in ((1, "present", "absent"), (-1, "absent", "present")):
-            if (sets.values == sign).any() and not (sets.values == -sign).any():
+            if seen[sign]:
                 warnings.warn(
                     f"No tag of y is ever said to be {missing}: calling every tag {given} then costs nothing, and that"
                     " is what will be learned. Predict a fixed number of tags with k=, make tags cost something with"

@@ -12,6 +12,7 @@ from ..forms import Form, InputError, listed
 from ..numbers import Reals
 from ..numbers.space import Facts as Range
 from .base import VectorSets
+from .boxes import Boxes
 from .forms import LIMIT, Facts, clipped, read
 
 if TYPE_CHECKING:
@@ -91,6 +92,13 @@ class Vectors(OutputSpace):
         if strict:
             sets = clipped(sets, *self._bounds(sets.m))
         return sets.scaled(self.origin_, self.unit_)
+
+    def unknown(self, sets: Any) -> NDArray:
+        """Boxes that hold all of the bounds that were given: sets end there, S_i = Y says nothing."""
+        if not isinstance(sets, Boxes):
+            return sets.is_unknown
+        low, high = self._bounds(sets.m)
+        return ((sets.lower <= low) & (sets.upper >= high)).all(axis=1)
 
     def _bounds(self, m: int) -> tuple[NDArray, NDArray]:
         """Lower and upper ends of Y, (m,), infinite where they are not given."""

@@ -24,7 +24,7 @@ lint: $(VENV)/test.stamp
 	$(BIN)/ruff check src tests examples benchmarks
 	$(BIN)/mypy
 
-bench: $(VENV)/bench.stamp        ## every benchmark, ratios against the alternatives
+bench: $(VENV)/bench.stamp        ## every benchmark that 18 minutes allow: benchmarks/results/bench.md and bench.json
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/docs.stamp          ## docs/_build/html/index.html, warnings are errors

@@ -1,19 +1,72 @@
-"""Every benchmark, or those named: ``python -m benchmarks [core rankings …]``."""
+"""Every benchmark, or those named: ``python -m benchmarks [core regression:speed …] [--against old.json]``.
 
-import importlib
-import pkgutil
+Writes benchmarks/results/bench.md, one table, and bench.json, which a later run compares itself with. A whole run
+leaves out what its time (--minutes) does not allow, and says so; what is named is always run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
 import sys
 import time
+from pathlib import Path
 
-import benchmarks
+from threadpoolctl import threadpool_limits
+
+from benchmarks._registry import BENCHMARKS, Benchmark, named
+from benchmarks._report import compared, conditions, load, markdown, save
+from benchmarks._tools import LINES, Table
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="; ".join(b.name for b in BENCHMARKS))
+    parser.add_argument("--against", type=Path, metavar="OLD.json", help="the JSON file of an earlier run")
+    parser.add_argument("--minutes", type=float, default=18.0, help="the time of a whole run (default 18)")
+    parser.add_argument(
+        "--threads", type=int, default=min(2, os.cpu_count() or 1), help="of BLAS and OpenMP (default 2)"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path(__file__).parent / "results", help="where bench.md and bench.json go"
+    )
+    return parser.parse_args()
 
 
 def main() -> None:
-    every = sorted(m.name for m in pkgutil.iter_modules(benchmarks.__path__) if not m.name.startswith("_"))
-    for name in sys.argv[1:] or every:
-        start = time.perf_counter()
-        importlib.import_module(f"benchmarks.{name}").main()
-        sys.stdout.write(f"({name}: {time.perf_counter() - start:.0f} s)\n")
+    asked = arguments()
+    old = load(asked.against) if asked.against else None
+    start = time.perf_counter()
+    with threadpool_limits(asked.threads):
+        stated = conditions()
+        sys.stdout.write(f"{stated['machine']}, load {stated['load']}; threads: {'; '.join(stated['threads'])}\n")
+        for benchmark in named(asked.names) or BENCHMARKS:
+            left = 60 * asked.minutes - (time.perf_counter() - start)
+            one(benchmark, None if asked.names else left)
+            write(asked.out, stated, time.perf_counter() - start, old)
+    sys.stdout.write(f"\n{asked.out / 'bench.md'}, {asked.out / 'bench.json'}\n")
+
+
+def one(benchmark: Benchmark, left: float | None) -> None:
+    """Run a benchmark, or say why not; `left` is the rest of the time, in seconds."""
+    Table.benchmark = benchmark.name
+    if benchmark.missing():
+        Table(benchmark.name).row(f"{benchmark.needs} is not installed", "not run")
+        return
+    if left is not None and 60 * benchmark.minutes > left:
+        Table(benchmark.name).row(f"takes about {benchmark.minutes:g} minutes: run it by its name", "not run")
+        return
+    start = time.perf_counter()
+    benchmark.run()
+    sys.stdout.write(f"({benchmark.name}: {time.perf_counter() - start:.0f} s)\n")
+
+
+def write(out: Path, stated: dict, seconds: float, old: list | None) -> None:
+    """After every benchmark, so that an interrupted run leaves what it has."""
+    out.mkdir(parents=True, exist_ok=True)
+    text = markdown(LINES, stated, seconds)
+    (out / "bench.md").write_text(text if old is None else text + compared(LINES, old), encoding="utf-8")
+    save(out / "bench.json", LINES, stated)
 
 
 if __name__ == "__main__":

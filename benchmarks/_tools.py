@@ -1,4 +1,4 @@
-"""Timing side by side, peak memory, and a table of figures beside their targets."""
+"""Timing side by side, peak memory, and the table where every figure stands beside what was asked for."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Callable
+from typing import NamedTuple
 
 
-def side_by_side(ours: Callable[[], object], theirs: Callable[[], object], repeats: int = 5) -> tuple[float, float]:
+def side_by_side(
+    ours: Callable[[], object],
+    theirs: Callable[[], object],
+    repeats: int = 5,
+    clock: Callable[[], float] = time.perf_counter,
+) -> tuple[float, float]:
     """The best time of each, in seconds, taken in turns so that a noisy machine is noisy for both."""
     best = [float("inf"), float("inf")]
     for _ in range(repeats):
         for k, run in enumerate((ours, theirs)):
-            start = time.perf_counter()
+            start = clock()
             run()
-            best[k] = min(best[k], time.perf_counter() - start)
+            best[k] = min(best[k], clock() - start)
     return best[0], best[1]
 
 
@@ -50,22 +56,88 @@ def _status(key: str) -> int:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith(key))
 
 
+def run_parts(parts: dict[str, Callable[[], None]], names: list[str] | None) -> None:
+    """Those named, or all of them."""
+    for name in names or parts:
+        parts[name]()
+
+
+class Line(NamedTuple):
+    """A line of the report: a job, what it took, what its anchor took, and what was asked for."""
+
+    benchmark: str
+    table: str
+    job: str
+    ours: str
+    against: str = ""
+    ratio: float | None = None
+    """ours / against: below 1 where ours takes less."""
+    asked: str = ""
+    met: bool | None = None
+
+
+class Job(NamedTuple):
+    """Something to time beside its anchor: the best of `repeats` runs of each, in turns."""
+
+    name: str
+    ours: Callable[[], object]
+    anchor: Callable[[], object]
+    at_most: float
+    """The largest ours / anchor that was asked for."""
+    repeats: int = 5
+    clock: Callable[[], float] = time.perf_counter
+    """time.process_time or time.thread_time where the machine is shared."""
+
+
+LINES: list[Line] = []
+"""All that was measured in this process, in order."""
+
+
 class Table:
-    """Rows of (what, measured, target), printed as they come."""
+    """Figures under one title: printed as they come, and kept in `LINES`."""
+
+    benchmark = ""
+    """Which benchmark runs."""
 
     def __init__(self, title: str):
-        self.out = sys.stdout
-        self.out.write(f"\n{title}\n{'-' * len(title)}\n")
+        self.title = title
+        sys.stdout.write(f"\n{title}\n{'-' * len(title)}\n")
 
-    def row(self, what: str, measured: str, target: str = "", ok: bool | None = None) -> None:
-        mark = "" if ok is None else "  ok" if ok else "  MISSED"
-        self.out.write(f"{what:<58} {measured:>28}   {target:<22}{mark}\n")
-        self.out.flush()
+    def job(self, job: Job) -> tuple[float, float]:
+        """Run a job; its two times, in seconds."""
+        ours, theirs = side_by_side(job.ours, job.anchor, job.repeats, job.clock)
+        self.ratio(job.name, ours, theirs, job.at_most)
+        return ours, theirs
 
     def ratio(self, what: str, ours: float, theirs: float, at_most: float) -> None:
         """ours / theirs, in seconds or bytes, beside the largest ratio that was asked for."""
-        ratio = ours / theirs
         most = max(ours, theirs)
-        unit = (1e-3, "ms") if most < 10 else (1, "s") if most < 2**20 else (2**20, "MiB")
-        shown = f"{ours / unit[0]:.4g} / {theirs / unit[0]:.4g} {unit[1]} = {ratio:.2f}"
-        self.row(what, shown, f"at most {at_most:g}", ratio <= at_most)
+        unit = (
+            (1e-6, "µs") if most < 1e-3 else (1e-3, "ms") if most < 10 else (1, "s") if most < 2**20 else (2**20, "MiB")
+        )
+        shown = [f"{value / unit[0]:.4g} {unit[1]}" for value in (ours, theirs)]
+        ratio = ours / theirs
+        self._add(what, shown[0], shown[1], ratio, f"ratio at most {at_most:.3g}", ratio <= at_most)
+
+    def limit(self, what: str, seconds: float, at_most: float | None, note: str = "", proved: bool = True) -> None:
+        """Seconds beside a number of seconds that was asked for; `proved` says whether the answer itself is right."""
+        scale, unit = (1e6, "µs") if seconds < 1e-3 else (1e3, "ms") if seconds < 1 else (1.0, "s")
+        shown = f"{seconds * scale:.4g} {unit}" + (f", {note}" if note else "")
+        if at_most is None:
+            self._add(what, shown)
+        else:
+            self._add(what, shown, "", None, f"at most {at_most * scale:g} {unit}", proved and seconds <= at_most)
+
+    def row(self, what: str, measured: str, target: str = "", ok: bool | None = None) -> None:
+        """A figure that is no time: `target` is what was asked for, or what it is read beside."""
+        self._add(what, measured, "" if ok is not None else target, None, target if ok is not None else "", ok)
+
+    def _add(self, what: str, ours: str, against: str = "", ratio: float | None = None, asked: str = "",
+             met: bool | None = None) -> None:  # fmt: skip
+        LINES.append(
+            Line(self.benchmark, self.title, what, ours, against, ratio, asked, None if met is None else bool(met))
+        )
+        shown = ours if not against else f"{ours} | {against}" + ("" if ratio is None else f" = {ratio:.3g}")
+        mark = "" if met is None else "  ok" if met else "  MISSED"
+        sys.stdout.write(f"{what:<58} {shown:>32}   {asked:<22}{mark}\n")
+        sys.stdout.flush()

@@ -11,7 +11,7 @@ from sklearn.kernel_ridge import KernelRidge as Reference
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import gen_batches
 
-from benchmarks._tools import Table, peak_bytes, side_by_side, traced_bytes
+from benchmarks._tools import Job, Table, peak_bytes, side_by_side, traced_bytes
 from infimum import PartialClassifier, Subsets, weights
 
 N, D, M, Q = 6000, 50, 10, 50_000
@@ -37,8 +37,8 @@ def main() -> None:
         return Reference(alpha=N * LAM, kernel="rbf", gamma=gamma).fit(X, phi)
 
     table = Table(f"Core: n = {N}, d = {D}, m = {M}")
-    table.ratio("fit / bare kernel, Cholesky, solve", *side_by_side(lambda: model.fit(X, sets), bare_fit, 3), 1.3)
-    table.ratio("fit / scikit-learn's KernelRidge", *side_by_side(lambda: model.fit(X, sets), reference_fit, 3), 1.0)
+    table.job(Job("fit / bare kernel, Cholesky, solve", lambda: model.fit(X, sets), bare_fit, 1.1, 3))
+    table.job(Job("fit / scikit-learn's KernelRidge", lambda: model.fit(X, sets), reference_fit, 1.0, 3))
     ours, theirs = peak_bytes(lambda: model.fit(X, sets)), peak_bytes(reference_fit)
     table.ratio("peak memory of fit / 8 n² bytes", ours, 8 * N * N, 1.3)
     table.ratio("peak memory of fit / scikit-learn's KernelRidge", ours, theirs, 0.6)
@@ -50,9 +50,7 @@ def main() -> None:
         for rows in gen_batches(Q, 2**21 // N):
             np.argmin(rbf_kernel(queries[rows], X, gamma=gamma) @ coef, axis=1)
 
-    table.ratio(
-        f"predict {Q} / bare kernel times matrix", *side_by_side(lambda: model.predict(queries), bare_predict, 3), 1.3
-    )
+    table.job(Job(f"predict {Q} / bare kernel times matrix", lambda: model.predict(queries), bare_predict, 1.3, 3))
     few, all_ = (traced_bytes(lambda q=q: model.predict(queries[:q])) for q in (Q // 5, Q))
     table.ratio(f"peak memory of predict, {Q} / {Q // 5} queries", all_, few, 1.3)
     expected = reference_fit().predict(queries[:2000]).argmin(axis=1)

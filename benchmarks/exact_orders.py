@@ -5,7 +5,6 @@ Times are of the processor, one thread, taken in turns: a noisy machine is noisy
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -28,8 +27,7 @@ READINGS = ("inside", "joint")
 SIGMA, LAM = 0.5, N**-0.5
 
 
-def main() -> None:
-    problems = int(sys.argv[sys.argv.index("--problems") + 1]) if "--problems" in sys.argv else 2
+def main(problems: int = 2) -> None:
     paper_setting(problems)
     beyond(12, problems=1)
     beyond(14, problems=1)

@@ -12,6 +12,7 @@ from pathlib import Path
 import highspy
 import numpy as np
 
+from benchmarks._tools import Job, Table
 from infimum.feedback_arc import linear_extensions, minimum_feedback_arc, minimum_feedback_arcs, relaxed
 from infimum.feedback_arc.relations import order_value
 from infimum.feedback_arc.sorting import sorted_orders
@@ -23,12 +24,6 @@ def timed(function, *args, **kwargs):
     start = time.perf_counter()
     result = function(*args, **kwargs)
     return result, time.perf_counter() - start
-
-
-def report(what, seconds, target=None, note=""):
-    unit, factor = next((u, f) for u, f in (("s", 1), ("ms", 1e3), ("µs", 1e6)) if seconds * f >= 1 or u == "µs")
-    goal = "" if target is None else f"target {target * factor:g} {unit} {'ok' if seconds <= target else 'MISSED'}"
-    print(f"{what:<52}{seconds * factor:9.2f} {unit:<3} {goal:<26}{note}", flush=True)
 
 
 def consensus(m, voters, noise, seed):
@@ -67,52 +62,62 @@ def plain_milp(cost, time_limit):
 
 
 def bench_batches(rng):
+    table = Table("Feedback arcs: many small ones")
     costs = rng.standard_normal((2000, 10, 10))
     orders = np.triu(rng.random((50, 10, 10)) < 0.2, 1)
     _, seconds = timed(minimum_feedback_arcs, costs)
-    report("subset DP, m = 10, 2000 objectives, each", seconds / 2000, 50e-6)
+    table.limit("subset DP, m = 10, 2000 objectives, each", seconds / 2000, 50e-6)
     _, seconds = timed(minimum_feedback_arcs, costs[:200, None], orders)
-    report("subset DP, m = 10, 200 objectives x 50 orders, each", seconds / 10_000, 50e-6)
+    table.limit("subset DP, m = 10, 200 objectives x 50 orders, each", seconds / 10_000, 50e-6)
     _, seconds = timed(minimum_feedback_arc, rng.standard_normal((18, 18)), method="dp")
-    report("subset DP, m = 18", seconds, 1.0)
+    table.limit("subset DP, m = 18", seconds, 1.0)
     many = np.triu(rng.random((1000, 10, 10)) < 0.1, 1)
     _, seconds = timed(linear_extensions, many)
-    report("linear extensions, m = 10, 1000 orders, each", seconds / 1000, 100e-6)
+    table.limit("linear extensions, m = 10, 1000 orders, each", seconds / 1000, 100e-6)
 
 
 def bench_relaxation(rng):
+    table = Table("Feedback arcs: the relaxation")
     for m, repeats in ((10, 50), (20, 20), (30, 10)):
         solutions, seconds = timed(lambda m=m, n=repeats: [relaxed(c) for c in rng.standard_normal((n, m, m))])
         exact = sum(s.integral for s in solutions)
-        report(f"LP relaxation, m = {m}, each", seconds / repeats, 1.0, f"{exact} of {repeats} integral")
+        table.limit(f"LP relaxation, m = {m}, each", seconds / repeats, 1.0, f"{exact} of {repeats} integral")
 
 
 def bench_tables():
+    table = Table("Feedback arcs: linear ordering tables")
     for name, best in json.loads((DATA / "optima.json").read_text()).items():
         cost = read_table(DATA / name)
         result, seconds = timed(minimum_feedback_arc, cost, time_limit=60)
         right = result.proved and cost.sum() - result.value == best
-        report(f"linear ordering {name}, m = {len(cost)}", seconds, 2.0, "proved, optimum" if right else "NOT PROVED")
+        table.limit(
+            f"linear ordering {name}, m = {len(cost)}",
+            seconds,
+            2.0,
+            "proved, optimum" if right else "NOT PROVED",
+            right,
+        )
     cost = read_table(DATA / "t59b11xx")
-    ours, seconds = timed(minimum_feedback_arc, cost)
-    value, plain = timed(plain_milp, cost, 120)
-    note = f"value {value:.0f} against {ours.value:.0f}, ratio {plain / seconds:.0f}"
-    report("linear ordering t59b11xx, HiGHS with all 3-cycles", plain, None, note)
+    job = Job(
+        "t59b11xx / HiGHS with all 3-cycles", lambda: minimum_feedback_arc(cost), lambda: plain_milp(cost, 60), 0.1, 2
+    )
+    table.job(job)
 
 
 def bench_large(rng):
+    table = Table("Feedback arcs: consensus of many items")
     targets = {(100, 0.1): 1.0, (100, 0.3): 1.0, (100, 1.0): 1.0, (200, 0.3): 5.0, (200, 1.0): 10.0, (300, 0.3): 5.0}
     for (m, noise), target in targets.items():
         result, seconds = timed(minimum_feedback_arc, consensus(m, 50, noise, 0), time_limit=4 * target)
         gap = (result.value - result.bound) / result.value
         note = "proved" if result.proved else f"NOT PROVED, gap {gap:.4%}"
-        report(f"consensus of 50, m = {m}, noise {noise}", seconds, target, note)
+        table.limit(f"consensus of 50, m = {m}, noise {noise}", seconds, target, note, result.proved)
     cost = rng.standard_normal((40, 40))
     np.fill_diagonal(cost, 0.0)
     sorts = min(order_value(cost, order) for order in sorted_orders(cost, np.zeros((40, 40), dtype=bool)))
     result, seconds = timed(minimum_feedback_arc, cost, time_limit=10)
     note = f"gap {(result.value - result.bound) / abs(result.value):.2%}, value {result.value:.2f}, sorts {sorts:.2f}"
-    report("Gaussian, m = 40, 10 s limit", seconds, None, note)
+    table.limit("Gaussian, m = 40, 10 s limit", seconds, None, note)
 
 
 def main():
@@ -128,7 +133,7 @@ def main():
     if DATA.exists():
         bench_tables()
     else:
-        print(f"no linear ordering tables in {DATA}: set INFIMUM_DATA to the data folder")
+        Table("Feedback arcs: linear ordering tables").row("set INFIMUM_DATA to the data folder", "not run")
     bench_large(rng)
 
 

@@ -41,7 +41,10 @@ def speed(b: int = 1024, m: int = 1000, repeats: int = 100) -> None:
         signs = torch.where(mask, 1, -1).to(torch.int8) * (torch.rand(b, m, generator=random) < 0.5)
         runs: dict[str, Callable] = {"torch cross_entropy": lambda x: F.cross_entropy(x, truth)}
         runs |= {f"SetCrossEntropy {p}": _on(SetCrossEntropy(p), mask) for p in PRINCIPLES}
-        runs["SoftDisambiguation"] = _on(SoftDisambiguation(mask), torch.arange(b))
+        rows = torch.randperm(b, generator=random)
+        runs["SoftDisambiguation, loss alone"] = _on(SoftDisambiguation(mask).eval(), rows)
+        runs["SoftDisambiguation, moving its weights"] = _on(SoftDisambiguation(mask), rows)
+        runs["TagLoss"] = _on(TagLoss(), signs)
         theirs, *ours = _turns(logits, list(runs.values()), repeats)
         table = Table(f"{b} x {m} logits, {100 * density:g} % candidates: forward and backward, one thread")
         for what, spent in zip(list(runs)[1:], ours):

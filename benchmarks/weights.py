@@ -1,14 +1,11 @@
-"""Weights at scale: Nyström at a million rows, leave-one-out paths, queries, forest and neighbours.
+"""Weights at scale: Nyström, leave-one-out paths, queries, forest and neighbours.
 
-``python -m benchmarks.weights [--quick]``; the table of the five weights is ``python -m benchmarks.weights_table``.
+A whole run takes 200,000 rows; ``python -m benchmarks weights:million`` takes a million.
 """
 
 from __future__ import annotations
 
 import math
-import sys
-import time
-from collections.abc import Callable
 
 import numpy as np
 from joblib import parallel_config
@@ -22,7 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import gen_batches
 
-from benchmarks._tools import Table, peak_bytes, side_by_side, traced_bytes
+from benchmarks._tools import Job, Table, peak_bytes, run_parts, side_by_side, traced_bytes
 from infimum import PartialClassifier, weights
 from infimum._memory import available
 
@@ -30,12 +27,15 @@ D, CLASSES, CENTERS, LAM, GAMMA = 20, 10, 1000, 1e-6, 0.02
 GIB = 2**30
 
 
-def main(quick: bool = "--quick" in sys.argv) -> None:
+def main(names: list[str] | None = None) -> None:
     rng = np.random.default_rng(0)
-    path(rng, 800 if quick else 3000)
-    forest_and_neighbors(rng, 3000 if quick else 20_000)
-    model = nystrom(rng, 50_000 if quick else 1_000_000)
-    queries(rng, model, 50_000 if quick else 1_000_000)
+    parts = {
+        "path": lambda: path(rng, 1500),
+        "forest": lambda: forest_and_neighbors(rng, 10_000),
+        "nystrom": lambda: queries(rng, nystrom(rng, 200_000), 200_000),
+        "million": lambda: queries(rng, nystrom(rng, 1_000_000), 1_000_000),
+    }
+    run_parts(parts, names)
 
 
 def blobs(rng: np.random.Generator, n: int) -> tuple[NDArray, NDArray]:
@@ -47,12 +47,6 @@ def blobs(rng: np.random.Generator, n: int) -> tuple[NDArray, NDArray]:
     return X, cloud % CLASSES
 
 
-def once(run: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
-
-
 def nystrom(rng: np.random.Generator, n: int) -> PartialClassifier:
     """Fit beside Nystroem + Ridge of scikit-learn: same kernel, same ridge, as many centres, both on all cores.
 
@@ -62,22 +56,28 @@ def nystrom(rng: np.random.Generator, n: int) -> PartialClassifier:
     X, y = blobs(rng, n)
     unseen, truth = blobs(rng, 20_000)
     model = PartialClassifier(weights=weights.Nystrom(CENTERS, lam=LAM, gamma=GAMMA, centers="kmeans++"))
-    seconds: list[float] = []
     smaller = PartialClassifier(weights=model.weights)
-    with parallel_config(backend="threading", n_jobs=-1):
-        peak = peak_bytes(lambda: seconds.append(once(lambda: model.fit(X, y))))
-        seconds.append(once(lambda: smaller.fit(X[: n // 10], y[: n // 10])))
-    table.row("peak memory of fit, beyond X", f"{peak / GIB:.2f} GiB", "under 1.5 GiB", peak < 1.5 * GIB)
-    exponent = math.log10(seconds[0] / seconds[1])
+
+    def fit(model: PartialClassifier, rows: int) -> None:
+        with parallel_config(backend="threading", n_jobs=-1):
+            model.fit(X[:rows], y[:rows])
+
+    fit(smaller, n // 10)
+    peak = peak_bytes(lambda: fit(model, n))
+    table.row("peak memory of fit, beyond X", f"{peak / GIB:.2f} GiB", "at most 0.3 GiB", peak <= 0.3 * GIB)
+    times = side_by_side(lambda: fit(model, n), lambda: fit(smaller, n // 10), 2)
+    exponent = math.log10(times[0] / times[1])
     table.row(f"time grows from {n // 10} to {n} as", f"n^{exponent:.2f}", "at most n^1.1", exponent <= 1.1)
 
     # scikit-learn holds the features of all rows, twice: where they do not fit, a tenth of the rows are compared
-    fits = available() > 2.2 * 8 * n * CENTERS
-    rows, ours = (n, model) if fits else (n // 10, smaller)
+    rows, ours = (n, model) if available() > 2.2 * 8 * n * CENTERS else (n // 10, smaller)
     features = Nystroem(gamma=GAMMA, n_components=CENTERS, random_state=0)
     pipeline = make_pipeline(features, Ridge(alpha=rows * LAM, copy_X=False, solver="cholesky"))
-    theirs = once(lambda: pipeline.fit(X[:rows], np.eye(CLASSES)[y[:rows]]))
-    table.ratio(f"fit {rows} / scikit-learn's Nystroem + Ridge", seconds[0 if fits else 1], theirs, 0.5)
+
+    def reference() -> None:
+        pipeline.fit(X[:rows], np.eye(CLASSES)[y[:rows]])
+
+    table.job(Job(f"fit {rows} / scikit-learn's Nystroem + Ridge", lambda: fit(ours, rows), reference, 1 / 3, 2))
     accuracy = ours.score(unseen, truth), float(np.mean(pipeline.predict(unseen).argmax(axis=1) == truth))
     shown = f"{accuracy[0]:.4f} - {accuracy[1]:.4f}"
     table.row("accuracy, ours - theirs", shown, "equal or better", accuracy[0] >= accuracy[1] - 0.0005)
@@ -93,7 +93,7 @@ def queries(rng: np.random.Generator, model: PartialClassifier, q: int) -> None:
         for rows in gen_batches(q, 2**21 // CENTERS):
             np.argmin(rbf_kernel(X[rows], centers, gamma=GAMMA) @ folded, axis=1)
 
-    table.ratio("predict / bare kernel, product, argmin", *side_by_side(lambda: model.predict(X), bare, 1), 1.3)
+    table.job(Job("predict / bare kernel, product, argmin", lambda: model.predict(X), bare, 1.3, 3))
     few, many = (traced_bytes(lambda k=k: model.predict(X[:k])) - 16 * k for k in (q // 10, q))
     table.ratio(f"peak memory of predict beside its result, {q} / {q // 10} queries", many, few, 1.3)
 
@@ -111,9 +111,7 @@ def path(rng: np.random.Generator, n: int) -> None:
                 one = PartialClassifier(weights=weights.KernelRidge(lam, gamma=GAMMA)).fit(X[train], y[train])
                 one.score(X[test], y[test])
 
-    table.ratio("path and final fit / 8-fold refits", once(lambda: chosen.fit(X, y)), once(refits), 0.25)
-    alone = once(lambda: PartialClassifier(weights=weights.KernelRidge(1e-3, gamma=GAMMA)).fit(X, y))
-    table.row("one fit", f"{1e3 * alone:.0f} ms")
+    table.job(Job("path and final fit / 8-fold refits", lambda: chosen.fit(X, y), refits, 0.25, 2))
 
 
 def forest_and_neighbors(rng: np.random.Generator, n: int) -> None:

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks._tools import Table
 from infimum import PartialClassifier, datasets, weights
 from infimum.datasets import corruptions
 
@@ -48,19 +49,15 @@ def error(family: str, X: NDArray, y: NDArray, sets: NDArray) -> NDArray:
 
 
 def main(quick: bool = "--quick" in sys.argv) -> None:
-    sys.stdout.write("\n| data | corruption | " + " | ".join(FAMILIES) + " |\n")
-    sys.stdout.write("| --- " * (2 + len(FAMILIES)) + "|\n")
     for name in ["vowel"] if quick else ["dna", "segment", "vowel"]:
         bunch = datasets.load_libsvm(name)
         X, y = StandardScaler().fit_transform(bunch.data), np.unique(bunch.target, return_inverse=True)[1]
         for corruption, corrupt in CORRUPTIONS.items():
             sets = corrupt(y)
-            sys.stdout.write(f"| {name} | {corruption} |")
+            table = Table(f"Weights on {name}, {corruption}: percentage of errors, mean ± std over four folds")
             for family in FAMILIES:
                 errors = 100 * error(family, X, y, sets)
-                sys.stdout.write(f" {errors.mean():.1f} ± {errors.std():.1f} |")
-                sys.stdout.flush()
-            sys.stdout.write("\n")
+                table.row(family, f"{errors.mean():.1f} ± {errors.std():.1f}")
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ plt.show()
 # %%
 # Any classifier, on clean labels
 # -------------------------------
-# :class:`infimum.Disambiguated` does both at once: it cleans the labels, then fits a classifier of your choice to the labels,
+# :class:`infimum.Disambiguated` cleans the labels, then fits a classifier of your choice to them,
 # every row counted by its confidence.
 
 model = Disambiguated(RandomForestClassifier(random_state=0), drop_suspects=True).fit(X, y)

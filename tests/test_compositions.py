@@ -38,7 +38,7 @@ FAMILIES = {
     "nystrom": Nystrom(6, lam=0.05),
     "linear": LinearRidge(lam=0.05),
     "neighbors": Neighbors(4),
-    "forest": Forest(30, min_samples_leaf=2, random_state=0),
+    "forest": Forest(20, min_samples_leaf=2, random_state=0),
     "laplacian": Laplacian(3),
     "ridge-cv": RidgeCV(lams=[1e-3, 1e-1]),
     "scaled": Scaled(KernelRidge(lam=0.05)),

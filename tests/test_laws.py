@@ -191,3 +191,19 @@ def test_sets_are_indexed_like_arrays(case, rng):
         np.testing.assert_allclose(SetLoss(case.space, part, "infimum")(Z), L[:, rows], atol=1e-12)
     with pytest.raises(IndexError, match="mask"):
         sets[np.ones(N + 1, bool)]
+
+
+@cases
+def test_enumeration_in_blocks_is_enumeration(case, rng, monkeypatch):
+    """Where the table of losses is too large to be folded, outputs go by in blocks."""
+    if case.space.size == np.inf:
+        assert not Enumerate().accepts(SetLoss(case.space, case.sets(rng, N)))
+        return
+    L, alpha = SetLoss(case.space, case.sets(rng, N)), rng.standard_normal((12, N))
+    expected = Enumerate().fit(L).minimise(alpha)
+    monkeypatch.setattr("infimum.solvers.enumerate.CELLS", 1)
+    solver = Enumerate().fit(L)
+    assert solver.table_ is None
+    found = solver.minimise(alpha)
+    np.testing.assert_allclose(found.value, expected.value, atol=1e-12)
+    np.testing.assert_allclose(solver.risks(alpha).min(axis=1), expected.value, atol=1e-12)

@@ -133,17 +133,6 @@ def test_selection_is_by_test_folds_or_by_sets():
     assert base.honest(table, ["method"], ["s"])["mean"].item() == pytest.approx((0.4 + 0.3) / 2)
 
 
-def test_exhaustive_is_enumerate(rng):
-    from infimum.outputs import Labels
-    from infimum.paper.ranking import Exhaustive
-
-    space = Labels().fit([0, 1, 2, 3])
-    L, alpha = SetLoss(space, space.read([{0, 1}, {2}, {1, 3}])), rng.standard_normal((9, 3))
-    expected, found = Enumerate().fit(L).minimise(alpha), Exhaustive().fit(L).minimise(alpha)
-    np.testing.assert_array_equal(found.z, expected.z)
-    np.testing.assert_allclose(found.value, expected.value)
-
-
 @pytest.mark.parametrize("tie", [0.0, 0.3, 1.0])
 def test_masks_are_minimised_exactly(tie, rng):
     space = masks.Masks((2, 4), tie).fit(None)

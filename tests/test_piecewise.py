@@ -52,7 +52,7 @@ def assert_never_beaten(space, L, alpha):
     size = 1e-9 * (1 + np.abs(alpha).sum(axis=1)) * max(1.0, space.high_ - space.low_) ** 2
     at_z = np.diagonal(F(found.z))
     np.testing.assert_allclose(found.value, at_z, atol=size.max())
-    sets = L.parts[0].sets
+    sets = L.terms[0].sets
     ends = np.concatenate([sets.lower, sets.upper])
     ends = np.unique(ends[(space.low_ <= ends) & (ends <= space.high_)])
     ends = np.unique(np.concatenate([ends, (ends[:-1] + ends[1:]) / 2]))

@@ -256,7 +256,6 @@ DATE = np.array(["2020-01-01", "2021-01-01"], dtype="M8[ns]")
         (pd.Series(["a", pd.NA, "b"], dtype="string[pyarrow]"), ["a", "b"]),
         ([{("a", 1), ("b", 2)}], [("a", 1), ("b", 2)]),
     ],
-    ids=repr,
 )  # fmt: skip
 def test_types_are_kept(y, classes):
     """REVIEW E13."""
@@ -289,7 +288,7 @@ def test_dates_come_back_as_dates():
         ([{"a", 1}, "b", "c"], 0),
         ([datetime.datetime(2020, 1, 1), 3, 4], 0),
     ],
-    ids=repr,
+
 )
 def test_kinds_are_not_mixed_unless_declared(y, row):
     with pytest.raises(InputError, match=rf"row {row}: a label that is .* where most are .*\nThe labels of y mix"):

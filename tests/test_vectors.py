@@ -11,7 +11,7 @@ import pytest
 from infimum import Annuli, Balls, Boxes, Candidates, PartialRegressor, SetLoss, weights
 from infimum.loss import doubled
 from infimum.outputs import Vectors
-from infimum.solvers import Alternate, ClosedForm
+from infimum.solvers import Alternate, ClosedForm, Coordinatewise, choose
 
 N, M = 6, 3
 
@@ -203,3 +203,43 @@ def test_phases_are_found_again(rng):
 
 def _solver(principle):
     return Alternate(n_starts=4) if principle == "infimum" else "auto"
+
+
+@pytest.mark.parametrize("reading", ["infimum", "supremum", "average", "joint"])
+def test_boxes_are_minimised_coordinate_by_coordinate_and_proved(reading, rng):
+    # weights of any sign; every breakpoint of a coordinate and a fine grid between them, in all combinations
+    low, high = np.sort(rng.normal(size=(2, N, 2)), axis=0)
+    space = Vectors().fit(Boxes(low, high))
+    sets = space.read(Boxes(low, high))
+    L = doubled(SetLoss(space, sets)) if reading == "joint" else SetLoss(space, sets, reading)
+    alpha = rng.normal(0.2, 1, size=(40, len(L)))
+    found = Coordinatewise().fit(L).minimise(alpha)
+    axes = [np.union1d(np.linspace(a, b, 150), np.r_[low[:, k], high[:, k]])
+            for k, (a, b) in enumerate(zip(space.low_, space.high_))]  # fmt: skip
+    grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+    best = (alpha @ L(grid).T).min(axis=1)
+    assert (found.value <= best + 1e-9).all()
+    assert (found.value >= best - 2e-2 * np.abs(alpha).sum(axis=1)).all()
+    np.testing.assert_allclose(np.einsum("qn,qn->q", alpha, L(found.z)), found.value, atol=1e-9)
+    assert (found.gap == 0).all()
+    assert ((space.low_ <= found.z) & (found.z <= space.high_)).all()
+
+
+def test_boxes_with_open_sides_and_a_constant_coordinate_are_proved_by_default(rng):
+    lower = np.column_stack([rng.normal(size=30), np.full(30, 5.0)])
+    upper = lower + np.column_stack([rng.exponential(size=30), np.zeros(30)])
+    lower[::4, 0], upper[1::4, 0] = -np.inf, np.inf
+    X = rng.normal(size=(30, 2))
+    model = PartialRegressor(weights=weights.KernelRidge(1e-3)).fit(X, Boxes(lower, upper))
+    assert isinstance(model.solver_, Coordinatewise)
+    found = model.minimum(X)
+    assert (found.gap == 0).all()
+    assert (found.z[:, 1] == 5).all()
+    other = PartialRegressor(weights=weights.KernelRidge(1e-3), solver=Alternate()).fit(X, Boxes(lower, upper))
+    assert (found.value <= other.minimum(X).value + 1e-9).all()
+
+
+def test_coordinatewise_refuses_what_is_no_box(rng):
+    space = Vectors().fit(balls(rng))
+    with pytest.raises(ValueError, match=r"Coordinatewise cannot .* boxes of R\^m"):
+        choose(Coordinatewise(), SetLoss(space, space.read(balls(rng))))

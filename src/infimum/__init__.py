@@ -30,10 +30,11 @@ from .outputs import (
     Subsets,
     Taxonomy,
 )
+from .outputs.forms import InputError
 from .reductions import Disambiguation
 from .rows import Blocks
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "Annuli",
@@ -45,6 +46,7 @@ __all__ = [
     "Disambiguation",
     "HammingBalls",
     "InfimumWarning",
+    "InputError",
     "Intervals",
     "Masks",
     "Not",

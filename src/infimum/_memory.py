@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 GIB = 2**30
+OWN = 2**27  # of a limit on addresses: what BLAS takes for itself, and does not survive being refused
 
 # (limit, usage) of the control group, version 2 and version 1 (kernel.org: admin-guide/cgroup-v2, cgroup-v1/memory)
 CGROUPS = (
@@ -58,7 +59,7 @@ def _container() -> float:
 
 
 def _process() -> float:
-    """What the limit on addresses leaves (`ulimit -v`); LAPACK does not survive reaching it."""
+    """What the limit on addresses leaves (`ulimit -v`)."""
     try:
         import resource
     except ImportError:  # there is no such limit on Windows
@@ -68,4 +69,4 @@ def _process() -> float:
     if limit == resource.RLIM_INFINITY:
         return math.inf
     used = float(statm.read_text().split()[0]) * resource.getpagesize() if statm.exists() else 0.0
-    return max(limit - used, 0.0)
+    return max(limit - used - OWN, 0.0)

@@ -125,7 +125,8 @@ def test_one_class_is_embedded_without_the_identity():
     psi = space.psi(z)
     assert psi.shape == (2, 2, 4000)
     np.testing.assert_array_equal(psi.argmax(axis=-1), z)
-    assert psi.sum() == 4 and space.psi(7).argmax() == 7
+    assert psi.sum() == 4
+    assert space.psi(7).argmax() == 7
 
 
 def test_losses_row_by_row_are_not_the_diagonal_of_a_table(monkeypatch, rng):
@@ -164,7 +165,9 @@ def test_sums_over_blocks_leave_their_terms_alone():
     first = a + b
     again = a + b
     np.testing.assert_array_equal(first.gram, again.gram)
-    assert a.gram.max() == 1 and a.cross[0].max() == 1 and first.cross[0].max() == 6
+    assert a.gram.max() == 1
+    assert a.cross[0].max() == 1
+    assert first.cross[0].max() == 6
 
 
 def test_soft_disambiguation_maps_the_rows_a_few_times_only(monkeypatch, rng):

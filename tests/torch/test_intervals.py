@@ -29,7 +29,7 @@ def _double():
 def test_the_losses_of_the_library(principle, loss):
     rows = OPEN if principle == "infimum" else BOUNDED
     space = Reals(loss).fit(rows)
-    sets = space.as_sets(rows)
+    sets = space.read(rows)
     z = np.linspace(-2.9, 5.9, 23)
     L = SetLoss(space, sets, principle)(z)
     ours = IntervalLoss(principle, loss=loss, reduction="none")

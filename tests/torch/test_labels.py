@@ -55,7 +55,7 @@ def test_a_net_that_is_sure_pays_the_cost_of_the_library(rng, cost, principle):
     }[cost]
     mask = masks(rng, n, m)
     space = Labels(cost=matrix).fit(np.arange(m))
-    L = SetLoss(space, space.as_sets(mask), principle)(space.outputs())
+    L = SetLoss(space, space.read(mask), principle)(space.outputs())
     for z in range(m):
         logits = torch.full((n, m), -1e3, dtype=torch.float64)
         logits[:, z] = 1e3
@@ -127,8 +127,9 @@ def test_a_class_outside_of_the_set_may_be_ruled_out_by_minus_infinity(principle
 
 def test_subsets_are_taken_as_they_are(rng):
     x = torch.tensor(rng.standard_normal((4, 3)))
-    sets = Labels().fit(["a", "b", "c"]).as_sets(["a|b", "!a", None, "c"])
+    sets = Labels().fit(["a", "b", "c"]).read(["a|b", "!a", None, "c"])
     mask = torch.tensor([[True, True, False], [False, True, True], [True, True, True], [False, False, True]])
+    assert torch.equal(sets.tensors(), mask)
     assert torch.equal(tensors(sets), mask)
     loss = SetCrossEntropy("average")
     assert loss(x, sets) == loss(x, mask)
@@ -216,6 +217,35 @@ class TestSoftDisambiguation:
             torch.testing.assert_close(loss.probabilities(), q)
         assert torch.equal(loss.labels(), q.argmax(dim=1))
         assert mask[torch.arange(20), loss.labels()].all()
+
+    @pytest.mark.parametrize("momentum", [0.0, 0.5])
+    @pytest.mark.parametrize("scale", [1.0, 40.0, 1e3])
+    def test_lists_and_whole_rows_are_one_method(self, rng, scale, momentum):
+        mask = torch.from_numpy(masks(rng, 12, 5))
+        wide = torch.nn.functional.pad(mask, (0, 35))  # the same sets among forty classes
+        whole, listed = SoftDisambiguation(mask, momentum=momentum), SoftDisambiguation(wide, momentum=momentum)
+        assert whole.weights.shape == (12, 5)
+        assert listed.weights.shape == (12, int(mask.sum(dim=1).max()))
+        for _ in range(4):
+            rows = torch.from_numpy(rng.permutation(12)[:7])
+            x = torch.tensor(scale * rng.standard_normal((7, 5)), dtype=torch.float32, requires_grad=True)
+            one = whole(x, rows)
+            other = listed(torch.nn.functional.pad(x, (0, 35), value=-torch.inf), rows)
+            torch.testing.assert_close(one, other)
+            pair = [torch.autograd.grad(loss, x)[0] for loss in (one, other)]
+            torch.testing.assert_close(*pair)
+            torch.testing.assert_close(whole.probabilities(), listed.probabilities()[:, :5])
+        assert torch.equal(whole.labels(), listed.labels())
+        assert not listed.probabilities()[:, 5:].any()
+
+    def test_a_batch_that_is_refused_moves_nothing(self, rng):
+        loss = SoftDisambiguation(torch.ones(3, 4, dtype=torch.bool))
+        before = loss.probabilities()
+        x = torch.tensor(rng.standard_normal((3, 4)), dtype=torch.float32)
+        x[1, 2] = torch.nan
+        with pytest.raises(ValueError, match="row 1: logit 2 is nan"):
+            loss(x, torch.arange(3))
+        assert torch.equal(loss.probabilities(), before)
 
     def test_evaluation_moves_nothing(self, rng):
         loss = SoftDisambiguation(torch.from_numpy(masks(rng, 5, 4))).eval()

@@ -11,7 +11,7 @@ import torch
 
 from infimum import PartialOrders, PartialTags, SetLoss
 from infimum.outputs import Rankings, Tags
-from infimum.torch import PartialOrderLoss, TagLoss, tensors
+from infimum.torch import PartialOrderLoss, TagLoss
 
 PRINCIPLES = ("infimum", "average", "supremum", "likelihood", "disambiguation")
 THREE = PRINCIPLES[:3]
@@ -122,6 +122,64 @@ def test_extreme_numbers(make, principle):
     assert torch.isfinite(x.grad).all()
 
 
+def definition(x, values, principle):
+    """The losses (b,), one softplus a sign."""
+    known = torch.nn.functional.softplus(-x * values)
+    away = {"infimum": -x.abs(), "supremum": x.abs(), "likelihood": torch.full_like(x, -torch.inf)}[principle]
+    return torch.where(values != 0, known, torch.nn.functional.softplus(away)).sum(dim=1)
+
+
+@pytest.mark.parametrize("scale", [1.0, 30.0, 1e4])
+@pytest.mark.parametrize("m", [1, 2, 7, 8, 9, 23, 40])
+@pytest.mark.parametrize("principle", ["likelihood", "infimum", "supremum"])
+def test_products_of_any_width_and_size_follow_the_definition(rng, principle, m, scale):
+    x = torch.tensor(scale * rng.standard_normal((30, m)), requires_grad=True)
+    values = torch.from_numpy(rng.integers(-1, 2, size=(30, m)))
+    values[0], values[1:4] = 0, values[1:4].abs()
+    with torch.no_grad():
+        x[4] = x[4] / scale  # a row whose products are not small among those that are
+    ours = TagLoss(principle, reduction="none")(x, values)
+    expected = definition(x, values, principle)
+    torch.testing.assert_close(ours, expected, rtol=1e-9, atol=1e-9)
+    weights = torch.tensor(rng.random(30))
+    (gradient,) = torch.autograd.grad((weights * ours).sum(), x, retain_graph=True)
+    (again,) = torch.autograd.grad((weights * ours).sum(), x)
+    (wanted,) = torch.autograd.grad((weights * expected).sum(), x)
+    torch.testing.assert_close(gradient, wanted, rtol=1e-9, atol=1e-9)
+    assert torch.equal(again, gradient)
+    if principle == "likelihood":
+        assert ours[0] == 0  # nothing is known
+
+
+def test_a_row_that_is_no_number_leaves_the_others_alone():
+    x = torch.full((2, 8), -80.0)
+    x[0, 0] = torch.nan
+    losses = TagLoss(reduction="none", check=False)(x, torch.ones(2, 8))
+    assert losses[0].isnan()
+    assert losses[1] == 640
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int64, torch.float32])
+@pytest.mark.parametrize("principle", PRINCIPLES)
+def test_signs_of_every_type_cost_the_same_and_stay_as_they_are(rng, principle, dtype):
+    x = torch.tensor(rng.standard_normal((6, 9)), dtype=torch.float32, requires_grad=True)
+    values = torch.from_numpy(rng.integers(-1, 2, size=(6, 9)))
+    given, logits = values.to(dtype), x.detach().clone()
+    loss = TagLoss(principle)(x, given)
+    loss.backward()
+    assert torch.equal(given, values.to(dtype))
+    assert torch.equal(x, logits)
+    torch.testing.assert_close(loss, TagLoss(principle)(x.double(), values).float())
+
+
+@pytest.mark.parametrize("principle", ["likelihood", "average"])
+def test_integers_that_are_no_signs_are_named(principle):
+    values = torch.zeros(3, 3, dtype=torch.int8)
+    values[1, 2] = -2
+    with pytest.raises(ValueError, match="row 1: expected signs 1, -1 or 0 for unknown, got -2"):
+        TagLoss(principle)(torch.zeros(3, 3), values)
+
+
 @pytest.mark.parametrize("make, name", [(TagLoss, "logit"), (PartialOrderLoss, "score")])
 def test_bad_batches(make, name):
     x, values = torch.zeros(3, 3), torch.zeros(3, 3)
@@ -142,10 +200,3 @@ def test_bad_batches(make, name):
         make()(x, values[:2])
     with pytest.raises(ValueError, match="cost must be one of"):
         make(cost="brier")
-
-
-def test_hamming_balls_have_no_tensor():
-    from infimum import HammingBalls
-
-    with pytest.raises(TypeError, match=r"Only Subsets, PartialTags, Intervals or PartialOrders.*Got HammingBalls"):
-        tensors(HammingBalls([[1, -1]], 1))

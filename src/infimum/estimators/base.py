@@ -17,7 +17,7 @@ from ..outputs import OutputSpace, Sets
 from ..outputs.containers import kept
 from ..reductions import Resolved
 from ..rows import Blocks, Rows, Table, is_dask, map_rows, rows_of
-from ..rows.inputs import as_numbers, in_order, in_range, is_frame, names_of, readable
+from ..rows.inputs import as_numbers, in_order, in_range, is_frame, names_of, narrow, readable
 from ..solvers import Minimum
 from ..weights import Alpha, by_name
 
@@ -203,7 +203,7 @@ def validated(model: Any, X: Any, reset: bool = False) -> Any:
         if not reset:
             X = in_order(X, vars(model).get("feature_names_in_", np.array([])).tolist() or None)
         as_numbers(X)
-    return in_range(validate_data(model, readable(X), accept_sparse="csr", dtype=np.float64, reset=reset))
+    return narrow(in_range(validate_data(model, readable(X), accept_sparse="csr", dtype=np.float64, reset=reset)))
 
 
 def _is_blocked(X: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import ClassifierTags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -126,6 +127,11 @@ class PartialClassifier(PartialModel):
         check_is_fitted(self)
         risks = self._each(X, lambda alpha: self.solver_.risks(alpha))
         return probabilities(risks.mean(axis=1, keepdims=True) - risks + 1 / risks.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags = ClassifierTags()  # what it can do; what it is stays open, for y is not plain labels
+        return tags
 
 
 def warn_of_unseen(sets: Any) -> None:

@@ -25,8 +25,9 @@ class PartialRegressor(RegressorMixin, PartialModel):
     ----------
     loss : {"squared", "absolute"}, default "squared"
         l(z, y); the absolute loss is less moved by outliers.
-    principle : {"infimum", "average", "supremum"}, default "infimum"
+    principle : {"infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "infimum"
         Which point answers for a set. Half-lines and unknown rows have an infimum only, unless `bounds` end them.
+        "disambiguation" first settles which point a row probably has (`labels_`); for the squared loss.
     negative_weights : {"inside", "joint"}, default "inside"
         How rows with a negative weight are read; see the user guide.
     weights : Weights or str, optional
@@ -107,7 +108,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
 
         - contains the true value (``covers="truth"``): r is a quantile of the distances to the farthest point of
           their sets. Wide sets make it wide; where more than a share 1 - level of them are half-lines it is all of R,
-          for nothing in such data limits the truth.
+          for nothing in such data limits the truth; unless `bounds` do, where sets end.
         - meets the set of the new row (``covers="set"``): r is a quantile of the distances to the sets. It is narrower,
           and promises nothing about where in the set the truth is.
 

@@ -19,7 +19,7 @@ from ..weights import by_name
 from ..weights.centers import _hash
 from ..weights.left_out import HeldOut, blocks_of
 from .composition import AUTO, Composition
-from .judge import Judge
+from .judge import Judge, Left
 from .scores import Scores
 from .settings import Ground, Kernel, Other, first_settings, is_sparse, readings
 
@@ -178,7 +178,8 @@ class Comparison:
         self.w = None if self.table.w is None else self.table.w[self.at]
         self.some = self.sets[self.at]
         self.ground = Ground(self.X, self.w)
-        self.blocks = blocks_of(self.X, N_BLOCKS, sample_weight=self.w)
+        self.blocks = blocks_of(places(self.X), N_BLOCKS, sample_weight=self.w)
+        self.halves = blocks_of(places(self.X), 2, sample_weight=self.w)
 
     def _try(self, settings: Iterable[Kernel | Other]) -> bool:
         """Judge settings that were not judged on these rows; whether one of them is now the best."""
@@ -205,10 +206,16 @@ class Comparison:
                     weights, K = self.ground.kernel_weights(setting)
                     operator = weights.fit(K, None, self.w).held_out(K, None, self.w, self.blocks)
                 judge = self._of(principle, reading, weights)
-                left = judge.left_out(self.X, N_BLOCKS) if operator is None else judge.outputs(operator)
+                left = self._left(judge, weights) if operator is None else judge.outputs(operator)
                 self._keep(setting, principle, reading, judge.scores(left), start)
             except (ValueError, MemoryError) as error:
                 self.refused.append(f"{setting.columns['weights']}, {principle}, {reading}: {error}")
+
+    def _left(self, judge: Judge, weights: Any) -> Left:
+        """Predictions without rows, by weights that are fitted anew; trees leave rows out by themselves."""
+        if weights.supervised and not judge.composition.adapts:
+            return judge.left_out(self.X)
+        return judge.left_out(self.X, self.halves if weights.supervised else self.blocks)
 
     def _is_hopeless(self, setting: Kernel | Other, principle: Any) -> bool:
         """Weights that are grown anew for every principle are not, where the other principles lag behind with them."""
@@ -268,5 +275,12 @@ class Comparison:
 
 def order(X: Any) -> NDArray:
     """The rows in the order of a hash: the same rows come first, whatever order they come in."""
-    return np.argsort(_hash(X, 0), kind="stable")
+    return np.argsort(_hash(places(X), 0), kind="stable")
+
+
+def places(X: Any) -> Any:
+    """Every entry by its place among those of its feature, so that units do not matter; a sparse X as it is."""
+    if is_sparse(X):
+        return X
+    return np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in X.T]).astype(float)
 

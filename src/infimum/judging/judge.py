@@ -44,13 +44,13 @@ class Judge:
     def __init__(self, composition: Composition, output: OutputSpace, sets: Sets, sample_weight: Any = None):
         self.composition, self.output, self.sets, self.sample_weight = composition, output, sets, sample_weight
 
-    def left_out(self, X: Any, n_blocks: int | None = None) -> Left:
+    def left_out(self, X: Any, n_blocks: int | list[NDArray] | None = None) -> Left:
         """Predictions for the rows X of the problem, without each row or, if a number is given, without its block.
 
         Where weights cannot be had for all blocks from one fit, every block is predicted by a model that is fitted to
         the others.
         """
-        blocks = None if n_blocks is None else blocks_of(X, n_blocks, sample_weight=self.sample_weight)
+        blocks = blocks_of(X, n_blocks, sample_weight=self.sample_weight) if isinstance(n_blocks, int) else n_blocks
         if blocks is not None and len(blocks) < 2:
             raise ValueError("The rows of X are all the same: there is nothing to judge a model by.")
         table = Table(X, None, self.sample_weight)
@@ -73,7 +73,7 @@ class Judge:
         """Predictions by weights that leave rows out."""
         reduction = of_principle(self.composition.principle)
         if reduction is not None:
-            return Left(*reduction.outputs(self.output, self.sets, operator))
+            return Left(*reduction.outputs(self.output, self.sets, operator, self.sample_weight))
         loss = SetLoss(self.output, self.sets, self.composition.principle)
         L, solver = self.composition.solvable(loss)
         alpha: Any = LeftOutAlpha(operator)

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -114,16 +115,24 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
         if sample_weight is not None and not counts:
             raise ValueError(f"{classifier!r} takes no sample weights. Leave them out, or use another classifier.")
         found = clean_labels(X, y, self.weights, Labels(classes=self.classes), self.how, sample_weight)
-        keep = np.ones(len(found), dtype=bool)
+        given = np.ones(len(found)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        keep = given > 0
         if self.drop_suspects:
             keep[found.suspects] = False
         rows = np.flatnonzero(keep)
-        w = np.ones(len(found)) if found.confidence is None else found.confidence
-        w = w if sample_weight is None else w * np.asarray(sample_weight, dtype=float)
+        w = given if found.confidence is None else given * found.confidence
+        X = X.tocsr() if hasattr(X, "tocsr") else X
         X = X.iloc[rows] if hasattr(X, "iloc") else X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]
         self.classifier_ = classifier.fit(X, found.labels[rows], **({"sample_weight": w[rows]} if counts else {}))
         self.resolved_ = found
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.classifier_tags = ClassifierTags()
+        tags.input_tags.sparse = get_tags(_logistic() if self.classifier is None else self.classifier).input_tags.sparse
+        return tags
 
     @property
     def n_features_in_(self) -> int:

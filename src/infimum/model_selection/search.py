@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -44,7 +45,7 @@ SCALINGS: dict[str, list] = {
     "standard": [StandardScaler()],
     "unit": [StandardScaler(), Normalizer()],
 }
-"""Mean 0 and variance 1 a feature; then, for "unit", length 1 a row."""
+"""Mean 0 (but for a sparse X) and variance 1 a feature; then, for "unit", length 1 a row."""
 
 DISTANCES = {"rbf": lambda X: euclidean_distances(X, squared=True), "laplacian": manhattan_distances}
 
@@ -168,7 +169,7 @@ class PartialSearch(BaseEstimator):
                 stacklevel=3,
             )
         best = self._best(path)
-        fitted = self._pipeline(model, best, sparse.issparse(X))
+        fitted = self._pipeline(model, best, X)
         counts = [name for name, step in fitted.steps if has_fit_parameter(step, "sample_weight")]
         fitted.fit(X, y, **({} if w is None else {f"{name}__sample_weight": w for name in counts}))
         self.path_ = {key: np.array([row[key] for row in path]) for key in path[0]}
@@ -242,11 +243,18 @@ class PartialSearch(BaseEstimator):
         finalists = [max(rows, key=lambda row: row[own[row["principle"]]]) for _, rows in by_name]
         return max(finalists, key=lambda row: row["neg_set_risk"])
 
-    def _pipeline(self, model: PartialModel, best: dict, is_sparse: bool = False) -> Pipeline:
+    def _pipeline(self, model: PartialModel, best: dict, X: Any = None) -> Pipeline:
         principle, negative = self._reading(model, best["principle"])
         weights = KernelRidge(best["lam"], kernel=best["kernel"], gamma=best["width"])
         last = clone(model).set_params(weights=weights, principle=principle, negative_weights=negative)
-        return make_pipeline(*_steps(best["scaling"], is_sparse), last)
+        return make_pipeline(*_steps(best["scaling"], X), last)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(PartialClassifier() if self.estimator is None else self.estimator)
+        tags.target_tags, tags.classifier_tags = inner.target_tags, inner.classifier_tags
+        tags.input_tags.sparse = True
+        return tags
 
     def predict(self, X: Any) -> NDArray:
         check_is_fitted(self)
@@ -294,16 +302,19 @@ def tune(
     return PartialSearch(estimator, **settings).fit(X, y, sample_weight)
 
 
+def _steps(name: str, X: Any) -> list:
+    """The steps of a scaling; those of a sparse X do not centre it."""
+    steps = [clone(step) for step in SCALINGS[name]]
+    for step in steps:
+        if sparse.issparse(X) and "with_mean" in step.get_params():
+            step.set_params(with_mean=False)
+    return steps
+
+
 def _scaled(name: str, X: Any, w: NDArray | None) -> Any:
-    for step in _steps(name, sparse.issparse(X)):
+    for step in _steps(name, X):
         X = step.fit(X, **({"sample_weight": w} if has_fit_parameter(step, "sample_weight") else {})).transform(X)
     return X
-
-
-def _steps(name: str, is_sparse: bool) -> list:
-    """The transformers of a scaling; features of a sparse X keep their mean, and X stays sparse."""
-    steps = [clone(step) for step in SCALINGS[name]]
-    return [step.set_params(with_mean=not is_sparse) if isinstance(step, StandardScaler) else step for step in steps]
 
 
 def _median(distance: NDArray, w: NDArray | None) -> float:

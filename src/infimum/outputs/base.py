@@ -137,6 +137,10 @@ class OutputSpace(BaseEstimator, ABC):
         """A lower bound of min over Y of sum_i alpha_i L(., S_i), from what z tells, (q,); -inf where none is known."""
         return np.full(len(alpha), -np.inf)
 
+    def coordinates(self) -> list[OutputSpace] | None:
+        """Where Y is a product of intervals and the loss a sum over coordinates: the factors, one a coordinate."""
+        return None
+
     def unknown(self, sets: Sets) -> NDArray:
         """Whether S_i = Y, which rules nothing out, (n,) boolean."""
         return sets.is_unknown
@@ -223,6 +227,10 @@ class Sets(ABC):
 
     def curves(self, principle: str) -> Curves | None:
         """L(z, S_i) as piecewise quadratic functions of a number z."""
+        return None
+
+    def coordinates(self) -> list[Sets] | None:
+        """Where S_i is a product of sets of R and the loss a sum over coordinates: the factors, one a coordinate."""
         return None
 
     def profiles(self, principle: str) -> Profiles | None:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from ..datasets import load_libsvm, skewed, uniform
 from ..outputs import Labels, Subsets
+from ..weights import split
 from . import grid, style
 from .base import Comparison, Experiment, Row, Task, fold_error, honest, printed, reference, row
 
@@ -48,7 +49,7 @@ class _Corrupted(Experiment):
             every[c] = sets[part.held_out], grid.minimisers(space, sets)
         rows = []
         for at in grid.path(part, task["c_sigma"], tuple(task["c_lambdas"])):
-            doubled = grid.signs(at.alpha), grid.signs(at.left_out)
+            doubled = split(at.alpha), split(at.left_out)
             settings = {"panel": task["data"], "c_sigma": task["c_sigma"], "c_lambda": at.c_lambda}
             for c, (held_out, solvers) in every.items():
                 for method, solver in solvers.items():

@@ -21,9 +21,10 @@ from sklearn.metrics import euclidean_distances
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
-from ..loss import SetLoss, doubled
+from ..judging import Composition
+from ..loss import SetLoss
 from ..outputs import OutputSpace, Sets
-from ..solvers import Solver, choose
+from ..solvers import Solver
 
 C_SIGMA = (10, 5, 1, 0.5, 0.1, 0.01)
 C_LAMBDA = (1e3, 1e2, 10, 1, 1e-1, 1e-2, 1e-3)
@@ -85,13 +86,9 @@ def path(fold: Fold, c_sigma: float, c_lambdas: tuple[float, ...] = C_LAMBDA) ->
         yield Solved(c_lambda, alpha, left_out)
 
 
-def signs(alpha: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(alpha^+, alpha^-), the doubled weights of the joint reading."""
-    return np.hstack([np.maximum(alpha, 0), np.minimum(alpha, 0)])
-
-
 def minimisers(space: OutputSpace, sets: Sets) -> dict[str, Solver]:
-    """A solver for each principle, and for the joint reading of the infimum, which wants `signs` of the weights."""
-    losses: dict = {name: SetLoss(space, sets, name) for name in ("infimum", "average", "supremum")}
-    losses["joint"] = doubled(losses["infimum"])
-    return {name: choose("auto", L).fit(L) for name, L in losses.items()}
+    """A solver for each principle, and for the joint reading of the infimum, which wants `split` weights."""
+    made = {name: Composition(name) for name in ("infimum", "average", "supremum")}
+    made["joint"] = Composition("infimum", "joint")
+    found = {name: one.solvable(SetLoss(space, sets, one.principle)) for name, one in made.items()}
+    return {name: solver.fit(L) for name, (L, solver) in found.items()}

@@ -6,6 +6,7 @@ import pandas as pd
 
 from ..datasets import hamming_ball, load_mulan
 from ..outputs import HammingBalls, Tags
+from ..weights import split
 from . import grid, style
 from .base import Comparison, Experiment, Row, Task, honest, printed, row
 
@@ -49,7 +50,7 @@ class Balls(Experiment):
             every[c] = sets[part.held_out], grid.minimisers(space, sets)
         rows = []
         for at in grid.path(part, task["c_sigma"], tuple(task["c_lambdas"])):
-            doubled = grid.signs(at.alpha), grid.signs(at.left_out)
+            doubled = split(at.alpha), split(at.left_out)
             for c, (held_out, solvers) in every.items():
                 for method, solver in solvers.items():
                     alpha, left_out = doubled if method == "joint" else at[1:]

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 
 from .._warnings import InfimumWarning
 from ..datasets import lose_pairs
 from ..loss import SetLoss, doubled
 from ..outputs import PartialOrders, Rankings
-from ..solvers import Alternate, Enumerate, Minimum, Solver, choose
-from ..weights import KernelRidge
-from .grid import signs
-
-BLOCK = 2**16  # orders whose losses are held at a time
+from ..solvers import Alternate, Solver, choose
+from ..weights import KernelRidge, split
 
 
 class Problem(NamedTuple):
@@ -54,34 +50,14 @@ class Stated(PartialOrders):
         return self._phi(self.stated)
 
 
-class Exhaustive(Enumerate):
-    """Every output by blocks, keeping the best: millions of them, without their risks in memory."""
-
-    def fit(self, L: Any, weights: Any = None) -> Self:
-        self.all_losses_, self.outputs_ = L, L.output.outputs()
-        return self
-
-    def minimise(self, alpha: Any) -> Minimum:
-        weights = np.asarray(alpha)
-        rows = np.arange(len(weights))
-        best, value = np.zeros(len(weights), dtype=np.intp), np.full(len(weights), np.inf)
-        for block in gen_batches(len(self.outputs_), BLOCK):
-            risks = weights @ self.all_losses_(self.outputs_[block]).T
-            lowest = risks.argmin(axis=1)
-            better = risks[rows, lowest] < value
-            best[better], value[better] = block.start + lowest[better], risks[rows, lowest][better]
-        return Minimum(self.outputs_[best], value, value)
-
-
 def solvers(codes: NDArray, m: int, methods: tuple[str, ...], rounds: int = 50) -> dict[str, tuple[Solver, bool]]:
     """For each method a solver, and whether it wants the doubled weights of the joint reading."""
     space, closed, stated = Rankings(m).fit(None), PartialOrders(codes), Stated(codes)
     alternate = Alternate(max_iter=rounds, n_starts=1)
-    exact: Any = "auto" if m <= 8 else Exhaustive(max_outputs=10**7)
     made: dict[str, tuple[Any, Any]] = {
         "IL, alternation": (doubled(SetLoss(space, stated)), alternate),
         "IL, from the closure": (doubled(SetLoss(space, closed)), alternate),
-        "IL, exact": (doubled(SetLoss(space, closed)), exact),
+        "IL, exact": (doubled(SetLoss(space, closed)), "auto"),
         "IL, exact, inside": (SetLoss(space, closed), "auto"),
         "AC": (SetLoss(space, closed, "average"), "auto"),
         "SP, alternation": (doubled(SetLoss(space, stated, "supremum")), alternate),
@@ -101,7 +77,7 @@ def predictions(codes: NDArray, alphas: list[NDArray], m: int, methods: tuple[st
         warnings.simplefilter("ignore", InfimumWarning)
         alpha, ends = np.vstack(alphas), np.cumsum([len(a) for a in alphas])[:-1]
         return {
-            name: np.split(solver.argmin(signs(alpha) if doubled else alpha), ends)
+            name: np.split(solver.argmin(split(alpha) if doubled else alpha), ends)
             for name, (solver, doubled) in solvers(codes, m, methods).items()
         }
 

@@ -159,7 +159,9 @@ class Disambiguation(BaseEstimator, Reduction):
         if not output.bilinear:
             raise ValueError(f"Disambiguation needs a bilinear loss, not that of {output!r}. Use principle='infimum'.")
 
-    def outputs(self, output: OutputSpace, sets: Sets, operator: HeldOut) -> tuple[NDArray, NDArray | None]:
+    def outputs(
+        self, output: OutputSpace, sets: Sets, operator: HeldOut, sample_weight: NDArray | None = None
+    ) -> tuple[NDArray, NDArray | None]:
         """What is predicted for rows that were left out, (n, *z), and the probabilities of the options."""
         self.check(output, sets)
         mask = sets.options()
@@ -168,7 +170,9 @@ class Disambiguation(BaseEstimator, Reduction):
             return output.decode(sets.expected(P)), P
         c = None
         for block, rest, inside, outside in operator.parts():
-            phi = best_of(output, sets[rest], inside, self._starts(output, sets[rest], None), 2 * self.max_iter).phi
+            w = None if sample_weight is None else sample_weight[rest]
+            starts = self._starts(output, sets[rest], None)
+            phi = best_of(output, sets[rest], inside, starts, 2 * self.max_iter, w).phi
             c = np.empty((len(sets), phi.shape[1])) if c is None else c
             c[block] = outside @ phi
         assert c is not None
@@ -178,7 +182,7 @@ class Disambiguation(BaseEstimator, Reduction):
         output, sets, rows = problem.output, problem.sets, problem.rows
         mask = sets.options()
         if mask is None:
-            return self._hard(output, sets, np.asarray(weights(rows.X)), None, None)
+            return self._hard(output, sets, np.asarray(weights(rows.X)), None, None, rows.w)
         require(8 * 6 * mask.size, f"The weights of {mask.size} options", "Give fewer rows, or fewer classes.")
         left_out = weights.left_out()
         if left_out is None:
@@ -190,13 +194,13 @@ class Disambiguation(BaseEstimator, Reduction):
         found = soft(left_out, mask, self.ramp, self.cap, self.max_iter, self.tol, rows.w)
         known = None if self.threshold is None else self._support(mask, weights, problem)
         if not self.is_soft(sets):
-            return self._hard(output, sets, np.asarray(weights(rows.X)), found.q, known)
+            return self._hard(output, sets, np.asarray(weights(rows.X)), found.q, known, rows.w)
         best = np.argmax(found.q, axis=-1)[..., None] == np.arange(mask.shape[-1])  # the lowest index on a tie
         z = sets.member(sets.expected(best.astype(float)), output)
         return self._resolved(output, sets, z, found.q, known, sets.expected(found.q), found.settled)
 
-    def _hard(self, output: OutputSpace, sets: Sets, alpha: NDArray, q: Any, known: Any) -> Resolved:
-        found = best_of(output, sets, alpha, self._starts(output, sets, q), 2 * self.max_iter)
+    def _hard(self, output: OutputSpace, sets: Sets, alpha: NDArray, q: Any, known: Any, w: Any) -> Resolved:
+        found = best_of(output, sets, alpha, self._starts(output, sets, q), 2 * self.max_iter, w)
         return self._resolved(output, sets, sets.member(found.phi, output), q, known, found.phi, found.settled)
 
     def _starts(self, output: OutputSpace, sets: Sets, q: NDArray | None) -> list[NDArray]:

@@ -132,8 +132,8 @@ def n_rows(column: Any) -> int:
 
 def _cut(X: Any, y: Any, w: Any, size: int) -> Iterator[Block]:
     for rows in gen_batches(X.shape[0], size):
-        some, counts = (None if column is None else column[rows] for column in (y, w))
-        yield Block(X[rows], some, counts, f"rows {rows.start} to {rows.stop - 1}")
+        where = f"rows {rows.start} to {rows.stop - 1}"
+        yield Block(X[rows], None if y is None else y[rows], None if w is None else w[rows], where)
 
 
 def _slices(X: Any, y: tuple | None, w: Any) -> Iterator[Block]:

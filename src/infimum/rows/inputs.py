@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_array
 
 SHOWN = 10
@@ -126,3 +127,10 @@ def _table(X: Any, what: str) -> Any:
         )
     columns = [np.asarray(frame[name].to_numpy(), dtype=float) for name in frame.columns]
     return np.column_stack(columns) if columns else np.empty((len(frame), 0))
+
+
+def narrow(X: Any) -> Any:
+    """A sparse X with indices of 32 bits, where they are enough: some of scikit-learn's kernels take no others."""
+    if not sparse.issparse(X) or X.indices.dtype == np.int32 or max(X.nnz, *X.shape) >= 2**31:
+        return X
+    return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)

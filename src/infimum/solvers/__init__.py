@@ -11,16 +11,19 @@ from .alternate import Alternate
 from .base import Minimum, Solver
 from .branch_and_bound import BranchAndBound
 from .closed_form import ClosedForm
+from .coordinatewise import Coordinatewise
 from .enumerate import Enumerate
 from .order_search import OrderSearch
 from .piecewise import Piecewise
 
 __all__ = [
-    "Alternate", "BranchAndBound", "ClosedForm", "Enumerate", "Minimum", "OrderSearch", "Piecewise", "Solver", "check",
-    "choose",
+    "Alternate", "BranchAndBound", "ClosedForm", "Coordinatewise", "Enumerate", "Minimum", "OrderSearch", "Piecewise",
+    "Solver", "check", "choose",
 ]  # fmt: skip
 
-IN_ORDER: list[type[Solver]] = [ClosedForm, Piecewise, Enumerate, BranchAndBound, OrderSearch, Alternate]
+IN_ORDER: list[type[Solver]] = [
+    ClosedForm, Piecewise, Coordinatewise, Enumerate, BranchAndBound, OrderSearch, Alternate,
+]  # fmt: skip
 
 
 def check(solver: Any) -> None:

@@ -103,9 +103,6 @@ class Piecewise(Solver):
 
         t, best = np.empty(len(alpha)), np.empty(len(alpha))
         tol, steep = max(self.tol, ROUNDING), np.inf if self.tol else ROUNDING
-        # weights of about 1, by powers of two, which round nothing: sums neither overflow nor vanish
-        exponent = np.frexp(np.abs(alpha).max(axis=1, initial=0.0))[1]
-        alpha = np.ldexp(alpha, -exponent[:, None])
         curves = self.start_, self.at_, self.row_, self.bend_, self.kink_
 
         def part(rows: slice) -> None:
@@ -117,4 +114,4 @@ class Piecewise(Solver):
         else:
             with ThreadPoolExecutor(jobs) as threads:
                 list(threads.map(part, gen_even_slices(len(alpha), jobs)))
-        return t, np.ldexp(best, exponent)
+        return t, best

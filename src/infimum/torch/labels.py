@@ -22,13 +22,15 @@ REMEDY = "Every set must contain the true label: give a row of which nothing is 
 class SetCrossEntropy(nn.Module):
     """The cross-entropy -log p(y), p = softmax(logits), over the y of a set.
 
-    | principle | L(logits, S) | weights q on S |
-    | --- | --- | --- |
-    | `infimum` | min over S of -log p(y) | on the most probable y |
-    | `average` | mean over S of -log p(y) | all alike |
-    | `supremum` | max over S of -log p(y) | on the least probable y |
-    | `likelihood` | -log P(S) = -log of the sum of p over S (the CC risk) | p / P(S) |
-    | `disambiguation` | -sum over S of q(y) log p(y), with q held fixed | p^power / sum of p^power over S |
+    ==================  =====================================================  ===============================
+    principle           L(logits, S)                                           weights q on S
+    ==================  =====================================================  ===============================
+    ``infimum``         min over S of -log p(y)                                on the most probable y
+    ``average``         mean over S of -log p(y)                               all alike
+    ``supremum``        max over S of -log p(y)                                on the least probable y
+    ``likelihood``      -log P(S) = -log of the sum of p over S (the CC risk)  p / P(S)
+    ``disambiguation``  -sum over S of q(y) log p(y), with q held fixed        p^power / sum of p^power over S
+    ==================  =====================================================  ===============================
 
     The gradient is p - q in every case: at power 1, likelihood and disambiguation train the same net. Weights that are
     remembered from earlier epochs, which PRODEN has, are those of :class:`SoftDisambiguation`.

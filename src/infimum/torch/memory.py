@@ -8,8 +8,10 @@ import torch
 from torch import nn
 
 from ._common import REDUCTIONS, compiling, finite, full, one_of, reduced, refuse, refuse_unreal, same_rows, same_width
-from .labels import REMEDY
+from .labels import REMEDY, TINY
 from .tensors import tensors
+
+LISTED = 4  # sets of at most m / 4 candidates are kept as lists
 
 
 class SoftDisambiguation(nn.Module):
@@ -27,15 +29,16 @@ class SoftDisambiguation(nn.Module):
     Parameters
     ----------
     sets : (n, m) boolean tensor, or Subsets
-        The candidates of all training rows. They are kept as lists, of the length of the longest: (n, k) numbers.
+        The candidates of all training rows. Where no row has more than m / 4 of them, they are kept as lists of the
+        length k of the longest.
     momentum : float in [0, 1), default 0.5
     reduction, check
         As in :class:`SetCrossEntropy`.
 
     Attributes
     ----------
-    weights : (n, k) tensor
-        q on the candidates of every row, saved and loaded with the state of the module.
+    weights : (n, k) or (n, m) tensor
+        q on the listed candidates of every row, or on all classes. Saved and loaded with the state of the module.
 
     References
     ----------
@@ -54,8 +57,8 @@ class SoftDisambiguation(nn.Module):
     tensor([0, 1])
     """
 
-    columns: torch.Tensor
-    sizes: torch.Tensor
+    columns: torch.Tensor | None
+    there: torch.Tensor
     weights: torch.Tensor
 
     def __init__(self, sets: Any, *, momentum: float = 0.5, reduction: str = "mean", check: bool = True):
@@ -74,9 +77,11 @@ class SoftDisambiguation(nn.Module):
         self.reduction = one_of("reduction", reduction, REDUCTIONS)
         self.check = check
         self.m = mask.shape[1]
-        columns, there = _listed(mask, sizes)
+        # lists of candidates are read by gathering, whole rows by plain passes: several times faster an entry
+        listed = bool(len(mask)) and LISTED * int(sizes.max()) <= self.m
+        columns, there = _listed(mask, sizes) if listed else (None, mask.clone())
         self.register_buffer("columns", columns, persistent=False)
-        self.register_buffer("sizes", sizes, persistent=False)
+        self.register_buffer("there", there, persistent=False)
         self.register_buffer("weights", (there / sizes[:, None]).to(torch.get_default_dtype()))
 
     def forward(self, logits: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
@@ -84,36 +89,59 @@ class SoftDisambiguation(nn.Module):
         x = full(logits, "logits")
         rows = torch.as_tensor(rows, device=self.weights.device)
         self._refuse_rows(x, rows)
-        at = self.columns.index_select(0, rows).long()
-        q = self.weights.index_select(0, rows).to(x.dtype)
+        at = None if self.columns is None else self.columns.index_select(0, rows).long()
+        q = self._recall(rows, x)
         if compiling():
+            moved = self._moved(x, rows, at, q) if self.training else None
             losses = _plain(x, at, q)
         else:
-            losses = _Against.apply(x, at, q)
+            p = torch.softmax(x.detach(), dim=1)
+            moved = self._moved(x, rows, at, q, p) if self.training else None
+            losses = _Against.apply(x, p, at, q)
             if not finite(losses):
+                q = self._recall(rows, x)
                 losses = _plain(x, at, q)
                 if self.check and not finite(losses):
-                    used = torch.zeros_like(x, dtype=q.dtype).scatter_add_(1, at, q) > 0
+                    used = (q if at is None else torch.zeros_like(x).scatter_add_(1, at, q)) > 0
                     refuse_unreal(torch.where(used | (x != -torch.inf), x.detach(), 0.0), "logit")
-        if self.training:
-            self._move(x.detach(), rows, at, q)
+        if moved is not None:
+            self.weights.index_copy_(0, rows, moved.to(self.weights.dtype))
         return reduced(losses, self.reduction)
 
+    def _recall(self, rows: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        """A copy of the weights of some rows, in the precision of x."""
+        return self.weights.index_select(0, rows).to(x.dtype)
+
     @torch.no_grad()
-    def _move(self, x: torch.Tensor, rows: torch.Tensor, at: torch.Tensor, q: torch.Tensor) -> None:
-        there = torch.arange(at.shape[1], device=at.device) < self.sizes.index_select(0, rows)[:, None]
-        seen = torch.softmax(torch.where(there, x.gather(1, at), -torch.inf), dim=1)
-        self.weights.index_copy_(0, rows, torch.lerp(seen, q, self.momentum).to(self.weights.dtype))
+    def _moved(
+        self,
+        x: torch.Tensor,
+        rows: torch.Tensor,
+        at: torch.Tensor | None,
+        q: torch.Tensor,
+        p: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """momentum q + (1 - momentum) p / P(S), for the rows of a batch; from p where it is known."""
+        there = self.there.index_select(0, rows)
+        if at is None and p is not None:
+            w = there.view(torch.uint8).to(p.dtype).mul_(p)
+            mass = w.sum(dim=1)
+            if not bool((mass < TINY).any()):
+                return w.mul_(((1 - self.momentum) / mass)[:, None]).add_(q, alpha=self.momentum)
+        own = x if at is None else x.gather(1, at)
+        return torch.lerp(torch.softmax(torch.where(there, own, -torch.inf), dim=1), q, self.momentum)
 
     def probabilities(self) -> torch.Tensor:
         """q over all classes, (n, m)."""
-        n = len(self.weights)
-        dense = torch.zeros(n, self.m, dtype=self.weights.dtype, device=self.weights.device)
+        if self.columns is None:
+            return self.weights.clone()
+        dense = torch.zeros(len(self.weights), self.m, dtype=self.weights.dtype, device=self.weights.device)
         return dense.scatter_add_(1, self.columns.long(), self.weights)
 
     def labels(self) -> torch.Tensor:
         """The candidate with the largest weight, (n,); among equals the first."""
-        return self.columns.gather(1, self.weights.argmax(dim=1, keepdim=True)).flatten().long()
+        best = self.weights.argmax(dim=1, keepdim=True)
+        return (best if self.columns is None else self.columns.gather(1, best)).flatten().long()
 
     def _refuse_rows(self, x: torch.Tensor, rows: torch.Tensor) -> None:
         n = len(self.weights)
@@ -141,25 +169,25 @@ def _listed(mask: torch.Tensor, sizes: torch.Tensor) -> tuple[torch.Tensor, torc
     return columns, there
 
 
-def _plain(x: torch.Tensor, at: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
+def _plain(x: torch.Tensor, at: torch.Tensor | None, q: torch.Tensor) -> torch.Tensor:
     """-<q, log p>, (b,), where what has no weight may be impossible."""
-    logp = torch.log_softmax(x, dim=1).gather(1, at)
+    logp = torch.log_softmax(x, dim=1)
+    logp = logp if at is None else logp.gather(1, at)
     return -(q * torch.where(q > 0, logp, 0.0)).sum(dim=1)
 
 
 class _Against(torch.autograd.Function):
-    """The same with p - q left behind for the gradient."""
+    """The same from p = softmax(x), with p - q left behind for the gradient. Both p and q are used up."""
 
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, at: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
-        p = torch.softmax(x, dim=1)
-        losses = x.amax(dim=1) - p.amax(dim=1).log_() - (q * x.gather(1, at)).sum(dim=1)
+    def forward(ctx: Any, x: torch.Tensor, p: torch.Tensor, at: torch.Tensor | None, q: torch.Tensor) -> torch.Tensor:
+        total = x.amax(dim=1) - p.amax(dim=1).log_()  # log of the sum of exp(x): the largest p is never small
         if ctx.needs_input_grad[0]:
-            ctx.save_for_backward(p.scatter_add_(1, at, -q))
-        return losses
+            ctx.save_for_backward(p.sub_(q) if at is None else p.scatter_add_(1, at, -q))
+        return total - q.mul_(x if at is None else x.gather(1, at)).sum(dim=1)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, g: torch.Tensor) -> tuple[torch.Tensor | None, None, None]:
+    def backward(ctx: Any, g: torch.Tensor) -> tuple[torch.Tensor | None, None, None, None]:
         (difference,) = ctx.saved_tensors
-        return difference * g[:, None], None, None
+        return difference * g[:, None], None, None, None

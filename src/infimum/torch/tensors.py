@@ -17,12 +17,16 @@ SERVED = "Subsets, PartialTags, Intervals or PartialOrders"
 def tensors(sets: Any, *, center: bool = False) -> torch.Tensor:
     """Sets as one tensor, on the CPU, with a row for each.
 
-    | sets | tensor | entries |
-    | --- | --- | --- |
-    | `Subsets` | (n, m) boolean | whether y is a candidate |
-    | `PartialTags` | (n, m) int8 | 1 there, -1 not there, 0 unknown |
-    | `PartialOrders` | (n, m(m-1)/2) int8 | for items i < j: 1 where i comes first, -1 where j does, 0 unknown |
-    | `Intervals` | (n, k, 2) of torch's default type | lower and upper end of every piece, padded with NaN |
+    =================  ==================  ==================================================================
+    sets               tensor              entries
+    =================  ==================  ==================================================================
+    ``Subsets``        (n, m) boolean      whether y is a candidate
+    ``PartialTags``    (n, m) int8         1 there, -1 not there, 0 unknown
+    ``PartialOrders``  (n, m(m-1)/2) int8  for items i < j: 1 where i comes first, -1 where j does, 0 unknown
+    ``Intervals``      (n, k, 2) floating  lower and upper end of every piece, padded with NaN
+    =================  ==================  ==================================================================
+
+    Every one of these sets has it as a method too, ``sets.tensors()``. Numbers are of torch's default type.
 
     Parameters
     ----------

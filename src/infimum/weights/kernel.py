@@ -317,7 +317,8 @@ class KernelRidge(Kernel):
             if not np.isfinite(K).all():
                 raise ValueError("The precomputed kernel contains NaN or infinity.")
         else:
-            require(8 * n**2, f"The kernel matrix of {n} rows", WAY_OUT)
+            # and some of its rows a few times over, while they are computed
+            require(8 * n**2 + 4 * 8 * n * min(n, ROWS), f"The kernel matrix of {n} rows", WAY_OUT)
             K = np.zeros((n, n))  # what is never written is never allocated
             for rows in gen_batches(n, ROWS):
                 with np.errstate(over="ignore", invalid="ignore"):

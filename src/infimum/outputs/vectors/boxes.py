@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base import rows_of
+from ..base import Sets, rows_of
 from ..forms import BadRows, InputError
+from ..numbers import Intervals
 from .base import VectorSets, numbers
 
 
@@ -64,6 +65,9 @@ class Boxes(VectorSets):
         end = np.where(np.isfinite(self.lower), self.lower, self.upper)
         end = np.where(np.isfinite(end), end, np.broadcast_to(self.origin, end.shape))
         return np.where(np.isfinite(middle), middle, end)
+
+    def coordinates(self) -> list[Sets]:
+        return [Intervals(np.column_stack(sides)) for sides in zip(self.lower.T, self.upper.T)]
 
     @property
     def is_unknown(self) -> NDArray:

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from ..base import OutputSpace
 from ..forms import Form, InputError, listed
+from ..numbers import Reals
+from ..numbers.space import Facts as Range
 from .base import VectorSets
 from .boxes import Boxes
 from .forms import LIMIT, Facts, clipped, read
@@ -128,6 +130,10 @@ class Vectors(OutputSpace):
         vertex = np.clip(c1 / np.where(c0 > 0, c0, 1), low, high)
         end = np.where(low * (c0 * low - 2 * c1) <= high * (c0 * high - 2 * c1), low, high)
         return np.clip(self.origin_ + self.unit_ * np.where(c0 > 0, vertex, end), self.low_, self.high_)
+
+    def coordinates(self) -> list[OutputSpace]:
+        ends = zip(self.low_.tolist(), self.high_.tolist())
+        return [Reals(bounds=(low, high)).settle(Range(low, high)) for low, high in ends]
 
     def probe(self, random: np.random.RandomState, d: int) -> NDArray:
         return self.psi(random.uniform(self.low_, self.high_)[None])

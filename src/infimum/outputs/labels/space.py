@@ -87,12 +87,12 @@ class Labels(OutputSpace):
 
     def check(self, parts: Iterable[Sets]) -> None:
         """Warn where no row says anything."""
-        some = False
+        n = 0
         for sets in parts:
             if self.size < 2 or not sets.is_unknown.all():
                 return
-            some |= len(sets) > 0
-        if some:
+            n += len(sets)
+        if n > 1:
             warnings.warn(
                 "No row of y rules out any class: every label suits, and one of them is predicted.",
                 InfimumWarning,

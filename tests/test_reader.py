@@ -774,3 +774,18 @@ def test_hostile_cells_are_read_or_refused_in_our_own_words(space, picks, contai
     except InputError:
         return
     assert n == len(cells)
+
+
+def test_dates_of_arrow_are_dates():
+    import pyarrow as pa
+
+    day, later = datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)
+    space = Labels().fit(pd.Series([day, None, later], dtype=pd.ArrowDtype(pa.date32())))
+    assert space.classes_.tolist() == [day, later]
+    assert space.read([later, None]).mask.tolist() == [[False, True], [True, True]]
+
+
+def test_a_later_frame_of_missing_cells_is_still_cells():
+    frame = pd.DataFrame({"y": [np.nan, {"round": True}]})
+    assert Tags().fit(frame).read(frame[:1]).values.tolist() == [[0]]
+    assert Tags(["red", "round"]).fit(frame).read(pd.DataFrame({"y": [np.nan, np.nan]})).values.tolist() == [[0, 0]] * 2

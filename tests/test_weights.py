@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.semi_supervised import LabelPropagation, LabelSpreading
 
 from cases import CASES
-from infimum import InfimumWarning, PartialClassifier, _memory, weights
+from infimum import InfimumWarning, PartialClassifier, PartialRegressor, _memory, weights
 from infimum.weights import (
     BY_NAME,
     Forest,
@@ -407,3 +407,7 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(data, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         before.fit(X[:30], np.array(list("ab"))[labels[:30] % 2])
     assert (before.predict(queries) == expected).all()
+
+
+def test_a_graph_of_one_row():
+    assert PartialRegressor(weights=Laplacian()).fit([[0.0]], [1.0]).predict([[5.0]]).tolist() == [1.0]

@@ -296,7 +296,8 @@ def _of_series(series: Any) -> Column:
         return Column(values.astype(bool) if kind == nw.Boolean else values, missing)
     if kind == nw.Date or (kind == nw.Datetime and getattr(kind, "time_zone", None) is None):
         values = series.to_numpy()
-        return Column(values, np.isnat(values))
+        if values.dtype.kind == "M":
+            return Column(values, np.isnat(values))  # otherwise Python's dates, as Arrow gives them
     if type(kind) is nw.Unknown and "Sparse" in str(getattr(series.to_native(), "dtype", "")):
         return _of_array(np.asarray(series.to_native()), "")
     cells = series.to_list()

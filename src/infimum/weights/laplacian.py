@@ -169,7 +169,7 @@ class Laplacian(Weights):
         """exp(-gamma square) at the given columns, (q, n)."""
         near = np.maximum(np.exp(-self.gamma_ * square), TINY)
         q, k = at.shape
-        return sparse.csr_matrix((near.ravel(), at.ravel(), np.arange(0, q * k + 1, k)), shape=(q, n))
+        return sparse.csr_matrix((near.ravel(), at.ravel(), k * np.arange(q + 1)), shape=(q, n))
 
     def __getstate__(self) -> dict:
         # the sparse factor follows from the graph, and cannot be pickled

@@ -110,6 +110,8 @@ class Tags(OutputSpace):
         found = held(y)
         if isinstance(found, Column):
             return PartialTags(read_cells(found, self._names, strict), epsilon=self.epsilon)
+        if found.missing.shape[1] == 1 and found.missing.all() and self.form_.columns is None and not self.boolean_:
+            return PartialTags(np.zeros((found.n, m)), epsilon=self.epsilon)  # cells of which none says anything
         if found.missing.shape[1] != m and (found.names is None or not found.n):
             raise InputError(
                 f"y must have one column for each of the {m} tags. Got shape {found.missing.shape}. {FORMS}"

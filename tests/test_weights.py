@@ -359,7 +359,7 @@ def test_a_kernel_matrix_that_will_not_fit_is_refused(monkeypatch, data):
     X, _, _ = data
     monkeypatch.setattr(_memory, "available", lambda: 1000.0)
     with pytest.raises(
-        MemoryError, match=r"matrix of 60 rows needs 2.68e-05 GiB; .*weights.Nystrom\(n_centers="
+        MemoryError, match=r"matrix of 60 rows needs 0.000134 GiB; .*weights.Nystrom\(n_centers="
     ):
         KernelRidge().fit(X)
     with pytest.raises(MemoryError, match="normal equations of 60 features"):

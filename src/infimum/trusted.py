@@ -45,6 +45,7 @@ TRUSTED_TYPES: list[str] = [
     "infimum.solvers.base.LinearRisk",
     "infimum.solvers.branch_and_bound.BranchAndBound",
     "infimum.solvers.closed_form.ClosedForm",
+    "infimum.solvers.coordinatewise.Coordinatewise",
     "infimum.solvers.enumerate.Enumerate",
     "infimum.solvers.order_search.OrderSearch",
     "infimum.solvers.piecewise.Piecewise",

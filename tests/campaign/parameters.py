@@ -84,7 +84,7 @@ PARAMETERS: dict[str, tuple[Callable[..., Any], list]] = {
     "PartialMultilabelClassifier epsilon": (tagger, NOT_NUMBERS),
     "PartialRanker time_limit": (ranker, [float("nan"), -1, "abc", [1]]),
     "Enumerate max_outputs": (solved(solvers.Enumerate, classifier), [float("nan"), -1, "abc", [1]]),
-    "Alternate max_iter": (solved(solvers.Alternate, ranker), [float("nan"), -1, 0, "abc", 2.5]),
+    "Alternate max_iter": (solved(solvers.Alternate, ranker), [float("nan"), -1, "abc", 2.5]),
     "Alternate n_starts": (solved(solvers.Alternate, ranker), [float("nan"), -1, 0, "abc", 2.5]),
     "Alternate tol": (solved(solvers.Alternate, ranker), [float("nan"), "abc", [1]]),
     "BranchAndBound over balls": (lambda **g: baller(solver=solvers.BranchAndBound(**g)), []),

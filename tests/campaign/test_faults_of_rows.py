@@ -108,13 +108,13 @@ def test_a_parquet_file_that_changes_between_passes_is_noticed(change, reads, tm
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_memory_is_refused_by_the_limit_of_a_container(version, tmp_path, monkeypatch):
-    """Files as the kernel writes them: 64 MiB, of which 60 are taken; the kernel matrix of 2,000 rows needs 31."""
+    """Files as the kernel writes them: 64 MiB, of which 60 are taken; the kernel matrix of 2,000 rows needs 62."""
     limit, usage = tmp_path / "limit", tmp_path / "usage"
     limit.write_text(f"{64 * 2**20}\n")
     usage.write_text(f"{60 * 2**20}\n")
     monkeypatch.setattr(_memory, "CGROUPS", (("/nowhere", "/nowhere"),) * (2 - version) + ((str(limit), str(usage)),))
     big = np.arange(2000.0)[:, None]
-    with pytest.raises(MemoryError, match=r"2000 rows needs 0\.0298 GiB; 0\.00391 GiB are available.*Nystrom"):
+    with pytest.raises(MemoryError, match=r"2000 rows needs 0\.0603 GiB; 0\.00391 GiB are available.*Nystrom"):
         KernelRidge().fit(big)
     limit.write_text("max\n" if version == 2 else f"{2**63 - 4096}\n")
     KernelRidge().fit(big)
@@ -130,7 +130,7 @@ PartialClassifier().fit(np.arange(20.0)[:, None], list("ab") * 10)
 import os
 taken = int(open("/proc/self/statm").read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 resource.setrlimit(resource.RLIMIT_AS, (taken + 2**30, taken + 2**30))
-assert 0.9 * 2**30 < _memory.available() <= 2**30, _memory.available()
+assert 0.8 * 2**30 < _memory.available() <= 2**30, _memory.available()
 try:
     PartialClassifier().fit(np.arange(14_000.0)[:, None], list("ab") * 7_000)
 except MemoryError as error:
@@ -141,7 +141,7 @@ print(PartialClassifier().fit(np.arange(20.0)[:, None], list("ab") * 10).predict
         pytest.skip("what a process has mapped is known on Linux only")
     run = python(code, timeout=120)
     assert run.returncode == 0, run.stderr[-1500:]
-    assert "The kernel matrix of 14000 rows needs 1.46 GiB" in run.stdout
+    assert "The kernel matrix of 14000 rows needs 1.67 GiB" in run.stdout
     assert "Nystrom" in run.stdout
     assert run.stdout.rstrip().endswith("['a']")
 

@@ -142,7 +142,8 @@ class PartialSearch(BaseEstimator):
         new = clone(self)
         new._fit(X, y, sample_weight)
         # all at once: a search that fails or is interrupted too early leaves the model as it was
-        self.__dict__ = vars(new) | {name: getattr(self, name) for name in self.get_params(deep=False)}
+        kept = {name: value for name, value in vars(self).items() if not name.endswith("_")}
+        self.__dict__ = vars(new) | kept
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:

@@ -52,7 +52,7 @@ class Alternate(Solver):
         return "a loss that is bilinear, <psi(z), phi(y)>, of rows in memory"
 
     def fit(self, L: Loss, weights: Weights | None = None) -> Self:
-        check_number(self, "max_iter", 1, integer=True)
+        check_number(self, "max_iter", 0, integer=True)
         check_number(self, "n_starts", 1, 10**6, integer=True, optional=True)
         check_number(self, "tol", 0)
         self.loss_ = L

@@ -37,10 +37,10 @@ def choose(solver: Any, L: Loss) -> Solver:
     """The solver itself if it can serve L, or the first of `IN_ORDER` that can, for "auto"."""
     check(solver)
     if isinstance(solver, str):
-        able = [cls for cls in IN_ORDER if cls().accepts(L)]
-        if not able:
+        able = next((cls for cls in IN_ORDER if cls().accepts(L)), None)
+        if able is None:
             raise ValueError(f"No solver can minimise the {L!r}: {_needs(L)}")
-        return able[0]()
+        return able()
     if not solver.accepts(L):
         raise ValueError(
             f"{type(solver).__name__} cannot minimise the {L!r}: it needs {solver.needs()}. Solvers that can:"

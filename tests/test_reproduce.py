@@ -8,6 +8,7 @@ import os
 import pickle
 import resource
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from typer.testing import CliRunner
 
 import infimum
 from infimum import InfimumWarning, paper
+from infimum._files import PART
 from infimum.cli import app
 from infimum.paper import base, report, runner, store
 from slow_experiment import Slow
@@ -49,7 +51,7 @@ def start(out: Path, marks: Path, before: str = "") -> subprocess.Popen:
     """The experiment in a process of its own, after the line `before`."""
     code = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-        "import os, signal\nfrom slow_experiment import Slow\nfrom infimum.paper import reproduce, store\n"
+        "import os, signal, stat\nfrom slow_experiment import Slow\nfrom infimum.paper import reproduce\n"
         f"{before}\nreproduce(Slow(), {str(out)!r}, data={str(marks)!r})"
     )
     return subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
@@ -61,11 +63,15 @@ def test_a_run_killed_while_writing_goes_on_and_leaves_the_same_files(tmp_path, 
     out, marks = tmp_path / "out", tmp_path / "marks"
     die = (
         f"left = iter(range({write - 1}, -1, -1)); sync = os.fsync\n"
-        "store.os.fsync = lambda file: sync(file) if next(left) else os.kill(os.getpid(), signal.SIGKILL)"
+        "def fsync(file):\n"
+        "    if stat.S_ISDIR(os.fstat(file).st_mode) or next(left):\n"
+        "        return sync(file)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "os.fsync = fsync"
     )
     process = start(out, marks, die)
     assert process.wait() == -signal.SIGKILL, process.stderr.read()
-    assert len(list(out.rglob(f"*{store.PART}"))) == 1
+    assert len(list(out.rglob(f"*{PART}"))) == 1
     assert sum(file.exists() for file in cached(out)) == finished
     runner.reproduce(Slow(), out, data=str(marks))
     assert contents(out) == whole
@@ -180,16 +186,16 @@ def test_a_disk_that_fails_keeps_what_was_finished(tmp_path, monkeypatch, whole,
     left, sync = iter(range(write - 1, -1, -1)), os.fsync
 
     def fsync(file):
-        if not next(left):
+        if not stat.S_ISDIR(os.fstat(file).st_mode) and not next(left):
             raise OSError(code, os.strerror(code))
         sync(file)
 
     with monkeypatch.context() as patch:
-        patch.setattr(store.os, "fsync", fsync)
+        patch.setattr(os, "fsync", fsync)
         with pytest.raises(store.CannotWrite, match=rf"cannot be written \({os.strerror(code)}\)\. What was") as caught:
             runner.reproduce(Slow(), out, data=str(marks))
     assert "probe" not in str(caught.value)
-    assert not list(out.rglob(f"*{store.PART}"))
+    assert not list(out.rglob(f"*{PART}"))
     assert sum(file.exists() for file in cached(out)) == finished
     assert len(computed(marks)) == min(finished + (write > 2), TASKS)
     runner.reproduce(Slow(), out, data=str(marks))

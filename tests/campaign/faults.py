@@ -81,6 +81,7 @@ KILLS = """
 import os, random, signal, sys, time
 from pathlib import Path
 from slow_experiment import Slow
+from infimum._files import PART
 import infimum.paper as paper
 from infimum.paper import report, runner
 import infimum.cli
@@ -112,7 +113,7 @@ for k in range(moments):
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     for name, data in (contents(folder) if folder.exists() else {}).items():
-        if ".part" in name or "tmp" in name:
+        if name.endswith(PART):
             continue
         assert data == whole.get(name), f"{name} is half written after a kill"
 for k in range(min(moments, 4)):

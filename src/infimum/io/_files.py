@@ -1,4 +1,4 @@
-"""Files read with the place of every record, and written whole or not at all."""
+"""Files read with the place of every record, and written."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ import csv
 import io
 import json
 import os
-import secrets
 import threading
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
+
+from .._files import Path_, whole
 
 SHOWN = 10
 _FIELD_LIMIT = 2**31 - 1
 _csv_lock = threading.Lock()
-
-Path_ = str | os.PathLike
 
 
 class Found(NamedTuple):
@@ -58,51 +56,6 @@ class Refused:
             lines.append(f"  (and {len(self.found) - SHOWN} more)")
         head = f"{n} record{'s' if n > 1 else ''} of {self.name} cannot be used."
         raise ValueError("\n".join([head, *lines, remedy]))
-
-
-@contextmanager
-def whole(path: Path_, mode: str = "w") -> Iterator[IO]:
-    """A file to write that appears whole or not at all: whatever fails on the way, the old file stays as it was.
-
-    Text is UTF-8 with line ends as given. The data lie on the disk before the name changes over to them.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder, whole(Path(folder) / "a.txt") as file:
-    ...     _ = file.write("all of it")
-    """
-    if mode not in ("w", "wb"):
-        raise ValueError(f'mode must be "w" or "wb". Got {mode!r}.')
-    target = Path(os.path.realpath(path))  # a link stays a link
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"{path} cannot be written: there is no folder {target.parent}.")
-    if target.is_dir():
-        raise IsADirectoryError(f"{path} cannot be written: it is a folder.")
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-    kept = target.stat().st_mode & 0o777 if target.exists() else None
-    handle = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
-    try:
-        with open(handle, mode) if mode == "wb" else open(handle, mode, encoding="utf-8", newline="") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if kept is not None:
-            os.chmod(beside, kept)
-        os.replace(beside, target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    _sync_folder(target.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """The new name lies on the disk too, where the system lets folders be opened."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def name_of(source: Any) -> str:

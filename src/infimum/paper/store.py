@@ -1,4 +1,4 @@
-"""Finished tasks on disk: the key of a file, how it is written whole or not at all, and how a damaged one is noticed.
+"""Finished tasks on disk: the key of a file, how it is written, and how a damaged one is noticed.
 
 The key says what the rows depend on: the experiment, the version that it declares, the task with all its parameters
 and seeds, and the version of the library. An edit of the library does not empty the cache; whoever changes what an
@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from .._files import PART, whole
 from .base import Experiment, Row, Task
-
-PART = ".infimum-part"  # how the name of a file ends while it is being written
 
 
 class CannotWrite(OSError):
@@ -63,16 +62,8 @@ def write(path: Path, content: bytes) -> None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}{PART}")
-    try:
-        with part.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    with whole(path, "wb") as file:
+        file.write(content)
 
 
 def place(out: str | os.PathLike, name: str, end: str) -> Path:
@@ -143,6 +134,6 @@ def _digest(content: dict[str, Any]) -> str:
 
 def _cannot(path: Path, error: OSError) -> CannotWrite:
     return CannotWrite(
-        f"{path} cannot be written ({error.strerror}). What was finished is kept: make room there, or give the right "
-        "to write, and run the same again; or name another folder."
+        f"{path} cannot be written ({error.strerror or error}). What was finished is kept: make room there, or give the "
+        "right to write, and run the same again; or name another folder."
     )

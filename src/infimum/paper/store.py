@@ -134,6 +134,6 @@ def _digest(content: dict[str, Any]) -> str:
 
 def _cannot(path: Path, error: OSError) -> CannotWrite:
     return CannotWrite(
-        f"{path} cannot be written ({error.strerror or error}). What was finished is kept: make room there, or give the "
-        "right to write, and run the same again; or name another folder."
+        f"{path} cannot be written ({error.strerror or error}). What was finished is kept: make room there, or give "
+        "the right to write, and run the same again; or name another folder."
     )

@@ -85,6 +85,10 @@ class Score(BaseEstimator, ABC):
     def size(self, found: Any) -> NDArray:
         """How large the predicted sets are, (n,): labels, unknown tags, unsure pairs, a width, a radius."""
 
+    def bounded(self, sets: Any) -> NDArray:
+        """Whether S_i has an end on every side, (n,) boolean."""
+        return np.ones(len(sets), dtype=bool)
+
     def void(self, size: NDArray) -> NDArray:
         """Which sets are empty, by their size; only those of labels can be."""
         return np.zeros(len(size), dtype=bool)
@@ -104,8 +108,8 @@ class Score(BaseEstimator, ABC):
     def kept(self, forecasts: list[NDArray], scores: list[NDArray], rank: float, space: Any) -> Any:
         """The union over folds of {y : s_k(x, y) <= r_k}, r_k the largest R_i of fold k that is at most the rank-th.
 
-        Every set S that meets {y : s_k(i)(x, y) <= R_i} for more than n - rank of the rows i meets it, for only n - rank
-        of them are dropped.
+        Every set S that meets {y : s_k(i)(x, y) <= R_i} for more than n - rank of the rows i meets it, for only n -
+        rank of them are dropped.
         """
         last = rank_of(np.concatenate(scores), rank)
         parts = []

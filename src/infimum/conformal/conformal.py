@@ -16,10 +16,10 @@ from ..outputs.base import Sets
 from ..outputs.containers import kept
 from ..outputs.forms import BadRows, InputError
 from .base import Score, radius_of, score_of, upto
-from .cross import CrossValidated, Jackknife
+from .cross import Cross, CrossValidated, Jackknife
 from .guarantee import guarantee
 from .labels import LabelScore, between, by_class, capped, subsets
-from .models import before_last, groups_of, last_of, learned, number_of, outputs_of, sets_for, some, space_of
+from .models import before_last, groups_of, last_of, learned, number_of, outputs_of, ready, some, space_of
 from .selective import RiskCoverage, rejected, risk_coverage
 
 METHODS = ("split", "cv+", "jackknife+")
@@ -43,39 +43,41 @@ class Coverage(NamedTuple):
 class Conformal(MetaEstimatorMixin, BaseEstimator):
     """Sets of predictions that cover a new row with at least the probability asked for, from sets alone.
 
-    A score s(x, y) says how strange y is at x. With (x_i, S_i) rows that the model has not seen, exchangeable with the new
-    one, and r the ceil((n + 1) level)-th smallest of
+    A score s(x, y) says how strange y is at x. With (x_i, S_i) rows that the model has not seen, exchangeable with the
+    new one, and r the ceil((n + 1) level)-th smallest of
 
-    - max over y in S_i of s(x_i, y), ``covers="truth"``: C(x) = {y : s(x, y) <= r} contains the truth with probability at
-      least `level`, whatever the sets are, as long as they contain it. Wide sets make it wide.
-    - min over y in S_i of s(x_i, y), ``covers="set"``: C(x) meets the set of the new row with probability at least `level`. That
-      can be checked without any truth, and says nothing about where in its set the truth is.
+    - max over y in S_i of s(x_i, y), ``covers="truth"``: C(x) = {y : s(x, y) <= r} contains the truth with probability
+      at least `level`, whatever the sets are, as long as they contain it. Wide sets make it wide.
+    - min over y in S_i of s(x_i, y), ``covers="set"``: C(x) meets the set of the new row with probability at least
+      `level`. That can be checked without any truth, and says nothing about where in its set the truth is.
 
-    The probability is over calibration rows and the new row together, not at each x. `guarantee_` says in a sentence what
-    holds for the settings that were taken.
+    The probability is over calibration rows and the new row together, not at each x. `guarantee_` says in a sentence
+    what holds for the settings that were taken.
 
     Parameters
     ----------
     model : estimator
-        One of the library's, a pipeline or a search that ends in one, `Disambiguated`, or, with `prefit`, any classifier or
-        regressor of scikit-learn.
+        One of the library's, a pipeline or a search that ends in one, `Disambiguated`, or, with `prefit`, any
+        classifier or regressor of scikit-learn.
     level : float, default 0.9
         The probability of covering.
     covers : {"truth", "set"}, default "truth"
         What is covered.
     score : "auto", str or Score, default "auto"
-        Labels: "lac", "aps", "regret", "cost", "node"; tags: "margin", "hamming"; rankings: "pairs", "kendall"; numbers:
-        "distance", "scaled", "quantiles"; vectors: "distance", "scaled". The first that the model can serve is "auto".
+        Labels: "lac", "aps", "regret", "cost", "node"; tags: "margin", "hamming"; rankings: "pairs", "kendall";
+        numbers: "distance", "scaled", "quantiles"; vectors: "distance", "scaled". The first that the model can serve is
+        "auto".
     method : {"split", "cv+", "jackknife+"}, default "split"
         "split" holds rows out of the fit; the others predict every row without it, or its fold, waste none, and promise
         2 level - 1 instead of level.
     prefit : bool, default False
         The model is fitted: give rows that it has not seen to `conformalize`.
     exact_only : bool, default False
-        Calibrate on rows whose set is a single point, alone: right if the rows that are known exactly were *chosen at random*,
-        and wrong if they are the easy ones.
+        Calibrate on rows whose set is a single point, alone: right if the rows that are known exactly were *chosen at
+        random*, and wrong if they are the easy ones.
     groups : None, "class", callable or column, optional
-        Coverage in every group: groups(X) gives their names, or a column of X does. "class" covers every class of labels.
+        Coverage in every group: groups(X) gives their names, or a column of X does. "class" covers every class of
+        labels.
     ambiguity : float, optional
         For labels: a bound on P(z in S | x, truth) for every z that is not the truth. Sets are then between the two.
     holdout : float, default 0.3
@@ -108,6 +110,9 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     With probability at least 0.8 the predicted set meets the set of a new row, if calibration rows and new rows are
     exchangeable; it says nothing about where in its set the truth is.
     """
+
+    cross_: Cross | None
+    table_: Any
 
     def __init__(
         self,
@@ -145,12 +150,12 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
             raise ValueError(
                 "prefit=True: the model is fitted. Call conformalize(X, y) with rows that it has not seen."
             )
-        sets = sets_for(self.model, y)
+        model, sets = ready(self.model, y)
         n = _same_number(X, sets)
         random = check_random_state(self.random_state)
         if self.method != "split":
             kind = CrossValidated if self.method == "cv+" else Jackknife
-            cross = kind(self.model, self.score, self.cv, random).fit(X, sets)
+            cross: Cross = kind(model, self.score, self.cv, random).fit(X, sets)
             self.model_, self.score_, self.space_ = cross.model, cross.score, cross.space
             self.cross_, self.n_calibration_ = cross, n
             return self
@@ -158,7 +163,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         if n - held < 2:
             raise ValueError(f"{n} rows are too few to fit a model and to hold rows out. Use method='cv+'.")
         order = random.permutation(n)
-        model, score = learned(self.model, self.score, some(X, order[held:]), sets[order[held:]], random)
+        model, score = learned(model, self.score, some(X, order[held:]), sets[order[held:]], random)
         return self._calibrate(model, score, space_of(model), some(X, order[:held]), sets[order[:held]], random)
 
     def conformalize(self, X: Any, y: Any) -> Self:
@@ -210,10 +215,10 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         return self
 
     def predict_set(self, X: Any, level: float | None = None) -> Any:
-        """C(x) for every row of X, as sets of the structure: `Subsets`, `PartialTags`, `PartialOrders`, `Intervals`, `Balls`.
+        """C(x) for every row of X, as sets: `Subsets`, `PartialTags`, `PartialOrders`, `Intervals` or `Balls`.
 
-        They print, split by row and can be given to an estimator as y, but for empty sets of labels. `level` stands for the
-        one of the constructor.
+        They print, split by row and can be given to an estimator as y, but for empty sets of labels. `level` stands for
+        the one of the constructor.
         """
         check_is_fitted(self, "model_")
         level = self._level(level)
@@ -222,7 +227,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         forecast = self.score_.forecast(last_of(self.model_), before_last(self.model_, X))
         if self.ambiguity is not None:
             table: Any = self.score_.table(forecast)  # type: ignore[attr-defined]
-            radius, most = between(*self.table_, level, self.ambiguity)
+            radius, most = between(self.table_[0], self.table_[1], level, self.ambiguity)
             return subsets((table <= upto(np.array(radius))) & (capped(table, most) | np.isinf(radius)), self.space_)
         return self.score_.within(forecast, self._radius(X, len(forecast), level), self.space_)
 
@@ -230,10 +235,11 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         """The radius of every row, (n,); (n, m) where every class has its own."""
         scores = self.scores_[self.covers]
         if self._by_class:
-            return np.tile(by_class(*self.table_, level), (n, 1))
+            table, mask = self.table_
+            return np.tile(by_class(table, mask, level), (n, 1))
         if self.groups_ is None:
             return np.full(n, radius_of(scores, level))
-        groups = groups_of(self.groups, X)
+        groups: Any = groups_of(self.groups, X)
         radius = np.full(n, np.inf)  # a group that calibration has not seen promises nothing less than everything
         for name in np.unique(groups):
             inside = self.groups_ == name
@@ -244,8 +250,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     def predict(self, X: Any, reject: float | None = None, level: float | None = None) -> NDArray:
         """What the model predicts; with `reject`, a masked array, hidden where the predicted set is larger than that.
 
-        Sizes are numbers of labels, of unknown tags or of unsure pairs, widths of intervals, radii of balls. An empty set of
-        labels, which says that no label suits, is rejected too.
+        Sizes are numbers of labels, of unknown tags or of unsure pairs, widths of intervals, radii of balls. An empty
+        set of labels, which says that no label suits, is rejected too.
         """
         check_is_fitted(self, "model_")
         z = np.asarray(self.model_.predict(X))

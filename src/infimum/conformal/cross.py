@@ -1,7 +1,7 @@
 """CV+ and jackknife+: every row is predicted by a model that was fitted without its fold, or without itself.
 
-With R_i the score of row i under the model without it, and s_k(x, y) the score of y at x under the model without fold k,
-C(x) = {y : #{i : R_i < s_k(i)(x, y)} < level (n + 1)} (Barber, Candès, Ramdas and Tibshirani, 2021).
+With R_i the score of row i under the model without it, and s_k(x, y) the score of y at x under the model without fold
+k, C(x) = {y : #{i : R_i < s_k(i)(x, y)} < level (n + 1)} (Barber, Candès, Ramdas and Tibshirani, 2021).
 """
 
 from __future__ import annotations
@@ -90,29 +90,30 @@ class CrossValidated(Cross):
 
 
 class Jackknife(Cross):
-    """Jackknife+ in closed form, for ridges: the model without row i is that where its set says what is predicted there.
+    """Jackknife+ in closed form, for ridges: without row i is the same as with what is predicted there without it.
 
-    alpha^{(-i)}_j(x) = alpha_j(x) + alpha_i(x) alpha^{(-i)}_j(x_i) for j != i, and 0 for j = i: no model is fitted again. The
-    kernel's width and the ridge n lam are those of all rows.
+    alpha^{(-i)}_j(x) = alpha_j(x) + alpha_i(x) alpha^{(-i)}_j(x_i) for j != i, and 0 for j = i: no model is fitted
+    again. The kernel's width and the ridge n lam are those of all rows.
     """
 
     def fit(self, X: Any, sets: Any) -> Self:
         last = last_of(self.template)
         if not isinstance(last, PartialModel) or last is not self.template:
             raise ValueError(
-                f"jackknife+ has a closed form for the library's estimators alone, not for {self.template!r}. Use method='cv+'."
+                f"jackknife+ has a closed form for the library's estimators alone. Got {self.template!r}."
+                " Use method='cv+'."
             )
         self.model = clone(last).fit(X, sets)
         judge, _ = last.left_out(X, sets)
         made = judge.composition
         if of_principle(made.principle) is not None or not made.family.replaces:
             raise ValueError(
-                "jackknife+ has a closed form for weights.KernelRidge, Nystrom and LinearRidge under the principles infimum,"
-                f" average and supremum. Got {made.family!r}, {made.principle!r}. Use method='cv+'."
+                "jackknife+ has a closed form for weights.KernelRidge, Nystrom and LinearRidge under infimum, average"
+                f" and supremum. Got {made.family!r}, {made.principle!r}. Use method='cv+'."
             )
         n = len(sets)
         require(4 * 8 * n**2, f"The weights of {n} rows at {n} rows", "Use method='cv+'.")
-        self.space, self.score = judge.output, score_of(self.named, last, judge.output)
+        self.space, self.score = judge.output, score_of(self.named, self.model, judge.output)
         self.weights = made.problem(Table(self.model._validated(X), None, None), judge.output, judge.sets).fitted()
         self.alone = self.weights.leave_one_out(np.eye(n))
         L, solver = made.solvable(SetLoss(judge.output, judge.sets, made.principle))

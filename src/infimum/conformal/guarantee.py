@@ -14,37 +14,36 @@ def guarantee(made: Any) -> str:
 
 
 def _sentence(made: Any) -> str:
-    level = made.level
+    level, head = made.level, f"With probability at least {made.level:g}"
+    truth = f"the predicted set contains the truth, {SAME}"
+    where = "it says nothing about where in its set the truth is."
     if made.cross_ is not None:
         what = "contains the truth" if made.covers == "truth" else "meets the set of a new row"
-        loss = f", less at most {made.cross_.excess:.3f} for its folds" if made.cross_.excess else ""
+        less = f", less at most {made.cross_.excess:.3f} for its folds," if made.cross_.excess else ""
+        end = "" if made.covers == "truth" else f"; {where[:-1]}"
         return (
-            f"With probability at least {2 * level - 1:.4g}{loss} the predicted set {what}, if the rows and the new row are"
-            f" exchangeable; usually about {level:g}.{_meaning(made)}"
+            f"With probability at least {2 * level - 1:.4g}{less} the predicted set {what}, if the rows and the new row"
+            f" are exchangeable; usually with about {level:g}{end}."
         )
-    head = f"With probability at least {level:g}"
+    group = "in every group, " if made.groups is not None else ""
     if made.covers == "set":
-        each = " in every group" if made.groups is not None else ""
-        return f"{head}{each} the predicted set meets the set of a new row, {SAME}; it says nothing about where in its set the truth is."
+        return _upper(f"{group}{_lower(head)} the predicted set meets the set of a new row, {SAME}; {where}")
     if made._by_class:
-        return f"For every class, {_lower(head)} the predicted set contains it where it is the truth, {SAME} and sets contain the truth."
-    if made.groups is not None:
-        return (
-            f"In every group, {_lower(head)} the predicted set contains the truth, {SAME} and sets contain the truth."
-        )
+        each = "the predicted set contains it where it is the truth"
+        return f"For every class, {_lower(head)} {each}, {SAME} and sets contain the truth."
     if made.exact_only:
-        return f"{head} the predicted set contains the truth, {SAME} and those known exactly were chosen at random among them."
+        return _upper(f"{group}{_lower(head)} {truth} and those known exactly were chosen at random among them.")
     if made.ambiguity is not None:
         return (
-            f"{head} the predicted set contains the truth, {SAME}, sets contain the truth, and every other class is a candidate"
-            f" with probability at most {made.ambiguity:g}, whatever x and the truth are."
+            f"{head} {truth}, sets contain the truth, and every other class is a candidate with probability at most"
+            f" {made.ambiguity:g}, whatever x and the truth are."
         )
-    return f"{head} the predicted set contains the truth, {SAME} and sets contain the truth."
-
-
-def _meaning(made: Any) -> str:
-    return "" if made.covers == "truth" else " It says nothing about where in its set the truth is."
+    return _upper(f"{group}{_lower(head)} {truth} and sets contain the truth.")
 
 
 def _lower(text: str) -> str:
     return text[0].lower() + text[1:]
+
+
+def _upper(text: str) -> str:
+    return text[0].upper() + text[1:]

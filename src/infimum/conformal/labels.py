@@ -1,4 +1,4 @@
-"""Labels: sets of classes by their probabilities, by their risks, by a cost around the prediction, or a node of a tree."""
+"""Labels: sets of classes by probabilities, by risks, by a cost around the prediction, or a node of a tree."""
 
 from __future__ import annotations
 
@@ -92,9 +92,9 @@ class LAC(LabelScore):
 class APS(LAC):
     """s(x, y) = sum of the P(z | x) above P(y | x), plus U P(y | x) with U uniform (Romano, Sesia and Candès, 2020).
 
-    Sets are larger where x is harder. A class is in the set where its score would be within the radius at U = 0, so that
-    sets are never empty for a positive radius and cover more than asked; with ``randomized=True`` U is drawn there too, the
-    coverage is exact and sets may be empty.
+    Sets are larger where x is harder. A class is in the set where its score would be within the radius at U = 0, so
+    that sets are never empty for a positive radius and cover more than asked; with ``randomized=True`` U is drawn there
+    too, the coverage is exact and sets may be empty.
 
     Parameters
     ----------
@@ -282,8 +282,8 @@ def by_class(table: NDArray, mask: NDArray, level: float) -> NDArray:
     """A radius for every class such that P(Y in C | Y = y) >= level, from sets: (n, m) scores and candidates -> (m,).
 
     Of the N_y rows of class y, conformal prediction may leave e(N_y) = N_y - ceil((N_y + 1) level) outside. N_y is not
-    known, but at least n_y, the number of rows that are exactly {y}, and e grows with it; all rows of class y are among those
-    that have y as a candidate. So the radius that leaves e(n_y) of the candidates outside is large enough.
+    known, but at least n_y, the number of rows that are exactly {y}, and e grows with it; all rows of class y are among
+    those that have y as a candidate. So the radius that leaves e(n_y) of the candidates outside is large enough.
     """
     exact = mask & (mask.sum(axis=1, keepdims=True) == 1)
     radius = np.full(mask.shape[1], np.inf)

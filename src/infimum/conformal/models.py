@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 from ..estimators import PartialClassifier, PartialModel
 from ..model_selection import PartialSearch
 from ..model_selection.cleaned import Disambiguated
-from ..outputs import Labels, OutputSpace, Reals, Sets
+from ..outputs import Labels, OutputSpace, Reals, Sets, Tags
 from ..outputs.containers import kept
 from .base import Score, named, score_of
 
@@ -60,15 +60,21 @@ def space_before(model: Any, y: Any) -> OutputSpace:
     if isinstance(last, Disambiguated):
         return Labels(classes=last.classes).fit(y)
     raise ValueError(
-        f"{last!r} does not learn from sets. Fit it yourself, and give Conformal(model, prefit=True).conformalize(X, y);"
+        f"{last!r} does not learn from sets. Fit it yourself, then Conformal(model, prefit=True).conformalize(X, y);"
         " or wrap a classifier as Disambiguated(classifier)."
     )
 
 
-def sets_for(model: Any, y: Any) -> Sets:
-    """y as the sets that a model which is still to be fitted reads, so that parts of y are read alike."""
-    y = kept(y)
-    return space_before(model, y).read(y)
+def ready(model: Any, y: Any) -> tuple[Any, Sets]:
+    """A new model, not fitted, and y as its sets, read once so that all parts of y are read alike.
+
+    Sets of tags have no names: the model is told those that y has.
+    """
+    y, new = kept(y), clone(model)
+    space = space_before(new, y)
+    if isinstance(space, Tags) and getattr(last_of(new), "tags", ()) is None:
+        last_of(new).set_params(tags=space.tags_.tolist())
+    return new, space.read(y)
 
 
 def learned(model: Any, score: Any, X: Any, sets: Any, random: np.random.RandomState) -> tuple[Any, Score]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Sets
 from ..outputs.forms import InputError
-from .base import Score
+from .base import Score, known_for
 
 
 class RiskCoverage(NamedTuple):
@@ -52,16 +52,12 @@ def risk_coverage(doubt: Any, space: OutputSpace, sets: Sets, z: NDArray) -> Ris
 
 def losses(space: OutputSpace, sets: Any, z: NDArray, principle: str) -> NDArray:
     """L(z_i, S_i), (n,); the supremum is infinite where S_i has no end."""
-    farthest = getattr(sets, "box", None) or getattr(sets, "bounds", None)
-    if principle == "supremum" and farthest is not None:
-        low, high = farthest()
-        ends = np.isfinite(high - low).reshape(len(sets), -1).all(axis=1)
-        out = np.full(len(sets), np.inf)
-        rows = np.flatnonzero(ends)
-        if len(rows):
-            out[rows] = SetLoss(space, sets[rows], principle).each(z[rows])
-        return out
-    return SetLoss(space, sets, principle).each(z)
+    any_score = next(iter(known_for(space).values()))()
+    rows = np.flatnonzero(any_score.bounded(sets) | (principle == "infimum"))
+    out = np.full(len(sets), np.inf)
+    if len(rows):
+        out[rows] = SetLoss(space, sets[rows], principle).each(z[rows])
+    return out
 
 
 def rejected(z: NDArray, size: NDArray, reject: float, score: Score) -> NDArray:

@@ -114,8 +114,9 @@ class PartialRegressor(RegressorMixin, PartialModel):
         - meets the set of the new row (``covers="set"``): r is a quantile of the distances to the sets. It is narrower,
           and promises nothing about where in the set the truth is.
 
-        The probability is over x, not at each x; r is the same everywhere. Intervals end at `bounds`. For intervals whose
-        width varies with x, and for calibration without rows of its own, see :class:`infimum.conformal.Conformal`.
+        The probability is over x, not at each x; r is the same everywhere. Intervals end at `bounds`. For intervals
+        whose width varies with x, and for calibration without rows of its own, see
+        :class:`infimum.conformal.Conformal`.
         """
         check_is_fitted(self)
         if self.calibration_ is None:

@@ -57,7 +57,7 @@ class Weights(BaseEstimator, ABC):
     """Whether alpha(x) depends on the target, so that another target needs another fit."""
 
     replaces: ClassVar[bool] = False
-    """Whether leaving row i out is the same as giving it the value that is predicted there without it, as in a ridge."""
+    """Whether leaving row i out is the same as giving it what is predicted there without it, as in a ridge."""
 
     n_rows_: int
 

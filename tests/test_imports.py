@@ -72,8 +72,10 @@ LAYERS = [
     {"solvers"},
     {"metrics", "reductions"},
     {"judging"},
+    {"probabilities"},
     {"estimators"},
     {"model_selection"},
+    {"conformal"},
 ]
 """From what everything stands on to what users call. A room imports rooms of lower layers only."""
 

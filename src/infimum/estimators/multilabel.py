@@ -32,6 +32,8 @@ class PartialMultilabelClassifier(PartialModel):
         As for :class:`PartialClassifier`.
     tags : int or list, optional
         How many tags, or their names; by default those of y.
+    budget, n_jobs, random_state, verbose
+        As for :class:`PartialClassifier`.
 
     Attributes
     ----------
@@ -50,11 +52,15 @@ class PartialMultilabelClassifier(PartialModel):
         self,
         k=None,
         epsilon=0.0,
-        principle="infimum",
-        negative_weights="inside",
-        weights=None,
+        principle="auto",
+        negative_weights="auto",
+        weights="auto",
         solver="auto",
         tags=None,
+        budget=None,
+        n_jobs=None,
+        random_state=0,
+        verbose=0,
     ):
         self.k = k
         self.epsilon = epsilon
@@ -63,6 +69,10 @@ class PartialMultilabelClassifier(PartialModel):
         self.weights = weights
         self.solver = solver
         self.tags = tags
+        self.budget = budget
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
     def _output(self, y: Any) -> Tags:
         return Tags(self.tags, self.k, self.epsilon)

@@ -177,9 +177,9 @@ REASON = "the check takes it that a multi-output estimator predicts one column"
 ONE_COLUMN = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_sparse_matrix"], REASON)
 CHECKED = [
     (PartialClassifier.paper(), 49),
-    (AsClassifier(), 62),
+    (AsClassifier.paper(), 62),
     (PartialRegressor.paper(), 59),
-    (OneOrderAClass(items=3), 45),
+    (OneOrderAClass.paper(items=3), 45),
     (PartialEstimator.paper(outputs.Labels()), 49),
     (PartialSearch(), 47),
     (PartialSearch(PartialRegressor.paper()), 47),

@@ -19,7 +19,7 @@ from ..weights import KernelRidge, Scaled, by_name
 from ..weights.left_out import HeldOut
 from .choice import Choice
 from .composition import AUTO, Composition
-from .ground import Ground, order, places
+from .ground import Ground, hashed, order
 from .judge import Judge, Left
 from .settings import Other, Setting, first_settings, is_costly, is_sparse, readings
 
@@ -92,7 +92,7 @@ class Comparison:
         of: int | None = None,
     ):
         self.wanted, self.table, self.output, self.sets, self.plan = wanted, table, output, sets, plan
-        self.in_blocks, self.n = of is not None, len(sets) if of is None else of
+        self.in_blocks, self.n = of is not None, _count(table, sets) if of is None else of
         self.named = not (isinstance(wanted.weights, str) and wanted.weights == AUTO)
         self.family = by_name(wanted.weights) if self.named else None
         signed = self.family is None or self.family.signed
@@ -160,10 +160,8 @@ class Comparison:
         return Choice(self.rows, best, composition, self.refused, complete)
 
     def _distinct(self) -> int:
-        X = places(self.table.X if self.table.w is None else self.table.X[self.table.w > 0], self.pairwise)
-        if is_sparse(X):
-            return X.shape[0]
-        return len(np.unique(X[: 100 * FEW], axis=0)) if len(X) <= 100 * FEW else FEW
+        there = slice(None) if self.table.w is None else self.table.w > 0
+        return len(np.unique(hashed(self.table.X[there], self.pairwise)))
 
     def _first(self) -> Iterable[Setting]:
         if self.family is not None:
@@ -291,3 +289,8 @@ class Comparison:
             for row in self._ranked(group)[:KEPT]:
                 kept.setdefault(row["setting"], []).append((row["principle"], row["reading"]))
         return kept
+
+
+def _count(table: Table, sets: Sets) -> int:
+    """How many rows there are, each as often as it counts."""
+    return len(sets) if table.w is None else max(1, round(float(table.w.sum())))

@@ -109,11 +109,16 @@ def median(D: NDArray, w: NDArray | None) -> float:
 
 def order(table: Table, sets: Sets, pairwise: bool = False) -> NDArray:
     """The rows in the order of a hash, those of weight 0 last: the same ones first, whatever order they come in."""
-    code = _hash(places(table.X, pairwise), 0)
+    code = hashed(table.X, pairwise)
     absent = np.zeros(len(code)) if table.w is None else table.w == 0
     if len(np.unique(code)) == len(code):
         return np.lexsort((code, absent))
     return np.lexsort((_hash(np.asarray(sets.start(), dtype=float), 1), code, absent))  # equal rows by their sets
+
+
+def hashed(X: Any, pairwise: bool = False) -> NDArray:
+    """A hash of every row, the same in any units."""
+    return _hash(places(X, pairwise), 0)
 
 
 def places(X: Any, pairwise: bool = False) -> Any:

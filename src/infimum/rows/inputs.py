@@ -10,9 +10,7 @@ from sklearn.utils import check_array
 
 SHOWN = 10
 LARGEST = 1e150
-ENCODE = (
-    "Encode it, with scikit-learn's OneHotEncoder or skrub's TableVectorizer in a pipeline, or leave it out."
-)
+ENCODE = "Encode it, with scikit-learn's OneHotEncoder or skrub's TableVectorizer in a pipeline, or leave it out."
 
 
 def is_frame(X: Any) -> bool:

@@ -108,6 +108,47 @@ class ResolvedDisplay:
         return display
 
 
+class ExplanationDisplay:
+    """An `Explanation`: the rows that contribute most to a prediction, as bars to its side or to its rival's.
+
+    Attributes
+    ----------
+    figure_, axes_
+        Of matplotlib.
+    """
+
+    figure_: Any
+    axes_: Any
+
+    @classmethod
+    def from_explanation(cls, explanation: Any, k: int = 8, ax: Any = None) -> Self:
+        """Draw the k largest contributions; they and those of all other rows sum to the margin."""
+        import matplotlib.pyplot as plt
+
+        display = cls()
+        if ax is None:
+            display.figure_, ax = plt.subplots(figsize=(6.4, 0.32 * k + 1.2), layout="constrained")
+        else:
+            display.figure_ = ax.figure
+        display.axes_ = ax
+        table = explanation.table(k)
+        values = [line["contribution"] for line in table]
+        names = [f"row {line['row']}: {line['set']}"[:48] for line in table]
+        rest = explanation.margin - sum(values)
+        values, names = [*values, rest], [*names, "all other rows"]
+        ax.barh(range(len(values)), values, color=[COLOURS[0] if v > 0 else COLOURS[5] for v in values])
+        ax.set_yticks(range(len(names)), [_plain(name) for name in names])
+        ax.invert_yaxis()
+        ax.axvline(0, color="gray", lw=0.8)
+        ax.set_xlabel(_plain(f"for {explanation.said_against}  ←  contribution  →  for {explanation.said}"))
+        return display
+
+
+def _plain(text: str) -> str:
+    """Text in which matplotlib finds no formula."""
+    return text.replace("$", r"\$")
+
+
 def _score(criterion: str, principles: list[str]) -> str:
     if criterion != "auto":
         return criterion

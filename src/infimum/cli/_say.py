@@ -151,7 +151,8 @@ class Notes:
 
 def facts(title: str, rows: list[tuple[str, Any]]) -> None:
     """A small table of names and values on stdout."""
-    table = Table(title=escape(title), show_header=False, title_justify="left", box=None, padding=(0, 2, 0, 0))
+    console.print(f"[bold]{escape(title)}[/bold]", highlight=False, soft_wrap=True)
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     for name, value in rows:
         table.add_row(escape(str(name)), escape(str(value)))
     console.print(table)

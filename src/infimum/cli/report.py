@@ -51,7 +51,8 @@ def report(
         work.stage()
         pipe = fitted(table, pipeline(table.kind, principle, weights, table.classes))
         work.stage()
-        named = table.ids if ask.id or "id" in table.aside else [place.split(", ")[-1] for place in table.places]
+        lines = [place.removeprefix(f"{file.name}, ") for place in table.places]
+        named = table.ids if "names rows" in table.aside.values() else lines
         made = build(
             pipe[-1], pipe[:-1].transform(table.X), title=title or f"{file.name}: what these sets can teach",
             names=named, annotators=table.annotators, truth=table.truth, impossible=table.impossible, aside=table.aside,
@@ -63,14 +64,14 @@ def report(
     complete = choice is None or choice.complete
     found = made.identifiability
     rows = [
-        ("can they tell", found.verdict),
+        ("can they tell", made.verdict),
         ("to look at again", f"{len(made.audit.rows())} of {len(table)} rows"),
         ("held out", f"{made.compared[-1].covering:.1%} of the sets covered"),
         ("chosen", chosen(pipe[-1])),
     ]
     summary = {
-        "report": out, "rows": len(table), "kind": table.kind, "can_tell": found.can_tell, "verdict": found.verdict,
-        "degree": found.degree, "questions": [q.text for q in found.questions],
+        "report": out, "rows": len(table), "kind": table.kind, "can_tell": found.can_tell, "verdict": made.verdict,
+        "degree": found.degree, "questions": made.questions,
         "suspects": [s["row"] for s in made.audit.suspects], "impossible": sorted(made.audit.impossible),
         "covering_rate": made.compared[-1].covering, "complete": complete,
     }  # fmt: skip

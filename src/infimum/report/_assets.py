@@ -12,12 +12,12 @@ h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 .3rem; overflow-wrap: any
 h2 { font-size: 1.3rem; margin: 2.8rem 0 .6rem; padding-top: 1rem; border-top: 1px solid var(--line); }
 h3 { font-size: 1.05rem; margin: 1.8rem 0 .4rem; }
 p, ul { margin: .5rem 0; max-width: 46rem; }
-.soft, caption { color: var(--soft); }
+.soft, .caption { color: var(--soft); }
 a { color: var(--blue); }
 nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(8.5rem, 1fr)); gap: .6rem; margin: 1rem 0; padding: 0; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: .6rem; margin: 1rem 0; padding: 0; }
 .tile { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .6rem .8rem; }
-.tile b { display: block; font-size: 1.35rem; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.tile b { display: block; font-size: 1.25rem; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 .tile span { color: var(--soft); font-size: .85rem; }
 .verdict { border-left: 5px solid var(--soft); background: var(--card); padding: .8rem 1rem; border-radius: 0 8px 8px 0;
   font-size: 1.1rem; max-width: none; overflow-wrap: anywhere; }
@@ -25,10 +25,10 @@ nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .3re
 .verdict.bad { border-color: var(--bad); }
 .scroll { overflow-x: auto; margin: .8rem 0; border: 1px solid var(--line); border-radius: 8px; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
-caption { caption-side: top; text-align: left; padding: .5rem .7rem; font-size: .85rem; }
+.caption { font-size: .88rem; margin: .9rem 0 -.4rem; max-width: none; }
 th, td { padding: .35rem .7rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
-td { max-width: 22rem; overflow-wrap: anywhere; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td { min-width: 7.5rem; max-width: 22rem; overflow-wrap: anywhere; }
+td.n, th.n { min-width: 0; text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 th { background: var(--card); white-space: nowrap; }
 th button { all: unset; cursor: pointer; font-weight: 600; }
 th button:focus-visible { outline: 2px solid var(--blue); outline-offset: 2px; }
@@ -36,7 +36,7 @@ th button::after { content: " \\2195"; color: var(--soft); font-weight: 400; }
 th[aria-sort=ascending] button::after { content: " \\2191"; color: var(--blue); }
 th[aria-sort=descending] button::after { content: " \\2193"; color: var(--blue); }
 figure { margin: 1rem 0; overflow-x: auto; }
-figure svg { max-width: 100%; min-width: min(100%, 26rem); height: auto; }
+figure svg { max-width: 100%; min-width: 34rem; height: auto; }
 figcaption { color: var(--soft); font-size: .9rem; }
 details { margin: .6rem 0; } summary { cursor: pointer; }
 @media print { body { font-size: 11pt; } .scroll, figure { overflow: visible; } h2 { break-after: avoid; } }

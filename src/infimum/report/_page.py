@@ -53,7 +53,8 @@ def verdict(text: str, how: str = "") -> Markup:
 
 def tiles(facts: Iterable[tuple[str, Any]]) -> Markup:
     """Names and numbers at a glance."""
-    return tag("div", *(tag("div", tag("b", number(v)), tag("span", name), class_="tile") for name, v in facts), class_="tiles")
+    each = [tag("div", tag("b", number(value)), tag("span", name), class_="tile") for name, value in facts]
+    return tag("div", *each, class_="tiles")
 
 
 def listing(items: Iterable[Any]) -> Markup:
@@ -84,9 +85,9 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = 
     ]
     body = [tag("tr", *(_cell(row[k], numeric[k]) for k in range(len(columns)))) for row in rows[:most]]
     more = f" The first {most} of {len(rows):,} are shown." if len(rows) > most else ""
-    said = [tag("caption", caption, more)] if caption or more else []
-    inner = tag("table", *said, tag("thead", tag("tr", *top)), tag("tbody", *body), class_="sortable")
-    return tag("div", inner, class_="scroll", tabindex=0, role="region", aria_label=caption[:80] or "table")
+    said = tag("p", caption, more, class_="caption") if caption or more else Markup("")
+    inner = tag("table", tag("thead", tag("tr", *top)), tag("tbody", *body), class_="sortable")
+    return markup(said, tag("div", inner, class_="scroll", tabindex=0, role="region", aria_label=caption[:80] or "table"))
 
 
 def _is_number(value: Any) -> bool:

@@ -41,9 +41,20 @@ class Report:
     audit: Audit
     compared: list[learned.Compared]
     resolved: Resolved | None = field(default=None)
+    call: Callable[[int], str] = field(default=lambda row: f"row {row}")
+
+    @property
+    def verdict(self) -> str:
+        """Whether these sets can tell, in one sentence; rows go by the names that they were given."""
+        return _renamed(self.identifiability.verdict, self.call)
+
+    @property
+    def questions(self) -> list[str]:
+        """The cheapest questions, by the same names."""
+        return [_renamed(asked.text, self.call) for asked in self.identifiability.questions]
 
     def __repr__(self) -> str:
-        return f"<Report of {len(self.html)} letters: {self.identifiability.verdict}>"
+        return f"<Report of {len(self.html)} letters: {self.verdict}>"
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -121,7 +132,7 @@ def build(
     for _ in steps:
         pass
     lead = h.soft(_lead(output, sets))
-    return Report(h.page(title, lead, sections), found, audit, rows, resolved)
+    return Report(h.page(title, lead, sections), found, audit, rows, resolved, call)
 
 
 def tells_of(X: Any, output: OutputSpace, sets: Sets, weights: Any, resolved: Resolved | None) -> Identifiability:

@@ -18,7 +18,7 @@ WHAT = {"labels": "classes", "tags": "tags", "order": "pairs of items", "number"
 def content(found: Identifiability, name: Callable[[str], str]) -> h.Markup:
     """The second part of the page; `name` calls rows by what the user knows them by."""
     low, high = found.degree_interval
-    facts = [("ambiguity degree", found.degree), ("at least, at most", f"{low:.2f} – {high:.2f}")]
+    facts = [("ambiguity degree", found.degree), ("at least, at most", f"{low:.2f}\u00a0–\u00a0{high:.2f}")]
     if found.eta.size:
         facts += [
             ("eta around x, median", float(np.median(found.eta))),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -15,6 +16,7 @@ from ..io._records import text_cells
 from ..outputs import Labels, OutputSpace, Rankings, Tags
 from ._say import written
 
+BROKEN = (ValueError, KeyError, IndexError, AttributeError, TypeError, OSError, ImportError, BadZipFile)  # of a broken file
 ESTIMATORS: dict[str, Any] = {
     "labels": PartialClassifier,
     "tags": PartialMultilabelClassifier,
@@ -57,7 +59,7 @@ def load(path: Path) -> tuple[Pipeline, dict[str, Any]]:
         model = skops.io.loads(data, trusted=TRUSTED_TYPES)
     except UntrustedTypesFoundException as error:
         raise ValueError(f"{path.name} holds types that are not trusted, so it is not loaded: {error}") from error
-    except (ValueError, KeyError, AttributeError, TypeError, OSError, ImportError) as error:  # whatever a broken file may raise
+    except BROKEN as error:
         raise ValueError(f"{path.name} is no model that `infimum fit` wrote ({type(error).__name__}).") from error
     about = vars(model).get("about_") if isinstance(model, Pipeline) else None
     if not isinstance(about, dict):

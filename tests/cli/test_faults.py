@@ -26,7 +26,7 @@ COMMANDS = {
 
 
 @pytest.fixture
-def files(here, infimum) -> Path:
+def files(here, infimum, undrawn) -> Path:
     sources.tags(here / "t.csv", 16)
     sources.prodigy(here / "export.json", 16)
     infimum("fit", "t.csv", "-t", "tags", *NAMED)

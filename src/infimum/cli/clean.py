@@ -11,6 +11,7 @@ import typer
 from ..diagnostics.audit import doubtful
 from ..io.tables import load_table
 from ..judging import Judge
+from ..outputs import Rankings
 from . import _options as o
 from ._models import cells, pipeline
 from ._say import EARLY, Notes, result, working
@@ -75,11 +76,15 @@ def cleaned(pipe: Any, X: Any) -> dict[str, list]:
     if support is None and n > 1:
         judge = Judge(model._settled(), model.output_, model.sets_)
         z = judge.left_out(model._validated(pipe[:-1].transform(X)), 5).z
-        support, suspects = doubtful(model.output_, model.sets_, z)
+        support, suspects = doubtful(model.output_, model.sets_, z, _left_out(model))
     if support is not None:
         new["support"] = _rounded(np.clip(support, 0, 1))
     new["suspect"] = _flags(suspects, n)
     return new
+
+
+def _left_out(model: Any) -> Any:
+    return model.weights_.left_out() if isinstance(model.output_, Rankings) else None
 
 
 def _flags(rows: Any, n: int) -> list[int]:

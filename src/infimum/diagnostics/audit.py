@@ -14,13 +14,16 @@ from ..loss import SetLoss
 from ..outputs import Intervals, Labels, OutputSpace, PartialOrders, Reals, Sets
 from ..outputs.words import output_words, set_words
 from ..reductions import Disambiguation, Resolved
+from ..weights import KernelRidge, Scaled, by_name
+from ..weights.base import Target
+from ..weights.left_out import LeftOut
 from ._conflicts import conflicts, unreadable
 
 PRINCIPLES = ("infimum", "average", "disambiguation")
-THRESHOLD = 0.1  # support below which a row is suspect
-RARE = 0.01  # how improbable an order must be by the rate at which others agree
+THRESHOLD = 0.1  # support below which a row is suspect, or a third of the median where that is more
 FAR = 4.0  # typical distances beyond which a number is suspect
 SHOWN = 5
+LAM = 1e-3
 
 
 class Audit:
@@ -85,8 +88,8 @@ def audit(
     """Rows that deserve a second look.
 
     - **Suspects**: the set probably misses the truth. For labels and tags, its probability by a disambiguation that did
-      not see the row is below 0.1; for orders, fewer of its pairs agree with the prediction from the other rows than
-      chance allows at the rate of all rows (1 %); for numbers, that prediction is four times farther away than is usual.
+      not see the row is below 0.1 or below a third of the median; for orders, so is the mean probability of its pairs by
+      the other rows; for numbers, the prediction from the other rows is four times farther away than is usual.
     - **Conflicts**: rows that are equal, or nearer to each other than three quarters of the rows are to any, with sets
       that have nothing in common.
     - **Impossible** rows, which no output satisfies.
@@ -111,6 +114,7 @@ def audit(
     >>> y[4] = "dog"
     >>> audit(X, y)
     2 of 24 rows deserve a second look.
+    suspect       row 4: dog; the others say cat
     conflict      row 4: dog; the same as row 5: cat
     the principles disagree at 0 rows
     """
@@ -135,11 +139,9 @@ def of_sets(
     """The same for an X of numbers and sets that are read."""
     from sklearn.preprocessing import StandardScaler
 
-    from ..weights import KernelRidge, Scaled
-
     found = Audit(len(sets))
     found.impossible = impossible or {}
-    family = Scaled(KernelRidge()) if weights is None else weights
+    family = Scaled(KernelRidge(lam=LAM)) if weights is None else weights
     _predict(found, X, output, sets, family)
     _suspects(found, X, output, sets, family, resolved)
     scaled = StandardScaler(with_mean=not hasattr(X, "tocsr")).fit_transform(X)
@@ -176,12 +178,12 @@ def _suspects(found: Audit, X: Any, output: OutputSpace, sets: Sets, weights: An
     if sets.options() is not None:
         if resolved is None or resolved.support is None:
             resolved = _resolved(X, output, sets, weights)
-        support = None if resolved is None else resolved.support
-        if support is None:
+        if resolved is None or resolved.support is None:
             return
-        score, rows = support, np.flatnonzero(support < THRESHOLD)
+        score = resolved.support
+        rows = np.flatnonzero(score < max(THRESHOLD, float(np.median(score)) / 3))
     else:
-        score, rows = doubtful(output, sets, z)
+        score, rows = doubtful(output, sets, z, _left_out(X, output, sets, weights))
     rows = rows[np.argsort(score[rows], kind="stable")]
     said, words = output_words(output, z[rows]), set_words(output, sets, rows) if len(rows) else []
     found.suspects = [
@@ -196,22 +198,41 @@ def _resolved(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> Resolved
     return PartialEstimator(output, Disambiguation(threshold=THRESHOLD), weights=weights).fit(X, sets).resolved_
 
 
-def doubtful(output: OutputSpace, sets: Sets, z: NDArray) -> tuple[NDArray, NDArray]:
-    """A support in [0, 1] for every set by the predictions z from other rows, and the rows that are suspect."""
-    from scipy.stats import binom
+def _left_out(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> LeftOut | None:
+    """Sums over the other rows, for orders."""
+    if not isinstance(sets, PartialOrders):
+        return None
+    return by_name(weights).fit(X, Target(sets.codes.astype(float), ~output.unknown(sets))).left_out()
 
+
+def doubtful(
+    output: OutputSpace, sets: Sets, z: NDArray, left_out: LeftOut | None = None
+) -> tuple[NDArray, NDArray]:
+    """A support in [0, 1] of every set by the other rows, and the rows that are suspect; for orders and numbers.
+
+    Of an order, it is the mean over its pairs of how probable each is by the rows that know it; of a number,
+    1 / (1 + d / t), d being the distance of the prediction z from the other rows and t the median of those above 0.
+    """
     if isinstance(sets, PartialOrders):
-        known = (sets.codes != 0).sum(axis=1)
-        right = np.rint(sets.agreement(z) * known)
-        rate = right.sum() / max(known.sum(), 1)
-        support = np.where(known > 0, binom.cdf(right, known, rate), 1.0)
-        return support, np.flatnonzero((support < RARE) & (right < known / 2))
+        support = _of_pairs(sets, z, left_out)
+        return support, np.flatnonzero(support < min(0.5, float(np.median(support)) / 3))
     far = sets.distance(z) if isinstance(sets, Intervals) else SetLoss(output, sets).each(z)
     positive = far[far > 0]
     typical = float(np.median(positive)) if len(positive) else 0.0
     if typical == 0:
         return np.ones(len(far)), np.empty(0, dtype=int)
     return 1 / (1 + far / typical), np.flatnonzero(far > FAR * typical)
+
+
+def _of_pairs(sets: PartialOrders, z: NDArray, left_out: LeftOut | None) -> NDArray:
+    """The mean over the known pairs of a row of P(that pair is so), from the other rows or from what they predict."""
+    codes = sets.codes.astype(float)
+    if left_out is None:
+        return sets.agreement(z)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.clip(np.nan_to_num(left_out(codes) / left_out(np.abs(codes))), -1, 1)
+    known = np.abs(codes).sum(axis=1)
+    return np.where(known > 0, (np.abs(codes) * (1 + codes * mean) / 2).sum(axis=1) / np.maximum(known, 1), 1.0)
 
 
 def _disagreements(found: Audit, output: OutputSpace, sets: Sets) -> None:

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from ..outputs import Labels, OutputSpace, Sets
 from ..reductions import Disambiguation, Resolved
+from ..weights import KernelRidge, Scaled
 from ._choices import Choices, Pairs, at_least, at_most, band_of, choices_of, pairs_of
 from ._questions import Blind, Question, blind_spots, question
 from .samples import Ambiguity, ambiguity
@@ -19,6 +20,7 @@ LABELLED = 3000  # rows at most from which the degree is estimated
 PLACES = 2000  # rows at most around which eta is estimated
 ASKED = 10  # questions that are formed
 SEEN = 10  # rows that an option needs, for its degree to count
+LAM = 1e-3  # of the kernel ridge by which rows are disambiguated
 NEAR = 0.95  # degrees above which a pair is hardly ever apart
 
 
@@ -251,15 +253,13 @@ def _weights_of(
 ) -> tuple[NDArray, NDArray]:
     """q (k, g, c): how much row i counts for every option, for some rows; and which rows."""
     from ..estimators.generic import PartialEstimator
-    from ..weights import KernelRidge, Scaled
-
     rows = np.arange(len(sets))
     if resolved is None:
         if len(sets) > LABELLED:
             rows = np.sort(np.random.default_rng(0).choice(len(sets), LABELLED, replace=False))
         if sets[rows].is_unknown.all():
             return np.zeros((len(rows), *choices.mask.shape[1:])), rows
-        family = Scaled(KernelRidge()) if weights is None else weights
+        family = Scaled(KernelRidge(lam=LAM)) if weights is None else weights
         model = PartialEstimator(output, Disambiguation(threshold=None), weights=family)
         resolved = model.fit(X[rows], sets[rows]).resolved_
         assert resolved is not None
@@ -355,5 +355,5 @@ def _verdict(found: Identifiability) -> tuple[str, bool | None]:
     z, y = found.degree_pair
     if not high < 1 or found.degree > NEAR:
         return f"Hardly: {z} is nearly always possible beside {y}; {said}, and below 1 is needed.", None
-    rare = f"; {len(found.rare)} of them have too few rows to be sure of" if found.rare else ""
+    rare = f"; of {len(found.rare)} there are too few rows to be sure" if found.rare else ""
     return f"Yes: {apart}{rare}; {said}, below 1 as is needed.", True

@@ -18,7 +18,7 @@ LOOKS = {
     "axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": 10, "legend.labelcolor": INK,
 }  # fmt: skip
 USED = re.compile(r'(?:url\(#|href="#)([\w-]+)')
-IDS = re.compile(r' id="([\w-]+)"')
+IDS = re.compile(r' id="([\w.-]+)"')
 
 
 @contextmanager
@@ -37,7 +37,12 @@ def looks(salt: str) -> Iterator[None]:
 
 
 def figure(draw: Callable[[], Any], name: str, caption: str) -> Markup:
-    """The figure that `draw` returns, as part of the page; its ids are its own."""
+    """The figure that `draw` returns, as part of the page."""
+    return tag("figure", svg(draw, name), tag("figcaption", caption))
+
+
+def svg(draw: Callable[[], Any], name: str) -> Markup:
+    """The drawing itself; its ids begin with its name, so that several stand on one page."""
     import matplotlib.pyplot as plt
 
     with looks(name):
@@ -46,10 +51,9 @@ def figure(draw: Callable[[], Any], name: str, caption: str) -> Markup:
         drawn.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
         plt.close(drawn)
     text = file.getvalue()
-    svg = text[text.index("<svg") :].replace(INK, "currentColor").replace("#000000", "currentColor")
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
-    used = set(USED.findall(svg))
-    svg = IDS.sub(lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", svg)
-    svg = USED.sub(lambda m: m[0].replace("#" + m[1], f"#{name}-{m[1]}"), svg)
-    svg = svg.replace("<svg ", '<svg role="img" aria-label="figure" ', 1)
-    return tag("figure", Markup(svg), tag("figcaption", caption))
+    text = text[text.index("<svg") :].replace(INK, "currentColor").replace("#000000", "currentColor")
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
+    used = set(USED.findall(text))
+    text = IDS.sub(lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", text)
+    text = USED.sub(lambda m: m[0].replace("#" + m[1], f"#{name}-{m[1]}"), text)
+    return Markup(text.replace("<svg ", '<svg role="img" aria-label="figure" ', 1))

@@ -60,14 +60,17 @@ def test_duplicates_and_near_rows_with_disjoint_sets():
 
 
 def test_conflicts_against_brute_force():
-    X, y, rng = blobs(60)
+    X, _, rng = blobs(60)
     mask = np.eye(3, dtype=bool)[rng.integers(3, size=60)] | (rng.random((60, 3)) < 0.2)
     D = np.sqrt(((X[:, None] - X) ** 2).sum(-1)) + np.where(np.eye(60), np.inf, 0)
     near = D.min(axis=1)
     limit = np.quantile(near, 0.25)
     order = np.argsort(D, axis=1)[:, :5]
     want = {
-        (min(i, j), max(i, j)) for i in range(60) for j in order[i] if D[i, j] <= limit and not (mask[i] & mask[j]).any()
+        (min(i, j), max(i, j))
+        for i in range(60)
+        for j in order[i]
+        if D[i, j] <= limit and not (mask[i] & mask[j]).any()
     }
     assert {pair[:2] for pair in conflicts(X, Subsets(mask))} == want
     assert want

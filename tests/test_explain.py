@@ -14,11 +14,17 @@ from infimum import (
 )
 
 MODELS = {
-    "labels": (PartialClassifier, lambda X, rng: [f"{'abc'[k]}|{'abc'[rng.integers(3)]}" for k in X[:, 0].astype(int) % 3]),
-    "tags": (PartialMultilabelClassifier, lambda X, rng: [[np.sign(a), 0] if a > b else [0, np.sign(b)] for a, b in X[:, :2]]),
-    "order": (PartialRanker, lambda X, rng: ["a>b" if a > 0 else "b>a, c>d" if b > 0 else "d>c>b" for a, b in X[:, :2]]),
-    "number": (PartialRegressor, lambda X, rng: [(a - rng.random(), a + rng.random()) for a in X[:, 0]]),
-}  # fmt: skip
+    "labels": PartialClassifier,
+    "tags": PartialMultilabelClassifier,
+    "order": PartialRanker,
+    "number": PartialRegressor,
+}
+ROWS = {
+    "labels": lambda a, b, rng: f"{'abc'[int(a) % 3]}|{'abc'[rng.integers(3)]}",
+    "tags": lambda a, b, rng: [np.sign(a), 0] if a > b else [0, np.sign(b)],
+    "order": lambda a, b, rng: "a>b" if a > 0 else "b>a, c>d" if b > 0 else "d>c>b",
+    "number": lambda a, b, rng: (a - rng.random(), a + rng.random()),
+}
 FAMILIES = {
     "kernel": weights.KernelRidge(), "nystrom": weights.Nystrom(12, random_state=0), "linear": weights.LinearRidge(),
     "neighbors": weights.Neighbors(5), "forest": weights.Forest(10, random_state=0), "scaled": weights.Scaled(),
@@ -29,8 +35,7 @@ FAMILIES = {
 def data(kind: str, n: int = 40):
     rng = np.random.default_rng(0)
     X = rng.normal(scale=3, size=(n, 3))
-    model, sets = MODELS[kind]
-    return model, X, sets(X, rng)
+    return MODELS[kind], X, [ROWS[kind](a, b, rng) for a, b in X[:, :2]]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -126,7 +131,7 @@ def test_rows_in_blocks_and_several_rows_are_refused():
     model = PartialClassifier(weights="linear").fit(Blocks.of(X, y))
     with pytest.raises(ValueError, match="fit it on arrays"):
         model.explain(X[0])
-    with pytest.raises(ValueError, match="one row at a time. Got 2 rows"):
+    with pytest.raises(ValueError, match=r"one row at a time\. Got 2 rows"):
         PartialClassifier().fit(X, y).explain(X[:2])
 
 

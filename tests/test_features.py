@@ -73,7 +73,7 @@ def test_cells_that_do_not_fit_are_named(cells, match):
 
 
 def test_arrays_and_empty_tables_are_refused():
-    with pytest.raises(ValueError, match="columns of a frame"):
+    with pytest.raises(ValueError, match="made of columns of a frame"):
         Features().fit([[1.0]])
     with pytest.raises(ValueError, match="No column says anything: a is constant"):
         Features().fit(pd.DataFrame({"a": [1, 1]}))

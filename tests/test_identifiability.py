@@ -36,7 +36,7 @@ def test_pairs_are_counted():
 
 @pytest.mark.parametrize("c", [0.1, 0.5])
 def test_the_degree_is_that_of_the_law_of_the_sets(c):
-    """Sets drawn with P(z in S | y) = c: the interval holds c for every pair, and the estimate is near the real share."""
+    """Sets drawn with P(z in S | y) = c: the interval holds c for every pair; the estimate is near the real share."""
     X, y, mask = grid(500, c)
     found = identifiability(X, mask)
     real = np.array([[mask[y == a, b].mean() for b in range(4)] for a in range(4)])

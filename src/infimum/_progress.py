@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
@@ -48,7 +48,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def _told(items: Iterable[T], label: str, total: int | None, listener: Listener) -> Iterator[T]:
-    if total is None and hasattr(items, "__len__"):
+    if total is None and isinstance(items, Sized):
         total = len(items)
     listener(label, 0, total)
     for done, item in enumerate(items, 1):

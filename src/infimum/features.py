@@ -172,7 +172,7 @@ class Features(TransformerMixin, BaseEstimator):
 def columns_of(X: Any, names: list[str] | None = None) -> dict[str, list]:
     """The cells of a frame by column, all of them or those named."""
     if not is_frame(X):
-        raise ValueError(f"Features are made of the columns of a frame, as of pandas or polars. Got {type(X).__name__}.")
+        raise ValueError(f"Features are made of columns of a frame, as of pandas or polars. Got {type(X).__name__}.")
     import narwhals.stable.v1 as nw
 
     frame = nw.from_native(X, eager_only=True)

@@ -39,7 +39,7 @@ def child(arguments: list[str], before=lambda: None) -> int:
     if pid:
         return pid
     try:
-        sys.stdout = sys.stderr = open("said", "w", buffering=1)
+        sys.stdout = sys.stderr = Path("said").open("w", buffering=1)  # noqa: SIM115 : the process ends with it
         before()
         app(arguments, standalone_mode=True)
     except SystemExit as end:

@@ -68,7 +68,8 @@ def test_errors_name_file_line_and_column(here, infimum):
     assert "a.csv has no column 'lable', which --target names. Its columns are x, label." in said
     said = refused(infimum, here, good, "-t", "label", "--drop", "z")
     assert "has no column 'z', which --drop names" in said
-    assert "a.csv has no column to learn from beside label" in refused(infimum, here, "label\ncat\ndog\n", "-t", "label")
+    alone = refused(infimum, here, "label\ncat\ndog\n", "-t", "label")
+    assert "a.csv has no column to learn from beside label" in alone
     said = refused(infimum, here, "x,y\n0,\"[2,1]\"\n1,0.5\n", "-t", "y", "--kind", "number")
     assert "a.csv" in said
     assert "line 2: the lower bound is above the upper one" in said
@@ -130,7 +131,8 @@ def test_predict_names_columns_that_are_missing_or_taken(here, infimum):
 def test_usage_is_exit_code_two(here, infimum):
     infimum("fit", code=2)
     infimum("convert", "a.json", "--from", "excel", code=2)
-    assert "--task is not for files of prodigy" in infimum("convert", "a.json", "--from", "prodigy", "--task", "T0", code=2)
+    said = infimum("convert", "a.json", "--from", "prodigy", "--task", "T0", code=2)
+    assert "--task is not for files of prodigy" in said
     assert "--out must end in" in infimum("convert", "a.json", "--from", "prodigy", "--out", "a.txt", code=2)
 
 

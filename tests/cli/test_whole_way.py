@@ -1,4 +1,4 @@
-"""From the files that people have to a model, clean labels and a page; every kind of file, one command after the other."""
+"""From the files that people have to a model, clean labels and a page: one command after the other."""
 
 import csv
 

@@ -22,7 +22,8 @@ WIDTHS = (390, 900, 1400)
 @pytest.fixture(scope="module")
 def browser():
     """The chromium of this machine, else that of Playwright."""
-    found = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = next((path for name in names if (path := shutil.which(name))), None)
     with playwright.sync_playwright() as driver:
         try:
             started = driver.chromium.launch(executable_path=found, args=ARGUMENTS)
@@ -108,7 +109,7 @@ def test_light_and_dark(page):
     seen = {}
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        ink, back = page.evaluate("[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]")
+        ink, back = (page.evaluate(f"getComputedStyle(document.body).{name}") for name in ("color", "backgroundColor"))
         label = page.evaluate("getComputedStyle(document.querySelector('figure svg text')).fill")
         seen[scheme] = [brightness(colour) for colour in (ink, back, label)]
     assert seen["light"][1] > 0.9 > 0.3 > seen["light"][0]

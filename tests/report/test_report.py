@@ -151,7 +151,7 @@ def test_annotators_are_counted(undrawn):
 @pytest.mark.parametrize(
     "model, y",
     [
-        (PartialMultilabelClassifier(principle="infimum"), [{"red": True}, {"red": False, "big": True}, {"big": False}]),
+        (PartialMultilabelClassifier(principle="infimum"), [{"red": True}, {"red": False, "big": True}, {"big": 0}]),
         (PartialRanker(principle="infimum"), ["a>b", "b>c>a", "c>a"]),
         (PartialRegressor(principle="infimum"), [(0, 1), (None, 2), 1.5]),
     ],

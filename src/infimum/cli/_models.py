@@ -16,7 +16,8 @@ from ..io._records import text_cells
 from ..outputs import Labels, OutputSpace, Rankings, Tags
 from ._say import written
 
-BROKEN = (ValueError, KeyError, IndexError, AttributeError, TypeError, OSError, ImportError, BadZipFile)  # of a broken file
+# what a broken file may raise
+BROKEN = (ValueError, KeyError, IndexError, AttributeError, TypeError, OSError, ImportError, BadZipFile)
 ESTIMATORS: dict[str, Any] = {
     "labels": PartialClassifier,
     "tags": PartialMultilabelClassifier,

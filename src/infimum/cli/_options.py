@@ -16,7 +16,9 @@ Target = Annotated[
 Kind = Annotated[
     str | None, typer.Option(help="labels, tags, order or number; recognised where it can be.", show_default=False)
 ]
-Id = Annotated[str | None, typer.Option(help="The column that names rows; `id` where there is one.", show_default=False)]
+Id = Annotated[
+    str | None, typer.Option(help="The column that names rows; `id` where there is one.", show_default=False)
+]
 Annotator = Annotated[
     str | None,
     typer.Option(help="The column of who answered; `annotator` where there is one.", show_default=False),

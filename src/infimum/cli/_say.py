@@ -53,7 +53,8 @@ class Work:
     """The stages of a command, shown on stderr; each may have parts that are tracked."""
 
     def __init__(self, stages: list[str], quiet: bool):
-        self.stages, self.progress, self.tasks = stages, bars(transient=True, on=aside), {}
+        self.stages, self.progress = stages, bars(transient=True, on=aside)
+        self.tasks: dict[str, Any] = {}
         self.progress.disable = quiet or not aside.is_terminal
         self.done = -1
         self.overall = self.progress.add_task(stages[0], total=len(stages))

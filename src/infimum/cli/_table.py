@@ -121,7 +121,7 @@ def _usual(path: Path, ask: Ask) -> Ask:
 def _read(path: Path, ask: Ask, lenient: bool) -> tuple[Records, str, dict[int, str]]:
     target: Any = ask.target[0] if len(ask.target) == 1 else ask.target
     several = not isinstance(target, str)
-    options = {"id": ask.id, "meaning": ask.meaning, "unticked": ask.unticked}
+    options: dict[str, Any] = {"id": ask.id, "meaning": ask.meaning, "unticked": ask.unticked}
     if several and ask.kind is None:
         raise ValueError(f"{path.name}: several target columns need --kind number, tags or order.")
     if several and ask.kind == "number" and len(target) == 2 and lenient:

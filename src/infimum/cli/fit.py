@@ -101,7 +101,7 @@ def held_out(model: Any) -> list[tuple[str, str]]:
     if not found:
         return []
     return [
-        ("held out", f"{found['covering_rate']:.1%} of the sets covered, {found['chance_corrected']:.2f} beyond chance"),
+        ("held out", f"{found['covering_rate']:.1%} of sets covered, {found['chance_corrected']:.2f} beyond chance"),
         ("set risk", f"{found['set_risk']:.4g}"),
     ]
 

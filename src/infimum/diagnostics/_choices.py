@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,8 +37,8 @@ class Choices(NamedTuple):
 def choices_of(output: OutputSpace, sets: Sets) -> Choices:
     """Labels are one choice, tags and pairs of items one choice between two each, numbers one among bands."""
     if isinstance(sets, Subsets):
-        names = sets.classes if sets.classes is not None else np.arange(sets.listed.shape[1])
-        return Choices("labels", [""], [[str(name) for name in names]], sets.options())
+        classes = sets.classes if sets.classes is not None else np.arange(sets.listed.shape[1])
+        return Choices("labels", [""], [[str(name) for name in classes]], sets.options())
     if isinstance(sets, PartialOrders):
         i, j = pairs(sets.m)
         items = [str(item) for item in sets.items]
@@ -52,13 +53,13 @@ def choices_of(output: OutputSpace, sets: Sets) -> Choices:
         centers = getattr(sets, "centers", None)  # Hamming balls: a tag is open as soon as one may differ
         if centers is None:
             raise ValueError(
-                f"Identifiability is for labels, tags, orders and numbers, not for {sets!r}: look at one coordinate at a"
-                " time."
+                f"Identifiability is for labels, tags, orders and numbers, not for {sets!r}: look at one coordinate at"
+                " a time."
             )
         free = np.asarray(sets.radius)[:, None] > 0  # type: ignore[attr-defined]
         mask = np.stack([free | (centers < 0), free | (centers > 0)], axis=-1)
-    names = vars(output).get("tags_", np.arange(mask.shape[1]))
-    return Choices("tags", [str(name) for name in names], [["absent", "present"]] * mask.shape[1], mask)
+    tags = vars(output).get("tags_", np.arange(mask.shape[1]))
+    return Choices("tags", [str(name) for name in tags], [["absent", "present"]] * mask.shape[1], mask)
 
 
 def bands(sets: Intervals, n: int = BANDS) -> NDArray:
@@ -75,7 +76,7 @@ def band_names(edges: NDArray) -> list[str]:
     """The bands (-inf, e_1), [e_1, e_2), … in words."""
     if not len(edges):
         return ["any number"]
-    inner = [f"{a:.4g} to {b:.4g}" for a, b in zip(edges[:-1], edges[1:])]
+    inner = [f"{a:.4g} to {b:.4g}" for a, b in pairwise(edges)]
     return [f"below {edges[0]:.4g}", *inner, f"{edges[-1]:.4g} and above"]
 
 

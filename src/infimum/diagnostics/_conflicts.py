@@ -24,7 +24,8 @@ def unreadable(output: OutputSpace, y: Any) -> tuple[list, dict[int, str]]:
     >>> unreadable(Reals(), [1.0, (3, 2), (2, 4)])
     ([1.0, None, (2, 4)], {1: 'the lower bound is above the upper one, got (3, 2)'})
     """
-    cells, bad = list(y), {}
+    cells = list(y)
+    bad: dict[int, str] = {}
     while True:
         try:
             output.fit(cells).read(cells)

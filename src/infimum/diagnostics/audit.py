@@ -64,8 +64,7 @@ class Audit:
     def lines(self) -> list[str]:
         """What was found, a line each."""
         out = [f"{len(self.rows())} of {self.n} rows deserve a second look."]
-        for row, why in list(self.impossible.items())[:SHOWN]:
-            out.append(f"impossible    row {row}: {why}")
+        out += [f"impossible    row {row}: {why}" for row, why in list(self.impossible.items())[:SHOWN]]
         for found in self.suspects[:SHOWN]:
             out.append(f"suspect       row {found['row']}: {found['set']}; the others say {found['others say']}")
         for pair in self.conflicts[:SHOWN]:
@@ -88,8 +87,8 @@ def audit(
     """Rows that deserve a second look.
 
     - **Suspects**: the set probably misses the truth. For labels and tags, its probability by a disambiguation that did
-      not see the row is below 0.1 or below a third of the median; for orders, so is the mean probability of its pairs by
-      the other rows; for numbers, the prediction from the other rows is four times farther away than is usual.
+      not see the row is below 0.1 or below a third of the median; for orders, so is the mean probability of its pairs
+      by the other rows; for numbers, the prediction from the other rows is four times farther away than is usual.
     - **Conflicts**: rows that are equal, or nearer to each other than three quarters of the rows are to any, with sets
       that have nothing in common.
     - **Impossible** rows, which no output satisfies.

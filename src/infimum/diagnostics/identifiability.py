@@ -47,7 +47,7 @@ class Identifiability:
     pairs : list of dict
         A row for every pair of options: how often together, apart and alone, the degrees both ways.
     degree : float
-        The ambiguity degree max over y and z != y of P(z in S | y), as estimated, over the y that have ten rows or more.
+        The ambiguity degree max over y and z != y of P(z in S | y), as estimated, over the y with ten rows or more.
     degree_interval : (low, high)
         At the level of confidence, for all pairs at once (Bonferroni).
     degree_pair : (z, y)
@@ -75,7 +75,8 @@ class Identifiability:
         self.n_neighbors = 0
         self._settle_degree()
         self.pairs = self._table()
-        self.verdict, self.can_tell = "", None
+        self.verdict = ""
+        self.can_tell: bool | None = None
 
     def _settle_degree(self) -> None:
         c = self.degrees.value.shape[1]
@@ -87,7 +88,7 @@ class Identifiability:
         self.degree, self.degree_interval, self.degree_pair = np.nan, (0.0, 1.0), ("", "")
         if np.isnan(value).all():
             return
-        g, y, z = np.unravel_index(np.nanargmax(value), value.shape)
+        g, y, z = (int(k) for k in np.unravel_index(np.nanargmax(value), value.shape))
         self.degree = float(value[g, y, z])
         self.degree_interval = (float(self.degrees.low[g, y, z]), float(self.degrees.high[g, y, z]))
         self.degree_pair = (self.choices.says(g, z), self.choices.says(g, y))
@@ -98,13 +99,15 @@ class Identifiability:
         for g, options in enumerate(self.choices.options):
             together, without = self._counts.together[g], self._counts.without[g]
             for a in range(len(options)):
-                for b in range(a + 1, len(options)):
-                    rows.append({
+                rows += [
+                    {
                         "choice": self.choices.names[g], "a": options[a], "b": options[b],
                         "together": int(together[a, b]), "a without b": int(without[a, b]),
                         "b without a": int(without[b, a]), "P(b in S | a)": float(value[g, a, b]),
                         "P(a in S | b)": float(value[g, b, a]),
-                    })  # fmt: skip
+                    }
+                    for b in range(a + 1, len(options))
+                ]  # fmt: skip
         return sorted(rows, key=lambda r: (min(r["a without b"], r["b without a"]), -r["together"]))
 
     @property
@@ -285,7 +288,8 @@ def _degrees(choices: Choices, q: NDArray, rows: NDArray, level: float) -> Degre
     one = 1 - (1 - level) / max(2 * len(choices.names) * c * (c - 1), 1)  # both ends of all of them at once
     n = np.broadcast_to(effective[:, :, None], value.shape)
     count = np.nan_to_num(value) * n
-    return Degree(value, np.where(n > 0, at_least(count, n, one), 0), np.where(n > 0, at_most(count, n, one), 1), effective)
+    low, high = np.where(n > 0, at_least(count, n, one), 0), np.where(n > 0, at_most(count, n, one), 1)
+    return Degree(value, low, high, effective)
 
 
 def _around(found: Identifiability, X: Any, n_neighbors: int | None) -> None:
@@ -295,7 +299,7 @@ def _around(found: Identifiability, X: Any, n_neighbors: int | None) -> None:
 
     n = X.shape[0]
     k = max(10, round(np.sqrt(n))) if n_neighbors is None else int(n_neighbors)
-    if not 1 <= k:
+    if k < 1:
         raise ValueError(f"n_neighbors must be at least 1. Got {n_neighbors!r}.")
     k = min(k, n)
     scaled = StandardScaler(with_mean=not hasattr(X, "tocsr")).fit_transform(X)
@@ -320,9 +324,11 @@ def _eta(around: Ambiguity, kind: str) -> NDArray:
     return 1 - np.where(far, P, 0).max(axis=1)
 
 
+WHAT = {"labels": "classes", "tags": "tags", "order": "items", "number": "bands of numbers"}
+
+
 def _verdict(found: Identifiability) -> tuple[str, bool | None]:
-    mask, what = found.choices.mask, {"labels": "classes", "tags": "tags", "order": "items", "number": "bands of numbers"}
-    kind = what[found.choices.kind]
+    mask, kind = found.choices.mask, WHAT[found.choices.kind]
     if mask.all():
         return f"No: none of the {len(mask)} rows rules anything out.", False
     if found.blind:

@@ -96,9 +96,10 @@ class Explanation:
     def _lines(self) -> list[tuple[str, ...]]:
         head = ("row", "its set", "weight", "contribution", "speaks for")
         body = [
-            (str(r["row"]), _short(r["set"]), f"{r['weight']:.4g}", f"{r['contribution']:+.4g}", _short(r["speaks for"]))
+            (str(r["row"]), _short(r["set"]), f"{r['weight']:.4g}", f"{r['contribution']:+.4g}",
+             _short(r["speaks for"]))
             for r in self.table()
-        ]
+        ]  # fmt: skip
         return [head, *body]
 
     def __repr__(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from ._page import Markup, tag
 
 INK = "#123456"  # stands for the colour of text until the figure is written
-LOOKS = {
+LOOKS: dict[Any, Any] = {
     "svg.fonttype": "none", "text.parse_math": False, "font.family": "sans-serif", "font.size": 10,
     "text.color": INK, "axes.edgecolor": INK, "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK,
     "axes.titlecolor": INK, "axes.facecolor": "none", "figure.facecolor": "none", "savefig.facecolor": "none",

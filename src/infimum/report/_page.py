@@ -10,6 +10,7 @@ from typing import Any
 from ._assets import SCRIPT, STYLE
 
 SHORT = 160  # letters of a cell
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
 class Markup(str):
@@ -87,7 +88,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = 
     more = f" The first {most} of {len(rows):,} are shown." if len(rows) > most else ""
     said = tag("p", caption, more, class_="caption") if caption or more else Markup("")
     inner = tag("table", tag("thead", tag("tr", *top)), tag("tbody", *body), class_="sortable")
-    return markup(said, tag("div", inner, class_="scroll", tabindex=0, role="region", aria_label=caption[:80] or "table"))
+    label = caption[:80] or "table"
+    return markup(said, tag("div", inner, class_="scroll", tabindex=0, role="region", aria_label=label))
 
 
 def _is_number(value: Any) -> bool:
@@ -114,8 +116,7 @@ def page(title: str, lead: Markup, sections: Sequence[tuple[str, str, Markup]]) 
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src"
-        " 'unsafe-inline'; img-src data:\">\n"
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         f"{tag('title', title)}\n<style>{STYLE}</style>\n</head>\n<body>\n{main}\n<script>{SCRIPT}</script>\n</body>\n"
         "</html>\n"
     )

@@ -45,35 +45,35 @@ def _questions(found: Identifiability, name: Callable[[str], str]) -> h.Markup:
     more = f" {len(found.blind) - len(rows)} more are not shown." if len(found.blind) > len(rows) else ""
     return h.table(
         columns, rows,
-        "What no row separates, and one question that would: it is asked of the most typical row. The fourth column bounds"
-        f" the share of such rows that could have separated them, at {found.level:.0%} confidence.{more}",
+        "What no row separates, and one question that would: it is asked of the most typical row. The fourth column"
+        f" bounds the share of such rows that could have separated them, at {found.level:.0%} confidence.{more}",
     )  # fmt: skip
 
 
 def _pairs(found: Identifiability) -> h.Markup:
     choice = len(found.choices.names) > 1
-    columns = [*(["choice"] if choice else []), "a", "b", "together", "a without b", "b without a", "P(b in S | a)", "P(a in S | b)"]
+    counts = ["together", "a without b", "b without a", "P(b in S | a)", "P(a in S | b)"]
+    columns = [*(["choice"] if choice else []), "a", "b", *counts]
     rows = [[row[column] for column in columns] for row in found.pairs]
     rows = [[math.nan if isinstance(v, float) and math.isnan(v) else v for v in row] for row in rows]
     return h.table(columns, rows, f"Every two {WHAT[found.choices.kind]}, those that are hardest to tell first.")
 
 
 def _how(found: Identifiability) -> h.Markup:
-    rare = ""
-    if found.rare:
-        rare = f" Too few rows for a degree of their own: {', '.join(found.rare[:8])}{' …' if len(found.rare) > 8 else ''}."
+    some = ", ".join(found.rare[:8]) + (" …" if len(found.rare) > 8 else "")
+    rare = f" Too few rows for a degree of their own: {some}." if some else ""
     return h.tag(
         "details",
         h.tag("summary", "How this is estimated"),
         h.para(
-            "Two options that are in the same sets cannot be told apart by any number of such rows, nor by any method. The"
-            " ambiguity degree is the largest P(z in S | y) over z ≠ y; below 1, the truth alone attains the smallest set"
-            " risk. The truth is not seen: every row counts for y by the weight that disambiguation gives it, and the"
-            " interval is that of Clopper and Pearson at the effective number of rows, for all pairs at once. So it is as"
-            " good as the labels found; a few exact rows (--truth) check it."
+            "Two options that are in the same sets cannot be told apart by any number of such rows, nor by any method."
+            " The ambiguity degree is the largest P(z in S | y) over z ≠ y; below 1, the truth alone attains the"
+            " smallest set risk. The truth is not seen: every row counts for y by the weight that disambiguation gives"
+            " it, and the interval is that of Clopper and Pearson at the effective number of rows, for all pairs at"
+            " once. So it is as good as the labels found; a few exact rows (--truth) check it."
         ),
         h.para(
-            f"eta is 1 minus the second largest P(z in S | x), from the {found.n_neighbors} nearest rows. Where classes meet"
-            f" it is small for that reason, too.{rare}"
+            f"eta is 1 minus the second largest P(z in S | x), from the {found.n_neighbors} nearest rows. Where classes"
+            f" meet it is small for that reason, too.{rare}"
         ),
     )

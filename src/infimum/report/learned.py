@@ -70,8 +70,8 @@ def _comparison(rows: list[Compared]) -> h.Markup:
     columns = ["model", "sets covered", "beyond chance", "set risk"]
     body = [[row.name, row.covering, row.beyond, row.risk] for row in rows]
     caption = (
-        "Sets covered: how often the prediction lies in the set of a row that was not learned from. Beyond chance: the same,"
-        " corrected for predictions handed out at random."
+        "Sets covered: how often the prediction lies in the set of a row that was not learned from. Beyond chance: the"
+        " same, corrected for predictions handed out at random."
     )
     return h.table(columns, body, caption)
 
@@ -81,8 +81,10 @@ def _choice(model: Any) -> list[h.Markup]:
         return [h.soft(f"The model was named, not chosen: {model!r}.")]
     head, *body = model.choice_._lines()
     early = "" if model.choice_.complete else " The comparison was interrupted."
-    caption = f"The best of {len(model.choice_.rows)} settings, by sets that were held out; the first was chosen.{early}"
-    drawn = figure(lambda: model.choice_.plot().figure_, "choice", "Held-out set risks of the settings that were compared.")
+    n = len(model.choice_.rows)
+    caption = f"The best of {n} settings, by sets that were held out; the first was chosen.{early}"
+    said = "Held-out set risks of the settings that were compared."
+    drawn = figure(lambda: model.choice_.plot().figure_, "choice", said)
     return [h.head("What was chosen"), h.table(head, [_as_numbers(line) for line in body], caption), drawn]
 
 
@@ -97,7 +99,8 @@ def _belief(
     if resolved is not None and resolved.confidence is not None:
         said = f"By its own weights, {float(resolved.confidence.mean()):.0%} of the labels found are right"
         if resolved.support is not None:
-            said += f"; rows that did not see a set give it a probability of {float(np.mean(np.clip(resolved.support, 0, 1))):.2f} on average"
+            support = float(np.mean(np.clip(resolved.support, 0, 1)))
+            said += f"; rows that did not see a set give it a probability of {support:.2f} on average"
         parts.append(h.para(said + ". Neither is a proof: both come from the same sets."))
         if resolved.support is not None:
             from ..plotting import ResolvedDisplay
@@ -111,8 +114,8 @@ def _belief(
     if not parts or not isinstance(output, Labels):
         agree = float(np.mean(sets.agreement(ours.z)))
         parts.append(h.para(
-            f"On rows that were held out, what is predicted agrees with what is known of them to {agree:.1%}. What the sets"
-            " leave open, they cannot check."
+            f"On rows that were held out, what is predicted agrees with what is known of them to {agree:.1%}. What the"
+            " sets leave open, they cannot check."
         ))  # fmt: skip
     return parts
 
@@ -126,10 +129,10 @@ def _bound(n: int, ours: Compared, found: Identifiability) -> h.Markup:
     likely = min(1.0, (1 - ours.covering) / (1 - degree))
     worst = min(1.0, missed / (1 - high)) if high < 1 else 1.0
     return h.para(
-        f"A wrong label escapes its set with probability 1 − {degree:.2f} at least, {degree:.2f} being the ambiguity degree;"
-        f" {1 - ours.covering:.1%} of the held-out predictions lie outside of their sets. So at most {likely:.1%} of the"
-        f" predictions are wrong, or {worst:.1%} where both numbers are as bad as their intervals allow. This holds where"
-        " sets contain the truth and, given the truth, do not depend on x."
+        f"A wrong label escapes its set with probability 1 − {degree:.2f} at least, {degree:.2f} being the ambiguity"
+        f" degree; {1 - ours.covering:.1%} of the held-out predictions lie outside of their sets. So at most"
+        f" {likely:.1%} of the predictions are wrong, or {worst:.1%} where both numbers are as bad as their intervals"
+        " allow. This holds where sets contain the truth and, given the truth, do not depend on x."
     )
 
 
@@ -142,10 +145,9 @@ def _truth(
     true = output.read([truth[k] for k in rows], strict=False)
     z = _points(output, true)
     n, held = len(rows), sets[rows].contains(z)
-    labels = None if resolved is None else sets.member(resolved.phi, output) if resolved.q is None else _best(sets, resolved, output)
-    body = [["held-out predictions", *_scores(output, true, ours.z[rows])]]
-    if labels is not None:
-        body.insert(0, ["labels found", *_scores(output, true, labels[rows])])
+    body: list[list[Any]] = [["held-out predictions", *_scores(output, true, ours.z[rows])]]
+    if resolved is not None:
+        body.insert(0, ["labels found", *_scores(output, true, _labels(sets, resolved, output)[rows])])
     right = round(float(body[0][1]) * n)
     between = f"{float(at_least(right, n, 0.975)):.1%} to {float(at_most(right, n, 0.975)):.1%}"
     caption = f"On {n} rows with a known truth. Of the {body[0][0]}, exactly right: {between} at 95 % confidence."
@@ -159,9 +161,10 @@ def _truth(
     return parts
 
 
-def _best(sets: Sets, resolved: Resolved, output: OutputSpace) -> NDArray:
-    """The members that soft disambiguation found."""
-    assert resolved.q is not None
+def _labels(sets: Sets, resolved: Resolved, output: OutputSpace) -> NDArray:
+    """The members that disambiguation found."""
+    if resolved.q is None:
+        return sets.member(resolved.phi, output)
     best = np.argmax(resolved.q, axis=-1)[..., None] == np.arange(resolved.q.shape[-1])
     return sets.member(sets.expected(best.astype(float)), output)
 
@@ -172,5 +175,6 @@ def _points(output: OutputSpace, true: Sets) -> NDArray:
 
 
 def _scores(output: OutputSpace, true: Sets, z: NDArray) -> list[float]:
-    exact = np.abs(np.ravel(z) - np.ravel(_points(output, true))) < 1e-9 if isinstance(output, Reals) else true.contains(z)
+    near = np.abs(np.ravel(z) - np.ravel(_points(output, true))) < 1e-9 if isinstance(output, Reals) else None
+    exact = true.contains(z) if near is None else near
     return [float(np.mean(exact)), float(np.mean(true.agreement(z))), risk(output, true, z)]

@@ -62,8 +62,8 @@ def _disagreements(found: Audit, name: Callable[[int], str]) -> h.Markup:
 def _cases(cases: Sequence[tuple[str, int, Explanation]], name: Callable[[int], str]) -> list[h.Markup]:
     parts = [
         h.para(
-            "A prediction is the z of least Σ αᵢ(x) L(z, Sᵢ). The sum is over rows, so the difference between two outputs is,"
-            " too: what every row contributes to it is exact, and all contributions sum to the margin."
+            "A prediction is the z of least Σ αᵢ(x) L(z, Sᵢ). The sum is over rows, so the difference between two"
+            " outputs is, too: what every row contributes to it is exact, and all contributions sum to the margin."
         )
     ]
     for why, row, made in cases:
@@ -73,8 +73,8 @@ def _cases(cases: Sequence[tuple[str, int, Explanation]], name: Callable[[int], 
         ]
         rest = made.margin - sum(line["contribution"] for line in made.table(8))
         caption = (
-            f"{name(row)}, {why}: {made.said}, not {made.said_against}. Margin {made.margin:.4g}; all other rows together"
-            f" {rest:+.4g}."
+            f"{name(row)}, {why}: {made.said}, not {made.said_against}. Margin {made.margin:.4g}; all other rows"
+            f" together {rest:+.4g}."
         )
         parts.append(h.table(["training row", "its set", "weight", "contribution", "speaks for"], rows, caption))
     return parts
@@ -82,16 +82,15 @@ def _cases(cases: Sequence[tuple[str, int, Explanation]], name: Callable[[int], 
 
 def cases_of(model: Any, X: Any, audit: Audit) -> list[tuple[str, int, Explanation]]:
     """A handful of training rows: the surest, the narrowest, a suspect, one on which the principles disagree."""
-    found = model.minimum(X)
     chosen: dict[int, str] = {}
     margins = _margins(model, X)
     order = np.argsort(-margins, kind="stable")
-    for row, why in ((order[0], "the surest"), (order[-1], "the narrowest"), (order[len(order) // 2], "a middling one")):
+    some = {"the surest": order[0], "the narrowest": order[-1], "a middling one": order[len(order) // 2]}
+    for why, row in some.items():
         chosen.setdefault(int(row), why)
     for listed, why in ((audit.suspects, "a suspect"), (audit.disagreements, "where the principles disagree")):
         if listed:
             chosen.setdefault(listed[0]["row"], why)
-    assert len(found.value) == X.shape[0]
     return [(why, row, model.explain(X[[row]])) for row, why in chosen.items()]
 
 

@@ -99,13 +99,14 @@ def content(output: OutputSpace, sets: Sets, annotators: list | None, ids: list 
     n, exact, unknown = len(sets), int(found.exact.sum()), int(found.unknown.sum())
     negated = int((found.negated & ~found.exact).sum())
     partial = n - exact - unknown - negated
-    facts = [("rows", n), ("exact", exact), ("partial", partial)]
+    facts: list[tuple[str, Any]] = [("rows", n), ("exact", exact), ("partial", partial)]
     facts += [("negated", negated)] if isinstance(sets, Subsets) else []
     facts += [("unknown", unknown), ("bits told a row", float(told.mean()))]
     parts = [h.tiles(facts)]
     if aside:
         parts.append(h.soft("Left aside: ", ", ".join(f"{name} ({why})" for name, why in aside.items()), "."))
-    parts.append(figure(lambda: _draw(found, told), "sizes", f"How wide the sets are, in {found.what}; bits told a row."))
+    said = f"How wide the sets are, in {found.what}; bits told a row."
+    parts.append(figure(lambda: _draw(found, told), "sizes", said))
     parts.append(_outputs(output, sets))
     if annotators is not None:
         parts.append(_annotators(sets, told, found, annotators, ids))
@@ -148,7 +149,7 @@ def _outputs(output: OutputSpace, sets: Any) -> h.Markup:
     if isinstance(sets, PartialTags):
         v = sets.values
         rows = [
-            [str(name), int((v[:, k] > 0).sum()), int((v[:, k] < 0).sum()), int((v[:, k] == 0).sum()), _share(v[:, k] != 0)]
+            [str(name), *(int((np.sign(v[:, k]) == s).sum()) for s in (1, -1, 0)), _share(v[:, k] != 0)]
             for k, name in enumerate(vars(output)["tags_"])
         ]
         return h.table(["tag", "present", "absent", "unknown", "share known"], rows, "Tags.")
@@ -158,7 +159,8 @@ def _outputs(output: OutputSpace, sets: Any) -> h.Markup:
         edges = bands(sets)
         mask = in_bands(sets, edges)[~np.asarray(sets.is_unknown)]
         rows = [[name, int(mask[:, k].sum()), _share(mask[:, k])] for k, name in enumerate(band_names(edges))]
-        return h.table(["band", "rows that allow it", "share"], rows, "Bands of numbers, over the rows that say anything.")
+        caption = "Bands of numbers, over the rows that say anything."
+        return h.table(["band", "rows that allow it", "share"], rows, caption)
     return h.Markup("")
 
 
@@ -172,7 +174,7 @@ def _items(sets: PartialOrders) -> h.Markup:
     before = pairs_in_codes(sets.codes.astype(float))
     ahead, behind = before.sum(axis=(0, 2)), before.sum(axis=(0, 1))
     rows = [
-        [str(item), int(((before[:, k].any(axis=1)) | before[:, :, k].any(axis=1)).sum()), int(ahead[k]), int(behind[k]),
+        [str(item), int((before[:, k].any(axis=1) | before[:, :, k].any(axis=1)).sum()), int(ahead[k]), int(behind[k]),
          float(ahead[k] / max(ahead[k] + behind[k], 1))]
         for k, item in enumerate(sets.items)
     ]  # fmt: skip

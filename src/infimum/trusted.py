@@ -6,6 +6,8 @@ TRUSTED_TYPES: list[str] = [
     "infimum.estimators.multilabel.PartialMultilabelClassifier",
     "infimum.estimators.ranker.PartialRanker",
     "infimum.estimators.regressor.PartialRegressor",
+    "infimum.features.Column",
+    "infimum.features.Features",
     "infimum.judging.choice.Choice",
     "infimum.judging.composition.Composition",
     "infimum.judging.settings.Kernel",

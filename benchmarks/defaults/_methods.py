@@ -24,6 +24,8 @@ BASELINES = (FOREST, LINEAR, BOOSTED, ONE_FOREST, ONE_LINEAR, NEAREST)
 CEILINGS = (TRUE_FOREST, TRUE_OURS)
 K = 10
 """Neighbours that answer together."""
+TREES = 100
+"""Of a forest, and rounds of boosting."""
 
 
 class Fitted(NamedTuple):
@@ -74,11 +76,11 @@ def described(choice: Any) -> str:
 
 
 def forest() -> RandomForestClassifier:
-    return RandomForestClassifier(100, random_state=0)
+    return RandomForestClassifier(TREES, random_state=0)
 
 
 def regression_forest() -> RandomForestRegressor:
-    return RandomForestRegressor(100, random_state=0)
+    return RandomForestRegressor(TREES, random_state=0)
 
 
 def logistic() -> Pipeline:
@@ -92,13 +94,13 @@ def ridge() -> Pipeline:
 def boosted() -> Any:
     from xgboost import XGBClassifier
 
-    return XGBClassifier(n_estimators=100, n_jobs=1, random_state=0, verbosity=0)
+    return XGBClassifier(n_estimators=TREES, n_jobs=1, random_state=0, verbosity=0)
 
 
 def boosted_regression() -> Any:
     from xgboost import XGBRegressor
 
-    return XGBRegressor(n_estimators=100, n_jobs=1, random_state=0, verbosity=0)
+    return XGBRegressor(n_estimators=TREES, n_jobs=1, random_state=0, verbosity=0)
 
 
 def weighted_fit(model: Any, X: NDArray, y: NDArray, w: NDArray) -> Any:

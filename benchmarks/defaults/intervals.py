@@ -12,6 +12,8 @@ from benchmarks.regression import MidpointRegressor, MidpointRidge, _middle, tun
 from infimum import PartialRegressor, metrics
 from infimum.weights import KernelRidge
 
+GAMMAS, LAMS = (0.01, 0.1, 1.0), (1e-4, 1e-3, 1e-2, 1e-1)
+
 
 def ours(X: NDArray, bounds: NDArray) -> m.Fitted:
     return m.fitted(m.default(PartialRegressor), X, bounds)
@@ -33,7 +35,7 @@ def midpoint_ridge(X: NDArray, bounds: NDArray, queries: NDArray) -> NDArray:
 def midpoint_kernels(X: NDArray, bounds: NDArray, queries: NDArray) -> NDArray:
     """Our own kernel ridge on midpoints: what the sets themselves add."""
     d = X.shape[1]
-    kernels = [KernelRidge(lam, gamma=g / d) for g in (0.01, 0.1, 1.0) for lam in (1e-4, 1e-3, 1e-2, 1e-1)]
+    kernels = [KernelRidge(lam, gamma=g / d) for g in GAMMAS for lam in LAMS]
     model = MidpointRegressor(principle="infimum", negative_weights="inside")
     return tuned(model, {"midpointregressor__weights": kernels})(X, bounds, queries)
 

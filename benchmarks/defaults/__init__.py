@@ -13,8 +13,9 @@ from pathlib import Path
 
 from benchmarks._tools import Table
 from benchmarks.defaults import _methods, _work, timing
+from benchmarks.defaults._markdown import GAP, as_json, markdown
 from benchmarks.defaults._picture import draw
-from benchmarks.defaults._table import GAP, Summary, as_json, markdown, short, summaries, summary
+from benchmarks.defaults._table import Summary, short, summaries, summary
 from benchmarks.defaults.problems import PARTS, Problem, wanted
 from infimum.io import whole
 from infimum.paper import store

@@ -78,7 +78,7 @@ def _never(lines: list[Summary]) -> str:
     if not new:
         return ""
     kept_up, ahead = sum(line.keeps_up for line in new), sum(line.ahead.value > 0 for line in new)
-    return f"Of the {len(new)} that were never looked at while constants were chosen: on {kept_up}, and on {ahead}."
+    return f"Of the {len(new)} problems that were never looked at while constants were chosen: {kept_up} and {ahead}."
 
 
 GAP = 0.005  # of tau, that was asked for

@@ -30,7 +30,7 @@ class Mean(NamedTuple):
 
 def short(number: float) -> str:
     """Three decimals, without the nought in front."""
-    text = f"{number:.3f}"
+    text = f"{round(number, 3) + 0.0:.3f}"
     return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
 
 

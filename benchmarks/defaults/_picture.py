@@ -24,7 +24,7 @@ def draw(lines: list[Summary], path: Path) -> None:
         for ax, group, measure in zip(axes, groups, measures):
             panel(ax, group)
             ax.set_title(f"{measure}, ours better to the right", fontsize=8, loc="left")
-        fig.supxlabel("ours − best baseline (named), ± standard error; red: below by more; hollow: never looked at", fontsize=8)
+        fig.supxlabel("ours − best baseline, ± standard error; red: below by more; hollow: never looked at", fontsize=8)
         fig.savefig(path, dpi=150, metadata={"Software": None})
 
 

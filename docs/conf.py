@@ -53,7 +53,7 @@ html_static_path = ["_static"]
 html_css_files = ["infimum.css"]
 html_favicon = "_static/favicon.svg"
 html_theme_options = {
-    "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo.svg", "text": "infimum", "alt_text": "infimum"},
+    "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo.svg", "text": "infimum"},
     "show_nav_level": 2,
     "show_toc_level": 2,
     "navigation_with_keys": False,

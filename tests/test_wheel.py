@@ -34,7 +34,7 @@ for path in sys.argv[1:]:
 import infimum
 print("RESULTS" + json.dumps({"pages": results, "version": infimum.__version__, "file": infimum.__file__}))
 """
-OFFLINE = re.compile(r"No matching distribution|Could not find a version|Connection|Temporary failure|Max retries", re.I)
+OFFLINE = re.compile(r"No matching distribution|Could not find a version|Connection|Temporary failure|retries", re.I)
 
 
 def run(*command: object, **settings) -> subprocess.CompletedProcess:

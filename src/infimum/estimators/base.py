@@ -21,7 +21,7 @@ from ..rows.inputs import as_numbers, in_order, in_range, is_frame, names_of, na
 from ..solvers import Minimum
 from ..weights import Alpha, by_name
 
-NUMBERS = 2**21  # formed at a time for a block of queries: 16 MiB
+NUMBERS = 2**22  # formed at a time for a block of queries: 32 MiB
 
 
 class PartialModel(BaseEstimator):

@@ -63,6 +63,9 @@ class Weights(BaseEstimator, ABC):
     supervised: ClassVar[bool] = False
     """Whether alpha(x) depends on the target, so that another target needs another fit."""
 
+    replaces: ClassVar[bool] = False
+    """Whether leaving row i out is the same as giving it what is predicted there without it, as in a ridge."""
+
     n_rows_: int
 
     @abstractmethod

@@ -49,6 +49,8 @@ def soft(
         The candidates. Where a row has none, q stays 0 (rows that are held out).
     ramp, cap : float
         How fast, and up to where, the exponent grows.
+    sample_weight : (n,), optional
+        How much rows count.
     max_iter, tol
         Rounds at most; the loop ends when, at p = cap, the rows move by less than tol on average.
 

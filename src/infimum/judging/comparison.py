@@ -15,11 +15,12 @@ from .._progress import track
 from .._warnings import InfimumWarning
 from ..outputs.base import OutputSpace, Sets
 from ..rows import Rows, Table
+from ..rows.hashes import hashed
 from ..weights import KernelRidge, Scaled, by_name
 from ..weights.left_out import HeldOut
 from .choice import Choice
 from .composition import AUTO, Composition
-from .ground import Ground, hashed, order
+from .ground import Ground, order
 from .judge import Judge, Left
 from .settings import Other, Setting, first_settings, is_costly, is_sparse, readings
 
@@ -30,6 +31,7 @@ COSTLY = (200, 400)  # the same, where every prediction is a search
 KEPT = 3  # settings a principle that go on to the second comparison
 STEPS = 4  # how often settings next to the best are tried
 HOPELESS = 1.3  # times the least risk: principles beyond are not followed
+NOISE = 2e-3  # of a mean log-likelihood: what differs by less is equal
 N_BLOCKS = 5
 
 
@@ -55,11 +57,11 @@ def choose(wanted: Composition, rows: Rows, output: OutputSpace, sets: Sets, pla
 def _of_blocks(wanted: Composition, rows: Any, output: OutputSpace, sets: Any, plan: Plan) -> Choice:
     """Chosen on a sample of the rows, among what can be fitted to blocks."""
     some = rows.sample(SECOND)
-    open_principle = isinstance(wanted.principle, str) and wanted.principle == AUTO
-    served = [p for p in ("infimum", "average") if not open_principle or sets.embed(p) is not None]
-    if not served:
-        raise ValueError(f"For rows in blocks, nothing is linear in psi(z) for {sets!r}. Fit on arrays.")
-    pairs = [(p, "inside") for p in served] if open_principle else readings(wanted.principle, wanted.reading, False)
+    pairs = readings(wanted.principle, wanted.reading, signed=False)
+    if isinstance(wanted.principle, str) and wanted.principle == AUTO:
+        pairs = [(p, "inside") for p, _ in pairs if _is_served(p, sets)]
+    if not pairs:
+        raise ValueError(f"Of {sets!r}, nothing but sums can be had, and no principle needs only these. Fit on arrays.")
     table = Table(some.X, some.y, some.w, rows.names)
     found = Comparison(wanted, table, output, output.read(some.y), plan, pairs, some.n)
     return found.run()
@@ -273,7 +275,8 @@ class Comparison:
         risk = self._risk()
 
         def place(row: dict) -> tuple:
-            return (-row["log_likelihood"] if smooth else risk(row), -np.nan_to_num(row["lam"]), row["gamma"])
+            score = -round(row["log_likelihood"] / NOISE) if smooth else risk(row)
+            return (score, -np.nan_to_num(row["lam"]), row["gamma"])
 
         return sorted(group, key=place)
 
@@ -289,6 +292,12 @@ class Comparison:
             for row in self._ranked(group)[:KEPT]:
                 kept.setdefault(row["setting"], []).append((row["principle"], row["reading"]))
         return kept
+
+
+def _is_served(principle: str, sets: Any) -> bool:
+    """Whether a principle can be had of rows in blocks, which are only summed."""
+    soft = principle == "disambiguation"
+    return sets.sample.options() is not None if soft else sets.sample.embed(principle) is not None
 
 
 def _count(table: Table, sets: Sets) -> int:

@@ -14,10 +14,10 @@ from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Sets
 from ..problem import target_of
 from ..rows import Table
+from ..rows.hashes import hash_of, hashed, places
 from ..weights import KernelRidge, Nystrom, Scaled, Target, Weights
-from ..weights.centers import _hash
 from ..weights.left_out import HeldOut, blocks_of
-from .settings import Kernel, Setting, is_sparse
+from .settings import Kernel, Setting
 
 EXACT_ROWS = 8_000  # beyond, kernels go through centres
 DISTANCES = {"rbf": lambda X: euclidean_distances(X, squared=True), "laplacian": manhattan_distances}
@@ -113,18 +113,4 @@ def order(table: Table, sets: Sets, pairwise: bool = False) -> NDArray:
     absent = np.zeros(len(code)) if table.w is None else table.w == 0
     if len(np.unique(code)) == len(code):
         return np.lexsort((code, absent))
-    return np.lexsort((_hash(np.asarray(sets.start(), dtype=float), 1), code, absent))  # equal rows by their sets
-
-
-def hashed(X: Any, pairwise: bool = False) -> NDArray:
-    """A hash of every row, the same in any units."""
-    return _hash(places(X, pairwise), 0)
-
-
-def places(X: Any, pairwise: bool = False) -> Any:
-    """Every entry by its place among those of its feature, so that units do not matter; a sparse X as it is."""
-    if is_sparse(X):
-        return X
-    if pairwise:  # of similarities, what does not depend on the order of the others
-        return np.sort(np.asarray(X, dtype=float), axis=1)
-    return np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in X.T]).astype(float)
+    return np.lexsort((hash_of(np.asarray(sets.start(), dtype=float), 1), code, absent))  # equal rows by their sets

@@ -14,9 +14,9 @@ from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Sets
 from ..problem import target_of
 from ..rows import Table
-from ..rows.hashes import hash_of, hashed, places
+from ..rows.hashes import hash_of, hashed
 from ..weights import KernelRidge, Nystrom, Scaled, Target, Weights
-from ..weights.left_out import HeldOut, blocks_of
+from ..weights.left_out import HeldOut
 from .settings import Kernel, Setting
 
 EXACT_ROWS = 8_000  # beyond, kernels go through centres
@@ -24,15 +24,11 @@ DISTANCES = {"rbf": lambda X: euclidean_distances(X, squared=True), "laplacian":
 
 
 class Ground:
-    """Rows, their sets and the blocks that are held out: distances are computed once, one operator a setting.
+    """Rows, their sets and the blocks that are held out: distances are computed once, one operator a setting."""
 
-    Rows come in an order of their own, by a hash, whatever order they are given in.
-    """
-
-    def __init__(self, table: Table, output: OutputSpace, sets: Sets, n_blocks: int, pairwise: bool = False):
-        self.output, self.sets = output, sets
+    def __init__(self, table: Table, output: OutputSpace, sets: Sets, blocks: list[NDArray]):
+        self.output, self.sets, self.blocks = output, sets, blocks
         self.X, self.w = table.X, table.w
-        self.blocks = blocks_of(places(self.X, pairwise), n_blocks, sample_weight=self.w)
         self._distances: dict[tuple[str, str], tuple[NDArray, float]] = {}
         self._target: Target | None = None
 

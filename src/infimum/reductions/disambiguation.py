@@ -15,10 +15,12 @@ from .._memory import require
 from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Points, Sets
 from ..problem import Problem
+from ..rows import Table
 from ..weights.base import Target, Weights
 from ..weights.left_out import HeldOut, blocks_of, rounded
 from .base import Reduction
 from .hard import best_of
+from .many import MANY, SETTLED, TaughtInBlocks, settled, taught
 from .soft import held_out, held_out_sums, probabilities, soft, support
 
 TIE = 0.05  # options whose weights differ by less are tied
@@ -134,14 +136,53 @@ class Disambiguation(BaseEstimator, Reduction):
     def reduce(self, problem: Problem) -> Problem:
         """Points for the sets, by weights fitted to the rows; weights that look at outputs then learn from them."""
         if not problem.rows.in_memory:
-            raise ValueError("Disambiguation compares all rows with each other: give arrays instead of rows in blocks.")
+            return self._of_blocks(problem)
         self.check(problem.output, problem.sets)
+        if len(problem.sets) > MANY and problem.weights.blockwise and self.is_soft(problem.sets):
+            return self._of_many(problem)
         weights = problem.fitted()
         resolved = self._resolve(problem, weights)
         loss = SetLoss(problem.output, Points(resolved.phi), "average")
         if weights.supervised:
             weights = weights.fit(problem.rows.X, Target(resolved.phi, problem.target.known), problem.rows.w)
         return problem.but(loss=loss, weights=weights, resolved=resolved)
+
+    def _of_many(self, problem: Problem) -> Problem:
+        """Some rows are weighed by each other, and teach the others; all of them are kept."""
+        output, sets, rows = problem.output, problem.sets, problem.rows
+        mask = sets.options()
+        assert mask is not None
+        assert isinstance(rows, Table)
+        require(8 * 4 * mask.size, f"The weights of {mask.size} options", "Give fewer rows, or fewer classes.")
+        at = rows.first(SETTLED)
+        w = None if rows.w is None else rows.w[at]
+        teacher, q, known = settled(problem.weights, rows.X[at], w, problem.target[at], mask[at], self._schedule())
+        all_q, all_known = taught(teacher, rows.X, mask)
+        all_q[at], all_known[at] = q, known
+        resolved = self._weighed(output, sets, all_q, None if self.threshold is None else all_known, True)
+        weights = clone(problem.weights).fit(rows.X, problem.target, rows.w)
+        loss = SetLoss(output, Points(resolved.phi), "average")
+        return problem.but(loss=loss, weights=weights, resolved=resolved)
+
+    def _of_blocks(self, problem: Problem) -> Problem:
+        """The same, where rows lie in blocks: what became of each is not kept."""
+        rows: Any = problem.rows
+        sample: Any = problem.sets
+        self.check(problem.output, sample.sample)
+        if not self.is_soft(sample.sample) or not problem.weights.blockwise:
+            raise ValueError(
+                "Disambiguation compares all rows with each other: give arrays instead of rows in blocks. (Labels and"
+                " tags by weights.Nystrom or weights.LinearRidge can be had of blocks.)"
+            )
+        some = rows.sample(SETTLED)
+        mask = problem.output.read(some.y).options()
+        assert mask is not None
+        teacher, _, _ = settled(problem.weights, some.X, some.w, None, mask, self._schedule())
+        found = TaughtInBlocks(problem.output, rows.X, teacher)
+        return problem.but(loss=SetLoss(problem.output, found, "average"))
+
+    def _schedule(self) -> dict[str, Any]:
+        return {"ramp": self.ramp, "cap": self.cap, "max_iter": self.max_iter, "tol": self.tol}
 
     def is_soft(self, sets: Sets) -> bool:
         """Whether these sets are weighed, not decided."""
@@ -195,15 +236,18 @@ class Disambiguation(BaseEstimator, Reduction):
                 " closed form. Use weights.KernelRidge, Nystrom, LinearRidge, Neighbors or Forest; or another principle"
                 " than disambiguation."
             )
-        found = soft(left_out, mask, self.ramp, self.cap, self.max_iter, self.tol, rows.w)
+        found = soft(left_out, mask, **self._schedule(), sample_weight=rows.w)
         left = None if self.threshold is None else self._left_out(mask, weights, problem)
         known = None if left is None else support(probabilities(left), mask)
         if not self.is_soft(sets):
             return self._hard(output, sets, np.asarray(weights(rows.X)), found.q, known, rows.w)
-        best = np.argmax(found.q, axis=-1)[..., None] == np.arange(mask.shape[-1])  # the lowest index on a tie
+        return replace(self._weighed(output, sets, found.q, known, found.settled), left_out=left)
+
+    def _weighed(self, output: OutputSpace, sets: Sets, q: NDArray, known: Any, settled: bool) -> Resolved:
+        """What became of sets whose options have weights q."""
+        best = np.argmax(q, axis=-1)[..., None] == np.arange(q.shape[-1])  # the lowest index on a tie
         z = sets.member(sets.expected(best.astype(float)), output)
-        resolved = self._resolved(output, sets, z, found.q, known, sets.expected(found.q), found.settled)
-        return replace(resolved, left_out=left)
+        return self._resolved(output, sets, z, q, known, sets.expected(q), settled)
 
     def _hard(self, output: OutputSpace, sets: Sets, alpha: NDArray, q: Any, known: Any, w: Any) -> Resolved:
         found = best_of(output, sets, alpha, self._starts(output, sets, q), 2 * self.max_iter, w)

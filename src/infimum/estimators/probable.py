@@ -31,24 +31,24 @@ class Probable(PartialModel):
 
     def _learned_map(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """The map that is asked for; after soft disambiguation, from the rows that it has left out by itself."""
-        made, resolved = self._settled(), self.resolved_
+        made = self._settled()
+        if self.probabilities is None and of_principle(made.principle) is None:
+            return None
+        found = self.resolved_ if self.resolved_ is not None and self.resolved_.soft else None
+        if self.probabilities in (None, "temperature") and found is not None and found.map is not None:
+            return found.map
         if self.probabilities is None:
-            if of_principle(made.principle) is None:
-                return None
-            if resolved is None or resolved.left_out is None:
-                return Temperature()
-        kind = "temperature" if self.probabilities is None else self.probabilities
+            return Temperature()
         rows = self._bare()._rows(X, y, sample_weight)
         if not isinstance(rows, Table):
             raise ValueError(
                 "probabilities= leaves rows out: give arrays instead of rows in blocks, or call calibrate."
             )
         sets: Any = rows.read(self.output_)
-        if resolved is not None and resolved.left_out is not None:
-            return fitted_map(kind, shared(resolved.left_out), sets.options(), rows.w)
-        table = Table(rows.X, None, rows.w)
-        F, mask = left_out(made, self._options, table, self.output_, sets)
-        return fitted_map(kind, F, mask, rows.w)
+        if found is not None and found.left_out is not None:
+            return fitted_map(self.probabilities, shared(found.left_out), sets.options(), rows.w)
+        F, mask = left_out(made, self._options, Table(rows.X, None, rows.w), self.output_, sets)
+        return fitted_map(self.probabilities, F, mask, rows.w)
 
     def calibrate(self, X: Any, y: Any, kind: str = "temperature") -> Self:
         """Fit the map from predictions to probabilities to sets of rows that were not used in `fit`.

@@ -18,7 +18,7 @@ from infimum import (
 )
 from infimum.conformal import risk_coverage
 from infimum.plotting import ReliabilityDisplay, RiskCoverageDisplay
-from infimum.probabilities import Isotonic, Temperature, fitted_map, likelihood, reliability, shared
+from infimum.probabilities import Isotonic, Temperature, fitted_map, likelihood, outweighed, reliability, shared
 
 mpl.use("Agg")
 RIDGE = weights.KernelRidge(lam=1e-3, gamma=1.0)
@@ -52,7 +52,7 @@ def test_the_law_of_the_truth_is_recovered_from_sets(kind, power, rng):
 
 def test_temperature_has_the_largest_likelihood(rng):
     """Of the lattice of its two numbers, every neighbour has less."""
-    from infimum.probabilities import _powered
+    from infimum.reductions.maps import _powered
 
     F, _, _, mask = simulated(rng, 500, power=2.0)
     F = F + 0.1 * rng.standard_normal(F.shape)  # predictions may be negative
@@ -227,6 +227,26 @@ def test_what_is_refused(rng):
 
     with pytest.raises(ValueError, match="Probabilities are for labels and tags"):
         balls.fit(X, HammingBalls(np.ones((10, 2)), 1))
+
+
+@pytest.mark.parametrize("m", [3, 30, 330])
+def test_suspects_do_not_depend_on_the_number_of_classes(m, rng):
+    """Exact labels that nothing predicts are no suspects, however many classes there are; a wrong one among many is."""
+    X, y = rng.standard_normal((300, 3)), rng.integers(m, size=300)
+    noise = PartialClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-3), classes=list(range(m)))
+    assert len(noise.fit(X, y).suspects_) == 0
+    clear = np.repeat([0.0, 5.0, 10.0], 20)[:, None] + 0.01 * np.arange(60)[:, None]
+    labels = np.repeat([0, 1, 2], 20)
+    labels[7] = 2
+    ridge = weights.KernelRidge(lam=1e-6, sigma=1.0)
+    model = PartialClassifier(principle="disambiguation", weights=ridge, classes=list(range(m))).fit(clear, labels)
+    assert model.suspects_.tolist() == [7]
+
+
+def test_outweighed_by_hand():
+    P = np.array([[[0.6, 0.3, 0.1]], [[0.6, 0.3, 0.1]], [[0.6, 0.3, 0.1]]])
+    mask = np.array([[[False, True, False]], [[True, False, True]], [[True, True, False]]])
+    np.testing.assert_allclose(outweighed(P, mask)[:, 0], [0.5, 0.7 / 0.9, 1])
 
 
 def test_reliability_by_hand():

@@ -7,8 +7,9 @@ from cases import CASES
 from infimum import Boxes, Intervals, PartialOrders, Subsets, Taxonomy
 from infimum.conformal import SCORES, radius_of, smallest_nodes
 from infimum.conformal.base import known_for
-from infimum.conformal.labels import above, between, by_class, climbed
+from infimum.conformal.labels import above, climbed
 from infimum.conformal.numbers import weighted_quantile
+from infimum.conformal.promises import between, by_class
 from infimum.conformal.rankings import bottleneck
 
 N = 25

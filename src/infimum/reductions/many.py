@@ -14,7 +14,7 @@ from ..outputs.base import OutputSpace, Sets
 from ..rows.blocks import Block, Blocks
 from ..rows.in_blocks import EmbeddingInBlocks, read_block
 from ..weights.base import Weights
-from .soft import probabilities, sharpened, soft, support, uniform
+from .soft import sharpened, soft, uniform
 
 MANY = 20_000  # rows, beyond which not all of them are weighed by each other
 SETTLED = 10_000  # rows that are
@@ -43,29 +43,29 @@ class Teacher:
         return self.weights(X).sum(self.folded).reshape(-1, *self.shape)
 
     def weighed(self, X: Any, mask: NDArray) -> tuple[NDArray, NDArray]:
-        """q of rows that had no say in F, (n, g, c), and P_i(S_i), (n,)."""
+        """q of rows that had no say in F, and F, (n, g, c) both."""
         F = self(X)
-        return sharpened(F, mask, uniform(mask), self.cap), support(probabilities(F), mask)
+        return sharpened(F, mask, uniform(mask), self.cap), F
 
 
 def settled(
     weights: Weights, X: Any, w: NDArray | None, target: Any, mask: NDArray, schedule: dict[str, Any]
 ) -> tuple[Teacher, NDArray, NDArray]:
-    """Rows weighed by each other: the teacher, q, and P_i(S_i) by all rows but the i-th."""
+    """Rows weighed by each other: the teacher, q, and F by all rows but the i-th."""
     fitted = clone(weights).fit(X, target, w)
     left_out = fitted.left_out()
     assert left_out is not None  # weights that take blocks have one
     found = soft(left_out, mask, **schedule, sample_weight=w)
     F = left_out(found.q.reshape(len(mask), -1)).reshape(mask.shape)
-    return Teacher(fitted, found.q, schedule["cap"]), found.q, support(probabilities(F), mask)
+    return Teacher(fitted, found.q, schedule["cap"]), found.q, F
 
 
 def taught(teacher: Teacher, X: Any, mask: NDArray) -> tuple[NDArray, NDArray]:
-    """q (n, g, c) and P_i(S_i) (n,) of all rows, a batch at a time."""
-    q, known = np.empty(mask.shape), np.empty(len(mask))
+    """q and F of all rows, (n, g, c) both, a batch at a time."""
+    q, F = np.empty(mask.shape), np.empty(mask.shape)
     for rows in gen_batches(len(mask), BATCH):
-        q[rows], known[rows] = teacher.weighed(X[rows], mask[rows])
-    return q, known
+        q[rows], F[rows] = teacher.weighed(X[rows], mask[rows])
+    return q, F
 
 
 class TaughtInBlocks(Sets):

@@ -12,13 +12,16 @@ from . import _page as h
 from ._figures import figure
 
 HOW = {True: "good", False: "bad", None: "warn"}
-WHAT = {"labels": "classes", "tags": "tags", "order": "pairs of items", "number": "bands of numbers"}
+WHAT = {
+    "labels": "Every two classes", "tags": "Every tag, absent or present", "number": "Every two bands of numbers",
+    "order": "Every two items, in one order or in the other",
+}  # fmt: skip
 
 
 def content(found: Identifiability, name: Callable[[str], str]) -> h.Markup:
     """The second part of the page; `name` calls rows by what the user knows them by."""
     low, high = found.degree_interval
-    facts = [("ambiguity degree", found.degree), ("at least, at most", f"{low:.2f}\u00a0–\u00a0{high:.2f}")]
+    facts = [("ambiguity degree", found.degree), ("at least, at most", f"{low:.2f}–{high:.2f}")]
     if found.eta.size:
         facts += [
             ("eta around x, median", float(np.median(found.eta))),
@@ -56,7 +59,7 @@ def _pairs(found: Identifiability) -> h.Markup:
     columns = [*(["choice"] if choice else []), "a", "b", *counts]
     rows = [[row[column] for column in columns] for row in found.pairs]
     rows = [[math.nan if isinstance(v, float) and math.isnan(v) else v for v in row] for row in rows]
-    return h.table(columns, rows, f"Every two {WHAT[found.choices.kind]}, those that are hardest to tell first.")
+    return h.table(columns, rows, f"{WHAT[found.choices.kind]}; those that are hardest to tell come first.")
 
 
 def _how(found: Identifiability) -> h.Markup:

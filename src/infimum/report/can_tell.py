@@ -44,12 +44,13 @@ def _questions(found: Identifiability, name: Callable[[str], str]) -> h.Markup:
         [name(asked.text), blind.says(found._names(blind)), blind.rows, blind.bound, asked.answers]
         for blind, asked in zip(found.blind, found.questions)
     ]
-    columns = ["question", "why", "rows that leave it open", "at most so many would not", "answers at least"]
+    columns = ["question", "why", "rows", "share at most", "answers"]
     more = f" {len(found.blind) - len(rows)} more are not shown." if len(found.blind) > len(rows) else ""
     return h.table(
         columns, rows,
-        "What no row separates, and one question that would: it is asked of the most typical row. The fourth column"
-        f" bounds the share of such rows that could have separated them, at {found.level:.0%} confidence.{more}",
+        "What no row separates, how many rows leave it open, and one question that would, asked of the most typical row."
+        f" Share at most: of such rows, no more could have separated them, at {found.level:.0%} confidence. Answers: so"
+        f" many are needed at least.{more}",
     )  # fmt: skip
 
 

@@ -166,3 +166,21 @@ def test_the_same_table_in_other_formats_gives_the_same_model(here, infimum):
         infimum("predict", "model.skops", name, "--out", "p.csv")
         found.append([row["prediction"] for row in table("p.csv")])
     assert found[0] == found[1] == found[2]
+
+
+def test_labels_come_with_the_runner_up_and_the_margin(here, infimum):
+    """As `explain` has them: the class that comes next, and the difference of the set risks."""
+    from infimum.cli._models import load
+    from infimum.io import read_table
+
+    sources.snorkel(here / "L.npy", here / "data.csv")
+    infimum("convert", "L.npy", "-f", "votes", "--classes", "cat,dog,owl", "--annotators", "intersect", "--data", "data.csv")
+    infimum("fit", "labels.csv", "-t", "label", *KERNEL, "--principle", "infimum")
+    infimum("predict", "model.skops", "labels.csv")
+    rows, model = table("predictions.csv"), load(here / "model.skops")[0]
+    X = model[0].transform(read_table("labels.csv").data)
+    for k in (0, 7, 20):
+        made = model[-1].explain(X[k])
+        assert (rows[k]["prediction"], rows[k]["runner_up"]) == (made.prediction, made.against)
+        assert abs(float(rows[k]["margin"]) - made.margin) < 1e-4
+        assert 0 <= float(rows[k]["support"]) <= 1

@@ -206,3 +206,24 @@ def test_labels_without_names_too(undrawn):
     X = np.arange(12.0)[:, None]
     sets = Subsets(np.eye(3, dtype=bool)[[0, 1, 2] * 4])
     assert "<h2>" in build(PartialClassifier(principle="infimum").fit(X, sets), X).html
+
+
+@pytest.mark.parametrize(
+    "model, y",
+    [
+        (PartialClassifier(principle="infimum"), ["a", "b", "a|b", "c"]),
+        (PartialMultilabelClassifier(principle="infimum"), [{"r": True}, {"r": False, "s": True}, {"s": False}, None]),
+    ],
+)
+def test_the_surest_row_has_a_larger_margin_than_the_narrowest(model, y):
+    from infimum.diagnostics import audit
+    from infimum.report.looked_at import cases_of
+
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    fitted = model.fit(X, y * 10)
+    found = {why: made.margin for why, _, made in cases_of(fitted, X, audit(X, fitted.sets_, fitted.output_))}
+    assert found["the surest"] > found["a middling one"] > found["the narrowest"]
+    every = [fitted.explain(x).margin for x in X]
+    if isinstance(fitted, PartialClassifier):
+        assert np.isclose(found["the surest"], max(every))
+        assert np.isclose(found["the narrowest"], min(every))

@@ -69,7 +69,10 @@ class Probable(PartialModel):
         if not isinstance(rows, Table):
             found = rows.sample(MOST)
             return Table(found.X, found.y, found.w)
-        return rows if rows.X.shape[0] <= MOST else rows.some(rows.first(MOST))
+        if rows.X.shape[0] <= MOST:
+            return rows
+        at = rows.first(MOST)
+        return Table(rows.X[at], rows.read(self.output_)[at], None if rows.w is None else rows.w[at])
 
     def calibrate(self, X: Any, y: Any, kind: str = "temperature") -> Self:
         """Fit the map from predictions to probabilities to sets of rows that were not used in `fit`.

@@ -59,6 +59,7 @@ def markdown(lines: list[Summary], timed: list[dict[str, Any]]) -> str:
     out = [
         f"Ours is not below the best baseline by more than one standard error on {kept_up} of {len(lines)} problems,",
         f"and above it on {ahead}. {_never(lines)}",
+        f"Ours as of {', '.join(sorted({commit for line in lines for commit in line.commits})) or 'no checkout'}.",
         "",
     ]
     kinds = {"tags": "tags", "balls": "tags"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -50,7 +50,7 @@ SCALINGS: dict[str, list] = {
 DISTANCES = {"rbf": lambda X: euclidean_distances(X, squared=True), "laplacian": manhattan_distances}
 
 
-def _final_has(name: str):
+def _final_has(name: str) -> Callable[[Any], bool]:
     """Whether the best estimator has a method; before there is one, whether an estimator of its kind may have it."""
 
     def has(self: PartialSearch) -> bool:

@@ -204,3 +204,42 @@ def _refitted(
         fitted = made.fit(table.some(rest), output, sets[rest])
         parts.append(read(fitted.solver, fitted.weights(table.X[block])))
     return np.concatenate(parts)[np.argsort(np.concatenate(blocks), kind="stable")]
+
+
+class Reliability(NamedTuple):
+    """How often the most probable option is right, in bins of its probability; what sets say about that."""
+
+    confidence: NDArray
+    """(k,): the mean probability of the most probable option."""
+    low: NDArray
+    """(k,): the share of rows where it is the only candidate: it is right there."""
+    high: NDArray
+    """(k,): the share of rows where it is a candidate: it is wrong elsewhere."""
+    expected: NDArray
+    """(k,): the mean of P(option) / P(S) where it is a candidate, else 0: the share if S is coarsened at random."""
+    number: NDArray
+    """(k,): how many rows, or choices, are in the bin."""
+
+
+def reliability(P: NDArray, mask: NDArray, n_bins: int = 10) -> Reliability:
+    """A reliability diagram from sets: P (n, c) or (n, g, c) and candidates of the same shape; bins of equal number.
+
+    The share of rows in which the most probable option is the truth lies between `low` and `high`, whatever made the
+    sets. On exact rows the two are one, and so is `expected`: the usual diagram.
+
+    >>> found = reliability(np.array([[.8, .2], [.6, .4]]), np.array([[True, False], [True, True]]), 1)
+    >>> found.confidence.round(2), found.low, found.high, found.expected.round(2)
+    (array([0.7]), array([0.5]), array([1.]), array([0.8]))
+    """
+    c = P.shape[-1]
+    P, mask = P.reshape(-1, c), np.asarray(mask).reshape(-1, c)
+    if P.shape != mask.shape or not len(P):
+        raise ValueError(f"Probabilities and candidates must have one shape. Got {P.shape} and {mask.shape}.")
+    best = P.argmax(axis=1)
+    rows = np.arange(len(P))
+    confidence, inside = P[rows, best], mask[rows, best]
+    alone = inside & (mask.sum(axis=1) == 1)
+    share = np.where(inside, confidence / np.maximum((P * mask).sum(axis=1), LEAST), 0)
+    bins = np.array_split(np.argsort(confidence, kind="stable"), max(1, min(n_bins, len(P))))
+    mean = [np.array([values[bin].mean() for bin in bins]) for values in (confidence, alone, inside, share)]
+    return Reliability(mean[0], mean[1], mean[2], mean[3], np.array([len(bin) for bin in bins]))

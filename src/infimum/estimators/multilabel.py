@@ -44,6 +44,8 @@ class PartialMultilabelClassifier(Probable):
         How many tags, or their names; by default those of y.
     probabilities : {None, "temperature", "isotonic"}, default None
         As for :class:`PartialClassifier`.
+    budget, n_jobs, random_state, verbose
+        As for :class:`PartialClassifier`.
 
     Attributes
     ----------
@@ -62,12 +64,16 @@ class PartialMultilabelClassifier(Probable):
         self,
         k=None,
         epsilon=0.0,
-        principle="infimum",
-        negative_weights="inside",
-        weights=None,
+        principle="auto",
+        negative_weights="auto",
+        weights="auto",
         solver="auto",
         tags=None,
         probabilities=None,
+        budget=None,
+        n_jobs=None,
+        random_state=0,
+        verbose=0,
     ):
         self.k = k
         self.epsilon = epsilon
@@ -77,6 +83,10 @@ class PartialMultilabelClassifier(Probable):
         self.solver = solver
         self.tags = tags
         self.probabilities = probabilities
+        self.budget = budget
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
     def _output(self, y: Any) -> Tags:
         return Tags(self.tags, self.k, self.epsilon)

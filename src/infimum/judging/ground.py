@@ -73,7 +73,7 @@ class Ground:
         _, unit = self.distance(setting.scaling, setting.kernel)
         # the ridge n lam grows as the root of n: between a constant noise and a constant lam
         lam = setting.lam * float(np.sqrt(self.total / max(n, self.total)))
-        shape = {"lam": lam, "kernel": setting.kernel, "gamma": setting.gamma / unit}
+        shape: dict[str, Any] = {"lam": lam, "kernel": setting.kernel, "gamma": setting.gamma / unit}
         family: Weights = KernelRidge(**shape)
         if n > EXACT_ROWS or in_blocks:
             family = Nystrom(n_centers(n), **shape, dtype="float32", random_state=random_state)

@@ -67,7 +67,8 @@ class PartialClassifier(Probable):
         All the classes in order, where y does not name all of them.
     probabilities : {None, "temperature", "isotonic"}, default None
         How `predict_proba` is calibrated, from training rows that are left out. None fits a temperature after
-        disambiguation, which leaves rows out by itself, and has no probabilities for other principles.
+        disambiguation, which leaves rows out by itself, and after a principle that was chosen; it has no probabilities
+        for another principle that is named.
     budget : float, optional
         Seconds that the choice may take: the best so far is fitted when they are over.
     n_jobs, random_state, verbose : default None, 0 and 0
@@ -160,6 +161,9 @@ class PartialClassifier(Probable):
         to one.
         """
         return self._probable(X)[:, 0]
+
+    def _has_options(self) -> bool:
+        return self.cost is None and self.solver_.listed
 
     def _options(self, solver: Any, alpha: Any) -> NDArray:
         risks = solver.risks(alpha)

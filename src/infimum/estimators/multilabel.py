@@ -111,6 +111,9 @@ class PartialMultilabelClassifier(Probable):
         """
         return self._probable(X)[:, :, 1]
 
+    def _has_options(self) -> bool:
+        return self.k is None and isinstance(self.solver_, ClosedForm)
+
     def _options(self, solver: Any, alpha: Any) -> NDArray:
         """What speaks against and for every tag, (q, m, 2)."""
         g = 2 * solver.sums(alpha)[:, :-1]  # sum of alpha_i (y_ij - epsilon)

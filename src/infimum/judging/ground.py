@@ -76,7 +76,8 @@ class Ground:
         shape: dict[str, Any] = {"lam": lam, "kernel": setting.kernel, "gamma": setting.gamma / unit}
         family: Weights = KernelRidge(**shape)
         if n > EXACT_ROWS or in_blocks:
-            family = Nystrom(n_centers(n), **shape, dtype="float32", random_state=random_state)
+            dtype = "float32" if n > EXACT_ROWS else "float64"  # what few rows cost, they cost in either
+            family = Nystrom(n_centers(n), **shape, dtype=dtype, random_state=random_state)
         return family if setting.scaling == "none" else Scaled(family, setting.scaling)
 
 

@@ -25,6 +25,8 @@ exclude_patterns = ["_build", "bench", "auto_examples/**/*.ipynb", "auto_example
 autosummary_generate = True
 autosummary_filename_map = {  # a class and a function of one name, for file systems that do not tell them apart
     "infimum.diagnostics.Ambiguity": "infimum.diagnostics.Ambiguity-class",
+    "infimum.diagnostics.Audit": "infimum.diagnostics.Audit-class",
+    "infimum.diagnostics.Identifiability": "infimum.diagnostics.Identifiability-class",
     "infimum.diagnostics.Calibration": "infimum.diagnostics.Calibration-class",
 }
 numpydoc_show_class_members = False

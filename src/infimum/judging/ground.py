@@ -69,7 +69,7 @@ class Ground:
         _, unit = self.distance(setting.scaling, setting.kernel)
         # the ridge n lam grows as the root of n: between a constant noise and a constant lam
         lam = setting.lam * float(np.sqrt(self.total / max(n, self.total)))
-        shape = {"lam": lam, "kernel": setting.kernel, "gamma": setting.gamma / unit}
+        shape: dict[str, Any] = {"lam": lam, "kernel": setting.kernel, "gamma": setting.gamma / unit}
         family: Weights = KernelRidge(**shape)
         if n > EXACT_ROWS or in_blocks:
             dtype = "float32" if n > EXACT_ROWS else "float64"  # what few rows cost, they cost in either

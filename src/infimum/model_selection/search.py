@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -47,7 +48,7 @@ SCALINGS: dict[str, list] = {
 KERNELS = ("rbf", "laplacian")
 
 
-def _final_has(name: str):
+def _final_has(name: str) -> Callable[[Any], bool]:
     """Whether the best estimator has a method; before there is one, whether an estimator of its kind may have it."""
 
     def has(self: PartialSearch) -> bool:
@@ -116,16 +117,16 @@ class PartialSearch(BaseEstimator):
 
     def __init__(
         self,
-        estimator=None,
-        scalings=("standard", "unit"),
-        kernels=("rbf", "laplacian"),
-        gammas=(0.5, 1.0, 2.0),
-        lams=(1e-5,),
-        principles=None,
-        criterion="auto",
-        n_blocks=5,
-        verbose=0,
-    ):
+        estimator: Any = None,
+        scalings: Sequence[str] = ("standard", "unit"),
+        kernels: Sequence[str] = ("rbf", "laplacian"),
+        gammas: Sequence[float] = (0.5, 1.0, 2.0),
+        lams: Sequence[float] = (1e-5,),
+        principles: Sequence[str] | None = None,
+        criterion: str = "auto",
+        n_blocks: int = 5,
+        verbose: int = 0,
+    ) -> None:
         self.estimator = estimator
         self.scalings = scalings
         self.kernels = kernels

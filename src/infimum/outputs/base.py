@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -272,7 +272,7 @@ class Sets(ABC):
         """How well z_i agrees with S_i, in [0, 1]; 1 where it is in it."""
         return self.contains(z).astype(float)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Self]:
         return (self[i : i + 1] for i in range(len(self)))
 
 

@@ -123,16 +123,16 @@ class Disambiguation(BaseEstimator, Reduction):
 
     def __init__(
         self,
-        kind="auto",
-        ramp=20,
-        cap=2.0,
-        max_iter=50,
-        tol=2e-3,
-        n_starts=1,
-        threshold=0.1,
-        n_blocks=5,
-        random_state=0,
-    ):
+        kind: str = "auto",
+        ramp: float = 20,
+        cap: float = 2.0,
+        max_iter: int = 50,
+        tol: float = 2e-3,
+        n_starts: int = 1,
+        threshold: float | None = 0.1,
+        n_blocks: int = 5,
+        random_state: Any = 0,
+    ) -> None:
         self.kind = kind
         self.ramp = ramp
         self.cap = cap

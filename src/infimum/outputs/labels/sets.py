@@ -22,6 +22,9 @@ FORMS = (
 )
 
 
+DENSE = 2**12  # cells up to which tables are compared as they are: sparse ones take longer
+
+
 class Subsets(Sets):
     """Subsets of m classes, one a row, kept as the labels listed in it or, where that is shorter, left out of it.
 
@@ -151,6 +154,9 @@ class Subsets(Sets):
         if self.listed.shape[1] != other.listed.shape[1]:
             raise InputError(f"Subsets of {self.listed.shape[1]} and of {other.listed.shape[1]} classes share nothing.")
         same_names(self.classes, other.classes, "classes")
+        if self.listed.shape[0] * self.listed.shape[1] <= DENSE:
+            negated = self.negated & other.negated
+            return sparse.csr_matrix((self.mask & other.mask) != negated[:, None]), negated
         a, b = self.listed.astype(np.int8), other.listed.astype(np.int8)
         both, left, right = a.multiply(b), self.negated, other.negated
         parts = [(~left & ~right, both), (left & right, a + b - both), (~left & right, a - both)]

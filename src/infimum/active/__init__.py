@@ -15,6 +15,6 @@ from .tags import Has
 from .whole import Whole
 
 __all__ = [
-    "NONE_OF_THESE", "STRATEGIES", "Answers", "Asker", "Before", "Below", "Contradiction", "Curve", "First", "Has", "Is",
-    "OneOf", "Option", "Price", "Question", "Which", "Whole", "from_dict", "simulate", "structure_of",
+    "NONE_OF_THESE", "STRATEGIES", "Answers", "Asker", "Before", "Below", "Contradiction", "Curve", "First", "Has",
+    "Is", "OneOf", "Option", "Price", "Question", "Which", "Whole", "from_dict", "simulate", "structure_of",
 ]  # fmt: skip

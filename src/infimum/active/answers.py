@@ -62,7 +62,7 @@ class Answers:
         try:
             self.sets = question.told(self.sets, answer)
         except Contradiction as error:
-            raise self._named(error) from None
+            raise self.named(error) from None
         self.given.append(Given(question, answer))
 
     def take_back(self, index: int = -1) -> Given:
@@ -75,7 +75,7 @@ class Answers:
         self.sets = self.sets.put([row], one)
         return given
 
-    def _named(self, error: Contradiction) -> Contradiction:
+    def named(self, error: Contradiction) -> Contradiction:
         """The same error, with the earlier answer that stands against the new one."""
         left = error.question.leaves(error.answer)
         earlier = [g for g in self.about(error.row) if g.answer is not None]

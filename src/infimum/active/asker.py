@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from ..outputs import OutputSpace, Sets
+from ..outputs import OutputSpace
 from .learner import Belief, Growing, Learner
 from .question import Price, Question
 from .structure import Structure
@@ -120,11 +120,12 @@ class Asker(BaseEstimator):
         """The learner of the last query, where it was about the same rows."""
         kept = vars(self).get("learner_")
         state = _print_of(X)
-        same = kept is not None and self._state == (state, setting) and _same_space(kept.structure.space, space)
+        last = vars(self).get("state_")
+        same = kept is not None and last == (state, setting) and _same_space(kept.structure.space, space)
         if not same:
             seed = 0 if self.random_state is None else int(self.random_state)
             self.learner_ = Learner(X, structure_of(space), setting, seed)
-            self._state = (state, setting)
+            self.state_ = (state, setting)
         self.learner_.structure.space = space
         return self.learner_
 
@@ -206,6 +207,3 @@ def _same_space(a: Any, b: Any) -> bool:
     ends = ("low_", "high_")
     return type(a) is type(b) and same and all(getattr(a, k, None) == getattr(b, k, None) for k in ends)
 
-
-def sets_of(space: OutputSpace, y: Any) -> Any:
-    return y if isinstance(y, Sets) else space.read(y)

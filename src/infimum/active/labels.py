@@ -30,7 +30,7 @@ class OneOf(Question):
     >>> question.text(), question.cost
     ('Is it cat or dog?', 1.0)
     >>> question.told([None, None], False).text(1)
-    '{anything but cat, dog}'
+    '{owl}'
     """
 
     def __init__(self, row: int, labels: Any, space: Labels, cost: float | None = None):
@@ -49,7 +49,9 @@ class OneOf(Question):
         return f"Is it {in_words(self.about)}?"
 
     def leaves(self, answer: Any) -> Subsets:
-        return _subset(self.space, self.at, not self._yes(answer)) if answer is not None else _subset(self.space, [], True)
+        if answer is None:
+            return _subset(self.space, [], True)
+        return _subset(self.space, self.at, not self._yes(answer))
 
     def truth(self, z: Any) -> bool:
         return int(z) in self.at
@@ -93,7 +95,7 @@ class Which(Question):
     >>> [option.text for option in question.options()], round(question.cost, 2)
     (['dog', 'cat', 'none of these'], 1.58)
     >>> question.told([None], NONE_OF_THESE).text(0)
-    '{anything but cat, dog}'
+    '{owl, cow}'
     """
 
     def __init__(self, row: int, labels: Any, space: Labels, cost: float | None = None):
@@ -161,7 +163,7 @@ class LabelStructure(Structure):
         return sets.mask
 
     def known(self, E: NDArray) -> NDArray:
-        return ~E.all(axis=1)
+        return np.asarray(~E.all(axis=1))
 
     def open(self, E: NDArray) -> NDArray:
         return E.sum(axis=1) > 1

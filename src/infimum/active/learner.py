@@ -223,7 +223,7 @@ class Learner:
     def _best_setting(self, rows: NDArray) -> Setting:
         """The setting under which the sets, each left out, are most likely."""
         assert self.E is not None
-        structure, E = self.structure, self.E[rows]
+        E = self.E[rows]
         found: list[tuple[float, Setting]] = []
         for scaling, Z in self.views.items():
             D = euclidean_distances(Z[rows], squared=True) / self.units[scaling]

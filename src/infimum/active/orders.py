@@ -144,7 +144,7 @@ class OrderStructure(SignStructure):
     def _first_forms(self, E: NDArray, T: NDArray) -> Forms:
         """Which of the items that nothing is known to precede comes first, after those whose place is settled?"""
         ahead, known = costs_of(T), costs_of(E.astype(float))
-        n, m = len(T), self.m
+        m = self.m
         place = (known < 0).sum(axis=2)  # how many items are known to come before
         settled = (known != 0).sum(axis=2) == m - 1
         among = ~settled & (place == np.where(settled, m, place).min(axis=1, keepdims=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,11 +60,11 @@ class Price:
 
     def __init__(self, price: Any = "bits"):
         known = isinstance(price, str) and price in PRICES
-        if not known and not isinstance(price, Mapping | Callable | Price):  # type: ignore[arg-type]
+        if not known and not isinstance(price, Mapping) and not callable(price):
             raise ValueError(
                 f"cost must be 'bits', 'shown', seconds by the name of a question, or a function. Got {price!r}."
             )
-        self.price = price.price if isinstance(price, Price) else price
+        self.price: Any = price.price if isinstance(price, Price) else price
 
     def __call__(self, name: str, choices: Any, shown: Any) -> Any:
         """The cost, of numbers or of arrays."""

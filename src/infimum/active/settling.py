@@ -1,4 +1,4 @@
-"""The cheapest way to settle a label: Huffman trees of yes-or-no questions, lists to choose from, or the whole label."""
+"""The cheapest way to settle a label: a Huffman tree of yes-or-no questions, a list to choose from, or all labels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .question import Question
 
-DOUBT = 0.15  # the share of belief that is spread evenly: rows that are asked about are less certain than they look
+DOUBT = 0.0
 PATIENCE = 1.25  # lists and whole labels settle at once what costs less once more is known
 SAME = 1.02  # a way that is this much dearer at most, and easier to read, is taken
 
@@ -66,12 +66,14 @@ def cheapest(structure: Any, i: int, E: NDArray, q: NDArray, kinds: set[str], pr
             if 0 < inside.sum() < len(left):
                 cost = (one + rest(p[inside]) + rest(p[~inside])) / SAME
                 ways.append((cost, lambda node=node: Is(i, node, space, one)))
-    if "OneOf" in kinds and len(left) > 2:
+    if "OneOf" in kinds:
         length, some, _ = huffman(p.tolist())
         cost = float(price("OneOf", 2.0, float(len(some))))
         names = [_name(space, left[k]) for k in some]
-        make = (lambda: Is(i, names[0], space, one)) if len(some) == 1 else lambda: OneOf(i, names, space, cost)
-        ways.append((cost + (length - 1) * one, make))
+        if len(some) > 1:
+            ways.append((cost + (length - 1) * one, lambda names=names, cost=cost: OneOf(i, names, space, cost)))
+        elif "Is" not in kinds:
+            ways.append((length * one, lambda names=names: OneOf(i, names, space, one)))
     if "Which" in kinds:
         for k in range(2, min(structure.most_shown, len(left)) + 1):
             cost = float(price("Which", float(min(k + 1, len(left))), float(k)))

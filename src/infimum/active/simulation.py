@@ -156,7 +156,9 @@ def _outputs(structure: Any, exact: Any) -> NDArray:
     return E if kind == "Has" else structure.output(E.astype(float))
 
 
-def _full(X: Any, structure: Any, exact: Any, unknown: Any, pool: NDArray, held: NDArray, setting: Any, seed: int) -> float:
+def _full(
+    X: Any, structure: Any, exact: Any, unknown: Any, pool: NDArray, held: NDArray, setting: Any, seed: int
+) -> float:
     """The score of the same learner when all of the pool is known."""
     E = structure.encode(unknown).copy()
     E[pool] = structure.encode(exact)[pool]

@@ -33,11 +33,11 @@ def _fits(space: Any, sets: Any) -> bool:
     """Whether sets are as the space would read them."""
     if isinstance(sets, Intervals):
         return sets.unit == space.unit_ and sets.origin == space.origin_ and sets.loss_name == space.loss
-    names = {Subsets: "classes", PartialOrders: "items"}.get(type(sets))
-    if names is None:
-        return isinstance(sets, PartialTags)
-    own = space.classes_ if names == "classes" else space.items_
-    return getattr(sets, names) is not None and np.array_equal(getattr(sets, names), own)
+    if isinstance(sets, Subsets):
+        return sets.classes is not None and np.array_equal(sets.classes, space.classes_)
+    if isinstance(sets, PartialOrders):
+        return sets.named and np.array_equal(sets.items, space.items_)
+    return isinstance(sets, PartialTags)
 
 
 def setting_in(model: Any, X: Any) -> Setting | None:

@@ -1,4 +1,7 @@
-"""Structure: what asking needs to know of an output space. Shapes: n rows, d numbers a target, f forms of a question."""
+"""Structure: what asking needs to know of an output space.
+
+Shapes: n rows, d numbers a target, f forms of a question.
+"""
 
 from __future__ import annotations
 

@@ -40,5 +40,6 @@ def from_dict(found: Any, space: OutputSpace) -> Question:
     if name == "Whole":
         return Whole(found["row"], space, found.get("cost"))
     if name not in QUESTIONS or "row" not in found or "about" not in found:
-        raise InputError(f"A question has a type ({', '.join(QUESTIONS)}, Whole), a row and what it is about. Got {found!r}.")
+        kinds = ", ".join([*QUESTIONS, "Whole"])
+        raise InputError(f"A question has a type ({kinds}), a row and what it is about. Got {found!r}.")
     return QUESTIONS[name](found["row"], found["about"], space, found.get("cost"))

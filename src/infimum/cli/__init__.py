@@ -12,6 +12,7 @@ except ImportError as error:
     sys.exit(f'The command infimum needs the package {error.name}. Install it with: pip install "infimum[cli,plot]"')
 
 from .reproduce import reproduce
+from .studio import studio
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False)
 
@@ -22,5 +23,6 @@ def main() -> None:
 
 
 app.command()(reproduce)
+app.command()(studio)
 
 __all__ = ["app"]

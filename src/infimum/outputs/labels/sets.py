@@ -156,7 +156,9 @@ class Subsets(Sets):
         same_names(self.classes, other.classes, "classes")
         if self.listed.shape[0] * self.listed.shape[1] <= DENSE:
             negated = self.negated & other.negated
-            return sparse.csr_matrix((self.mask & other.mask) != negated[:, None]), negated
+            both = self.mask & other.mask
+            negated &= 2 * both.sum(axis=1) > both.shape[1]
+            return sparse.csr_matrix(both != negated[:, None]), negated
         a, b = self.listed.astype(np.int8), other.listed.astype(np.int8)
         both, left, right = a.multiply(b), self.negated, other.negated
         parts = [(~left & ~right, both), (left & right, a + b - both), (~left & right, a - both)]

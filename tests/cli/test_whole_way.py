@@ -174,7 +174,8 @@ def test_labels_come_with_the_runner_up_and_the_margin(here, infimum):
     from infimum.io import read_table
 
     sources.snorkel(here / "L.npy", here / "data.csv")
-    infimum("convert", "L.npy", "-f", "votes", "--classes", "cat,dog,owl", "--annotators", "intersect", "--data", "data.csv")
+    said = ["-f", "votes", "--classes", "cat,dog,owl", "--annotators", "intersect", "--data", "data.csv"]
+    infimum("convert", "L.npy", *said)
     infimum("fit", "labels.csv", "-t", "label", *KERNEL, "--principle", "infimum")
     infimum("predict", "model.skops", "labels.csv")
     rows, model = table("predictions.csv"), load(here / "model.skops")[0]

@@ -53,7 +53,8 @@ def report(
         work.stage()
         made = build(
             pipe[-1], pipe[:-1].transform(table.X), title=title or f"{file.name}: what these sets can teach",
-            names=table.names, annotators=table.annotators, truth=table.truth, impossible=table.impossible, aside=table.aside,
+            names=table.names, annotators=table.annotators, truth=table.truth, impossible=table.impossible,
+            aside=table.aside,
         )  # fmt: skip
         work.stage()
         with written(out), whole(out) as page:

@@ -49,8 +49,8 @@ def _questions(found: Identifiability, name: Callable[[str], str]) -> h.Markup:
     return h.table(
         columns, rows,
         "What no row separates, how many rows leave it open, and one question that would, asked of the most typical"
-        f" row. Share at most: of such rows, no more could have separated them, at {found.level:.0%} confidence. Answers: so"
-        f" many are needed at least.{more}",
+        " row. Share at most: of such rows, no more could have separated them, at"
+        f" {found.level:.0%} confidence. Answers: so many are needed at least.{more}",
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from sklearn.utils import check_array
 
 SHOWN = 10
 LARGEST = 1e150
-ENCODE = "Encode it, with scikit-learn's OneHotEncoder or skrub's TableVectorizer in a pipeline, or leave it out."
+ENCODE = "Encode it: make_pipeline(infimum.features.encoder(X), model) does, for frames; or leave it out."
 
 
 def is_frame(X: Any) -> bool:
@@ -62,7 +62,7 @@ def readable(X: Any) -> Any:
     >>> readable([[1.0], ["red"]])
     Traceback (most recent call last):
     ...
-    ValueError: X must hold numbers. Row 1 holds 'red'. Encode it, with scikit-learn's OneHotEncoder or ...
+    ValueError: X must hold numbers. Row 1 holds 'red'. Encode it: make_pipeline(infimum.features.encoder(X), model) ...
     """
     if X is None or isinstance(X, str | bytes | dict | set | frozenset):
         raise ValueError(f"X must be a table of numbers, rows by features. Got {X!r:.100}.")

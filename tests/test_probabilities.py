@@ -3,9 +3,19 @@
 import matplotlib as mpl
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.datasets import load_digits
 
-from infimum import PartialClassifier, PartialMultilabelClassifier, PartialSearch, Subsets, datasets, solvers, weights
+from infimum import (
+    Blocks,
+    PartialClassifier,
+    PartialMultilabelClassifier,
+    PartialSearch,
+    Subsets,
+    datasets,
+    solvers,
+    weights,
+)
 from infimum.conformal import risk_coverage
 from infimum.plotting import ReliabilityDisplay, RiskCoverageDisplay
 from infimum.probabilities import Isotonic, Temperature, fitted_map, likelihood, outweighed, reliability, shared
@@ -281,3 +291,22 @@ def test_pictures(rng):
     assert [line.get_linestyle() for line in ax.lines] == ["--", "-"]
     assert len(ax.collections) == 1  # a band for sets, none for the truth
     plt.close("all")
+
+
+@pytest.mark.parametrize("weights", ["auto", "forest"])
+def test_the_default_has_probabilities_whatever_principle_it_chooses(weights, rng):
+    X = rng.standard_normal((90, 3))
+    y = [{"low", "high"} if u < 0.4 else "high" if x > 0 else "low" for x, u in zip(X[:, 0], rng.random(90))]
+    for model in (PartialClassifier(weights=weights), PartialClassifier(weights=weights, negative_weights="inside")):
+        P = model.fit(X, y).predict_proba(X)
+        assert_allclose(P.sum(axis=1), 1)
+        assert (model.classes_[P.argmax(axis=1)] == model.predict(X)).all()
+    named = PartialClassifier(principle="average", weights=weights).fit(X, y)
+    assert not hasattr(named, "predict_proba")
+
+
+def test_the_default_in_blocks_has_probabilities_too(rng):
+    X = rng.standard_normal((80, 3))
+    y = ["high" if x > 0 else "low" for x in X[:, 0]]
+    model = PartialClassifier().fit(Blocks([(X[:40], y[:40]), (X[40:], y[40:])]))
+    assert_allclose(model.predict_proba(X).sum(axis=1), 1)

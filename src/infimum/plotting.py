@@ -109,6 +109,100 @@ class ResolvedDisplay:
         return display
 
 
+class ExplanationDisplay:
+    """An `Explanation`: the rows that contribute most to a prediction, as bars to its side or to its rival's.
+
+    Attributes
+    ----------
+    figure_, axes_
+        Of matplotlib.
+    """
+
+    figure_: Any
+    axes_: Any
+
+    @classmethod
+    def from_explanation(cls, explanation: Any, k: int = 8, ax: Any = None) -> Self:
+        """Draw the k largest contributions; they and those of all other rows sum to the margin."""
+        import matplotlib.pyplot as plt
+
+        display = cls()
+        if ax is None:
+            display.figure_, ax = plt.subplots(figsize=(6.4, 0.32 * k + 1.2), layout="constrained")
+        else:
+            display.figure_ = ax.figure
+        display.axes_ = ax
+        table = explanation.table(k)
+        values = [line["contribution"] for line in table]
+        names = [f"row {line['row']}: {line['set']}"[:48] for line in table]
+        rest = explanation.margin - sum(values)
+        values, names = [*values, rest], [*names, "all other rows"]
+        ax.barh(range(len(values)), values, color=[COLOURS[0] if v > 0 else COLOURS[5] for v in values])
+        ax.set_yticks(range(len(names)), [_plain(name) for name in names])
+        ax.invert_yaxis()
+        ax.axvline(0, color="gray", lw=0.8)
+        ax.set_xlabel(_plain(f"for {explanation.said_against}  ←  contribution  →  for {explanation.said}"))
+        return display
+
+
+class IdentifiabilityDisplay:
+    """What sets can tell: how often z is possible where y is the truth, and eta around the rows.
+
+    Attributes
+    ----------
+    figure_, axes_
+        Of matplotlib.
+    """
+
+    figure_: Any
+    axes_: NDArray
+
+    @classmethod
+    def from_identifiability(cls, found: Any, axes: Any = None) -> Self:
+        """Draw the degrees P(z in S | y), as a matrix where there is one choice and as bars where there are many."""
+        import matplotlib.pyplot as plt
+
+        display = cls()
+        if axes is None:
+            display.figure_, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained", width_ratios=[3, 2])
+        else:
+            display.figure_ = axes[0].figure
+        display.axes_ = axes
+        (display._matrix if len(found.choices.names) == 1 else display._bars)(found, axes[0])
+        if found.eta.size:
+            axes[1].hist(found.eta.ravel(), np.linspace(0, 1, 21), color=COLOURS[0])
+        axes[1].set(xlabel="eta around x: 0 where two stay possible", ylabel="rows", xlim=(0, 1))
+        return display
+
+    def _matrix(self, found: Any, ax: Any) -> None:
+        value, names = found.degrees.value[0], [_plain(name[:16]) for name in found.choices.options[0]]
+        picture = ax.imshow(value, vmin=0, vmax=1, cmap="Blues")
+        every = max(1, len(names) // 16)
+        ax.set_xticks(range(0, len(names), every), names[::every], rotation=60, ha="right")
+        ax.set_yticks(range(0, len(names), every), names[::every])
+        ax.set(xlabel="z", ylabel="y, the probable truth", title="P(z in S | y)")
+        self.figure_.colorbar(picture, ax=ax)
+
+    def _bars(self, found: Any, ax: Any) -> None:
+        """For two options a choice: how often it is left open, whichever of them is the truth."""
+        value = found.degrees.value
+        worst = np.argsort(-np.nan_to_num(np.fmax(value[:, 0, 1], value[:, 1, 0])), kind="stable")[:12]
+        names, options = [_plain(found.choices.names[g][:24]) for g in worst], found.choices.options
+        for k, (y, z) in enumerate(((0, 1), (1, 0))):
+            said = options[0][y] if found.choices.kind == "tags" else ("first before second", "second before first")[y]
+            at = np.arange(len(worst)) + 0.36 * (k - 0.5)
+            ax.barh(at, np.nan_to_num(value[worst, y, z]), 0.34, color=COLOURS[k], label=f"truth {said}")
+        ax.set_yticks(range(len(worst)), names)
+        ax.invert_yaxis()
+        ax.set(xlim=(0, 1), xlabel="share of rows that leave it open")
+        ax.legend(frameon=False, loc="lower right", fontsize="small")
+
+
+def _plain(text: str) -> str:
+    """Text in which matplotlib finds no formula."""
+    return text.replace("$", r"\$")
+
+
 def _score(criterion: str, principles: list[str]) -> str:
     if criterion != "auto":
         return criterion

@@ -105,6 +105,17 @@ def reliability(P: NDArray, mask: NDArray, n_bins: int = 10) -> Reliability:
     The share of rows in which the most probable option is the truth lies between `low` and `high`, whatever made the
     sets. On exact rows the two are one, and so is `expected`: the usual diagram.
 
+    Parameters
+    ----------
+    P : (n, c) or (n, g, c)
+        Probabilities.
+    mask : booleans of the same shape
+        The candidates.
+    n_bins : int, default 10
+        How many bins.
+
+    Examples
+    --------
     >>> found = reliability(np.array([[.8, .2], [.6, .4]]), np.array([[True, False], [True, True]]), 1)
     >>> found.confidence.round(2), found.low, found.high, found.expected.round(2)
     (array([0.7]), array([0.5]), array([1.]), array([0.8]))

@@ -226,6 +226,15 @@ def climbed(space: Any) -> NDArray:
 def smallest_nodes(tree: Taxonomy, sets: Subsets) -> list:
     """The name of the smallest node that holds every class of a set; None where the set is empty or no node does.
 
+    Parameters
+    ----------
+    tree : Taxonomy
+        Its leaves are the classes.
+    sets : Subsets
+        With named classes.
+
+    Examples
+    --------
     >>> tree = Taxonomy({"mammal": ["cat", "dog"], "bird": ["owl"]})
     >>> sets = Subsets([[1, 1, 0], [0, 0, 1], [1, 0, 1]], classes=["cat", "dog", "owl"])
     >>> smallest_nodes(tree, sets)

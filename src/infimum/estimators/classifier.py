@@ -55,24 +55,31 @@ class PartialClassifier(Probable):
     ----------
     cost : None, "ordinal", (m, m) array, frame or Taxonomy, optional
         l(z, y), prediction in rows and truth in columns; None is the 0-1 loss.
-    principle : {"infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "infimum"
+    principle : {"auto", "infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "auto"
         Which candidate answers for a set; "disambiguation" first settles which one a row probably has (`labels_`).
-    negative_weights : {"inside", "joint"}, default "inside"
+    negative_weights : {"auto", "inside", "joint"}, default "auto"
         How rows with a negative weight are read; see the user guide.
-    weights : Weights or str, optional
-        alpha(x); kernel ridge by default.
+    weights : Weights or str, default "auto"
+        alpha(x). What is left "auto" is chosen from the sets, by rows that are held out: `choice_` says how.
     solver : "auto" or Solver, default "auto"
         How the minimum over z is found.
     classes : list, optional
         All the classes in order, where y does not name all of them.
     probabilities : {None, "temperature", "isotonic"}, default None
         How `predict_proba` is calibrated, from training rows that are left out. None fits a temperature after
-        disambiguation, which leaves rows out by itself, and has no probabilities for other principles.
+        disambiguation, which leaves rows out by itself, and after a principle that was chosen; it has no probabilities
+        for another principle that is named.
+    budget : float, optional
+        Seconds that the choice may take: the best so far is fitted when they are over.
+    n_jobs, random_state, verbose : default None, 0 and 0
+        Threads; the seed of what is drawn (trees, centres); whether progress is shown, with the time left.
 
     Attributes
     ----------
     classes_ : (m,)
         The classes.
+    choice_ : Choice or None
+        What was compared and what was chosen; None where all is named.
     output_, weights_, solver_
         The fitted parts.
 
@@ -83,18 +90,24 @@ class PartialClassifier(Probable):
     >>> y = [{"cat", "dog"}, "dog", Not("dog"), "cat", None]
     >>> PartialClassifier().fit(X, y).predict([[0.], [1.]])
     array(['dog', 'cat'], dtype='<U3')
+
+    The paper's estimator, the infimum with kernel ridge weights, is `PartialClassifier.paper()`.
     """
 
     def __init__(
         self,
-        cost=None,
-        principle="infimum",
-        negative_weights="inside",
-        weights=None,
-        solver="auto",
-        classes=None,
-        probabilities=None,
-    ):
+        cost: Any = None,
+        principle: Any = "auto",
+        negative_weights: str = "auto",
+        weights: Any = "auto",
+        solver: Any = "auto",
+        classes: Any = None,
+        probabilities: Any = None,
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
         self.cost = cost
         self.principle = principle
         self.negative_weights = negative_weights
@@ -102,6 +115,10 @@ class PartialClassifier(Probable):
         self.solver = solver
         self.classes = classes
         self.probabilities = probabilities
+        self.budget = budget
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
     def _output(self, y: Any) -> Labels:
         return Labels(self.cost, self.classes)
@@ -144,6 +161,9 @@ class PartialClassifier(Probable):
         to one.
         """
         return self._probable(X)[:, 0]
+
+    def _has_options(self) -> bool:
+        return self.cost is None and self.solver_.listed
 
     def _options(self, solver: Any, alpha: Any) -> NDArray:
         risks = solver.risks(alpha)

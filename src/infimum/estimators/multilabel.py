@@ -44,6 +44,8 @@ class PartialMultilabelClassifier(Probable):
         How many tags, or their names; by default those of y.
     probabilities : {None, "temperature", "isotonic"}, default None
         As for :class:`PartialClassifier`.
+    budget, n_jobs, random_state, verbose
+        As for :class:`PartialClassifier`.
 
     Attributes
     ----------
@@ -60,15 +62,19 @@ class PartialMultilabelClassifier(Probable):
 
     def __init__(
         self,
-        k=None,
-        epsilon=0.0,
-        principle="infimum",
-        negative_weights="inside",
-        weights=None,
-        solver="auto",
-        tags=None,
-        probabilities=None,
-    ):
+        k: int | None = None,
+        epsilon: float = 0.0,
+        principle: Any = "auto",
+        negative_weights: str = "auto",
+        weights: Any = "auto",
+        solver: Any = "auto",
+        tags: Any = None,
+        probabilities: Any = None,
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
         self.k = k
         self.epsilon = epsilon
         self.principle = principle
@@ -77,6 +83,10 @@ class PartialMultilabelClassifier(Probable):
         self.solver = solver
         self.tags = tags
         self.probabilities = probabilities
+        self.budget = budget
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
     def _output(self, y: Any) -> Tags:
         return Tags(self.tags, self.k, self.epsilon)
@@ -100,6 +110,9 @@ class PartialMultilabelClassifier(Probable):
         a share p.
         """
         return self._probable(X)[:, :, 1]
+
+    def _has_options(self) -> bool:
+        return self.k is None and isinstance(self.solver_, ClosedForm)
 
     def _options(self, solver: Any, alpha: Any) -> NDArray:
         """What speaks against and for every tag, (q, m, 2)."""

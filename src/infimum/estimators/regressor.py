@@ -24,17 +24,19 @@ class PartialRegressor(RegressorMixin, PartialModel):
     ----------
     loss : {"squared", "absolute"}, default "squared"
         l(z, y); the absolute loss is less moved by outliers.
-    principle : {"infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "infimum"
+    principle : {"auto", "infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "auto"
         Which point answers for a set. Half-lines and unknown rows have an infimum only, unless `bounds` end them.
         "disambiguation" first settles which point a row probably has (`labels_`); for the squared loss.
-    negative_weights : {"inside", "joint"}, default "inside"
+    negative_weights : {"auto", "inside", "joint"}, default "auto"
         How rows with a negative weight are read; see the user guide.
-    weights : Weights or str, optional
-        alpha(x); kernel ridge by default.
+    weights : Weights or str, default "auto"
+        alpha(x). What is left "auto" is chosen from the sets, by rows that are held out: `choice_` says how.
     solver : "auto" or Solver, default "auto"
         How the minimum over z is found: in closed form, by `Piecewise`, or by `Alternate` for vectors.
     bounds : (low, high), optional
         Where predictions, and the truth, lie; by default predictions stay within the finite endpoints of y.
+    budget, n_jobs, random_state, verbose
+        As for :class:`PartialClassifier`.
 
     Attributes
     ----------
@@ -52,25 +54,33 @@ class PartialRegressor(RegressorMixin, PartialModel):
     >>> from infimum import PartialRegressor
     >>> X = [[0.], [1.], [2.], [3.], [4.], [5.]]
     >>> y = [3.5, (1, 2), (5, inf), "<0.1", [(-2, -1), (1, 2)], None]
-    >>> PartialRegressor().fit(X, y).predict([[0.], [4.]]).round(2)
+    >>> PartialRegressor.paper().fit(X, y).predict([[0.], [4.]]).round(2)
     array([3.12, 0.93])
     """
 
     def __init__(
         self,
-        loss="squared",
-        principle="infimum",
-        negative_weights="inside",
-        weights=None,
-        solver="auto",
-        bounds=None,
-    ):
+        loss: str = "squared",
+        principle: Any = "auto",
+        negative_weights: str = "auto",
+        weights: Any = "auto",
+        solver: Any = "auto",
+        bounds: Any = None,
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
         self.loss = loss
         self.principle = principle
         self.negative_weights = negative_weights
         self.weights = weights
         self.solver = solver
         self.bounds = bounds
+        self.budget = budget
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
     def _output(self, y: Any) -> OutputSpace:
         if not isinstance(y, VectorSets):

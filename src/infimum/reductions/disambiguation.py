@@ -15,14 +15,17 @@ from .._memory import require
 from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Points, Sets
 from ..problem import Problem
+from ..rows import Table
 from ..weights.base import Target, Weights
 from ..weights.left_out import HeldOut, blocks_of, rounded
 from .base import Reduction
 from .hard import best_of
+from .many import MANY, SETTLED, TaughtInBlocks, settled, taught
 from .maps import Temperature, fitted_map, outweighed, shared
 from .soft import held_out, held_out_sums, probabilities, soft, support
 
 TIE = 0.05  # options whose weights differ by less are tied
+ROUNDS = 10  # of the hard loop, for rows that are held out: it ranks settings as well, at a fraction of the cost
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,16 +123,16 @@ class Disambiguation(BaseEstimator, Reduction):
 
     def __init__(
         self,
-        kind="auto",
-        ramp=20,
-        cap=2.0,
-        max_iter=50,
-        tol=2e-3,
-        n_starts=1,
-        threshold=0.1,
-        n_blocks=5,
-        random_state=0,
-    ):
+        kind: str = "auto",
+        ramp: float = 20,
+        cap: float = 2.0,
+        max_iter: int = 50,
+        tol: float = 2e-3,
+        n_starts: int = 1,
+        threshold: float | None = 0.1,
+        n_blocks: int = 5,
+        random_state: Any = 0,
+    ) -> None:
         self.kind = kind
         self.ramp = ramp
         self.cap = cap
@@ -143,14 +146,55 @@ class Disambiguation(BaseEstimator, Reduction):
     def reduce(self, problem: Problem) -> Problem:
         """Points for the sets, by weights fitted to the rows; weights that look at outputs then learn from them."""
         if not problem.rows.in_memory:
-            raise ValueError("Disambiguation compares all rows with each other: give arrays instead of rows in blocks.")
+            return self._of_blocks(problem)
         self.check(problem.output, problem.sets)
+        if len(problem.sets) > MANY and problem.weights.blockwise and self.is_soft(problem.sets):
+            return self._of_many(problem)
         weights = problem.fitted()
         resolved = self._resolve(problem, weights)
         loss = SetLoss(problem.output, Points(resolved.phi), "average")
         if weights.supervised:
             weights = weights.fit(problem.rows.X, Target(resolved.phi, problem.target.known), problem.rows.w)
         return problem.but(loss=loss, weights=weights, resolved=resolved)
+
+    def _of_many(self, problem: Problem) -> Problem:
+        """Some rows are weighed by each other, and teach the others; all of them are kept."""
+        output, sets, rows = problem.output, problem.sets, problem.rows
+        mask = sets.options()
+        assert mask is not None
+        assert isinstance(rows, Table)
+        require(8 * 4 * mask.size, f"The weights of {mask.size} options", "Give fewer rows, or fewer classes.")
+        at = rows.first(SETTLED)
+        w = None if rows.w is None else rows.w[at]
+        teacher, q, F = settled(problem.weights, rows.X[at], w, problem.target[at], mask[at], self._schedule())
+        all_q, all_F = taught(teacher, rows.X, mask)
+        all_q[at], all_F[at] = q, F
+        resolved = self._weighed(output, sets, all_q, True)
+        if self.threshold is not None:
+            resolved = replace(self._suspected(resolved, all_F, mask, rows.w), left_out=None)
+        weights = clone(problem.weights).fit(rows.X, problem.target, rows.w)
+        loss = SetLoss(output, Points(resolved.phi), "average")
+        return problem.but(loss=loss, weights=weights, resolved=resolved)
+
+    def _of_blocks(self, problem: Problem) -> Problem:
+        """The same, where rows lie in blocks: what became of each is not kept."""
+        rows: Any = problem.rows
+        sample: Any = problem.sets
+        self.check(problem.output, sample.sample)
+        if not self.is_soft(sample.sample) or not problem.weights.blockwise:
+            raise ValueError(
+                "Disambiguation compares all rows with each other: give arrays instead of rows in blocks. (Labels and"
+                " tags by weights.Nystrom or weights.LinearRidge can be had of blocks.)"
+            )
+        some = rows.sample(SETTLED)
+        mask = problem.output.read(some.y).options()
+        assert mask is not None
+        teacher, _, _ = settled(problem.weights, some.X, some.w, None, mask, self._schedule())
+        found = TaughtInBlocks(problem.output, rows.X, teacher)
+        return problem.but(loss=SetLoss(problem.output, found, "average"))
+
+    def _schedule(self) -> dict[str, Any]:
+        return {"ramp": self.ramp, "cap": self.cap, "max_iter": self.max_iter, "tol": self.tol}
 
     def is_soft(self, sets: Sets) -> bool:
         """Whether these sets are weighed, not decided."""
@@ -185,7 +229,7 @@ class Disambiguation(BaseEstimator, Reduction):
         for block, rest, inside, outside in operator.parts():
             w = None if sample_weight is None else sample_weight[rest]
             starts = self._starts(output, sets[rest], None)
-            phi = best_of(output, sets[rest], inside, starts, 2 * self.max_iter, w).phi
+            phi = best_of(output, sets[rest], inside, starts, min(2 * self.max_iter, ROUNDS), w).phi
             c = np.empty((len(sets), phi.shape[1])) if c is None else c
             c[block] = outside @ phi
         assert c is not None
@@ -204,15 +248,19 @@ class Disambiguation(BaseEstimator, Reduction):
                 " closed form. Use weights.KernelRidge, Nystrom, LinearRidge, Neighbors or Forest; or another principle"
                 " than disambiguation."
             )
-        found = soft(left_out, mask, self.ramp, self.cap, self.max_iter, self.tol, rows.w)
+        found = soft(left_out, mask, **self._schedule(), sample_weight=rows.w)
         left = None if self.threshold is None else self._left_out(mask, weights, problem)
         if not self.is_soft(sets):
             resolved = self._hard(output, sets, np.asarray(weights(rows.X)), found.q, rows.w)
             return replace(self._suspected(resolved, left, mask, rows.w), soft=False)
-        best = np.argmax(found.q, axis=-1)[..., None] == np.arange(mask.shape[-1])  # the lowest index on a tie
-        z = sets.member(sets.expected(best.astype(float)), output)
-        resolved = self._resolved(output, sets, z, found.q, sets.expected(found.q), found.settled)
+        resolved = self._weighed(output, sets, found.q, found.settled)
         return self._suspected(resolved, left, mask, rows.w)
+
+    def _weighed(self, output: OutputSpace, sets: Sets, q: NDArray, settled: bool) -> Resolved:
+        """What became of sets whose options have weights q."""
+        best = np.argmax(q, axis=-1)[..., None] == np.arange(q.shape[-1])  # the lowest index on a tie
+        z = sets.member(sets.expected(best.astype(float)), output)
+        return self._resolved(output, sets, z, q, sets.expected(q), settled)
 
     def _suspected(self, resolved: Resolved, left: NDArray | None, mask: NDArray, w: NDArray | None) -> Resolved:
         """The same, with supports and suspects, where rows were left out."""

@@ -20,6 +20,13 @@ class Target:
     """What the rows are about, for weights that look at outputs: phi (n, d), and which rows know anything.
 
     Weights on their own are judged by squares; a problem gives a target that judges by what it predicts.
+
+    Parameters
+    ----------
+    phi : (n, d)
+        The embedded sets.
+    known : (n,) booleans, optional
+        Which rows know anything; all by default.
     """
 
     def __init__(self, phi: Any, known: NDArray | None = None):
@@ -131,6 +138,13 @@ class Alpha:
     """The (q, n) matrix alpha_i(x_j), kept as its two factors.
 
     ``alpha @ phi`` and ``alpha.sum(fold)`` never form it; ``np.asarray(alpha)`` does.
+
+    Parameters
+    ----------
+    weights : Weights
+        The fitted family.
+    features : (q, r)
+        v(x) of q queries.
     """
 
     __array_ufunc__ = None
@@ -184,5 +198,11 @@ class Given(Weights):
 
 
 def as_alpha(alpha: Any) -> Alpha:
-    """An Alpha, from one or from a plain (q, n) array of weights."""
+    """An Alpha, from one or from a plain (q, n) array of weights.
+
+    Parameters
+    ----------
+    alpha : (q, n) or Alpha
+        Weights of n rows at q queries.
+    """
     return alpha if isinstance(alpha, Alpha) else Given().fit(alpha)(alpha)

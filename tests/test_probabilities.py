@@ -74,6 +74,18 @@ def test_isotonic_keeps_the_order_and_does_not_lose(rng):
     assert likelihood(found(F), mask) > likelihood(Temperature()(F), mask)
 
 
+def test_isotonic_finds_laws_that_no_temperature_has(rng):
+    """P(y) proportional to 1 or 8, as F_y is below .3 or not."""
+    F = rng.dirichlet(np.ones(4), 6000)
+    h = np.where(F < 0.3, 1.0, 8.0)
+    P = h / h.sum(axis=1, keepdims=True)
+    truth = (P.cumsum(axis=1) < rng.random((6000, 1))).sum(axis=1)
+    mask = (np.eye(4, dtype=bool)[truth] | (rng.random((6000, 4)) < 0.3))[:, None]
+    error = [np.abs(made().fit(F[:, None], mask)(F[:, None])[:, 0] - P).mean() for made in (Isotonic, Temperature)]
+    assert error[0] < 0.03
+    assert error[0] < 0.6 * error[1]
+
+
 def test_a_row_counted_twice(rng):
     F, _, _, mask = simulated(rng, 60)
     w = rng.integers(0, 3, 60)

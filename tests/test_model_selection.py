@@ -74,7 +74,7 @@ def test_several_scorers_at_once(data):
 def test_scores_of_other_structures_and_of_other_models(data):
     X, truth, mask = data
     tags = np.where(np.eye(3)[truth] > 0, 1, -1)
-    model = PartialMultilabelClassifier(weights=KERNEL).fit(X, tags)
+    model = PartialMultilabelClassifier.paper(weights=KERNEL).fit(X, tags)
     score = get_scorer("neg_set_risk")
     assert -0.3 < score(model, X, tags) <= 0
     assert score(model, X, HammingBalls(tags, 1)) >= score(model, X, tags)
@@ -91,9 +91,9 @@ def test_scores_say_what_they_need(data):
     with pytest.raises(ValueError, match="name must be one of"):
         get_scorer("accuracy")
     with pytest.raises(ValueError, match="predict_proba"):
-        get_scorer("set_log_likelihood")(PartialClassifier().fit(X, mask), X, mask)
+        get_scorer("set_log_likelihood")(PartialClassifier.paper().fit(X, mask), X, mask)
     with pytest.raises(ValueError, match="same number"):
-        get_scorer("covering_rate")(PartialClassifier().fit(X, mask), X, mask[:3])
+        get_scorer("covering_rate")(PartialClassifier.paper().fit(X, mask), X, mask[:3])
 
 
 @pytest.mark.parametrize(
@@ -105,10 +105,11 @@ def test_leave_one_out_scores_are_those_of_refits(settings, rng):
     truth = np.arange(24) % 3
     X = np.eye(3)[truth] + 1.5 * rng.standard_normal((24, 3))
     mask = np.eye(3, dtype=bool)[truth] | (rng.random((24, 3)) < 0.4)
-    found = left_out_scores(PartialClassifier(weights=KERNEL, **settings), X, mask)
+    found = left_out_scores(PartialClassifier.paper(weights=KERNEL, **settings), X, mask)
     keep = weights.KernelRidge(lam=1e-2 * 24 / 23, gamma=0.3)  # n lam is kept
     rest = [np.delete(np.arange(24), i) for i in range(24)]
-    z = [PartialClassifier(weights=keep, **settings).fit(X[r], mask[r]).predict(X[[i]])[0] for i, r in enumerate(rest)]
+    model = PartialClassifier.paper(weights=keep, **settings)
+    z = [model.fit(X[r], mask[r]).predict(X[[i]])[0] for i, r in enumerate(rest)]
     sets = Subsets(mask, np.arange(3))
     assert found["covering_rate"] == covered(sets, np.array(z))
     assert found["chance_corrected"] == pytest.approx(beyond_chance(sets, np.array(z)))

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .probabilities import Reliability, reliability
 from .reductions import Disambiguation, Resolved
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
@@ -252,3 +253,87 @@ def _reading(row: dict) -> str:
     """A principle, and how it reads negative weights where that matters."""
     name = row["principle"] if isinstance(row["principle"], str) else type(row["principle"]).__name__.lower()
     return f"{name}, joint" if row["reading"] == "joint" else name
+
+
+class ReliabilityDisplay:
+    """Whether probabilities are what they say, from sets: how often the most probable option is right.
+
+    A bar goes from the share of rows where it is the only candidate to that where it is a candidate at all: the share
+    of rows where it is right lies on it. The point is that share if sets are coarsened at random. Calibrated
+    probabilities have their bars across the diagonal.
+
+    Attributes
+    ----------
+    reliability_ : Reliability
+    figure_, axes_
+        Of matplotlib.
+    """
+
+    reliability_: Reliability
+    figure_: Any
+    axes_: Any
+
+    @classmethod
+    def from_estimator(cls, model: Any, X: Any, y: Any, n_bins: int = 10, ax: Any = None, **style: Any) -> Self:
+        """Draw the reliability of a fitted model's `predict_proba` on rows that it has not seen, given by sets."""
+        from .conformal.models import space_of
+
+        P = np.asarray(model.predict_proba(X))
+        mask = space_of(model).read(y).options()
+        if mask is None:
+            raise ValueError("The picture needs labels, or known tags.")
+        if mask.shape[1] > 1 or mask.shape[-1] != P.shape[-1]:  # tags: P(tag), (n, m)
+            P = np.stack([1 - P, P], axis=-1)
+        return cls.from_predictions(P.reshape(mask.shape), mask, n_bins, ax, **style)
+
+    @classmethod
+    def from_predictions(cls, P: NDArray, mask: NDArray, n_bins: int = 10, ax: Any = None, **style: Any) -> Self:
+        """Draw the reliability of probabilities and candidates, both (n, c) or (n, g, c)."""
+        display = cls()
+        display.reliability_ = found = reliability(P, mask, n_bins)
+        display.figure_, display.axes_ = _, ax = _axes(ax, (4.2, 4.0))
+        style = {"color": COLOURS[0], **style}
+        ax.plot([0, 1], [0, 1], color="0.7", lw=1, zorder=0)
+        ax.vlines(found.confidence, found.low, found.high, lw=5, alpha=0.35, color=style["color"])
+        ax.plot(found.confidence, found.expected, "o", ms=5, ls="", **style)
+        ax.set(xlabel="probability of the most probable", ylabel="share where it is right")
+        ax.set(xlim=(0, 1.02), ylim=(0, 1.02))
+        ax.set_aspect("equal")
+        return display
+
+
+class RiskCoverageDisplay:
+    """The loss among the rows that are accepted, against their share: between what the sets say at best and at worst.
+
+    Attributes
+    ----------
+    figure_, axes_
+        Of matplotlib.
+    """
+
+    figure_: Any
+    axes_: Any
+
+    @classmethod
+    def from_curve(cls, curve: Any, ax: Any = None, **style: Any) -> Self:
+        """Draw a `RiskCoverage`, as `Conformal.risk_coverage` gives it."""
+        display = cls()
+        display.figure_, display.axes_ = _, ax = _axes(ax, (5.2, 3.4))
+        style = {"color": COLOURS[0], **style}
+        exact = np.allclose(curve.low, curve.high)
+        ax.plot(curve.coverage, curve.low, "-" if exact else "--", **style)
+        if not exact and np.isfinite(curve.high).any():
+            ax.fill_between(curve.coverage, curve.low, curve.high, color=style["color"], alpha=0.2, lw=0)
+        ax.set(xlabel="share of rows accepted", ylabel="loss among them", xlim=(0, 1.02))
+        ax.set_ylim(bottom=0)
+        return display
+
+
+def _axes(ax: Any, size: tuple[float, float]) -> tuple[Any, Any]:
+    """A figure and the axes to draw on: those that are given, or new ones."""
+    import matplotlib.pyplot as plt
+
+    if ax is not None:
+        return ax.figure, ax
+    figure, ax = plt.subplots(figsize=size, layout="constrained")
+    return figure, ax

@@ -43,6 +43,8 @@ TRUSTED_TYPES: list[str] = [
     "infimum.outputs.vectors.boxes.Boxes",
     "infimum.outputs.vectors.candidates.Candidates",
     "infimum.outputs.vectors.space.Vectors",
+    "infimum.probabilities.Isotonic",
+    "infimum.probabilities.Temperature",
     "infimum.reductions.disambiguation.Disambiguation",
     "infimum.reductions.disambiguation.Resolved",
     "infimum.reductions.joint.JointReading",

@@ -15,6 +15,11 @@ from ._registry import REGISTRY, Entry, checksums, names
 def data_folder(data_home: str | os.PathLike | None = None) -> Path:
     """Folder of the data sets: `data_home`, else the environment variable INFIMUM_DATA, else ``~/infimum_data``.
 
+    Parameters
+    ----------
+    data_home : path, optional
+        Asked first; then ``INFIMUM_DATA``, then ``~/infimum_data``.
+
     Examples
     --------
     >>> from infimum.datasets import data_folder

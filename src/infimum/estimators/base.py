@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,8 @@ from sklearn.utils import gen_batches
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..judging import Choice, Composition, Judge, choose
+from .._checks import check_number
+from ..judging import Choice, Composition, Judge, Plan, choose
 from ..outputs import OutputSpace, Sets
 from ..outputs.containers import kept
 from ..reductions import Resolved
@@ -22,7 +24,8 @@ from ..solvers import Minimum
 from ..weights import Alpha, by_name
 from .explanation import Explanation, explained
 
-NUMBERS = 2**21  # formed at a time for a block of queries: 16 MiB
+NUMBERS = 2**22  # formed at a time for a block of queries: 32 MiB
+PAPER = {"principle": "infimum", "negative_weights": "inside", "weights": "kernel"}
 
 
 class PartialModel(BaseEstimator):
@@ -35,7 +38,22 @@ class PartialModel(BaseEstimator):
     negative_weights: str
     weights: Any
     solver: Any
+    budget: float | None
+    n_jobs: int | None
+    random_state: Any
+    verbose: int
     resolved_: Resolved | None
+
+    @classmethod
+    def paper(cls, *args: Any, **settings: Any) -> Self:
+        """The paper's estimator: the infimum, negative weights inside, kernel ridge; other settings as they are given.
+
+        >>> from infimum import PartialClassifier
+        >>> PartialClassifier.paper()
+        PartialClassifier(negative_weights='inside', principle='infimum',
+                          weights='kernel')
+        """
+        return cls(**{**PAPER, **dict(zip(signature(cls).parameters, args)), **settings})
 
     def _output(self, y: Any) -> OutputSpace:
         """Y; `y` is the target, or its first block, for an estimator that serves two spaces."""
@@ -47,8 +65,8 @@ class PartialModel(BaseEstimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from inputs X (n, d) and sets y (n rows, in any form that the output space reads).
 
-        `sample_weight` counts rows: 2 is a row given twice, 0 a row left out. With `weights.Nystrom` or
-        `weights.LinearRidge`, X may be `infimum.Blocks` that carry all three, or a Dask collection.
+        `sample_weight` counts rows: 2 is a row given twice, 0 a row left out. X may be `infimum.Blocks` that carry all
+        three, or a Dask collection: then "auto" chooses on a sample of the rows.
         """
         new = self._bare()
         new._fit(X, y, sample_weight)
@@ -80,10 +98,12 @@ class PartialModel(BaseEstimator):
         wanted = self._composition()
         self.choice_: Choice | None = None
         if wanted.is_open:
-            if not isinstance(rows, Table):
-                raise ValueError("'auto' compares rows in memory: for rows in blocks, name principle and weights.")
-            self.choice_ = choose(wanted, rows, output, sets)
+            self.choice_ = choose(wanted, rows, output, sets, self._plan())
         return wanted if self.choice_ is None else self.choice_.composition
+
+    def _plan(self) -> Plan:
+        check_number(self, "budget", 0, above=True, optional=True)
+        return Plan(self.budget, self.n_jobs, self.random_state, int(self.verbose))
 
     def _rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """What a fit is made on; learns the number of features and their names."""
@@ -195,8 +215,8 @@ class PartialModel(BaseEstimator):
         X = self._validated(X)
         size = max(1, NUMBERS // max(1, self.weights_.width + self.solver_.width))
         work = (delayed(lambda rows: solve(self.weights_(X[rows])))(rows) for rows in gen_batches(X.shape[0], size))
-        # one after the other, unless joblib.parallel_config(n_jobs=…) says otherwise
-        return Parallel(require="sharedmem")(work)
+        # one after the other, unless n_jobs or joblib.parallel_config(n_jobs=…) say otherwise
+        return Parallel(n_jobs=self.n_jobs, require="sharedmem")(work)
 
     def _each(self, X: Any, solve: Callable[[Alpha], NDArray]) -> NDArray:
         return np.concatenate(self._by_blocks(X, solve))

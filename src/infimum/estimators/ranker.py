@@ -26,6 +26,8 @@ class PartialRanker(PartialModel):
         As for :class:`PartialClassifier`.
     time_limit : float, optional
         Seconds for one minimisation over orders of more than 14 items.
+    budget, n_jobs, random_state, verbose
+        As for :class:`PartialClassifier`.
 
     Attributes
     ----------
@@ -45,7 +47,17 @@ class PartialRanker(PartialModel):
     """
 
     def __init__(
-        self, items=None, principle="infimum", negative_weights="inside", weights=None, solver="auto", time_limit=None
+        self,
+        items=None,
+        principle="auto",
+        negative_weights="auto",
+        weights="auto",
+        solver="auto",
+        time_limit=None,
+        budget=None,
+        n_jobs=None,
+        random_state=0,
+        verbose=0,
     ):
         self.items = items
         self.principle = principle
@@ -53,6 +65,10 @@ class PartialRanker(PartialModel):
         self.weights = weights
         self.solver = solver
         self.time_limit = time_limit
+        self.budget = budget
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
     def _output(self, y: Any) -> Rankings:
         return Rankings(self.items, self.time_limit)

@@ -145,11 +145,13 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
         return self.classifier_.classes_
 
     def predict(self, X: Any) -> NDArray:
+        """What the classifier predicts."""
         check_is_fitted(self)
         return self.classifier_.predict(X)
 
     @available_if(_classifier_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:
+        """The probabilities of the classifier, where it has them."""
         check_is_fitted(self)
         return self.classifier_.predict_proba(X)
 

@@ -258,6 +258,7 @@ class PartialSearch(BaseEstimator):
         return tags
 
     def predict(self, X: Any) -> NDArray:
+        """What the best model predicts."""
         check_is_fitted(self)
         return self.best_estimator_.predict(validated(self, X))
 
@@ -268,11 +269,13 @@ class PartialSearch(BaseEstimator):
 
     @available_if(_final_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:
+        """The probabilities of the best model."""
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(validated(self, X))
 
     @available_if(_final_has("decision_function"))
     def decision_function(self, X: Any) -> NDArray:
+        """The decision function of the best model."""
         check_is_fitted(self)
         return self.best_estimator_.decision_function(validated(self, X))
 
@@ -299,7 +302,21 @@ TOLD = ("labels_", "confidence_", "tied_", "suspects_", "resolved_", "classes_",
 def tune(
     X: Any, y: Any, estimator: PartialModel | None = None, *, sample_weight: Any = None, **settings: Any
 ) -> PartialSearch:
-    """``PartialSearch(estimator, **settings).fit(X, y, sample_weight)``."""
+    """``PartialSearch(estimator, **settings).fit(X, y, sample_weight)``.
+
+    Parameters
+    ----------
+    X : (n, d)
+        Rows.
+    y : n sets
+        In any form that the estimator reads.
+    estimator : estimator, optional
+        What is tuned; `PartialClassifier()` by default.
+    sample_weight : (n,), optional
+        How much rows count.
+    **settings
+        Of `PartialSearch`.
+    """
     return PartialSearch(estimator, **settings).fit(X, y, sample_weight)
 
 

@@ -279,6 +279,13 @@ class Sets(ABC):
 class Points(Sets):
     """One embedded point a row, phi(y_i), or the mean of several: what disambiguation puts in place of the sets.
 
+    Parameters
+    ----------
+    phi : (n, d)
+        The embedded points.
+
+    Examples
+    --------
     >>> Points(np.array([[0., 1.], [1., 0.]])).loss(np.array([[2., 3.]]), "infimum")
     array([[3., 2.]])
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,13 @@ from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Points, Sets
 from ..problem import Problem
 from ..weights.base import Target, Weights
-from ..weights.left_out import HeldOut, blocks_of
+from ..weights.left_out import HeldOut, blocks_of, rounded
 from .base import Reduction
 from .hard import best_of
-from .soft import held_out, soft, support
+from .soft import held_out, held_out_sums, probabilities, soft, support
 
 TIE = 0.05  # options whose weights differ by less are tied
+ROUNDS = 10  # of the hard loop, for rows that are held out: it ranks settings as well, at a fraction of the cost
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,6 +48,8 @@ class Resolved:
         The mean embedding of the options under q, or that of the points.
     settled : bool
         Whether nothing moved any more when the loop ended.
+    left_out : (n, g, c) or None
+        What was predicted for the options of every row without its block, before it is read as probabilities.
     """
 
     labels: NDArray
@@ -57,6 +60,7 @@ class Resolved:
     q: NDArray | None
     phi: NDArray
     settled: bool
+    left_out: NDArray | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -172,7 +176,7 @@ class Disambiguation(BaseEstimator, Reduction):
         for block, rest, inside, outside in operator.parts():
             w = None if sample_weight is None else sample_weight[rest]
             starts = self._starts(output, sets[rest], None)
-            phi = best_of(output, sets[rest], inside, starts, 2 * self.max_iter, w).phi
+            phi = best_of(output, sets[rest], inside, starts, min(2 * self.max_iter, ROUNDS), w).phi
             c = np.empty((len(sets), phi.shape[1])) if c is None else c
             c[block] = outside @ phi
         assert c is not None
@@ -192,12 +196,14 @@ class Disambiguation(BaseEstimator, Reduction):
                 " than disambiguation."
             )
         found = soft(left_out, mask, self.ramp, self.cap, self.max_iter, self.tol, rows.w)
-        known = None if self.threshold is None else self._support(mask, weights, problem)
+        left = None if self.threshold is None else self._left_out(mask, weights, problem)
+        known = None if left is None else support(probabilities(left), mask)
         if not self.is_soft(sets):
             return self._hard(output, sets, np.asarray(weights(rows.X)), found.q, known, rows.w)
         best = np.argmax(found.q, axis=-1)[..., None] == np.arange(mask.shape[-1])  # the lowest index on a tie
         z = sets.member(sets.expected(best.astype(float)), output)
-        return self._resolved(output, sets, z, found.q, known, sets.expected(found.q), found.settled)
+        resolved = self._resolved(output, sets, z, found.q, known, sets.expected(found.q), found.settled)
+        return replace(resolved, left_out=left)
 
     def _hard(self, output: OutputSpace, sets: Sets, alpha: NDArray, q: Any, known: Any, w: Any) -> Resolved:
         found = best_of(output, sets, alpha, self._starts(output, sets, q), 2 * self.max_iter, w)
@@ -211,12 +217,13 @@ class Disambiguation(BaseEstimator, Reduction):
         probes = [output.probe(random, first.shape[1]) for _ in range(self.n_starts - 1)]
         return [first, *(sets.answers(c)[0] for c in probes)]
 
-    def _support(self, mask: NDArray, weights: Weights, problem: Problem) -> NDArray | None:
+    def _left_out(self, mask: NDArray, weights: Weights, problem: Problem) -> NDArray | None:
+        """F_i of every option, predicted without the block of row i; None where all rows are alike."""
         rows = problem.rows
-        blocks = blocks_of(rows.X, self.n_blocks, sample_weight=rows.w)
+        blocks = blocks_of(rounded(rows.X), self.n_blocks, sample_weight=rows.w)
         if len(blocks) < 2:  # all rows are alike: there is nothing to predict one from
             return None
-        return support(held_out(weights.held_out(rows.X, problem.target, rows.w, blocks), mask), mask)
+        return held_out_sums(weights.held_out(rows.X, problem.target, rows.w, blocks), mask)
 
     def _resolved(
         self, output: OutputSpace, sets: Sets, z: NDArray, q: Any, known: Any, phi: NDArray, settled: bool

@@ -15,6 +15,7 @@ from .blocks import Block, Blocks, n_rows
 from .cluster import DaskBlocks, is_dask
 from .in_blocks import SetsInBlocks
 from .inputs import as_numbers, in_order, names_of
+from .sample import Sample, sample
 
 
 class Rows(ABC):
@@ -89,6 +90,10 @@ class InBlocks(Rows):
         sets = SetsInBlocks(output, self.X)
         output.check(sets.parts())
         return sets
+
+    def sample(self, size: int) -> Sample:
+        """Some of the rows, the same ones in whatever blocks and order they come."""
+        return sample(self.X, size)
 
 
 def rows_of(X: Any, y: Any = None, w: Any = None) -> InBlocks | None:

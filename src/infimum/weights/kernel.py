@@ -124,6 +124,8 @@ class KernelRidge(Kernel):
            [0., 0., 1.]])
     """
 
+    replaces = True
+
     def __init__(self, lam=None, kernel="rbf", gamma="scale", sigma=None, degree=3, coef0=1, kernel_params=None):
         self.lam = lam
         self.kernel = kernel

@@ -28,14 +28,14 @@ class LinearRidge(Primal):
     verbose : int, default 0
         Show progress.
 
-    Notes
-    -----
-    With sample weights w the ridge is lam * sum(w): 2 is a row given twice, 0 a row left out.
-
     Attributes
     ----------
     lam_, jitter_
         What was used; the jitter is what had to be added to the diagonal of the normal equations.
+
+    Notes
+    -----
+    With sample weights w the ridge is lam * sum(w): 2 is a row given twice, 0 a row left out.
 
     Examples
     --------

@@ -40,16 +40,16 @@ class Nystrom(Primal, Kernel):
     verbose : int, default 0
         Show progress.
 
-    Notes
-    -----
-    With sample weights w the ridge is lam * sum(w): 2 is a row given twice, 0 a row left out.
-
     Attributes
     ----------
     centers_ : (m, d)
         The centres.
     lam_, gamma_, jitter_
         What was used; the jitter is what had to be added to the diagonal of the normal equations.
+
+    Notes
+    -----
+    With sample weights w the ridge is lam * sum(w): 2 is a row given twice, 0 a row left out.
 
     Examples
     --------

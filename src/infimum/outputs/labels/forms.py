@@ -23,6 +23,13 @@ FLAGS = "Candidates among the classes True and False are sets, {True, False}; a 
 class Not:
     """Anything but these labels.
 
+    Parameters
+    ----------
+    *labels
+        What the answer is not.
+
+    Examples
+    --------
     >>> Not("cat")
     Not('cat')
     """

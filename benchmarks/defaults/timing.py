@@ -83,7 +83,7 @@ def measured(size: Size) -> dict[str, Any]:
         "accuracy": float(np.mean(found["ours"].predict(X_new) == truth_new)),
         "forest_accuracy": float(np.mean(forest.predict(X_new) == truth_new)),
         # a busy machine takes longer by the clock; an idle one never takes longer than its processors work
-        "met": bool(min(clock["seconds"], clock["processor"]) <= size.seconds and (not size.memory or memory <= size.memory)),
+        "met": min(clock["seconds"], clock["processor"]) <= size.seconds and memory <= (size.memory or np.inf),
     }  # fmt: skip
 
 

@@ -36,6 +36,7 @@ BENCHMARKS = [
     Benchmark("weights:forest", 0.5),
     Benchmark("weights:nystrom", 2.0),
     Benchmark("torch:speed", 1.0, "torch"),
+    Benchmark("active:speed", 0.5),
     Benchmark("reproduce:grid", 0.5),
     Benchmark("rankings:reached", 0.2),
     Benchmark("rankings:wide", 0.5),
@@ -53,6 +54,14 @@ BENCHMARKS = [
     Benchmark("rankings:real_data", 4.0),
     Benchmark("disambiguation:dna-.5", 5.0),
     Benchmark("disambiguation:dna-.8", 5.0),
+    Benchmark("active:iris", 3.0),
+    Benchmark("active:wine", 3.0),
+    Benchmark("active:segment", 10.0),
+    Benchmark("active:digits", 20.0),
+    Benchmark("active:vowel", 20.0),
+    Benchmark("active:dna", 25.0),
+    Benchmark("active:vehicle", 10.0),
+    Benchmark("active:diabetes", 10.0),
     Benchmark("weights:million", 8.0),
 ]
 

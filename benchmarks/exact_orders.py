@@ -78,7 +78,7 @@ def one(c: float, reading: str, X: np.ndarray, scores: np.ndarray, Xt: np.ndarra
     quick, (_, low, bound) = timed(lambda: minimise_orders(before, infimum, supremum, prove=False))
     share = certain(low, bound, infimum, supremum, M).mean()
     exact, (_, value, bound) = timed(lambda: minimise_orders(before, infimum, supremum))
-    model = PartialRanker(M, negative_weights=reading, weights=KernelRidge(LAM, sigma=SIGMA)).fit(X, codes)
+    model = PartialRanker.paper(M, negative_weights=reading, weights=KernelRidge(LAM, sigma=SIGMA)).fit(X, codes)
     today, _ = timed(lambda: model.predict(Xt))
     found = model.minimum(Xt).value
     alternation = PaperAlternation(codes)

@@ -87,7 +87,7 @@ def speed() -> None:
     table = Table(f"m = {M}, n = {N}, {Q} queries, skewed corruption 0.7, joint reading")
     X, scores, Xt, _ = next(lines(M))
     codes, queries = lose_pairs(scores, 0.7), 20
-    model = PartialRanker(M, negative_weights="joint", weights=KernelRidge(N**-0.5, sigma=0.5)).fit(X, codes)
+    model = PartialRanker.paper(M, negative_weights="joint", weights=KernelRidge(N**-0.5, sigma=0.5)).fit(X, codes)
     found = model.minimum(Xt)  # compiles
     alpha = np.asarray(KernelRidge(N**-0.5, sigma=0.5).fit(X)(Xt[:queries]))
     paper = PaperAlternation(codes)
@@ -113,9 +113,11 @@ def errors() -> None:
             codes = lose_pairs(scores, c)
             for sigma, lam in [(s, k) for s in (1.0, 0.5) for k in (1e3, 1.0, 1e-3)]:
                 family = KernelRidge(lam / N**0.5, sigma=sigma)
-                model = PartialRanker(M, negative_weights="joint", weights=family).fit(X, codes)
+                model = PartialRanker.paper(M, negative_weights="joint", weights=family).fit(X, codes)
                 ours.setdefault((sigma, lam), []).append(wrong_pairs(truth, model.predict(Xt)))
-                zero = PartialRanker(M, negative_weights="joint", weights=family, solver=FromZero(codes)).fit(X, codes)
+                zero = PartialRanker.paper(M, negative_weights="joint", weights=family, solver=FromZero(codes)).fit(
+                    X, codes
+                )
                 theirs.setdefault((sigma, lam), []).append(wrong_pairs(truth, zero.predict(Xt)))
         best, other = (min(np.mean(e) for e in errors.values()) for errors in (ours, theirs))
         table.row(f"c = {c:.4f}", f"{best:.4f}", f"{other:.4f}", best <= other + 1e-12)
@@ -141,10 +143,10 @@ def reached() -> None:
     codes = lose_pairs(scores, 0.7)
     for reading in ("inside", "joint"):
         settings = {"items": 6, "negative_weights": reading, "weights": KernelRidge(N**-0.5, sigma=0.5)}
-        exact = PartialRanker(**settings).fit(X, codes).minimum(Xt).value
+        exact = PartialRanker.paper(**settings).fit(X, codes).minimum(Xt).value
         shares = []
         for starts in (1, 4):
-            found = PartialRanker(**settings, solver=Alternate(n_starts=starts)).fit(X, codes).minimum(Xt)
+            found = PartialRanker.paper(**settings, solver=Alternate(n_starts=starts)).fit(X, codes).minimum(Xt)
             shares.append(np.mean(found.value <= exact + 1e-9 * np.abs(exact)))
         table.row(f"{reading} reading", ", ".join(f"{share:.0%}" for share in shares))
 
@@ -158,7 +160,7 @@ def wide() -> None:
     tops = [order[:30].tolist() for order in np.argsort(-scores, axis=1)]
     for what, y in [("full orders", -scores), ("the first 30 items", tops)]:
         start = time.perf_counter()
-        model = PartialRanker(100, weights=KernelRidge(1e-4, gamma=0.5), time_limit=1.0).fit(X, y)
+        model = PartialRanker.paper(100, weights=KernelRidge(1e-4, gamma=0.5), time_limit=1.0).fit(X, y)
         found = model.minimum(Xt)
         seconds = time.perf_counter() - start
         table.row(what, f"{seconds:.2f} s, tau {kendall_tau(truth, found.z):.3f}, gap {found.gap.max():.2g}")
@@ -181,7 +183,7 @@ def ten_fold_tau(X: np.ndarray, ranks: np.ndarray, share: float, principle: str)
         given = lose_labels(ranks[train], share, random_state=0)
         sets = Rankings(m).fit(given).read(given)
         solver = "auto" if m <= 8 or principle == "average" or not share else Alternate(n_starts=1)
-        model = PartialRanker(m, principle, weights=tuned(inside, sets, principle), solver=solver)
+        model = PartialRanker.paper(m, principle, weights=tuned(inside, sets, principle), solver=solver)
         taus.append(kendall_tau(ranks[test], model.fit(inside, sets).predict(outside)))
     return float(np.mean(taus))
 

@@ -57,7 +57,7 @@ def speed() -> None:
 
     rng = np.random.default_rng(2)
     X, queries = rng.uniform(size=(N, 3)), rng.uniform(size=(Q // 5, 3))
-    model = PartialRegressor(weights=KernelRidge(1e-3, sigma=0.2), solver=Piecewise(n_jobs=-1)).fit(X, y)
+    model = PartialRegressor.paper(weights=KernelRidge(1e-3, sigma=0.2), solver=Piecewise(n_jobs=-1)).fit(X, y)
     # alpha takes 2 n² operations a query, the rest of a prediction about n
     alone, whole = (lambda: np.asarray(model.weights_(queries))), (lambda: model.predict(queries))
     table.job(Job(f"{Q // 5} queries: forming alpha / all of predict", alone, whole, 0.5, 2))
@@ -110,7 +110,7 @@ def paper() -> None:
 
     def error(kernel, **settings):
         every = [KernelRidge(lam, kernel, sigma=s) for s in (1, 0.5, 0.1, 0.05, 0.01) for lam in (1e3, 1, 1e-3)]
-        models = (PartialRegressor(weights=w, **settings).fit(problem.data, y) for w in every)
+        models = (PartialRegressor.paper(weights=w, **settings).fit(problem.data, y) for w in every)
         return min(np.mean((model.predict(x) - truth) ** 2) for model in models)
 
     table = Table("Regression: the paper's setting, seed 0 (best of its grid, by the test error, as in its figure)")
@@ -191,7 +191,7 @@ def real_data() -> None:
         kernels = [KernelRidge(lam, gamma=g / d) for g in (0.01, 0.1, 1.0) for lam in (1e-4, 1e-3, 1e-2, 1e-1)]
         ours = {"partialregressor__weights": kernels}
         methods = {
-            "PartialRegressor, infimum": tuned(PartialRegressor(), ours),
+            "PartialRegressor, infimum": tuned(PartialRegressor.paper(), ours),
             "XGBoost, survival:aft": tuned_boosting,
             "ridge on midpoints": tuned(MidpointRidge(), {"midpointridge__alpha": np.logspace(-2, 5, 15)}),
             "kernel ridge on midpoints": tuned(MidpointRegressor(), {"midpointregressor__weights": kernels}),

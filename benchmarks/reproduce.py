@@ -35,7 +35,7 @@ def shared_factors() -> None:
         for c in task["c"]:
             sets = Subsets(skewed(dna.target, c, random_state=0)[train])
             for principle, reading in readings:
-                model = PartialClassifier(principle=principle, negative_weights=reading, weights=weights)
+                model = PartialClassifier.paper(principle=principle, negative_weights=reading, weights=weights)
                 model.fit(X[train], sets).predict(X[test])
 
     table = Table("Reproducing the paper: dna's grid on one thread")

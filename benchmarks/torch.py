@@ -119,7 +119,7 @@ LOSSES: dict[str, Callable] = {
     "infimum": lambda S, t: _by_row(SetCrossEntropy("infimum"), S),
     "true labels": lambda S, t: _by_row(nn.CrossEntropyLoss(), t),
 }
-TWO_STEPS = "ours, then PartialClassifier(weights='linear')"
+TWO_STEPS = "ours, then PartialClassifier.paper(weights='linear')"
 
 
 def _by_row(loss: Callable, given: torch.Tensor) -> Callable:
@@ -160,10 +160,12 @@ def one_seed(name: str, seed: int) -> dict[str, float]:
         out[what] = float(np.mean(net(asked).argmax(dim=1).numpy() == truth))
         if what.startswith("ours"):
             body = net[:-1]
-            second = PartialClassifier(weights="linear").fit(body(seen).double().numpy(), S)
+            second = PartialClassifier.paper(weights="linear").fit(body(seen).double().numpy(), S)
             out[TWO_STEPS] = float(np.mean(second.predict(body(asked).double().numpy()) == truth))
     rows, queries = (x.flatten(1).double().numpy() for x in (seen, asked))
-    out["kernel: PartialClassifier()"] = float(np.mean(PartialClassifier().fit(rows, S).predict(queries) == truth))
+    out["kernel: PartialClassifier.paper()"] = float(
+        np.mean(PartialClassifier.paper().fit(rows, S).predict(queries) == truth)
+    )
     out["kernel: tune"] = float(np.mean(tune(rows, S).predict(queries) == truth))
     return out
 

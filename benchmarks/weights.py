@@ -55,8 +55,8 @@ def nystrom(rng: np.random.Generator, n: int) -> PartialClassifier:
     table = Table(f"Nyström: n = {n}, d = {D}, {CENTERS} centres, {CLASSES} classes")
     X, y = blobs(rng, n)
     unseen, truth = blobs(rng, 20_000)
-    model = PartialClassifier(weights=weights.Nystrom(CENTERS, lam=LAM, gamma=GAMMA, centers="kmeans++"))
-    smaller = PartialClassifier(weights=model.weights)
+    model = PartialClassifier.paper(weights=weights.Nystrom(CENTERS, lam=LAM, gamma=GAMMA, centers="kmeans++"))
+    smaller = PartialClassifier.paper(weights=model.weights)
 
     def fit(model: PartialClassifier, rows: int) -> None:
         with parallel_config(backend="threading", n_jobs=-1):
@@ -103,12 +103,12 @@ def path(rng: np.random.Generator, n: int) -> None:
     table = Table(f"A path of 20 lams: n = {n}")
     X, y = blobs(rng, n)
     lams = np.logspace(-7, -1, 20)
-    chosen = PartialClassifier(weights=weights.RidgeCV(weights.KernelRidge(gamma=GAMMA), lams=lams))
+    chosen = PartialClassifier.paper(weights=weights.RidgeCV(weights.KernelRidge(gamma=GAMMA), lams=lams))
 
     def refits() -> None:
         for train, test in StratifiedKFold(8).split(X, y):
             for lam in lams:
-                one = PartialClassifier(weights=weights.KernelRidge(lam, gamma=GAMMA)).fit(X[train], y[train])
+                one = PartialClassifier.paper(weights=weights.KernelRidge(lam, gamma=GAMMA)).fit(X[train], y[train])
                 one.score(X[test], y[test])
 
     table.job(Job("path and final fit / 8-fold refits", lambda: chosen.fit(X, y), refits, 0.25, 2))
@@ -126,7 +126,7 @@ def forest_and_neighbors(rng: np.random.Generator, n: int) -> None:
         "neighbours": (weights.Neighbors(15), KNeighborsClassifier(15)),
     }
     for name, (family, reference) in pairs.items():
-        model = PartialClassifier(weights=family)
+        model = PartialClassifier.paper(weights=family)
         fits = side_by_side(lambda m=model: m.fit(X, y), lambda r=reference: r.fit(X, y), 2)
         answers = side_by_side(lambda m=model: m.predict(unseen), lambda r=reference: r.predict(unseen), 2)
         both = [sum(pair) for pair in zip(fits, answers)]

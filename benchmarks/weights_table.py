@@ -40,7 +40,7 @@ def error(family: str, X: NDArray, y: NDArray, sets: NDArray) -> NDArray:
     base, grid = FAMILIES[family](X.shape[1])
     errors = []
     for train, test in StratifiedKFold(4, shuffle=True, random_state=0).split(X, y):
-        model = PartialClassifier(weights=clone(base), classes=np.arange(sets.shape[1]))
+        model = PartialClassifier.paper(weights=clone(base), classes=np.arange(sets.shape[1]))
         if grid:
             named = {f"weights__{name}": values for name, values in grid.items()}
             model = GridSearchCV(model, named, cv=KFold(3, shuffle=True, random_state=0))

@@ -50,10 +50,10 @@ def main() -> None:
         accuracy[name] = []
         for mask in masks:
             sets = y_train if name == "full supervision" else Subsets(mask, classes=range(10))
-            model = PartialClassifier(weights=kernel, **settings).fit(X_train, sets)
+            model = PartialClassifier.paper(weights=kernel, **settings).fit(X_train, sets)
             accuracy[name].append(model.score(X_test, y_test))
         print(f"{name:<22}" + "".join(f"{a:>8.1%}" for a in accuracy[name]), flush=True)
-    model = PartialClassifier(weights=kernel).fit(X_train, Subsets(masks[3], classes=range(10)))
+    model = PartialClassifier.paper(weights=kernel).fit(X_train, Subsets(masks[3], classes=range(10)))
     path = draw(accuracy, model, X_train, y_train, masks[3])
     orders(rng)
     numbers()
@@ -68,7 +68,7 @@ def orders(rng: np.random.Generator) -> None:
     truth = np.argsort(-(x_test * slopes + levels), axis=1)
     print(f"\nOrders of 10 items from {np.mean(known != 0):.0%} of the pairs; wrong pairs on test orders:")
     for principle in ("infimum", "average"):
-        model = PartialRanker(principle=principle, weights=weights.KernelRidge(lam=1e-1, sigma=0.5)).fit(x, known)
+        model = PartialRanker.paper(principle=principle, weights=weights.KernelRidge(lam=1e-1, sigma=0.5)).fit(x, known)
         print(f"{principle:<22}{wrong_pairs(PartialOrders.from_orders(truth), model.predict(x_test)):>8.1%}")
 
 
@@ -78,7 +78,7 @@ def numbers() -> None:
     print("\nNumbers from bounds on |y|, 70 % of the signs lost; mean squared error on test values:")
     for principle in ("infimum", "average"):
         family = weights.KernelRidge(kernel="laplacian", lam=1e-2, sigma=0.05)
-        model = PartialRegressor(principle=principle, weights=family).fit(problem.data, problem.pieces)
+        model = PartialRegressor.paper(principle=principle, weights=family).fit(problem.data, problem.pieces)
         print(f"{principle:<22}{np.mean((model.predict(x) - 3 - np.sin(10 * x[:, 0])) ** 2):>8.3f}")
 
 

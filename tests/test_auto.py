@@ -3,12 +3,22 @@
 import numpy as np
 import pytest
 
-from infimum import Blocks, PartialClassifier, PartialRanker, PartialRegressor, weights
+from infimum import (
+    Blocks,
+    Disambiguation,
+    InfimumWarning,
+    PartialClassifier,
+    PartialEstimator,
+    PartialMultilabelClassifier,
+    PartialRanker,
+    PartialRegressor,
+    outputs,
+    weights,
+)
 from infimum.judging import Composition, Judge, choose
+from infimum.judging.comparison import FEW, Comparison
 from infimum.outputs import Labels
 from infimum.rows import Table
-
-AUTO = {"principle": "auto", "negative_weights": "auto", "weights": "auto"}
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +31,7 @@ def blobs():
 
 @pytest.fixture(scope="module")
 def chosen(blobs):
-    return PartialClassifier(**AUTO).fit(blobs[0], blobs[2])
+    return PartialClassifier().fit(blobs[0], blobs[2])
 
 
 def test_the_choice_can_be_looked_at(chosen, blobs):
@@ -44,7 +54,7 @@ def test_the_choice_can_be_looked_at(chosen, blobs):
 def test_the_order_of_rows_does_not_matter(chosen, blobs):
     X, _, mask = blobs
     order = np.random.default_rng(1).permutation(60)
-    again = PartialClassifier(**AUTO).fit(X[order], mask[order])
+    again = PartialClassifier().fit(X[order], mask[order])
     assert again.choice_.best["setting"] == chosen.choice_.best["setting"]
     assert again.choice_.best["principle"] == chosen.choice_.best["principle"]
 
@@ -52,7 +62,7 @@ def test_the_order_of_rows_does_not_matter(chosen, blobs):
 def test_units_do_not_matter(chosen, blobs):
     X, _, mask = blobs
     units = np.array([1000.0, 1.0, 1e-3])
-    again = PartialClassifier(**AUTO).fit(X * units, mask)
+    again = PartialClassifier().fit(X * units, mask)
     np.testing.assert_array_equal(again.predict(X * units), chosen.predict(X))
 
 
@@ -61,44 +71,76 @@ def test_what_is_named_is_kept(blobs):
     family = weights.KernelRidge(lam=1e-3)
     model = PartialClassifier(principle="auto", weights=family).fit(X, mask)
     assert model.weights_.lam_ == 1e-3
-    assert {row["reading"] for row in model.choice_.rows} == {"inside"}
-    model = PartialClassifier(principle="average", weights="auto").fit(X, mask)
+    assert {row["weights"] for row in model.choice_.rows} == {"KernelRidge"}
+    model = PartialClassifier(principle="auto", negative_weights="joint", weights=family).fit(X, mask)
+    assert {row["reading"] for row in model.choice_.rows} == {"joint"}
+    model = PartialClassifier(principle="average").fit(X, mask)
     assert {row["principle"] for row in model.choice_.rows} == {"average"}
-    assert PartialClassifier(weights="kernel").fit(X, mask).choice_ is None
+    assert PartialClassifier.paper().fit(X, mask).choice_ is None
+    cap = Disambiguation(cap=1.5)
+    model = PartialClassifier(principle=cap).fit(X, mask)
+    assert all(row["principle"] is cap for row in model.choice_.rows)
+    # where one thing is left, there is nothing to compare
+    assert PartialClassifier(principle="disambiguation", weights=family).fit(X, mask).choice_.rows == []
+
+
+@pytest.mark.parametrize(
+    "make", [PartialClassifier, PartialMultilabelClassifier, PartialRanker, PartialRegressor, PartialEstimator]
+)
+def test_everything_is_auto_by_default_and_the_paper_is_one_word_away(make):
+    given = (outputs.Labels(),) if make is PartialEstimator else ()
+    open_ = ("principle", "negative_weights", "weights")
+    assert [make(*given).get_params()[name] for name in open_] == ["auto"] * 3
+    assert [make.paper(*given).get_params()[name] for name in open_] == ["infimum", "inside", "kernel"]
+    assert make.paper(*given, weights="forest").weights == "forest"
+    if make is PartialEstimator:
+        assert make.paper(*given, "average").principle == "average"
+
+
+def test_with_few_rows_nothing_is_compared(blobs):
+    X, _, mask = blobs
+    model = PartialClassifier().fit(X[: FEW - 1], mask[: FEW - 1])
+    assert model.choice_.rows == []
+    assert "fewer than 20 distinct rows" in repr(model.choice_)
+    assert "fewer than 20 distinct rows" in model.choice_._repr_html_()
+    assert model.choice_.composition.principle == "infimum"
+    again = PartialClassifier().fit(np.repeat(X[:2], 30, axis=0), np.repeat(mask[:2], 30, axis=0))
+    assert again.choice_.rows == []
+    assert PartialClassifier().fit(X[:FEW], mask[:FEW]).choice_.rows
 
 
 def test_orders_and_numbers_too():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (40, 1))
     bounds = np.column_stack([np.sin(3 * X[:, 0]) - 0.1, np.sin(3 * X[:, 0]) + 0.3])
-    model = PartialRegressor(**AUTO).fit(X, bounds)
+    model = PartialRegressor().fit(X, bounds)
     assert model.score(X, bounds) > 0.9
     y = [[("a", "b"), ("b", "c")] if x < 0 else [("c", "a")] for x in X[:, 0]]
-    ranker = PartialRanker(**AUTO).fit(X, y)
+    ranker = PartialRanker().fit(X, y)
     assert ranker.score(X, y) > 0.9
     assert {row["principle"] for row in ranker.choice_.rows} == {"disambiguation", "infimum", "average"}
 
 
 def test_what_is_refused(blobs):
     X, _, mask = blobs
-    with pytest.raises(ValueError, match="'auto' compares rows in memory: for rows in blocks, name principle and"):
-        PartialClassifier(**AUTO).fit(Blocks([(X, mask)]))
+    space = Labels().fit(mask)
+    with pytest.raises(ValueError, match="block 0: sets that are read already cannot be put together from blocks"):
+        PartialClassifier().fit(Blocks([(X, space.read(mask))]))
+    with pytest.raises(ValueError, match="'budget' parameter of PartialClassifier must be"):
+        PartialClassifier(budget=-1).fit(X, mask)
     with pytest.raises(ValueError, match="negative_weights must be 'inside', 'joint' or 'auto'"):
         PartialClassifier(negative_weights="both").fit(X, mask)
 
 
 def test_an_interrupt_keeps_the_best_so_far(blobs, monkeypatch):
-    from infimum import InfimumWarning
-    from infimum.judging.choice import Comparison
-
     X, _, mask = blobs
     original, calls = Comparison._judge, []
 
-    def interrupted(self, setting):
+    def interrupted(self, setting, pairs):
         calls.append(setting)
         if len(calls) == 4:
             raise KeyboardInterrupt
-        original(self, setting)
+        return original(self, setting, pairs)
 
     monkeypatch.setattr(Comparison, "_judge", interrupted)
     space = Labels().fit(mask)
@@ -106,6 +148,32 @@ def test_an_interrupt_keeps_the_best_so_far(blobs, monkeypatch):
         choice = choose(Composition("auto", "auto", "auto"), Table(X, None), space, space.read(mask))
     assert not choice.complete
     assert len(choice.rows) == 12
+
+
+def test_an_exhausted_budget_keeps_the_best_so_far(blobs):
+    X, truth, mask = blobs
+    with pytest.warns(InfimumWarning, match="The comparison ended early, after [1-9]"):
+        model = PartialClassifier(budget=1e-9).fit(X, mask)
+    assert not model.choice_.complete
+    assert np.mean(model.predict(X) == truth) > 0.9
+
+
+def test_progress_is_shown_and_threads_change_nothing(blobs, chosen, capsys):
+    X, _, mask = blobs
+    model = PartialClassifier(verbose=1, n_jobs=2).fit(X, mask)
+    assert "settings on 60 rows" in capsys.readouterr().err
+    assert [row["neg_set_risk"] for row in model.choice_.rows] == [row["neg_set_risk"] for row in chosen.choice_.rows]
+
+
+def test_rows_in_blocks_are_chosen_from_a_sample(blobs):
+    X, truth, mask = blobs
+    cut = [(X[:25], mask[:25]), (X[25:], mask[25:])]
+    model = PartialClassifier().fit(Blocks(cut))
+    assert np.mean(model.predict(X) == truth) > 0.85
+    assert model.choice_.best["n"] == 60
+    again = PartialClassifier().fit(Blocks([(X[::-1], mask[::-1])]))
+    assert again.choice_.best["setting"] == model.choice_.best["setting"]
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 
 def test_a_picture(chosen):

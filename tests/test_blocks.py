@@ -42,16 +42,16 @@ def test_blocks_give_the_fit_of_arrays(family, at):
     rng = np.random.default_rng(0)
     X, y, w = rng.standard_normal((300, 4)), rng.random((300, 4)) < 0.5, rng.uniform(0, 2, 300)
     y[:, 0] |= ~y.any(axis=1)
-    model = PartialClassifier(weights=family).fit(X, y, w)
-    same(model, PartialClassifier(weights=family).fit(Blocks(cut(X, y, sorted(at), w))), X)
+    model = PartialClassifier.paper(weights=family).fit(X, y, w)
+    same(model, PartialClassifier.paper(weights=family).fit(Blocks(cut(X, y, sorted(at), w))), X)
 
 
 @EACH
 def test_a_function_may_start_the_iteration_again(family, data):
     X, y = data
-    model = PartialClassifier(weights=family).fit(X, y)
+    model = PartialClassifier.paper(weights=family).fit(X, y)
     blocks = Blocks(lambda: ((X[i : i + 70], y[i : i + 70]) for i in range(0, 300, 70)), n_blocks=5)
-    other = PartialClassifier(weights=family).fit(blocks)
+    other = PartialClassifier.paper(weights=family).fit(blocks)
     same(model, other, X)
     assert other.weights_.n_rows_ == 300
     assert (np.concatenate(list(other.predict(blocks))) == model.predict(X)).all()
@@ -60,17 +60,17 @@ def test_a_function_may_start_the_iteration_again(family, data):
 def test_classes_are_those_of_all_blocks():
     X = np.arange(6.0)[:, None]
     blocks = Blocks([(X[:2], ["a", "a|b"]), (X[2:4], [{"b", "c"}, None]), (X[4:], ["!a", "d"])])
-    model = PartialClassifier(weights=Nystrom(6)).fit(blocks)
+    model = PartialClassifier.paper(weights=Nystrom(6)).fit(blocks)
     assert model.classes_.tolist() == ["a", "b", "c", "d"]
-    whole = PartialClassifier(weights=Nystrom(6)).fit(X, ["a", "a|b", {"b", "c"}, None, "!a", "d"])
+    whole = PartialClassifier.paper(weights=Nystrom(6)).fit(X, ["a", "a|b", {"b", "c"}, None, "!a", "d"])
     same(whole, model, X)
 
 
 def test_tags_come_in_blocks_too(rng):
     X = rng.standard_normal((80, 2))
     tags = np.sign(np.column_stack([X[:, 0], X[:, 1]])) * (rng.random((80, 2)) < 0.7)
-    whole = PartialMultilabelClassifier(weights=LinearRidge()).fit(X, tags)
-    parts = PartialMultilabelClassifier(weights=LinearRidge()).fit(Blocks(cut(X, tags, [30])))
+    whole = PartialMultilabelClassifier.paper(weights=LinearRidge()).fit(X, tags)
+    parts = PartialMultilabelClassifier.paper(weights=LinearRidge()).fit(Blocks(cut(X, tags, [30])))
     assert_allclose(parts.decision_function(X), whole.decision_function(X), atol=1e-10)
 
 
@@ -79,12 +79,12 @@ def test_memory_maps_and_sparse_rows(data, tmp_path):
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
     family = Nystrom(20)
-    model = PartialClassifier(weights=family).fit(X, y)
-    same(model, PartialClassifier(weights=family).fit(Blocks([(mapped[:50], y[:50]), (mapped[50:], y[50:])])), X)
+    model = PartialClassifier.paper(weights=family).fit(X, y)
+    same(model, PartialClassifier.paper(weights=family).fit(Blocks([(mapped[:50], y[:50]), (mapped[50:], y[50:])])), X)
     rows = Blocks([(sparse.csr_matrix(X[:100]), y[:100]), (sparse.csr_matrix(X[100:]), y[100:])])
     assert_allclose(
-        PartialClassifier(weights=LinearRidge()).fit(rows).decision_function(X),
-        PartialClassifier(weights=LinearRidge()).fit(X, y).decision_function(X),
+        PartialClassifier.paper(weights=LinearRidge()).fit(rows).decision_function(X),
+        PartialClassifier.paper(weights=LinearRidge()).fit(X, y).decision_function(X),
         atol=1e-8,
     )
 
@@ -97,45 +97,45 @@ def test_parquet_files(tmp_path, rng):
     frame[:40].to_parquet(tmp_path / "0.parquet")
     frame[40:].to_parquet(tmp_path / "1.parquet")
     files = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
-    model = PartialClassifier(weights="linear").fit(X, labels, np.arange(90) % 4)
-    same(model, PartialClassifier(weights="linear").fit(Blocks.parquet(files, "y", weight="w", rows=25)), X)
+    model = PartialClassifier.paper(weights="linear").fit(X, labels, np.arange(90) % 4)
+    same(model, PartialClassifier.paper(weights="linear").fit(Blocks.parquet(files, "y", weight="w", rows=25)), X)
     with pytest.raises(ValueError, match=r"no target column 'z'. Its columns are"):
-        PartialClassifier(weights="linear").fit(Blocks.parquet(files, "z"))
+        PartialClassifier.paper(weights="linear").fit(Blocks.parquet(files, "z"))
 
 
 def test_what_blocks_cannot_do_is_said(data):
     X, y = data
     blocks = Blocks([(X, y)])
     with pytest.raises(ValueError, match=r"Rows in blocks need weights.Nystrom or weights.LinearRidge.*Neighbors"):
-        PartialClassifier(weights=Neighbors()).fit(blocks)
+        PartialClassifier.paper(weights=Neighbors()).fit(blocks)
     with pytest.raises(ValueError, match="Blocks carry y and sample_weight themselves"):
-        PartialClassifier(weights="linear").fit(blocks, y)
+        PartialClassifier.paper(weights="linear").fit(blocks, y)
     with pytest.raises(ValueError, match=r"must be a list of .* Got generator"):
         Blocks(block for block in [(X, y)])
     with pytest.raises(ValueError, match="block 0: X has 300 rows and y has 299"):
-        PartialClassifier(weights="linear").fit(Blocks([(X, y[1:])]))
+        PartialClassifier.paper(weights="linear").fit(Blocks([(X, y[1:])]))
     with pytest.raises(ValueError, match="block 1: X has 3 features; the first block has 4"):
-        PartialClassifier(weights="linear").fit(Blocks([(X, y), (X[:, :3], y)]))
+        PartialClassifier.paper(weights="linear").fit(Blocks([(X, y), (X[:, :3], y)]))
     with pytest.raises(ValueError, match="block 0: Input X contains NaN"):
-        PartialClassifier(weights="linear").fit(Blocks([(X * np.nan, y)]))
+        PartialClassifier.paper(weights="linear").fit(Blocks([(X * np.nan, y)]))
     intervals = [(0, 1)] * 300
     with pytest.raises(ValueError, match=r"No solver can minimise .* in blocks>.*Fit on arrays instead"):
-        PartialRegressor(weights="linear").fit(Blocks([(X, intervals)]))
+        PartialRegressor.paper(weights="linear").fit(Blocks([(X, intervals)]))
     with pytest.raises(ValueError, match=r"block 1: the infimum of its sets is not linear in psi"):
-        PartialRegressor(weights="linear").fit(Blocks([(X, np.arange(300.0)), (X, np.array(intervals) * 1.0)]))
-    model = PartialClassifier(weights="linear").fit(blocks)
+        PartialRegressor.paper(weights="linear").fit(Blocks([(X, np.arange(300.0)), (X, np.array(intervals) * 1.0)]))
+    model = PartialClassifier.paper(weights="linear").fit(blocks)
     with pytest.raises(ValueError, match="The training rows are not kept"):
         np.asarray(model.weights_(X))
 
 
 def test_saved_models_leave_their_rows_behind(rng):
     X = rng.standard_normal((20_000, 2))
-    model = PartialClassifier(weights=Nystrom(10)).fit(X, np.arange(20_000) % 2)
+    model = PartialClassifier.paper(weights=Nystrom(10)).fit(X, np.arange(20_000) % 2)
     saved = pickle.dumps(model)
     assert len(saved) < 20_000
     assert (pickle.loads(saved).predict(X) == model.predict(X)).all()
     # the joint reading needs the weight of every row
-    joint = PartialClassifier(weights=Nystrom(10), negative_weights="joint").fit(X[:200], np.arange(200) % 2)
+    joint = PartialClassifier.paper(weights=Nystrom(10), negative_weights="joint").fit(X[:200], np.arange(200) % 2)
     assert (pickle.loads(pickle.dumps(joint)).predict(X[:50]) == joint.predict(X[:50])).all()
 
 
@@ -143,11 +143,13 @@ def test_saved_models_leave_their_rows_behind(rng):
 def test_queries_in_parallel_are_the_same(name, data, monkeypatch):
     X, y = data
     monkeypatch.setattr("infimum.estimators.base.NUMBERS", 2**10)
-    model = PartialClassifier(weights=name).fit(X, y)
+    model = PartialClassifier.paper(weights=name).fit(X, y)
     alone = model.predict(X)
     with joblib.parallel_config(n_jobs=2):
         assert (model.predict(X) == alone).all()
-        assert (PartialClassifier(weights="nystrom").fit(Blocks(cut(X, y, [100, 200]))).predict(X).shape) == (300,)
+        assert (PartialClassifier.paper(weights="nystrom").fit(Blocks(cut(X, y, [100, 200]))).predict(X).shape) == (
+            300,
+        )
 
 
 @pytest.fixture(scope="module")
@@ -170,8 +172,8 @@ def test_a_cluster_gives_the_fit_of_arrays(family, data, cluster):
 
     X, y = data
     w = np.linspace(0, 2, 300)
-    model = PartialClassifier(weights=family).fit(X, y, w)
-    far = PartialClassifier(weights=family).fit(
+    model = PartialClassifier.paper(weights=family).fit(X, y, w)
+    far = PartialClassifier.paper(weights=family).fit(
         da.from_array(X, chunks=(70, 2)), da.from_array(y, chunks=(70, 4)), da.from_array(w, chunks=70)
     )
     same(model, far, X)
@@ -184,8 +186,8 @@ def test_a_cluster_gives_the_fit_of_arrays(family, data, cluster):
 
     labels = np.array(["a", "b", "c", "a|b"])[np.argmax(y, axis=1)]
     frame = dd.from_pandas(pd.DataFrame(X, columns=list("pqrs")).assign(y=labels), npartitions=4)
-    table = PartialClassifier(weights=family).fit(frame[list("pqrs")], frame["y"])
-    same(PartialClassifier(weights=family).fit(X, labels), table, X)
+    table = PartialClassifier.paper(weights=family).fit(frame[list("pqrs")], frame["y"])
+    same(PartialClassifier.paper(weights=family).fit(X, labels), table, X)
     assert (table.predict(frame[list("pqrs")]).compute() == table.predict(X)).all()
 
 
@@ -207,17 +209,19 @@ def test_a_worker_that_dies_costs_time_not_the_result(data, cluster, tmp_path):
 
     targets = da.from_array(y, chunks=(50, 4)).map_blocks(read, meta=y[:0])
     before = {worker["pid"] for worker in cluster.run(lambda: {"pid": os.getpid()}).values()}
-    far = PartialClassifier(weights=Nystrom(20)).fit(da.from_array(X, chunks=(50, 4)), targets)
+    far = PartialClassifier.paper(weights=Nystrom(20)).fit(da.from_array(X, chunks=(50, 4)), targets)
     assert len(os.listdir(home)) == 4
     cluster.wait_for_workers(1, timeout=60)
     assert before != {worker["pid"] for worker in cluster.run(lambda: {"pid": os.getpid()}).values()}
-    same(PartialClassifier(weights=Nystrom(20)).fit(X, y), far, X)
+    same(PartialClassifier.paper(weights=Nystrom(20)).fit(X, y), far, X)
 
 
 def test_partitions_must_agree(data):
     da = pytest.importorskip("dask.array")
     X, y = data
     with pytest.raises(ValueError, match=r"must have the same partitions. They have \[3, 4\]"):
-        PartialClassifier(weights="linear").fit(da.from_array(X, chunks=(100, 4)), da.from_array(y, chunks=(80, 4)))
+        PartialClassifier.paper(weights="linear").fit(
+            da.from_array(X, chunks=(100, 4)), da.from_array(y, chunks=(80, 4))
+        )
     with pytest.raises(ValueError, match="y must be one too"):
-        PartialClassifier(weights="linear").fit(da.from_array(X, chunks=(100, 4)), y)
+        PartialClassifier.paper(weights="linear").fit(da.from_array(X, chunks=(100, 4)), y)

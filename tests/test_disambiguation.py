@@ -100,7 +100,10 @@ def test_kernel_ridge_without_a_row_or_a_block_is_a_refit(weighted, rng):
     np.testing.assert_allclose(operator.weights() @ phi, operator.own(G), atol=1e-8)
 
 
-@pytest.mark.parametrize("family", FAMILIES[1:5], ids=lambda f: type(f).__name__)
+REFITTED = [family for family in FAMILIES[1:5] if not isinstance(family, weights.Forest)]
+
+
+@pytest.mark.parametrize("family", REFITTED, ids=lambda f: type(f).__name__)
 def test_other_families_are_fitted_again_without_each_block(family, rng):
     X, _, mask = blobs(rng, 40)
     phi = mask.astype(float)
@@ -113,6 +116,31 @@ def test_other_families_are_fitted_again_without_each_block(family, rng):
     np.testing.assert_allclose(out[blocks[1]], alone(X[blocks[1]]) @ phi[rest], atol=1e-9)
     np.testing.assert_allclose(out[rest], alone.leave_one_out(phi[rest]), atol=1e-9)
     np.testing.assert_allclose(operator.weights()[np.ix_(blocks[1], rest)], np.asarray(alone(X[blocks[1]])), atol=1e-9)
+
+
+def test_one_forest_serves_every_block(rng):
+    """Row i through the trees that did not draw it, means over the rows outside the block: from the definition."""
+    X, _, mask = blobs(rng, 40)
+    phi, w = mask.astype(float), 1.0 + (np.arange(40) % 3)
+    blocks = blocks_of(X, 3)
+    forest = weights.Forest(30, random_state=0).fit(X, phi, w)
+    operator = forest.held_out(X, phi, w, blocks)
+    out = operator(stack(phi, blocks))
+    leaves, mass = forest.forest_.apply(X), forest._masses().T
+    for b, block in enumerate(blocks):
+        rest = np.delete(np.arange(40), block)
+        for i in (block[0], rest[0]):
+            means = []
+            for t in np.flatnonzero(mass[i] == 0):
+                share = mass[rest, t] * (leaves[rest, t] == leaves[i, t])
+                if share.any():
+                    means.append(share @ phi[rest] / share.sum())
+            np.testing.assert_allclose(out[b, i], np.mean(means, axis=0))
+    np.testing.assert_allclose(operator.predict(phi), operator.own(out))
+    np.testing.assert_allclose(operator.weights() @ phi, operator.own(out))
+    block, rest, inside, outside = next(operator.parts())
+    np.testing.assert_allclose(inside @ phi[rest], out[0, rest])
+    np.testing.assert_allclose(outside @ phi[rest], out[0, block])
 
 
 def test_blocks_keep_twins_together_and_do_not_depend_on_order(rng):
@@ -175,7 +203,7 @@ def test_known_points_are_left_alone_and_predicted_alike(case, kind, rng):
     X = rng.standard_normal((15, 2))
     y = case.all()[rng.integers(len(case.all()), size=15)]
     sets = case.points(y)
-    model = PartialEstimator(case.space, weights=weights.KernelRidge(lam=1e-2))
+    model = PartialEstimator.paper(case.space, weights=weights.KernelRidge(lam=1e-2))
     plain = clone(model).fit(X, sets)
     reduced = model.set_params(principle=Disambiguation(kind)).fit(X, sets)
     np.testing.assert_array_equal(reduced.labels_, reduced.output_.readable(y))
@@ -206,7 +234,7 @@ def test_rows_that_know_nothing_take_part(rng):
 def test_the_order_of_rows_does_not_matter(kind, rng):
     X, _, mask = blobs(rng, extra=0.6)
     order = rng.permutation(len(X))
-    model = PartialClassifier(principle=Disambiguation(kind, n_starts=3), weights=weights.KernelRidge(lam=1e-4))
+    model = PartialClassifier.paper(principle=Disambiguation(kind, n_starts=3), weights=weights.KernelRidge(lam=1e-4))
     one, other = clone(model).fit(X, mask), clone(model).fit(X[order], mask[order])
     np.testing.assert_array_equal(one.labels_[order], other.labels_)
     np.testing.assert_allclose(one.confidence_[order], other.confidence_, atol=1e-8)
@@ -219,7 +247,7 @@ def test_sets_that_miss_the_truth_are_suspects(rng):
     wrong = np.arange(0, 140, 14)
     mask[wrong] = False
     mask[wrong, (truth[wrong] + 1) % 3] = True
-    model = PartialClassifier(principle=Disambiguation(threshold=0.2), weights=weights.KernelRidge(lam=1e-3))
+    model = PartialClassifier.paper(principle=Disambiguation(threshold=0.2), weights=weights.KernelRidge(lam=1e-3))
     model.fit(X, mask)
     assert set(model.suspects_) == set(wrong)
     assert set(np.argsort(model.resolved_.support)[:10]) == set(wrong)
@@ -279,7 +307,7 @@ def test_balls_are_disambiguated_by_points(rng):
 def test_costs_are_minded(rng):
     X, truth, mask = blobs(rng)
     cost = np.array([[0, 1, 9], [1, 0, 1], [9, 1, 0.0]])
-    model = PartialClassifier(cost, "disambiguation", weights=weights.KernelRidge(lam=1e-3)).fit(X, mask)
+    model = PartialClassifier.paper(cost, "disambiguation", weights=weights.KernelRidge(lam=1e-3)).fit(X, mask)
     q = model.resolved_.q[:, 0]
     np.testing.assert_allclose(model.resolved_.phi, q @ cost.T)
     assert np.mean(model.predict(X) == truth) > 0.9
@@ -293,27 +321,29 @@ def test_probabilities_of_classes(rng):
     np.testing.assert_array_equal(P.argmax(axis=1), model.predict(X))
     assert P[np.arange(90), truth].mean() > 0.7
     with pytest.raises(AttributeError):
-        PartialClassifier().predict_proba  # noqa: B018
+        PartialClassifier.paper().predict_proba  # noqa: B018
 
 
 def test_what_is_refused(rng):
     X, _, mask = blobs(rng, 20)
     with pytest.raises(AttributeError, match="principle='disambiguation'"):
-        PartialClassifier().fit(X, mask).labels_  # noqa: B018
+        PartialClassifier.paper().fit(X, mask).labels_  # noqa: B018
     with pytest.raises(ValueError, match="bilinear"):
-        PartialRegressor("absolute", "disambiguation").fit(X, [(0, 1)] * 20)
+        PartialRegressor.paper("absolute", "disambiguation").fit(X, [(0, 1)] * 20)
     with pytest.raises(ValueError, match="kind must be"):
-        PartialClassifier(principle=Disambiguation("medium")).fit(X, mask)
+        PartialClassifier.paper(principle=Disambiguation("medium")).fit(X, mask)
     with pytest.raises(ValueError, match="Laplacian has no closed form"):
         PartialClassifier(principle="disambiguation", weights="laplacian").fit(X, mask)
     with pytest.raises(ValueError, match="all rows"):
         PartialClassifier(principle="disambiguation", weights="linear").fit(Blocks([(X, mask, None)]))
-    refitted = PartialClassifier(principle="disambiguation").fit(X, mask).set_params(principle="infimum").fit(X, mask)
+    refitted = (
+        PartialClassifier.paper(principle="disambiguation").fit(X, mask).set_params(principle="infimum").fit(X, mask)
+    )
     assert refitted.resolved_ is None
 
 
 def test_one_row_is_enough():
-    model = PartialClassifier(principle="disambiguation").fit([[1.0]], ["a|b"])
+    model = PartialClassifier.paper(principle="disambiguation").fit([[1.0]], ["a|b"])
     assert model.labels_.tolist() == ["a"]
     assert model.tied_.tolist() == [0]
 
@@ -323,9 +353,11 @@ def test_principles_by_name_in_a_grid(rng):
     sets = Subsets(mask)
     grid = {"principle": ["infimum", "disambiguation", Disambiguation("hard")], "weights__lam": [1e-3, 1e-2]}
     cv = KFold(3, shuffle=True, random_state=0)
-    search = GridSearchCV(PartialClassifier(weights=weights.KernelRidge()), grid, cv=cv)
+    search = GridSearchCV(PartialClassifier.paper(weights=weights.KernelRidge()), grid, cv=cv)
     assert np.mean(search.fit(X, sets).predict(X) == truth) > 0.9
-    nested = GridSearchCV(PartialClassifier(principle=Disambiguation()), {"principle__cap": [1.0, 2.0]}, cv=KFold(3))
+    nested = GridSearchCV(
+        PartialClassifier.paper(principle=Disambiguation()), {"principle__cap": [1.0, 2.0]}, cv=KFold(3)
+    )
     assert set(nested.fit(X, sets).best_params_) == {"principle__cap"}
 
 

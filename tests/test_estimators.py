@@ -63,7 +63,9 @@ def test_exact_labels_are_plain_kernel_ridge(principle, reading, rng):
 
     X, Q = rng.standard_normal((80, 3)), rng.standard_normal((50, 3))
     y = rng.integers(4, size=80)
-    model = PartialClassifier(principle=principle, negative_weights=reading, weights=KernelRidge(lam=0.01, gamma=0.5))
+    model = PartialClassifier.paper(
+        principle=principle, negative_weights=reading, weights=KernelRidge(lam=0.01, gamma=0.5)
+    )
     expected = Reference(alpha=0.8, kernel="rbf", gamma=0.5).fit(X, np.eye(4)[y]).predict(Q).argmax(axis=1)
     np.testing.assert_array_equal(model.fit(X, y).predict(Q), expected)
 
@@ -72,10 +74,10 @@ def test_permuting_labels_permutes_the_answer(rng):
     X, Q = rng.standard_normal((40, 3)), rng.standard_normal((30, 3))
     y = [set(row) for row in rng.integers(4, size=(40, 2)).tolist()]
     rename = {0: 2, 1: 0, 2: 3, 3: 1}
-    plain = PartialClassifier(cost="ordinal", classes=range(4)).fit(X, y).predict(Q)
+    plain = PartialClassifier.paper(cost="ordinal", classes=range(4)).fit(X, y).predict(Q)
     cost = np.abs(np.subtract.outer(np.arange(4), np.arange(4))).astype(float)
     order = np.argsort([rename[k] for k in range(4)])
-    renamed = PartialClassifier(cost=cost[np.ix_(order, order)], classes=range(4))
+    renamed = PartialClassifier.paper(cost=cost[np.ix_(order, order)], classes=range(4))
     renamed = renamed.fit(X, [{rename[k] for k in row} for row in y]).predict(Q)
     np.testing.assert_array_equal([rename[k] for k in plain], renamed)
 
@@ -104,7 +106,7 @@ def test_dna_skewed_is_within_two_deviations_of_the_authors_code(
     errors = []
     for train, test in KFold(8).split(X):
         family = KernelRidge(lam=c_lambda / np.sqrt(len(train)), sigma=c_sigma * X.shape[1])
-        model = PartialClassifier(negative_weights=reading, weights=family).fit(X[train], Subsets(mask[train]))
+        model = PartialClassifier.paper(negative_weights=reading, weights=family).fit(X[train], Subsets(mask[train]))
         errors.append(1 - model.score(X[test], y[test]))
     assert abs(np.mean(errors) - mean) <= 2 * deviation
 
@@ -156,10 +158,10 @@ def test_a_structure_of_ones_own(rng):
     truth = 4 * X[:, 0]
     width = rng.uniform(0, 0.5, 150)
     arcs = Arcs(truth + rng.uniform(0, 1, 150) * width, width)  # the truth is in the lower half of every arc
-    model = PartialEstimator(Angles(), weights=KernelRidge(sigma=0.1, lam=1e-4)).fit(X, arcs)
+    model = PartialEstimator.paper(Angles(), weights=KernelRidge(sigma=0.1, lam=1e-4)).fit(X, arcs)
     assert isinstance(model.solver_, Alternate)
     error = np.abs((model.predict(X) - truth + np.pi) % (2 * np.pi) - np.pi)
-    blunt = PartialEstimator(Angles(), weights=KernelRidge(sigma=0.1, lam=1e-4)).fit(X, arcs.middle)
+    blunt = PartialEstimator.paper(Angles(), weights=KernelRidge(sigma=0.1, lam=1e-4)).fit(X, arcs.middle)
     blunt_error = np.abs((blunt.predict(X) - truth + np.pi) % (2 * np.pi) - np.pi)
     assert error.mean() < 0.1
     assert error.mean() < 0.8 * blunt_error.mean()

@@ -124,12 +124,12 @@ def test_half_lines_refuse_average_and_supremum_by_row():
     y = [1.0, (2, INF), None, (0, 4)]
     for principle in ("average", "supremum"):
         with pytest.raises(ValueError, match=rf"(?s)row 1: \[2, inf\] has no end: {principle}.*row 2: \[-inf, inf\]"):
-            PartialRegressor(principle=principle).fit(np.eye(4), y)
+            PartialRegressor.paper(principle=principle).fit(np.eye(4), y)
     with pytest.raises(ValueError, match="negative_weights='inside'"):
-        PartialRegressor(negative_weights="joint").fit(np.eye(4), y)
+        PartialRegressor.paper(negative_weights="joint").fit(np.eye(4), y)
     # bounds end them
     for principle in ("average", "supremum"):
-        z = PartialRegressor(principle=principle, bounds=(0, 10)).fit(np.eye(4), y).predict(np.eye(4))
+        z = PartialRegressor.paper(principle=principle, bounds=(0, 10)).fit(np.eye(4), y).predict(np.eye(4))
         assert ((z >= 0) & (z <= 10)).all()
 
 

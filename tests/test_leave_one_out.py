@@ -123,7 +123,7 @@ def test_ridge_cv_minimises_the_leave_one_out_risk(base, rng):
     sets = np.column_stack([truth == 0, truth == 1, rng.random(40) < 0.5])
     lams = np.logspace(-4, 1, 6)
     gammas = [0.01, "scale", 3.0] if "gamma" in base.get_params() else None
-    chosen = PartialClassifier(weights=RidgeCV(base, lams=lams, gammas=gammas)).fit(X, sets).weights_
+    chosen = PartialClassifier.paper(weights=RidgeCV(base, lams=lams, gammas=gammas)).fit(X, sets).weights_
     expected = np.empty_like(chosen.risks_)
     for g, gamma in enumerate(gammas or [None]):
         for k, lam in enumerate(lams):
@@ -142,7 +142,7 @@ def test_ridge_cv_judges_the_joint_reading_by_its_own_predictions(rng):
     truth = (X[:, 0] > 0).astype(int) + (X[:, 1] > 1)
     sets = np.eye(3, dtype=bool)[truth] | (rng.random((30, 3)) < 0.5)
     lams = [1e-4, 1e-2, 1.0]
-    model = PartialClassifier(weights=RidgeCV(lams=lams), negative_weights="joint").fit(X, sets)
+    model = PartialClassifier.paper(weights=RidgeCV(lams=lams), negative_weights="joint").fit(X, sets)
     single = sets & (sets.sum(axis=1, keepdims=True) == 1)
     for k, lam in enumerate(lams):
         alpha = KernelRidge(lam).fit(X).leave_one_out(np.eye(30))
@@ -175,7 +175,7 @@ def test_the_target_judges(data):
 def test_ridge_cv_serves_structured_outputs(rng):
     X = rng.standard_normal((60, 2))
     tags = np.sign(np.column_stack([X[:, 0], X[:, 1], -X[:, 0]])) * (rng.random((60, 3)) < 0.7)
-    model = PartialMultilabelClassifier(weights=RidgeCV(gammas=[1e-3, 0.3, 300.0])).fit(X, tags)
+    model = PartialMultilabelClassifier.paper(weights=RidgeCV(gammas=[1e-3, 0.3, 300.0])).fit(X, tags)
     assert model.weights_.gamma_ == 0.3
     assert model.score(X, np.sign(np.column_stack([X[:, 0], X[:, 1], -X[:, 0]]))) > 0.9
 
@@ -185,13 +185,13 @@ def test_ridge_cv_serves_intervals(loss, rng):
     X = rng.uniform(-1, 1, (40, 1))
     y = np.sin(4 * X[:, 0])
     bounds = np.column_stack([y - rng.uniform(0, 0.5, 40), y + rng.uniform(0, 0.5, 40)])
-    model = PartialRegressor(loss=loss, weights=RidgeCV(lams=[1e-4, 1e-2, 10.0], gammas=[1.0])).fit(X, bounds)
+    model = PartialRegressor.paper(loss=loss, weights=RidgeCV(lams=[1e-4, 1e-2, 10.0], gammas=[1.0])).fit(X, bounds)
     expected = []
     for lam in (1e-4, 1e-2, 10.0):
         left = []
         for i in range(40):
             others = np.arange(40) != i
-            one = PartialRegressor(loss=loss, weights=KernelRidge(lam * 40 / 39, gamma=1.0))
+            one = PartialRegressor.paper(loss=loss, weights=KernelRidge(lam * 40 / 39, gamma=1.0))
             left.append(one.fit(X[others], bounds[others]).predict(X[i : i + 1])[0])
         gap = np.maximum(np.maximum(bounds[:, 0] - left, left - bounds[:, 1]), 0)
         expected.append(np.mean(gap**2 if loss == "squared" else gap))

@@ -21,8 +21,8 @@ from infimum import (
     tune,
     weights,
 )
+from infimum.judging import Judge
 from infimum.model_selection import SCORERS, get_scorer, left_out_scores
-from infimum.model_selection import search as module
 from infimum.model_selection.scores import beyond_chance, covered, risk
 
 KERNEL = weights.KernelRidge(lam=1e-2, gamma=0.3)
@@ -74,7 +74,7 @@ def test_several_scorers_at_once(data):
 def test_scores_of_other_structures_and_of_other_models(data):
     X, truth, mask = data
     tags = np.where(np.eye(3)[truth] > 0, 1, -1)
-    model = PartialMultilabelClassifier(weights=KERNEL).fit(X, tags)
+    model = PartialMultilabelClassifier.paper(weights=KERNEL).fit(X, tags)
     score = get_scorer("neg_set_risk")
     assert -0.3 < score(model, X, tags) <= 0
     assert score(model, X, HammingBalls(tags, 1)) >= score(model, X, tags)
@@ -91,9 +91,9 @@ def test_scores_say_what_they_need(data):
     with pytest.raises(ValueError, match="name must be one of"):
         get_scorer("accuracy")
     with pytest.raises(ValueError, match="predict_proba"):
-        get_scorer("set_log_likelihood")(PartialClassifier().fit(X, mask), X, mask)
+        get_scorer("set_log_likelihood")(PartialClassifier.paper().fit(X, mask), X, mask)
     with pytest.raises(ValueError, match="same number"):
-        get_scorer("covering_rate")(PartialClassifier().fit(X, mask), X, mask[:3])
+        get_scorer("covering_rate")(PartialClassifier.paper().fit(X, mask), X, mask[:3])
 
 
 @pytest.mark.parametrize(
@@ -105,10 +105,11 @@ def test_leave_one_out_scores_are_those_of_refits(settings, rng):
     truth = np.arange(24) % 3
     X = np.eye(3)[truth] + 1.5 * rng.standard_normal((24, 3))
     mask = np.eye(3, dtype=bool)[truth] | (rng.random((24, 3)) < 0.4)
-    found = left_out_scores(PartialClassifier(weights=KERNEL, **settings), X, mask)
+    found = left_out_scores(PartialClassifier.paper(weights=KERNEL, **settings), X, mask)
     keep = weights.KernelRidge(lam=1e-2 * 24 / 23, gamma=0.3)  # n lam is kept
     rest = [np.delete(np.arange(24), i) for i in range(24)]
-    z = [PartialClassifier(weights=keep, **settings).fit(X[r], mask[r]).predict(X[[i]])[0] for i, r in enumerate(rest)]
+    model = PartialClassifier.paper(weights=keep, **settings)
+    z = [model.fit(X[r], mask[r]).predict(X[[i]])[0] for i, r in enumerate(rest)]
     sets = Subsets(mask, np.arange(3))
     assert found["covering_rate"] == covered(sets, np.array(z))
     assert found["chance_corrected"] == pytest.approx(beyond_chance(sets, np.array(z)))
@@ -188,9 +189,27 @@ def test_the_settings_of_disambiguation_are_kept(data):
     assert clone(search).get_params()["estimator__principle__cap"] == 1.5
 
 
+def test_what_the_estimator_names_is_kept(data):
+    X, _, mask = data
+    model = PartialClassifier(weights=KERNEL, principle="average")
+    search = PartialSearch(model).fit(X, mask)
+    assert search.best_estimator_[-1].weights is not KERNEL
+    assert repr(search.best_estimator_[-1].weights) == repr(KERNEL)
+    assert (search.best_params_["principle"], search.best_params_["weights"]) == ("average", "KernelRidge")
+    assert len(search.path_["principle"]) == 1
+    found = PartialSearch(PartialClassifier(weights=KERNEL), principles=["infimum", "joint", "average"]).fit(X, mask)
+    assert list(found.path_["principle"]) == ["infimum", "joint", "average"]
+    assert found.best_estimator_[-1].weights_.lam_ == 1e-2
+    joint = PartialSearch(PartialClassifier(principle="infimum", negative_weights="joint"), gammas=[1.0]).fit(X, mask)
+    assert set(joint.path_["principle"]) == {"joint"}
+    assert joint.best_estimator_[-1].negative_weights == "joint"
+    with pytest.raises(ValueError, match="would replace what the estimator names, principle='average'"):
+        PartialSearch(model, principles=["infimum"]).fit(X, mask)
+
+
 def test_an_interrupted_search_keeps_what_it_has(data, monkeypatch):
     X, truth, mask = data
-    judge = module.Judge.outputs
+    judge = Judge.outputs
     calls = []
 
     def interrupted(self, operator):
@@ -199,7 +218,7 @@ def test_an_interrupted_search_keeps_what_it_has(data, monkeypatch):
             raise KeyboardInterrupt
         return judge(self, operator)
 
-    monkeypatch.setattr(module.Judge, "outputs", interrupted)
+    monkeypatch.setattr(Judge, "outputs", interrupted)
     with pytest.warns(InfimumWarning, match="interrupted after 3 of 12 settings"):
         search = PartialSearch().fit(X, mask)
     assert len(search.path_["lam"]) == 3

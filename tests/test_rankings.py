@@ -81,7 +81,7 @@ def test_items_of_any_hashable_kind():
     items = [("a", 1), ("b", 2), frozenset([3])]
     sets = Rankings(items).fit([]).read([[("b", 2), ("a", 1)], [(("a", 1), frozenset([3]))]])
     np.testing.assert_array_equal(sets.codes, [[-1, 1, 1], [0, 1, 0]])
-    model = PartialRanker(items).fit([[0.0]], [[("b", 2), ("a", 1)]])
+    model = PartialRanker.paper(items).fit([[0.0]], [[("b", 2), ("a", 1)]])
     assert model.predict([[0.0]]).tolist() == [[("b", 2), ("a", 1), frozenset([3])]]
     assert pairs_of(Rankings([1, 2, 3]).fit([]).read(["3>1"])) == {"31"}, "text names items by how they print"
 
@@ -101,7 +101,7 @@ def test_ranks_and_codes_are_told_apart():
 
 def test_orders_go_round():
     """What `predict` gives can be given as y, integer items included."""
-    model = PartialRanker().fit(np.eye(2), np.array([[1.0, 2, 3], [3, 2, 1]]))
+    model = PartialRanker.paper().fit(np.eye(2), np.array([[1.0, 2, 3], [3, 2, 1]]))
     z = model.predict(np.eye(2))
     assert z.tolist() == [[0, 1, 2], [2, 1, 0]]
     assert model.score(np.eye(2), z) == 1
@@ -144,12 +144,12 @@ def test_what_is_no_ranking_is_refused(settings, y, message):
 
 
 def test_single_items_unknown_rows_and_empty_batches(rng):
-    alone = PartialRanker(items=["a"]).fit(np.ones((3, 1)), [None, ["a"], "a"])
+    alone = PartialRanker.paper(items=["a"]).fit(np.ones((3, 1)), [None, ["a"], "a"])
     assert alone.predict([[0.0]]).tolist() == [["a"]]
     assert alone.score([[0.0]], [None]) == 1
     X = rng.standard_normal((4, 2))
     with pytest.warns(InfimumWarning, match="No row of y says anything"):
-        unknown = PartialRanker(items=ABCD).fit(X, [None] * 4)
+        unknown = PartialRanker.paper(items=ABCD).fit(X, [None] * 4)
     assert sorted(unknown.predict(X)[0]) == ABCD
     np.testing.assert_array_equal(unknown.minimum(X).value, 0)
     sets = Rankings(4).fit([]).read([])
@@ -172,7 +172,9 @@ def test_buckets_are_linear_and_nothing_else_is(rng):
         losses = between[:, members].min(axis=1)
         residual = losses - columns @ np.linalg.lstsq(columns, losses)[0]
         assert (sets.embed("infimum") is not None) == (np.abs(residual).max() < 1e-9)
-    model = PartialRanker(items=30).fit(rng.standard_normal((9, 2)), [[int(k), 3] for k in rng.integers(4, 30, 9)])
+    model = PartialRanker.paper(items=30).fit(
+        rng.standard_normal((9, 2)), [[int(k), 3] for k in rng.integers(4, 30, 9)]
+    )
     assert isinstance(model.solver_, solvers.ClosedForm)
     np.testing.assert_allclose(model.minimum(rng.standard_normal((5, 2))).gap, 0, atol=1e-9)
 
@@ -245,7 +247,7 @@ def test_bounds_of_alternation_hold_and_mean_something(principle, reading, rng):
 def test_alternation_on_the_supremum_says_how_many_cycled(rng):
     X = rng.uniform(-1, 1, (30, 1))
     codes = lose_pairs_at_random(X * rng.standard_normal(4) + rng.standard_normal(4), 0.5, random_state=0)
-    model = PartialRanker(4, "supremum", weights=weights.KernelRidge(1e-3, sigma=0.5), solver=solvers.Alternate())
+    model = PartialRanker.paper(4, "supremum", weights=weights.KernelRidge(1e-3, sigma=0.5), solver=solvers.Alternate())
     with pytest.warns(InfimumWarning, match=r"\d+ of 30 predictions were still moving \(cycling, for the supremum\)"):
         found = model.fit(X, codes).minimum(X)
     exact = model.set_params(solver="auto").fit(X, codes).minimum(X)
@@ -296,15 +298,15 @@ def test_ranker_learns_scores_and_leaves_unknown_rows_out(rng):
     scores, truth = X * slope + offset, lose_pairs(Xt * slope + offset, 0)
     y = lose_pairs_at_random(scores, 0.5, random_state=0)
     family = weights.KernelRidge(lam=1e-3, sigma=0.5)
-    model = PartialRanker(weights=family).fit(X, y)
+    model = PartialRanker.paper(weights=family).fit(X, y)
     assert isinstance(model.solver_, solvers.Enumerate)
     assert kendall_tau(truth, model.predict(Xt)) > 0.9
     assert model.score(Xt, truth) == pytest.approx((1 + kendall_tau(truth, model.predict(Xt))) / 2)
     np.testing.assert_array_equal(model.minimum(Xt).gap, 0)
     # permuting the items permutes the answer, up to ties
     order = rng.permutation(4)
-    renamed = PartialRanker(weights=family).fit(X, -scores[:, order]).predict(Xt).astype(int)
-    plain = PartialRanker(weights=family).fit(X, -scores).predict(Xt).astype(int)
+    renamed = PartialRanker.paper(weights=family).fit(X, -scores[:, order]).predict(Xt).astype(int)
+    plain = PartialRanker.paper(weights=family).fit(X, -scores).predict(Xt).astype(int)
     np.testing.assert_array_equal(order[renamed], plain)
 
 
@@ -312,10 +314,10 @@ def test_cross_validation_and_search(rng):
     X = rng.uniform(-1, 1, (60, 2))
     ranks = np.argsort(np.argsort(-(X @ rng.standard_normal((2, 4))), axis=1), axis=1) + 1.0
     y = lose_labels(ranks, 0.3, random_state=0)
-    assert cross_val_score(PartialRanker(items=4), X, y, cv=3).min() > 0.8
+    assert cross_val_score(PartialRanker.paper(items=4), X, y, cv=3).min() > 0.8
     sets = Rankings().fit(y).read(y)
-    assert cross_val_score(PartialRanker(), X, sets, cv=3).min() > 0.8
-    search = GridSearchCV(PartialRanker(), {"principle": ["infimum", "average"], "weights__lam": [1e-3]}, cv=3)
+    assert cross_val_score(PartialRanker.paper(), X, sets, cv=3).min() > 0.8
+    search = GridSearchCV(PartialRanker.paper(), {"principle": ["infimum", "average"], "weights__lam": [1e-3]}, cv=3)
     search.set_params(estimator__weights=weights.KernelRidge()).fit(X, sets)
     assert search.best_score_ > 0.8
 
@@ -336,7 +338,9 @@ def error_on_lines(m, c, reading, grid, **settings):
             [
                 wrong_pairs(
                     lose_pairs(scores_t, 0),
-                    PartialRanker(m, negative_weights=reading, weights=weights.KernelRidge(lam / 50**0.5, sigma=sigma))
+                    PartialRanker.paper(
+                        m, negative_weights=reading, weights=weights.KernelRidge(lam / 50**0.5, sigma=sigma)
+                    )
                     .set_params(**settings)
                     .fit(X, lose_pairs(scores, c))
                     .predict(Xt),
@@ -414,7 +418,7 @@ class OneItemAClass(PartialRanker):
 def test_estimator_checks():
     reason = "the check takes it that a multi-output estimator predicts one column"
     expected = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_sparse_matrix"], reason)
-    results = check_estimator(OneItemAClass(), on_fail=None, expected_failed_checks=expected)
+    results = check_estimator(OneItemAClass.paper(), on_fail=None, expected_failed_checks=expected)
     failed = {r["check_name"]: r["exception"] for r in results if r["status"] not in ("passed", "skipped", "xfail")}
     assert not failed
     assert sum(r["status"] == "passed" for r in results) >= 45

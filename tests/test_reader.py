@@ -104,7 +104,7 @@ def test_ranks_or_codes_is_decided_for_the_column_not_for_the_batch():
     blocks.settle(blocks.merge(blocks.digest(R[2:5]), blocks.merge(blocks.digest(R[:2]), blocks.digest(R[5:]))))
     np.testing.assert_array_equal(blocks.read(R[2:5]).codes, whole[2:5])
     X = np.arange(8.0)[:, None]
-    model = PartialRanker().fit(X, R)
+    model = PartialRanker.paper().fit(X, R)
     assert model.score(X[2:5], R[2:5]) == pytest.approx(model.score(X[2:5], PartialOrders.from_ranks(R[2:5])))
 
 
@@ -153,7 +153,7 @@ def test_a_user_space_with_its_own_fit_still_works():
     space = Coins().fit([0, 1])
     assert (space.size, space.digest([0]), space.merge(None, None)) == (2, None, None)
     assert space.settle(None) is space
-    assert PartialEstimator(Coins()).fit([[0.0], [1.0]], [0, 1]).predict([[1.0]]).tolist() == [1]
+    assert PartialEstimator.paper(Coins()).fit([[0.0], [1.0]], [0, 1]).predict([[1.0]]).tolist() == [1]
 
 
 # --- labels -----------------------------------------------------------------------------------------------------------
@@ -167,7 +167,9 @@ def test_a_candidate_mask_as_a_list(rng):
     assert labels(pl.Series(mask.tolist())) == labels(pd.Series(mask.tolist())) == expected
     assert labels([*mask.tolist(), None])[1][3] == [1, 1, 1]
     X = rng.standard_normal((3, 2))
-    assert (PartialClassifier().fit(X, mask.tolist()).predict(X) == PartialClassifier().fit(X, mask).predict(X)).all()
+    assert (
+        PartialClassifier.paper().fit(X, mask.tolist()).predict(X) == PartialClassifier.paper().fit(X, mask).predict(X)
+    ).all()
     space = Labels().fit(mask.tolist())
     assert space.read([[1, 0, 0]]).mask.tolist() == [[True, False, False]], "the form is a mask, and so are 0 and 1"
 
@@ -199,7 +201,7 @@ def test_masks_meet_declared_classes():
     """REVIEW B6."""
     mask = np.array([[True, False], [True, True]])
     X = np.eye(2)
-    assert PartialClassifier(classes=["cat", "dog"]).fit(X, mask).classes_.tolist() == ["cat", "dog"]
+    assert PartialClassifier.paper(classes=["cat", "dog"]).fit(X, mask).classes_.tolist() == ["cat", "dog"]
     frame = pd.DataFrame(mask, columns=["dog", "cat"])
     assert labels(frame, classes=["cat", "dog"]) == (["cat", "dog"], [[0, 1], [1, 1]])
     assert labels(Subsets(mask, ["dog", "cat"]), classes=["cat", "dog"])[1] == [[0, 1], [1, 1]]
@@ -268,7 +270,7 @@ def test_types_are_kept(y, classes):
 
 def test_dates_come_back_as_dates():
     for y in (DATE, pd.Series(DATE), pl.Series(DATE), pd.to_datetime(DATE), list(pd.to_datetime(DATE))):
-        model = PartialClassifier().fit(np.eye(2), y)
+        model = PartialClassifier.paper().fit(np.eye(2), y)
         z = model.predict(np.eye(2))
         assert z.dtype.kind == "M"
         np.testing.assert_array_equal(z.astype("M8[D]"), DATE.astype("M8[D]"))
@@ -288,7 +290,6 @@ def test_dates_come_back_as_dates():
         ([{"a", 1}, "b", "c"], 0),
         ([datetime.datetime(2020, 1, 1), 3, 4], 0),
     ],
-
 )
 def test_kinds_are_not_mixed_unless_declared(y, row):
     with pytest.raises(InputError, match=rf"row {row}: a label that is .* where most are .*\nThe labels of y mix"):
@@ -393,7 +394,7 @@ def test_tag_frames_go_by_name(rng):
     """REVIEW E3."""
     X = rng.standard_normal((30, 2))
     F = pd.DataFrame(np.where(X > 0, 1, -1), columns=["a", "b"])
-    model = PartialMultilabelClassifier().fit(X, F)
+    model = PartialMultilabelClassifier.paper().fit(X, F)
     assert model.score(X, F) == model.score(X, F[["b", "a"]]) == model.score(X, pl.DataFrame(F)[["b", "a"]])
     assert tags(F, tags=["b", "a"])[1] == F[["b", "a"]].to_numpy().tolist()
     space = Tags().fit(F)
@@ -502,7 +503,7 @@ def test_items_of_orders_go_by_name():
     with pytest.raises(InputError, match="Missing: 'c'"):
         space.read(F[["a", "b"]])
     X = np.eye(2)
-    assert PartialRanker(items=["c", "b", "a"]).fit(X, F).predict(X)[0].tolist() == ["a", "b", "c"]
+    assert PartialRanker.paper(items=["c", "b", "a"]).fit(X, F).predict(X)[0].tolist() == ["a", "b", "c"]
 
 
 @settings(max_examples=30, deadline=None)
@@ -789,3 +790,12 @@ def test_a_later_frame_of_missing_cells_is_still_cells():
     frame = pd.DataFrame({"y": [np.nan, {"round": True}]})
     assert Tags().fit(frame).read(frame[:1]).values.tolist() == [[0]]
     assert Tags(["red", "round"]).fit(frame).read(pd.DataFrame({"y": [np.nan, np.nan]})).values.tolist() == [[0, 0]] * 2
+
+
+def test_a_frame_of_one_empty_column_tells_nothing_whatever_its_name():
+    empty = pd.DataFrame({"y": [np.nan, np.nan]})
+    for known in ([{"red"}, {"round"}], pd.DataFrame({"red": [1, -1], "round": [0, 1]})):
+        space = Tags().fit(known)
+        assert space.read(empty).is_unknown.all()
+    with pytest.raises(InputError, match="y names no tag at all"):
+        Tags().fit(empty)

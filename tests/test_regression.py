@@ -27,7 +27,7 @@ def best_error(problem, kernel, **settings):
     """The smallest test error over the paper's grid, as its figure is made (App. B.4.2)."""
     y = Intervals(problem.pieces)
     errors = [
-        np.mean((PartialRegressor(weights=KernelRidge(lam, kernel, sigma=sigma), **settings).fit(problem.data, y)
+        np.mean((PartialRegressor.paper(weights=KernelRidge(lam, kernel, sigma=sigma), **settings).fit(problem.data, y)
                  .predict(X_TEST) - Y_TEST) ** 2)
         for sigma in (1, 0.5, 0.1, 0.05, 0.01)
         for lam in (1e3, 1, 1e-3)
@@ -70,9 +70,9 @@ AT_LEAST = 58  # checks of scikit-learn passed: a suite that shrinks is a suite 
 @pytest.mark.parametrize(
     "estimator",
     [
-        PartialRegressor(),
-        PartialRegressor("absolute"),
-        PartialRegressor(principle="supremum", negative_weights="joint"),
+        PartialRegressor.paper(),
+        PartialRegressor.paper("absolute"),
+        PartialRegressor.paper(principle="supremum", negative_weights="joint"),
     ],
     ids=repr,
 )
@@ -92,27 +92,25 @@ def mixed():
     for y in truth:
         low, high = (float(v) for v in y + [-1, 1] * rng.exponential(0.3, size=2))
         kind = rng.integers(6)
-        rows.append(
-            [float(y), (low, high), (low, math.inf), f"<={high}", [(low, high), (-high, -low)], None][kind]
-        )
+        rows.append([float(y), (low, high), (low, math.inf), f"<={high}", [(low, high), (-high, -low)], None][kind])
     return X, truth, rows
 
 
 def test_mixed_column_is_learned(mixed):
     X, truth, rows = mixed
     for loss in ("squared", "absolute"):
-        model = PartialRegressor(loss, weights=KernelRidge(lam=1e-3, sigma=0.2)).fit(X, rows)
+        model = PartialRegressor.paper(loss, weights=KernelRidge(lam=1e-3, sigma=0.2)).fit(X, rows)
         assert isinstance(model.solver_, Piecewise)
         assert np.mean((model.predict(X) - truth) ** 2) < 0.02
     # the values alone are a sixth of the rows and do worse
     exact = [isinstance(row, float) for row in rows]
-    alone = PartialRegressor(weights=KernelRidge(lam=1e-3, sigma=0.2)).fit(X[exact], truth[exact])
+    alone = PartialRegressor.paper(weights=KernelRidge(lam=1e-3, sigma=0.2)).fit(X[exact], truth[exact])
     assert isinstance(alone.solver_, ClosedForm)
 
 
 def test_search_and_scorers(mixed):
     X, _, rows = mixed
-    model = make_pipeline(StandardScaler(), PartialRegressor())
+    model = make_pipeline(StandardScaler(), PartialRegressor.paper())
     inside = make_scorer(metrics.share_inside)
     distance = make_scorer(metrics.mean_squared_distance, greater_is_better=False)
     grid = {"partialregressor__weights": [KernelRidge(lam) for lam in (1e-3, 1.0)]}
@@ -156,7 +154,7 @@ def test_intervals_cover():
         problem = make_lost_sign(150, random_state=seed)
         pieces = problem.pieces[:, :1].copy()  # the sign known: bounded sets, so that the truth can be covered
         fit, held, new = slice(0, 50), slice(50, 110), slice(110, 150)
-        model = PartialRegressor(weights=KernelRidge(1.0, sigma=0.05)).fit(problem.data[fit], pieces[fit])
+        model = PartialRegressor.paper(weights=KernelRidge(1.0, sigma=0.05)).fit(problem.data[fit], pieces[fit])
         model.calibrate(problem.data[held], pieces[held])
         low, high = model.predict_interval(problem.data[new], level=0.9).T
         truth_covered.append(((low <= problem.target[new]) & (problem.target[new] <= high)).mean())
@@ -168,7 +166,7 @@ def test_intervals_cover():
 
 def test_prediction_intervals(mixed):
     X, truth, rows = mixed
-    model = PartialRegressor(bounds=(-4, 4)).fit(X[:200], rows[:200])
+    model = PartialRegressor.paper(bounds=(-4, 4)).fit(X[:200], rows[:200])
     with pytest.raises(ValueError, match="call calibrate"):
         model.predict_interval(X)
     model.calibrate(X[200:], rows[200:])
@@ -187,26 +185,26 @@ def test_prediction_intervals(mixed):
 
 
 def test_flat_minimum_is_answered_by_its_middle():
-    model = PartialRegressor(weights=weights.Given()).fit(np.eye(3), [(0, 4), (1, 5), (-9, 9)])
+    model = PartialRegressor.paper(weights=weights.Given()).fit(np.eye(3), [(0, 4), (1, 5), (-9, 9)])
     np.testing.assert_allclose(model.predict([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]), [2.5, 2.0])
 
 
 def test_tolerance_reports_what_it_gives_up(mixed):
     X, _, rows = mixed
     exact, near = (
-        PartialRegressor(weights=KernelRidge(sigma=0.2), solver=Piecewise(tol=tol)).fit(X, rows).minimum(X)
+        PartialRegressor.paper(weights=KernelRidge(sigma=0.2), solver=Piecewise(tol=tol)).fit(X, rows).minimum(X)
         for tol in (0.0, 1e-3)
     )
     np.testing.assert_allclose(near.bound, exact.value)
     assert (near.value >= exact.value).all()
     assert near.gap.max() > 0
     with pytest.raises(ValueError, match=r"'tol' parameter of Piecewise .* Got -1"):
-        PartialRegressor(solver=Piecewise(tol=-1)).fit(X, rows)
+        PartialRegressor.paper(solver=Piecewise(tol=-1)).fit(X, rows)
 
 
 def test_saved_and_cloned(mixed):
     X, _, rows = mixed
-    model = PartialRegressor(bounds=(-3, 3)).fit(X, rows)
+    model = PartialRegressor.paper(bounds=(-3, 3)).fit(X, rows)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
     assert clone(model).bounds == (-3, 3)
 
@@ -216,15 +214,15 @@ def test_sample_weights_count_rows(mixed):
     counts = np.random.default_rng(0).integers(0, 3, size=60)
     twice = np.repeat(np.arange(60), counts)
     family = KernelRidge(sigma=0.2)
-    weighted = PartialRegressor(weights=family).fit(X[:60], rows[:60], sample_weight=counts)
-    repeated = PartialRegressor(weights=family).fit(X[twice], [rows[i] for i in twice])
+    weighted = PartialRegressor.paper(weights=family).fit(X[:60], rows[:60], sample_weight=counts)
+    repeated = PartialRegressor.paper(weights=family).fit(X[twice], [rows[i] for i in twice])
     np.testing.assert_allclose(weighted.minimum(X).value, repeated.minimum(X).value, atol=1e-8)
 
 
 def test_real_intervals(data_home):
     """On intervals of real data, over the given folds, half of what the best constant leaves is explained."""
     bunch = load_intervals("H3K4me3_TDH_immune_FPOP", data_home=data_home, download=False)
-    model = make_pipeline(StandardScaler(), PartialRegressor(weights=KernelRidge(1e-2, gamma=1 / 28)))
+    model = make_pipeline(StandardScaler(), PartialRegressor.paper(weights=KernelRidge(1e-2, gamma=1 / 28)))
     z = cross_val_predict(model, bunch.data, bunch.target, cv=PredefinedSplit(bunch.folds))
     assert metrics.r2(bunch.target, z) > 0.45
     assert metrics.share_inside(bunch.target, z) > 0.5
@@ -233,7 +231,7 @@ def test_real_intervals(data_home):
 def test_rows_in_blocks_agree(rng):
     X = rng.normal(size=(120, 3))
     y = X @ [1.0, -2.0, 0.5] + rng.normal(0, 0.1, size=120)
-    model = PartialRegressor(weights=weights.LinearRidge(lam=1e-3))
+    model = PartialRegressor.paper(weights=weights.LinearRidge(lam=1e-3))
     whole = model.fit(X, y).predict(X)
     blocks = Blocks([(X[k : k + 40], y[k : k + 40]) for k in (0, 40, 80)])
     np.testing.assert_allclose(model.fit(blocks).predict(X), whole, atol=1e-8)

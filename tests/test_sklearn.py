@@ -51,11 +51,12 @@ ONE_COLUMN = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_spa
     "estimator",
     [
         PartialClassifier(),
-        PartialClassifier(negative_weights="joint"),
-        PartialClassifier(cost="ordinal", principle="supremum"),
-        PartialClassifier(principle="disambiguation"),
-        PartialEstimator(outputs.Labels()),
-        OneTagAClass(),
+        PartialClassifier.paper(),
+        PartialClassifier.paper(negative_weights="joint"),
+        PartialClassifier.paper(cost="ordinal", principle="supremum"),
+        PartialClassifier.paper(principle="disambiguation"),
+        PartialEstimator.paper(outputs.Labels()),
+        OneTagAClass.paper(),
     ],
     ids=repr,
 )
@@ -93,7 +94,7 @@ def test_cross_validation_and_search(partial_iris, kind):
     elif kind == "sets":
         y = outputs.Labels().fit(rows).read(rows)
     cv = KFold(3, shuffle=True, random_state=0)
-    model = make_pipeline(StandardScaler(), PartialClassifier(weights=weights.KernelRidge(lam=1e-3)))
+    model = make_pipeline(StandardScaler(), PartialClassifier.paper(weights=weights.KernelRidge(lam=1e-3)))
     assert cross_val_score(model, X, y, cv=cv).mean() > 0.85
     grid = {
         "partialclassifier__weights__gamma": [0.1, 1.0],
@@ -110,23 +111,23 @@ def test_cross_validation_and_search(partial_iris, kind):
 def test_sets_pass_the_default_splitter(partial_iris):
     X, _, rows = partial_iris
     sets = outputs.Labels().fit(rows).read(rows)
-    assert cross_val_score(PartialClassifier(), X, sets).shape == (5,)
+    assert cross_val_score(PartialClassifier.paper(), X, sets).shape == (5,)
 
 
 def test_inputs_of_every_kind_agree(partial_iris):
     X, _, rows = partial_iris
-    expected = PartialClassifier().fit(X, rows).predict(X)
+    expected = PartialClassifier.paper().fit(X, rows).predict(X)
     columns = list("abcd")
     for other in (pd.DataFrame(X, columns=columns), pl.DataFrame(X, schema=columns), sparse.csr_matrix(X), X.tolist()):
-        model = PartialClassifier().fit(other, rows)
+        model = PartialClassifier.paper().fit(other, rows)
         np.testing.assert_array_equal(model.predict(other), expected)
         if hasattr(other, "columns"):
             assert model.feature_names_in_.tolist() == columns
         assert model.n_features_in_ == 4
     with pytest.raises(ValueError, match="NaN"):
-        PartialClassifier().fit(np.where(X > 7, np.nan, X), rows)
+        PartialClassifier.paper().fit(np.where(X > 7, np.nan, X), rows)
     with pytest.raises(ValueError, match="X has 150 rows and y has 3"):
-        PartialClassifier().fit(X, rows[:3])
+        PartialClassifier.paper().fit(X, rows[:3])
 
 
 @pytest.mark.parametrize("joint", ["inside", "joint"])
@@ -134,7 +135,7 @@ def test_saved_models_predict_the_same(partial_iris, joint):
     import skops.io
 
     X, _, rows = partial_iris
-    model = PartialClassifier(negative_weights=joint, weights=weights.KernelRidge(gamma=0.5)).fit(X, rows)
+    model = PartialClassifier.paper(negative_weights=joint, weights=weights.KernelRidge(gamma=0.5)).fit(X, rows)
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     blob = skops.io.dumps(model)
@@ -145,14 +146,14 @@ def test_saved_models_predict_the_same(partial_iris, joint):
 
 def test_saved_models_do_without_the_kernel_matrix(rng):
     X = rng.standard_normal((600, 3))
-    model = PartialClassifier().fit(X, rng.integers(3, size=600))
+    model = PartialClassifier.paper().fit(X, rng.integers(3, size=600))
     assert len(pickle.dumps(model)) < 600 * 600 * 8 / 10
 
 
 def test_plausibility_and_decision_function(partial_iris):
     """Sec. 5.1: plausibility is sum_{i : z in S_i} alpha_i(x); the decision is its argmax."""
     X, _, rows = partial_iris
-    model = PartialClassifier(weights=weights.KernelRidge(lam=1e-3)).fit(X, rows)
+    model = PartialClassifier.paper(weights=weights.KernelRidge(lam=1e-3)).fit(X, rows)
     alpha = np.asarray(model.weights_(X))
     mask = outputs.Labels().fit(rows).read(rows).mask
     np.testing.assert_allclose(model.plausibility(X), alpha @ mask, atol=1e-8)
@@ -162,13 +163,13 @@ def test_plausibility_and_decision_function(partial_iris):
     np.testing.assert_array_equal(found.z, model.predict(X))
     np.testing.assert_allclose(found.value, -model.decision_function(X).max(axis=1), atol=1e-10)
     np.testing.assert_array_equal(found.gap, 0)
-    average = PartialClassifier(principle="average").fit(X, rows)
+    average = PartialClassifier.paper(principle="average").fit(X, rows)
     assert not hasattr(average, "plausibility")
 
 
 def test_score_is_accuracy_on_labels_and_covering_rate_on_sets(partial_iris):
     X, truth, rows = partial_iris
-    model = PartialClassifier().fit(X, rows)
+    model = PartialClassifier.paper().fit(X, rows)
     z = model.predict(X)
     assert model.score(X, truth) == pytest.approx((z == truth).mean())
     covered = [
@@ -184,13 +185,13 @@ def test_score_is_accuracy_on_labels_and_covering_rate_on_sets(partial_iris):
 
 def test_html_repr_and_bad_settings(partial_iris):
     X, _, rows = partial_iris
-    assert "PartialClassifier" in PartialClassifier()._repr_html_()
+    assert "PartialClassifier" in PartialClassifier.paper()._repr_html_()
     for settings, message in [
         ({"principle": "maximum"}, "principle must be one of 'infimum', 'average', .*Got 'maximum' instead."),
         ({"negative_weights": "both"}, "negative_weights must be 'inside', 'joint' or 'auto'. Got 'both' instead."),
         ({"weights": "magic"}, "weights must be a Weights or one of"),
     ]:
         with pytest.raises(ValueError, match=message):
-            PartialClassifier(**settings).fit(X, rows)
+            PartialClassifier.paper(**settings).fit(X, rows)
     with pytest.raises(ValueError, match=r"output must be an OutputSpace\. Got 'labels' instead"):
-        PartialEstimator("labels").fit(X, rows)
+        PartialEstimator.paper("labels").fit(X, rows)

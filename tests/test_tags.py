@@ -42,7 +42,7 @@ def test_array_forms_agree(y):
 
 def test_booleans_are_fully_known_and_come_back_as_booleans():
     X, y = np.eye(2), np.array([[True, False], [False, True]])
-    model = PartialMultilabelClassifier().fit(X, y)
+    model = PartialMultilabelClassifier.paper().fit(X, y)
     np.testing.assert_array_equal(model.predict(X), y)
     assert model.predict(X).dtype == bool
     assert model.score(X, y) == 1
@@ -78,12 +78,12 @@ def test_positive_only_tags_warn_and_have_two_remedies():
     truth = np.where(X @ np.array([[1.0, -1, 0.5], [0, 1, 1]]) > 0, 1, -1)
     y = np.where((truth == 1) & (rng.random(truth.shape) < 0.7), 1, 0)
     with pytest.warns(InfimumWarning, match="No tag of y is ever said to be absent.*k=.*epsilon="):
-        naive = PartialMultilabelClassifier().fit(X, y)
+        naive = PartialMultilabelClassifier.paper().fit(X, y)
     assert (naive.predict(X) == 1).mean() > 0.75
-    top = PartialMultilabelClassifier(k=1).fit(X, y).predict(X)
+    top = PartialMultilabelClassifier.paper(k=1).fit(X, y).predict(X)
     assert ((top == 1).sum(axis=1) == 1).all()
     assert truth[top == 1].mean() > 0.6
-    mended = PartialMultilabelClassifier(epsilon=0.35).fit(X, y)
+    mended = PartialMultilabelClassifier.paper(epsilon=0.35).fit(X, y)
     assert (mended.predict(X) == truth).mean() > (naive.predict(X) == truth).mean() + 0.1
     scores = mended.decision_function(X)
     np.testing.assert_array_equal(mended.predict(X) == 1, scores > 0)
@@ -91,7 +91,7 @@ def test_positive_only_tags_warn_and_have_two_remedies():
 
 def test_one_sided_negative_tags_warn_too():
     with pytest.warns(InfimumWarning, match="ever said to be present"):
-        PartialMultilabelClassifier().fit(np.eye(2), [[-1, 0], [0, -1]])
+        PartialMultilabelClassifier.paper().fit(np.eye(2), [[-1, 0], [0, -1]])
 
 
 @settings(max_examples=30, deadline=None)
@@ -141,17 +141,17 @@ def test_bad_balls():
 
 
 def test_a_solver_that_cannot_says_who_can():
-    model = PartialMultilabelClassifier(solver=ClosedForm())
+    model = PartialMultilabelClassifier.paper(solver=ClosedForm())
     with pytest.raises(
         ValueError,
         match=r"ClosedForm cannot minimise the <infimum loss over <Ham.*can: Enumerate, BranchAndBound, Alternate\.",
     ):
         model.fit(np.eye(2), HammingBalls([[1, 1, -1], [1, -1, 1]], 1))
     with pytest.raises(ValueError, match="Got 'magic' instead"):
-        PartialMultilabelClassifier(solver="magic").fit(np.eye(2), [[1, -1], [-1, 1]])
+        PartialMultilabelClassifier.paper(solver="magic").fit(np.eye(2), [[1, -1], [-1, 1]])
 
 
 def test_thousands_of_tags(rng):
     """2^m is beyond floating point from m = 1024 on."""
     X, y = rng.standard_normal((5, 2)), rng.integers(-1, 2, size=(5, 1500))
-    assert PartialMultilabelClassifier().fit(X, y).predict(X).shape == (5, 1500)
+    assert PartialMultilabelClassifier.paper().fit(X, y).predict(X).shape == (5, 1500)

@@ -143,14 +143,14 @@ def test_alternation_goes_down_and_more_starts_help(kind, rng):
 def test_values_are_kernel_ridge(rng):
     X, Y = rng.normal(size=(30, 2)), rng.normal(size=(30, 3))
     family = weights.KernelRidge(lam=0.01)
-    model = PartialRegressor(weights=family).fit(X, Vectors.unscaled(Y))
+    model = PartialRegressor.paper(weights=family).fit(X, Vectors.unscaled(Y))
     assert isinstance(model.solver_, ClosedForm)
     alpha = np.asarray(model.weights_(X))
     total = alpha.sum(axis=1, keepdims=True)
     expected = np.clip(alpha @ Y / total, Y.min(axis=0), Y.max(axis=0))
     np.testing.assert_allclose(model.predict(X)[total[:, 0] > 0], expected[total[:, 0] > 0])
     for j in range(3):
-        alone = PartialRegressor(weights=family).fit(X, Y[:, j]).predict(X)
+        alone = PartialRegressor.paper(weights=family).fit(X, Y[:, j]).predict(X)
         np.testing.assert_allclose(model.predict(X)[total[:, 0] > 0, j], alone[total[:, 0] > 0])
 
 
@@ -159,7 +159,7 @@ def test_unknown_coordinates(rng):
     """A row that misses a coordinate teaches the others; a row that misses all of them teaches nothing."""
     X = np.array([[0.0], [0.1], [0.2], [5.0]])
     Y = np.array([[1.0, np.nan], [np.nan, 2.0], [np.nan, np.nan], [4.0, 4.0]])
-    model = PartialRegressor(weights=weights.KernelRidge(sigma=0.5, lam=1e-3)).fit(X, Vectors.unscaled(Y))
+    model = PartialRegressor.paper(weights=weights.KernelRidge(sigma=0.5, lam=1e-3)).fit(X, Vectors.unscaled(Y))
     np.testing.assert_allclose(model.predict([[0.05]]), [[1.0, 2.0]], atol=0.05)
 
 
@@ -182,7 +182,7 @@ def test_forms_and_bad_rows():
     with pytest.raises(ValueError, match="y has 2 coordinates; 1 were expected"):
         Vectors().fit([[0.0]]).read([[0.0, 1.0]])
     with pytest.raises(ValueError, match="Vectors have the squared loss only"):
-        PartialRegressor(loss="absolute").fit([[0.0]], Boxes([[0.0]], [[1.0]]))
+        PartialRegressor.paper(loss="absolute").fit([[0.0]], Boxes([[0.0]], [[1.0]]))
 
 
 @pytest.mark.filterwarnings("ignore::infimum.InfimumWarning")
@@ -196,7 +196,9 @@ def test_phases_are_found_again(rng):
     family = weights.KernelRidge(lam=1.0, sigma=0.03)
     error = {}
     for principle in ("infimum", "average"):
-        model = PartialRegressor(principle=principle, weights=family, solver=_solver(principle)).fit(x[:, None], y)
+        model = PartialRegressor.paper(principle=principle, weights=family, solver=_solver(principle)).fit(
+            x[:, None], y
+        )
         error[principle] = np.mean(((model.predict(x[:, None]) - curve) ** 2).sum(axis=1))
     assert error["infimum"] < 0.2 < 1.0 < error["average"]
 
@@ -230,12 +232,12 @@ def test_boxes_with_open_sides_and_a_constant_coordinate_are_proved_by_default(r
     upper = lower + np.column_stack([rng.exponential(size=30), np.zeros(30)])
     lower[::4, 0], upper[1::4, 0] = -np.inf, np.inf
     X = rng.normal(size=(30, 2))
-    model = PartialRegressor(weights=weights.KernelRidge(1e-3)).fit(X, Boxes(lower, upper))
+    model = PartialRegressor.paper(weights=weights.KernelRidge(1e-3)).fit(X, Boxes(lower, upper))
     assert isinstance(model.solver_, Coordinatewise)
     found = model.minimum(X)
     assert (found.gap == 0).all()
     assert (found.z[:, 1] == 5).all()
-    other = PartialRegressor(weights=weights.KernelRidge(1e-3), solver=Alternate()).fit(X, Boxes(lower, upper))
+    other = PartialRegressor.paper(weights=weights.KernelRidge(1e-3), solver=Alternate()).fit(X, Boxes(lower, upper))
     assert (found.value <= other.minimum(X).value + 1e-9).all()
 
 

@@ -25,6 +25,7 @@ from infimum.weights import (
     Neighbors,
     Nystrom,
     RidgeCV,
+    Scaled,
     SplitSigns,
 )
 
@@ -284,11 +285,11 @@ def test_unlabelled_rows_help_the_laplacian():
     X, y, unknown = moons()
     sets = [None if u else int(label) for u, label in zip(unknown, y)]
     names = ("laplacian", "kernel", "neighbors")
-    accuracy = {name: PartialClassifier(weights=name).fit(X, sets).score(X, y) for name in names}
+    accuracy = {name: PartialClassifier.paper(weights=name).fit(X, sets).score(X, y) for name in names}
     assert accuracy["laplacian"] > 0.97
     assert accuracy["laplacian"] > max(accuracy["kernel"], accuracy["neighbors"]) + 0.05
     # without the unlabelled rows there is nothing to learn their shape from
-    alone = PartialClassifier(weights="laplacian").fit(X[~unknown], y[~unknown]).score(X, y)
+    alone = PartialClassifier.paper(weights="laplacian").fit(X[~unknown], y[~unknown]).score(X, y)
     assert accuracy["laplacian"] > alone + 0.05
 
 
@@ -318,7 +319,7 @@ def test_every_family_learns_from_sets_by_name(name, reading, rng):
     truth = np.repeat([0, 1], 60)
     sets = np.column_stack([truth == 0, truth == 1, rng.random(120) < 0.4])
     sets[:5] = True
-    model = PartialClassifier(weights=name, negative_weights=reading).fit(X, sets)
+    model = PartialClassifier.paper(weights=name, negative_weights=reading).fit(X, sets)
     assert model.score(X, truth) > 0.95
     copy = pickle.loads(pickle.dumps(model))
     assert (copy.predict(X) == model.predict(X)).all()
@@ -358,9 +359,7 @@ def test_settings_are_checked(family, message, data):
 def test_a_kernel_matrix_that_will_not_fit_is_refused(monkeypatch, data):
     X, _, _ = data
     monkeypatch.setattr(_memory, "available", lambda: 1000.0)
-    with pytest.raises(
-        MemoryError, match=r"matrix of 60 rows needs 0.000134 GiB; .*weights.Nystrom\(n_centers="
-    ):
+    with pytest.raises(MemoryError, match=r"matrix of 60 rows needs 0.000134 GiB; .*weights.Nystrom\(n_centers="):
         KernelRidge().fit(X)
     with pytest.raises(MemoryError, match="normal equations of 60 features"):
         Nystrom(60).fit(X)
@@ -371,7 +370,7 @@ def test_a_million_rows_are_refused_at_once():
         pytest.skip("this machine can hold it")
     rows = np.arange(1_000_000)
     with pytest.raises(MemoryError, match=r"1000000 rows has more entries than LAPACK can count.*Nystrom"):
-        PartialClassifier(weights="kernel").fit(rows[:, None] * 1.0, rows % 2)
+        PartialClassifier.paper(weights="kernel").fit(rows[:, None] * 1.0, rows % 2)
 
 
 def test_memory_of_the_container_counts(monkeypatch, tmp_path):
@@ -396,7 +395,7 @@ def test_progress_is_shown_when_asked(data, capsys):
 def test_an_interrupted_fit_leaves_the_model_as_it_was(data, monkeypatch):
     X, _, queries = data
     labels = np.arange(60) % 3
-    model = PartialClassifier(weights=Nystrom(10))
+    model = PartialClassifier.paper(weights=Nystrom(10))
     before = clone(model).fit(X, labels)
     expected = before.predict(queries)
     monkeypatch.setattr(Nystrom, "_sums", lambda *args, **kwargs: (_ for _ in ()).throw(KeyboardInterrupt))
@@ -410,4 +409,11 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(data, monkeypatch):
 
 
 def test_a_graph_of_one_row():
-    assert PartialRegressor(weights=Laplacian()).fit([[0.0]], [1.0]).predict([[5.0]]).tolist() == [1.0]
+    assert PartialRegressor.paper(weights=Laplacian()).fit([[0.0]], [1.0]).predict([[5.0]]).tolist() == [1.0]
+
+
+def test_scaled_weights_treat_sparse_and_dense_queries_alike(data):
+    X, phi, queries = data[0] + 3.0, data[1], data[2] + 3.0
+    for rows in (X, sparse.csr_matrix(X)):
+        weights = Scaled(KernelRidge(0.1)).fit(rows)
+        assert_allclose(weights(sparse.csr_matrix(queries)) @ phi, weights(queries) @ phi, atol=1e-10)

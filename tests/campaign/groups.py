@@ -58,5 +58,5 @@ GROUPS = [
 
 def warm() -> None:
     """Compile what is compiled at its first use, so that no case is charged for it."""
-    PartialRanker().fit([[0.0], [1.0]], ["a>b>c", [("b", "c")]]).predict([[0.5]])
-    PartialRegressor().fit([[0.0], [1.0]], [(1, 2), 3.0]).predict([[0.5]])
+    PartialRanker.paper().fit([[0.0], [1.0]], ["a>b>c", [("b", "c")]]).predict([[0.5]])
+    PartialRegressor.paper().fit([[0.0], [1.0]], [(1, 2), 3.0]).predict([[0.5]])

@@ -155,7 +155,7 @@ def written(draw: Any) -> Case:
         if through == "space":
             run_space(Labels(**given), write, meant, expected, ordered=kind in ("text", "int") and not declared)
         else:
-            run_model(PartialClassifier(weights=Neighbors(1), **given), write, meant, expected)
+            run_model(PartialClassifier.paper(weights=Neighbors(1), **given), write, meant, expected)
 
     sure = kind in PLAIN or (kind == "mixed" and declared) or (kind == "date" and home in columns.DATE and not declared)
     verdict = "answer" if sure and home.verdict == "answer" else "either"

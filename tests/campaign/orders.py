@@ -120,7 +120,7 @@ def written(draw: Any) -> Case:
         if through == "space":
             run_space(Rankings(**given), write, meant, items)
         else:
-            run_model(PartialRanker(weights=Neighbors(1), **given), write, meant)
+            run_model(PartialRanker.paper(weights=Neighbors(1), **given), write, meant)
 
     verdict = home.verdict if text else "either"
     return Case(run, verdict, note=f"Rankings, {home}, {through}{f', items={items}' if declared else ''}: {column!r}")
@@ -231,7 +231,7 @@ def named_orders(draw: Any) -> Case:
 
     def run() -> None:
         X = np.arange(len(orders), dtype=float)[:, None]
-        model = PartialRanker(items=list(first), weights=Neighbors(1)).fit(X, write(list(second)))
+        model = PartialRanker.paper(items=list(first), weights=Neighbors(1)).fit(X, write(list(second)))
         compare(model.output_, model.output_.read(write(list(second))), meant, items)
         if model.predict(X).tolist() != [list(o) for o in orders] or model.score(X, write(list(second))) != 1:
             raise Broken("wrong answer", "names of PartialOrders are not those of the model")

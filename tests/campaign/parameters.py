@@ -30,24 +30,24 @@ LABELS: list = ["a", {"a", "b"}, "c", None]
 
 
 def classifier(**given: Any) -> Any:
-    return finite(PartialClassifier(**given).fit(X, LABELS), X)
+    return finite(PartialClassifier.paper(**given).fit(X, LABELS), X)
 
 
 def regressor(**given: Any) -> Any:
-    return finite(PartialRegressor(**given).fit(X, [1.0, (2, 3), None, (4, 9)]), X)
+    return finite(PartialRegressor.paper(**given).fit(X, [1.0, (2, 3), None, (4, 9)]), X)
 
 
 def tagger(**given: Any) -> Any:
-    return finite(PartialMultilabelClassifier(**given).fit(X, ["+r -s", "-r", "+s", None]), X)
+    return finite(PartialMultilabelClassifier.paper(**given).fit(X, ["+r -s", "-r", "+s", None]), X)
 
 
 def baller(**given: Any) -> Any:
     balls = HammingBalls([[1, -1, 1], [-1, -1, 1], [1, 1, 1], [1, -1, -1]], [0, 1, 1, 2])
-    return finite(PartialMultilabelClassifier(**given).fit(X, balls), X)
+    return finite(PartialMultilabelClassifier.paper(**given).fit(X, balls), X)
 
 
 def ranker(**given: Any) -> Any:
-    return finite(PartialRanker(**given).fit(X, ["a>b>c", ["b"], None, "c>a"]), X)
+    return finite(PartialRanker.paper(**given).fit(X, ["a>b>c", ["b"], None, "c>a"]), X)
 
 
 def weighed(make: Callable[..., Any]) -> Callable[..., Any]:
@@ -215,11 +215,11 @@ def costs(draw: Any) -> Case:
         principle = draw(st.sampled_from(["infimum", "average", "supremum"]))
 
         def run() -> None:
-            model = PartialClassifier(cost=COSTS[name], principle=principle).fit(X, LABELS)
+            model = PartialClassifier.paper(cost=COSTS[name], principle=principle).fit(X, LABELS)
             finite(model, X)
             if "frame" in name:
                 want = pd.DataFrame(COSTS["frame"]).loc[list("abc"), list("abc")].to_numpy()
-                other = PartialClassifier(cost=want, principle=principle).fit(X, LABELS)
+                other = PartialClassifier.paper(cost=want, principle=principle).fit(X, LABELS)
                 if (other.predict(X) != model.predict(X)).any():
                     raise Broken("wrong answer", "names of a cost frame are not matched")
 

@@ -106,7 +106,7 @@ def hostile(draw: Any) -> Case:
     where = draw(st.sampled_from(["fit", "predict", "score"]))
 
     def run() -> None:
-        model, y = PartialClassifier(weights=WEIGHTS[family]()), ["a", "b", "a"]
+        model, y = PartialClassifier.paper(weights=WEIGHTS[family]()), ["a", "b", "a"]
         if where == "fit":
             model.fit(HOSTILE[name](), y)
             return
@@ -162,9 +162,9 @@ def kinds(draw: Any) -> Case:
     exact = kind != "float32" and "csr csc coo".find(kind) < 0
 
     def run() -> None:
-        base = PartialClassifier(weights=WEIGHTS[family]()).fit(F.to_numpy(), Y)
+        base = PartialClassifier.paper(weights=WEIGHTS[family]()).fit(F.to_numpy(), Y)
         make = KINDS.get(kind) or PLAIN[kind]
-        model = PartialClassifier(weights=WEIGHTS[family]()).fit(make(F), Y)
+        model = PartialClassifier.paper(weights=WEIGHTS[family]()).fit(make(F), Y)
         told = np.asarray(model.predict(make(F)))
         if exact:
             agree(told, base.predict(F.to_numpy()), "predictions depend on the container of X")

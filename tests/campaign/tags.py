@@ -101,7 +101,7 @@ def written(draw: Any) -> Case:
         if through == "space":
             run_space(Tags(**given), write, meant, NAMES if declared else names)
         else:
-            run_model(PartialMultilabelClassifier(weights=Neighbors(1), **given), write, meant)
+            run_model(PartialMultilabelClassifier.paper(weights=Neighbors(1), **given), write, meant)
 
     verdict = home.verdict if names or declared else "either"
     return Case(run, verdict, note=f"Tags, {home}, {through}{f', tags={NAMES}' if declared else ''}: {column!r}")
@@ -198,7 +198,7 @@ def frames(draw: Any) -> Case:
         space = Tags(tags=declared).fit(write(first))
         for order in (first, later):
             compare(space, space.read(write(order)), meant, NAMES)
-        model = PartialMultilabelClassifier(weights=Neighbors(1), tags=declared)
+        model = PartialMultilabelClassifier.paper(weights=Neighbors(1), tags=declared)
         X = np.arange(len(meant), dtype=float)[:, None]
         if model.fit(X, write(first)).score(X, write(later)) != 1:
             raise Broken("wrong answer", "a score that depends on the order of named columns")

@@ -32,7 +32,7 @@ def cluster():
 
 @pytest.fixture(scope="module")
 def alone() -> PartialClassifier:
-    return PartialClassifier(weights=Nystrom(12, random_state=0)).fit(X, MASK)
+    return PartialClassifier.paper(weights=Nystrom(12, random_state=0)).fit(X, MASK)
 
 
 # three passes (classes, centres, sums) over four blocks are twelve reads
@@ -59,7 +59,7 @@ def test_a_worker_that_dies_at_any_moment_costs_time_not_the_model(moment, clust
     cluster.wait_for_workers(2, timeout=60)
     rows = 240 // BLOCKS
     targets = da.from_array(MASK, chunks=(rows, 3)).map_blocks(read, meta=MASK[:0])
-    far = PartialClassifier(weights=Nystrom(12, random_state=0)).fit(da.from_array(X, chunks=(rows, 3)), targets)
+    far = PartialClassifier.paper(weights=Nystrom(12, random_state=0)).fit(da.from_array(X, chunks=(rows, 3)), targets)
     # the block that was lost with the worker was read again
     assert len(os.listdir(home)) > moment, "no worker died"
     np.testing.assert_array_equal(far.predict(X), alone.predict(X))
@@ -98,7 +98,7 @@ def test_a_parquet_file_that_changes_between_passes_is_noticed(change, reads, tm
         whole(self, path)
 
     monkeypatch.setattr(ParquetSource, "_same", same)
-    model = PartialClassifier(weights=LinearRidge()).fit(X, MASK)
+    model = PartialClassifier.paper(weights=LinearRidge()).fit(X, MASK)
     before = model.predict(X)
     with pytest.raises(ValueError, match=r"second\.parquet has changed since it was first read.*Fit again"):
         model.set_params(weights=Nystrom(8)).fit(Blocks.parquet(paths, "label"))
@@ -126,16 +126,16 @@ def test_memory_is_refused_by_the_limit_of_the_process():
 import resource
 import numpy as np
 from infimum import PartialClassifier, _memory
-PartialClassifier().fit(np.arange(20.0)[:, None], list("ab") * 10)
+PartialClassifier.paper().fit(np.arange(20.0)[:, None], list("ab") * 10)
 import os
 taken = int(open("/proc/self/statm").read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 resource.setrlimit(resource.RLIMIT_AS, (taken + 2**30, taken + 2**30))
 assert 0.8 * 2**30 < _memory.available() <= 2**30, _memory.available()
 try:
-    PartialClassifier().fit(np.arange(14_000.0)[:, None], list("ab") * 7_000)
+    PartialClassifier.paper().fit(np.arange(14_000.0)[:, None], list("ab") * 7_000)
 except MemoryError as error:
     print(error)
-print(PartialClassifier().fit(np.arange(20.0)[:, None], list("ab") * 10).predict([[0.0]]))
+print(PartialClassifier.paper().fit(np.arange(20.0)[:, None], list("ab") * 10).predict([[0.0]]))
 """
     if not os.path.exists("/proc/self/statm"):
         pytest.skip("what a process has mapped is known on Linux only")

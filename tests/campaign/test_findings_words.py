@@ -40,7 +40,7 @@ def both(space, y):
 
 
 def blocks(source, **given):
-    return PartialClassifier(weights=weights.LinearRidge(), **given).fit(Blocks(source))
+    return PartialClassifier.paper(weights=weights.LinearRidge(), **given).fit(Blocks(source))
 
 
 def frame(tmp, name="0.parquet", **columns):
@@ -50,7 +50,7 @@ def frame(tmp, name="0.parquet", **columns):
 
 def predicts_without_target(tmp):
     F = pd.DataFrame({"u": [0.0, 1.0, 2.0, 3.0]})
-    model = PartialClassifier(weights=weights.LinearRidge()).fit(F, AB)
+    model = PartialClassifier.paper(weights=weights.LinearRidge()).fit(F, AB)
     Z = np.concatenate(list(model.predict(Blocks.parquet(frame(tmp), "label"))))
     assert Z.tolist() == model.predict(F).tolist()
 
@@ -62,13 +62,13 @@ def blocks_of_piped_class(tmp):
 
 def tag_names_of_blocks(tmp):
     F = pd.DataFrame({"r": [1, -1], "s": [-1, 1]})
-    model = PartialMultilabelClassifier(weights=weights.LinearRidge()).fit(Blocks([(X[:2], F), (X[2:], F)]))
+    model = PartialMultilabelClassifier.paper(weights=weights.LinearRidge()).fit(Blocks([(X[:2], F), (X[2:], F)]))
     assert model.tags_.tolist() == ["r", "s"]
 
 
 def rank_frames_of_blocks(tmp):
     F = pd.DataFrame({"a": [1, 2], "b": [2, 1], "c": [3, 3]})
-    model = PartialRanker(weights=weights.LinearRidge()).fit(Blocks([(X[:2], F), (X[2:], F)]))
+    model = PartialRanker.paper(weights=weights.LinearRidge()).fit(Blocks([(X[:2], F), (X[2:], F)]))
     assert model.items_.tolist() == ["a", "b", "c"]
 
 
@@ -103,17 +103,20 @@ REFUSE = {
     "numbers: 10**400": (lambda tmp: both(Reals(), [1.0, 10**400]), r"row 1\b"),
     "numbers: |y| of 1e155": (lambda tmp: both(Reals(), [1.0, 1e155, 2.0]), r"row 1\b"),
     "numbers: two bad rows, then ten": (lambda tmp: both(Reals(), [1.0, *["x"] * 12]), r"12 rows"),
-    "weights: lam of text": (lambda tmp: PartialClassifier(weights=weights.KernelRidge(lam="a")).fit(X, AB), "lam"),
-    "weights: gamma infinite": (lambda tmp: PartialClassifier(weights=weights.KernelRidge(gamma=np.inf)).fit(X, AB),
+    "weights: lam of text":
+        (lambda tmp: PartialClassifier.paper(weights=weights.KernelRidge(lam="a")).fit(X, AB), "lam"),
+    "weights: gamma infinite":
+        (lambda tmp: PartialClassifier.paper(weights=weights.KernelRidge(gamma=np.inf)).fit(X, AB),
     "gamma"),
     "sample weights: negative in blocks": (lambda tmp: blocks([(X[:2], AB[:2], [1, 1]), (X[2:], AB[2:], [1, -1])]),
     "weight"),
     "sample weights: zero in blocks": (lambda tmp: blocks([(X, AB, [0, 0, 0, 0])]), "weight"),
-    "sample weights: zero in score": (lambda tmp: PartialClassifier().fit(X, AB).score(X, AB, sample_weight=[0] * 4),
+    "sample weights: zero in score":
+        (lambda tmp: PartialClassifier.paper().fit(X, AB).score(X, AB, sample_weight=[0] * 4),
     "weight"),
-    "sample weights: length in score": (lambda tmp: PartialClassifier().fit(X, AB).score(X, AB,
+    "sample weights: length in score": (lambda tmp: PartialClassifier.paper().fit(X, AB).score(X, AB,
     sample_weight=[1] * 3), "weight"),
-    "sample weights: NaN in score": (lambda tmp: PartialClassifier().fit(X, AB).score(X, AB,
+    "sample weights: NaN in score": (lambda tmp: PartialClassifier.paper().fit(X, AB).score(X, AB,
     sample_weight=[np.nan] * 4), "weight"),
     "sample weights: NaN in r2": (lambda tmp: metrics.r2([1.0, 2.0], [1.0, 2.0], sample_weight=[np.nan, 1]), "weight"),
     "sample weights: length in wrong_pairs": (lambda tmp: metrics.wrong_pairs(["a>b"], [["a", "b"]],
@@ -123,20 +126,20 @@ REFUSE = {
     "blocks: no block": (lambda tmp: blocks([]), "[Bb]lock"),
     "blocks: a generator that is spent": (lambda tmp: blocks(b for b in [(X, AB)]), "generator|function|[Bb]lock"),
     "blocks: missing weight column": (
-        lambda tmp: PartialClassifier(weights=weights.LinearRidge()).fit(Blocks.parquet(frame(tmp, label=AB),
+        lambda tmp: PartialClassifier.paper(weights=weights.LinearRidge()).fit(Blocks.parquet(frame(tmp, label=AB),
         "label", weight="w")),
         r"\bw\b",
     ),
     "blocks: missing target": (
-        lambda tmp: PartialClassifier(weights=weights.LinearRidge()).fit(Blocks.parquet(frame(tmp, label=AB),
+        lambda tmp: PartialClassifier.paper(weights=weights.LinearRidge()).fit(Blocks.parquet(frame(tmp, label=AB),
         "nothing")), "nothing",
     ),
     "blocks: which block": (lambda tmp: blocks([(X[:2], AB[:2]), (X[2:], ["a", [["b"]]])]), r"block 1"),
     "blocks: dense then sparse": (lambda tmp: blocks([(X[:2], AB[:2]), (sp.csr_matrix(X[2:])[:, :0], AB[2:])]),
     r"[Bb]lock|feature"),
-    "left_out_scores: lengths": (lambda tmp: model_selection.left_out_scores(PartialClassifier(), X, AB[:3]),
+    "left_out_scores: lengths": (lambda tmp: model_selection.left_out_scores(PartialClassifier.paper(), X, AB[:3]),
     r"rows|samples"),
-    "X: text column": (lambda tmp: PartialClassifier().fit(pd.DataFrame({"u": [1.0] * 4, "c": ["red"] * 4}), AB),
+    "X: text column": (lambda tmp: PartialClassifier.paper().fit(pd.DataFrame({"u": [1.0] * 4, "c": ["red"] * 4}), AB),
     r"\bc\b"),
 }  # fmt: skip
 EITHER = {
@@ -154,8 +157,8 @@ EITHER = {
     "numbers: {1, (2, 3)}": lambda tmp: both(Reals(), [{1, (2, 3)}, 3.0]),
     "numbers: NaT": lambda tmp: both(Reals(), [pd.NaT, 1.0]),
     "numbers: dates": lambda tmp: both(Reals(), [datetime.date(2020, 1, 1), 1.0]),
-    "weights: X of 1e155": lambda tmp: PartialClassifier().fit(X * 1e155, AB).predict(X),
-    "weights: Laplacian of one row": lambda tmp: PartialClassifier(weights=weights.Laplacian(1)).fit([[0.0]],
+    "weights: X of 1e155": lambda tmp: PartialClassifier.paper().fit(X * 1e155, AB).predict(X),
+    "weights: Laplacian of one row": lambda tmp: PartialClassifier.paper(weights=weights.Laplacian(1)).fit([[0.0]],
     ["a"]).predict([[1.0]]),
     "blocks: an empty block": lambda tmp: blocks([(X[:0], []), (X, AB)]),
     "blocks: dense, then sparse": lambda tmp: blocks([(X[:2], AB[:2]), (sp.csr_matrix(X[2:]), AB[2:])]).predict(X),
@@ -205,7 +208,7 @@ def test_nothing_known_is_said():
     """Labels of which none is known teach nothing: a warning or a refusal, as for orders."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        outcome = attempt_with_warnings(lambda: PartialClassifier(classes=["a", "b"]).fit(X, [None] * 4))
+        outcome = attempt_with_warnings(lambda: PartialClassifier.paper(classes=["a", "b"]).fit(X, [None] * 4))
     assert isinstance(outcome, Refused) or any(issubclass(w.category, InfimumWarning) for w in seen)
 
 
@@ -217,8 +220,8 @@ def attempt_with_warnings(action):
         return Refused(error)
 
 
-SHORT = {"regressor": (PartialRegressor(), [1.0, 2.0]), "ranker": (PartialRanker(), ["a>b", "b>a"])}
-SHORT["tags"] = (PartialMultilabelClassifier(), ["+a -b", "-a"])
+SHORT = {"regressor": (PartialRegressor.paper(), [1.0, 2.0]), "ranker": (PartialRanker.paper(), ["a>b", "b>a"])}
+SHORT["tags"] = (PartialMultilabelClassifier.paper(), ["+a -b", "-a"])
 
 
 @pytest.mark.parametrize("name", SHORT)

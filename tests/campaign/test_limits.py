@@ -11,25 +11,28 @@ from .faults import python
 
 SETUP = "import numpy as np; from infimum import *; X = np.arange(6.0)[:, None]; y = list('abcabc')\n"
 ENDLESS = {
-    "X of 1e200": ("PartialClassifier().fit([[0.], [1.], [1e200]], list('abc'))", "X|gamma|kernel"),
-    "lam": ("PartialClassifier(weights=weights.KernelRidge(lam=np.inf)).fit(X, y)", "lam"),
-    "lam of NaN": ("PartialClassifier(weights=weights.KernelRidge(lam=np.nan)).fit(X, y)", "lam"),
-    "gamma of NaN": ("PartialClassifier(weights=weights.KernelRidge(gamma=np.nan)).fit(X, y)", "gamma"),
-    "gamma": ("PartialClassifier(weights=weights.KernelRidge(gamma=np.inf)).fit(X, y)", "gamma"),
-    "gamma of -inf": ("PartialClassifier(weights=weights.KernelRidge(gamma=-np.inf)).fit(X, y)", "gamma"),
-    "sample weights": ("PartialClassifier().fit(X, y, sample_weight=[1e308] * 6)", "sample_weight"),
+    "X of 1e200": ("PartialClassifier.paper().fit([[0.], [1.], [1e200]], list('abc'))", "X|gamma|kernel"),
+    "lam": ("PartialClassifier.paper(weights=weights.KernelRidge(lam=np.inf)).fit(X, y)", "lam"),
+    "lam of NaN": ("PartialClassifier.paper(weights=weights.KernelRidge(lam=np.nan)).fit(X, y)", "lam"),
+    "gamma of NaN": ("PartialClassifier.paper(weights=weights.KernelRidge(gamma=np.nan)).fit(X, y)", "gamma"),
+    "gamma": ("PartialClassifier.paper(weights=weights.KernelRidge(gamma=np.inf)).fit(X, y)", "gamma"),
+    "gamma of -inf": ("PartialClassifier.paper(weights=weights.KernelRidge(gamma=-np.inf)).fit(X, y)", "gamma"),
+    "sample weights": ("PartialClassifier.paper().fit(X, y, sample_weight=[1e308] * 6)", "sample_weight"),
     "lams": ("PartialSearch(lams=[np.inf]).fit(X, y)", "lams"),
-    "polynomial": ("PartialClassifier(weights=weights.KernelRidge(kernel='polynomial', degree=300)).fit(X * 1e3, y)",
+    "polynomial":
+        ("PartialClassifier.paper(weights=weights.KernelRidge(kernel='polynomial', degree=300)).fit(X * 1e3, y)",
     "kernel|degree"),
-    "a kernel of NaN": ("PartialClassifier(weights=weights.KernelRidge(kernel=lambda a, b: np.nan)).fit(X, y)",
+    "a kernel of NaN": ("PartialClassifier.paper(weights=weights.KernelRidge(kernel=lambda a, b: np.nan)).fit(X, y)",
     "kernel"),
-    "a kernel of inf": ("PartialClassifier(weights=weights.KernelRidge(kernel=lambda a, b: np.inf)).fit(X, y)",
+    "a kernel of inf": ("PartialClassifier.paper(weights=weights.KernelRidge(kernel=lambda a, b: np.inf)).fit(X, y)",
     "kernel"),
-    "precomputed": ("PartialClassifier(weights=weights.KernelRidge(kernel='precomputed')).fit(X @ X.T + np.inf, y)",
+    "precomputed":
+        ("PartialClassifier.paper(weights=weights.KernelRidge(kernel='precomputed')).fit(X @ X.T + np.inf, y)",
     "X|kernel"),
-    "laplacian gamma": ("PartialClassifier(weights=weights.Laplacian(2, gamma=np.inf)).fit(X, y).predict(X)", "gamma"),
-    "nystrom gamma": ("PartialClassifier(weights=weights.Nystrom(3, gamma=np.nan)).fit(X, y)", "gamma"),
-    "linear lam": ("PartialClassifier(weights=weights.LinearRidge(lam=np.inf)).fit(X, y)", "lam"),
+    "laplacian gamma": ("PartialClassifier.paper(weights=weights.Laplacian(2, gamma=np.inf)).fit(X, y).predict(X)",
+                        "gamma"),
+    "nystrom gamma": ("PartialClassifier.paper(weights=weights.Nystrom(3, gamma=np.nan)).fit(X, y)", "gamma"),
+    "linear lam": ("PartialClassifier.paper(weights=weights.LinearRidge(lam=np.inf)).fit(X, y)", "lam"),
 }  # fmt: skip
 ALSO_ANSWERED = {"sample weights", "X of 1e200", "laplacian gamma", "polynomial"}
 """Where a finite answer is as good as a refusal."""
@@ -87,9 +90,9 @@ def test_what_is_not_finite_is_refused_by_name_and_in_time(name, told):
 
 
 HUGE = {
-    "kernel, 30,000 rows": "PartialClassifier().fit(np.arange(30_000.)[:, None], np.tile(['a', 'b'], 15_000))",
-    "kernel, 22,000 rows": "PartialClassifier().fit(np.arange(22_000.)[:, None], np.tile(['a', 'b'], 11_000))",
-    "items": "PartialRanker(items=100_000).fit(X, [[k] for k in range(6)])",
+    "kernel, 30,000 rows": "PartialClassifier.paper().fit(np.arange(30_000.)[:, None], np.tile(['a', 'b'], 15_000))",
+    "kernel, 22,000 rows": "PartialClassifier.paper().fit(np.arange(22_000.)[:, None], np.tile(['a', 'b'], 11_000))",
+    "items": "PartialRanker.paper(items=100_000).fit(X, [[k] for k in range(6)])",
 }
 
 
@@ -110,7 +113,7 @@ def test_memory_is_refused_before_it_is_taken(name):
 def test_thirty_two_bit_lapack_is_refused_before_it_dies():
     """n² beyond 2^31 has no index in 32-bit LAPACK: said in words, whatever the memory."""
     n = 47_000
-    action = f"PartialClassifier().fit(np.arange({n}.)[:, None], np.tile(['a', 'b'], {n // 2}))"
+    action = f"PartialClassifier.paper().fit(np.arange({n}.)[:, None], np.tile(['a', 'b'], {n // 2}))"
     run = python(
         SETUP + TELL.format(action=action), timeout=200,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (12 * 2**30, 12 * 2**30)),

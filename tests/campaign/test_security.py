@@ -33,30 +33,36 @@ RNG = np.random.default_rng(0)
 X = RNG.standard_normal((24, 3))
 LABELS: list = ["a", {"a", "b"}, None, "c"] * 6
 MODELS: dict[str, Any] = {
-    "labels": lambda: PartialClassifier().fit(X, LABELS),
-    "labels, joint": lambda: PartialClassifier(negative_weights="joint").fit(X, LABELS),
-    "labels, disambiguated": lambda: PartialClassifier(principle="disambiguation").fit(X, LABELS),
-    "labels, neighbours": lambda: PartialClassifier(weights=weights.Neighbors(3)).fit(X, LABELS),
-    "labels, forest": lambda: PartialClassifier(weights=weights.Forest(10, random_state=0)).fit(X, LABELS),
-    "labels, Nystrom": lambda: PartialClassifier(weights=weights.Nystrom(8)).fit(X, LABELS),
-    "labels, linear": lambda: PartialClassifier(weights=weights.LinearRidge()).fit(X, LABELS),
-    "labels, Laplacian": lambda: PartialClassifier(weights=weights.Laplacian(4)).fit(X, LABELS),
-    "labels, scaled": lambda: PartialClassifier(weights=weights.Scaled()).fit(X, LABELS),
-    "labels, path": lambda: PartialClassifier(weights=weights.RidgeCV()).fit(X, LABELS),
-    "tags": lambda: PartialMultilabelClassifier().fit(X, ["+r -s", "-r", "+s", None] * 6),
-    "balls": lambda: PartialMultilabelClassifier().fit(X, HammingBalls(RNG.choice([-1, 1], (24, 4)), 1)),
-    "orders": lambda: PartialRanker().fit(X, ["a>b>c", ["b"], None, "c>{a,b}"] * 6),
-    "numbers": lambda: PartialRegressor().fit(X, [1.0, (2, 3), None, "<4"] * 6),
-    "labels, hard": lambda: PartialClassifier(principle=Disambiguation("hard")).fit(X, LABELS),
-    "labels, costs": lambda: PartialClassifier(cost=np.ones((3, 3)) - np.eye(3)).fit(X, LABELS),
-    "labels, taxonomy": lambda: PartialClassifier(cost=Taxonomy({"r": {"s": ["a", "b"], "c": []}})).fit(X, LABELS),
-    "orders, joint": lambda: PartialRanker(negative_weights="joint").fit(X, ["a>b>c", ["b"], "c>{a,b}"] * 8),
-    "orders, searched": lambda: PartialRanker(solver=solvers.OrderSearch()).fit(X, ["a>b>c", ["b"], "c>{a,b}"] * 8),
-    "orders, alternated": lambda: PartialRanker(solver=solvers.Alternate()).fit(X, ["a>b>c", ["b"], "c>{a,b}"] * 8),
-    "balls, exact": lambda: PartialMultilabelClassifier(solver=solvers.BranchAndBound()).fit(
+    "labels": lambda: PartialClassifier.paper().fit(X, LABELS),
+    "labels, joint": lambda: PartialClassifier.paper(negative_weights="joint").fit(X, LABELS),
+    "labels, disambiguated": lambda: PartialClassifier.paper(principle="disambiguation").fit(X, LABELS),
+    "labels, neighbours": lambda: PartialClassifier.paper(weights=weights.Neighbors(3)).fit(X, LABELS),
+    "labels, forest": lambda: PartialClassifier.paper(weights=weights.Forest(10, random_state=0)).fit(X, LABELS),
+    "labels, Nystrom": lambda: PartialClassifier.paper(weights=weights.Nystrom(8)).fit(X, LABELS),
+    "labels, linear": lambda: PartialClassifier.paper(weights=weights.LinearRidge()).fit(X, LABELS),
+    "labels, Laplacian": lambda: PartialClassifier.paper(weights=weights.Laplacian(4)).fit(X, LABELS),
+    "labels, scaled": lambda: PartialClassifier.paper(weights=weights.Scaled()).fit(X, LABELS),
+    "labels, path": lambda: PartialClassifier.paper(weights=weights.RidgeCV()).fit(X, LABELS),
+    "tags": lambda: PartialMultilabelClassifier.paper().fit(X, ["+r -s", "-r", "+s", None] * 6),
+    "balls": lambda: PartialMultilabelClassifier.paper().fit(X, HammingBalls(RNG.choice([-1, 1], (24, 4)), 1)),
+    "orders": lambda: PartialRanker.paper().fit(X, ["a>b>c", ["b"], None, "c>{a,b}"] * 6),
+    "numbers": lambda: PartialRegressor.paper().fit(X, [1.0, (2, 3), None, "<4"] * 6),
+    "labels, hard": lambda: PartialClassifier.paper(principle=Disambiguation("hard")).fit(X, LABELS),
+    "labels, costs": lambda: PartialClassifier.paper(cost=np.ones((3, 3)) - np.eye(3)).fit(X, LABELS),
+    "labels, taxonomy": lambda: PartialClassifier.paper(cost=Taxonomy({"r": {"s": ["a", "b"], "c": []}})).fit(
+        X, LABELS
+    ),
+    "orders, joint": lambda: PartialRanker.paper(negative_weights="joint").fit(X, ["a>b>c", ["b"], "c>{a,b}"] * 8),
+    "orders, searched": lambda: PartialRanker.paper(solver=solvers.OrderSearch()).fit(
+        X, ["a>b>c", ["b"], "c>{a,b}"] * 8
+    ),
+    "orders, alternated": lambda: PartialRanker.paper(solver=solvers.Alternate()).fit(
+        X, ["a>b>c", ["b"], "c>{a,b}"] * 8
+    ),
+    "balls, exact": lambda: PartialMultilabelClassifier.paper(solver=solvers.BranchAndBound()).fit(
         X, HammingBalls(RNG.choice([-1, 1], (24, 4)), 1)
     ),
-    "vectors": lambda: PartialRegressor().fit(X, Boxes(X - 1, X + 1)),
+    "vectors": lambda: PartialRegressor.paper().fit(X, Boxes(X - 1, X + 1)),
     "search": lambda: PartialSearch(gammas=[1.0]).fit(X, LABELS),
 }
 
@@ -81,7 +87,7 @@ def test_trusted_types_are_classes_that_exist():
 def test_foreign_types_are_not_trusted():
     """A function that somebody put into a file is refused before anything is loaded."""
     skops = pytest.importorskip("skops.io")
-    model = PartialClassifier().fit(X, LABELS)
+    model = PartialClassifier.paper().fit(X, LABELS)
     model.classes = subprocess.run
     with pytest.raises(TypeError, match=r"subprocess\.run"):
         skops.loads(skops.dumps(model), trusted=TRUSTED_TYPES)
@@ -170,6 +176,6 @@ def test_reports_escape_names(tmp_path):
 
 def test_models_as_html_escape_names():
     """What notebooks show of an estimator is scikit-learn's page, which escapes its parameters."""
-    page = PartialClassifier(classes=[HOSTILE, "b"]).fit(X[:2], [HOSTILE, "b"])._repr_html_()
+    page = PartialClassifier.paper(classes=[HOSTILE, "b"]).fit(X[:2], [HOSTILE, "b"])._repr_html_()
     assert "<img src=x" not in page
     assert "<script>alert(1)" not in page

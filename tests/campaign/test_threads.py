@@ -30,21 +30,23 @@ def orders(n: int, m: int, share: float = 0.4) -> PartialOrders:
 
 
 MODELS: dict[str, Any] = {
-    "classifier": lambda: PartialClassifier().fit(
+    "classifier": lambda: PartialClassifier.paper().fit(
         X, (RNG.random((60, 4)) < 0.5) | np.eye(4, dtype=bool)[RNG.integers(4, size=60)]
     ),
-    "joint": lambda: PartialClassifier(negative_weights="joint").fit(X, ["a", {"a", "b"}, "c"] * 20),
-    "tags": lambda: PartialMultilabelClassifier().fit(X, RNG.integers(-1, 2, (60, 4))),
-    "balls": lambda: PartialMultilabelClassifier().fit(
+    "joint": lambda: PartialClassifier.paper(negative_weights="joint").fit(X, ["a", {"a", "b"}, "c"] * 20),
+    "tags": lambda: PartialMultilabelClassifier.paper().fit(X, RNG.integers(-1, 2, (60, 4))),
+    "balls": lambda: PartialMultilabelClassifier.paper().fit(
         X, HammingBalls(RNG.choice([-1, 1], (60, 5)), RNG.integers(0, 3, 60))
     ),
-    "regressor": lambda: PartialRegressor().fit(X, np.sort(RNG.standard_normal((60, 2)), axis=1)),
-    "ranker, enumerated": lambda: PartialRanker().fit(X, orders(60, 4)),
-    "ranker, alternated": lambda: PartialRanker(solver=Alternate(n_starts=2)).fit(X, orders(60, 9)),
-    "ranker, neighbours": lambda: PartialRanker(weights=weights.Neighbors(5)).fit(X, orders(60, 9)),
-    "forest": lambda: PartialClassifier(weights=weights.Forest(random_state=0)).fit(X, ["a", {"a", "b"}, "c"] * 20),
-    "nystrom": lambda: PartialClassifier(weights=weights.Nystrom(20)).fit(X, ["a", {"a", "b"}, "c"] * 20),
-    "harmonic": lambda: PartialClassifier(weights=weights.Laplacian(5)).fit(X, ["a", None, "c"] * 20),
+    "regressor": lambda: PartialRegressor.paper().fit(X, np.sort(RNG.standard_normal((60, 2)), axis=1)),
+    "ranker, enumerated": lambda: PartialRanker.paper().fit(X, orders(60, 4)),
+    "ranker, alternated": lambda: PartialRanker.paper(solver=Alternate(n_starts=2)).fit(X, orders(60, 9)),
+    "ranker, neighbours": lambda: PartialRanker.paper(weights=weights.Neighbors(5)).fit(X, orders(60, 9)),
+    "forest": lambda: PartialClassifier.paper(weights=weights.Forest(random_state=0)).fit(
+        X, ["a", {"a", "b"}, "c"] * 20
+    ),
+    "nystrom": lambda: PartialClassifier.paper(weights=weights.Nystrom(20)).fit(X, ["a", {"a", "b"}, "c"] * 20),
+    "harmonic": lambda: PartialClassifier.paper(weights=weights.Laplacian(5)).fit(X, ["a", None, "c"] * 20),
 }
 
 
@@ -79,11 +81,12 @@ def test_models_share_one_set_of_orders():
     sets = orders(60, 10)
     queries = [np.random.default_rng(k).standard_normal((30, 3)) for k in range(2)]
     models = [
-        PartialRanker(weights=weights.Neighbors(k), solver=Alternate(n_starts=1)).fit(X, sets) for k in (3, 5, 8, 12)
+        PartialRanker.paper(weights=weights.Neighbors(k), solver=Alternate(n_starts=1)).fit(X, sets)
+        for k in (3, 5, 8, 12)
     ]
     tasks = [lambda m=m, Q=Q: m.predict(Q) for m in models for Q in queries]
     alone = [
-        PartialRanker(weights=weights.Neighbors(k), solver=Alternate(n_starts=1))
+        PartialRanker.paper(weights=weights.Neighbors(k), solver=Alternate(n_starts=1))
         .fit(X, PartialOrders(sets.codes))
         .predict(Q)
         for k in (3, 5, 8, 12)
@@ -96,7 +99,7 @@ def test_models_share_one_set_of_orders():
 
 @pytest.mark.filterwarnings("ignore::infimum.InfimumWarning")
 def test_queries_in_joblib_threads():
-    model = PartialRanker(weights=weights.Neighbors(5)).fit(X, orders(60, 9))
+    model = PartialRanker.paper(weights=weights.Neighbors(5)).fit(X, orders(60, 9))
     Q = np.random.default_rng(5).standard_normal((300, 3))
     alone = model.predict(Q)
     with joblib.parallel_config(backend="threading", n_jobs=4):
@@ -106,8 +109,8 @@ def test_queries_in_joblib_threads():
 def test_threads_that_fit_do_not_meet():
     """Eight fits of eight models on one table, at once."""
     y = ["a", {"a", "b"}, None, "c"] * 15
-    alone = PartialClassifier().fit(X, y).predict(X)
-    for found in together([lambda: PartialClassifier().fit(X, y).predict(X)] * 8):
+    alone = PartialClassifier.paper().fit(X, y).predict(X)
+    for found in together([lambda: PartialClassifier.paper().fit(X, y).predict(X)] * 8):
         np.testing.assert_array_equal(found, alone)
 
 
@@ -116,7 +119,7 @@ def test_more_orders_than_are_remembered():
     """Many rows of ten items: what one thread forgets another may be looking up. The review's size in the campaign."""
     n = 2500 if "INFIMUM_CAMPAIGN" in os.environ else 250
     rows = np.random.default_rng(1).standard_normal((n, 3))
-    model = PartialRanker(weights=weights.Neighbors(n), solver=Alternate(n_starts=1)).fit(rows, orders(n, 10))
+    model = PartialRanker.paper(weights=weights.Neighbors(n), solver=Alternate(n_starts=1)).fit(rows, orders(n, 10))
     queries = [np.random.default_rng(k).standard_normal((3, 3)) for k in range(8)]
     found = together([lambda Q=Q: model.predict(Q) for Q in queries])
     for got, Q in zip(found, queries):

@@ -40,7 +40,7 @@ def check_rows(space: Any, sets: Any, far: list[Callable[[float, float], float]]
 
 def check_predictions(y: Any, far: list, bounds: Any = None) -> None:
     X = np.arange(len(far), dtype=float)[:, None]
-    model = PartialRegressor(weights=Neighbors(1), solver=Alternate(), bounds=bounds).fit(X, y)
+    model = PartialRegressor.paper(weights=Neighbors(1), solver=Alternate(), bounds=bounds).fit(X, y)
     for i, z in enumerate(model.predict(X)):
         if not np.isfinite(z).all():
             raise Broken("NaN", f"row {i} is answered by {z}")
@@ -131,7 +131,7 @@ BAD = {
     "zero phase": lambda: Annuli([1.0], [2.0], phase=[[0.0, 0.0]]),
     "lengths": lambda: Balls([[0.0, 0.0], [1.0, 1.0]], [1.0, 1.0, 1.0]),
     "text": lambda: Boxes([["a", "b"]], [["c", "d"]]),
-    "bounds far away": lambda: PartialRegressor(weights=Neighbors(1), bounds=(100, 200)).fit(
+    "bounds far away": lambda: PartialRegressor.paper(weights=Neighbors(1), bounds=(100, 200)).fit(
         [[0.0], [1.0]], Boxes([[0.0, 0.0]] * 2, [[1.0, 1.0]] * 2)
     ),
     "bounds turned round": lambda: Vectors(bounds=(2, 1)).fit([[0.0, 1.0]]),

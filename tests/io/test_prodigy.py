@@ -164,10 +164,12 @@ def test_from_decisions_to_a_classifier():
         decision(f"t{k}", "A" if k < 5 else "B", "reject" if k % 3 == 0 else "accept", x=float(k)) for k in range(12)
     ]
     records = read_prodigy(lines)
-    assert PartialClassifier().fit(records.data[["x"]].to_numpy(), records.y).predict([[1.5], [11.0]]).tolist() == [
+    assert PartialClassifier.paper().fit(records.data[["x"]].to_numpy(), records.y).predict(
+        [[1.5], [11.0]]
+    ).tolist() == [
         "A",
         "B",
     ]
     tags = read_prodigy(lines, meaning="known_tags")
-    model = PartialMultilabelClassifier().fit(tags.data[["x"]].to_numpy(), tags.y)
+    model = PartialMultilabelClassifier.paper().fit(tags.data[["x"]].to_numpy(), tags.y)
     assert model.predict([[1.0]])[0, 0] == 1

@@ -23,9 +23,9 @@ def test_unknown_numbers_stay_unknown_within_bounds(bounds):
     """A1: a row that bounds end on all sides says as much as it did without them."""
     X = np.linspace(0, 1, 41)[:, None]
     y = [0.0] + [None] * 39 + [10.0]
-    free = PartialRegressor(weights=weights.Laplacian(2)).fit(X, y).predict(X)
+    free = PartialRegressor.paper(weights=weights.Laplacian(2)).fit(X, y).predict(X)
     assert np.ptp(free) > 9
-    bounded = PartialRegressor(bounds=bounds, weights=weights.Laplacian(2)).fit(X, y).predict(X)
+    bounded = PartialRegressor.paper(bounds=bounds, weights=weights.Laplacian(2)).fit(X, y).predict(X)
     np.testing.assert_allclose(bounded, free, atol=1e-9)
 
 
@@ -44,7 +44,7 @@ def test_unknown_vectors_stay_unknown_within_bounds():
     Y = np.full((21, 2), np.nan)
     Y[0], Y[-1] = (0, 5), (10, 6)
     free, bounded = (
-        PartialEstimator(outputs.Vectors(bounds=b), weights=weights.Laplacian(2)).fit(X, Y).predict(X)
+        PartialEstimator.paper(outputs.Vectors(bounds=b), weights=weights.Laplacian(2)).fit(X, Y).predict(X)
         for b in (None, ([0, 5], [10, 6]))
     )
     assert np.ptp(free[:, 0]) > 9
@@ -59,7 +59,7 @@ def test_support_of_a_certain_label_does_not_fall_with_the_number_of_classes(m):
     X = np.repeat([0.0, 5.0, 10.0], 4)[:, None] + 0.01 * np.arange(12)[:, None]
     y = np.repeat([0, 1, 2], 4)
     ridge = weights.KernelRidge(lam=1e-6, sigma=1.0)
-    model = PartialClassifier(principle="disambiguation", classes=list(range(m)), weights=ridge).fit(X, y)
+    model = PartialClassifier.paper(principle="disambiguation", classes=list(range(m)), weights=ridge).fit(X, y)
     assert len(model.suspects_) == 0
     assert model.resolved_.support.min() > 0.75
     assert model.predict_proba(X)[np.arange(12), y].min() > 0.75
@@ -81,9 +81,9 @@ def test_left_out_scores_judge_the_model_itself(noisy, principle, reading):
     X, S = noisy
     n, lam = len(X), 1e-3
     settings = {"principle": principle, "negative_weights": reading}
-    model = PartialClassifier(**settings, weights=weights.KernelRidge(lam=lam, gamma=0.5))
+    model = PartialClassifier.paper(**settings, weights=weights.KernelRidge(lam=lam, gamma=0.5))
     kept = weights.KernelRidge(lam=lam * n / (n - 1), gamma=0.5)
-    again = PartialClassifier(**settings, weights=kept, classes=range(4))
+    again = PartialClassifier.paper(**settings, weights=kept, classes=range(4))
     rest = [np.delete(np.arange(n), i) for i in range(n)]
     z = [int(again.fit(X[keep], S[keep]).predict(X[[i]])[0]) for i, keep in enumerate(rest)]
     assert left_out_scores(model, X, S)["covering_rate"] == pytest.approx(S[np.arange(n), z].mean())
@@ -94,7 +94,7 @@ def test_the_readings_of_the_supremum_are_told_apart(noisy):
     X, S = noisy
     ridge = weights.KernelRidge(lam=1e-3, gamma=0.5)
     found = [
-        left_out_scores(PartialClassifier(principle="supremum", negative_weights=how, weights=ridge), X, S)
+        left_out_scores(PartialClassifier.paper(principle="supremum", negative_weights=how, weights=ridge), X, S)
         for how in ("inside", "joint")
     ]
     assert found[0]["neg_set_risk"] != found[1]["neg_set_risk"]
@@ -109,12 +109,14 @@ def test_left_out_scores_fit_forests_to_their_own_principle(noisy):
     found = {}
     for principle in ("average", "infimum"):
         phi = np.asarray(SetLoss(space, sets, principle).embedding.phi)
-        found[principle] = weights.Forest(50, random_state=0).fit(X, phi).leave_one_out(
-            np.asarray(SetLoss(space, sets, "average").embedding.phi)
+        found[principle] = (
+            weights.Forest(50, random_state=0)
+            .fit(X, phi)
+            .leave_one_out(np.asarray(SetLoss(space, sets, "average").embedding.phi))
         )
     z = found["average"].argmin(axis=1)
     assert (z != found["infimum"].argmin(axis=1)).any()
-    scores = left_out_scores(PartialClassifier(principle="average", weights=forest), X, S)
+    scores = left_out_scores(PartialClassifier.paper(principle="average", weights=forest), X, S)
     assert scores["covering_rate"] == pytest.approx(sets.contains(z).mean())
 
 
@@ -125,9 +127,9 @@ def test_ridge_cv_judges_by_the_principle_of_its_model(noisy, principle, reading
     lams = [1e-4, 1e-2, 1.0]
     settings = {"principle": principle, "negative_weights": reading}
     family = weights.RidgeCV(weights.KernelRidge(gamma=0.5), lams=lams)
-    chosen = PartialClassifier(**settings, weights=family).fit(X, S).weights_
+    chosen = PartialClassifier.paper(**settings, weights=family).fit(X, S).weights_
     base = chosen.weights if reading == "joint" else chosen
-    models = [PartialClassifier(**settings, weights=weights.KernelRidge(lam, gamma=0.5)) for lam in lams]
+    models = [PartialClassifier.paper(**settings, weights=weights.KernelRidge(lam, gamma=0.5)) for lam in lams]
     own = [-left_out_scores(model, X, S)["neg_set_risk"] for model in models]
     np.testing.assert_allclose(base.risks_[0], own, atol=1e-12)
 
@@ -147,7 +149,7 @@ def test_sparse_candidates_are_zero_or_one_and_stay_as_they_are():
 def test_unseen_labels_cost_what_they_can(cost):
     """A5: the set risk of a label that fit did not see is finite."""
     X = np.arange(6.0)[:, None]
-    model = PartialClassifier(cost=cost, classes=[0, 1, 2]).fit(X, [0, 0, 1, 1, 2, 2])
+    model = PartialClassifier.paper(cost=cost, classes=[0, 1, 2]).fit(X, [0, 0, 1, 1, 2, 2])
     with pytest.warns(UserWarning, match="1 of 2 rows of y hold only labels that fit did not see"):
         score = neg_set_risk(model, X[[0, 2]], [7, 1])
     assert score == pytest.approx(-(2 if cost == "ordinal" else 4) / 2)
@@ -169,7 +171,7 @@ def test_a_lonely_row_hears_what_little_there_is(seed):
     X = np.r_[np.arange(12.0)[:, None] + 0.1 * rng.random((12, 1)), [[14.0 + 0.1 * rng.random()]]]
     y = ["a", "a|c"] * 6 + ["a|b"]
     ridge = weights.KernelRidge(lam=1e-6, sigma=0.3)
-    model = PartialClassifier(principle=Disambiguation(threshold=None), weights=ridge).fit(X, y)
+    model = PartialClassifier.paper(principle=Disambiguation(threshold=None), weights=ridge).fit(X, y)
     assert model.labels_[-1] == "a"
     assert model.confidence_[-1] > 0.99
 
@@ -192,7 +194,7 @@ def test_confidence_is_the_weight_of_the_label(rng):
     X = rng.standard_normal((200, 2))
     truth = (X[:, 0] > 0) + 2 * (X[:, 1] > 0)
     S = np.eye(4, dtype=bool)[truth] | (rng.random((200, 4)) < 0.5)
-    model = PartialClassifier(principle=Disambiguation("hard")).fit(X, S)
+    model = PartialClassifier.paper(principle=Disambiguation("hard")).fit(X, S)
     q = model.resolved_.q[:, 0]
     np.testing.assert_array_equal(model.confidence_, q[np.arange(200), model.labels_])
     assert (model.confidence_ < q.max(axis=1)).any()
@@ -217,8 +219,8 @@ def test_weight_two_is_a_row_given_twice_under_disambiguation(rng, family):
     rows = np.r_[np.arange(30), np.arange(10)]
     threshold = 0.1 if isinstance(family, weights.KernelRidge) else None
     how = Disambiguation(threshold=threshold)
-    counted = PartialClassifier(principle=how, weights=family).fit(X, y, w)
-    twice = PartialClassifier(principle=how, weights=family).fit(X[rows], [y[i] for i in rows])
+    counted = PartialClassifier.paper(principle=how, weights=family).fit(X, y, w)
+    twice = PartialClassifier.paper(principle=how, weights=family).fit(X[rows], [y[i] for i in rows])
     np.testing.assert_allclose(counted.resolved_.q, twice.resolved_.q[:30], atol=1e-8)
     np.testing.assert_allclose(counted.decision_function(X), twice.decision_function(X), atol=1e-8)
     if threshold is not None:
@@ -235,7 +237,7 @@ def test_weight_two_is_a_row_given_twice_under_hard_disambiguation():
         w = rng.integers(1, 6, 30).astype(float)
         rows = np.repeat(np.arange(30), w.astype(int))
         how = Disambiguation("hard", threshold=None)
-        model = PartialClassifier(principle=how, weights=weights.KernelRidge(gamma=0.5))
+        model = PartialClassifier.paper(principle=how, weights=weights.KernelRidge(gamma=0.5))
         counted = model.fit(X, S, w).labels_
         first = np.searchsorted(rows, np.arange(30))
         np.testing.assert_array_equal(counted, model.fit(X[rows], S[rows]).labels_[first])
@@ -246,9 +248,9 @@ def test_weight_two_is_a_row_given_twice_under_hard_disambiguation():
 def test_plausibility_is_for_the_reading_it_is_the_sum_of(noisy):
     """A10: sum of alpha_i over the sets that hold z; not offered where negative weights are read otherwise."""
     X, S = noisy
-    inside = PartialClassifier(weights=weights.KernelRidge(lam=1e-3)).fit(X, S)
+    inside = PartialClassifier.paper(weights=weights.KernelRidge(lam=1e-3)).fit(X, S)
     np.testing.assert_allclose(inside.plausibility(X), np.asarray(inside.weights_(X)) @ S, atol=1e-8)
-    assert not hasattr(PartialClassifier(negative_weights="joint").fit(X, S), "plausibility")
+    assert not hasattr(PartialClassifier.paper(negative_weights="joint").fit(X, S), "plausibility")
 
 
 def test_the_ridge_that_was_used_is_the_ridge_that_is_told():
@@ -272,7 +274,7 @@ def test_half_lines_end_at_the_bounds_when_intervals_are_calibrated(rng):
     """A12: a quarter of half-lines does not make every interval all of Y."""
     X = rng.random((80, 1))
     y = [(a, np.inf) if k % 4 == 0 else a for k, a in enumerate(2 * X[:, 0])]
-    model = PartialRegressor(bounds=(-4, 4), weights=weights.KernelRidge(lam=1e-4)).fit(X, y).calibrate(X, y)
+    model = PartialRegressor.paper(bounds=(-4, 4), weights=weights.KernelRidge(lam=1e-4)).fit(X, y).calibrate(X, y)
     found = model.predict_interval(X, 0.9)
     assert (found[:, 0] > -3.5).all()
     assert np.mean((found[:, 0] <= 2 * X[:, 0]) & (2 * X[:, 0] <= found[:, 1])) >= 0.9

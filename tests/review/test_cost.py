@@ -53,23 +53,23 @@ def balls(rng, n, m):
 N = 800  # training rows
 
 SOLVERS = {
-    "closed form": (lambda w: PartialClassifier(weights=w), lambda rng: rng.integers(40, size=N)),
-    "enumerate": (lambda w: PartialRanker(items=5, weights=w), lambda rng: orders(rng, N, 5)),
-    "piecewise": (lambda w: PartialRegressor(weights=w), lambda rng: intervals(rng, N)),
+    "closed form": (lambda w: PartialClassifier.paper(weights=w), lambda rng: rng.integers(40, size=N)),
+    "enumerate": (lambda w: PartialRanker.paper(items=5, weights=w), lambda rng: orders(rng, N, 5)),
+    "piecewise": (lambda w: PartialRegressor.paper(weights=w), lambda rng: intervals(rng, N)),
     "piecewise with a tolerance": (
-        lambda w: PartialRegressor(weights=w, solver=solvers.Piecewise(tol=1e-3)),
+        lambda w: PartialRegressor.paper(weights=w, solver=solvers.Piecewise(tol=1e-3)),
         lambda rng: intervals(rng, N),
     ),
     "alternate": (
-        lambda w: PartialRegressor(weights=w, solver=solvers.Alternate(max_iter=1)),
+        lambda w: PartialRegressor.paper(weights=w, solver=solvers.Alternate(max_iter=1)),
         lambda rng: intervals(rng, N),
     ),
     "branch and bound": (
-        lambda w: PartialMultilabelClassifier(weights=w, solver=solvers.BranchAndBound()),
+        lambda w: PartialMultilabelClassifier.paper(weights=w, solver=solvers.BranchAndBound()),
         lambda rng: balls(rng, N, 3),
     ),
     "joint reading": (
-        lambda w: PartialRegressor(weights=w, negative_weights="joint", bounds=(0, 2)),
+        lambda w: PartialRegressor.paper(weights=w, negative_weights="joint", bounds=(0, 2)),
         lambda rng: intervals(rng, N),
     ),
 }
@@ -95,10 +95,10 @@ def test_memory_of_predict_does_not_grow_with_the_queries(monkeypatch, rng, case
 def test_enumeration_never_stacks_the_risks_of_all_outputs(monkeypatch, rng):
     """C1: where the table is too large to fold, outputs go by in blocks and only the best is kept."""
     X, y = rng.random((40, 2)), orders(rng, 40, 6)
-    whole = PartialRanker(items=6, weights=weights.Neighbors(5)).fit(X, y)
+    whole = PartialRanker.paper(items=6, weights=weights.Neighbors(5)).fit(X, y)
     expected = whole.minimum(X).value
     monkeypatch.setattr(enumerated, "CELLS", 2**13)
-    model = PartialRanker(items=6, weights=weights.Neighbors(5)).fit(X, y)
+    model = PartialRanker.paper(items=6, weights=weights.Neighbors(5)).fit(X, y)
     model.predict(X[:1])
     np.testing.assert_allclose(model.minimum(X).value, expected, atol=1e-12)
     assert peak(model.predict, X) < 40 * 720 * 8 / 2 + 2**17
@@ -111,7 +111,7 @@ def test_kernel_ridge_is_factored_once(monkeypatch, rng, solver):
     factor = kernel.linalg.cho_factor
     monkeypatch.setattr(kernel.linalg, "cho_factor", lambda *a, **k: calls.append(1) or factor(*a, **k))
     X = rng.random((20, 2))
-    model = PartialRegressor(solver=solver).fit(X, X[:, 0])
+    model = PartialRegressor.paper(solver=solver).fit(X, X[:, 0])
     assert len(calls) == 1
     model.predict(X)
     assert len(calls) == 1
@@ -178,7 +178,7 @@ def test_soft_disambiguation_maps_the_rows_a_few_times_only(monkeypatch, rng):
     X = rng.standard_normal((100, 2))
     S = rng.random((100, 3)) < 0.5
     S[np.arange(100), (X[:, 0] > 0).astype(int)] = True
-    model = PartialClassifier(principle=Disambiguation(threshold=None), weights=weights.Nystrom(10))
+    model = PartialClassifier.paper(principle=Disambiguation(threshold=None), weights=weights.Nystrom(10))
     kept = model.fit(X, S).resolved_.q
     assert sum(mapped) <= 6 * 100
     mapped.clear()

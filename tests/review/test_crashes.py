@@ -46,11 +46,15 @@ def test_more_rows_than_lapack_can_count_are_refused(monkeypatch):
     monkeypatch.setattr(kernel.linalg, "cho_factor", lambda *a, **k: pytest.fail("a factorisation was tried"))
     monkeypatch.setattr(kernel, "pairwise_kernels", lambda *a, **k: pytest.fail("a kernel was computed"))
     with pytest.raises(MemoryError, match=r"47000 rows has more entries than LAPACK can count.*Nystrom\(n_centers"):
-        PartialClassifier().fit(np.arange(47_000.0)[:, None], np.arange(47_000) % 2)
+        PartialClassifier.paper().fit(np.arange(47_000.0)[:, None], np.arange(47_000) % 2)
 
 
 GIVEN = {
-    "regressor": (PartialRegressor(), [0.1 * k for k in range(6)] + [(0, 1)] * 6, ["infimum", "average", "joint"]),
+    "regressor": (
+        PartialRegressor(),
+        [0.1 * k for k in range(6)] + [(0, 1)] * 6,
+        ["infimum", "average", "joint"],
+    ),
     "ranker": (PartialRanker(), ["a>b>c"] * 6 + ["c>a"] * 6, ["infimum", "average", "disambiguation"]),
 }
 
@@ -74,8 +78,8 @@ def test_numbers_and_orders_can_be_searched_tuned_and_judged(X, kind):
 @pytest.mark.parametrize("solver", [solvers.Alternate(), solvers.Enumerate(), solvers.ClosedForm()], ids=repr)
 def test_named_solvers_serve_disambiguation(X, solver):
     """B3: the points that take the place of sets are a loss like any other."""
-    expected = PartialClassifier(principle="disambiguation").fit(X, LABELS).predict(X)
-    found = PartialClassifier(principle="disambiguation", solver=solver).fit(X, LABELS).predict(X)
+    expected = PartialClassifier.paper(principle="disambiguation").fit(X, LABELS).predict(X)
+    found = PartialClassifier.paper(principle="disambiguation", solver=solver).fit(X, LABELS).predict(X)
     np.testing.assert_array_equal(found, expected)
 
 
@@ -83,34 +87,41 @@ def test_named_solvers_serve_disambiguation(X, solver):
 def test_solvers_that_cannot_serve_points_say_who_can(X, solver):
     """B3: refused in its own words, not by a missing attribute."""
     with pytest.raises(ValueError, match=r"cannot minimise the .*: it needs .*Solvers that can: ClosedForm"):
-        PartialClassifier(principle="disambiguation", solver=solver).fit(X, LABELS)
+        PartialClassifier.paper(principle="disambiguation", solver=solver).fit(X, LABELS)
 
 
 def test_blocks_are_enumerated_and_other_solvers_say_who_can(X):
     """B3: Enumerate folds tables block by block; Piecewise needs single rows and says so."""
     blocks = Blocks([(X[:5], LABELS[:5]), (X[5:], LABELS[5:])])
     nystrom = weights.Nystrom(6)
-    whole = PartialClassifier(weights=nystrom, solver=solvers.Enumerate()).fit(X, LABELS)
-    parts = PartialClassifier(weights=nystrom, solver=solvers.Enumerate()).fit(blocks)
+    whole = PartialClassifier.paper(weights=nystrom, solver=solvers.Enumerate()).fit(X, LABELS)
+    parts = PartialClassifier.paper(weights=nystrom, solver=solvers.Enumerate()).fit(blocks)
     np.testing.assert_array_equal(parts.predict(X), whole.predict(X))
     y = X[:, 0]
     with pytest.raises(ValueError, match=r"Piecewise cannot minimise .*in blocks.*Solvers that can: ClosedForm"):
-        PartialRegressor(weights=nystrom, solver=solvers.Piecewise()).fit(Blocks([(X[:5], y[:5]), (X[5:], y[5:])]))
+        PartialRegressor.paper(weights=nystrom, solver=solvers.Piecewise()).fit(
+            Blocks([(X[:5], y[:5]), (X[5:], y[5:])])
+        )
 
 
 NOT_FINITE = {
-    "far rows": (PartialClassifier(), [[0.0], [1.0], [1e200]] * 4, {}, r"Row 2 holds 1e\+200. Scale X"),
+    "far rows": (PartialClassifier.paper(), [[0.0], [1.0], [1e200]] * 4, {}, r"Row 2 holds 1e\+200. Scale X"),
     "a high degree": (
-        PartialClassifier(weights=weights.KernelRidge(kernel="polynomial", degree=300, gamma=1.0)),
+        PartialClassifier.paper(weights=weights.KernelRidge(kernel="polynomial", degree=300, gamma=1.0)),
         [[0.0], [1.0], [100.0]] * 4,
         {},
         "is not finite",
     ),
-    "lam=inf": (PartialClassifier(weights=weights.KernelRidge(lam=np.inf)), None, {}, "'lam' parameter of KernelRidge"),
-    "gamma=nan": (PartialClassifier(weights=weights.KernelRidge(gamma=np.nan)), None, {}, "'gamma' parameter"),
-    "gamma=inf": (PartialClassifier(weights=weights.KernelRidge(gamma=np.inf)), None, {}, "'gamma' parameter"),
-    "gamma=-inf": (PartialClassifier(weights=weights.KernelRidge(gamma=-np.inf)), None, {}, "'gamma' parameter"),
-    "huge weights": (PartialClassifier(), None, {"sample_weight": np.full(12, 1e308)}, "positive and finite sum"),
+    "lam=inf": (
+        PartialClassifier.paper(weights=weights.KernelRidge(lam=np.inf)),
+        None,
+        {},
+        "'lam' parameter of KernelRidge",
+    ),
+    "gamma=nan": (PartialClassifier.paper(weights=weights.KernelRidge(gamma=np.nan)), None, {}, "'gamma' parameter"),
+    "gamma=inf": (PartialClassifier.paper(weights=weights.KernelRidge(gamma=np.inf)), None, {}, "'gamma' parameter"),
+    "gamma=-inf": (PartialClassifier.paper(weights=weights.KernelRidge(gamma=-np.inf)), None, {}, "'gamma' parameter"),
+    "huge weights": (PartialClassifier.paper(), None, {"sample_weight": np.full(12, 1e308)}, "positive and finite sum"),
     "search": (PartialSearch(lams=[np.inf]), None, {}, "'lams' parameter of PartialSearch"),
 }
 
@@ -160,7 +171,9 @@ def test_threads_share_a_ranker(rng):
     """B5, F2: predictions in four threads are those of one."""
     rows = rng.random((40, 2))
     y = [[tuple(rng.permutation(6)[:2].tolist())] for _ in rows]
-    model = PartialRanker(items=6, solver=solvers.Alternate(n_starts=2), weights=weights.Neighbors(8)).fit(rows, y)
+    model = PartialRanker.paper(items=6, solver=solvers.Alternate(n_starts=2), weights=weights.Neighbors(8)).fit(
+        rows, y
+    )
     queries = rng.random((60, 2))
     expected = model.predict(queries)
     with ThreadPoolExecutor(4) as threads:
@@ -171,8 +184,8 @@ def test_threads_share_a_ranker(rng):
 def test_masks_go_by_the_classes_that_are_declared(X, rng):
     """B6: a mask with as many columns as classes is read, and is scored after classes were lost."""
     mask = np.column_stack([np.arange(12) % 2 == 0, np.arange(12) % 2 == 1])
-    named = PartialClassifier(classes=["cat", "dog"]).fit(X, mask)
-    same = PartialClassifier().fit(X, Subsets(mask, ["cat", "dog"]))
+    named = PartialClassifier.paper(classes=["cat", "dog"]).fit(X, mask)
+    same = PartialClassifier.paper().fit(X, Subsets(mask, ["cat", "dog"]))
     np.testing.assert_array_equal(named.predict(X), same.predict(X))
     wide = np.column_stack([mask, np.zeros(12, bool)])
     wide[3, 2] = True  # a class that is only ever a candidate
@@ -184,51 +197,51 @@ def test_masks_go_by_the_classes_that_are_declared(X, rng):
 def test_hamming_balls_come_in_blocks(X, rng):
     """B7: the radius is not taken for a tag."""
     balls = HammingBalls(rng.choice([-1, 1], (12, 3)), rng.integers(0, 2, 12))
-    model = PartialMultilabelClassifier(weights=weights.Nystrom(6), solver=solvers.Enumerate())
+    model = PartialMultilabelClassifier.paper(weights=weights.Nystrom(6), solver=solvers.Enumerate())
     whole = model.fit(X, balls).predict(X)
     np.testing.assert_array_equal(model.fit(Blocks([(X[:5], balls[:5]), (X[5:], balls[5:])])).predict(X), whole)
 
 
 def test_a_block_without_rows_is_no_complaint(X):
     """B7: partitions of a cluster are often empty."""
-    whole = PartialClassifier(weights="nystrom").fit(X, LABELS).predict(X)
+    whole = PartialClassifier.paper(weights="nystrom").fit(X, LABELS).predict(X)
     for at in range(3):
         blocks = [(X[:5], LABELS[:5]), (X[5:], LABELS[5:])]
         blocks.insert(at, (X[:0], []))
-        np.testing.assert_array_equal(PartialClassifier(weights="nystrom").fit(Blocks(blocks)).predict(X), whole)
+        np.testing.assert_array_equal(PartialClassifier.paper(weights="nystrom").fit(Blocks(blocks)).predict(X), whole)
 
 
 def test_blocks_warn_as_arrays_do(X):
     """B7: tags that are only ever confirmed, and orders that say nothing, over all blocks together."""
-    model = PartialMultilabelClassifier(weights="nystrom")
+    model = PartialMultilabelClassifier.paper(weights="nystrom")
     with pytest.warns(InfimumWarning, match="No tag of y is ever said to be absent"):
         model.fit(Blocks([(X[:5], ["+red"] * 5), (X[5:], ["+blue"] * 7)]))
     with pytest.warns(InfimumWarning, match="No tag of y is ever said to be present"):
         model.fit(Blocks([(X[:5], ["-red"] * 5), (X[5:], [None] * 7)]))
     model.fit(Blocks([(X[:5], ["+red"] * 5), (X[5:], ["-red"] * 7)]))  # a warning would be an error here
     with pytest.warns(InfimumWarning, match="No row of y says anything"):
-        PartialRanker(items=["a", "b"], weights="nystrom").fit(Blocks([(X[:5], [None] * 5), (X[5:], [None] * 7)]))
+        PartialRanker.paper(items=["a", "b"], weights="nystrom").fit(Blocks([(X[:5], [None] * 5), (X[5:], [None] * 7)]))
 
 
 def test_gammas_that_would_not_count_are_refused(X):
     """B8: sigma decides the width, so that gammas would be ignored."""
     chosen = weights.RidgeCV(weights.KernelRidge(sigma=1.0), gammas=[0.1, 1.0])
     with pytest.raises(ValueError, match="gammas= would be overruled by sigma"):
-        PartialClassifier(weights=chosen).fit(X, LABELS)
+        PartialClassifier.paper(weights=chosen).fit(X, LABELS)
 
 
 @pytest.mark.parametrize("solver", [solvers.Alternate(), solvers.BranchAndBound(), solvers.Piecewise()], ids=repr)
 def test_risks_of_every_class_are_offered_by_solvers_that_have_them(solver):
     """B9: hasattr tells before the call fails."""
-    assert not hasattr(PartialClassifier(solver=solver), "decision_function")
-    assert hasattr(PartialClassifier(solver=solvers.Enumerate()), "decision_function")
+    assert not hasattr(PartialClassifier.paper(solver=solver), "decision_function")
+    assert hasattr(PartialClassifier.paper(solver=solvers.Enumerate()), "decision_function")
 
 
 @pytest.mark.parametrize("bad", [["a"] * 11, [{}] * 12], ids=["a row too few", "no labels"])
 def test_a_fit_that_fails_leaves_the_model_as_it_was(X, bad):
     """B10: the number of columns and their names included."""
     frame = pd.DataFrame(X, columns=["u", "v"])
-    model = PartialClassifier().fit(frame, LABELS)
+    model = PartialClassifier.paper().fit(frame, LABELS)
     expected = model.predict(frame)
     with pytest.raises(ValueError):
         model.fit(frame[["v"]], bad)
@@ -241,8 +254,8 @@ def test_bounds_end_boxes(X):
     """B11: the advice of the error helps."""
     boxes = Boxes(np.zeros((12, 2)), np.full((12, 2), np.inf))
     with pytest.raises(ValueError, match=r"give bounds=\(low, high\)"):
-        PartialEstimator(outputs.Vectors(), principle="average").fit(X, Boxes(X, np.where(X < 0.5, 1.0, np.inf)))
-    found = PartialEstimator(outputs.Vectors(bounds=(0, 4)), principle="average").fit(X, boxes).predict(X)
+        PartialEstimator.paper(outputs.Vectors(), principle="average").fit(X, Boxes(X, np.where(X < 0.5, 1.0, np.inf)))
+    found = PartialEstimator.paper(outputs.Vectors(bounds=(0, 4)), principle="average").fit(X, boxes).predict(X)
     np.testing.assert_allclose(found, 2)
 
 
@@ -250,7 +263,7 @@ def test_text_in_x_names_the_column_and_the_way_out(X):
     """B12: a frame with a text column."""
     frame = pd.DataFrame({"size": X[:, 0], "colour": ["red"] * 12})
     with pytest.raises(ValueError, match=r"The column 'colour' holds 'red'.*Encode it, with scikit-learn's OneHot"):
-        PartialClassifier().fit(frame, LABELS)
+        PartialClassifier.paper().fit(frame, LABELS)
 
 
 LIMITED = """
@@ -260,7 +273,7 @@ from infimum import PartialClassifier
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + 2**29, used + 2**29))
 try:
-    PartialClassifier().fit(np.random.default_rng(0).random((12_000, 2)), np.arange(12_000) % 2)
+    PartialClassifier.paper().fit(np.random.default_rng(0).random((12_000, 2)), np.arange(12_000) % 2)
 except MemoryError as error:
     print(error)
 """
@@ -278,4 +291,4 @@ def test_a_limit_on_addresses_is_heeded():
 def test_orders_of_too_many_items_are_refused_before_they_are_allocated(X):
     """F4: n m² is asked for first."""
     with pytest.raises(MemoryError, match=r"100000 items in 12 rows needs 2.*GiB are available. Give fewer items"):
-        PartialRanker(items=100_000).fit(X, [[1, 2]] * 12)
+        PartialRanker.paper(items=100_000).fit(X, [[1, 2]] * 12)

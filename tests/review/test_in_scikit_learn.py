@@ -73,7 +73,7 @@ def X(rng):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("model", [PartialClassifier(), Disambiguated(weights=weights.KernelRidge())], ids=repr)
+@pytest.mark.parametrize("model", [PartialClassifier.paper(), Disambiguated(weights=weights.KernelRidge())], ids=repr)
 def test_a_number_of_folds_is_enough_for_any_y(X, kind, model):
     """B12: cross-validation by a number, on columns that hold empty cells or more than text."""
     y = cells(kind)
@@ -89,7 +89,9 @@ def test_searches_and_curves_take_any_y(X, kind):
     """B12: the rest of what README names."""
     y = cells(kind)
     # some of the rows may not name every class
-    model = PartialClassifier(weights=weights.KernelRidge(), classes=[97, 98] if kind == KINDS[-1] else ["a", "b"])
+    model = PartialClassifier.paper(
+        weights=weights.KernelRidge(), classes=[97, 98] if kind == KINDS[-1] else ["a", "b"]
+    )
     grid = {"weights__lam": [1e-3, 1e-1]}
     assert GridSearchCV(model, grid, cv=3, error_score="raise").fit(X, y).best_score_ > 0.8
     halving = HalvingGridSearchCV(model, grid, cv=3, min_resources=18, error_score="raise", random_state=0).fit(X, y)
@@ -106,24 +108,26 @@ def test_searches_and_curves_take_any_y(X, kind):
 def test_a_fitted_model_is_split_as_an_unfitted_one(X):
     """B12: nothing of a fit changes what cv=5 means."""
     y = cells("text with empty cells")
-    fitted = PartialClassifier().fit(X, y)
-    assert not any(map(is_classifier, (fitted, PartialClassifier(), Disambiguated())))
-    np.testing.assert_array_equal(cross_val_score(fitted, X, y, cv=5), cross_val_score(PartialClassifier(), X, y, cv=5))
+    fitted = PartialClassifier.paper().fit(X, y)
+    assert not any(map(is_classifier, (fitted, PartialClassifier.paper(), Disambiguated())))
+    np.testing.assert_array_equal(
+        cross_val_score(fitted, X, y, cv=5), cross_val_score(PartialClassifier.paper(), X, y, cv=5)
+    )
 
 
 def test_classes_that_a_fold_lacks_are_told():
     """B12: rows that come class by class need folds that are shuffled or stratified, and a warning says so."""
     X, y = load_iris(return_X_y=True)
     with pytest.warns(InfimumWarning, match="50 of 50 rows of y hold only labels that fit did not see"):
-        assert cross_val_score(PartialClassifier(), X, y, cv=3).mean() == 0
+        assert cross_val_score(PartialClassifier.paper(), X, y, cv=3).mean() == 0
     for cv in (StratifiedKFold(3), KFold(3, shuffle=True, random_state=0)):
-        assert cross_val_score(PartialClassifier(), X, y, cv=cv).mean() > 0.9
+        assert cross_val_score(PartialClassifier.paper(), X, y, cv=cv).mean() > 0.9
 
 
 def test_scores_of_plain_labels_work_by_name(X):
     """B12: accuracy, ranking and probabilities of plain labels."""
     y = np.array([k % 2 for k in range(36)])
-    model = PartialClassifier(principle="disambiguation").fit(X, y)
+    model = PartialClassifier.paper(principle="disambiguation").fit(X, y)
     found = cross_validate(model, X, y, cv=3, scoring=["accuracy", "roc_auc", "neg_log_loss"], error_score="raise")
     assert found["test_accuracy"].mean() > 0.8
     assert found["test_roc_auc"].mean() > 0.9
@@ -136,8 +140,8 @@ def test_a_precomputed_kernel_is_cut_by_rows_and_columns(X):
     K = np.exp(-np.square(X[:, None] - X).sum(axis=-1))
     y = [k % 2 for k in range(36)]
     lams = [1e-3, 1e-1]
-    given = PartialClassifier(weights=weights.RidgeCV(weights.KernelRidge(kernel="precomputed"), lams=lams))
-    same = PartialClassifier(weights=weights.RidgeCV(weights.KernelRidge(gamma=1.0), lams=lams))
+    given = PartialClassifier.paper(weights=weights.RidgeCV(weights.KernelRidge(kernel="precomputed"), lams=lams))
+    same = PartialClassifier.paper(weights=weights.RidgeCV(weights.KernelRidge(gamma=1.0), lams=lams))
     found = cross_val_score(given, K, y, cv=3, error_score="raise")
     np.testing.assert_array_equal(found, cross_val_score(same, X, y, cv=3))
 
@@ -172,11 +176,11 @@ class OneOrderAClass(PartialRanker):
 REASON = "the check takes it that a multi-output estimator predicts one column"
 ONE_COLUMN = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_sparse_matrix"], REASON)
 CHECKED = [
-    (PartialClassifier(), 49),
-    (AsClassifier(), 62),
-    (PartialRegressor(), 59),
-    (OneOrderAClass(items=3), 45),
-    (PartialEstimator(outputs.Labels()), 49),
+    (PartialClassifier.paper(), 49),
+    (AsClassifier.paper(), 62),
+    (PartialRegressor.paper(), 59),
+    (OneOrderAClass.paper(items=3), 45),
+    (PartialEstimator.paper(outputs.Labels()), 49),
     (PartialSearch(), 47),
     (PartialSearch(PartialRegressor()), 47),
     (Disambiguated(), 47),
@@ -209,10 +213,10 @@ def counted(rng):
 @pytest.mark.parametrize(
     "model",
     [
-        PartialClassifier(weights=weights.KernelRidge(gamma=1.0)),
-        PartialClassifier(weights=weights.KernelRidge(gamma=1.0), negative_weights="joint", principle="supremum"),
-        PartialClassifier(weights=weights.KernelRidge(gamma=1.0), principle="disambiguation"),
-        PartialClassifier(weights=weights.KernelRidge(gamma=1.0), principle=Disambiguation("hard")),
+        PartialClassifier.paper(weights=weights.KernelRidge(gamma=1.0)),
+        PartialClassifier.paper(weights=weights.KernelRidge(gamma=1.0), negative_weights="joint", principle="supremum"),
+        PartialClassifier.paper(weights=weights.KernelRidge(gamma=1.0), principle="disambiguation"),
+        PartialClassifier.paper(weights=weights.KernelRidge(gamma=1.0), principle=Disambiguation("hard")),
     ],
     ids=repr,
 )
@@ -246,7 +250,7 @@ def test_searches_count_rows(counted):
 def test_scorers_count_rows(counted, scorer):
     """The mean over rows, each as often as it counts; weights that cannot be are refused."""
     X, S, w, rows = counted
-    model = PartialClassifier(principle="disambiguation").fit(X, S)
+    model = PartialClassifier.paper(principle="disambiguation").fit(X, S)
     S = np.roll(S, 5, axis=0)  # to be wrong now and then
     assert scorer(model, X, S, sample_weight=w) == pytest.approx(scorer(model, X[rows], S[rows]))
     assert scorer(model, X, S, sample_weight=w) != pytest.approx(scorer(model, X, S))

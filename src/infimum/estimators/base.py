@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +14,9 @@ from sklearn.utils import gen_batches
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..judging import Choice, Composition, Judge, choose
+from .._checks import check_number
+from .._warnings import InfimumWarning
+from ..judging import Choice, Composition, Judge, Plan, choose
 from ..outputs import OutputSpace, Sets
 from ..outputs.containers import kept
 from ..reductions import Resolved
@@ -20,8 +24,10 @@ from ..rows import Blocks, Rows, Table, is_dask, map_rows, rows_of
 from ..rows.inputs import as_numbers, in_order, in_range, is_frame, names_of, narrow, readable
 from ..solvers import Minimum
 from ..weights import Alpha, by_name
+from .explanation import Explanation, explained
 
-NUMBERS = 2**21  # formed at a time for a block of queries: 16 MiB
+NUMBERS = 2**22  # formed at a time for a block of queries: 32 MiB
+PAPER = {"principle": "infimum", "negative_weights": "inside", "weights": "kernel"}
 
 
 class PartialModel(BaseEstimator):
@@ -34,7 +40,22 @@ class PartialModel(BaseEstimator):
     negative_weights: str
     weights: Any
     solver: Any
+    budget: float | None
+    n_jobs: int | None
+    random_state: Any
+    verbose: int
     resolved_: Resolved | None
+
+    @classmethod
+    def paper(cls, *args: Any, **settings: Any) -> Self:
+        """The paper's estimator: the infimum, negative weights inside, kernel ridge; other settings as they are given.
+
+        >>> from infimum import PartialClassifier
+        >>> PartialClassifier.paper()
+        PartialClassifier(negative_weights='inside', principle='infimum',
+                          weights='kernel')
+        """
+        return cls(**{**PAPER, **dict(zip(signature(cls).parameters, args)), **settings})
 
     def _output(self, y: Any) -> OutputSpace:
         """Y; `y` is the target, or its first block, for an estimator that serves two spaces."""
@@ -46,8 +67,8 @@ class PartialModel(BaseEstimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from inputs X (n, d) and sets y (n rows, in any form that the output space reads).
 
-        `sample_weight` counts rows: 2 is a row given twice, 0 a row left out. With `weights.Nystrom` or
-        `weights.LinearRidge`, X may be `infimum.Blocks` that carry all three, or a Dask collection.
+        `sample_weight` counts rows: 2 is a row given twice, 0 a row left out. X may be `infimum.Blocks` that carry all
+        three, or a Dask collection: then "auto" chooses on a sample of the rows.
         """
         new = self._bare()
         new._fit(X, y, sample_weight)
@@ -65,8 +86,13 @@ class PartialModel(BaseEstimator):
         rows = self._rows(X, y, sample_weight)
         output = rows.fitted(self._output(rows.y))
         sets = rows.read(output)
-        found = self._chosen(rows, output, sets).fit(rows, output, sets)
+        made = self._chosen(rows, output, sets)
+        with warnings.catch_warnings():
+            if self.choice_ is not None and self.choice_.rows:  # of weights that nobody named, nobody need be told
+                warnings.filterwarnings("ignore", ".*numerically singular", InfimumWarning)
+            found = made.fit(rows, output, sets)
         self.output_, self.weights_, self.solver_, self.resolved_ = found
+        self.sets_: Sets | None = sets if rows.in_memory else None
 
     def _settled(self) -> Composition:
         """What the model is made of: as it was chosen, or as it is named."""
@@ -78,10 +104,12 @@ class PartialModel(BaseEstimator):
         wanted = self._composition()
         self.choice_: Choice | None = None
         if wanted.is_open:
-            if not isinstance(rows, Table):
-                raise ValueError("'auto' compares rows in memory: for rows in blocks, name principle and weights.")
-            self.choice_ = choose(wanted, rows, output, sets)
+            self.choice_ = choose(wanted, rows, output, sets, self._plan())
         return wanted if self.choice_ is None else self.choice_.composition
+
+    def _plan(self) -> Plan:
+        check_number(self, "budget", 0, above=True, optional=True)
+        return Plan(self.budget, self.n_jobs, self.random_state, int(self.verbose))
 
     def _rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """What a fit is made on; learns the number of features and their names."""
@@ -169,14 +197,32 @@ class PartialModel(BaseEstimator):
             raise AttributeError("The training rows have labels once principle='disambiguation' is fitted.")
         return found
 
+    def explain(self, x: Any, against: Any = None) -> Explanation:
+        """Which training rows made the prediction at one row x, exactly: sum_i alpha_i(x) L(z, S_i) is additive.
+
+        `against` is the output that it is compared with; by default the one of least risk next to the prediction.
+
+        Examples
+        --------
+        >>> from infimum import PartialClassifier
+        >>> model = PartialClassifier().fit([[0.], [.2], [1.]], ["cat|dog", "dog", "cat|owl"])
+        >>> model.explain([[.1]]).rows[0]
+        np.int64(1)
+        """
+        check_is_fitted(self)
+        x = self._validated(np.reshape(x, (1, -1)) if np.ndim(x) == 1 and not is_frame(x) else x)
+        if x.shape[0] != 1:
+            raise ValueError(f"explain takes one row at a time. Got {x.shape[0]} rows.")
+        return explained(self, x, against)
+
     def _by_blocks(self, X: Any, solve: Callable[[Alpha], Any]) -> list:
         """solve(alpha(x)) for blocks of rows of X, so that memory does not grow with their number."""
         check_is_fitted(self)
         X = self._validated(X)
         size = max(1, NUMBERS // max(1, self.weights_.width + self.solver_.width))
         work = (delayed(lambda rows: solve(self.weights_(X[rows])))(rows) for rows in gen_batches(X.shape[0], size))
-        # one after the other, unless joblib.parallel_config(n_jobs=…) says otherwise
-        return Parallel(require="sharedmem")(work)
+        # one after the other, unless n_jobs or joblib.parallel_config(n_jobs=…) say otherwise
+        return Parallel(n_jobs=self.n_jobs, require="sharedmem")(work)
 
     def _each(self, X: Any, solve: Callable[[Alpha], NDArray]) -> NDArray:
         return np.concatenate(self._by_blocks(X, solve))

@@ -15,17 +15,21 @@ class PartialEstimator(PartialModel):
     ----------
     output : OutputSpace
         Y with its loss.
-    principle : {"infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "infimum"
+    principle : {"auto", "infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "auto"
         Which point of a set answers for it; "disambiguation" first settles on one for every set (`labels_`).
-    negative_weights : {"inside", "joint"}, default "inside"
+    negative_weights : {"auto", "inside", "joint"}, default "auto"
         How negative weights are read: sum_i alpha_i inf_y l(z, y), or inf over (y_i) of sum_i alpha_i l(z, y_i).
-    weights : Weights or str, optional
-        alpha(x); kernel ridge by default.
+    weights : Weights or str, default "auto"
+        alpha(x). What is left "auto" is chosen from the sets, by rows that are held out: `choice_` says how.
     solver : "auto" or Solver, default "auto"
         How the minimum over z is found.
+    budget, n_jobs, random_state, verbose
+        As for :class:`PartialClassifier`.
 
     Attributes
     ----------
+    choice_ : Choice or None
+        What was compared and what was chosen; None where all is named.
     output_, weights_, solver_
         The fitted parts.
 
@@ -37,12 +41,27 @@ class PartialEstimator(PartialModel):
     array([2, 2])
     """
 
-    def __init__(self, output, principle="infimum", negative_weights="inside", weights=None, solver="auto"):
+    def __init__(
+        self,
+        output: OutputSpace,
+        principle: Any = "auto",
+        negative_weights: str = "auto",
+        weights: Any = "auto",
+        solver: Any = "auto",
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
         self.output = output
         self.principle = principle
         self.negative_weights = negative_weights
         self.weights = weights
         self.solver = solver
+        self.budget = budget
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
     def _output(self, y: Any) -> OutputSpace:
         if not isinstance(self.output, OutputSpace):

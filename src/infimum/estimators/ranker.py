@@ -26,6 +26,8 @@ class PartialRanker(PartialModel):
         As for :class:`PartialClassifier`.
     time_limit : float, optional
         Seconds for one minimisation over orders of more than 14 items.
+    budget, n_jobs, random_state, verbose
+        As for :class:`PartialClassifier`.
 
     Attributes
     ----------
@@ -45,14 +47,28 @@ class PartialRanker(PartialModel):
     """
 
     def __init__(
-        self, items=None, principle="infimum", negative_weights="inside", weights=None, solver="auto", time_limit=None
-    ):
+        self,
+        items: Any = None,
+        principle: Any = "auto",
+        negative_weights: str = "auto",
+        weights: Any = "auto",
+        solver: Any = "auto",
+        time_limit: float | None = None,
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
         self.items = items
         self.principle = principle
         self.negative_weights = negative_weights
         self.weights = weights
         self.solver = solver
         self.time_limit = time_limit
+        self.budget = budget
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
     def _output(self, y: Any) -> Rankings:
         return Rankings(self.items, self.time_limit)

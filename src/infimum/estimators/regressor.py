@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Self
 
 import numpy as np
@@ -25,17 +24,19 @@ class PartialRegressor(RegressorMixin, PartialModel):
     ----------
     loss : {"squared", "absolute"}, default "squared"
         l(z, y); the absolute loss is less moved by outliers.
-    principle : {"infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "infimum"
+    principle : {"auto", "infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "auto"
         Which point answers for a set. Half-lines and unknown rows have an infimum only, unless `bounds` end them.
         "disambiguation" first settles which point a row probably has (`labels_`); for the squared loss.
-    negative_weights : {"inside", "joint"}, default "inside"
+    negative_weights : {"auto", "inside", "joint"}, default "auto"
         How rows with a negative weight are read; see the user guide.
-    weights : Weights or str, optional
-        alpha(x); kernel ridge by default.
+    weights : Weights or str, default "auto"
+        alpha(x). What is left "auto" is chosen from the sets, by rows that are held out: `choice_` says how.
     solver : "auto" or Solver, default "auto"
         How the minimum over z is found: in closed form, by `Piecewise`, or by `Alternate` for vectors.
     bounds : (low, high), optional
         Where predictions, and the truth, lie; by default predictions stay within the finite endpoints of y.
+    budget, n_jobs, random_state, verbose
+        As for :class:`PartialClassifier`.
 
     Attributes
     ----------
@@ -53,25 +54,33 @@ class PartialRegressor(RegressorMixin, PartialModel):
     >>> from infimum import PartialRegressor
     >>> X = [[0.], [1.], [2.], [3.], [4.], [5.]]
     >>> y = [3.5, (1, 2), (5, inf), "<0.1", [(-2, -1), (1, 2)], None]
-    >>> PartialRegressor().fit(X, y).predict([[0.], [4.]]).round(2)
+    >>> PartialRegressor.paper().fit(X, y).predict([[0.], [4.]]).round(2)
     array([3.12, 0.93])
     """
 
     def __init__(
         self,
-        loss="squared",
-        principle="infimum",
-        negative_weights="inside",
-        weights=None,
-        solver="auto",
-        bounds=None,
-    ):
+        loss: str = "squared",
+        principle: Any = "auto",
+        negative_weights: str = "auto",
+        weights: Any = "auto",
+        solver: Any = "auto",
+        bounds: Any = None,
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
         self.loss = loss
         self.principle = principle
         self.negative_weights = negative_weights
         self.weights = weights
         self.solver = solver
         self.bounds = bounds
+        self.budget = budget
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
     def _output(self, y: Any) -> OutputSpace:
         if not isinstance(y, VectorSets):
@@ -98,7 +107,10 @@ class PartialRegressor(RegressorMixin, PartialModel):
         sets: Any = self.output_.read(y)  # ended at the bounds, where the truth ends too
         if len(sets) != len(z):
             raise ValueError(f"X has {len(z)} rows and y has {len(sets)}: they must have the same number.")
-        self.calibration_ = {"truth": np.sort(sets.farthest(z)), "set": np.sort(sets.distance(z))}
+        from ..conformal import Distance  # imported only when asked: what people do with a model knows the models
+
+        score = Distance()
+        self.calibration_ = {"truth": np.sort(score.largest(z, sets)), "set": np.sort(score.smallest(z, sets))}
         return self
 
     def predict_interval(self, X: Any, level: float = 0.9, covers: str = "truth") -> NDArray:
@@ -112,7 +124,9 @@ class PartialRegressor(RegressorMixin, PartialModel):
         - meets the set of the new row (``covers="set"``): r is a quantile of the distances to the sets. It is narrower,
           and promises nothing about where in the set the truth is.
 
-        The probability is over x, not at each x; r is the same everywhere. Intervals end at `bounds`.
+        The probability is over x, not at each x; r is the same everywhere. Intervals end at `bounds`. For intervals
+        whose width varies with x, and for calibration without rows of its own, see
+        :class:`infimum.conformal.Conformal`.
         """
         check_is_fitted(self)
         if self.calibration_ is None:
@@ -121,8 +135,8 @@ class PartialRegressor(RegressorMixin, PartialModel):
             raise ValueError(f"covers must be 'truth' or 'set'. Got {covers!r} instead.")
         if not 0 < level < 1:
             raise ValueError(f"level must be between 0 and 1. Got {level!r} instead.")
-        distances = self.calibration_[covers]
-        rank = math.ceil((len(distances) + 1) * level)
-        radius = distances[rank - 1] if rank <= len(distances) else math.inf
+        from ..conformal import Distance, radius_of
+
         z = self.predict(X)
-        return np.clip(np.column_stack([z - radius, z + radius]), *self.output_.bounds_)
+        found = Distance().within(z, np.full(len(z), radius_of(self.calibration_[covers], level)), self.output_)
+        return np.column_stack([found.lower, found.upper])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,6 +71,11 @@ class Composition:
     def adapts(self) -> bool:
         """Whether the weights learn from what became of the sets, so that no shortcut stands for a fit."""
         return self.family.supervised and of_principle(self.principle) is not None
+
+    def quick(self) -> Composition:
+        """The same, without what predictions do not need: nobody will ask which sets miss the truth."""
+        found = of_principle(self.principle)
+        return self if found is None else replace(self, principle=found.set_params(threshold=None))
 
     def reductions(self) -> list[Reduction]:
         """What is done to a problem before it is solved."""

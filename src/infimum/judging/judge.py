@@ -39,10 +39,15 @@ class Judge:
         The space and the rows, which are also what predictions are scored by.
     sample_weight : (n,), optional
         How much rows count, in the scores too.
+    brief : bool, default False
+        Whether solvers that alternate stop after a few rounds, which ranks settings as well.
     """
 
-    def __init__(self, composition: Composition, output: OutputSpace, sets: Sets, sample_weight: Any = None):
+    def __init__(
+        self, composition: Composition, output: OutputSpace, sets: Sets, sample_weight: Any = None, brief: bool = False
+    ):
         self.composition, self.output, self.sets, self.sample_weight = composition, output, sets, sample_weight
+        self.brief = brief
 
     def left_out(self, X: Any, n_blocks: int | list[NDArray] | None = None) -> Left:
         """Predictions for the rows X of the problem, without each row or, if a number is given, without its block.
@@ -61,10 +66,10 @@ class Judge:
         return self.outputs(weights.held_out(X, problem.target, self.sample_weight, blocks))
 
     def _refitted(self, table: Table, blocks: list[NDArray]) -> Left:
-        parts = []
+        parts, made = [], self.composition.quick()
         for block in blocks:
             rest = np.delete(np.arange(len(self.sets)), block)
-            fitted = self.composition.fit(table.some(rest), self.output, self.sets[rest])
+            fitted = made.fit(table.some(rest), self.output, self.sets[rest])
             parts.append(fitted.predict(table.X[block]))
         order = np.argsort(np.concatenate(blocks), kind="stable")
         return Left(np.concatenate(parts)[order])
@@ -77,6 +82,7 @@ class Judge:
         loss = SetLoss(self.output, self.sets, self.composition.principle)
         L, solver = self.composition.solvable(loss)
         alpha: Any = LeftOutAlpha(operator)
+        solver = solver.brief() if self.brief else solver
         return Left(solver.fit(L).argmin(alpha if L is loss else self.composition.split(alpha)))
 
     def risks(self, path: Path, sample_weight: Any = None) -> list[float]:
@@ -96,12 +102,12 @@ class Judge:
         weights = self.sample_weight if sample_weight is None else sample_weight
         return [risk(self.output, self.sets, z, weights) for z in found]
 
-    def scores(self, left: Left) -> Scores:
-        """Larger is better for all of them."""
+    def scores(self, left: Left, chance: bool = True) -> Scores:
+        """Larger is better for all of them; what goes beyond `chance` compares all predictions with all rows."""
         w, mask = self.sample_weight, self.sets.options()
         return {
             "covering_rate": covered(self.sets, left.z, w),
-            "chance_corrected": beyond_chance(self.sets, left.z, w),
+            **({"chance_corrected": beyond_chance(self.sets, left.z, w)} if chance else {}),
             "neg_set_risk": -risk(self.output, self.sets, left.z, w),
             "log_likelihood": np.nan if left.P is None or mask is None else log_likelihood(left.P, mask, w),
         }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -294,13 +294,20 @@ class Sets(ABC):
         """S_i in words."""
         return f"row {row} of {self!r}"
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Self]:
         return (self[i : i + 1] for i in range(len(self)))
 
 
 class Points(Sets):
     """One embedded point a row, phi(y_i), or the mean of several: what disambiguation puts in place of the sets.
 
+    Parameters
+    ----------
+    phi : (n, d)
+        The embedded points.
+
+    Examples
+    --------
     >>> Points(np.array([[0., 1.], [1., 0.]])).loss(np.array([[2., 3.]]), "infimum")
     array([[3., 2.]])
     """

@@ -92,7 +92,7 @@ def _weights() -> KernelRidge:
 
 
 def _fitted(sets: NDArray, x: NDArray, cost: NDArray | None) -> dict[str, NDArray]:
-    models = {method: PartialClassifier(cost, method, weights=_weights()) for method in METHODS}
+    models = {method: PartialClassifier.paper(cost, method, weights=_weights()) for method in METHODS}
     return {k: model.fit(x[:, None], Subsets(sets)).predict(TEST[:, None]) for k, model in models.items()}
 
 
@@ -128,7 +128,7 @@ def ranking(n: int, rng: np.random.Generator) -> dict[str, float]:
     sets = PartialOrders(np.where(lost, 0, codes))
     out = {}
     for method in METHODS:
-        model = PartialRanker(items=4, principle=method, weights=_weights()).fit(x[:, None], sets)
+        model = PartialRanker.paper(items=4, principle=method, weights=_weights()).fit(x[:, None], sets)
         z = model.predict(2 * TEST[:, None] - 1).astype(int)
         out[method] = float((codes_of(z) != truth).mean())
     return out

@@ -102,4 +102,6 @@ def predict(seed: int, kernel: str, method: str, sigma: float, lam: float) -> ND
     """f(x) on the grid X, learned from the 100 observations of this seed."""
     problem = make_lost_sign(random_state=seed)
     weights = KernelRidge(lam=lam, kernel=kernel, sigma=sigma)
-    return PartialRegressor(weights=weights, **METHODS[method]).fit(problem.data, problem.pieces).predict(X[:, None])
+    return (
+        PartialRegressor.paper(weights=weights, **METHODS[method]).fit(problem.data, problem.pieces).predict(X[:, None])
+    )

@@ -61,7 +61,7 @@ class Segmentation(Experiment):
         rows = []
         for method, y, ties in (("strokes", scribbles, task["ties"]), ("full masks", full, (0.0,))):
             for tie in ties:
-                model = PartialEstimator(Masks((SIDE, SIDE), tie), weights=KernelRidge(lam=1e-2))
+                model = PartialEstimator.paper(Masks((SIDE, SIDE), tie), weights=KernelRidge(lam=1e-2))
                 z = model.fit(X, y).predict(queries)
                 tiles = ((corners - (TOP, HALF)) % SIDE == 0).all(axis=1)
                 for kind, chosen in ((method, tiles), (f"{method}, voted", np.ones(len(z), dtype=bool))):

@@ -100,11 +100,11 @@ class Complexity(Experiment):
         if task["model"] == "classification":
             sets = rng.uniform(size=(n, m)) < 2 / m
             sets[np.arange(n), rng.integers(m, size=n)] = True
-            model: Any = PartialClassifier()
+            model: Any = PartialClassifier.paper()
             y: Any = Subsets(sets)
         else:
             k = 3 if "top-k" in task["model"] else None
-            model, y = PartialMultilabelClassifier(k=k), PartialTags(rng.integers(-1, 2, size=(n, m)))
+            model, y = PartialMultilabelClassifier.paper(k=k), PartialTags(rng.integers(-1, 2, size=(n, m)))
         if "space" in what:
             tracemalloc.start()
             model.fit(X, y)

@@ -51,7 +51,7 @@ class PartialTagsAgree(Experiment):
             known = lose_tags(Y, share, random_state=task["fold"])
             found = {}
             for principle in ("infimum", "average", "supremum"):
-                model = PartialMultilabelClassifier(principle=principle, weights=KernelRidge(lam=1e-2))
+                model = PartialMultilabelClassifier.paper(principle=principle, weights=KernelRidge(lam=1e-2))
                 found[principle] = model.fit(X, known).predict(queries)
                 different = int((found[principle] != found["infimum"]).sum())
                 error = float((found[principle] != truth).mean())
@@ -102,7 +102,7 @@ class PositiveOnly(Experiment):
         for share in SHARES[:-1]:
             known = lose_tags(Y, share, positive_only=True, random_state=task["fold"])
             for name, (settings, _) in METHODS.items():
-                model = PartialMultilabelClassifier(weights=KernelRidge(lam=1e-2), **settings)
+                model = PartialMultilabelClassifier.paper(weights=KernelRidge(lam=1e-2), **settings)
                 with warnings.catch_warnings():
                     # that plain fitting cannot work here is the point of the figure
                     warnings.simplefilter("ignore", InfimumWarning)

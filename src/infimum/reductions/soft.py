@@ -49,6 +49,8 @@ def soft(
         The candidates. Where a row has none, q stays 0 (rows that are held out).
     ramp, cap : float
         How fast, and up to where, the exponent grows.
+    sample_weight : (n,), optional
+        How much rows count.
     max_iter, tol
         Rounds at most; the loop ends when, at p = cap, the rows move by less than tol on average.
 
@@ -68,7 +70,7 @@ def soft(
     for t in range(max_iter):
         p = min(cap, 1 + t / ramp)
         F = left_out(q.reshape(flat)).reshape(shape)
-        new = _sharpened(F, mask, q, p)
+        new = sharpened(F, mask, q, p)
         steps = np.abs(new - q).sum(axis=(-2, -1))
         moved = np.average(steps, axis=-1, weights=sample_weight).max() / shape[-2]
         q = new
@@ -77,7 +79,7 @@ def soft(
     return Settled(q, max_iter, False)
 
 
-def _sharpened(F: NDArray, mask: NDArray, q: NDArray, p: float) -> NDArray:
+def sharpened(F: NDArray, mask: NDArray, q: NDArray, p: float) -> NDArray:
     """max(F, 0)^p on the candidates, summing to one; q where all of it is 0."""
     new = np.where(mask, np.maximum(F, 0), 0)
     # powers of numbers up to 1: a row of tiny scores is not lost to underflow
@@ -92,11 +94,15 @@ def held_out(operator: HeldOut, mask: NDArray, ramp: float = 5, cap: float = 2.0
 
     A shorter schedule than that of `soft`: it ranks settings as well, at half the cost.
     """
+    return probabilities(held_out_sums(operator, mask, ramp, cap, max_iter))
+
+
+def held_out_sums(operator: HeldOut, mask: NDArray, ramp: float = 5, cap: float = 2.0, max_iter: int = 8) -> NDArray:
+    """F_i(y), what `held_out` reads as probabilities: (n, g, c)."""
     n, g, c = mask.shape
     live = operator.live(mask)
     q = soft(operator, live, ramp, cap, max_iter, tol=0.0).q
-    F = operator.own(operator(q.reshape(len(live), n, g * c)))
-    return probabilities(F.reshape(n, g, c))
+    return operator.own(operator(q.reshape(len(live), n, g * c))).reshape(n, g, c)
 
 
 def probabilities(F: NDArray) -> NDArray:

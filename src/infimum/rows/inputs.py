@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 SHOWN = 10
 LARGEST = 1e150
 ENCODE = (
-    "Encode it, with scikit-learn's OneHotEncoder or skrub's TableVectorizer in a pipeline, or leave it out."
+    "Encode it, with infimum.features.Features() or scikit-learn's OneHotEncoder in a pipeline, or leave it out."
 )
 
 
@@ -64,7 +64,7 @@ def readable(X: Any) -> Any:
     >>> readable([[1.0], ["red"]])
     Traceback (most recent call last):
     ...
-    ValueError: X must hold numbers. Row 1 holds 'red'. Encode it, with scikit-learn's OneHotEncoder or ...
+    ValueError: X must hold numbers. Row 1 holds 'red'. Encode it, with infimum.features.Features() or ...
     """
     if X is None or isinstance(X, str | bytes | dict | set | frozenset):
         raise ValueError(f"X must be a table of numbers, rows by features. Got {X!r:.100}.")

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils import check_random_state, gen_batches
 
 from .._checks import check_number
@@ -16,6 +17,7 @@ from ..weights.base import Weights
 from .base import Minimum, Solver
 
 CELLS = 2**24  # entries of the answers (z, n, d) held at a time: 128 MiB
+BRIEF = 10  # rounds where settings are only compared
 
 
 class Alternate(Solver):
@@ -63,6 +65,9 @@ class Alternate(Solver):
         for _ in range(n_starts - 1):
             self.starts_.append(L.answer(L.output.probe(random, start.shape[1]))[0])
         return self
+
+    def brief(self) -> Alternate:
+        return clone(self).set_params(max_iter=min(self.max_iter, BRIEF))
 
     @property
     def width(self) -> int:

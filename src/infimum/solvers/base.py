@@ -78,6 +78,10 @@ class Solver(BaseEstimator, ABC):
         """The minimiser from sum_i alpha_i phi_i, (q, d) -> (q, *z); for solvers that are `summed`."""
         raise ValueError(f"{type(self).__name__} needs the weights of the rows, not only their sums.")
 
+    def brief(self) -> Solver:
+        """The same with less patience, to compare settings by: itself, where the work is bounded anyway."""
+        return self
+
     @staticmethod
     def _weights(weights: Weights | None) -> Weights:
         return Given() if weights is None else weights

@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._checks import check_number
 from .base import Weights, as_target
-from .left_out import LeftOut, product
+from .left_out import HeldOut, LeftOut, product
+from .out_of_bag import OutOfBag
 
 KINDS = {"random": "RandomForestRegressor", "extra": "ExtraTreesRegressor"}
 
@@ -55,15 +56,15 @@ class Forest(Weights):
 
     def __init__(
         self,
-        n_estimators=100,
-        kind="random",
-        min_samples_leaf=5,
-        max_features="sqrt",
-        max_depth=None,
-        bootstrap=None,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_estimators: int = 100,
+        kind: str = "random",
+        min_samples_leaf: float = 5,
+        max_features: Any = "sqrt",
+        max_depth: int | None = None,
+        bootstrap: bool | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.kind = kind
         self.min_samples_leaf = min_samples_leaf
@@ -103,6 +104,7 @@ class Forest(Weights):
         self.sample_weight_ = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
         self._leaves: NDArray | None = None
         self._means: sparse.csc_matrix | None = None
+        self._drawn: NDArray | None = None
         self.n_rows_ = X.shape[0]
         return self
 
@@ -126,7 +128,7 @@ class Forest(Weights):
         return (features @ self._means).toarray()
 
     def release(self, summed: bool = False) -> None:
-        self._leaves = self._means = None
+        self._leaves = self._means = self._drawn = None
 
     def left_out(self) -> LeftOut:
         """The out-of-bag sums: row i through the trees that did not draw it."""
@@ -146,6 +148,12 @@ class Forest(Weights):
             )
         return self._indicators(self._training_leaves(), outside / trees[:, None])
 
+    def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> HeldOut:
+        """Without blocks, by the one forest: row i through the trees that did not draw it, means without its block."""
+        if blocks is None or not self.forest_.bootstrap:
+            return super().held_out(X, target, sample_weight, blocks)
+        return OutOfBag(self._training_leaves(), self._masses().T, self.n_leaves_, blocks)
+
     def _leaves_of(self, X: Any) -> NDArray:
         """The leaf of every row in every tree, (q, n_trees)."""
         return self.column_[self.forest_.apply(X) + self.first_]
@@ -162,6 +170,11 @@ class Forest(Weights):
 
     def _masses(self) -> NDArray:
         """m_ti, (n_trees, n)."""
+        if self._drawn is None:
+            self._drawn = self._draws()
+        return self._drawn
+
+    def _draws(self) -> NDArray:
         n, w = self.n_rows_, self.sample_weight_
         if not self.forest_.bootstrap:
             return np.broadcast_to(np.ones(n) if w is None else w, (len(self.first_), n))

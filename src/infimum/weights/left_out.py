@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 from sklearn.base import clone
 
-from .centers import _hash
+from ..rows.hashes import hash_of
 
 LeftOut = Callable[[Any], NDArray]
 """phi (n, d) -> (n, d)."""
@@ -129,18 +129,28 @@ class Refitted(InParts):
             inner, outer = (X[np.ix_(rest, rest)], X[np.ix_(block, rest)]) if family.pairwise else (X[rest], X[block])
             fitted = clone(family).fit(inner, None if target is None else target[rest], w)
             self.fits.append((block, rest, fitted, inner, outer))
+        self._prepared: list[LeftOut] | None = None
+        self._outside: list | None = None
 
     def __call__(self, q: NDArray) -> NDArray:
+        if self._prepared is None:  # once, for all the calls
+            self._prepared = [fitted.left_out() or fitted.leave_one_out for _, _, fitted, _, _ in self.fits]
         out = np.zeros(q.shape)
-        for b, (block, rest, fitted, _, outer) in enumerate(self.fits):
-            out[b, rest] = fitted.leave_one_out(q[b, rest])
-            out[b, block] = fitted(outer) @ q[b, rest]
+        for b, (alpha, (block, rest, *_)) in enumerate(zip(self._alphas(), self.fits)):
+            out[b, rest] = self._prepared[b](q[b, rest])
+            out[b, block] = alpha @ q[b, rest]
         return out
+
+    def _alphas(self) -> list:
+        """The weights at the rows of every block."""
+        if self._outside is None:
+            self._outside = [fitted(outer) for _, _, fitted, _, outer in self.fits]
+        return self._outside
 
     def predict(self, phi: Any) -> NDArray:
         out = np.empty(phi.shape)
-        for block, rest, fitted, _, outer in self.fits:
-            out[block] = fitted(outer) @ phi[rest]
+        for alpha, (block, rest, *_) in zip(self._alphas(), self.fits):
+            out[block] = alpha @ phi[rest]
         return out
 
     def parts(self) -> Iterator[Part]:
@@ -227,8 +237,14 @@ def blocks_of(X: Any, k: int, seed: int = 0, sample_weight: NDArray | None = Non
     """
     if k < 2:
         raise ValueError(f"Rows are held out in at least 2 blocks. Got {k}.")
-    code = _hash(X, seed)
+    code = hash_of(X, seed)
     distinct = np.unique(code if sample_weight is None else code[sample_weight > 0])
     n_blocks = max(1, min(k, len(distinct)))
     at = np.searchsorted(distinct, code) % k % n_blocks
     return [np.flatnonzero(at == b) for b in range(n_blocks)]
+
+
+def rounded(X: Any) -> Any:
+    """X in single precision: the last digits that a scaling leaves then move no row to another block."""
+    with np.errstate(over="ignore"):
+        return X.astype(np.float32)

@@ -36,6 +36,10 @@ class Subsets(Sets):
         Their names.
     negated : (n,) boolean, optional
         Rows that list what is excluded instead. A negated row that lists nothing is unknown.
+    cost : (m, m), optional
+        The loss l(z, y); 0-1 by default.
+    strict : bool, default True
+        Whether labels that are not among the classes are refused.
 
     Examples
     --------

@@ -38,6 +38,15 @@ class _TagSets(Sets):
 class PartialTags(_TagSets):
     """Some tags known to be there (1) or not (-1), the others unknown (0): {y : y_j = values_ij where known}.
 
+    Parameters
+    ----------
+    values : (n, m) in {-1, 0, 1}
+        Signs; 0 is unknown.
+    epsilon : float, default 0
+        The price of a tag.
+
+    Examples
+    --------
     >>> PartialTags([[1, -1, 0], [0, 0, 0]])
     <PartialTags of 3 tags: 2 rows, 33 % known>
     """
@@ -52,6 +61,7 @@ class PartialTags(_TagSets):
         return PartialTags(self.values[rows_of(rows, len(self))], epsilon=self.epsilon)
 
     def with_epsilon(self, epsilon: float) -> PartialTags:
+        """The same sets at another price of a tag."""
         return PartialTags(self.values, epsilon=epsilon)
 
     def argmin(self, c: NDArray) -> NDArray:
@@ -126,6 +136,17 @@ class HammingBalls(_TagSets):
     infimum max(0, d - r), supremum min(m, d + r), where d is the Hamming distance of z to the center; the average is
     exact over the ball.
 
+    Parameters
+    ----------
+    center : (n, m) in {-1, 1}
+        The centers.
+    radius : (n,) or int
+        How many tags may differ.
+    epsilon : float, default 0
+        The price of a tag.
+
+    Examples
+    --------
     >>> HammingBalls([[1, -1, 1], [-1, -1, 1]], radius=[0, 1])
     <HammingBalls of 3 tags: 2 rows, mean radius 0.5>
     """
@@ -155,6 +176,7 @@ class HammingBalls(_TagSets):
         return HammingBalls(self.centers[rows], self.radius[rows], epsilon=self.epsilon)
 
     def with_epsilon(self, epsilon: float) -> HammingBalls:
+        """The same sets at another price of a tag."""
         return HammingBalls(self.centers, self.radius, epsilon=epsilon)
 
     @property

@@ -205,6 +205,15 @@ class Annuli(VectorSets):
 class Balls(Annuli):
     """{y : |y - center_i| <= radius_i}.
 
+    Parameters
+    ----------
+    center : (n, m)
+        The centers.
+    radius : (n,) or float
+        The radii.
+
+    Examples
+    --------
     >>> Balls([[0., 0.]], [1.]).nearest(np.array([[3., 4.]]))
     array([[0.6, 0.8]])
     """

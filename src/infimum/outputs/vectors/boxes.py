@@ -17,6 +17,13 @@ from .base import VectorSets, numbers
 class Boxes(VectorSets):
     """{y : lower_i <= y <= upper_i}, coordinate by coordinate; ±inf where a side is open.
 
+    Parameters
+    ----------
+    lower, upper : (n, m)
+        Bounds, -inf or inf on a side that is open.
+
+    Examples
+    --------
     >>> boxes = Boxes([[0., 0.], [1., -np.inf]], [[1., 1.], [1., np.inf]])
     >>> boxes.nearest(np.array([[2., .5], [0., 7.]]))
     array([[1. , 0.5],

@@ -17,6 +17,13 @@ from .base import VectorSets
 class Candidates(VectorSets):
     """S_i = {y_i1, …, y_ik}, points of R^m; k may differ from row to row.
 
+    Parameters
+    ----------
+    points : list of n lists of points
+        Each point has m coordinates.
+
+    Examples
+    --------
     >>> Candidates([[[0., 0.], [2., 2.]], [[1., 1.]]]).nearest(np.array([[3., 1.], [3., 1.]]))
     array([[2., 2.],
            [1., 1.]])

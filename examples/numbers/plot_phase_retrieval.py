@@ -48,7 +48,7 @@ def error(z):
 
 def best(rows, **settings):
     families = [KernelRidge(1.0, sigma=sigma) for sigma in (0.01, 0.02, 0.03, 0.05)]
-    models = [PartialRegressor(weights=w, **settings).fit(x[rows, None], rings[rows]) for w in families]
+    models = [PartialRegressor.paper(weights=w, **settings).fit(x[rows, None], rings[rows]) for w in families]
     return min((model.predict(grid[:, None]) for model in models), key=error)
 
 

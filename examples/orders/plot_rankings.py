@@ -43,7 +43,7 @@ axes[0].set(title="appeal", xlabel="age", yticks=[], xticks=[])
 
 orders = {"the true order": np.array(items)[np.argsort(-(grid * slope + level), axis=1)]}
 for principle in ("infimum", "average"):
-    model = PartialRanker(items, principle, weights=kernel).fit(X, y)
+    model = PartialRanker.paper(items, principle, weights=kernel).fit(X, y)
     z = model.predict(grid)
     orders[f"{principle}: Kendall's tau {kendall_tau(truth, z, items=items):.2f}"] = z
 
@@ -61,7 +61,7 @@ plt.show()
 # With six items every order can be looked at, so each prediction is proved to be the minimum; beyond eight, alternation
 # takes over, and `minimum` says how far it may be from it.
 
-model = PartialRanker(items, weights=kernel).fit(X, y)
+model = PartialRanker.paper(items, weights=kernel).fit(X, y)
 found = model.minimum(grid[::50])
 for order, value, gap in zip(found.z, found.value, found.gap):
     print(" > ".join(order), f" risk {value:.2g}, gap {gap:.2g}")

@@ -35,7 +35,7 @@ models = {"full supervision": ("infimum", np.eye(3, dtype=bool)[y])} | {
     principle: (principle, mask) for principle in ("infimum", "average", "supremum")
 }
 for axis, (name, (principle, candidates)) in zip(axes, models.items()):
-    model = PartialClassifier(principle=principle, weights=kernel).fit(X, Subsets(candidates))
+    model = PartialClassifier.paper(principle=principle, weights=kernel).fit(X, Subsets(candidates))
     regions = model.predict(grid.reshape(-1, 2)).reshape(200, 200)
     axis.contourf(grid[..., 0], grid[..., 1], regions, levels=[-0.5, 0.5, 1.5, 2.5], colors=COLOURS, alpha=0.25)
     for k in range(3):

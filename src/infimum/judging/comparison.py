@@ -1,0 +1,329 @@
+"""The comparison: successive halving over rows and settings, by held-out blocks of rows."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.parallel import Parallel, delayed
+
+from .._progress import track
+from .._warnings import InfimumWarning
+from ..outputs.base import OutputSpace, Sets
+from ..rows import Rows, Table
+from ..rows.hashes import hashed, places
+from ..weights import KernelRidge, Scaled, by_name
+from ..weights.left_out import HeldOut, blocks_of
+from .choice import Choice
+from .composition import AUTO, Composition
+from .ground import Ground, order
+from .judge import Judge, Left
+from .settings import Other, Setting, first_settings, is_costly, is_sparse, readings
+
+FEW = 20  # distinct rows that there must be, for some of them to be held out
+FIRST = 500  # rows of the first comparison
+SECOND = 1500  # rows on which the best of it are compared again
+COSTLY = (200, 400)  # the same, where every prediction is a search
+KEPT = 3  # settings a principle that go on to the second comparison
+STEPS = 4  # how often settings next to the best are tried
+HOPELESS = 1.3  # times the least risk: principles beyond are not followed
+NOISE = 2e-3  # of a mean log-likelihood: what differs by less is equal
+N_BLOCKS = 5
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a comparison is made: all that does not change what is compared."""
+
+    budget: float | None = None
+    """Seconds; the best so far is kept when they are over."""
+    n_jobs: int | None = None
+    random_state: Any = 0
+    verbose: int = 0
+
+
+def choose(wanted: Composition, rows: Rows, output: OutputSpace, sets: Sets, plan: Plan | None = None) -> Choice:
+    """The composition with the smallest held-out set risk, among those that `wanted` leaves open ("auto")."""
+    plan = Plan() if plan is None else plan
+    if not isinstance(rows, Table):
+        return _of_blocks(wanted, rows, output, sets, plan)
+    return Comparison(wanted, rows, output, sets, plan).run()
+
+
+def _of_blocks(wanted: Composition, rows: Any, output: OutputSpace, sets: Any, plan: Plan) -> Choice:
+    """Chosen on a sample of the rows, among what can be fitted to blocks."""
+    some = rows.sample(SECOND)
+    pairs = readings(wanted.principle, wanted.reading, signed=False)
+    if isinstance(wanted.principle, str) and wanted.principle == AUTO:
+        pairs = [(p, "inside") for p, _ in pairs if _is_served(p, sets)]
+    if not pairs:
+        raise ValueError(f"Of {sets!r}, nothing but sums can be had, and no principle needs only these. Fit on arrays.")
+    table = Table(some.X, some.y, some.w, rows.names)
+    found = Comparison(wanted, table, output, output.read(some.y), plan, pairs, some.n)
+    return found.run()
+
+
+class Comparison:
+    """Few rows first, then the best on more of them, then the settings next to the best.
+
+    Parameters
+    ----------
+    wanted : Composition
+        What is named in it is kept.
+    table, output, sets
+        Rows in memory.
+    plan : Plan
+    pairs : list of (principle, reading), optional
+        What is compared; by default all that `wanted` leaves open.
+    of : int, optional
+        How many rows there are, where the table is a sample of rows in blocks.
+    """
+
+    def __init__(
+        self,
+        wanted: Composition,
+        table: Table,
+        output: OutputSpace,
+        sets: Sets,
+        plan: Plan,
+        pairs: list[tuple[Any, str]] | None = None,
+        of: int | None = None,
+    ):
+        self.wanted, self.table, self.output, self.sets, self.plan = wanted, table, output, sets, plan
+        self.in_blocks, self.n = of is not None, _count(table, sets) if of is None else of
+        self.named = not (isinstance(wanted.weights, str) and wanted.weights == AUTO)
+        self.family = by_name(wanted.weights) if self.named else None
+        signed = self.family is None or self.family.signed
+        self.pairs = readings(wanted.principle, wanted.reading, signed) if pairs is None else pairs
+        self.pairwise = self.family is not None and self.family.pairwise
+        self.rows: list[dict] = []
+        self.refused: list[str] = []
+        self.seen: set = set()
+        self.ends = np.inf if plan.budget is None else time.perf_counter() + plan.budget
+        self.noise, self.strict = NOISE, False
+
+    def go_through(self, settings: list[Setting], blocks: list[NDArray]) -> bool:
+        """Judge these settings on all rows, and nothing else; whether it came to the end.
+
+        What cannot be judged is an error here: it was asked for by name.
+        """
+        self.noise, self.strict = 0.0, True
+        self.ground = Ground(self.table, self.output, self.sets, blocks)
+        try:
+            self._try({setting: self._pairs_of(setting) for setting in settings})
+        except KeyboardInterrupt:
+            if not self.rows:
+                raise
+            return False
+        return True
+
+    def run(self) -> Choice:
+        if self.named and len(self.pairs) == 1:
+            return self._plain("All is named.")
+        self.order = order(self.table, self.sets, self.pairwise)
+        if self._distinct() < FEW:
+            return self._plain(f"There are fewer than {FEW} distinct rows: too few to hold some of them out.")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what is said of one setting among many
+            complete = self._walk()
+        if not complete:
+            warnings.warn(
+                f"The comparison ended early, after {len(self.rows)} settings; the best of them is fitted.",
+                InfimumWarning,
+                stacklevel=6,
+            )
+        if not self.rows:
+            if self.named:
+                return self._plain(" ".join(self.refused[:3]))
+            raise ValueError("Nothing could be chosen from. " + " ".join(self.refused[:3]))
+        return self._choice(complete)
+
+    def _walk(self) -> bool:
+        """Whether it came to its end."""
+        first, second = COSTLY if is_costly(self.sets) else (FIRST, SECOND)
+        n = len(self.sets)
+        try:
+            self._stand_on(first if n > 1.5 * first and not self.named else second)
+            self._try({setting: self._pairs_of(setting) for setting in self._first()})
+            self._step()
+            if len(self.ground) < min(n, second):
+                kept = self._kept()
+                self._stand_on(second)
+                self._try(kept)
+                self._step()
+        except KeyboardInterrupt:
+            if not self.rows:
+                raise
+            return False
+        return time.perf_counter() <= self.ends
+
+    def _plain(self, why: str) -> Choice:
+        """The paper's estimator, on features of one scale, for what is not named."""
+        principle, reading = self.pairs[0] if len(self.pairs) == 1 else ("infimum", "inside")
+        if (principle, reading) not in self.pairs:
+            principle, reading = self.pairs[0]
+        family = self.wanted.weights if self.named else Scaled(KernelRidge())
+        return Choice([], {}, Composition(principle, reading, family, self.wanted.solver), [why], True)
+
+    def _choice(self, complete: bool) -> Choice:
+        best = self.best()
+        family = self.wanted.weights
+        if not self.named:
+            family = self.ground.final(best["setting"], self.n, self.in_blocks, self.plan.random_state)
+        composition = Composition(best["principle"], best["reading"], family, self.wanted.solver)
+        return Choice(self.rows, best, composition, self.refused, complete)
+
+    def _distinct(self) -> int:
+        there = slice(None) if self.table.w is None else self.table.w > 0
+        return len(np.unique(hashed(self.table.X[there], self.pairwise)))
+
+    def _first(self) -> Iterable[Setting]:
+        if self.family is not None:
+            return [Other(type(self.family).__name__, self.family)]
+        costly = is_costly(self.sets)
+        found = first_settings(self.n, is_sparse(self.table.X), costly, self.plan.random_state, self.plan.n_jobs)
+        return [one for one in found if not self.in_blocks or not isinstance(one, Other)]
+
+    def _stand_on(self, size: int) -> None:
+        """Compare on so many rows from now on."""
+        at = self.order[:size]
+        table = self.table.some(at)
+        if self.pairwise:
+            table.X = table.X[:, at]
+        blocks = blocks_of(places(table.X, self.pairwise), N_BLOCKS, sample_weight=table.w)
+        self.ground = Ground(table, self.output, self.sets[at], blocks)
+
+    def _pairs_of(self, setting: Setting) -> list[tuple[Any, str]]:
+        """What is judged at a setting: weights without a sign have one reading."""
+        if not isinstance(setting, Other) or setting.weights.signed:
+            return self.pairs
+        return list({repr(p): (p, r) for p, r in reversed(self.pairs)}.values())[::-1]
+
+    def _try(self, settings: dict[Setting, list[tuple[Any, str]]]) -> bool:
+        """Judge settings under some principles, unless it is done; whether one of them is now the best."""
+        before = self.best() if self._here() else None
+        work = []
+        for setting, pairs in settings.items():
+            new = [pair for pair in pairs if (setting, repr(pair), len(self.ground)) not in self.seen]
+            self.seen.update((setting, repr(pair), len(self.ground)) for pair in new)
+            if new:
+                work.append((setting, new))
+        for found, refused in self._judged(work):
+            self.rows += found
+            self.refused += refused
+        return bool(self._here()) and self.best() is not before
+
+    def _judged(self, work: list) -> Iterator[tuple[list[dict], list[str]]]:
+        label = f"settings on {len(self.ground)} rows"
+        jobs = (delayed(self._judge)(*one) for one in track(work, label, len(work), self.plan.verbose))
+        return iter(Parallel(n_jobs=self.plan.n_jobs, prefer="threads", return_as="generator")(jobs))
+
+    def _judge(self, setting: Setting, pairs: list[tuple[Any, str]]) -> tuple[list[dict], list[str]]:
+        """The rows of the table for one setting, and what was refused."""
+        found: list[dict] = []
+        refused: list[str] = []
+        operator: HeldOut | None = None
+        for principle, reading in pairs:
+            start = time.perf_counter()
+            if start > self.ends and (self.rows or found):
+                break
+            judge = Judge(
+                Composition(principle, reading, self._weights(setting), self.wanted.solver).checked(),
+                self.output, self.ground.sets, self.ground.w, brief=not self.strict,
+            )  # fmt: skip
+            try:
+                if not self.named and operator is None:
+                    operator = self.ground.operator(setting)
+                left = self._left(judge) if operator is None else judge.outputs(operator)
+                scores = judge.scores(left, chance=self.strict)
+            except (ValueError, MemoryError) as error:
+                if self.strict:
+                    raise
+                refused.append(f"{setting.columns['weights']}, {principle}, {reading}: {error}")
+                continue
+            seconds = time.perf_counter() - start
+            here = {"principle": principle, "reading": reading, "n": len(self.ground), **scores, "seconds": seconds}
+            found.append({**setting.columns, **here, "setting": setting})
+        return found, refused
+
+    def _weights(self, setting: Setting) -> Any:
+        return setting.weights if isinstance(setting, Other) else KernelRidge()
+
+    def _left(self, judge: Judge) -> Left:
+        """By weights that the user named: fitted anew, as they ask for."""
+        return judge.left_out(self.ground.X, self.ground.blocks)
+
+    def _step(self) -> None:
+        """Settings next to the best of every principle that is followed, while they are better."""
+        for _ in range(1 if is_costly(self.sets) else STEPS):
+            near: dict[Setting, list] = {}
+            for group in self._followed():
+                best = self._ranked(group)[0]
+                for setting in best["setting"].near():
+                    near.setdefault(setting, []).append((best["principle"], best["reading"]))
+            if not self._try(near):
+                break
+
+    def _here(self) -> list[dict]:
+        """What was judged on the rows of now."""
+        return [row for row in self.rows if row["n"] == len(self.ground)]
+
+    def best(self) -> dict:
+        """The best of those judged on the most rows: settings of a principle by its own score, principles by risk."""
+        return min((self._ranked(group)[0] for group in self._groups().values()), key=self._risk())
+
+    def _groups(self) -> dict[str, list[dict]]:
+        groups: dict[str, list[dict]] = {}
+        for row in self._here() or self.rows:
+            groups.setdefault(f"{row['principle']!r}, {row['reading']}, {row['weights']}", []).append(row)
+        return groups
+
+    def _followed(self) -> list[list[dict]]:
+        """The groups that may still win."""
+        risk, groups = self._risk(), list(self._groups().values())
+        least = min(risk(self._ranked(group)[0]) for group in groups)
+        return [group for group in groups if risk(self._ranked(group)[0]) <= HOPELESS * least]
+
+    def _ranked(self, group: list[dict]) -> list[dict]:
+        """Best first: by the log-likelihood where there is one, else by the set risk; of equals, the largest lam."""
+        smooth = not any(np.isnan(row["log_likelihood"]) for row in group)
+        risk = self._risk()
+
+        def place(row: dict) -> tuple:
+            score = -_rounded(row["log_likelihood"], self.noise) if smooth else risk(row)
+            return (score, -np.nan_to_num(row["lam"]), row["gamma"])
+
+        return sorted(group, key=place)
+
+    def _risk(self) -> Callable[[dict], float]:
+        """The set risk of a row, in units of the largest: what differs by rounding only is equal."""
+        unit = max(abs(row["neg_set_risk"]) for row in self._here() or self.rows) or 1.0
+        return lambda row: round(-row["neg_set_risk"] / unit, 9)
+
+    def _kept(self) -> dict[Setting, list[tuple[Any, str]]]:
+        """The settings that go on, with their principles."""
+        kept: dict[Setting, list] = {}
+        for group in self._followed():
+            for row in self._ranked(group)[:KEPT]:
+                kept.setdefault(row["setting"], []).append((row["principle"], row["reading"]))
+        return kept
+
+
+def _rounded(score: float, unit: float) -> float:
+    return round(score / unit) if unit else score
+
+
+def _is_served(principle: str, sets: Any) -> bool:
+    """Whether a principle can be had of rows in blocks, which are only summed."""
+    soft = principle == "disambiguation"
+    return sets.sample.options() is not None if soft else sets.sample.embed(principle) is not None
+
+
+def _count(table: Table, sets: Sets) -> int:
+    """How many rows there are, each as often as it counts."""
+    return len(sets) if table.w is None else max(1, round(float(table.w.sum())))

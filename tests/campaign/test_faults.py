@@ -15,7 +15,7 @@ CAMPAIGN = "INFIMUM_CAMPAIGN" in os.environ
 COMMAND = "import sys; from infimum.cli import app; app(sys.argv[1:])"
 
 
-@pytest.mark.parametrize("kind", ["labels", "tags", "orders", "numbers", "search"])
+@pytest.mark.parametrize("kind", ["labels", "tags", "orders", "numbers", "search", "default"])
 def test_ctrl_c_leaves_the_model_as_it_was(kind):
     run = python(INTERRUPTS, kind, 20, 1)
     assert run.returncode == 0, run.stderr[-2000:]

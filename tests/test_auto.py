@@ -66,6 +66,26 @@ def test_units_do_not_matter(chosen, blobs):
     np.testing.assert_array_equal(again.predict(X * units), chosen.predict(X))
 
 
+def test_units_do_not_matter_beyond_exact_kernels(blobs, monkeypatch):
+    """Centres, and the rows that teach the others, are the same ones in any units and any order."""
+    monkeypatch.setattr("infimum.judging.ground.EXACT_ROWS", 40)
+    monkeypatch.setattr("infimum.judging.ground.n_centers", lambda n: 25)
+    monkeypatch.setattr("infimum.reductions.disambiguation.MANY", 40)
+    monkeypatch.setattr("infimum.reductions.disambiguation.SETTLED", 30)
+    X, truth, mask = blobs
+    one = PartialClassifier().fit(X, mask)
+    assert one.weights_.weights_.centers_.shape == (25, 3)
+    assert one.choice_.composition.principle == "disambiguation"
+    assert np.mean(one.labels_ == truth) > 0.85
+    assert len(one.confidence_) == 60
+    order = np.random.default_rng(1).permutation(60)
+    units = np.array([1000.0, 1.0, 1e-3])
+    other = PartialClassifier().fit((X * units)[order], mask[order])
+    np.testing.assert_allclose(other.weights_.weights_.centers_, one.weights_.weights_.centers_, atol=1e-5)
+    np.testing.assert_array_equal(other.predict(X * units), one.predict(X))
+    np.testing.assert_array_equal(other.labels_, one.labels_[order])
+
+
 def test_what_is_named_is_kept(blobs):
     X, _, mask = blobs
     family = weights.KernelRidge(lam=1e-3)

@@ -168,6 +168,10 @@ def test_named_solvers(case, principle, reading):
             check(case, model, principle, reading, queries)
 
 
+def _is_linear(sets, principle):
+    return principle == "disambiguation" or sets.embed(principle) is not None
+
+
 @quiet
 @structures
 @pytest.mark.parametrize("principle", PRINCIPLES)
@@ -194,9 +198,9 @@ def test_kinds_of_rows(case, principle, reading):
             blocks = ("nobody", "blocks", "together", "bilinear") if kind == "blocks" else ()
             word = refused(lambda fit=fit, model=model: fit(model), *blocks)
             if kind == "blocks":
-                serves = family != "kernel" and principle != "disambiguation"
-                serves = serves and (reading == "inside" or principle == "average")
-                linear = model.solver == "auto" and (sets.embed(principle) if serves else None) is not None
+                serves = family != "kernel" and (principle != "disambiguation" or sets.options() is not None)
+                serves = serves and (reading == "inside" or principle in ("average", "disambiguation"))
+                linear = model.solver == "auto" and serves and _is_linear(sets, principle)
                 assert (word is None) == (serves and (linear or case.space.size < np.inf)), (family, word)
             if word is None:
                 found = model.minimum(queries if kind != "frame" else pd.DataFrame(queries, columns=names))

@@ -12,6 +12,7 @@ from sklearn.utils import gen_batches
 
 from ..outputs.base import OutputSpace, Sets
 from ..rows.blocks import Block, Blocks
+from ..rows.hashes import hash_of
 from ..rows.in_blocks import EmbeddingInBlocks, read_block
 from ..weights.base import Weights
 from .soft import probabilities, sharpened, soft, support, uniform
@@ -32,12 +33,16 @@ class Teacher:
         Their weights on the options.
     cap : float
         The exponent under which other rows are weighed.
+    own : (n,), optional
+        What these rows are known by, so that they keep their own weights where they come again.
     """
 
-    def __init__(self, weights: Weights, q: NDArray, cap: float):
+    def __init__(self, weights: Weights, q: NDArray, cap: float, own: NDArray | None = None):
         self.weights, self.cap, self.shape = weights, cap, q.shape[1:]
         self.folded = weights.fold(q.reshape(len(q), -1))
         weights.release(summed=True)
+        self.codes, at = np.unique(np.empty(0, np.uint64) if own is None else own, return_index=True)
+        self.q = q[at]
 
     def __call__(self, X: Any) -> NDArray:
         return self.weights(X).sum(self.folded).reshape(-1, *self.shape)
@@ -45,7 +50,18 @@ class Teacher:
     def weighed(self, X: Any, mask: NDArray) -> tuple[NDArray, NDArray]:
         """q of rows that had no say in F, (n, g, c), and P_i(S_i), (n,)."""
         F = self(X)
-        return sharpened(F, mask, uniform(mask), self.cap), support(probabilities(F), mask)
+        q = sharpened(F, mask, uniform(mask), self.cap)
+        if len(self.codes):
+            code = codes(X, mask)
+            at = np.minimum(np.searchsorted(self.codes, code), len(self.codes) - 1)
+            mine = self.codes[at] == code
+            q[mine] = self.q[at[mine]]
+        return q, support(probabilities(F), mask)
+
+
+def codes(X: Any, mask: NDArray) -> NDArray:
+    """What a row and its options are known by, (n,)."""
+    return hash_of(X, 0) ^ hash_of(mask.reshape(len(mask), -1).astype(float), 1)
 
 
 def settled(
@@ -57,7 +73,7 @@ def settled(
     assert left_out is not None  # weights that take blocks have one
     found = soft(left_out, mask, **schedule, sample_weight=w)
     F = left_out(found.q.reshape(len(mask), -1)).reshape(mask.shape)
-    return Teacher(fitted, found.q, schedule["cap"]), found.q, support(probabilities(F), mask)
+    return Teacher(fitted, found.q, schedule["cap"], codes(X, mask)), found.q, support(probabilities(F), mask)
 
 
 def taught(teacher: Teacher, X: Any, mask: NDArray) -> tuple[NDArray, NDArray]:
@@ -86,6 +102,15 @@ class TaughtInBlocks(Sets):
 
     def __repr__(self) -> str:
         return "<sets in blocks, disambiguated>"
+
+
+def options_in_blocks(output: OutputSpace, blocks: Blocks) -> Blocks:
+    """The blocks, with the options of every row in place of y."""
+    return blocks.map(partial(_options, output))
+
+
+def _options(output: OutputSpace, block: Block) -> Block:
+    return block._replace(y=read_block(output, block).options())
 
 
 def _embedded(output: OutputSpace, teacher: Teacher, block: Block) -> Block:

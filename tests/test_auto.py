@@ -196,6 +196,25 @@ def test_rows_in_blocks_are_chosen_from_a_sample(blobs):
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 
+def test_files_and_dask_collections_are_chosen_for_as_blocks_are(blobs, tmp_path):
+    da, pd = pytest.importorskip("dask.array"), pytest.importorskip("pandas")
+    X, _, mask = blobs
+    here = PartialClassifier(principle="disambiguation").fit(Blocks([(X[:30], mask[:30]), (X[30:], mask[30:])]))
+    cluster = PartialClassifier(principle="disambiguation").fit(
+        da.from_array(X, chunks=(40, 3)), da.from_array(mask, chunks=(40, 3))
+    )
+    np.testing.assert_array_equal(cluster.predict(X), here.predict(X))
+    text = ["|".join("abc"[k] for k in np.flatnonzero(row)) for row in mask]
+    pd.DataFrame(X, columns=list("uvw")).assign(y=text).to_parquet(tmp_path / "rows.parquet")
+    files = Blocks.parquet(tmp_path / "rows.parquet", "y", rows=25)
+    named = PartialClassifier(principle="disambiguation").fit(files)
+    np.testing.assert_array_equal(
+        named.predict(pd.DataFrame(X, columns=list("uvw"))), np.array(list("abc"))[here.predict(X)]
+    )
+    with pytest.raises(AttributeError, match="once principle='disambiguation' is fitted, or chosen, on rows"):
+        named.labels_  # noqa: B018
+
+
 def test_a_picture(chosen):
     pytest.importorskip("matplotlib").use("Agg")
     display = chosen.choice_.plot()

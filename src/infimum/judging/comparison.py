@@ -222,7 +222,7 @@ class Comparison:
                 work.append((setting, new))
         for found, refused in self._judged(work):
             self.rows += found
-            self.refused += refused
+            self.refused += [why for why in refused if why not in self.refused]
         return bool(self._here()) and self.best() is not before
 
     def _judged(self, work: list) -> Iterator[tuple[list[dict], list[str]]]:
@@ -251,7 +251,7 @@ class Comparison:
             except (ValueError, MemoryError) as error:
                 if self.strict:
                     raise
-                refused.append(f"{setting.columns['weights']}, {principle}, {reading}: {error}")
+                refused.append(f"{principle}, {reading}, {setting.columns['weights']}: {str(error).splitlines()[0]}")
                 continue
             seconds = time.perf_counter() - start
             here = {"principle": principle, "reading": reading, "n": len(self.ground), **scores, "seconds": seconds}

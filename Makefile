@@ -3,7 +3,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 TORCH  ?= torch==2.13.0
 
-.PHONY: demo test test-torch campaign lint bench docs clean
+.PHONY: demo test test-torch test-docs campaign lint bench docs clean
 
 demo: $(VENV)/demo.stamp          ## learn from candidate sets, print a table, draw a picture
 	$(BIN)/python examples/demo.py
@@ -30,10 +30,14 @@ bench: $(VENV)/bench.stamp        ## every benchmark that 18 minutes allow: benc
 docs: $(VENV)/docs.stamp          ## docs/_build/html/index.html, warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
+test-docs: docs $(VENV)/site.stamp   ## the built site in a browser: widths, themes, links, formulas without a network
+	$(BIN)/pytest -q tests/site/check_site.py
+
 $(VENV)/demo.stamp: EXTRA = plot
 $(VENV)/test.stamp: EXTRA = test
 $(VENV)/bench.stamp: EXTRA = bench
 $(VENV)/docs.stamp: EXTRA = docs
+$(VENV)/site.stamp: EXTRA = site
 
 $(VENV)/%.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

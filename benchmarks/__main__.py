@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 
@@ -27,6 +28,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--threads", type=int, default=min(2, os.cpu_count() or 1), help="of BLAS and OpenMP (default 2)"
     )
+    parser.add_argument("--folds", type=int, metavar="K", help="defaults: the first K folds of every problem")
+    parser.add_argument("--only", metavar="TEXT", help="defaults: the problems with this text in their names")
+    parser.add_argument("--docs", action="store_true", help="defaults: write the table and its picture into docs")
     parser.add_argument(
         "--out", type=Path, default=Path(__file__).parent / "results", help="where bench.md and bench.json go"
     )
@@ -42,12 +46,13 @@ def main() -> None:
         sys.stdout.write(f"{stated['machine']}, load {stated['load']}; threads: {'; '.join(stated['threads'])}\n")
         for benchmark in named(asked.names) or BENCHMARKS:
             left = 60 * asked.minutes - (time.perf_counter() - start)
-            one(benchmark, None if asked.names else left)
+            settings = {"folds": asked.folds, "only": asked.only, "docs": asked.docs} if benchmark.partial else {}
+            one(benchmark, None if asked.names else left, **settings)
             write(asked.out, stated, time.perf_counter() - start, old)
     sys.stdout.write(f"\n{asked.out / 'bench.md'}, {asked.out / 'bench.json'}\n")
 
 
-def one(benchmark: Benchmark, left: float | None) -> None:
+def one(benchmark: Benchmark, left: float | None, **settings: Any) -> None:
     """Run a benchmark, or say why not; `left` is the rest of the time, in seconds."""
     Table.benchmark = benchmark.name
     if benchmark.missing():
@@ -57,7 +62,7 @@ def one(benchmark: Benchmark, left: float | None) -> None:
         Table(benchmark.name).row(f"takes about {benchmark.minutes:g} minutes: run it by its name", "not run")
         return
     start = time.perf_counter()
-    benchmark.run()
+    benchmark.run(**settings)
     sys.stdout.write(f"({benchmark.name}: {time.perf_counter() - start:.0f} s)\n")
 
 

@@ -14,6 +14,8 @@ class Benchmark(NamedTuple):
     """About how long it takes on two idle cores: a whole run leaves out what would go beyond its time."""
     needs: str = ""
     """A package that may be missing."""
+    partial: bool = False
+    """Whether it takes --folds, --only and --docs."""
 
     def missing(self) -> bool:
         return bool(self.needs) and importlib.util.find_spec(self.needs) is None
@@ -36,6 +38,7 @@ BENCHMARKS = [
     Benchmark("weights:forest", 0.5),
     Benchmark("weights:nystrom", 2.0),
     Benchmark("torch:speed", 1.0, "torch"),
+    Benchmark("active:speed", 0.5),
     Benchmark("reproduce:grid", 0.5),
     Benchmark("rankings:reached", 0.2),
     Benchmark("rankings:wide", 0.5),
@@ -48,12 +51,29 @@ BENCHMARKS = [
     Benchmark("torch:digits", 2.0, "torch"),
     Benchmark("torch:MSRCv2", 2.0, "torch"),
     Benchmark("weights_table", 3.0),
+    Benchmark("conformal", 3.0),
+    Benchmark("conformal_assumptions", 0.3),
+    Benchmark("probabilities", 1.5),
     Benchmark("disambiguation:segment", 3.0),
     Benchmark("disambiguation:MSRCv2", 3.0),
     Benchmark("rankings:real_data", 4.0),
     Benchmark("disambiguation:dna-.5", 5.0),
     Benchmark("disambiguation:dna-.8", 5.0),
+    Benchmark("active:iris", 3.0),
+    Benchmark("active:wine", 3.0),
+    Benchmark("active:segment", 10.0),
+    Benchmark("active:digits", 20.0),
+    Benchmark("active:vowel", 20.0),
+    Benchmark("active:dna", 25.0),
+    Benchmark("active:vehicle", 10.0),
+    Benchmark("active:diabetes", 10.0),
     Benchmark("weights:million", 8.0),
+    Benchmark("defaults:timing", 1.0, "xgboost", partial=True),
+    Benchmark("defaults:large", 15.0, "xgboost", partial=True),
+    Benchmark("defaults:intervals", 10.0, "xgboost", partial=True),
+    Benchmark("defaults:labels", 60.0, "xgboost", partial=True),
+    Benchmark("defaults:rankings", 60.0, "xgboost", partial=True),
+    Benchmark("defaults:tags", 30.0, "xgboost", partial=True),
 ]
 
 

@@ -1,6 +1,7 @@
 """Sphinx: pydata theme, numpydoc, sphinx-gallery; warnings are errors (make docs)."""
 
 import re
+from pathlib import Path
 
 import infimum
 
@@ -20,35 +21,56 @@ extensions = [
 ]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build", "auto_examples/**/*.ipynb", "auto_examples/**/*.py.md5"]
+exclude_patterns = ["_build", "_tables", "bench", "auto_examples/**/*.ipynb", "auto_examples/**/*.py.md5"]
 autosummary_generate = True
 autosummary_filename_map = {  # a class and a function of one name, for file systems that do not tell them apart
     "infimum.diagnostics.Ambiguity": "infimum.diagnostics.Ambiguity-class",
+    "infimum.diagnostics.Audit": "infimum.diagnostics.Audit-class",
+    "infimum.diagnostics.Identifiability": "infimum.diagnostics.Identifiability-class",
     "infimum.diagnostics.Calibration": "infimum.diagnostics.Calibration-class",
 }
 numpydoc_show_class_members = False
 suppress_warnings = ["config.cache"]
+
+SECTIONS = ["labels", "tags", "orders", "numbers", "cleaning", "choosing", "asking", "trusting", "scale", "paper"]
+EXAMPLES = Path(__file__).parent.parent / "examples"
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"/plot_",
     "ignore_pattern": r"demo\.py",
+    "subsection_order": [f"../examples/{name}" for name in SECTIONS if (EXAMPLES / name).is_dir()],
+    "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "show_memory": False,
+    "write_computation_times": False,  # its table would ask the network for scripts
     "download_all_examples": False,
+    "thumbnail_size": (480, 336),
+    "reference_url": {"infimum": None},
+    "remove_config_comments": True,
 }
 
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
+html_css_files = ["infimum.css"]
+html_favicon = "_static/favicon.svg"
 html_theme_options = {
+    "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo.svg", "text": "infimum"},
     "show_nav_level": 2,
+    "show_toc_level": 2,
     "navigation_with_keys": False,
     "header_links_before_dropdown": 5,
+    "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "tango",
+    "pygments_dark_style": "monokai",
 }
 html_title = "infimum"
-html_sidebars = {"**": []}
+html_show_sourcelink = False
+html_sidebars = {"index": [], "start": [], "auto_examples/**": [], "api": [], "api/**": [], "reading_the_paper": []}
 
 # Docstrings are plain mathematics: |z - y|, (q, *z), classes_. Outside code, their signs mean themselves.
 _CODE = re.compile(r"(``[^`]*``|`[^`]*`)")

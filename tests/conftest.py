@@ -20,3 +20,12 @@ def data_home() -> Path:
     if not home.is_dir():
         pytest.skip(f"real data not found: set INFIMUM_DATA (looked in {home})")
     return home
+
+
+@pytest.fixture
+def undrawn(monkeypatch) -> None:
+    """Reports without their figures, which take nine tenths of the time: for tests of all the rest."""
+    from infimum.report import _figures
+    from infimum.report._page import Markup
+
+    monkeypatch.setattr(_figures, "svg", lambda draw, name: Markup("<svg></svg>"))

@@ -58,7 +58,9 @@ def test_runs_are_taken_in_turns_and_the_best_is_kept():
 
 
 def test_every_benchmark_is_in_the_registry_and_named_by_it():
-    files = {path.stem for path in Path(_registry.__file__).parent.glob("*.py") if not path.stem.startswith("_")}
+    folder = Path(_registry.__file__).parent
+    modules = [*folder.glob("*.py"), *(package.parent for package in folder.glob("*/__init__.py"))]
+    files = {path.stem for path in modules if not path.stem.startswith("_")}
     assert files == {benchmark.name.partition(":")[0] for benchmark in _registry.BENCHMARKS}
     assert [b.name for b in _registry.named(["core", "torch:speed"])] == ["core", "torch:speed"]
     assert len(_registry.named(["regression"])) == 5

@@ -790,3 +790,12 @@ def test_a_later_frame_of_missing_cells_is_still_cells():
     frame = pd.DataFrame({"y": [np.nan, {"round": True}]})
     assert Tags().fit(frame).read(frame[:1]).values.tolist() == [[0]]
     assert Tags(["red", "round"]).fit(frame).read(pd.DataFrame({"y": [np.nan, np.nan]})).values.tolist() == [[0, 0]] * 2
+
+
+def test_a_frame_of_one_empty_column_tells_nothing_whatever_its_name():
+    empty = pd.DataFrame({"y": [np.nan, np.nan]})
+    for known in ([{"red"}, {"round"}], pd.DataFrame({"red": [1, -1], "round": [0, 1]})):
+        space = Tags().fit(known)
+        assert space.read(empty).is_unknown.all()
+    with pytest.raises(InputError, match="y names no tag at all"):
+        Tags().fit(empty)

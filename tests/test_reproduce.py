@@ -405,4 +405,4 @@ def test_the_paper_is_imported_by_the_command_alone():
     root = Path(infimum.__file__).parent
     files = [path for path in root.rglob("*.py") if (root / "paper") not in path.parents]
     of_paper = {path.relative_to(root).as_posix() for path in files if "infimum.paper" in imported(path, root)}
-    assert of_paper == {"cli.py"}
+    assert of_paper == {"cli/reproduce.py"}

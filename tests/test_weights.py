@@ -25,6 +25,7 @@ from infimum.weights import (
     Neighbors,
     Nystrom,
     RidgeCV,
+    Scaled,
     SplitSigns,
 )
 
@@ -409,3 +410,10 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(data, monkeypatch):
 
 def test_a_graph_of_one_row():
     assert PartialRegressor.paper(weights=Laplacian()).fit([[0.0]], [1.0]).predict([[5.0]]).tolist() == [1.0]
+
+
+def test_scaled_weights_treat_sparse_and_dense_queries_alike(data):
+    X, phi, queries = data[0] + 3.0, data[1], data[2] + 3.0
+    for rows in (X, sparse.csr_matrix(X)):
+        weights = Scaled(KernelRidge(0.1)).fit(rows)
+        assert_allclose(weights(sparse.csr_matrix(queries)) @ phi, weights(queries) @ phi, atol=1e-10)

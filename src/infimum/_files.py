@@ -20,6 +20,15 @@ def whole(path: Path_, mode: str = "w") -> Iterator[IO]:
 
     Text is UTF-8 with line ends as given. The data lie on the disk before the name changes over to them.
 
+    Parameters
+    ----------
+    path : path
+        The file that is written.
+    mode : str
+        As in `open`, for writing.
+
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, whole(Path(folder) / "a.txt") as file:
     ...     _ = file.write("all of it")

@@ -83,6 +83,15 @@ class Loss(ABC):
 class SetLoss(Loss):
     """L(z, S_i) = inf, mean or sup over y in S_i of <psi(z), phi(y)>.
 
+    Parameters
+    ----------
+    output : OutputSpace
+        Y with its loss.
+    sets : Sets
+        S_1, …, S_n.
+    principle : str
+        Which point of a set answers for it.
+
     Examples
     --------
     >>> from infimum.outputs import Labels
@@ -128,7 +137,13 @@ class SetLoss(Loss):
 
 
 class Stack(Loss):
-    """Several losses over one space, their rows one after the other."""
+    """Several losses over one space, their rows one after the other.
+
+    Parameters
+    ----------
+    losses : sequence of SetLoss
+        One after the other.
+    """
 
     def __init__(self, losses: Sequence[SetLoss]):
         self.losses = tuple(losses)
@@ -149,6 +164,13 @@ class Stack(Loss):
 def doubled(loss: SetLoss) -> Stack:
     """The loss, then its opposite.
 
+    Parameters
+    ----------
+    loss : Loss
+        Of n rows.
+
+    Examples
+    --------
     >>> from infimum.outputs import Labels
     >>> space = Labels().fit(["a", "b"])
     >>> doubled(SetLoss(space, space.read(["a", "a|b"])))(space.outputs())

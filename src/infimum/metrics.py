@@ -23,6 +23,17 @@ __all__ = ["kendall_tau", "mean_squared_distance", "r2", "share_inside", "wrong_
 def mean_squared_distance(y: Any, z: Any, sample_weight: Any = None) -> float:
     """mean_i d(z_i, S_i)²: the set risk of the squared loss; on values, the mean squared error.
 
+    Parameters
+    ----------
+    y : n sets or answers
+        What is known of the rows, in any form that the structure reads.
+    z : (n,)
+        Predictions.
+    sample_weight : (n,), optional
+        How much rows count.
+
+    Examples
+    --------
     >>> mean_squared_distance([(0, 1), (2, float("inf")), 5.0], [1.5, 1.0, 5.0])
     0.4166...
     """
@@ -33,6 +44,17 @@ def mean_squared_distance(y: Any, z: Any, sample_weight: Any = None) -> float:
 def share_inside(y: Any, z: Any, sample_weight: Any = None) -> float:
     """The share of predictions z_i that lie in S_i.
 
+    Parameters
+    ----------
+    y : n sets or answers
+        What is known of the rows, in any form that the structure reads.
+    z : (n,)
+        Predictions.
+    sample_weight : (n,), optional
+        How much rows count.
+
+    Examples
+    --------
     >>> share_inside([(0, 1), (2, float("inf")), 5.0, None], [1.5, 3.0, 5.0, 0.0])
     0.75
     """
@@ -47,6 +69,17 @@ def r2(y: Any, z: Any, sample_weight: Any = None) -> float:
     predictions that all lie in their sets, 0 for others, as scikit-learn does for constant values. A prediction on
     the border of a set lies in it, up to rounding.
 
+    Parameters
+    ----------
+    y : n sets or answers
+        What is known of the rows, in any form that the structure reads.
+    z : (n,)
+        Predictions.
+    sample_weight : (n,), optional
+        How much rows count.
+
+    Examples
+    --------
     >>> r2([1.0, 2.0, 3.0], [1.0, 2.0, 2.0]), r2([(0, 1), (2, 3)], [0.5, 2.0]), r2([(0, 0.3)], [0.1 + 0.2])
     (0.5, 1.0, 1.0)
     """
@@ -142,8 +175,19 @@ def wrong_pairs(y: Any, z: Any, *, items: Any = None, sample_weight: Any = None)
 def kendall_tau(y: Any, z: Any, *, items: Any = None, sample_weight: Any = None) -> float:
     """Kendall's tau, (right - wrong) / known pairs, averaged over the rows that know a pair; in [-1, 1].
 
-    Parameters are those of :func:`wrong_pairs`.
+    Parameters
+    ----------
+    y : n orders or partial orders
+        What is known of the rows, in any form that `PartialRanker` reads.
+    z : (n, m)
+        Predicted orders, best first.
+    items : list, optional
+        All items, where y does not name all of them.
+    sample_weight : (n,), optional
+        How much rows count.
 
+    Examples
+    --------
     >>> kendall_tau(["a>b>c"], [["a", "c", "b"]])
     0.333...
     """

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .probabilities import Reliability, reliability
 from .reductions import Disambiguation, Resolved
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
@@ -108,6 +109,100 @@ class ResolvedDisplay:
         return display
 
 
+class ExplanationDisplay:
+    """An `Explanation`: the rows that contribute most to a prediction, as bars to its side or to its rival's.
+
+    Attributes
+    ----------
+    figure_, axes_
+        Of matplotlib.
+    """
+
+    figure_: Any
+    axes_: Any
+
+    @classmethod
+    def from_explanation(cls, explanation: Any, k: int = 8, ax: Any = None) -> Self:
+        """Draw the k largest contributions; they and those of all other rows sum to the margin."""
+        import matplotlib.pyplot as plt
+
+        display = cls()
+        if ax is None:
+            display.figure_, ax = plt.subplots(figsize=(6.4, 0.32 * k + 1.2), layout="constrained")
+        else:
+            display.figure_ = ax.figure
+        display.axes_ = ax
+        table = explanation.table(k)
+        values = [line["contribution"] for line in table]
+        names = [f"row {line['row']}: {line['set']}"[:48] for line in table]
+        rest = explanation.margin - sum(values)
+        values, names = [*values, rest], [*names, "all other rows"]
+        ax.barh(range(len(values)), values, color=[COLOURS[0] if v > 0 else COLOURS[5] for v in values])
+        ax.set_yticks(range(len(names)), [_plain(name) for name in names])
+        ax.invert_yaxis()
+        ax.axvline(0, color="gray", lw=0.8)
+        ax.set_xlabel(_plain(f"for {explanation.said_against}  ←  contribution  →  for {explanation.said}"))
+        return display
+
+
+class IdentifiabilityDisplay:
+    """What sets can tell: how often z is possible where y is the truth, and eta around the rows.
+
+    Attributes
+    ----------
+    figure_, axes_
+        Of matplotlib.
+    """
+
+    figure_: Any
+    axes_: NDArray
+
+    @classmethod
+    def from_identifiability(cls, found: Any, axes: Any = None) -> Self:
+        """Draw the degrees P(z in S | y), as a matrix where there is one choice and as bars where there are many."""
+        import matplotlib.pyplot as plt
+
+        display = cls()
+        if axes is None:
+            display.figure_, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained", width_ratios=[3, 2])
+        else:
+            display.figure_ = axes[0].figure
+        display.axes_ = axes
+        (display._matrix if len(found.choices.names) == 1 else display._bars)(found, axes[0])
+        if found.eta.size:
+            axes[1].hist(found.eta.ravel(), np.linspace(0, 1, 21), color=COLOURS[0])
+        axes[1].set(xlabel="eta around x: 0 where two stay possible", ylabel="rows", xlim=(0, 1))
+        return display
+
+    def _matrix(self, found: Any, ax: Any) -> None:
+        value, names = found.degrees.value[0], [_plain(name[:16]) for name in found.choices.options[0]]
+        picture = ax.imshow(value, vmin=0, vmax=1, cmap="Blues")
+        every = max(1, len(names) // 16)
+        ax.set_xticks(range(0, len(names), every), names[::every], rotation=60, ha="right")
+        ax.set_yticks(range(0, len(names), every), names[::every])
+        ax.set(xlabel="z", ylabel="y, the probable truth", title="P(z in S | y)")
+        self.figure_.colorbar(picture, ax=ax)
+
+    def _bars(self, found: Any, ax: Any) -> None:
+        """For two options a choice: how often it is left open, whichever of them is the truth."""
+        value = found.degrees.value
+        worst = np.argsort(-np.nan_to_num(np.fmax(value[:, 0, 1], value[:, 1, 0])), kind="stable")[:12]
+        names, options = [_plain(found.choices.names[g][:24]) for g in worst], found.choices.options
+        for k, (y, z) in enumerate(((0, 1), (1, 0))):
+            said = options[0][y] if found.choices.kind == "tags" else ("first before second", "second before first")[y]
+            at = np.arange(len(worst)) + 0.36 * (k - 0.5)
+            ax.barh(at, np.nan_to_num(value[worst, y, z]), 0.34, color=COLOURS[k], label=f"truth {said}")
+        ax.set_yticks(range(len(worst)), names)
+        ax.invert_yaxis()
+        ax.set(xlim=(0, 1), xlabel="share of rows that leave it open")
+        ax.legend(frameon=False, loc="lower right", fontsize="small")
+
+
+def _plain(text: str) -> str:
+    """Text in which matplotlib finds no formula."""
+    return text.replace("$", r"\$")
+
+
 def _score(criterion: str, principles: list[str]) -> str:
     if criterion != "auto":
         return criterion
@@ -158,3 +253,87 @@ def _reading(row: dict) -> str:
     """A principle, and how it reads negative weights where that matters."""
     name = row["principle"] if isinstance(row["principle"], str) else type(row["principle"]).__name__.lower()
     return f"{name}, joint" if row["reading"] == "joint" else name
+
+
+class ReliabilityDisplay:
+    """Whether probabilities are what they say, from sets: how often the most probable option is right.
+
+    A bar goes from the share of rows where it is the only candidate to that where it is a candidate at all: the share
+    of rows where it is right lies on it. The point is that share if sets are coarsened at random. Calibrated
+    probabilities have their bars across the diagonal.
+
+    Attributes
+    ----------
+    reliability_ : Reliability
+    figure_, axes_
+        Of matplotlib.
+    """
+
+    reliability_: Reliability
+    figure_: Any
+    axes_: Any
+
+    @classmethod
+    def from_estimator(cls, model: Any, X: Any, y: Any, n_bins: int = 10, ax: Any = None, **style: Any) -> Self:
+        """Draw the reliability of a fitted model's `predict_proba` on rows that it has not seen, given by sets."""
+        from .conformal.models import space_of
+
+        P = np.asarray(model.predict_proba(X))
+        mask = space_of(model).read(y).options()
+        if mask is None:
+            raise ValueError("The picture needs labels, or known tags.")
+        if mask.shape[1] > 1 or mask.shape[-1] != P.shape[-1]:  # tags: P(tag), (n, m)
+            P = np.stack([1 - P, P], axis=-1)
+        return cls.from_predictions(P.reshape(mask.shape), mask, n_bins, ax, **style)
+
+    @classmethod
+    def from_predictions(cls, P: NDArray, mask: NDArray, n_bins: int = 10, ax: Any = None, **style: Any) -> Self:
+        """Draw the reliability of probabilities and candidates, both (n, c) or (n, g, c)."""
+        display = cls()
+        display.reliability_ = found = reliability(P, mask, n_bins)
+        display.figure_, display.axes_ = _, ax = _axes(ax, (4.2, 4.0))
+        style = {"color": COLOURS[0], **style}
+        ax.plot([0, 1], [0, 1], color="0.7", lw=1, zorder=0)
+        ax.vlines(found.confidence, found.low, found.high, lw=5, alpha=0.35, color=style["color"])
+        ax.plot(found.confidence, found.expected, "o", ms=5, ls="", **style)
+        ax.set(xlabel="probability of the most probable", ylabel="share where it is right")
+        ax.set(xlim=(0, 1.02), ylim=(0, 1.02))
+        ax.set_aspect("equal")
+        return display
+
+
+class RiskCoverageDisplay:
+    """The loss among the rows that are accepted, against their share: between what the sets say at best and at worst.
+
+    Attributes
+    ----------
+    figure_, axes_
+        Of matplotlib.
+    """
+
+    figure_: Any
+    axes_: Any
+
+    @classmethod
+    def from_curve(cls, curve: Any, ax: Any = None, **style: Any) -> Self:
+        """Draw a `RiskCoverage`, as `Conformal.risk_coverage` gives it."""
+        display = cls()
+        display.figure_, display.axes_ = _, ax = _axes(ax, (5.2, 3.4))
+        style = {"color": COLOURS[0], **style}
+        exact = np.allclose(curve.low, curve.high)
+        ax.plot(curve.coverage, curve.low, "-" if exact else "--", **style)
+        if not exact and np.isfinite(curve.high).any():
+            ax.fill_between(curve.coverage, curve.low, curve.high, color=style["color"], alpha=0.2, lw=0)
+        ax.set(xlabel="share of rows accepted", ylabel="loss among them", xlim=(0, 1.02))
+        ax.set_ylim(bottom=0)
+        return display
+
+
+def _axes(ax: Any, size: tuple[float, float]) -> tuple[Any, Any]:
+    """A figure and the axes to draw on: those that are given, or new ones."""
+    import matplotlib.pyplot as plt
+
+    if ax is not None:
+        return ax.figure, ax
+    figure, ax = plt.subplots(figsize=size, layout="constrained")
+    return figure, ax

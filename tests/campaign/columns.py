@@ -80,10 +80,17 @@ ANY = [
 ]
 
 is_text = only(str)
+
+
+def fits_numpy(cells: list) -> bool:
+    """Text that a NumPy array of fixed width gives back: it drops NULs at the end before anybody can read them."""
+    return is_text(cells) and not any(isinstance(c, str) and c.endswith("\0") for c in cells)
+
+
 TEXT = [
-    Container("str array", lambda cells: np.array(blank(cells, ""), dtype=str), is_text),
+    Container("str array", lambda cells: np.array(blank(cells, ""), dtype=str), fits_numpy),
     Container("StringDType array", lambda c: np.array(blank(c, ""), dtype=np.dtypes.StringDType()), is_text, "either"),
-    Container("masked str array", lambda cells: masked(cells, "zz"), is_text),
+    Container("masked str array", lambda cells: masked(cells, "zz"), fits_numpy),
     Container("string Series", lambda c: pd.Series(blank(c), dtype="string", index=odd_index(len(c))), is_text),
     Container("str Series", lambda cells: pd.Series(blank(cells, ""), dtype="str"), is_text),
     Container("Arrow string Series", lambda c: pd.Series(blank(c), dtype=pd.ArrowDtype(pa.string())), is_text),

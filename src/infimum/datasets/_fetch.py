@@ -5,6 +5,7 @@ import hashlib
 import os
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 from infimum._warnings import InfimumWarning
@@ -14,6 +15,11 @@ from ._registry import REGISTRY, Entry, checksums, names
 
 def data_folder(data_home: str | os.PathLike | None = None) -> Path:
     """Folder of the data sets: `data_home`, else the environment variable INFIMUM_DATA, else ``~/infimum_data``.
+
+    Parameters
+    ----------
+    data_home : path, optional
+        Asked first; then ``INFIMUM_DATA``, then ``~/infimum_data``.
 
     Examples
     --------
@@ -113,7 +119,7 @@ def _bring(name: str, entry: Entry, file: str, path: Path, download: bool, timeo
 
 
 @contextlib.contextmanager
-def _no_empty_folders(folder: Path):
+def _no_empty_folders(folder: Path) -> Iterator[None]:
     """Where the block fails, the folders that it made on the way to `folder` go, unless something lies in them."""
     new = [each for each in (folder, *folder.parents) if not each.exists()]
     try:

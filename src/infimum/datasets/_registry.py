@@ -109,6 +109,11 @@ def checksums() -> dict[str, str]:
 def names(collection: str | None = None) -> list[str]:
     """Names of the data sets, all of them or those of one collection.
 
+    Parameters
+    ----------
+    collection : str, optional
+        The part of the names before the slash.
+
     Examples
     --------
     >>> from infimum.datasets import names

@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -27,6 +28,10 @@ def load_libsvm(name: str, *, subset: str = "train", data_home: PathLike = None,
     name : str
     subset : {"train", "test", "all"}, default="train"
         Only dna has a test part. The paper uses the training part, 2000 rows.
+    data_home : path, optional
+        The data folder; see `fetch`.
+    download : bool, default True
+        Whether files that are missing are downloaded.
 
     Returns
     -------
@@ -56,6 +61,10 @@ def load_mulan(name: str, *, subset: str = "all", data_home: PathLike = None, do
     name : str
     subset : {"train", "test", "all"}, default="all"
         The paper's figure takes both parts of scene together.
+    data_home : path, optional
+        The data folder; see `fetch`.
+    download : bool, default True
+        Whether files that are missing are downloaded.
 
     Returns
     -------
@@ -82,6 +91,15 @@ def load_mulan(name: str, *, subset: str = "all", data_home: PathLike = None, do
 def load_partial_labels(name: str, *, data_home: PathLike = None, download: bool = True) -> Bunch:
     """Candidate labels met in practice: ``lost`` (faces, 1122 × 108, 16) or ``MSRCv2`` (image regions, 1758 × 48, 23).
 
+    Parameters
+    ----------
+    name : str
+        Which table.
+    data_home : path, optional
+        The data folder; see `fetch`.
+    download : bool, default True
+        Whether files that are missing are downloaded.
+
     Returns
     -------
     Bunch
@@ -104,6 +122,15 @@ def load_partial_labels(name: str, *, data_home: PathLike = None, download: bool
 def load_label_ranking(name: str, *, data_home: PathLike = None, download: bool = True) -> Bunch:
     """Rankings of m labels: ``bodyfat``, ``glass``, ``housing``, ``iris``, ``vehicle``, ``vowel`` or ``wine``.
 
+    Parameters
+    ----------
+    name : str
+        Which table.
+    data_home : path, optional
+        The data folder; see `fetch`.
+    download : bool, default True
+        Whether files that are missing are downloaded.
+
     Returns
     -------
     Bunch
@@ -122,6 +149,15 @@ def load_label_ranking(name: str, *, data_home: PathLike = None, download: bool 
 def load_linear_ordering(name: str, *, data_home: PathLike = None, download: bool = True) -> Bunch:
     """An input-output table W of LOLIB, with the proven optimum of max over orders of sum_{i before j} W[i, j].
 
+    Parameters
+    ----------
+    name : str
+        Which table.
+    data_home : path, optional
+        The data folder; see `fetch`.
+    download : bool, default True
+        Whether files that are missing are downloaded.
+
     Returns
     -------
     Bunch
@@ -139,6 +175,15 @@ def load_linear_ordering(name: str, *, data_home: PathLike = None, download: boo
 
 def load_intervals(name: str, *, data_home: PathLike = None, download: bool = True) -> Bunch:
     """Interval regression: ``neuroblastoma.bac`` (324 × 252) or ``H3K4me3_TDH_immune_FPOP`` (378 × 28).
+
+    Parameters
+    ----------
+    name : str
+        Which table.
+    data_home : path, optional
+        The data folder; see `fetch`.
+    download : bool, default True
+        Whether files that are missing are downloaded.
 
     Returns
     -------
@@ -172,6 +217,15 @@ _CAR = {
 def load_ordinal(name: str = "car", *, data_home: PathLike = None, download: bool = True) -> Bunch:
     """Ordered classes: ``car`` (1728 × 6), how acceptable a car is, unacc < acc < good < vgood.
 
+    Parameters
+    ----------
+    name : str
+        Which table.
+    data_home : path, optional
+        The data folder; see `fetch`.
+    download : bool, default True
+        Whether files that are missing are downloaded.
+
     Returns
     -------
     Bunch
@@ -202,6 +256,6 @@ def _read_csv(path: Path) -> tuple[list[str], NDArray]:
         return header, np.loadtxt(lines, delimiter=",", comments=None, ndmin=2)
 
 
-def _bunch(collection: str, name: str, **arrays) -> Bunch:
+def _bunch(collection: str, name: str, **arrays: Any) -> Bunch:
     entry = REGISTRY[f"{collection}/{name}"]
     return Bunch(**arrays, DESCR=f"{name} ({collection}). Home: {entry.home}. Terms: {entry.licence}.")

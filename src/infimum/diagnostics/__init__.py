@@ -1,6 +1,6 @@
-"""The paper's theory at one point x, for a finite Y: risks, eligibility, disambiguation and calibration.
+"""What sets can teach: the paper's theory at one point x, for a finite Y; and what a user's own sets can tell.
 
-Conventions, shared by every function:
+`identifiability` and `audit` take rows of data. Conventions, shared by every other function:
 
 - ``cost`` is the loss, (m, m): ``cost[z, y]`` = l(z, y), prediction z in the rows and truth y in the columns;
 - a weak distribution tau is ``sets``, (k, m) booleans, and ``p``, (k,): the set ``sets[s]`` has probability ``p[s]``;
@@ -15,19 +15,24 @@ Cabannes, Rudi and Bach (2020), Structured prediction with partial labelling thr
 App. A.
 """
 
+from .audit import Audit, audit
 from .calibration import Calibration, calibration, discrepancy, eta, intersection, is_non_ambiguous
 from .eligibility import eligible_region, is_eligible
 from .examples import Example, average_counterexample, pointwise_example, signed_example, supremum_counterexample
+from .identifiability import Identifiability, identifiability
 from .risk import average_distribution, risk, set_loss, set_risk
 from .samples import Ambiguity, ambiguity
 from .variability import LeastVariability, decision_regions, least_variability, variability
 
 __all__ = [
     "Ambiguity",
+    "Audit",
     "Calibration",
     "Example",
+    "Identifiability",
     "LeastVariability",
     "ambiguity",
+    "audit",
     "average_counterexample",
     "average_distribution",
     "calibration",
@@ -35,6 +40,7 @@ __all__ = [
     "discrepancy",
     "eligible_region",
     "eta",
+    "identifiability",
     "intersection",
     "is_eligible",
     "is_non_ambiguous",

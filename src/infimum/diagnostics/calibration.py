@@ -38,6 +38,13 @@ class Calibration(NamedTuple):
 def intersection(sets: ArrayLike, p: ArrayLike) -> NDArray[np.bool_]:
     """S_x, the intersection of the sets of the support of tau, (m,) booleans.
 
+    Parameters
+    ----------
+    sets : (k, m) booleans
+        The sets S, one a row.
+    p : (k,)
+        Their probabilities, fractions or numbers.
+
     References
     ----------
     Def. 2 (non-ambiguity).
@@ -55,6 +62,13 @@ def intersection(sets: ArrayLike, p: ArrayLike) -> NDArray[np.bool_]:
 def is_non_ambiguous(sets: ArrayLike, p: ArrayLike) -> bool:
     """Whether S_x is a singleton.
 
+    Parameters
+    ----------
+    sets : (k, m) booleans
+        The sets S, one a row.
+    p : (k,)
+        Their probabilities, fractions or numbers.
+
     References
     ----------
     Def. 2.
@@ -70,6 +84,13 @@ def is_non_ambiguous(sets: ArrayLike, p: ArrayLike) -> bool:
 
 def eta(sets: ArrayLike, p: ArrayLike) -> Any:
     """The largest eta with P(z in S) <= 1 - eta for every z outside S_x; 0 where S_x is not a singleton.
+
+    Parameters
+    ----------
+    sets : (k, m) booleans
+        The sets S, one a row.
+    p : (k,)
+        Their probabilities, fractions or numbers.
 
     References
     ----------
@@ -94,6 +115,11 @@ def discrepancy(cost: ArrayLike) -> Any:
     """e^nu = max over z, y and z' != z of l(z, y) / l(z, z'); infinite where some l(z, z') is 0.
 
     It is 1 for the 0-1 loss. The paper's nu is its logarithm.
+
+    Parameters
+    ----------
+    cost : (m, m)
+        The loss l(z, y), prediction in rows.
 
     References
     ----------

@@ -60,6 +60,13 @@ def eligible_region(sets: ArrayLike, p: ArrayLike) -> NDArray[Any]:
     Each order of Y gives one: every set hands its mass to its first element in that order (to its last, where tau is
     negative). There are at most m! of them; m is at most 8.
 
+    Parameters
+    ----------
+    sets : (k, m) booleans
+        The sets S, one a row.
+    p : (k,)
+        Their probabilities, fractions or numbers.
+
     References
     ----------
     Sec. 4.1, Fig. inconsistency, where the vertices (3/4, 1/8, 1/8) and (1/8, 3/4, 1/8) are missing from the drawing.

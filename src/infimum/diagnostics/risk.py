@@ -11,6 +11,13 @@ from ._checks import numbers, weak
 def risk(cost: ArrayLike, rho: ArrayLike) -> NDArray[Any]:
     """R(z; rho) = sum_y l(z, y) rho(y) for every z, (m,).
 
+    Parameters
+    ----------
+    cost : (m, m)
+        The loss l(z, y), prediction in rows.
+    rho : (m,) or (r, m)
+        Distributions of y.
+
     Examples
     --------
     >>> from infimum.diagnostics import risk
@@ -105,6 +112,13 @@ def set_risk(
 
 def average_distribution(sets: ArrayLike, p: ArrayLike) -> NDArray[Any]:
     """rho_ac(y) = sum_S tau(S) 1[y in S] / |S|: the average loss is the plain loss under this distribution.
+
+    Parameters
+    ----------
+    sets : (k, m) booleans
+        The sets S, one a row.
+    p : (k,)
+        Their probabilities, fractions or numbers.
 
     References
     ----------

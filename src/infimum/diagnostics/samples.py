@@ -15,7 +15,7 @@ class Ambiguity(NamedTuple):
 
 
 def ambiguity(candidates: ArrayLike, weights: Any = None) -> Ambiguity:
-    """How often each label is a candidate around x, and how far the second most frequent is from certain:
+    """How often each label is a candidate around x, and how far the second most frequent is from certain.
 
         P(z in S | x) ~ sum_i alpha_i(x) 1[z in S_i] / sum_i alpha_i(x),    eta(x) ~ 1 - second largest of these.
 

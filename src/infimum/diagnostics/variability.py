@@ -22,6 +22,13 @@ class LeastVariability(NamedTuple):
 def variability(cost: ArrayLike, rho: ArrayLike) -> Any:
     """E(rho) = min_z R(z; rho), a variance in the geometry of the loss.
 
+    Parameters
+    ----------
+    cost : (m, m)
+        The loss l(z, y), prediction in rows.
+    rho : (m,) or (r, m)
+        Distributions of y.
+
     Examples
     --------
     >>> from infimum.diagnostics import variability
@@ -72,6 +79,11 @@ def decision_regions(cost: ArrayLike) -> list[NDArray[Any]]:
 
     A vertex solves m - 1 of the constraints rho(y) >= 0 and R(z'; rho) >= R(z; rho) as equalities and satisfies the
     rest; all choices are tried, in exact arithmetic: m is at most 6.
+
+    Parameters
+    ----------
+    cost : (m, m)
+        The loss l(z, y), prediction in rows.
 
     References
     ----------

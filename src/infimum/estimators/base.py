@@ -24,8 +24,9 @@ from ..rows import Blocks, Rows, Table, is_dask, map_rows, rows_of
 from ..rows.inputs import as_numbers, in_order, in_range, is_frame, names_of, narrow, readable
 from ..solvers import Minimum
 from ..weights import Alpha, by_name
+from .explanation import Explanation, explained
 
-NUMBERS = 2**21  # formed at a time for a block of queries: 16 MiB
+NUMBERS = 2**22  # formed at a time for a block of queries: 32 MiB
 PAPER = {"principle": "infimum", "negative_weights": "inside", "weights": "kernel"}
 
 
@@ -91,6 +92,7 @@ class PartialModel(BaseEstimator):
                 warnings.filterwarnings("ignore", ".*numerically singular", InfimumWarning)
             found = made.fit(rows, output, sets)
         self.output_, self.weights_, self.solver_, self.resolved_ = found
+        self.sets_: Sets | None = sets if rows.in_memory else None
 
     def _settled(self) -> Composition:
         """What the model is made of: as it was chosen, or as it is named."""
@@ -196,6 +198,24 @@ class PartialModel(BaseEstimator):
                 "The training rows have labels once principle='disambiguation' is fitted, or chosen, on rows in memory."
             )
         return found
+
+    def explain(self, x: Any, against: Any = None) -> Explanation:
+        """Which training rows made the prediction at one row x, exactly: sum_i alpha_i(x) L(z, S_i) is additive.
+
+        `against` is the output that it is compared with; by default the one of least risk next to the prediction.
+
+        Examples
+        --------
+        >>> from infimum import PartialClassifier
+        >>> model = PartialClassifier().fit([[0.], [.2], [1.]], ["cat|dog", "dog", "cat|owl"])
+        >>> model.explain([[.1]]).rows[0]
+        np.int64(1)
+        """
+        check_is_fitted(self)
+        x = self._validated(np.reshape(x, (1, -1)) if np.ndim(x) == 1 and not is_frame(x) else x)
+        if x.shape[0] != 1:
+            raise ValueError(f"explain takes one row at a time. Got {x.shape[0]} rows.")
+        return explained(self, x, against)
 
     def _by_blocks(self, X: Any, solve: Callable[[Alpha], Any]) -> list:
         """solve(alpha(x)) for blocks of rows of X, so that memory does not grow with their number."""

@@ -13,10 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._warnings import InfimumWarning
 from ..outputs import Labels, Sets
-from ..reductions import of_principle, probabilities
 from ..rows import Blocks, is_dask
 from ..solvers import ClosedForm
-from .base import PartialModel
+from .probable import Probable, has_map
 
 
 def _has_risks(model: PartialClassifier) -> bool:
@@ -34,12 +33,17 @@ def _has_plausibility(model: PartialClassifier) -> bool:
 
 
 def _has_probabilities(model: PartialClassifier) -> bool:
-    if of_principle(model._settled().principle) is None or model.cost is not None:
-        raise AttributeError("predict_proba is for principle='disambiguation' and the 0-1 loss.")
+    if model.cost is not None:
+        raise AttributeError("predict_proba is for the 0-1 loss: the risks of another cost are no probabilities.")
+    if not has_map(model):
+        raise AttributeError(
+            "predict_proba needs probabilities='temperature' or 'isotonic', principle='disambiguation', or rows that"
+            " fit has not seen: calibrate(X, y)."
+        )
     return _has_risks(model)
 
 
-class PartialClassifier(PartialModel):
+class PartialClassifier(Probable):
     """Classification from candidate labels.
 
     With the 0-1 loss, f(x) = argmax_z sum_{i : z in S_i} alpha_i(x) (paper, Sec. 5.1).
@@ -61,6 +65,10 @@ class PartialClassifier(PartialModel):
         How the minimum over z is found.
     classes : list, optional
         All the classes in order, where y does not name all of them.
+    probabilities : {None, "temperature", "isotonic"}, default None
+        How `predict_proba` is calibrated, from training rows that are left out. None fits a temperature after
+        disambiguation, which leaves rows out by itself, and after a principle that was chosen; it has no probabilities
+        for another principle that is named.
     budget : float, optional
         Seconds that the choice may take: the best so far is fitted when they are over.
     n_jobs, random_state, verbose : default None, 0 and 0
@@ -88,23 +96,25 @@ class PartialClassifier(PartialModel):
 
     def __init__(
         self,
-        cost=None,
-        principle="auto",
-        negative_weights="auto",
-        weights="auto",
-        solver="auto",
-        classes=None,
-        budget=None,
-        n_jobs=None,
-        random_state=0,
-        verbose=0,
-    ):
+        cost: Any = None,
+        principle: Any = "auto",
+        negative_weights: str = "auto",
+        weights: Any = "auto",
+        solver: Any = "auto",
+        classes: Any = None,
+        probabilities: Any = None,
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
         self.cost = cost
         self.principle = principle
         self.negative_weights = negative_weights
         self.weights = weights
         self.solver = solver
         self.classes = classes
+        self.probabilities = probabilities
         self.budget = budget
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -142,13 +152,23 @@ class PartialClassifier(PartialModel):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> NDArray:
-        """P(z | x) of every class, (q, m), from sum_i alpha_i(x) q_i(z); after disambiguation with the 0-1 loss.
+        """P(y | x) of every class, (q, m), calibrated by the likelihood of sets; for the 0-1 loss.
 
-        What the weights lack to a sum of one is shared by all classes.
+        sum_i alpha_i(x) phi_i(y), which sums to one, goes through a map of two numbers ("temperature") or an increasing
+        one ("isotonic") that makes the mean of log P(S_i | x_i) over left-out rows as large as it can. If S, given x,
+        is as likely for any of its members to be the truth, then among rows with P(y | x) = p, y is the truth in a
+        share p. Where a wrong candidate comes with a class more often than not, P shares between the two what belongs
+        to one.
         """
-        check_is_fitted(self)
-        risks = self._each(X, lambda alpha: self.solver_.risks(alpha))
-        return probabilities(risks.mean(axis=1, keepdims=True) - risks + 1 / risks.shape[1])
+        return self._probable(X)[:, 0]
+
+    def _has_options(self) -> bool:
+        return self.cost is None and self.solver_.listed
+
+    def _options(self, solver: Any, alpha: Any) -> NDArray:
+        risks = solver.risks(alpha)
+        # what the weights lack to a sum of one is shared by all classes
+        return (risks.mean(axis=1, keepdims=True) - risks + 1 / risks.shape[1])[:, None]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

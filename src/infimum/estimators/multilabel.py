@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..outputs import Tags
 from ..solvers import ClosedForm
-from .base import PartialModel
+from .probable import Probable, has_map
 
 
 def _has_scores(model: PartialMultilabelClassifier) -> bool:
@@ -19,7 +20,16 @@ def _has_scores(model: PartialMultilabelClassifier) -> bool:
     raise AttributeError("decision_function is for partly known tags, where every tag has a score of its own.")
 
 
-class PartialMultilabelClassifier(PartialModel):
+def _has_probabilities(model: PartialMultilabelClassifier) -> bool:
+    if model.k is not None or not has_map(model):
+        raise AttributeError(
+            "predict_proba is for any number of tags (k=None), and needs probabilities='temperature' or 'isotonic',"
+            " principle='disambiguation', or rows that fit has not seen: calibrate(X, y)."
+        )
+    return _has_scores(model)
+
+
+class PartialMultilabelClassifier(Probable):
     """Multilabel classification from partly known tags, or from Hamming balls.
 
     Parameters
@@ -32,6 +42,8 @@ class PartialMultilabelClassifier(PartialModel):
         As for :class:`PartialClassifier`.
     tags : int or list, optional
         How many tags, or their names; by default those of y.
+    probabilities : {None, "temperature", "isotonic"}, default None
+        As for :class:`PartialClassifier`.
     budget, n_jobs, random_state, verbose
         As for :class:`PartialClassifier`.
 
@@ -50,18 +62,19 @@ class PartialMultilabelClassifier(PartialModel):
 
     def __init__(
         self,
-        k=None,
-        epsilon=0.0,
-        principle="auto",
-        negative_weights="auto",
-        weights="auto",
-        solver="auto",
-        tags=None,
-        budget=None,
-        n_jobs=None,
-        random_state=0,
-        verbose=0,
-    ):
+        k: int | None = None,
+        epsilon: float = 0.0,
+        principle: Any = "auto",
+        negative_weights: str = "auto",
+        weights: Any = "auto",
+        solver: Any = "auto",
+        tags: Any = None,
+        probabilities: Any = None,
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
         self.k = k
         self.epsilon = epsilon
         self.principle = principle
@@ -69,6 +82,7 @@ class PartialMultilabelClassifier(PartialModel):
         self.weights = weights
         self.solver = solver
         self.tags = tags
+        self.probabilities = probabilities
         self.budget = budget
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -87,6 +101,23 @@ class PartialMultilabelClassifier(PartialModel):
         """sum_{i : j in P_i} alpha_i(x) - sum_{i : j in N_i} alpha_i(x) for every tag j, (q, m); for known tags."""
         check_is_fitted(self)
         return self._each(X, lambda alpha: 2 * self.solver_.sums(alpha)[:, :-1])
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> NDArray:
+        """P(tag j is there | x), (q, m), calibrated by the likelihood of the known tags of left-out rows.
+
+        If whether a tag is known does not depend on what it is, given x, then among rows with P = p the tag is there in
+        a share p.
+        """
+        return self._probable(X)[:, :, 1]
+
+    def _has_options(self) -> bool:
+        return self.k is None and isinstance(self.solver_, ClosedForm)
+
+    def _options(self, solver: Any, alpha: Any) -> NDArray:
+        """What speaks against and for every tag, (q, m, 2)."""
+        g = 2 * solver.sums(alpha)[:, :-1]  # sum of alpha_i (y_ij - epsilon)
+        return np.stack([1 - g, 1 + g], axis=-1) / 2
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Self
 
 import numpy as np
@@ -61,17 +60,17 @@ class PartialRegressor(RegressorMixin, PartialModel):
 
     def __init__(
         self,
-        loss="squared",
-        principle="auto",
-        negative_weights="auto",
-        weights="auto",
-        solver="auto",
-        bounds=None,
-        budget=None,
-        n_jobs=None,
-        random_state=0,
-        verbose=0,
-    ):
+        loss: str = "squared",
+        principle: Any = "auto",
+        negative_weights: str = "auto",
+        weights: Any = "auto",
+        solver: Any = "auto",
+        bounds: Any = None,
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
         self.loss = loss
         self.principle = principle
         self.negative_weights = negative_weights
@@ -108,7 +107,10 @@ class PartialRegressor(RegressorMixin, PartialModel):
         sets: Any = self.output_.read(y)  # ended at the bounds, where the truth ends too
         if len(sets) != len(z):
             raise ValueError(f"X has {len(z)} rows and y has {len(sets)}: they must have the same number.")
-        self.calibration_ = {"truth": np.sort(sets.farthest(z)), "set": np.sort(sets.distance(z))}
+        from ..conformal import Distance  # imported only when asked: what people do with a model knows the models
+
+        score = Distance()
+        self.calibration_ = {"truth": np.sort(score.largest(z, sets)), "set": np.sort(score.smallest(z, sets))}
         return self
 
     def predict_interval(self, X: Any, level: float = 0.9, covers: str = "truth") -> NDArray:
@@ -122,7 +124,9 @@ class PartialRegressor(RegressorMixin, PartialModel):
         - meets the set of the new row (``covers="set"``): r is a quantile of the distances to the sets. It is narrower,
           and promises nothing about where in the set the truth is.
 
-        The probability is over x, not at each x; r is the same everywhere. Intervals end at `bounds`.
+        The probability is over x, not at each x; r is the same everywhere. Intervals end at `bounds`. For intervals
+        whose width varies with x, and for calibration without rows of its own, see
+        :class:`infimum.conformal.Conformal`.
         """
         check_is_fitted(self)
         if self.calibration_ is None:
@@ -131,8 +135,8 @@ class PartialRegressor(RegressorMixin, PartialModel):
             raise ValueError(f"covers must be 'truth' or 'set'. Got {covers!r} instead.")
         if not 0 < level < 1:
             raise ValueError(f"level must be between 0 and 1. Got {level!r} instead.")
-        distances = self.calibration_[covers]
-        rank = math.ceil((len(distances) + 1) * level)
-        radius = distances[rank - 1] if rank <= len(distances) else math.inf
+        from ..conformal import Distance, radius_of
+
         z = self.predict(X)
-        return np.clip(np.column_stack([z - radius, z + radius]), *self.output_.bounds_)
+        found = Distance().within(z, np.full(len(z), radius_of(self.calibration_[covers], level)), self.output_)
+        return np.column_stack([found.lower, found.upper])

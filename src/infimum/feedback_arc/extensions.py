@@ -106,6 +106,17 @@ def sample_linear_extensions(
     The chain of Karzanov and Khachiyan swaps adjacent items; (4 / pi^2) m^3 log m of its steps, the order of its mixing
     time (Wilson, Annals of Applied Probability, 2004), lie before the first sample and between two samples.
 
+    Parameters
+    ----------
+    precedes : boolean array of shape (m, m)
+        True at (i, j) when i must come before j.
+    n_samples : int
+        How many orders are drawn.
+    random_state : int, RandomState or None
+        The generator.
+
+    Examples
+    --------
     >>> sample_linear_extensions([[0, 1], [0, 0]], n_samples=2)
     array([[0, 1],
            [0, 1]])

@@ -88,7 +88,7 @@ def read_table(
 
     See Also
     --------
-    read_votes : tables with the answers of several annotators.
+    read_votes : Tables with the answers of several annotators.
     """
     reading = Reading(meaning, unticked, classes=classes, backend=backend)
     if kind is not None and kind not in KINDS:

@@ -27,6 +27,13 @@ ABSTAIN = -1
 def not_vote(k: int) -> int:
     """The code of the vote "not class k" in a label matrix: -(k + 2), below the -1 of those who abstain.
 
+    Parameters
+    ----------
+    k : int
+        The number of a class, from 0.
+
+    Examples
+    --------
     >>> not_vote(0), not_vote(3)
     (-2, -5)
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -68,7 +69,7 @@ def clean_labels(
     return found.resolved_
 
 
-def _classifier_has(name: str):
+def _classifier_has(name: str) -> Callable[[Any], bool]:
     return lambda self: self.classifier is None or hasattr(self.classifier, name)
 
 
@@ -103,7 +104,14 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
     array(['cat', 'dog'], dtype='<U3')
     """
 
-    def __init__(self, classifier=None, weights=None, how=None, drop_suspects=False, classes=None):
+    def __init__(
+        self,
+        classifier: Any = None,
+        weights: Any = None,
+        how: Disambiguation | None = None,
+        drop_suspects: bool = False,
+        classes: Any = None,
+    ) -> None:
         self.classifier = classifier
         self.weights = weights
         self.how = how
@@ -147,11 +155,13 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
         return self.classifier_.classes_
 
     def predict(self, X: Any) -> NDArray:
+        """What the classifier predicts."""
         check_is_fitted(self)
         return self.classifier_.predict(X)
 
     @available_if(_classifier_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:
+        """The probabilities of the classifier, where it has them."""
         check_is_fitted(self)
         return self.classifier_.predict_proba(X)
 

@@ -40,19 +40,55 @@ def predicted(model: Any, X: Any, y: Any) -> tuple[OutputSpace, Sets, NDArray]:
 
 
 def covering_rate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-    """The share of predictions that are in their set."""
+    """The share of predictions that are in their set.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model of this library.
+    X : (n, d)
+        Rows that were not used to fit it.
+    y : n sets
+        In any form that the model reads.
+    sample_weight : (n,), optional
+        How much rows count.
+    """
     _, sets, z = predicted(model, X, y)
     return covered(sets, z, scored_by(sample_weight, len(z)))
 
 
 def chance_corrected(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-    """The covering rate beyond that of the same predictions given to rows at random; 1 at best, 0 for no skill."""
+    """The covering rate beyond that of the same predictions given to rows at random; 1 at best, 0 for no skill.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model of this library.
+    X : (n, d)
+        Rows that were not used to fit it.
+    y : n sets
+        In any form that the model reads.
+    sample_weight : (n,), optional
+        How much rows count.
+    """
     _, sets, z = predicted(model, X, y)
     return beyond_chance(sets, z, scored_by(sample_weight, len(z)))
 
 
 def neg_set_risk(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-    """Minus the mean of inf over y in S_i of l(z_i, y): the score for every output structure."""
+    """Minus the mean of inf over y in S_i of l(z_i, y): the score for every output structure.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model of this library.
+    X : (n, d)
+        Rows that were not used to fit it.
+    y : n sets
+        In any form that the model reads.
+    sample_weight : (n,), optional
+        How much rows count.
+    """
     output, sets, z = predicted(model, X, y)
     return -risk(output, sets, z, scored_by(sample_weight, len(z)))
 
@@ -62,6 +98,17 @@ def set_log_likelihood(model: Any, X: Any, y: Any, sample_weight: Any = None) ->
 
     It compares settings of one kind of model. Probabilities of different kinds are on different scales: compare those
     by the covering rate.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model of this library.
+    X : (n, d)
+        Rows that were not used to fit it.
+    y : n sets
+        In any form that the model reads.
+    sample_weight : (n,), optional
+        How much rows count.
     """
     _, sets, _ = predicted(model, X, y)
     mask = sets.options()
@@ -81,6 +128,13 @@ SCORERS: dict[str, Callable[..., float]] = {
 def get_scorer(name: str) -> Callable[..., float]:
     """A scorer by name, for ``GridSearchCV(scoring=…)``; `SCORERS` itself serves where several are wanted.
 
+    Parameters
+    ----------
+    name : str
+        One of the keys of `SCORERS`.
+
+    Examples
+    --------
     >>> from sklearn.model_selection import GridSearchCV, KFold
     >>> from infimum import PartialClassifier
     >>> grid = GridSearchCV(PartialClassifier(), {"principle": ["infimum", "disambiguation"]},
@@ -102,6 +156,10 @@ def left_out_scores(model: Any, X: Any, y: Any, n_blocks: int | None = None, sam
     ----------
     model : PartialModel, or a Pipeline that ends in one
         Judged as it is: with its own principle, reading of negative weights, weights and solver. It is not changed.
+    X : (n, d)
+        Rows.
+    y : n sets
+        In any form that the model reads.
     n_blocks : int, optional
         None leaves out single rows; a number holds out that many blocks of rows. Take blocks for disambiguation: the
         other rows have adapted to S_i by the time row i is left out.

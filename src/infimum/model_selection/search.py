@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -47,7 +48,7 @@ SCALINGS: dict[str, list] = {
 KERNELS = ("rbf", "laplacian")
 
 
-def _final_has(name: str):
+def _final_has(name: str) -> Callable[[Any], bool]:
     """Whether the best estimator has a method; before there is one, whether an estimator of its kind may have it."""
 
     def has(self: PartialSearch) -> bool:
@@ -116,16 +117,16 @@ class PartialSearch(BaseEstimator):
 
     def __init__(
         self,
-        estimator=None,
-        scalings=("standard", "unit"),
-        kernels=("rbf", "laplacian"),
-        gammas=(0.5, 1.0, 2.0),
-        lams=(1e-5,),
-        principles=None,
-        criterion="auto",
-        n_blocks=5,
-        verbose=0,
-    ):
+        estimator: Any = None,
+        scalings: Sequence[str] = ("standard", "unit"),
+        kernels: Sequence[str] = ("rbf", "laplacian"),
+        gammas: Sequence[float] = (0.5, 1.0, 2.0),
+        lams: Sequence[float] = (1e-5,),
+        principles: Sequence[str] | None = None,
+        criterion: str = "auto",
+        n_blocks: int = 5,
+        verbose: int = 0,
+    ) -> None:
         self.estimator = estimator
         self.scalings = scalings
         self.kernels = kernels
@@ -250,6 +251,7 @@ class PartialSearch(BaseEstimator):
         return tags
 
     def predict(self, X: Any) -> NDArray:
+        """What the best model predicts."""
         check_is_fitted(self)
         return self.best_estimator_.predict(validated(self, X))
 
@@ -260,11 +262,13 @@ class PartialSearch(BaseEstimator):
 
     @available_if(_final_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:
+        """The probabilities of the best model."""
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(validated(self, X))
 
     @available_if(_final_has("decision_function"))
     def decision_function(self, X: Any) -> NDArray:
+        """The decision function of the best model."""
         check_is_fitted(self)
         return self.best_estimator_.decision_function(validated(self, X))
 
@@ -291,7 +295,21 @@ TOLD = ("labels_", "confidence_", "tied_", "suspects_", "resolved_", "classes_",
 def tune(
     X: Any, y: Any, estimator: PartialModel | None = None, *, sample_weight: Any = None, **settings: Any
 ) -> PartialSearch:
-    """``PartialSearch(estimator, **settings).fit(X, y, sample_weight)``."""
+    """``PartialSearch(estimator, **settings).fit(X, y, sample_weight)``.
+
+    Parameters
+    ----------
+    X : (n, d)
+        Rows.
+    y : n sets
+        In any form that the estimator reads.
+    estimator : estimator, optional
+        What is tuned; `PartialClassifier()` by default.
+    sample_weight : (n,), optional
+        How much rows count.
+    **settings
+        Of `PartialSearch`.
+    """
     return PartialSearch(estimator, **settings).fit(X, y, sample_weight)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,12 @@ from ..problem import Problem
 from ..rows import Table
 from ..rows.sample import sample
 from ..weights.base import Target, Weights
-from ..weights.left_out import HeldOut, blocks_of
+from ..weights.left_out import HeldOut, blocks_of, rounded
 from .base import Reduction
 from .hard import best_of
 from .many import MANY, SETTLED, TaughtInBlocks, options_in_blocks, settled, taught
-from .soft import held_out, soft, support
+from .maps import Temperature, fitted_map, outweighed, shared
+from .soft import held_out, held_out_sums, probabilities, soft, support
 
 TIE = 0.05  # options whose weights differ by less are tied
 ROUNDS = 10  # of the hard loop, for rows that are held out: it ranks settings as well, at a fraction of the cost
@@ -44,13 +45,21 @@ class Resolved:
     support : (n,) or None
         P_i(S_i), the probability of the set by a disambiguation that did not see it.
     suspects : (k,)
-        Row numbers with a support below the threshold: their set probably misses the truth.
+        Row numbers whose set probably misses the truth: its support is below the threshold, and other options, of the
+        same number, outweigh it as much. Where nothing is predicted, every set is as good, whatever the number of
+        classes.
     q : (n, g, c) or None
         The weights on the options themselves.
     phi : (n, d)
         The mean embedding of the options under q, or that of the points.
     settled : bool
         Whether nothing moved any more when the loop ended.
+    left_out : (n, g, c) or None
+        What was predicted for the options of every row without its block, before it is read as probabilities.
+    map : Temperature or None
+        What reads it as probabilities, fitted to the likelihood of the sets.
+    soft : bool
+        Whether options were weighed to the end, not decided.
     """
 
     labels: NDArray
@@ -61,6 +70,9 @@ class Resolved:
     q: NDArray | None
     phi: NDArray
     settled: bool
+    left_out: NDArray | None = None
+    map: Temperature | None = None
+    soft: bool = True
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -93,7 +105,8 @@ class Disambiguation(BaseEstimator, Reduction):
     n_starts : int, default 1
         Starts of the hard loop; those after the first are answers to random objectives. The lowest objective wins.
     threshold : float or None, default 0.1
-        Rows with P_i(S_i) below it are suspects. None saves the time that it takes to find them.
+        Rows with P_i(S_i) below it are suspects, where other options outweigh them as much. None saves the time that it
+        takes to find them.
     n_blocks : int, default 5
         P_i(S_i) is predicted without the block of row i, one of so many.
     random_state : int, default 0
@@ -111,16 +124,16 @@ class Disambiguation(BaseEstimator, Reduction):
 
     def __init__(
         self,
-        kind="auto",
-        ramp=20,
-        cap=2.0,
-        max_iter=50,
-        tol=2e-3,
-        n_starts=1,
-        threshold=0.1,
-        n_blocks=5,
-        random_state=0,
-    ):
+        kind: str = "auto",
+        ramp: float = 20,
+        cap: float = 2.0,
+        max_iter: int = 50,
+        tol: float = 2e-3,
+        n_starts: int = 1,
+        threshold: float | None = 0.1,
+        n_blocks: int = 5,
+        random_state: Any = 0,
+    ) -> None:
         self.kind = kind
         self.ramp = ramp
         self.cap = cap
@@ -154,10 +167,12 @@ class Disambiguation(BaseEstimator, Reduction):
         require(8 * 4 * mask.size, f"The weights of {mask.size} options", "Give fewer rows, or fewer classes.")
         at = rows.first(SETTLED)
         w = None if rows.w is None else rows.w[at]
-        teacher, q, known = settled(problem.weights, rows.X[at], w, problem.target[at], mask[at], self._schedule())
-        all_q, all_known = taught(teacher, rows.X, mask)
-        all_q[at], all_known[at] = q, known
-        resolved = self._weighed(output, sets, all_q, None if self.threshold is None else all_known, True)
+        teacher, q, F = settled(problem.weights, rows.X[at], w, problem.target[at], mask[at], self._schedule())
+        all_q, all_F = taught(teacher, rows.X, mask)
+        all_q[at], all_F[at] = q, F
+        resolved = self._weighed(output, sets, all_q, True)
+        if self.threshold is not None:
+            resolved = replace(self._suspected(resolved, all_F, mask, rows.w), left_out=None)
         weights = clone(problem.weights).fit(rows.X, problem.target, rows.w)
         loss = SetLoss(output, Points(resolved.phi), "average")
         return problem.but(loss=loss, weights=weights, resolved=resolved)
@@ -223,7 +238,7 @@ class Disambiguation(BaseEstimator, Reduction):
         output, sets, rows = problem.output, problem.sets, problem.rows
         mask = sets.options()
         if mask is None:
-            return self._hard(output, sets, np.asarray(weights(rows.X)), None, None, rows.w)
+            return self._hard(output, sets, np.asarray(weights(rows.X)), None, rows.w)
         require(8 * 6 * mask.size, f"The weights of {mask.size} options", "Give fewer rows, or fewer classes.")
         left_out = weights.left_out()
         if left_out is None:
@@ -233,20 +248,32 @@ class Disambiguation(BaseEstimator, Reduction):
                 " than disambiguation."
             )
         found = soft(left_out, mask, **self._schedule(), sample_weight=rows.w)
-        known = None if self.threshold is None else self._support(mask, weights, problem)
+        left = None if self.threshold is None else self._left_out(mask, weights, problem)
         if not self.is_soft(sets):
-            return self._hard(output, sets, np.asarray(weights(rows.X)), found.q, known, rows.w)
-        return self._weighed(output, sets, found.q, known, found.settled)
+            resolved = self._hard(output, sets, np.asarray(weights(rows.X)), found.q, rows.w)
+            return replace(self._suspected(resolved, left, mask, rows.w), soft=False)
+        resolved = self._weighed(output, sets, found.q, found.settled)
+        return self._suspected(resolved, left, mask, rows.w)
 
-    def _weighed(self, output: OutputSpace, sets: Sets, q: NDArray, known: Any, settled: bool) -> Resolved:
+    def _weighed(self, output: OutputSpace, sets: Sets, q: NDArray, settled: bool) -> Resolved:
         """What became of sets whose options have weights q."""
         best = np.argmax(q, axis=-1)[..., None] == np.arange(q.shape[-1])  # the lowest index on a tie
         z = sets.member(sets.expected(best.astype(float)), output)
-        return self._resolved(output, sets, z, q, known, sets.expected(q), settled)
+        return self._resolved(output, sets, z, q, sets.expected(q), settled)
 
-    def _hard(self, output: OutputSpace, sets: Sets, alpha: NDArray, q: Any, known: Any, w: Any) -> Resolved:
+    def _suspected(self, resolved: Resolved, left: NDArray | None, mask: NDArray, w: NDArray | None) -> Resolved:
+        """The same, with supports and suspects, where rows were left out."""
+        if left is None:
+            return resolved
+        read = fitted_map("temperature", shared(left), mask, w)
+        few = (probabilities(left) * mask).sum(axis=-1) < self.threshold
+        outdone = outweighed(read(shared(left)), mask) < self.threshold
+        suspects = np.flatnonzero((few & outdone).any(axis=-1))
+        return replace(resolved, support=support(probabilities(left), mask), suspects=suspects, left_out=left, map=read)
+
+    def _hard(self, output: OutputSpace, sets: Sets, alpha: NDArray, q: Any, w: Any) -> Resolved:
         found = best_of(output, sets, alpha, self._starts(output, sets, q), 2 * self.max_iter, w)
-        return self._resolved(output, sets, sets.member(found.phi, output), q, known, found.phi, found.settled)
+        return self._resolved(output, sets, sets.member(found.phi, output), q, found.phi, found.settled)
 
     def _starts(self, output: OutputSpace, sets: Sets, q: NDArray | None) -> list[NDArray]:
         n = len(sets)
@@ -256,16 +283,15 @@ class Disambiguation(BaseEstimator, Reduction):
         probes = [output.probe(random, first.shape[1]) for _ in range(self.n_starts - 1)]
         return [first, *(sets.answers(c)[0] for c in probes)]
 
-    def _support(self, mask: NDArray, weights: Weights, problem: Problem) -> NDArray | None:
+    def _left_out(self, mask: NDArray, weights: Weights, problem: Problem) -> NDArray | None:
+        """F_i of every option, predicted without the block of row i; None where all rows are alike."""
         rows = problem.rows
-        blocks = blocks_of(rows.X, self.n_blocks, sample_weight=rows.w)
+        blocks = blocks_of(rounded(rows.X), self.n_blocks, sample_weight=rows.w)
         if len(blocks) < 2:  # all rows are alike: there is nothing to predict one from
             return None
-        return support(held_out(weights.held_out(rows.X, problem.target, rows.w, blocks), mask), mask)
+        return held_out_sums(weights.held_out(rows.X, problem.target, rows.w, blocks), mask)
 
-    def _resolved(
-        self, output: OutputSpace, sets: Sets, z: NDArray, q: Any, known: Any, phi: NDArray, settled: bool
-    ) -> Resolved:
+    def _resolved(self, output: OutputSpace, sets: Sets, z: NDArray, q: Any, phi: NDArray, settled: bool) -> Resolved:
         none = np.empty(0, dtype=int)
         two = None if q is None or q.shape[-1] < 2 else np.sort(q, axis=-1)[..., -2:]
         own = None if q is None else np.take_along_axis(q, sets.option_of(z)[..., None], axis=-1)
@@ -273,8 +299,8 @@ class Disambiguation(BaseEstimator, Reduction):
             labels=output.readable(z),
             confidence=None if own is None else own[..., 0].min(axis=-1),
             tied=none if two is None else np.flatnonzero((two[..., 1] - two[..., 0] < TIE).any(axis=-1)),
-            support=known,
-            suspects=none if known is None else np.flatnonzero(known < self.threshold),
+            support=None,
+            suspects=none,
             q=q,
             phi=phi,
             settled=settled,

@@ -41,6 +41,12 @@ def hard(
 
     Parameters
     ----------
+    output : OutputSpace
+        Y with its loss.
+    sets : Sets
+        S_1, …, S_n.
+    max_iter : int, default 100
+        Rounds at most.
     alpha : (n, n)
         Row i holds the weights at x_i.
     start : (n, d)

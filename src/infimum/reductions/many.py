@@ -15,7 +15,7 @@ from ..rows.blocks import Block, Blocks
 from ..rows.hashes import hash_of
 from ..rows.in_blocks import EmbeddingInBlocks, read_block
 from ..weights.base import Weights
-from .soft import probabilities, sharpened, soft, support, uniform
+from .soft import sharpened, soft, uniform
 
 MANY = 20_000  # rows, beyond which not all of them are weighed by each other
 SETTLED = 10_000  # rows that are
@@ -48,7 +48,7 @@ class Teacher:
         return self.weights(X).sum(self.folded).reshape(-1, *self.shape)
 
     def weighed(self, X: Any, mask: NDArray) -> tuple[NDArray, NDArray]:
-        """q of rows that had no say in F, (n, g, c), and P_i(S_i), (n,)."""
+        """q of rows that had no say in F, and F, (n, g, c) both."""
         F = self(X)
         q = sharpened(F, mask, uniform(mask), self.cap)
         if len(self.codes):
@@ -56,7 +56,7 @@ class Teacher:
             at = np.minimum(np.searchsorted(self.codes, code), len(self.codes) - 1)
             mine = self.codes[at] == code
             q[mine] = self.q[at[mine]]
-        return q, support(probabilities(F), mask)
+        return q, F
 
 
 def codes(X: Any, mask: NDArray) -> NDArray:
@@ -67,21 +67,21 @@ def codes(X: Any, mask: NDArray) -> NDArray:
 def settled(
     weights: Weights, X: Any, w: NDArray | None, target: Any, mask: NDArray, schedule: dict[str, Any]
 ) -> tuple[Teacher, NDArray, NDArray]:
-    """Rows weighed by each other: the teacher, q, and P_i(S_i) by all rows but the i-th."""
+    """Rows weighed by each other: the teacher, q, and F by all rows but the i-th."""
     fitted = clone(weights).fit(X, target, w)
     left_out = fitted.left_out()
     assert left_out is not None  # weights that take blocks have one
     found = soft(left_out, mask, **schedule, sample_weight=w)
     F = left_out(found.q.reshape(len(mask), -1)).reshape(mask.shape)
-    return Teacher(fitted, found.q, schedule["cap"], codes(X, mask)), found.q, support(probabilities(F), mask)
+    return Teacher(fitted, found.q, schedule["cap"], codes(X, mask)), found.q, F
 
 
 def taught(teacher: Teacher, X: Any, mask: NDArray) -> tuple[NDArray, NDArray]:
-    """q (n, g, c) and P_i(S_i) (n,) of all rows, a batch at a time."""
-    q, known = np.empty(mask.shape), np.empty(len(mask))
+    """q and F of all rows, (n, g, c) both, a batch at a time."""
+    q, F = np.empty(mask.shape), np.empty(mask.shape)
     for rows in gen_batches(len(mask), BATCH):
-        q[rows], known[rows] = teacher.weighed(X[rows], mask[rows])
-    return q, known
+        q[rows], F[rows] = teacher.weighed(X[rows], mask[rows])
+    return q, F
 
 
 class TaughtInBlocks(Sets):
@@ -94,6 +94,10 @@ class TaughtInBlocks(Sets):
 
     def embed(self, principle: str) -> Any:
         return EmbeddingInBlocks(self.blocks.map(partial(_embedded, self.output, self.teacher)))
+
+    def table(self, psi: NDArray, principle: str) -> Blocks:
+        """L(z, S_i) of some outputs, as columns that the blocks carry."""
+        return self.blocks.map(partial(_tabled, self.output, self.teacher, psi))
 
     def _refuse(self, *args: Any) -> NoReturn:
         raise ValueError("Rows in blocks are only summed, never asked one by one. Fit on arrays.")
@@ -114,7 +118,16 @@ def _options(output: OutputSpace, block: Block) -> Block:
 
 
 def _embedded(output: OutputSpace, teacher: Teacher, block: Block) -> Block:
+    phi = _means(output, teacher, block)
+    return block._replace(y=(phi, np.column_stack([np.zeros(len(phi)), np.ones(len(phi))])))
+
+
+def _tabled(output: OutputSpace, teacher: Teacher, psi: NDArray, block: Block) -> Block:
+    return block._replace(y=(_means(output, teacher, block) @ psi.T,))
+
+
+def _means(output: OutputSpace, teacher: Teacher, block: Block) -> NDArray:
+    """The mean of phi over the options of every row, weighed by the teacher, (n, d)."""
     sets = read_block(output, block)
     mask: Any = sets.options()
-    phi = sets.expected(teacher.weighed(block.X, mask)[0] if len(mask) else uniform(mask))
-    return block._replace(y=(phi, np.column_stack([np.zeros(len(phi)), np.ones(len(phi))])))
+    return sets.expected(teacher.weighed(block.X, mask)[0] if len(mask) else uniform(mask))

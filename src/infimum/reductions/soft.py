@@ -49,6 +49,8 @@ def soft(
         The candidates. Where a row has none, q stays 0 (rows that are held out).
     ramp, cap : float
         How fast, and up to where, the exponent grows.
+    sample_weight : (n,), optional
+        How much rows count.
     max_iter, tol
         Rounds at most; the loop ends when, at p = cap, the rows move by less than tol on average.
 
@@ -92,11 +94,15 @@ def held_out(operator: HeldOut, mask: NDArray, ramp: float = 5, cap: float = 2.0
 
     A shorter schedule than that of `soft`: it ranks settings as well, at half the cost.
     """
+    return probabilities(held_out_sums(operator, mask, ramp, cap, max_iter))
+
+
+def held_out_sums(operator: HeldOut, mask: NDArray, ramp: float = 5, cap: float = 2.0, max_iter: int = 8) -> NDArray:
+    """F_i(y), what `held_out` reads as probabilities: (n, g, c)."""
     n, g, c = mask.shape
     live = operator.live(mask)
     q = soft(operator, live, ramp, cap, max_iter, tol=0.0).q
-    F = operator.own(operator(q.reshape(len(live), n, g * c)))
-    return probabilities(F.reshape(n, g, c))
+    return operator.own(operator(q.reshape(len(live), n, g * c))).reshape(n, g, c)
 
 
 def probabilities(F: NDArray) -> NDArray:

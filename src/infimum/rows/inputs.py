@@ -10,7 +10,9 @@ from sklearn.utils import check_array
 
 SHOWN = 10
 LARGEST = 1e150
-ENCODE = "Encode it: make_pipeline(infimum.features.encoder(X), model) does, for frames; or leave it out."
+ENCODE = (
+    "Encode it, with infimum.features.Features() or scikit-learn's OneHotEncoder in a pipeline, or leave it out."
+)
 
 
 def is_frame(X: Any) -> bool:
@@ -62,7 +64,7 @@ def readable(X: Any) -> Any:
     >>> readable([[1.0], ["red"]])
     Traceback (most recent call last):
     ...
-    ValueError: X must hold numbers. Row 1 holds 'red'. Encode it: make_pipeline(infimum.features.encoder(X), model) ...
+    ValueError: X must hold numbers. Row 1 holds 'red'. Encode it, with infimum.features.Features() or ...
     """
     if X is None or isinstance(X, str | bytes | dict | set | frozenset):
         raise ValueError(f"X must be a table of numbers, rows by features. Got {X!r:.100}.")

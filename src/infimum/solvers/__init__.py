@@ -34,7 +34,15 @@ def check(solver: Any) -> None:
 
 
 def choose(solver: Any, L: Loss) -> Solver:
-    """The solver itself if it can serve L, or the first of `IN_ORDER` that can, for "auto"."""
+    """The solver itself if it can serve L, or the first of `IN_ORDER` that can, for "auto".
+
+    Parameters
+    ----------
+    solver : 'auto' or Solver
+        What is asked for.
+    L : Loss
+        What is minimised.
+    """
     check(solver)
     if isinstance(solver, str):
         able = next((cls for cls in IN_ORDER if cls().accepts(L)), None)

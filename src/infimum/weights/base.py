@@ -20,6 +20,13 @@ class Target:
     """What the rows are about, for weights that look at outputs: phi (n, d), and which rows know anything.
 
     Weights on their own are judged by squares; a problem gives a target that judges by what it predicts.
+
+    Parameters
+    ----------
+    phi : (n, d)
+        The embedded sets.
+    known : (n,) booleans, optional
+        Which rows know anything; all by default.
     """
 
     def __init__(self, phi: Any, known: NDArray | None = None):
@@ -55,6 +62,9 @@ class Weights(BaseEstimator, ABC):
 
     supervised: ClassVar[bool] = False
     """Whether alpha(x) depends on the target, so that another target needs another fit."""
+
+    replaces: ClassVar[bool] = False
+    """Whether leaving row i out is the same as giving it what is predicted there without it, as in a ridge."""
 
     n_rows_: int
 
@@ -128,6 +138,13 @@ class Alpha:
     """The (q, n) matrix alpha_i(x_j), kept as its two factors.
 
     ``alpha @ phi`` and ``alpha.sum(fold)`` never form it; ``np.asarray(alpha)`` does.
+
+    Parameters
+    ----------
+    weights : Weights
+        The fitted family.
+    features : (q, r)
+        v(x) of q queries.
     """
 
     __array_ufunc__ = None
@@ -181,5 +198,11 @@ class Given(Weights):
 
 
 def as_alpha(alpha: Any) -> Alpha:
-    """An Alpha, from one or from a plain (q, n) array of weights."""
+    """An Alpha, from one or from a plain (q, n) array of weights.
+
+    Parameters
+    ----------
+    alpha : (q, n) or Alpha
+        Weights of n rows at q queries.
+    """
     return alpha if isinstance(alpha, Alpha) else Given().fit(alpha)(alpha)

@@ -124,7 +124,18 @@ class KernelRidge(Kernel):
            [0., 0., 1.]])
     """
 
-    def __init__(self, lam=None, kernel="rbf", gamma="scale", sigma=None, degree=3, coef0=1, kernel_params=None):
+    replaces = True
+
+    def __init__(
+        self,
+        lam: float | None = None,
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        sigma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+    ) -> None:
         self.lam = lam
         self.kernel = kernel
         self.gamma = gamma

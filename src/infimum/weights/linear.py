@@ -28,14 +28,14 @@ class LinearRidge(Primal):
     verbose : int, default 0
         Show progress.
 
-    Notes
-    -----
-    With sample weights w the ridge is lam * sum(w): 2 is a row given twice, 0 a row left out.
-
     Attributes
     ----------
     lam_, jitter_
         What was used; the jitter is what had to be added to the diagonal of the normal equations.
+
+    Notes
+    -----
+    With sample weights w the ridge is lam * sum(w): 2 is a row given twice, 0 a row left out.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class LinearRidge(Primal):
     array([[-0.167,  0.333,  0.833]])
     """
 
-    def __init__(self, lam=None, intercept=True, verbose=0):
+    def __init__(self, lam: float | None = None, intercept: bool = True, verbose: int = 0) -> None:
         self.lam = lam
         self.intercept = intercept
         self.verbose = verbose

@@ -40,16 +40,16 @@ class Nystrom(Primal, Kernel):
     verbose : int, default 0
         Show progress.
 
-    Notes
-    -----
-    With sample weights w the ridge is lam * sum(w): 2 is a row given twice, 0 a row left out.
-
     Attributes
     ----------
     centers_ : (m, d)
         The centres.
     lam_, gamma_, jitter_
         What was used; the jitter is what had to be added to the diagonal of the normal equations.
+
+    Notes
+    -----
+    With sample weights w the ridge is lam * sum(w): 2 is a row given twice, 0 a row left out.
 
     Examples
     --------
@@ -63,19 +63,19 @@ class Nystrom(Primal, Kernel):
 
     def __init__(
         self,
-        n_centers=500,
-        lam=None,
-        centers="uniform",
-        kernel="rbf",
-        gamma="scale",
-        sigma=None,
-        degree=3,
-        coef0=1,
-        kernel_params=None,
-        dtype="float64",
-        random_state=0,
-        verbose=0,
-    ):
+        n_centers: int = 500,
+        lam: float | None = None,
+        centers: Any = "uniform",
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        sigma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        dtype: str = "float64",
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
         self.n_centers = n_centers
         self.lam = lam
         self.centers = centers

@@ -45,6 +45,7 @@ class Primal(Weights):
     """
 
     blockwise: ClassVar[bool] = True
+    replaces: ClassVar[bool] = True
     lam: float | None
     verbose: int
     n_features_in_: int

@@ -62,7 +62,7 @@ class Scaled(Weights):
     array([[0., 0., 1.]])
     """
 
-    def __init__(self, weights=None, scaling="standard"):
+    def __init__(self, weights: Any = None, scaling: str = "standard") -> None:
         self.weights = weights
         self.scaling = scaling
 
@@ -91,6 +91,8 @@ class Scaled(Weights):
         if self._base().pairwise:
             raise ValueError("A precomputed kernel has no features to scale. Leave out Scaled.")
         self.mean_, self.scale_ = self._learned(X, sample_weight)
+        if sparse.issparse(X.first().X if isinstance(X, Blocks) else X):
+            self.mean_ = np.zeros_like(self.mean_)  # sparse rows stay sparse, and later ones are treated alike
         self.weights_ = clone(self._base()).fit(self.scaled(X), target, sample_weight)
         return self
 
@@ -110,6 +112,8 @@ class Scaled(Weights):
         """s(x), of the kind that X is."""
         if isinstance(X, Blocks):
             return X.map(self._block)
+        if sparse.issparse(X) and self.mean_.any():  # learned from rows that are not sparse
+            X = X.toarray()
         if sparse.issparse(X):
             Z = sparse.csr_matrix(X @ sparse.diags_array(1 / self.scale_))
             if self.scaling == "standard":
@@ -150,6 +154,8 @@ class Scaled(Weights):
 
     def path(self, X: Any, lams: Any, sample_weight: Any = None) -> Path | None:
         self.mean_, self.scale_ = self._learned(X, sample_weight)
+        if sparse.issparse(X.first().X if isinstance(X, Blocks) else X):
+            self.mean_ = np.zeros_like(self.mean_)  # sparse rows stay sparse, and later ones are treated alike
         return clone(self._base()).path(self.scaled(X), lams, sample_weight)
 
     def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> HeldOut:

@@ -21,8 +21,14 @@ def split(alpha: Any) -> NDArray:
 
 
 class SplitSigns(Weights):
-    """(alpha^+, alpha^-) in R^{2n}: the doubled weights that turn the joint reading of negative weights
-    into the inside one, over the infimum loss for the first half and the supremum loss for the second.
+    """(alpha^+, alpha^-) in R^{2n}: the doubled weights that turn the joint reading into the inside one.
+
+    The first half goes over the infimum loss, the second over the supremum loss.
+
+    Parameters
+    ----------
+    weights : Weights
+        A family whose weights are signed.
     """
 
     def __init__(self, weights: Weights):

@@ -7,7 +7,9 @@ from ._checks import Seed, level, lost, matrix
 
 
 def lose_pairs(scores: ArrayLike, c: float) -> NDArray[np.int8]:
-    """Comparisons of items whose scores differ a lot are lost: those with d_ij > 1 - c, where
+    """Comparisons of items whose scores differ a lot are lost: those with d_ij > 1 - c.
+
+    Here
 
         d_ij = |v_i - v_j| / max_kl |v_k - v_l|.
 

@@ -49,7 +49,7 @@ class Facts:
 def held(y: Any) -> Table | Column:
     """y as a table of booleans or of numbers, or as a column of cells."""
     found = opened(y, FORMS)
-    if isinstance(found, Column) and found.name is None and found.missing.all():
+    if isinstance(found, Column) and found.missing.all():
         return Column([None] * found.n, found.missing)
     if sparse.issparse(found):
         dense = found.toarray()

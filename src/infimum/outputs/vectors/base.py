@@ -68,6 +68,7 @@ class VectorSets(Sets):
         return self.shape[0]
 
     def phi(self, y: NDArray) -> NDArray:
+        """(1, t, |t|²) with t = (y - origin) / unit: the embedding of the squared loss."""
         t = (y - self.origin) / self.unit
         return np.concatenate([np.ones((*t.shape[:-1], 1)), t, np.sum(t**2, axis=-1, keepdims=True)], axis=-1)
 

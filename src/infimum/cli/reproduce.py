@@ -1,40 +1,19 @@
-"""The command `infimum`."""
+"""infimum reproduce: the paper's figures and tables."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
-try:
-    import pandas  # noqa: F401 : the tables of `reproduce`
-    import typer
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-    from rich.text import Text
-except ImportError as error:
-    sys.exit(f'The command infimum needs the package {error.name}. Install it with: pip install "infimum[cli,plot]"')
+import typer
+from rich.text import Text
+
+from ._say import bars, console, fail
 
 if TYPE_CHECKING:
-    from .paper import Experiment
-
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False)
-console = Console()
+    from ..paper import Experiment
 
 
-@app.callback()
-def main() -> None:
-    """Learn from sets of possible answers."""
-
-
-@app.command()
 def reproduce(
     name: Annotated[str, typer.Argument(help="An experiment, see --list; or all.")] = "",
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
@@ -52,8 +31,8 @@ def reproduce(
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        _fail('Figures need the package matplotlib. Install it with: pip install "infimum[cli,plot]"')
-    from . import paper
+        fail('Figures need the package matplotlib. Install it with: pip install "infimum[cli,plot]"')
+    from .. import paper
 
     every = [paper.by_name(each) for each in paper.NAMES]
     if list_:
@@ -66,32 +45,23 @@ def reproduce(
         return
     wanted = every if name == "all" else [experiment for experiment in every if experiment.name == name]
     if not wanted:
-        _fail(f"There is no experiment {name!r}. Names: {', '.join(paper.NAMES)}, or all.")
+        fail(f"There is no experiment {name!r}. Names: {', '.join(paper.NAMES)}, or all.")
     try:
         _run(wanted, out, quick, jobs, data, fresh)
         page = paper.index(every, out, quick)
     except OSError as error:  # data that are missing, a disk that is full: the message is the whole story
-        _fail(str(error))
+        fail(str(error))
     console.print(f"See {page}", highlight=False, soft_wrap=True)
 
 
 def _run(wanted: list[Experiment], out: Path, quick: bool, jobs: int, data: str | None, fresh: bool) -> None:
-    from . import paper
+    from .. import paper
 
-    columns = (
-        TextColumn("{task.description:24}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"),
-        TimeRemainingColumn(),
-    )  # fmt: skip
-    with Progress(*columns, console=console) as bars:
+    with bars() as shown:
         for experiment in wanted:
-            bar = bars.add_task(experiment.name, total=None)
+            bar = shown.add_task(experiment.name, total=None)
 
             def show(done: int, total: int, bar=bar) -> None:
-                bars.update(bar, completed=done, total=total)
+                shown.update(bar, completed=done, total=total)
 
             paper.reproduce(experiment, out, quick=quick, jobs=jobs, data=data, fresh=fresh, progress=show)
-
-
-def _fail(message: str) -> NoReturn:
-    Console(stderr=True).print(message, highlight=False, markup=False, soft_wrap=True)
-    raise typer.Exit(1)

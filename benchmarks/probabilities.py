@@ -1,0 +1,75 @@
+"""Probabilities from sets: how far they are from how often they are right, before and after a map is fitted to sets.
+
+Three splits of every table, two thirds of the rows for the fit. The error is the mean distance, over ten bins of equal
+number, between the probability of the most probable class and the share of new rows in which it is the truth; the
+log-likelihood is that of the true labels of new rows. Fits and maps see sets alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import load_digits
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from benchmarks._tools import Table
+from infimum import PartialClassifier, datasets, weights
+from infimum.probabilities import Temperature, likelihood, reliability
+
+SEEDS = range(3)
+PRINCIPLES = ("disambiguation", "average", "infimum")
+
+
+def tables() -> dict[str, tuple[NDArray, NDArray, NDArray]]:
+    """Inputs, true classes, candidates."""
+    X, y = load_digits(return_X_y=True)
+    segment = datasets.load_libsvm("segment", download=False)
+    z = np.unique(segment.target, return_inverse=True)[1]
+    real = {name: datasets.load_partial_labels(name, download=False) for name in ("lost", "MSRCv2")}
+    return {
+        "digits, .5": (X, y, datasets.uniform(y, 0.5, random_state=0)),
+        "segment, .5": (segment.data, z, datasets.uniform(z, 0.5, random_state=0)),
+        **{name: (data.data, data.target, data.candidates) for name, data in real.items()},
+    }
+
+
+def judged(P: NDArray, truth: NDArray) -> tuple[float, float]:
+    mask = np.eye(P.shape[1], dtype=bool)[truth]
+    found = reliability(P, mask)
+    return float(np.abs(found.confidence - found.high).mean()), likelihood(P[:, None], mask[:, None])
+
+
+def run(name: str, X: NDArray, truth: NDArray, candidates: NDArray) -> None:
+    X = StandardScaler().fit_transform(X)
+    table = Table(f"{name}: distance of probabilities from shares, log-likelihood of the truth")
+    family = weights.KernelRidge(lam=1e-5, kernel="laplacian", gamma=1 / X.shape[1])
+    for principle in PRINCIPLES:
+        found: dict[str, list[tuple[float, float]]] = {"as they are": [], "temperature": [], "isotonic": []}
+        for seed in SEEDS:
+            order = np.random.default_rng(seed).permutation(len(X))
+            fit, new = np.split(order, [2 * len(X) // 3])
+            for kind in ("temperature", "isotonic"):
+                model = PartialClassifier(
+                    principle=principle,
+                    negative_weights="inside",
+                    weights=family,
+                    classes=list(range(candidates.shape[1])),
+                    probabilities=kind,
+                ).fit(X[fit], candidates[fit])
+                found[kind].append(judged(model.predict_proba(X[new]), truth[new]))
+            model.map_ = Temperature()  # not fitted: the sums as they are, with a little mass for all
+            found["as they are"].append(judged(model.predict_proba(X[new]), truth[new]))
+        for kind, rows in found.items():
+            error, value = np.mean(rows, axis=0)
+            table.row(f"{principle}, {kind}", f"{error:.3f}, {value:.3f}")
+
+
+def main() -> None:
+    with threadpool_limits(1):
+        for name, data in tables().items():
+            run(name, *data)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""
+When not to use it
+==================
+
+Sets help where they are honest, varied, and needed. This example breaks each of these, and shows what happens. If one
+of the three panels looks like your data, use something else, or ask different questions.
+"""
+
+# %%
+# Digits of scikit-learn; the usual habit is a forest on one label a row.
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import train_test_split
+
+from infimum import Disambiguation, PartialClassifier, Subsets, weights
+from infimum.datasets import uniform
+from infimum.plotting import COLOURS
+
+X, truth = load_digits(return_X_y=True)
+X, truth = X[:750], truth[:750]
+train, test = train_test_split(np.arange(750), test_size=1 / 3, random_state=0)
+kernel = weights.Scaled(weights.KernelRidge(lam=1e-4, gamma=0.01))
+rng = np.random.default_rng(0)
+QUICK = Disambiguation(threshold=None)  # without looking for suspects, which takes five more fits
+
+
+def ours(mask: np.ndarray) -> float:
+    model = PartialClassifier.paper(principle=QUICK, weights=kernel).fit(X[train], Subsets(mask[train], range(10)))
+    return model.score(X[test], truth[test])
+
+
+def habit(labels: np.ndarray) -> float:
+    return RandomForestClassifier(50, random_state=0).fit(X[train], labels[train]).score(X[test], truth[test])
+
+
+def drawn(mask: np.ndarray) -> np.ndarray:
+    return np.array([rng.choice(np.flatnonzero(row)) for row in mask])
+
+
+# %%
+# **One: nearly everything is exact.** Where few rows have more than one candidate, any classifier on any of them will
+# do.
+
+exact = np.eye(10, dtype=bool)[truth]
+shares = (0.0, 0.1, 0.4, 0.7, 1.0)
+few = [exact | (uniform(truth, 0.5, random_state=1) & (rng.random(750) < p)[:, None]) for p in shares]
+first = [(ours(mask), habit(drawn(mask))) for mask in few]
+
+# %%
+# **Two: the truth is often outside.** A set that misses the truth is not ambiguous, it is wrong; the infimum trusts it.
+
+missing = (0.0, 0.1, 0.25, 0.4)
+second = []
+for p in missing:
+    mask = uniform(truth, 0.15, random_state=2)
+    out = rng.random(750) < p
+    mask[out, truth[out]] = False
+    mask[out & ~mask.any(axis=1), (truth[out & ~mask.any(axis=1)] + 1) % 10] = True
+    second.append((ours(mask), habit(drawn(mask))))
+
+# %%
+# **Three: two labels always come together.** 4 is never named without 9, nor 9 without 4: no method can tell them
+# apart, however many rows there are. The more often one of them is seen alone, the better.
+
+alone = (0.0, 0.1, 0.3, 1.0)
+third = []
+for p in alone:
+    pair = np.isin(truth, (4, 9)) & (rng.random(750) >= p)
+    mask = exact.copy()
+    mask[np.ix_(pair, [4, 9])] = True
+    model = PartialClassifier.paper(principle=QUICK, weights=kernel).fit(X[train], Subsets(mask[train]))
+    rows = test[np.isin(truth[test], (4, 9))]
+    third.append((model.score(X[rows], truth[rows]), len(model.tied_)))
+
+# %%
+# In the third case the library says so: these rows are `tied_`.
+
+figure, axes = plt.subplots(1, 3, figsize=(12.5, 3.9), layout="constrained")
+panels = (
+    (shares, first, "rows with several candidates", "1. Almost every row is exact"),
+    (missing, second, "sets that miss the truth", "2. The truth is often outside"),
+)
+for axis, (x, pairs, label, title) in zip(axes, panels):
+    axis.plot(x, [a for a, _ in pairs], "o-", color=COLOURS[0], lw=2.5, label="from sets")
+    axis.plot(x, [b for _, b in pairs], "o-", color="0.55", lw=2.5, label="forest, one drawn a row")
+    axis.set(xlabel=f"share of {label}", title=title, ylim=(0.3, 1.02))
+    axis.legend(frameon=False, loc="lower left")
+axes[0].set_ylabel("right on new rows")
+axes[2].plot(alone, [a for a, _ in third], "o-", color=COLOURS[0], lw=2.5)
+for p, (score, tied) in zip(alone, third):
+    axes[2].annotate(f"{tied} tied", (p, score), (4, -14), textcoords="offset points", fontsize=9, color="0.35")
+axes[2].set(xlabel="share of fours and nines seen alone", title="3. Two labels always together", ylim=(0.3, 1.02))
+axes[2].set_ylabel("right on fours and nines")
+for axis in axes:
+    axis.spines[["top", "right"]].set_visible(False)
+plt.show()

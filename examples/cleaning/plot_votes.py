@@ -1,0 +1,71 @@
+"""
+Five people, one picture
+========================
+
+Five annotators label every picture, each with habits of their own: two mix up some classes, one answers at random now
+and then. A majority of five is the usual label. What if all the names that at least two of them gave are kept, as a
+set?
+"""
+
+# %%
+# Real pictures, the digits of scikit-learn; simulated people. Classes that look alike are mixed up by everybody in
+# the same way: here 1 and 7, 3 and 5, 4 and 9 are taken for one another by two people in three.
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+
+from infimum import PartialClassifier, Subsets, weights
+from infimum.plotting import COLOURS
+
+X, truth = load_digits(return_X_y=True)
+rng = np.random.default_rng(0)
+twin = np.array([0, 7, 2, 5, 9, 3, 6, 1, 8, 4])
+hard = rng.random(len(X)) < 0.5
+votes = np.tile(truth[:, None], (1, 5))
+mixed = (rng.random(votes.shape) < 0.6) & (hard & np.isin(truth, [1, 3, 4, 5, 7, 9]))[:, None]
+votes = np.where(mixed, twin[truth][:, None], votes)
+votes = np.where(rng.random(votes.shape) < 0.05, rng.integers(10, size=votes.shape), votes)
+
+# %%
+# Counts a class; the majority, and the set of all names that were given twice.
+
+counts = (votes[:, :, None] == np.arange(10)).sum(axis=1)
+majority = counts.argmax(axis=1)
+sets = counts >= np.minimum(2, counts.max(axis=1))[:, None]
+print(f"the majority is right on {np.mean(majority == truth):.0%} of the pictures")
+inside = np.mean(sets[np.arange(len(X)), truth])
+print(f"the truth is in the set on {inside:.0%}, with {sets.sum(axis=1).mean():.2f} names on average")
+
+# %%
+# The same kernel learns from the majority and from the sets. Then: which label has a training picture?
+
+train, test = train_test_split(np.arange(len(X)), test_size=1 / 3, random_state=0)
+kernel = weights.Scaled(weights.KernelRidge(lam=1e-4, gamma=0.01))
+model = PartialClassifier.paper(principle="disambiguation", weights=kernel).fit(X[train], Subsets(sets[train]))
+plain = PartialClassifier.paper(weights=kernel).fit(X[train], majority[train])
+right = {
+    "training pictures": (np.mean(majority[train] == truth[train]), np.mean(model.labels_ == truth[train])),
+    "new pictures": (plain.score(X[test], truth[test]), model.score(X[test], truth[test])),
+}
+
+# %%
+# The majority repeats the habits of its people. Pictures on the right were put right.
+
+figure = plt.figure(figsize=(11, 4), layout="constrained")
+left, side = figure.subfigures(1, 2)
+axis = left.subplots()
+for k, (name, colour) in enumerate((("majority of five", "0.7"), ("all names given twice, as a set", COLOURS[0]))):
+    bars = axis.bar(np.arange(2) + 0.4 * k, [pair[k] for pair in right.values()], 0.38, color=colour, label=name)
+    axis.bar_label(bars, fmt="{:.0%}")
+axis.set_xticks(np.arange(2) + 0.2, list(right))
+axis.set(ylim=(0.5, 1.05), ylabel="right labels")
+axis.spines[["top", "right"]].set_visible(False)
+axis.legend(frameon=False, loc="upper left", bbox_to_anchor=(0, 1.16), ncol=2)
+mended = np.flatnonzero((majority[train] != truth[train]) & (model.labels_ == truth[train]))[:15]
+for axis, row in zip(side.subplots(3, 5).ravel(), mended):
+    axis.imshow(X[train[row]].reshape(8, 8), cmap="gray_r")
+    axis.axis("off")
+    axis.set_title(f"{majority[train[row]]} → {model.labels_[row]}", fontsize=10)
+plt.show()

@@ -1,0 +1,64 @@
+"""
+Digits, and nobody says which
+=============================
+
+The 1,797 pictures of handwritten digits that scikit-learn ships are real; the labels here are what unsure annotators
+would give: the right digit, and each wrong one three times out of ten. Hardly any picture has one label. How much is
+lost?
+"""
+
+# %%
+# 3.7 candidates a picture, one picture in twenty is exact.
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import train_test_split
+
+from infimum import PartialClassifier, Subsets, weights
+from infimum.datasets import uniform
+from infimum.plotting import COLOURS
+
+X, truth = load_digits(return_X_y=True)
+mask = uniform(truth, 0.3, random_state=0)
+rows, test = train_test_split(np.arange(len(X)), test_size=1 / 3, random_state=0)
+Subsets(mask[rows])
+
+# %%
+# Two habits, and two ways to learn from the sets. A forest is trained on one candidate a picture, drawn at random,
+# and on the exact pictures alone; then the infimum and disambiguation, with the same kernel.
+
+rng = np.random.default_rng(0)
+drawn = np.array([rng.choice(np.flatnonzero(row)) for row in mask])
+exact = rows[mask[rows].sum(axis=1) == 1]
+kernel = weights.Scaled(weights.KernelRidge(lam=1e-4, gamma=0.01), "standard")
+forest = RandomForestClassifier(random_state=0)
+
+scores = {
+    "forest, one drawn": forest.fit(X[rows], drawn[rows]).score(X[test], truth[test]),
+    "forest, exact rows": forest.fit(X[exact], truth[exact]).score(X[test], truth[test]),
+}
+for principle in ("infimum", "disambiguation"):
+    model = PartialClassifier.paper(principle=principle, weights=kernel).fit(X[rows], Subsets(mask[rows]))
+    scores[principle] = model.score(X[test], truth[test])
+scores["forest, every label"] = forest.fit(X[rows], truth[rows]).score(X[test], truth[test])
+
+# %%
+# Some training pictures with their candidates; what was learned of them is bold, and red where it is wrong.
+
+figure = plt.figure(figsize=(11, 4), layout="constrained")
+left, right = figure.subfigures(1, 2, width_ratios=(1, 1.25))
+axis = left.subplots()
+bars = axis.barh(list(scores), list(scores.values()), color=["0.7", "0.7", COLOURS[0], COLOURS[2], "0.45"])
+axis.bar_label(bars, [f" {score:.0%}" for score in scores.values()])
+axis.set(xlim=(0, 1.12), xticks=[], title="right on new pictures")
+axis.invert_yaxis()
+axis.spines[["top", "right", "bottom"]].set_visible(False)
+several = np.flatnonzero(mask[rows].sum(axis=1) >= 3)[:18]
+for axis, row, digit in zip(right.subplots(3, 6).ravel(), rows[several], model.labels_[several]):
+    axis.imshow(X[row].reshape(8, 8), cmap="gray_r")
+    axis.axis("off")
+    shown = [rf"$\mathbf{{{k}}}$" if k == digit else str(k) for k in np.flatnonzero(mask[row])]
+    axis.set_title(" ".join(shown), fontsize=9, color="black" if digit == truth[row] else "#c0392b")
+plt.show()

@@ -1,0 +1,64 @@
+"""
+Rows that stay on disk
+======================
+
+The rows lie in a file that is larger than one wants in memory; the labels are candidate sets. `Blocks` hands them to
+`fit` a piece at a time, and the model is the one that would have come from arrays.
+"""
+
+# %%
+# A memory map of 20,000 rows. Nothing but a block at a time is read from it.
+
+import tempfile
+import tracemalloc
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from infimum import Blocks, PartialClassifier, Subsets, weights
+from infimum.datasets import uniform
+from infimum.plotting import COLOURS
+
+rng = np.random.default_rng(0)
+n, d = 20_000, 40
+folder = tempfile.TemporaryDirectory()
+path = Path(folder.name) / "X.npy"
+rows = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=(n, d))
+truth = rng.integers(8, size=n)
+centers = 0.55 * rng.standard_normal((8, d))
+for start in range(0, n, 5000):
+    rows[start : start + 5000] = centers[truth[start : start + 5000]] + rng.standard_normal((5000, d))
+rows.flush()
+sets = Subsets(uniform(truth, 0.3, random_state=0))
+print(f"{path.name}: {path.stat().st_size / 2**20:.0f} MiB; {sets}")
+
+# %%
+# The same model from blocks of several sizes: what it predicts, and the most memory that the fit took.
+
+X_test = centers[truth[:2000]] + rng.standard_normal((2000, d))
+sizes = (1000, 2500, 5000, 20_000)
+peaks, predictions = [], []
+for size in sizes:
+    source = Blocks.of(np.load(path, mmap_mode="r"), sets, rows=size)
+    tracemalloc.start()
+    model = PartialClassifier.paper(weights=weights.LinearRidge(lam=1e-3)).fit(source)
+    peaks.append(tracemalloc.get_traced_memory()[1] / 2**20)
+    tracemalloc.stop()
+    predictions.append(model.predict(X_test))
+same = [np.mean(z == predictions[0]) for z in predictions]
+print(f"right on new rows: {np.mean(predictions[0] == truth[:2000]):.0%}; the same predictions: {np.round(same, 3)}")
+
+# %%
+# Memory goes with the block, not with the file.
+
+figure, axis = plt.subplots(figsize=(7, 3.8), layout="constrained")
+axis.plot(sizes, peaks, "o-", color=COLOURS[0], lw=2.5, label="most memory of a fit")
+axis.axhline(path.stat().st_size / 2**20, color=COLOURS[1], ls="--", label="the file")
+axis.set(xscale="log", xlabel="rows a block", ylabel="MiB", title="One fit, the same model, other blocks")
+axis.set_xticks(sizes, [f"{size:,}" for size in sizes])
+axis.minorticks_off()
+axis.spines[["top", "right"]].set_visible(False)
+axis.legend(frameon=False)
+plt.show()
+folder.cleanup()

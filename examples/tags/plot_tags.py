@@ -1,0 +1,50 @@
+"""
+Tags that nobody said
+=====================
+
+A shop has six tags a product. Whoever entered a product ticked what came to mind; that a box is empty says nothing.
+How many known tags are enough, and what happens to those who read every empty box as "no"?
+"""
+
+# %%
+# Products in 20 numbers, six tags each; every tag of a training row is known with probability p.
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import make_multilabel_classification
+from sklearn.ensemble import RandomForestClassifier
+
+from infimum import PartialMultilabelClassifier, weights
+from infimum.datasets import lose_tags
+from infimum.plotting import COLOURS
+
+X, Y = make_multilabel_classification(900, 20, n_classes=6, n_labels=3, random_state=3)
+train, test = slice(0, 500), slice(500, None)
+signs = np.where(Y == 1, 1, -1)
+kernel = weights.Scaled(weights.KernelRidge(lam=1e-2, gamma=0.01))
+SHARES = (1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
+
+# %%
+# Unknown tags are 0 in the array. "Empty is no" turns them into -1 and trains a forest.
+
+right = {"infimum, empty is unknown": [], "forest, empty is no": []}
+for p in SHARES:
+    known = lose_tags(signs[train], 1 - p, random_state=0)
+    model = PartialMultilabelClassifier.paper(weights=kernel).fit(X[train], known)
+    right["infimum, empty is unknown"].append(np.mean(model.predict(X[test]) == signs[test]))
+    forest = RandomForestClassifier(100, random_state=0).fit(X[train], np.where(known == 1, 1, 0))
+    right["forest, empty is no"].append(np.mean(forest.predict(X[test]) == Y[test]))
+
+# %%
+# Even at one known tag in five the boxes that were left empty do no harm.
+
+figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
+for colour, (name, values) in zip((COLOURS[0], COLOURS[1]), right.items()):
+    axis.plot(SHARES, values, "o-", color=colour, lw=2.5, label=name)
+axis.axhline(
+    max(np.mean(signs), -np.mean(signs)) / 2 + 0.5, color="0.6", ls=":", label="the most frequent answer for all"
+)
+axis.set(xlabel="share of the tags that are known", ylabel="right tags on new products", xlim=(1.05, 0.05))
+axis.spines[["top", "right"]].set_visible(False)
+axis.legend(frameon=False)
+plt.show()

@@ -1,0 +1,48 @@
+"""The command `infimum`: one file a command."""
+
+from __future__ import annotations
+
+import sys
+
+try:
+    import pandas  # noqa: F401 : tables
+    import rich  # noqa: F401
+    import typer
+except ImportError as error:
+    sys.exit(f'The command infimum needs the package {error.name}. Install it with: pip install "infimum[cli,plot]"')
+
+from .clean import clean
+from .convert import convert
+from .fit import fit
+from .predict import predict
+from .report import report
+from .reproduce import reproduce
+from .score import score
+from .studio import studio
+
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False, rich_markup_mode="markdown"
+)
+
+
+@app.callback()
+def main() -> None:
+    """Learn from sets of possible answers: **cat|dog**, **!owl**, **a>b>c**, **[1,2]**, or nothing at all.
+
+    A table has one row a thing and a column of sets, as docs/data writes them. Exit codes: 0 done, 1 refused (the
+    message says which line and why), 2 the command line cannot be used, 3 interrupted and the best so far written,
+    4 the result cannot be written, 130 interrupted and nothing written.
+    """
+
+
+MODELS, FILES = "From a table to a model", "From files to tables and pages"
+app.command(rich_help_panel=MODELS)(fit)
+app.command(rich_help_panel=MODELS)(predict)
+app.command(rich_help_panel=MODELS)(score)
+app.command(rich_help_panel=MODELS)(clean)
+app.command(rich_help_panel=FILES)(report)
+app.command(rich_help_panel=FILES)(convert)
+app.command(rich_help_panel="People")(studio)
+app.command(rich_help_panel="The paper")(reproduce)
+
+__all__ = ["app"]

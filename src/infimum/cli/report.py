@@ -1,0 +1,84 @@
+"""infimum report: one page about a table of sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .._files import whole
+from . import _options as o
+from ._models import pipeline
+from ._say import EARLY, Notes, result, working, written
+from ._table import Ask, given
+from .fit import chosen, fitted
+
+
+def report(
+    file: o.File,
+    target: o.Target = None,
+    kind: o.Kind = None,
+    out: o.out("report.html", "The page") = Path("report.html"),  # type: ignore[valid-type]
+    truth: Annotated[
+        str | None, typer.Option(help="The column of exact answers, where some are known.", show_default=False)
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Of the page.", show_default=False)] = None,
+    id: o.Id = None,
+    annotator: o.Annotator = None,
+    feature: o.Only = None,
+    drop: o.Drop = None,
+    meaning: o.Meaning = None,
+    unticked: o.Unticked = None,
+    weights: o.Weights = "auto",
+    principle: o.Principle = "auto",
+    as_json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Write one page about a table of sets.
+
+    What is there; whether such sets can ever tell, and the cheapest question where they cannot; rows to look at again;
+    what was learned, and why one may believe it. One HTML file that needs no network. Rows that contradict themselves
+    are listed there and count as unknown.
+    """
+    from ..report import build
+
+    ask = Ask(target or [], kind, id, annotator, truth, feature or [], drop or [], meaning, unticked)
+    notes = Notes()
+    with working(["reading", "fitting", "looking", "writing"], file, quiet or as_json) as work, notes.taken():
+        work.stage()
+        table = given(file, ask, lenient=True)
+        work.stage()
+        pipe = fitted(table, pipeline(table.kind, principle, weights, table.classes))
+        work.stage()
+        made = build(
+            pipe[-1],
+            pipe[:-1].transform(table.X),
+            title=title or f"{file.name}: what these sets can teach",
+            names=table.names,
+            annotators=table.annotators,
+            truth=table.truth,
+            impossible=table.impossible,
+            aside=table.aside,
+        )
+        work.stage()
+        with written(out), whole(out) as page:
+            page.write(made.html)
+    choice = pipe[-1].choice_
+    complete = choice is None or choice.complete
+    found = made.identifiability
+    rows = [
+        ("can they tell", made.verdict),
+        ("to look at again", f"{len(made.audit.rows())} of {len(table)} rows"),
+        ("held out", f"{made.compared[-1].covering:.1%} of the sets covered"),
+        ("chosen", chosen(pipe[-1])),
+    ]
+    summary = {
+        "report": out, "rows": len(table), "kind": table.kind, "can_tell": found.can_tell, "verdict": made.verdict,
+        "degree": found.degree, "questions": made.questions,
+        "suspects": [s["row"] for s in made.audit.suspects], "impossible": sorted(made.audit.impossible),
+        "covering_rate": made.compared[-1].covering, "complete": complete,
+    }  # fmt: skip
+    result(summary, as_json, f"{out} written", rows, notes)
+    if not complete:
+        raise typer.Exit(EARLY)

@@ -1,0 +1,93 @@
+"""Rows that contradict each other, and rows that contradict themselves."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..feedback_arc.relations import transitive_closure
+from ..outputs import HammingBalls, Intervals, OutputSpace, PartialOrders, PartialTags, Sets, Subsets
+from ..outputs.forms import InputError
+from ..outputs.rankings.forms import pairs_in_codes
+
+NEIGHBOURS = 5  # of every row that are looked at
+ROW = re.compile(r"^  row (\d+): (.*)$", flags=re.M)  # as the spaces name bad rows
+
+
+def unreadable(output: OutputSpace, y: Any) -> tuple[list, dict[int, str]]:
+    """y with None in place of rows that no output satisfies, and what is wrong with each of them.
+
+    >>> from infimum.outputs import Reals
+    >>> unreadable(Reals(), [1.0, (3, 2), (2, 4)])
+    ([1.0, None, (2, 4)], {1: 'the lower bound is above the upper one, got (3, 2)'})
+    """
+    cells = list(y)
+    bad: dict[int, str] = {}
+    while True:
+        try:
+            output.fit(cells).read(cells)
+            return cells, bad
+        except InputError as error:
+            found = {int(row): message for row, message in ROW.findall(str(error))}
+            if not found or found.keys() <= bad.keys():
+                raise
+        bad |= found
+        cells = [None if row in found else cell for row, cell in enumerate(cells)]
+
+
+def disjoint(sets: Sets, i: NDArray, j: NDArray) -> NDArray | None:
+    """Whether S_i and S_j have nothing in common, for pairs of rows (k,); None for sets that cannot say."""
+    if isinstance(sets, Subsets):
+        return ~(sets.mask[i] & sets.mask[j]).any(axis=1)
+    if isinstance(sets, PartialTags):
+        return (sets.values[i] * sets.values[j] < 0).any(axis=1)
+    if isinstance(sets, HammingBalls):
+        return (sets.centers[i] != sets.centers[j]).sum(axis=1) > sets.radius[i] + sets.radius[j]
+    if isinstance(sets, PartialOrders):
+        return _contradict(sets, i, j)
+    if isinstance(sets, Intervals):
+        return np.array([_apart(sets, int(a), int(b)) for a, b in zip(i, j)], dtype=bool)
+    return None
+
+
+def _contradict(sets: PartialOrders, i: NDArray, j: NDArray) -> NDArray:
+    """Two orders leave none in common where both together run in a circle."""
+    out = (sets.codes[i] * sets.codes[j] < 0).any(axis=1)
+    for k in np.flatnonzero(~out):
+        a, b = sets.codes[i[k]], sets.codes[j[k]]
+        both = pairs_in_codes(np.where(a != 0, a, b)[None].astype(float))[0]
+        out[k] = np.diagonal(transitive_closure(both)).any()
+    return out
+
+
+def _apart(sets: Intervals, a: int, b: int) -> bool:
+    A, B = slice(*sets.indptr[a : a + 2]), slice(*sets.indptr[b : b + 2])
+    low = np.maximum(sets.lower[A][:, None], sets.lower[B])
+    high = np.minimum(sets.upper[A][:, None], sets.upper[B])
+    return bool((low > high).all())
+
+
+def conflicts(X: NDArray, sets: Sets) -> list[tuple[int, int, float]]:
+    """(i, j, distance): rows that are the same or unusually near, with sets that have nothing in common.
+
+    Near is nearer than three quarters of the rows are to their nearest neighbour.
+    """
+    from sklearn.neighbors import NearestNeighbors
+
+    n = X.shape[0]
+    if n < 2:
+        return []
+    distance, at = NearestNeighbors(n_neighbors=min(NEIGHBOURS, n - 1)).fit(X).kneighbors()
+    near = distance <= np.quantile(distance[:, 0], 0.25)
+    i = np.repeat(np.arange(n), near.sum(axis=1))
+    j, d = at[near], distance[near]
+    found = disjoint(sets, i, j)
+    if found is None:
+        return []
+    seen: dict[tuple[int, int], float] = {}
+    for a, b, far in zip(i[found].tolist(), j[found].tolist(), d[found].tolist()):
+        seen.setdefault((min(a, b), max(a, b)), far)
+    return sorted(((a, b, far) for (a, b), far in seen.items()), key=lambda pair: (pair[2], pair[:2]))

@@ -1,0 +1,208 @@
+"""Explanation: which training rows made a prediction, exactly."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import solvers
+from ..loss import Loss, SetLoss, doubled
+from ..outputs import Labels, OutputSpace, Rankings, Sets, Tags
+from ..outputs.base import Points
+from ..outputs.words import output_words, set_words
+from ..weights.signs import SplitSigns
+
+SHOWN = 8
+CELLS = 2**22  # losses formed at a time, while rivals are compared
+
+
+class Explanation:
+    """Why z and not another output: R(z') - R(z) = sum_i alpha_i(x) (L(z', S_i) - L(z, S_i)), row by row.
+
+    The sum is over all training rows and nothing is left over: `contribution` sums to `margin`, to rounding.
+
+    Attributes
+    ----------
+    prediction, against
+        z = f(x), and the output z' that it is compared with, as the user names them.
+    alpha : (n,)
+        The weight of every training row at x.
+    loss, loss_against : (n,)
+        L(z, S_i) and L(z', S_i) as the model has them: for negative weights under the joint reading these are those of
+        the opposite principle; after disambiguation, those of the labels found.
+    contribution : (n,)
+        alpha_i (L(z', S_i) - L(z, S_i)): positive where row i speaks for z, negative where it speaks for z'.
+    rows : (n,)
+        The training rows, those that contribute most first.
+    risk, risk_against, margin : float
+        R(z), R(z') and their difference.
+    """
+
+    def __init__(self, output: OutputSpace, sets: Sets, z: NDArray, alpha: NDArray, losses: NDArray):
+        self.output, self.sets = output, sets
+        self.z = z
+        self.prediction, self.against = output.readable(z)
+        self.said, self.said_against = output_words(output, z)
+        self.alpha = alpha.sum(axis=0)  # the two signs of a doubled row
+        terms = alpha * losses
+        own, other = terms.sum(axis=1)
+        self.contribution = other - own
+        used = np.where(alpha[0] != 0, 0, len(alpha) - 1)
+        at = np.arange(alpha.shape[1])
+        self.loss, self.loss_against = losses[0, used, at], losses[1, used, at]
+        self.risk, self.risk_against = float(own.sum()), float(other.sum())
+        self.rows = np.argsort(-np.abs(self.contribution), kind="stable")
+
+    @property
+    def margin(self) -> float:
+        """R(z') - R(z), the sum of the contributions."""
+        return self.risk_against - self.risk
+
+    def share(self, k: int = SHOWN) -> float:
+        """How much of sum_i |contribution_i| the k first rows have."""
+        total = float(np.abs(self.contribution).sum())
+        return float(np.abs(self.contribution[self.rows[:k]]).sum()) / total if total > 0 else 0.0
+
+    def table(self, k: int = SHOWN) -> list[dict[str, Any]]:
+        """The k rows that contribute most; those that say nothing are left out."""
+        rows = [int(i) for i in self.rows[:k] if self.contribution[i] != 0]
+        words = set_words(self.output, self.sets, rows) if rows else []
+        return [
+            {
+                "row": row,
+                "set": text,
+                "weight": float(self.alpha[row]),
+                "contribution": float(self.contribution[row]),
+                "speaks for": self.said if self.contribution[row] > 0 else self.said_against,
+            }
+            for row, text in zip(rows, words)
+        ]
+
+    def plot(self, k: int = SHOWN, ax: Any = None) -> Any:
+        """The k largest contributions as bars."""
+        from ..plotting import ExplanationDisplay
+
+        return ExplanationDisplay.from_explanation(self, k, ax)
+
+    def _head(self) -> str:
+        return (
+            f"{self.said}, not {self.said_against}: set risk {self.risk:.4g} against {self.risk_against:.4g},"
+            f" margin {self.margin:.4g} = the sum over {len(self.contribution)} rows"
+        )
+
+    def _lines(self) -> list[tuple[str, ...]]:
+        head = ("row", "its set", "weight", "contribution", "speaks for")
+        body = [
+            (str(r["row"]), _short(r["set"]), f"{r['weight']:.4g}", f"{r['contribution']:+.4g}",
+             _short(r["speaks for"]))
+            for r in self.table()
+        ]  # fmt: skip
+        return [head, *body]
+
+    def __repr__(self) -> str:
+        lines = self._lines()
+        widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
+        text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines]
+        more = int((self.contribution != 0).sum()) - (len(lines) - 1)
+        rest = self.margin - sum(r["contribution"] for r in self.table())
+        tail = [f"… and {more} more rows, {rest:+.4g} together"] if more > 0 else []
+        return "\n".join([self._head(), *text, *tail])
+
+    def _repr_html_(self) -> str:
+        head, *body = self._lines()
+        rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in body)
+        top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+        return (
+            f"<p>{escape(self._head())}</p><table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
+        )
+
+
+def explained(model: Any, x: Any, against: Any = None) -> Explanation:
+    """What `PartialModel.explain` returns, for a fitted model and one row x that is already an array."""
+    sets = vars(model).get("sets_")
+    if sets is None:
+        raise ValueError(
+            "explain needs the training sets, which a model fitted on rows in blocks does not keep: fit it on arrays."
+        )
+    output, L = model.output_, loss_of(model, sets)
+    found = model.weights_(x)
+    z = model.solver_.argmin(found)
+    alpha = np.asarray(found)[0]
+    rival = _given(output, against) if against is not None else nearest_rival(output, L, alpha, z, model, found)
+    both = np.concatenate([z, rival])
+    losses = L(both)
+    n = len(sets)
+    return Explanation(output, sets, both, alpha.reshape(-1, n), losses.reshape(2, -1, n))
+
+
+def loss_of(model: Any, sets: Sets) -> Loss:
+    """The loss that a fitted model minimises: of the points found, of the sets, or of both signs of weights."""
+    if model.resolved_ is not None:
+        return SetLoss(model.output_, Points(model.resolved_.phi), "average")
+    loss = SetLoss(model.output_, sets, model._settled().principle)
+    return doubled(loss) if isinstance(model.weights_, SplitSigns) else loss
+
+
+def nearest_rival(output: OutputSpace, L: Loss, alpha: NDArray, z: NDArray, model: Any, found: Any) -> NDArray:
+    """The output of least risk among those next to z, (1, *z).
+
+    Next to a label are all others, next to tags those with one tag changed (or two exchanged, where their number is
+    fixed), next to an order those with two neighbours exchanged. For any other output it is the one that fits all
+    training rows best, each counted once.
+    """
+    if isinstance(output, Labels) and model.solver_.listed:
+        risks = model.solver_.risks(found)[0].copy()
+        if len(risks) < 2:
+            raise ValueError(f"There is one class only, {output.classes_[0]!r}: nothing to compare it with.")
+        risks[int(z[0])] = np.inf
+        return np.array([int(np.argmin(risks))])
+    rivals = neighbours_of(output, z[0])
+    if rivals is None:
+        uniform = np.full((1, len(L)), 1 / len(L))
+        if len(L.terms) > 1:  # nothing is negative here: the second half is silent
+            uniform[:, len(L.terms[0].sets) :] = 0
+        return solvers.choose("auto", L).fit(L).argmin(uniform)
+    step = max(1, CELLS // max(1, len(L)))
+    risks = np.concatenate([L(rivals[k : k + step]) @ alpha for k in range(0, len(rivals), step)])
+    return rivals[[int(np.argmin(risks))]]
+
+
+def neighbours_of(output: OutputSpace, z: NDArray) -> NDArray | None:
+    """The outputs next to z, (k, *z); None where there is no such thing."""
+    if isinstance(output, Labels):
+        return np.delete(output.outputs(), int(z))
+    if isinstance(output, Tags):
+        if output.k is None:
+            return np.where(np.eye(len(z), dtype=bool), -z, z)
+        pairs = [(i, j) for i in np.flatnonzero(z > 0) for j in np.flatnonzero(z < 0)]
+        out = np.repeat(np.asarray(z)[None], len(pairs), axis=0)
+        for k, (i, j) in enumerate(pairs):
+            out[k, [i, j]] = out[k, [j, i]]
+        return out if len(pairs) else None
+    if isinstance(output, Rankings) and len(z) > 1:
+        out = np.repeat(np.asarray(z)[None], len(z) - 1, axis=0)
+        for k in range(len(z) - 1):
+            out[k, [k, k + 1]] = out[k, [k + 1, k]]
+        return out
+    return None
+
+
+def _given(output: OutputSpace, against: Any) -> NDArray:
+    """The output that the user names, (1, *z)."""
+    sets = output.read([against])
+    z = sets.member(sets.center(), output)
+    if not sets.contains(z).all() or len(set_words(output, sets)) != 1 or _is_wide(output, sets, z):
+        raise ValueError(f"against must be one output, not a set of several. Got {against!r}.")
+    return np.asarray(z)
+
+
+def _is_wide(output: OutputSpace, sets: Sets, z: NDArray) -> bool:
+    """Whether a set holds more than z: its farthest member is at some distance."""
+    return bool(SetLoss(output, sets, "supremum").each(z)[0] > SetLoss(output, sets).each(z)[0] + 1e-12)
+
+
+def _short(text: str, n: int = 40) -> str:
+    return text if len(text) <= n else text[: n - 1] + "…"

@@ -1,0 +1,61 @@
+"""The style and the script of the page; nothing is loaded from elsewhere."""
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --line: #d0d7de; --back: #ffffff; --card: #f6f8fa;
+  --blue: #0072b2; --good: #1a7f37; --warn: #9a6700; --bad: #b3261e; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --soft: #9da7b3; --line: #30363d; --back: #0d1117;
+  --card: #161b22; --blue: #56b4e9; --good: #57c26a; --warn: #e0b340; --bad: #ff8178; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--back); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
+main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 .3rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.3rem; margin: 2.8rem 0 .6rem; padding-top: 1rem; border-top: 1px solid var(--line); }
+h3 { font-size: 1.05rem; margin: 1.8rem 0 .4rem; }
+p, ul { margin: .5rem 0; max-width: 46rem; }
+.soft, .caption { color: var(--soft); }
+a { color: var(--blue); }
+nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: .6rem; margin: 1rem 0; }
+.tile { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .6rem .8rem; }
+.tile b { display: block; font-size: 1.25rem; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.tile span { color: var(--soft); font-size: .85rem; }
+.verdict { border-left: 5px solid var(--soft); background: var(--card); padding: .8rem 1rem; border-radius: 0 8px 8px 0;
+  font-size: 1.1rem; max-width: none; overflow-wrap: anywhere; }
+.verdict.good { border-color: var(--good); } .verdict.warn { border-color: var(--warn); }
+.verdict.bad { border-color: var(--bad); }
+.scroll { overflow-x: auto; margin: .8rem 0; border: 1px solid var(--line); border-radius: 8px; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+.caption { font-size: .88rem; margin: .9rem 0 -.4rem; max-width: none; }
+th, td { padding: .35rem .7rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
+td { min-width: 7.5rem; max-width: 22rem; overflow-wrap: anywhere; }
+td.n, th.n { min-width: 0; text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+th { background: var(--card); white-space: nowrap; }
+th button { all: unset; cursor: pointer; font-weight: 600; }
+th button:focus-visible { outline: 2px solid var(--blue); outline-offset: 2px; }
+th button::after { content: " \\2195"; color: var(--soft); font-weight: 400; }
+th[aria-sort=ascending] button::after { content: " \\2191"; color: var(--blue); }
+th[aria-sort=descending] button::after { content: " \\2193"; color: var(--blue); }
+figure { margin: 1rem 0; overflow-x: auto; }
+figure svg { max-width: 100%; min-width: 34rem; height: auto; }
+figcaption { color: var(--soft); font-size: .9rem; }
+details { margin: .6rem 0; } summary { cursor: pointer; }
+@media print { body { font-size: 11pt; } .scroll, figure { overflow: visible; } h2 { break-after: avoid; } }
+"""
+
+SCRIPT = """
+document.querySelectorAll("table.sortable").forEach(table => {
+  const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
+  heads.forEach((head, k) => head.querySelector("button").addEventListener("click", () => {
+    const up = head.getAttribute("aria-sort") !== "ascending";
+    heads.forEach(other => other.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", up ? "ascending" : "descending");
+    const value = row => row.cells[k].dataset.v ?? row.cells[k].textContent;
+    const order = (a, b) => {
+      const [x, y] = [value(a), value(b)], [p, q] = [parseFloat(x), parseFloat(y)];
+      const both = head.classList.contains("n") && !isNaN(p) && !isNaN(q);
+      return (up ? 1 : -1) * (both ? p - q : x.localeCompare(y, undefined, { numeric: true }));
+    };
+    [...body.rows].sort(order).forEach(row => body.append(row));
+  }));
+});
+"""

@@ -1,0 +1,59 @@
+"""Figures of matplotlib as SVG within the page: text in the colour of the page, light or dark."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ._page import Markup, tag
+
+INK = "#123456"  # stands for the colour of text until the figure is written
+LOOKS: dict[Any, Any] = {
+    "svg.fonttype": "none", "text.parse_math": False, "font.family": "sans-serif", "font.size": 10,
+    "text.color": INK, "axes.edgecolor": INK, "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK,
+    "axes.titlecolor": INK, "axes.facecolor": "none", "figure.facecolor": "none", "savefig.facecolor": "none",
+    "axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": 10, "legend.labelcolor": INK,
+}  # fmt: skip
+USED = re.compile(r'(?:url\(#|href="#)([\w-]+)')
+IDS = re.compile(r' id="([\w.-]+)"')
+
+
+@contextmanager
+def looks(salt: str) -> Iterator[None]:
+    """matplotlib as the page needs it."""
+    import matplotlib
+    from matplotlib import rc_context
+
+    backend = matplotlib.get_backend()
+    with rc_context({**LOOKS, "svg.hashsalt": salt}):
+        matplotlib.use("svg", force=True)
+        try:
+            yield
+        finally:
+            matplotlib.use(backend, force=True)
+
+
+def figure(draw: Callable[[], Any], name: str, caption: str) -> Markup:
+    """The figure that `draw` returns, as part of the page."""
+    return tag("figure", svg(draw, name), tag("figcaption", caption))
+
+
+def svg(draw: Callable[[], Any], name: str) -> Markup:
+    """The drawing itself; its ids begin with its name, so that several stand on one page."""
+    import matplotlib.pyplot as plt
+
+    with looks(name):
+        drawn = draw()
+        file = io.StringIO()
+        drawn.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+        plt.close(drawn)
+    text = file.getvalue()
+    text = text[text.index("<svg") :].replace(INK, "currentColor").replace("#000000", "currentColor")
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
+    used = set(USED.findall(text))
+    text = IDS.sub(lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", text)
+    text = USED.sub(lambda m: m[0].replace("#" + m[1], f"#{name}-{m[1]}"), text)
+    return Markup(text.replace("<svg ", '<svg role="img" aria-label="figure" ', 1))

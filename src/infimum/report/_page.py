@@ -1,0 +1,124 @@
+"""Pieces of HTML. Every text goes through `escape`: only this file and the figures write markup."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+from ._assets import SCRIPT, STYLE
+
+SHORT = 160  # letters of a cell
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+
+
+class Markup(str):
+    """Text that is HTML already."""
+
+
+def markup(*parts: Any) -> Markup:
+    """Parts one after the other; what is not markup is escaped.
+
+    >>> markup("<b>", Markup("<i>"))
+    '&lt;b&gt;<i>'
+    """
+    return Markup("".join(part if isinstance(part, Markup) else escape(str(part)) for part in parts))
+
+
+def tag(name: str, *parts: Any, **attributes: Any) -> Markup:
+    """An element.
+
+    >>> tag("p", "a < b", class_="soft")
+    '<p class="soft">a &lt; b</p>'
+    """
+    said = "".join(f' {key.rstrip("_").replace("_", "-")}="{escape(str(v))}"' for key, v in attributes.items())
+    return Markup(f"<{name}{said}>{markup(*parts)}</{name}>")
+
+
+def para(*parts: Any) -> Markup:
+    return tag("p", *parts)
+
+
+def soft(*parts: Any) -> Markup:
+    return tag("p", *parts, class_="soft")
+
+
+def head(text: str) -> Markup:
+    return tag("h3", text)
+
+
+def verdict(text: str, how: str = "") -> Markup:
+    return tag("p", text, class_=f"verdict {how}".strip())
+
+
+def tiles(facts: Iterable[tuple[str, Any]]) -> Markup:
+    """Names and numbers at a glance."""
+    each = [tag("div", tag("b", number(value)), tag("span", name), class_="tile") for name, value in facts]
+    return tag("div", *each, class_="tiles")
+
+
+def listing(items: Iterable[Any]) -> Markup:
+    return tag("ul", *(tag("li", item) for item in items))
+
+
+def number(value: Any, digits: int = 3) -> str:
+    """A number as people read it.
+
+    >>> number(1234567), number(0.12345), number(2.0), number(float("nan"))
+    ('1,234,567', '0.123', '2', '–')
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return "–" if math.isnan(value) else ("∞" if value > 0 else "−∞")
+    if abs(value) < 1e-12:  # what rounding left of 0
+        return "0"
+    if isinstance(value, int) or (value.is_integer() and abs(value) < 1e9):
+        return f"{int(value):,}"
+    return f"{value:.{digits}g}"
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = "", most: int = 200) -> Markup:
+    """A table that is sorted by a click on a column; numbers are sorted as such."""
+    numeric = [bool(rows) and all(_is_number(row[k]) for row in rows) for k in range(len(columns))]
+    top = [
+        tag("th", tag("button", name, type="button"), scope="col", **({"class_": "n"} if num else {}))
+        for name, num in zip(columns, numeric)
+    ]
+    body = [tag("tr", *(_cell(row[k], numeric[k]) for k in range(len(columns)))) for row in rows[:most]]
+    more = f" The first {most} of {len(rows):,} are shown." if len(rows) > most else ""
+    said = tag("p", caption, more, class_="caption") if caption or more else Markup("")
+    inner = tag("table", tag("thead", tag("tr", *top)), tag("tbody", *body), class_="sortable")
+    label = caption[:80] or "table"
+    return markup(said, tag("div", inner, class_="scroll", tabindex=0, role="region", aria_label=label))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _cell(value: Any, num: bool) -> Markup:
+    if num:
+        return tag("td", number(value), class_="n", data_v=repr(float(value)))
+    text = str(value)
+    short = text if len(text) <= SHORT else text[: SHORT - 1] + "…"
+    return tag("td", short, **({"title": text} if short is not text else {}))
+
+
+def section(title: str, name: str, *parts: Any) -> Markup:
+    return tag("section", tag("h2", title), *parts, id=name)
+
+
+def page(title: str, lead: Markup, sections: Sequence[tuple[str, str, Markup]]) -> str:
+    """The whole page: (title, name, content) for every section."""
+    links = tag("nav", tag("ul", *(tag("li", tag("a", t, href=f"#{n}")) for t, n, _ in sections)), aria_label="Parts")
+    body = [section(t, n, content) for t, n, content in sections]
+    main = tag("main", tag("h1", title), lead, links, *body)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        f"{tag('title', title)}\n<style>{STYLE}</style>\n</head>\n<body>\n{main}\n<script>{SCRIPT}</script>\n</body>\n"
+        "</html>\n"
+    )

@@ -1,0 +1,185 @@
+"""From a fitted model and its table to the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sklearn.base import clone
+
+from .._progress import track
+from ..diagnostics import Audit, Identifiability
+from ..outputs import OutputSpace, Sets
+from ..reductions import Disambiguation, Resolved
+from . import _page as h
+from . import can_tell, learned, looked_at, what_is_there
+
+ROW = re.compile(r"\b([Rr])ow (\d+)\b")
+STEPS = ("labels", "identifiability", "audit", "held-out rows", "explanations", "figures")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """What was found, and the page that says it.
+
+    Attributes
+    ----------
+    html : str
+        The whole page, one file without a network.
+    identifiability : Identifiability
+    audit : Audit
+    compared : list
+        The model and simple ones on rows that were held out.
+    resolved : Resolved or None
+        What disambiguation made of the sets.
+    """
+
+    html: str
+    identifiability: Identifiability
+    audit: Audit
+    compared: list[learned.Compared]
+    resolved: Resolved | None = field(default=None)
+    call: Callable[[int], str] = field(default=lambda row: f"row {row}")
+
+    @property
+    def verdict(self) -> str:
+        """Whether these sets can tell, in one sentence; rows go by the names that they were given."""
+        return _renamed(self.identifiability.verdict, self.call)
+
+    @property
+    def questions(self) -> list[str]:
+        """The cheapest questions, by the same names."""
+        return [_renamed(asked.text, self.call) for asked in self.identifiability.questions]
+
+    def __repr__(self) -> str:
+        return f"<Report of {len(self.html)} letters: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f'<iframe srcdoc="{escape(self.html)}" width="100%" height="600"></iframe>'
+
+
+def build(
+    model: Any,
+    X: Any,
+    *,
+    title: str = "What these sets can teach",
+    names: list | None = None,
+    annotators: list | None = None,
+    truth: list | None = None,
+    impossible: dict[int, str] | None = None,
+    aside: dict[str, str] | None = None,
+) -> Report:
+    """A report about a fitted model and the rows that it was fitted on.
+
+    Parameters
+    ----------
+    model : fitted estimator of the library
+    X : (n, d)
+        The inputs that it was fitted on.
+    title : str
+        Of the page.
+    names : list, optional
+        What rows are called, n of them; ids that come several times are rows of one thing. By default, row numbers.
+    annotators : list, optional
+        Who gave each row.
+    truth : list, optional
+        The exact answer where it is known, None elsewhere.
+    impossible : dict, optional
+        Rows that were set aside, and why.
+    aside : dict, optional
+        Columns that were not learned from, and why.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infimum import PartialClassifier
+    >>> from infimum.report import build
+    >>> X = np.arange(24.)[:, None]
+    >>> y = ["cat|dog", "cat"] * 6 + ["dog|owl", "dog"] * 6
+    >>> build(PartialClassifier().fit(X, y), X)
+    <Report of ... letters: ...>
+    """
+    sets = vars(model).get("sets_")
+    if sets is None:
+        raise ValueError("A report needs the training sets: fit the model on arrays, not on rows in blocks.")
+    output, X = model.output_, model._validated(X)
+    if X.shape[0] != len(sets):
+        raise ValueError(f"X has {X.shape[0]} rows; the model was fitted on {len(sets)}.")
+    call = _caller(names)
+    steps = iter(track(STEPS, "report"))
+    next(steps)
+    resolved = _resolved(model, X, output, sets)
+    next(steps)
+    weights = model._settled().weights
+    found = tells_of(X, output, sets, weights, resolved)
+    next(steps)
+    audit = audits_of(X, output, sets, weights, resolved, impossible)
+    next(steps)
+    rows = learned.compared(model, X, output, sets)
+    next(steps)
+    cases = looked_at.cases_of(model, X, audit)
+    next(steps)
+    sections = [
+        ("What is there", "there", what_is_there.content(output, sets, annotators, names, aside)),
+        ("Can these sets ever tell?", "tell", can_tell.content(found, lambda text: _renamed(text, call))),
+        ("Rows to look at again", "again", looked_at.content(audit, cases, call)),
+        ("What was learned", "learned", learned.content(model, output, sets, resolved, rows, found, truth, call)),
+    ]
+    for _ in steps:
+        pass
+    lead = h.soft(_lead(output, sets))
+    return Report(h.page(title, lead, sections), found, audit, rows, resolved, call)
+
+
+def tells_of(X: Any, output: OutputSpace, sets: Sets, weights: Any, resolved: Resolved | None) -> Identifiability:
+    from ..diagnostics.identifiability import of_sets
+
+    return of_sets(X, output, sets, weights, resolved=resolved)
+
+
+def audits_of(
+    X: Any, output: OutputSpace, sets: Sets, weights: Any, resolved: Resolved | None, impossible: dict[int, str] | None
+) -> Audit:
+    from ..diagnostics.audit import of_sets
+
+    return of_sets(X, output, sets, weights, resolved, impossible)
+
+
+def _resolved(model: Any, X: Any, output: OutputSpace, sets: Sets) -> Resolved | None:
+    """What disambiguation makes of the sets, by the weights of the model."""
+    from ..estimators.generic import PartialEstimator
+
+    if model.resolved_ is not None:
+        return model.resolved_
+    if not output.bilinear or sets.is_unknown.all():
+        return None
+    weights = model._settled().weights
+    weights = clone(weights) if hasattr(weights, "get_params") else weights
+    return PartialEstimator(output, Disambiguation(), weights=weights).fit(X, sets).resolved_
+
+
+def _caller(names: list | None) -> Callable[[int], str]:
+    return lambda row: f"row {row}" if names is None else str(names[row])
+
+
+def _renamed(text: str, call: Callable[[int], str]) -> str:
+    """"Row 7: …" by what the user knows the row by."""
+    return ROW.sub(lambda m: _capital(call(int(m[2]))) if m[1] == "R" else call(int(m[2])), text)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:] if text.startswith("row ") else text
+
+
+def _lead(output: OutputSpace, sets: Sets) -> str:
+    return f"{sets!r}".strip("<>") + f". Made by infimum {_version()}, without a network."
+
+
+def _version() -> str:
+    import infimum
+
+    return infimum.__version__

@@ -1,0 +1,188 @@
+"""From the files that people have to a model, clean labels and a page: one command after the other."""
+
+import csv
+import re
+
+import numpy as np
+import pytest
+
+from . import sources
+
+KERNEL = ("--weights", "kernel")
+
+
+def table(path) -> list[dict]:
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def prepared(kind, here, infimum, data_home) -> tuple[list, int]:
+    """A table made of a source: the options that say what its target is, and how many rows it has."""
+    if kind == "label-studio":
+        sources.label_studio(here / "export.json")
+        options = ("--meaning", "one_of", "--annotators", "intersect", "--skipped", "unknown")
+        infimum("convert", "export.json", "--from", kind, *options, "--out", "table.csv")
+        return ["--target", "label"], 40
+    if kind == "prodigy":
+        sources.prodigy(here / "export.jsonl")
+        infimum("convert", "export.jsonl", "--from", kind, "--skipped", "unknown", "--out", "table.csv")
+        return ["--target", "label"], 40
+    if kind == "votes":
+        sources.snorkel(here / "L.npy", here / "data.csv")
+        options = ("--classes", "cat,dog,owl", "--annotators", "intersect", "--data", "data.csv")
+        infimum("convert", "L.npy", "--from", kind, *options, "--out", "table.csv")
+        return ["--target", "label"], 40
+    if kind == "partial labels":
+        sources.partial_labels(here / "table.csv", data_home)
+        return ["--target", "label", "--drop", "truth"], 90
+    if kind == "rankings":
+        sources.rankings(here / "table.csv", data_home)
+        return ["--target", "order"], 60
+    if kind == "tags":
+        sources.tags(here / "table.csv")
+        return ["--target", "tags"], 60
+    sources.intervals(here / "table.csv")
+    text = (here / "table.csv").read_text().replace(",3,1\n", ",1,3\n")
+    (here / "table.csv").write_text(text)
+    return ["--target", "low", "--target", "high", "--kind", "number"], 60
+
+
+KINDS = {
+    "label-studio": "labels", "prodigy": "labels", "votes": "labels", "partial labels": "labels", "rankings": "order",
+    "intervals": "number", "tags": "tags",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_from_a_file_to_a_page(kind, here, infimum, as_json, data_home, request):
+    if kind in ("prodigy", "votes", "partial labels"):  # one of each structure is drawn
+        request.getfixturevalue("undrawn")
+    target, n = prepared(kind, here, infimum, data_home)
+    fitted = as_json("fit", "table.csv", *target, "--principle", "infimum", *KERNEL)
+    assert (fitted["kind"], fitted["rows"], fitted["complete"]) == (KINDS[kind], n, True)
+
+    infimum("predict", "model.skops", "table.csv", "--out", "predictions.csv")
+    rows, before = table("predictions.csv"), table("table.csv")
+    assert len(rows) == n
+    assert all(row["prediction"] for row in rows)
+    assert [{k: row[k] for k in before[0]} for row in rows] == before  # what was there stays as it was
+
+    options = [part for part in target if part not in ("--drop", "truth", "--kind", "number")]
+    scored = as_json("score", "model.skops", "table.csv", *options)
+    assert 0.5 < scored["agreement"] <= 1
+
+    found = as_json("clean", "table.csv", *target, *KERNEL)
+    cleaned = table("clean.csv")
+    assert len(cleaned) == n == found["rows"]
+    assert ("confidence" in cleaned[0]) == (KINDS[kind] in ("labels", "tags"))
+    if KINDS[kind] == "labels":
+        assert all(inside(row["clean"], row["label"]) for row in cleaned)
+        assert all(0 <= float(row["confidence"]) <= 1 for row in cleaned)
+
+    told = as_json("report", "table.csv", *target, "--principle", "infimum", *KERNEL)
+    page = (here / "report.html").read_text()
+    assert told["rows"] == n
+    for part in ("What is there", "Can these sets ever tell?", "Rows to look at again", "What was learned"):
+        assert f"<h2>{part}</h2>" in page
+    assert "http://" not in page.replace("http://www.w3.org/", "")  # the names of SVG, and no address
+    assert "https://" not in page
+    assert "src=" not in page
+    assert "@import" not in page
+
+
+def inside(label: str, cell: str) -> bool:
+    if not cell:
+        return True
+    return label not in cell[1:].split("|") if cell.startswith("!") else label in cell.split("|")
+
+
+def test_predictions_are_those_of_the_model_in_python(here, infimum):
+    """The file, loaded by skops with the types of `infimum.trusted`, is a pipeline of scikit-learn."""
+    import skops.io
+
+    from infimum.io import read_table
+    from infimum.trusted import TRUSTED_TYPES
+
+    sources.label_studio(here / "export.json")
+    options = ("--meaning", "one_of", "--annotators", "vote", "--skipped", "drop")
+    infimum("convert", "export.json", "--from", "label-studio", *options)
+    infimum("fit", "labels.csv", "-t", "label", *KERNEL, "--principle", "disambiguation")
+    infimum("predict", "model.skops", "labels.csv")
+    model = skops.io.load("model.skops", trusted=TRUSTED_TYPES)
+    X = read_table("labels.csv", "label", id="id").data
+    rows = table("predictions.csv")
+    assert [row["prediction"] for row in rows] == model.predict(X).tolist()
+    assert [column.name for column in model[0].columns_] == ["text", "weight"]  # and not the id
+    best = model[-1].predict_proba(model[0].transform(X)).max(axis=1)
+    assert np.allclose([float(row["confidence"]) for row in rows], best, atol=1e-4)
+
+
+def test_auto_is_chosen_and_said(here, infimum, as_json):
+    sources.tags(here / "tags.csv", 24)
+    found = as_json("fit", "tags.csv", "-t", "tags", "--weights", "kernel")
+    assert set(found["scores"]) == {"covering_rate", "set_risk"}
+    assert re.search(r"\(of [3-9] settings\)", found["chosen"])
+
+
+def test_the_truth_is_compared_where_it_is_given(here, infimum, data_home, undrawn):
+    sources.partial_labels(here / "lost.csv", data_home)
+    infimum("report", "lost.csv", "-t", "label", "--truth", "truth", *KERNEL, "--principle", "infimum")
+    page = (here / "report.html").read_text()
+    assert "Against the truth" in page
+    assert "90 of these 90 sets hold the truth." in page
+    assert "truth (the truth)" in page  # and it was not learned from
+
+
+def test_impossible_rows_are_refused_by_fit_and_listed_by_report(here, infimum, as_json, undrawn):
+    sources.intervals(here / "table.csv")
+    target = ("-t", "low", "-t", "high", "--kind", "number")
+    said = infimum("fit", "table.csv", *target, code=1)
+    assert "line 12: the lower bound 3 is above the upper one 1" in said
+    assert not (here / "model.skops").exists()
+    found = as_json("report", "table.csv", *target, *KERNEL, "--principle", "infimum")
+    assert found["impossible"] == [10]
+    page = (here / "report.html").read_text()
+    assert "line 12" in page
+    assert "Impossible rows" in page
+
+
+def test_orders_that_run_in_a_circle_are_listed(here, infimum, as_json, undrawn):
+    rows = [[k, cell] for k, cell in enumerate(["a>b>c", "b>a", "a>c", "c>a, a>b, b>c", "a>b", "b>c", "a>c", "c>b"])]
+    sources.write(here / "o.csv", ["x", "order"], rows)
+    assert "line 5" in infimum("fit", "o.csv", "-t", "order", code=1)
+    found = as_json("report", "o.csv", "-t", "order", *KERNEL, "--principle", "infimum")
+    assert found["impossible"] == [3]
+
+
+def test_the_same_table_in_other_formats_gives_the_same_model(here, infimum):
+    import pandas as pd
+
+    sources.tags(here / "t.csv", 30)
+    frame = pd.read_csv(here / "t.csv")
+    frame.to_parquet(here / "t.parquet")
+    frame.to_json(here / "t.jsonl", orient="records", lines=True)
+    found = []
+    for name in ("t.csv", "t.parquet", "t.jsonl"):
+        infimum("fit", name, "-t", "tags", *KERNEL, "--principle", "infimum")
+        infimum("predict", "model.skops", name, "--out", "p.csv")
+        found.append([row["prediction"] for row in table("p.csv")])
+    assert found[0] == found[1] == found[2]
+
+
+def test_labels_come_with_the_runner_up_and_the_margin(here, infimum):
+    """As `explain` has them: the class that comes next, and the difference of the set risks."""
+    from infimum.cli._models import load
+    from infimum.io import read_table
+
+    sources.snorkel(here / "L.npy", here / "data.csv")
+    options = ("--classes", "cat,dog,owl", "--annotators", "intersect", "--data", "data.csv")
+    infimum("convert", "L.npy", "-f", "votes", *options)
+    infimum("fit", "labels.csv", "-t", "label", *KERNEL, "--principle", "infimum")
+    infimum("predict", "model.skops", "labels.csv")
+    rows, model = table("predictions.csv"), load(here / "model.skops")[0]
+    X = model[0].transform(read_table("labels.csv").data)
+    for k in (0, 7, 20):
+        made = model[-1].explain(X[k])
+        assert (rows[k]["prediction"], rows[k]["runner_up"]) == (made.prediction, made.against)
+        assert abs(float(rows[k]["margin"]) - made.margin) < 1e-4
+        assert 0 <= float(rows[k]["support"]) <= 1

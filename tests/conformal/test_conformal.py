@@ -1,0 +1,360 @@
+"""Conformal as its users meet it: what it returns, what it refuses, and that it does the same twice."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from infimum import (
+    Disambiguated,
+    Disambiguation,
+    InputError,
+    Intervals,
+    PartialClassifier,
+    PartialEstimator,
+    PartialMultilabelClassifier,
+    PartialRanker,
+    PartialRegressor,
+    PartialSearch,
+    Taxonomy,
+    outputs,
+    solvers,
+    weights,
+)
+from infimum.conformal import Conformal, Kendall, LocalQuantiles, Score, smallest_nodes
+
+from .problems import NAMES, PROBLEMS, RIDGE, draw_labels, draw_numbers
+
+CLASSIFIER = PartialClassifier(principle="average", negative_weights="inside", weights=RIDGE)
+REGRESSOR = PartialRegressor(principle="infimum", negative_weights="inside", weights=RIDGE)
+
+
+@pytest.fixture
+def rows(rng):
+    return draw_labels(rng, 200)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("method", ["split", "cv+"])
+def test_predicted_sets_feed_an_estimator(name, method, rng):
+    """They are sets of the structure: they print, split by row, and are learned from like any other."""
+    problem = PROBLEMS[name]
+    X, sets, _ = problem.draw(rng, 80)
+    made = Conformal(problem.model, 0.8, "set", method=method).fit(X, sets)
+    found = made.predict_set(X[:40])
+    assert type(found[3:5]).__name__ in repr(found)
+    keep = np.flatnonzero(made.size(found) > 0) if name in ("labels", "costs") else np.arange(40)
+    again = clone(problem.model).fit(X[:40][keep], found[keep])
+    assert len(again.predict(X)) == 80
+    assert made.predict(X).shape == made.model_.predict(X).shape
+
+
+def test_the_same_twice(rows):
+    X, sets, _ = rows
+    for method in ("split", "cv+", "jackknife+"):
+        made, again = (Conformal(CLASSIFIER, method=method, random_state=3).fit(X, sets) for _ in range(2))
+        np.testing.assert_array_equal(made.predict_set(X).mask, again.predict_set(X).mask)
+        copy = pickle.loads(pickle.dumps(made))
+        np.testing.assert_array_equal(made.predict_set(X).mask, copy.predict_set(X).mask)
+    other = Conformal(CLASSIFIER, random_state=4).fit(X, sets)
+    assert not np.array_equal(
+        other.scores_["truth"], Conformal(CLASSIFIER, random_state=3).fit(X, sets).scores_["truth"]
+    )
+    assert clone(made).get_params()["method"] == "jackknife+"
+    assert not hasattr(clone(made), "model_")
+    assert CLASSIFIER.get_params() == made.model.get_params()
+
+
+@pytest.mark.parametrize("name", ["labels", "numbers", "rankings", "vectors"])
+@pytest.mark.parametrize("method", ["split", "cv+"])
+def test_saved_by_skops(name, method, rng):
+    """A saved model holds types of the list alone."""
+    import skops.io
+
+    from infimum.trusted import TRUSTED_TYPES
+
+    X, sets, _ = PROBLEMS[name].draw(rng, 60)
+    score = "scaled" if name in ("numbers", "vectors") else "auto"
+    made = Conformal(PROBLEMS[name].model, 0.8, "set", score, method).fit(X, sets)
+    copy = skops.io.loads(skops.io.dumps(made), trusted=TRUSTED_TYPES)
+    np.testing.assert_allclose(copy.size(copy.predict_set(X)), made.size(made.predict_set(X)))
+
+
+def test_every_way_to_the_same_sets(rows):
+    """Fitted by itself or before, in a frame, in a pipeline, with y as names or sets."""
+    X, sets, _ = rows
+    made = Conformal(CLASSIFIER, 0.8, "set", random_state=0).fit(X, sets)
+    order = np.random.RandomState(0).permutation(200)
+    model = clone(CLASSIFIER).fit(X[order[60:]], sets[order[60:]])
+    by_hand = Conformal(model, 0.8, "set", prefit=True).conformalize(X[order[:60]], sets[order[:60]])
+    expected = made.predict_set(X).mask
+    np.testing.assert_array_equal(by_hand.predict_set(X).mask, expected)
+    frame, cells = pd.DataFrame(X, columns=["u", "v"]), ["|".join(NAMES[row]) for row in sets.mask]
+    named = Conformal(CLASSIFIER, 0.8, "set", random_state=0).fit(frame, cells)
+    np.testing.assert_array_equal(named.predict_set(frame[["v", "u"]]).mask, expected)
+    piped = Conformal(make_pipeline(StandardScaler(), CLASSIFIER), 0.8, "set").fit(X, sets)
+    scaler = StandardScaler().fit(X[order[60:]])
+    plain = Conformal(clone(CLASSIFIER).fit(scaler.transform(X[order[60:]]), sets[order[60:]]), 0.8, "set", prefit=True)
+    plain.conformalize(scaler.transform(X[order[:60]]), sets[order[:60]])
+    np.testing.assert_array_equal(piped.predict_set(X).mask, plain.predict_set(scaler.transform(X)).mask)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        Disambiguated(LogisticRegression(), weights=RIDGE, how=Disambiguation(threshold=None)),
+        PartialSearch(gammas=[1.0], kernels=["rbf"], scalings=["standard"]),
+        PartialEstimator(outputs.Labels(), "average", "inside", RIDGE),
+        PartialClassifier("ordinal", principle="infimum", negative_weights="inside", weights=RIDGE),
+    ],
+    ids=lambda m: type(m).__name__,
+)
+def test_other_models_of_labels(model, rows):
+    X, sets, _ = rows
+    made = Conformal(model, 0.9, "set").fit(X[:150], sets[:150])
+    assert made.check(X[150:], sets[150:]).meets > 0.7
+    assert made.predict_set(X[150:]).classes.tolist() == NAMES.tolist()
+
+
+def test_too_few_rows_promise_everything(rows):
+    X, sets, _ = rows
+    made = Conformal(CLASSIFIER.fit(X, sets), 0.9, prefit=True).conformalize(X[:8], sets[:8])
+    assert (made.predict_set(X[:5]).sizes == 4).all()
+    assert made.check(X, sets).p_value == 1
+    assert (made.predict_set(X[:5], level=0.5).sizes < 4).any()
+    numbers = Conformal(REGRESSOR.fit(X, X[:, 0]), 0.9, prefit=True).conformalize(X[:8], X[:8, 0])
+    assert numbers.predict_set(X[:3]).is_unknown.all()
+    bounded = PartialRegressor(principle="infimum", negative_weights="inside", weights=RIDGE, bounds=(-2, 2))
+    numbers = Conformal(bounded.fit(X, X[:, 0]), 0.9, prefit=True).conformalize(X[:8], X[:8, 0])
+    assert np.asarray(numbers.predict_set(X[:1])).ravel().tolist() == [-2, 2]
+
+
+def test_empty_sets_say_so(rng):
+    """LAC at a low level: no label suits. Such rows are rejected, and refused as y."""
+    X, _, truth = draw_labels(rng, 400)
+    model = PartialClassifier(
+        principle="average", negative_weights="inside", weights=RIDGE, probabilities="temperature"
+    )
+    made = Conformal(model, 0.3, score="lac").fit(X, truth)
+    found = made.predict_set(X)
+    assert (found.sizes == 0).any()
+    z = made.predict(X, reject=1)
+    np.testing.assert_array_equal(z.mask, found.sizes != 1)
+    np.testing.assert_array_equal(z.compressed(), made.predict(X)[found.sizes == 1])
+    row = int(np.argmax(found.sizes == 0))
+    with pytest.raises(InputError, match=rf"row {row}: an empty set of candidates"):
+        clone(CLASSIFIER).fit(X, found)
+    aps = Conformal(model, 0.3, score="aps").fit(X, truth)
+    assert aps.predict_set(X).sizes.min() == 1
+
+
+def test_ties_are_inside():
+    """Scores that are all alike: every class, or none less than asked."""
+    model = PartialClassifier(
+        principle="average", negative_weights="inside", weights=weights.Given(), classes=list("abc")
+    )
+    model.fit(np.eye(3), list("abc"))
+    X = np.full((20, 3), 1 / 3)
+    made = Conformal(model, 0.5, prefit=True, score="regret").conformalize(X, list("ab") * 10)
+    assert (made.predict_set(X).sizes == 3).all()
+
+
+def test_rejection_and_its_curve(rng):
+    X, sets, truth = draw_numbers(rng, 400)
+    made = Conformal(REGRESSOR, 0.8, score="scaled").fit(X[:300], sets[:300])
+    z, size = made.predict(X[300:], reject=1.0), made.size(made.predict_set(X[300:]))
+    np.testing.assert_array_equal(z.mask, size > 1.0)
+    low, exact = (made.risk_coverage(X[300:], y[300:]) for y in (sets, truth))
+    np.testing.assert_allclose(exact.low, exact.high)
+    assert (low.low <= exact.low + 1e-9).all()
+    assert (exact.high <= low.high + 1e-9).all()
+    assert exact.coverage[-1] == 1
+    assert exact.low[len(exact.low) // 3] < exact.low[-1]  # what is accepted first is better
+    by_hand = np.argsort(size, kind="stable")[:50]
+    at = np.searchsorted(exact.doubt, size[by_hand].max())
+    errors = (made.predict(X[300:])[by_hand] - truth.lowest[300:][by_hand]) ** 2
+    assert exact.low[at] == pytest.approx(errors.mean())
+    open_rows = Intervals([(0, np.inf)] * 100)
+    assert np.isinf(made.risk_coverage(X[300:], open_rows).high).all()
+    rank = Conformal(PROBLEMS["rankings"].model, 0.8).fit(X[:100], PROBLEMS["rankings"].draw(rng, 100)[1])
+    hidden = rank.predict(X[:5], reject=-1)
+    assert hidden.mask.all()
+    assert hidden.shape == (5, 4)
+    with pytest.raises(InputError, match=r"doubt must be one number a row, shape \(100,\). Got shape \(3,\)"):
+        made.risk_coverage(X[300:], sets[300:], doubt=[1, 2, 3])
+
+
+def test_nodes_of_a_taxonomy(rng):
+    """Sets are nodes on the way from the predicted leaf to the root, and have names."""
+    X, sets, _ = draw_labels(rng, 300)
+    tree = Taxonomy({"animal": {"mammal": ["cat", "dog"], "bird": ["owl", "tit"]}})
+    model = PartialClassifier(tree, principle="infimum", negative_weights="inside", weights=RIDGE)
+    found = Conformal(model, 0.8, score="node", covers="set").fit(X, sets).predict_set(X)
+    names = smallest_nodes(tree, found)
+    assert set(names) <= {*NAMES, "mammal", "bird", "animal"}
+    assert all(sorted(tree.under[name]) == sorted(NAMES[row]) for name, row in zip(names, found.mask))
+    two = Taxonomy({"cat": "mammal", "dog": "mammal", "owl": "bird", "tit": "bird"})  # no common root
+    model = PartialClassifier(two, principle="infimum", negative_weights="inside", weights=RIDGE)
+    wide = Conformal(model, 0.99, score="node").fit(X, sets).predict_set(X)
+    assert (wide.sizes == 4).all()
+    assert smallest_nodes(two, wide) == [None] * 300
+
+
+def test_tags_keep_their_names(rng):
+    X = rng.uniform(-1, 1, (80, 2))
+    cells = ["+red -round" if x > 0 else "-red" for x in X[:, 0]]
+    model = PartialMultilabelClassifier(principle="infimum", negative_weights="inside", weights=RIDGE)
+    made = Conformal(model, 0.6, "set").fit(X, cells)
+    assert made.model_.tags_.tolist() == ["red", "round"]
+    assert made.check(X, cells).meets > 0.5
+    assert model.tags is None
+
+
+def test_groups_by_column_and_frame(rng):
+    X, sets, _ = draw_numbers(rng, 200)
+    X = np.column_stack([X, X[:, 1] > 0])
+    frame = pd.DataFrame(X, columns=["a", "b", "g"])
+    model = REGRESSOR.fit(X[:100], sets[:100])
+    by_number = Conformal(model, 0.8, prefit=True, groups=2).conformalize(X[100:], sets[100:])
+    by_name = Conformal(clone(REGRESSOR).fit(frame[:100], sets[:100]), 0.8, prefit=True, groups="g")
+    by_name.conformalize(frame[100:], sets[100:])
+    np.testing.assert_allclose(by_number.size(by_number.predict_set(X)), by_name.size(by_name.predict_set(frame)))
+    assert len(np.unique(by_number.size(by_number.predict_set(X)).round(9))) == 2
+    assert by_number.guarantee_.startswith("In every group, with probability at least 0.8")
+    with pytest.raises(ValueError, match=r"groups must give one name a row, shape \(100,\)"):
+        Conformal(model, prefit=True, groups=lambda X: 1).conformalize(X[100:], sets[100:])
+
+
+def test_local_quantiles_have_settings(rng):
+    X, sets, _ = draw_numbers(rng, 200)
+    wide, narrow = (
+        Conformal(REGRESSOR, 0.8, score=LocalQuantiles(share, weights.Neighbors(20))).fit(X, sets)
+        for share in (0.1, 0.8)
+    )
+    gap = [np.diff(made.score_.forecast(made.model_, X), axis=1).mean() for made in (wide, narrow)]
+    assert gap[0] > gap[1]
+    with pytest.raises(ValueError, match=r"share must be between 0 and 1. Got 2 instead"):
+        Conformal(REGRESSOR, score=LocalQuantiles(2)).fit(X, sets)
+
+
+REFUSED = [
+    ({"level": 90}, r"level must be between 0 and 1. Got 90 instead"),
+    ({"covers": "both"}, r"covers must be 'truth' or 'set'. Got 'both'"),
+    ({"method": "jackknife"}, r"method must be 'split', 'cv\+' or 'jackknife\+'. Got 'jackknife'"),
+    ({"score": "kendall"}, r"score must be one of 'auto', 'lac', 'aps', 'regret', 'cost', 'node' for Labels"),
+    ({"score": "lac"}, r"The score 'lac' needs a model with predict_proba"),
+    ({"score": "node"}, r"The score 'node' needs a model with cost=Taxonomy"),
+    ({"ambiguity": 1}, r"'ambiguity' parameter of Conformal must be a number >= 0 and < 1 or None"),
+    ({"ambiguity": 0.1, "covers": "set"}, r"are about the truth: give covers='truth'"),
+    ({"groups": "class", "covers": "set"}, r"are about the truth"),
+    ({"ambiguity": 0.1, "exact_only": True}, r"ambiguity goes with neither exact_only nor groups"),
+    ({"method": "cv+", "exact_only": True}, r"are for method='split'. Got 'cv\+'"),
+    ({"holdout": 0}, r"'holdout' parameter of Conformal must be a number > 0 and < 1"),
+    ({"prefit": True}, r"Call conformalize\(X, y\) with rows that it has not seen"),
+]
+
+
+@pytest.mark.parametrize("settings, message", REFUSED, ids=lambda value: str(value)[:40])
+def test_settings_that_are_refused(settings, message, rows):
+    X, sets, _ = rows
+    with pytest.raises(ValueError, match=message):
+        Conformal(CLASSIFIER, **settings).fit(X, sets)
+
+
+def test_rows_that_are_refused(rows, rng):
+    X, sets, truth = rows
+    model = clone(CLASSIFIER).fit(X, sets)
+    made = Conformal(model, prefit=True)
+    with pytest.raises(InputError, match="X has 200 rows and y has 199"):
+        made.conformalize(X, sets[:199])
+    with pytest.raises(InputError, match="row 1: unknown label 'cow'"):
+        made.conformalize(X[:2], ["cat", "cow"])
+    with pytest.raises(InputError, match="exact_only=True, and no calibration row is known exactly"):
+        Conformal(model, prefit=True, exact_only=True).conformalize(X[:2], ["cat|dog", None])
+    with pytest.raises(ValueError, match="The model is not fitted: call fit"):
+        Conformal(model).conformalize(X, sets)
+    with pytest.raises(ValueError, match="fits the model by itself"):
+        Conformal(model, method="cv+").conformalize(X, sets)
+    with pytest.raises(ValueError, match=r"does not learn from sets. Fit it yourself"):
+        Conformal(LogisticRegression()).fit(X, sets)
+    with pytest.raises(ValueError, match="2 rows are too few to fit a model"):
+        Conformal(CLASSIFIER).fit(X[:2], sets[:2])
+    with pytest.raises(ValueError, match="are for models of the library, classifiers and regressors"):
+        Conformal(StandardScaler().fit(X), prefit=True).conformalize(X, sets)
+    with pytest.raises(ValueError, match="groups='class' are for labels"):
+        Conformal(REGRESSOR, groups="class").fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="No score is known for"):
+        Conformal(PartialEstimator(Unknown(), "average", "inside", RIDGE)).fit(X, sets)
+    made.conformalize(X, sets)
+    with pytest.raises(InputError, match="X has 200 rows and y has 3"):
+        made.check(X, truth[:3])
+
+
+class Unknown(outputs.OutputSpace):
+    """A space that nobody knows a score for: labels under another name."""
+
+    def __init__(self):
+        self.inner = outputs.Labels()
+
+    def digest(self, y):
+        return self.inner.digest(y)
+
+    def settle(self, digest):
+        self.inner.settle(digest)
+        self.size = self.inner.size
+        return self
+
+    def read(self, y, strict=True):
+        return self.inner.read(y, strict)
+
+    def psi(self, z):
+        return self.inner.psi(z)
+
+    def decode(self, c):
+        return self.inner.decode(c)
+
+
+def test_forecasts_that_are_not_numbers(rows):
+    class Broken(Kendall):
+        name = "broken"
+
+        def forecast(self, model, X):
+            return np.full((len(X), 4), np.nan)
+
+        def largest(self, forecast, sets):
+            return forecast[:, 0]
+
+        smallest = largest
+
+    X, sets, _ = rows
+    with pytest.raises(
+        InputError, match=r"200 rows of the calibration rows cannot be used.\n  row 0: the score is not"
+    ):
+        Conformal(clone(CLASSIFIER).fit(X, sets), score=Broken(), prefit=True).conformalize(X, sets)
+    assert issubclass(Broken, Score)
+
+
+def test_a_ranker_without_scores_of_pairs(rng):
+    X, sets, _ = PROBLEMS["rankings"].draw(rng, 60)
+    model = PartialRanker(principle="infimum", negative_weights="inside", weights=RIDGE, solver=solvers.Enumerate())
+    made = Conformal(model, 0.8).fit(X, sets)
+    assert made.score_.name == "kendall"
+    with pytest.raises(ValueError, match=r"The score 'pairs' needs a ranker whose loss is linear"):
+        Conformal(model, 0.8, score="pairs").fit(X, sets)
+
+
+def test_intervals_of_the_regressor_are_the_same_thing(rng):
+    """predict_interval is split conformal prediction by the same score."""
+    X, sets, _ = draw_numbers(rng, 200)
+    model = clone(REGRESSOR).fit(X[:100], sets[:100]).calibrate(X[100:], sets[100:])
+    for covers in ("truth", "set"):
+        made = Conformal(model, 0.85, covers, "distance", prefit=True).conformalize(X[100:], sets[100:])
+        found = made.predict_set(X)
+        np.testing.assert_array_equal(
+            model.predict_interval(X, 0.85, covers), np.column_stack([found.lower, found.upper])
+        )

@@ -1,0 +1,229 @@
+"""The report: its numbers, its parts, and every text as text."""
+
+import math
+import re
+from html.parser import HTMLParser
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from infimum import (
+    Intervals,
+    PartialClassifier,
+    PartialMultilabelClassifier,
+    PartialOrders,
+    PartialRanker,
+    PartialRegressor,
+    PartialTags,
+    Subsets,
+    outputs,
+)
+from infimum.report import _page as h
+from infimum.report import build
+from infimum.report.learned import compared
+from infimum.report.what_is_there import bits, sizes
+
+HOSTILE = ['<script>hacked=1</script>', '"><img src=x onerror=hacked=1>', "a&b'c", "{{7*7}} $x^2$"]
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    """A model whose classes, rows and annotators are called the worst things."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(4, size=48)
+    X = np.array([[0, 0], [3, 0], [0, 3], [3, 3]])[kind] + rng.normal(scale=0.5, size=(48, 2))
+    y = [{HOSTILE[k], HOSTILE[(k + rng.integers(2)) % 4]} for k in kind]
+    y[5] = {HOSTILE[(kind[5] + 2) % 4]}
+    model = PartialClassifier.paper().fit(X, y)
+    names = [f"<b>row</b> {k}" for k in range(48)]
+    truth = [HOSTILE[k] if i < 10 else None for i, k in enumerate(kind)]
+    return build(
+        model, X, title="<title>", names=names, annotators=["<i>ann</i>", "bob"] * 24, truth=truth,
+        impossible={3: "<u>x</u>"}, aside={"<em>": "<why>"},
+    )  # fmt: skip
+
+
+class Tags(HTMLParser):
+    """What a browser would make of a page: its elements and its text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.names: dict[str, int] = {}
+        self.attributes: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag, attrs):
+        self.names[tag] = self.names.get(tag, 0) + 1
+        self.attributes |= {name for name, _ in attrs}
+        if tag not in ("meta", "br", "img", "link", "input", "hr"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.names[tag] = self.names.get(tag, 0) + 1
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def parsed(page: str) -> Tags:
+    found = Tags()
+    found.feed(page)
+    found.close()
+    assert found.open == []
+    return found
+
+
+def test_every_text_is_text(hostile):
+    found = parsed(hostile.html)
+    assert found.names["script"] == 1
+    assert not {"img", "b", "i", "u", "em", "why", "iframe", "link", "object"} & (set(found.names) - {"b"})
+    assert found.names["title"] == 1
+    assert not [name for name in found.attributes if name.startswith("on")]
+    for name in [*HOSTILE, "<b>row</b> 3", "<i>ann</i>", "<u>x</u>", "<em>", "<why>", "<title>"]:
+        assert name in found.text, name
+    bold = re.findall(r"<b>([^<]*)</b>", hostile.html)
+    assert all("row" not in text for text in bold)  # the tiles alone are bold
+
+
+def test_nothing_is_loaded(hostile):
+    page = re.sub(r'xmlns(:xlink)?="[^"]*"', "", hostile.html)
+    assert "//" not in re.sub(r"<script>.*?</script>", "", page, flags=re.S).replace("<!doctype", "")
+    for word in ("src=", "@import", "fetch(", "XMLHttpRequest", "url(http"):
+        assert word not in page.replace("onerror", "").replace('src=x', ""), word
+    assert "default-src 'none'" in hostile.html
+
+
+def test_ids_are_used_once(hostile):
+    ids = re.findall(r' id="([^"]+)"', hostile.html)
+    assert len(ids) == len(set(ids))
+    for used in re.findall(r"url\(#([^)]+)\)", hostile.html):
+        assert used in ids
+
+
+def test_the_same_model_gives_the_same_page():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 2))
+    y = ["a|b", "a", "b", "b|c"] * 5
+    model = PartialClassifier.paper().fit(X, y)
+    assert build(model, X).html == build(model, X).html
+
+
+def test_sizes_and_bits_of_labels():
+    sets = outputs.Labels(classes=list("abcd")).fit(["a"]).read(["a|b", "!a", "c", None])
+    found = sizes(sets)
+    assert found.exact.tolist() == [False, False, True, False]
+    assert found.negated.tolist() == [False, True, False, False]
+    assert found.unknown.tolist() == [False, False, False, True]
+    assert np.allclose(bits(None, sets), np.log2([4 / 2, 4 / 3, 4, 1]))
+
+
+def test_bits_of_orders_count_linear_extensions():
+    sets = PartialOrders(np.array([[1, 0, 0], [1, 1, 1], [0, 0, 0], [1, 1, 0]]))
+    members = [sum(bool(one.contains(np.array([z]))[0]) for z in permutations(range(3))) for one in sets]
+    assert np.allclose(bits(None, sets), np.log2(6 / np.array(members)))
+
+
+def test_bits_of_tags_and_numbers():
+    assert bits(None, PartialTags([[1, 0, -1], [0, 0, 0]])).tolist() == [2, 0]
+    sets = Intervals([(0, 8), (0, 4), (2, 3), 5, None, (4, None)])
+    assert np.allclose(bits(None, sets), [0, 1, 3, 10, 0, 1])
+    assert sizes(sets).exact.tolist() == [False, False, False, True, False, False]
+
+
+def test_annotators_are_counted(undrawn):
+    X = np.arange(6.0)[:, None]
+    y = ["a", "b", "a|b", "b", None, "c"]
+    model = PartialClassifier.paper().fit(X, y)
+    names = [1, 1, 2, 2, 3, 3]  # ann and bob on things 1 and 2; only ann says something of 3
+    made = build(model, X, names=names, annotators=["ann", "bob", "ann", "bob", "bob", "ann"])
+    row = r'<td>{}</td><td class="n"[^>]*>3</td><td class="n"[^>]*>(\d)</td><td class="n"[^>]*>[^<]*</td>'
+    row += r'<td class="n"[^>]*>[^<]*</td><td class="n"[^>]*>(\d)</td><td class="n"[^>]*>(\d)</td>'
+    # answered, alone, against all others: thing 1 is contradicted, thing 2 is not, thing 3 was answered by ann alone
+    assert re.search(row.format("ann"), made.html).groups() == ("3", "1", "1")
+    assert re.search(row.format("bob"), made.html).groups() == ("2", "0", "1")
+
+
+@pytest.mark.parametrize(
+    "model, y",
+    [
+        (PartialMultilabelClassifier.paper(), [{"red": True}, {"red": False, "big": True}, {"big": 0}]),
+        (PartialRanker.paper(), ["a>b", "b>c>a", "c>a"]),
+        (PartialRegressor.paper(), [(0, 1), (None, 2), 1.5]),
+    ],
+)
+def test_every_structure_has_a_page(model, y, undrawn):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    made = build(model.fit(X, y * 10), X)
+    found = parsed(made.html)
+    for part in ("What is there", "Can these sets ever tell?", "Rows to look at again", "What was learned"):
+        assert part in found.text
+    assert made.verdict in found.text
+
+
+def test_the_comparison_is_held_out():
+    """One feature that names the row: without the row, nothing is known; with it, everything would be."""
+    rng = np.random.default_rng(0)
+    X, y = rng.permutation(60)[:, None] * 1000.0, [f"c{k}" for k in rng.integers(3, size=60)]
+    model = PartialClassifier.paper(weights="neighbors").fit(X, y)
+    assert max(row.covering for row in compared(model, X, model.output_, model.sets_)) < 0.6
+
+
+def test_the_truth_is_counted(undrawn):
+    rng = np.random.default_rng(0)
+    kind = rng.integers(2, size=40)
+    X = kind[:, None] * 5.0 + rng.normal(size=(40, 1))
+    y = [{"a", "b"} if rng.random() < 0.3 else "ab"[k] for k in kind]
+    truth = ["ab"[k] for k in kind]
+    y[0] = "ab"[1 - kind[0]]
+    made = build(PartialClassifier.paper().fit(X, y), X, truth=truth)
+    assert "39 of these 40 sets hold the truth." in made.html
+    assert "On 40 rows with a known truth." in made.html
+    assert "exactly right: " in made.html
+
+
+def test_rows_of_another_table_are_refused():
+    X = np.arange(6.0)[:, None]
+    model = PartialClassifier.paper().fit(X, ["a", "b"] * 3)
+    with pytest.raises(ValueError, match="X has 5 rows; the model was fitted on 6"):
+        build(model, X[:5])
+
+
+def test_pieces_escape_and_tables_sort_numbers_as_numbers():
+    assert h.tag("p", "<x>", title='"') == '<p title="&quot;">&lt;x&gt;</p>'
+    table = h.table(["a", "b"], [["x", 2.0], ["y", math.nan]])
+    assert 'data-v="2.0"' in table
+    assert "–" in table
+    long = h.table(["a"], [["z" * 500]])
+    assert f'title="{"z" * 500}"' in long
+
+
+def test_labels_without_names_too(undrawn):
+    X = np.arange(12.0)[:, None]
+    sets = Subsets(np.eye(3, dtype=bool)[[0, 1, 2] * 4])
+    assert "<h2>" in build(PartialClassifier.paper().fit(X, sets), X).html
+
+
+@pytest.mark.parametrize(
+    "model, y",
+    [
+        (PartialClassifier.paper(), ["a", "b", "a|b", "c"]),
+        (PartialMultilabelClassifier.paper(), [{"r": True}, {"r": False, "s": True}, {"s": False}, None]),
+    ],
+)
+def test_the_surest_row_has_a_larger_margin_than_the_narrowest(model, y):
+    from infimum.diagnostics import audit
+    from infimum.report.looked_at import cases_of
+
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    fitted = model.fit(X, y * 10)
+    found = {why: made.margin for why, _, made in cases_of(fitted, X, audit(X, fitted.sets_, fitted.output_))}
+    assert found["the surest"] > found["a middling one"] > found["the narrowest"]
+    every = [fitted.explain(x).margin for x in X]
+    if isinstance(fitted, PartialClassifier):
+        assert np.isclose(found["the surest"], max(every))
+        assert np.isclose(found["the narrowest"], min(every))

@@ -66,6 +66,26 @@ def test_units_do_not_matter(chosen, blobs):
     np.testing.assert_array_equal(again.predict(X * units), chosen.predict(X))
 
 
+def test_units_do_not_matter_beyond_exact_kernels(blobs, monkeypatch):
+    """Centres, and the rows that teach the others, are the same ones in any units and any order."""
+    monkeypatch.setattr("infimum.judging.ground.EXACT_ROWS", 40)
+    monkeypatch.setattr("infimum.judging.ground.n_centers", lambda n: 25)
+    monkeypatch.setattr("infimum.reductions.disambiguation.MANY", 40)
+    monkeypatch.setattr("infimum.reductions.disambiguation.SETTLED", 30)
+    X, truth, mask = blobs
+    one = PartialClassifier().fit(X, mask)
+    assert one.weights_.weights_.centers_.shape == (25, 3)
+    assert one.choice_.composition.principle == "disambiguation"
+    assert np.mean(one.labels_ == truth) > 0.85
+    assert len(one.confidence_) == 60
+    order = np.random.default_rng(1).permutation(60)
+    units = np.array([1000.0, 1.0, 1e-3])
+    other = PartialClassifier().fit((X * units)[order], mask[order])
+    np.testing.assert_allclose(other.weights_.weights_.centers_, one.weights_.weights_.centers_, atol=1e-5)
+    np.testing.assert_array_equal(other.predict(X * units), one.predict(X))
+    np.testing.assert_array_equal(other.labels_, one.labels_[order])
+
+
 def test_what_is_named_is_kept(blobs):
     X, _, mask = blobs
     family = weights.KernelRidge(lam=1e-3)
@@ -174,6 +194,25 @@ def test_rows_in_blocks_are_chosen_from_a_sample(blobs):
     again = PartialClassifier().fit(Blocks([(X[::-1], mask[::-1])]))
     assert again.choice_.best["setting"] == model.choice_.best["setting"]
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
+
+
+def test_files_and_dask_collections_are_chosen_for_as_blocks_are(blobs, tmp_path):
+    da, pd = pytest.importorskip("dask.array"), pytest.importorskip("pandas")
+    X, _, mask = blobs
+    here = PartialClassifier(principle="disambiguation").fit(Blocks([(X[:30], mask[:30]), (X[30:], mask[30:])]))
+    cluster = PartialClassifier(principle="disambiguation").fit(
+        da.from_array(X, chunks=(40, 3)), da.from_array(mask, chunks=(40, 3))
+    )
+    np.testing.assert_array_equal(cluster.predict(X), here.predict(X))
+    text = ["|".join("abc"[k] for k in np.flatnonzero(row)) for row in mask]
+    pd.DataFrame(X, columns=list("uvw")).assign(y=text).to_parquet(tmp_path / "rows.parquet")
+    files = Blocks.parquet(tmp_path / "rows.parquet", "y", rows=25)
+    named = PartialClassifier(principle="disambiguation").fit(files)
+    np.testing.assert_array_equal(
+        named.predict(pd.DataFrame(X, columns=list("uvw"))), np.array(list("abc"))[here.predict(X)]
+    )
+    with pytest.raises(AttributeError, match="once principle='disambiguation' is fitted, or chosen, on rows"):
+        named.labels_  # noqa: B018
 
 
 def test_a_picture(chosen):

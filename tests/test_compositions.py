@@ -161,10 +161,13 @@ def arrays_say(case, principle, reading, family, solver):
 
 def blocks_serve(case, principle, reading, family, solver):
     """Whether rows that come in blocks can be learned from: sums over blocks need a primal form and a linear loss."""
-    primal = family in ("nystrom", "linear") and principle != "disambiguation"
-    if not primal or (reading == "joint" and principle != "average"):
+    sets = rows(case.name)[2]
+    resolves = principle == "disambiguation"  # some rows teach the others, where options can be weighed
+    if family not in ("nystrom", "linear") or (resolves and sets.options() is None):
         return False
-    able = {"ClosedForm": rows(case.name)[2].embed(principle) is not None, "Enumerate": case.space.size < np.inf}
+    if reading == "joint" and principle != "average" and not resolves:
+        return False
+    able = {"ClosedForm": resolves or sets.embed(principle) is not None, "Enumerate": case.space.size < np.inf}
     return any(able.values()) if solver == "auto" else able.get(solver, False)
 
 

@@ -194,7 +194,9 @@ class PartialModel(BaseEstimator):
     def _resolution(self) -> Resolved:
         found = vars(self).get("resolved_")
         if found is None:
-            raise AttributeError("The training rows have labels once principle='disambiguation' is fitted.")
+            raise AttributeError(
+                "The training rows have labels once principle='disambiguation' is fitted, or chosen, on rows in memory."
+            )
         return found
 
     def explain(self, x: Any, against: Any = None) -> Explanation:

@@ -21,7 +21,7 @@ from ..weights import KernelRidge, Scaled, by_name
 from ..weights.left_out import HeldOut, blocks_of
 from .choice import Choice
 from .composition import AUTO, Composition
-from .ground import Ground, order
+from .ground import EXACT_ROWS, Ground, order
 from .judge import Judge, Left
 from .settings import Other, Setting, first_settings, is_costly, is_sparse, readings
 
@@ -99,13 +99,19 @@ class Comparison:
         self.named = not (isinstance(wanted.weights, str) and wanted.weights == AUTO)
         self.family = by_name(wanted.weights) if self.named else None
         signed = self.family is None or self.family.signed
-        self.pairs = readings(wanted.principle, wanted.reading, signed) if pairs is None else pairs
+        self.pairs = self._open_pairs(signed) if pairs is None else pairs
         self.pairwise = self.family is not None and self.family.pairwise
         self.rows: list[dict] = []
         self.refused: list[str] = []
         self.seen: set = set()
         self.ends = np.inf if plan.budget is None else time.perf_counter() + plan.budget
         self.noise, self.strict = NOISE, False
+
+    def _open_pairs(self, signed: bool) -> list[tuple[Any, str]]:
+        """All that is not named; but for points chosen by all rows at once, where these are too many for that."""
+        found = readings(self.wanted.principle, self.wanted.reading, signed)
+        many = self.n > EXACT_ROWS and self.sets.options() is None
+        return [pair for pair in found if not many or pair[0] != "disambiguation" or len(found) == 1]
 
     def go_through(self, settings: list[Setting], blocks: list[NDArray]) -> bool:
         """Judge these settings on all rows, and nothing else; whether it came to the end.
@@ -174,7 +180,8 @@ class Comparison:
         best = self.best()
         family = self.wanted.weights
         if not self.named:
-            family = self.ground.final(best["setting"], self.n, self.in_blocks, self.plan.random_state)
+            rows = None if self.in_blocks else self.table
+            family = self.ground.final(best["setting"], self.n, rows, self.order, self.plan.random_state)
         composition = Composition(best["principle"], best["reading"], family, self.wanted.solver)
         return Choice(self.rows, best, composition, self.refused, complete)
 
@@ -215,7 +222,7 @@ class Comparison:
                 work.append((setting, new))
         for found, refused in self._judged(work):
             self.rows += found
-            self.refused += refused
+            self.refused += [why for why in refused if why not in self.refused]
         return bool(self._here()) and self.best() is not before
 
     def _judged(self, work: list) -> Iterator[tuple[list[dict], list[str]]]:
@@ -244,7 +251,7 @@ class Comparison:
             except (ValueError, MemoryError) as error:
                 if self.strict:
                     raise
-                refused.append(f"{setting.columns['weights']}, {principle}, {reading}: {error}")
+                refused.append(f"{principle}, {reading}, {setting.columns['weights']}: {str(error).splitlines()[0]}")
                 continue
             seconds = time.perf_counter() - start
             here = {"principle": principle, "reading": reading, "n": len(self.ground), **scores, "seconds": seconds}

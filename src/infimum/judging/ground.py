@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 
@@ -14,7 +15,7 @@ from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Sets
 from ..problem import target_of
 from ..rows import Table
-from ..rows.hashes import hash_of, hashed
+from ..rows.hashes import hash_of, hashed, places
 from ..weights import KernelRidge, Nystrom, Scaled, Target, Weights
 from ..weights.left_out import HeldOut
 from .settings import Kernel, Setting
@@ -62,8 +63,11 @@ class Ground:
         fitted = clone(setting.weights).fit(self.X, self._target, self.w)
         return fitted.held_out(self.X, self._target, self.w, self.blocks)
 
-    def final(self, setting: Setting, n: int, in_blocks: bool, random_state: Any) -> Weights:
-        """The weights themselves, for all n rows: exact while that pays, through centres beyond and for blocks."""
+    def final(self, setting: Setting, n: int, rows: Table | None, first: NDArray, random_state: Any) -> Weights:
+        """The weights themselves, for all n rows: exact while that pays, through centres beyond and for blocks.
+
+        `rows` are all rows, None for blocks; `first` are those of them that come first, in any units: the centres.
+        """
         if not isinstance(setting, Kernel):
             return setting.weights
         _, unit = self.distance(setting.scaling, setting.kernel)
@@ -71,10 +75,21 @@ class Ground:
         lam = setting.lam * float(np.sqrt(self.total / max(n, self.total)))
         shape: dict[str, Any] = {"lam": lam, "kernel": setting.kernel, "gamma": setting.gamma / unit}
         family: Weights = KernelRidge(**shape)
-        if n > EXACT_ROWS or in_blocks:
+        if n > EXACT_ROWS or rows is None:
             dtype = "float32" if n > EXACT_ROWS else "float64"  # what few rows cost, they cost in either
-            family = Nystrom(n_centers(n), **shape, dtype=dtype, random_state=random_state)
+            shape |= {"dtype": dtype, "random_state": random_state}
+            family = Nystrom(n_centers(n), **shape)
+            if rows is not None and not sparse.issparse(rows.X):
+                family.set_params(centers=self._centers(setting.scaling, rows, first[: n_centers(n)]))
         return family if setting.scaling == "none" else Scaled(family, setting.scaling)
+
+    @staticmethod
+    def _centers(scaling: str, rows: Table, at: NDArray) -> NDArray:
+        """Some rows, as weights that scale all rows see them; each once."""
+        scale = Scaled(scaling=scaling)
+        scale.mean_, scale.scale_ = scale._learned(rows.X, rows.w)
+        some = rows.X[np.sort(at)]
+        return np.asarray(scale.scaled(some[np.unique(places(some), axis=0, return_index=True)[1]]))
 
 
 def n_centers(n: int) -> int:

@@ -16,11 +16,12 @@ from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Points, Sets
 from ..problem import Problem
 from ..rows import Table
+from ..rows.sample import sample
 from ..weights.base import Target, Weights
 from ..weights.left_out import HeldOut, blocks_of, rounded
 from .base import Reduction
 from .hard import best_of
-from .many import MANY, SETTLED, TaughtInBlocks, settled, taught
+from .many import MANY, SETTLED, TaughtInBlocks, options_in_blocks, settled, taught
 from .maps import Temperature, fitted_map, outweighed, shared
 from .soft import held_out, held_out_sums, probabilities, soft, support
 
@@ -179,17 +180,15 @@ class Disambiguation(BaseEstimator, Reduction):
     def _of_blocks(self, problem: Problem) -> Problem:
         """The same, where rows lie in blocks: what became of each is not kept."""
         rows: Any = problem.rows
-        sample: Any = problem.sets
-        self.check(problem.output, sample.sample)
-        if not self.is_soft(sample.sample) or not problem.weights.blockwise:
+        first = problem.sets.sample  # type: ignore[attr-defined]
+        self.check(problem.output, first)
+        if not self.is_soft(first) or not problem.weights.blockwise:
             raise ValueError(
                 "Disambiguation compares all rows with each other: give arrays instead of rows in blocks. (Labels and"
                 " tags by weights.Nystrom or weights.LinearRidge can be had of blocks.)"
             )
-        some = rows.sample(SETTLED)
-        mask = problem.output.read(some.y).options()
-        assert mask is not None
-        teacher, _, _ = settled(problem.weights, some.X, some.w, None, mask, self._schedule())
+        some = sample(options_in_blocks(problem.output, rows.X), SETTLED)
+        teacher, _, _ = settled(problem.weights, some.X, some.w, None, some.y, self._schedule())
         found = TaughtInBlocks(problem.output, rows.X, teacher)
         return problem.but(loss=SetLoss(problem.output, found, "average"))
 

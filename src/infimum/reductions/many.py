@@ -12,6 +12,7 @@ from sklearn.utils import gen_batches
 
 from ..outputs.base import OutputSpace, Sets
 from ..rows.blocks import Block, Blocks
+from ..rows.hashes import hash_of
 from ..rows.in_blocks import EmbeddingInBlocks, read_block
 from ..weights.base import Weights
 from .soft import sharpened, soft, uniform
@@ -32,12 +33,16 @@ class Teacher:
         Their weights on the options.
     cap : float
         The exponent under which other rows are weighed.
+    own : (n,), optional
+        What these rows are known by, so that they keep their own weights where they come again.
     """
 
-    def __init__(self, weights: Weights, q: NDArray, cap: float):
+    def __init__(self, weights: Weights, q: NDArray, cap: float, own: NDArray | None = None):
         self.weights, self.cap, self.shape = weights, cap, q.shape[1:]
         self.folded = weights.fold(q.reshape(len(q), -1))
         weights.release(summed=True)
+        self.codes, at = np.unique(np.empty(0, np.uint64) if own is None else own, return_index=True)
+        self.q = q[at]
 
     def __call__(self, X: Any) -> NDArray:
         return self.weights(X).sum(self.folded).reshape(-1, *self.shape)
@@ -45,7 +50,18 @@ class Teacher:
     def weighed(self, X: Any, mask: NDArray) -> tuple[NDArray, NDArray]:
         """q of rows that had no say in F, and F, (n, g, c) both."""
         F = self(X)
-        return sharpened(F, mask, uniform(mask), self.cap), F
+        q = sharpened(F, mask, uniform(mask), self.cap)
+        if len(self.codes):
+            code = codes(X, mask)
+            at = np.minimum(np.searchsorted(self.codes, code), len(self.codes) - 1)
+            mine = self.codes[at] == code
+            q[mine] = self.q[at[mine]]
+        return q, F
+
+
+def codes(X: Any, mask: NDArray) -> NDArray:
+    """What a row and its options are known by, (n,)."""
+    return hash_of(X, 0) ^ hash_of(mask.reshape(len(mask), -1).astype(float), 1)
 
 
 def settled(
@@ -57,7 +73,7 @@ def settled(
     assert left_out is not None  # weights that take blocks have one
     found = soft(left_out, mask, **schedule, sample_weight=w)
     F = left_out(found.q.reshape(len(mask), -1)).reshape(mask.shape)
-    return Teacher(fitted, found.q, schedule["cap"]), found.q, F
+    return Teacher(fitted, found.q, schedule["cap"], codes(X, mask)), found.q, F
 
 
 def taught(teacher: Teacher, X: Any, mask: NDArray) -> tuple[NDArray, NDArray]:
@@ -79,6 +95,10 @@ class TaughtInBlocks(Sets):
     def embed(self, principle: str) -> Any:
         return EmbeddingInBlocks(self.blocks.map(partial(_embedded, self.output, self.teacher)))
 
+    def table(self, psi: NDArray, principle: str) -> Blocks:
+        """L(z, S_i) of some outputs, as columns that the blocks carry."""
+        return self.blocks.map(partial(_tabled, self.output, self.teacher, psi))
+
     def _refuse(self, *args: Any) -> NoReturn:
         raise ValueError("Rows in blocks are only summed, never asked one by one. Fit on arrays.")
 
@@ -88,8 +108,26 @@ class TaughtInBlocks(Sets):
         return "<sets in blocks, disambiguated>"
 
 
+def options_in_blocks(output: OutputSpace, blocks: Blocks) -> Blocks:
+    """The blocks, with the options of every row in place of y."""
+    return blocks.map(partial(_options, output))
+
+
+def _options(output: OutputSpace, block: Block) -> Block:
+    return block._replace(y=read_block(output, block).options())
+
+
 def _embedded(output: OutputSpace, teacher: Teacher, block: Block) -> Block:
+    phi = _means(output, teacher, block)
+    return block._replace(y=(phi, np.column_stack([np.zeros(len(phi)), np.ones(len(phi))])))
+
+
+def _tabled(output: OutputSpace, teacher: Teacher, psi: NDArray, block: Block) -> Block:
+    return block._replace(y=(_means(output, teacher, block) @ psi.T,))
+
+
+def _means(output: OutputSpace, teacher: Teacher, block: Block) -> NDArray:
+    """The mean of phi over the options of every row, weighed by the teacher, (n, d)."""
     sets = read_block(output, block)
     mask: Any = sets.options()
-    phi = sets.expected(teacher.weighed(block.X, mask)[0] if len(mask) else uniform(mask))
-    return block._replace(y=(phi, np.column_stack([np.zeros(len(phi)), np.ones(len(phi))])))
+    return sets.expected(teacher.weighed(block.X, mask)[0] if len(mask) else uniform(mask))

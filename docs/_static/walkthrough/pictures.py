@@ -35,7 +35,8 @@ def main() -> None:
             page.screenshot(
                 path=HERE / f"{part}.png", full_page=True,
                 clip={
-                    "x": 0, "y": box["y"] + page.evaluate("scrollY"), "width": 900, "height": min(height, box["height"]),
+                    "x": 0, "y": box["y"] + page.evaluate("scrollY"),
+                    "width": 900, "height": min(height, box["height"]),
                 },
             )  # fmt: skip
         phone = browser.new_page(viewport={"width": 390, "height": 844}, color_scheme="dark")

@@ -185,7 +185,7 @@ class Scene:
             )
         return tuple(asked)
 
-    def spread_of(self, i: int) -> Any:
+    def spread_of(self, i: Any) -> Any:
         spread = self.belief.spread
         return None if spread is None else spread[i]
 

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ..outputs import Labels, Subsets
 from .question import Option, Question, in_words, places
-from .settling import DOUBT, PATIENCE, cheapest
+from .settling import cheapest
 from .structure import Forms, Structure, binary_entropy
 
 MOST_SHOWN = 8
@@ -213,32 +213,31 @@ class LabelStructure(Structure):
         found.append(Forms("Whole", 1 - total, h.sum(axis=1, keepdims=True), left * ones, left * ones, self._whole(E)))
         return found + self._node_forms(E, q, total)
 
-    def worth(self, forms: list[Forms], E: NDArray, T: NDArray, price: Any, measure: str) -> NDArray:
+    def worth(self, kinds: Any, E: NDArray, T: NDArray, spread: Any, price: Any, measure: str) -> NDArray:
         """The drop of uncertainty when a label is settled, over the expected cost of settling it, (n,).
 
         Yes-or-no questions in the order of a Huffman tree take about the entropy of the label, and one more where
         nothing was asked before. A label that is half settled says little: that is why not the next answer is
         counted, but all that are needed.
         """
-        kinds = {form.kind for form in forms}
-        left = E.sum(axis=1)
-        T = (1 - DOUBT) * T + DOUBT * E / left[:, None]
-        total = 1 - (T**2).sum(axis=1)
+        left = E.sum(axis=1).astype(float)
         with np.errstate(divide="ignore", invalid="ignore"):
             bits = np.where(T > 0, -T * np.log2(T), 0.0).sum(axis=1)
-        started = self.known(E)
         costs = []
-        if kinds & {"Is", "OneOf", "Which"}:
-            one = price("Is", 2.0, 1.0) if kinds & {"Is", "OneOf"} else price("Which", 4.0, 3.0) / 2
-            costs.append(np.maximum((bits + ~started) * one, 1e-3 * one))
+        if set(kinds) & {"Is", "OneOf", "Which"}:
+            one = price("Is", 2.0, 1.0) if set(kinds) & {"Is", "OneOf"} else price("Which", 4.0, 3.0) / 2
+            costs.append(np.maximum(bits + ~self.known(E), 1e-3) * one)
         if "Whole" in kinds:
-            costs.append(PATIENCE * price("Whole", left.astype(float), left.astype(float)))
-        return (total if measure == "squares" else bits) / np.min(costs, axis=0)
+            costs.append(price("Whole", left, left))
+        return (1 - (T**2).sum(axis=1) if measure == "squares" else bits) / np.min(costs, axis=0)
 
-    def plan(self, i: int, forms: list[Forms], E: NDArray, T: NDArray, price: Any, measure: str) -> Question:
+    def plan(self, i: int, kinds: Any, E: NDArray, T: NDArray, spread: Any, price: Any, measure: str) -> Question:
         """The first question of the cheapest way to settle the label of row i."""
-        kinds = {form.kind for form in forms}
-        return cheapest(self, i, E[i], T[i], kinds, price)
+        return cheapest(self, i, E[0], T[0], set(kinds), price)
+
+    def surprise(self, before: NDArray, after: NDArray, F: NDArray, power: Any) -> float:
+        P = self.narrow(before, F, None, power)
+        return float(np.log(np.maximum((P * after).sum(axis=1), 1e-12)).sum())
 
     def _node_forms(self, E: NDArray, q: NDArray, total: NDArray) -> list[Forms]:
         if not self.nodes:

@@ -19,6 +19,9 @@ from .structure import Structure
 
 REFERENCE = 256
 ROUNDS = 4
+ENOUGH = 10  # answers from which on they say how sure predictions may be
+FADES = 0.98  # what an answer counts, an answer later
+MANY = 50  # rows that change at once, beyond which they are no answers but a new table
 COMPARED = 200  # known rows on which settings are compared
 GAMMAS = (0.5, 1.0, 2.0, 4.0)
 RIDGES = (1e-3, 1e-2, 1e-1)
@@ -144,6 +147,8 @@ class Learner:
         self.E: NDArray | None = None
         self.ridge = self._start()
         self.power, self.scale = structure.powers[0], None
+        self.asked_power, self._surprise, self._asked = self.power, np.zeros(len(structure.powers)), 0
+        self._F: NDArray | None = None
         self.T = np.empty((0, len(structure.prior)))
         self.chosen_at = 8 / 2
 
@@ -164,11 +169,29 @@ class Learner:
             self.ridge.add(kept)
             self.T = np.empty((0, self.T.shape[1]))
         new = np.setdiff1d(np.flatnonzero(known), rows)
+        self._heed(E)
         self.ridge.add(new)
         self.E = E
         self._choose()
         self._settle()
         return self.belief()
+
+    def _heed(self, E: NDArray) -> None:
+        """How sure predictions may be: as sure as they were right about the rows that were asked about.
+
+        Rows that are left out lie among rows that are known; rows that are asked about do not, and are less certain
+        than those. So what was predicted before an answer came is judged by the answer.
+        """
+        if self.E is None or self._F is None:
+            return
+        rows = np.flatnonzero((self.E != E).any(axis=1))
+        if not 0 < len(rows) <= MANY:
+            return
+        told = [self.structure.surprise(self.E[rows], E[rows], self._F[rows], p) for p in self.structure.powers]
+        self._surprise = FADES ** len(rows) * self._surprise + np.array(told)
+        self._asked += len(rows)
+        if self._asked >= ENOUGH:
+            self.asked_power = self.structure.powers[int(np.argmax(self._surprise))]
 
     def _prior(self) -> NDArray:
         """The structure's, moved towards the mean of what is known."""
@@ -185,23 +208,34 @@ class Learner:
         L = len(rows)
         if len(self.T) < L:
             start = np.broadcast_to(structure.prior, (L - len(self.T), len(structure.prior)))
-            first = structure.narrow(E[rows[len(self.T) :]], start, None, self.power)
+            first = structure.narrow(E[rows[len(self.T) :]], start, None, structure.powers[0])
             self.T = np.vstack([self.T, first])
-        for _ in range(ROUNDS):
+        for step in range(ROUNDS):
             self.prior = self._prior()
             F = self.prior + self.ridge.left_out(self.T - self.prior)
-            self.scale = structure.scale(E[rows], F)
-            self.power = max(structure.powers, key=lambda p, F=F: structure.likelihood(E[rows], F, p))  # type: ignore
+            if step == 0:
+                self.scale = structure.scale(E[rows], F)
+                self.power = self._fitting(E[rows], F)
             spread = structure.spread(self.scale, self.ridge.variance[rows])
-            self.T = structure.narrow(E[rows], F, spread, self.power)
+            # as they are: sharpened, a guess would confirm itself
+            self.T = structure.narrow(E[rows], F, spread, structure.powers[0])
+        self._own = F
+        if self._asked < ENOUGH:
+            self.asked_power = self.power
+
+    def _fitting(self, E: NDArray, F: NDArray) -> Any:
+        """The sharpening under which the sets are most likely, each predicted without its row."""
+        return max(self.structure.powers, key=lambda power: self.structure.likelihood(E, F, power))
 
     def belief(self) -> Belief:
         assert self.E is not None
         rows = self.ridge.rows
         F = self.prior + self.ridge.predict(self.T - self.prior) if len(rows) else self._nothing()
         spread = self.structure.spread(self.scale, self.ridge.variance)
-        T = self.structure.narrow(self.E, F, spread, self.power)
-        T[rows] = self.T
+        self._F = F.copy()
+        if len(rows):
+            self._F[rows] = self._own  # without the row itself
+        T = self.structure.narrow(self.E, self._F, spread, self.asked_power)
         return Belief(T, F, spread)
 
     def _nothing(self) -> NDArray:

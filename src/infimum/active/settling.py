@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from .question import Question
 
-DOUBT = 0.0
-PATIENCE = 1.25  # lists and whole labels settle at once what costs less once more is known
 SAME = 1.02  # a way that is this much dearer at most, and easier to read, is taken
 
 
@@ -43,7 +41,7 @@ def cheapest(structure: Any, i: int, E: NDArray, q: NDArray, kinds: set[str], pr
     space = structure.space
     left = np.flatnonzero(E)
     left = left[np.argsort(-q[left], kind="stable")]
-    p = (1 - DOUBT) * np.maximum(q[left], 1e-9) + DOUBT / len(left)
+    p = np.maximum(q[left], 1e-9)
     p = p / p.sum()
     one = float(price("Is", 2.0, 1.0))
     every = float(price("Whole", float(len(left)), float(len(left))))
@@ -78,10 +76,10 @@ def cheapest(structure: Any, i: int, E: NDArray, q: NDArray, kinds: set[str], pr
         for k in range(2, min(structure.most_shown, len(left)) + 1):
             cost = float(price("Which", float(min(k + 1, len(left))), float(k)))
             some_names = [_name(space, at) for at in left[:k]]
-            way = PATIENCE * (cost + rest(p[k:]))
+            way = cost + rest(p[k:])
             ways.append((way, lambda names=some_names, cost=cost: Which(i, names, space, cost)))
     if "Whole" in kinds:
-        ways.append((PATIENCE * every, lambda: Whole(i, space, every)))
+        ways.append((every, lambda: Whole(i, space, every)))
     return min(ways, key=lambda way: way[0])[1]()
 
 

@@ -23,8 +23,8 @@ def information(scene: Scene, n: int) -> Chosen:
     """
     structure, T = scene.structure, scene.belief.T
     kinds, measure = scene.kinds, scene.asker.measure
-    forms = [form for form in structure.forms(scene.E, T, scene.belief.spread) if form.kind in kinds]
-    worth = np.where(scene.open, structure.worth(forms, scene.E, T, scene.price, measure), -np.inf)
+    worth = structure.worth(kinds, scene.E, T, scene.belief.spread, scene.price, measure)
+    worth = np.where(scene.open, worth, -np.inf)
     ridge = scene.ridge
     covariance, variance, influence = ridge.covariance, ridge.variance, ridge.influence()
     utilities = np.where(np.isfinite(worth), influence * worth, np.nan)
@@ -35,7 +35,8 @@ def information(scene: Scene, n: int) -> Chosen:
     while len(found) < n and left.any():
         i = int(np.argmax(np.where(left, influence * worth, -np.inf)))
         left[i] = False
-        found.append(structure.plan(i, forms, scene.E, T, scene.price, measure))
+        spread = scene.spread_of([i])
+        found.append(structure.plan(i, kinds, scene.E[[i]], T[[i]], spread, scene.price, measure))
         if len(found) == n:
             break
         k = ridge.kernel(np.array([i]))[:, 0]

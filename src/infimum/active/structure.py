@@ -86,27 +86,34 @@ class Structure(ABC):
     def halving(self, i: int, E: NDArray, T: NDArray, spread: Any, price: Any) -> Question:
         """The question about row i whose two answers are as equally likely as can be."""
 
-    def worth(self, forms: list[Forms], E: NDArray, T: NDArray, price: Any, measure: str) -> NDArray:
+    def worth(self, kinds: Any, E: NDArray, T: NDArray, spread: Any, price: Any, measure: str) -> NDArray:
         """What it pays to ask about every row: the largest gain per cost of the questions that may be asked, (n,)."""
-        return self._rates(forms, price, measure).max(axis=1)
+        forms = [form for form in self.forms(E, T, spread) if form.kind in kinds]
+        return np.hstack([self._rates(form, price, measure) for form in forms]).max(axis=1)
 
-    def plan(self, i: int, forms: list[Forms], E: NDArray, T: NDArray, price: Any, measure: str) -> Question:
-        """The question to ask about row i: that of the largest gain per cost."""
-        at = int(np.argmax(self._rates(forms, price, measure, slice(i, i + 1))[0]))
-        for form in forms:
-            if at < form.gain.shape[1]:
-                return form.make(i, at, float(price(form.kind, float(form.choices[i, at]), float(form.shown[i, at]))))
-            at -= form.gain.shape[1]
-        raise AssertionError("every question belongs to a form")
+    def plan(self, i: int, kinds: Any, E: NDArray, T: NDArray, spread: Any, price: Any, measure: str) -> Question:
+        """The question to ask about row i, whose set and belief are (1, ...): that of the largest gain per cost."""
+        best: tuple[float, Any] = (-np.inf, None)
+        for form in self.forms(E, T, spread):
+            if form.kind in kinds:
+                rates = self._rates(form, price, measure)[0]
+                at = int(np.argmax(rates))
+                if rates[at] > best[0]:
+                    best = (float(rates[at]), (form, at))
+        form, at = best[1]
+        question = form.make(0, at, float(price(form.kind, float(form.choices[0, at]), float(form.shown[0, at]))))
+        question.row = i
+        return question
 
     @staticmethod
-    def _rates(forms: list[Forms], price: Any, measure: str, rows: slice = slice(None)) -> NDArray:
-        """gain / cost of every form, (rows, all forms)."""
-        rates = []
-        for form in forms:
-            gain = form.gain if measure == "squares" else form.entropy
-            rates.append(gain[rows] / price(form.kind, form.choices[rows], form.shown[rows]))
-        return np.hstack(rates)
+    def _rates(form: Forms, price: Any, measure: str) -> NDArray:
+        """gain / cost, (n, f)."""
+        gain = form.gain if measure == "squares" else form.entropy
+        return gain / price(form.kind, form.choices, form.shown)
+
+    def surprise(self, before: NDArray, after: NDArray, F: NDArray, power: Any) -> float:
+        """Σ_i log P(S'_i | S_i) of answers that came, by what was predicted before they came."""
+        return 0.0
 
     def candidates(self, i: int, E: NDArray, inside: NDArray, price: Any) -> Question | None:
         """Which of the outputs in a candidate set is it? None where this structure has no such question."""

@@ -66,6 +66,11 @@ class SignStructure(Structure):
         told = E != 0
         return float(np.log(P[told]).mean()) if told.any() else 0.0
 
+    def surprise(self, before: NDArray, after: NDArray, F: NDArray, power: Any) -> float:
+        new = (before == 0) & (after != 0)
+        P = (1 + after * self.narrow(np.zeros_like(after), F, None, power)) / 2
+        return float(np.log(P[new]).sum())
+
     def signs(self, E: NDArray, T: NDArray) -> tuple[NDArray, NDArray]:
         """The variance of every sign that is not known, and the entropy of the answer, (n, d)."""
         variance = np.where(E == 0, 1 - T**2, 0.0)

@@ -52,10 +52,15 @@ def report(
         pipe = fitted(table, pipeline(table.kind, principle, weights, table.classes))
         work.stage()
         made = build(
-            pipe[-1], pipe[:-1].transform(table.X), title=title or f"{file.name}: what these sets can teach",
-            names=table.names, annotators=table.annotators, truth=table.truth, impossible=table.impossible,
+            pipe[-1],
+            pipe[:-1].transform(table.X),
+            title=title or f"{file.name}: what these sets can teach",
+            names=table.names,
+            annotators=table.annotators,
+            truth=table.truth,
+            impossible=table.impossible,
             aside=table.aside,
-        )  # fmt: skip
+        )
         work.stage()
         with written(out), whole(out) as page:
             page.write(made.html)

@@ -48,8 +48,8 @@ def _questions(found: Identifiability, name: Callable[[str], str]) -> h.Markup:
     more = f" {len(found.blind) - len(rows)} more are not shown." if len(found.blind) > len(rows) else ""
     return h.table(
         columns, rows,
-        "What no row separates, how many rows leave it open, and one question that would, asked of the most typical"
-        f" row. Share at most: of such rows, no more could have separated them, at {found.level:.0%} confidence. Answers: so"
+        "What no row separates, how many rows leave it open, and a question that would, asked of the most typical row."
+        f" Share at most: of such rows, no more could have separated them, at {found.level:.0%} confidence. Answers: so"
         f" many are needed at least.{more}",
     )  # fmt: skip
 

@@ -136,15 +136,14 @@ class Desk:
         E = self.structure.encode(self.answers.sets[[row]])
         assert self._belief is not None
         spread = None if self._belief.spread is None else self._belief.spread[[row]]
-        T = self.structure.narrow(E, self._belief.F[[row]], spread, self.learner.power)
+        T = self.structure.narrow(E, self._belief.F[[row]], spread, self.learner.asked_power)
         price = Price(self.asker.cost)
         if kind is None:
             question = self.structure.halving(0, E[0], T[0], None if spread is None else spread[0], price)
         else:
-            forms = [form for form in self.structure.forms(E, T, spread) if form.kind == kind]
-            if not forms or not any((form.gain > 0).any() for form in forms):
+            if not self.structure.worth([kind], E, T, spread, price, "squares")[0] > 0:
                 return None
-            question = self.structure.plan(0, forms, E, T, price, "squares")
+            question = self.structure.plan(row, [kind], E, T, spread, price, "squares")
         return from_dict({**question.as_dict(), "row": row}, self.sheet.space)
 
     def answer(self, id: str, who: str, question: dict, answer: Any, seconds: float | None = None) -> Entry:

@@ -144,6 +144,7 @@ def test_what_has_no_closed_form_is_refused():
     lac = PartialClassifier(principle="average", negative_weights="inside", weights=RIDGE, probabilities="temperature")
     with pytest.raises(ValueError, match=r"no closed form for the score 'lac'. Use method='cv\+'"):
         Conformal(lac, method="jackknife+", score="lac").fit(X, sets)
+    assert Conformal(lac, method="jackknife+").fit(X, sets).score_.name == "regret"  # the first that has one
     with pytest.raises(ValueError, match="24 rows are too few for 13 folds"):
         Conformal(lac, method="cv+", cv=13).fit(X, sets)
 

@@ -158,12 +158,13 @@ def known_for(space: OutputSpace) -> dict[str, type[Score]]:
     return known
 
 
-def score_of(score: Any, model: Any, space: OutputSpace) -> Score:
-    """The score itself, by its name, or the first that the model can serve ("auto")."""
+def score_of(score: Any, model: Any, space: OutputSpace, closed: bool = False) -> Score:
+    """The score itself, by its name, or the first that the model can serve ("auto"); `closed`: from weights alone."""
     found = named(score, space)
     if found is None:
         known = known_for(space)
-        found = next((cls() for cls in known.values() if cls().usable(model, space)), None)
+        able = (cls() for cls in known.values() if not closed or cls.of_weights is not Score.of_weights)
+        found = next((one for one in able if one.usable(model, space)), None)
         if found is None:
             wanted = "; ".join(f"{name} needs {cls().needs()}" for name, cls in known.items())
             raise ValueError(f"No score serves {model!r}: {wanted}.")

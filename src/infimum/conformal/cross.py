@@ -113,7 +113,7 @@ class Jackknife(Cross):
             )
         n = len(sets)
         require(4 * 8 * n**2, f"The weights of {n} rows at {n} rows", "Use method='cv+'.")
-        self.space, self.score = judge.output, score_of(self.named, self.model, judge.output)
+        self.space, self.score = judge.output, score_of(self.named, self.model, judge.output, closed=True)
         self.weights = made.problem(Table(self.model._validated(X), None, None), judge.output, judge.sets).fitted()
         self.alone = self.weights.leave_one_out(np.eye(n))
         L, solver = made.solvable(SetLoss(judge.output, judge.sets, made.principle))

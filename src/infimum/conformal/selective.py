@@ -30,7 +30,7 @@ class RiskCoverage(NamedTuple):
 
 
 def risk_coverage(doubt: Any, space: OutputSpace, sets: Sets, z: NDArray) -> RiskCoverage:
-    """The risk-coverage curve of outputs z (n, *z), as bounds from sets; exact where sets are single points.
+    """The risk-coverage curve of outputs ``z``, one a row, as bounds from sets; exact where sets are single points.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def risk_coverage(doubt: Any, space: OutputSpace, sets: Sets, z: NDArray) -> Ris
         Y with its loss.
     sets : Sets
         What is known of the rows.
-    z : (n, *z)
+    z : (n, ...)
         The predictions, as the space has them.
 
     Examples

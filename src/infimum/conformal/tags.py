@@ -33,19 +33,18 @@ class Margin(Score):
         return 2 * solver.sums(alpha)[:, :-1]
 
     def largest(self, forecast: NDArray, sets: Any) -> NDArray:
-        size = np.abs(forecast)
-        if isinstance(sets, HammingBalls):  # every tag may be turned where one may
-            size = np.where(sets.radius[:, None] > 0, size, -sets.centers * forecast)
-        else:
-            size = np.where(sets.values == 0, size, -sets.values * forecast)
-        return np.maximum(size.max(axis=1), 0)
+        free, centers, radius = as_balls(sets)
+        # every free tag may be turned where one may
+        wrong = np.where(free & (radius[:, None] > 0), np.abs(forecast), -centers * forecast)
+        return np.maximum(wrong.max(axis=1), 0)
 
     def smallest(self, forecast: NDArray, sets: Any) -> NDArray:
-        if isinstance(sets, HammingBalls):  # the worst tags are turned, as many as may be
-            wrong = np.sort(np.maximum(-sets.centers * forecast, 0), axis=1)[:, ::-1]
-            padded = np.column_stack([wrong, np.zeros(len(wrong))])
-            return np.take_along_axis(padded, sets.radius.astype(int)[:, None], axis=1)[:, 0]
-        return np.maximum((-sets.values * forecast).max(axis=1), 0)
+        free, centers, radius = as_balls(sets)
+        wrong = np.maximum(-centers * forecast, 0)
+        fixed = np.where(free, 0, wrong).max(axis=1)
+        # the worst free tags are turned, as many as may be
+        left = np.column_stack([np.sort(np.where(free, wrong, 0), axis=1)[:, ::-1], np.zeros(len(wrong))])
+        return np.maximum(fixed, np.take_along_axis(left, radius.astype(int)[:, None], axis=1)[:, 0])
 
     def within(self, forecast: NDArray, radius: NDArray, space: Any) -> Any:
         sure = np.abs(forecast) > upto(np.maximum(radius, 0))[:, None]
@@ -69,22 +68,32 @@ class Margin(Score):
         return self.again(np.concatenate([part.values for part in parts]), parts[0])
 
     def meets(self, found: Any, sets: Any) -> NDArray:
-        if isinstance(sets, HammingBalls):
-            return (found.values * sets.centers == -1).sum(axis=1) <= sets.radius
-        return ~(found.values * sets.values == -1).any(axis=1)
+        free, centers, radius = as_balls(sets)
+        against = found.values * centers == -1
+        return ~(against & ~free).any(axis=1) & ((against & free).sum(axis=1) <= radius)
 
     def holds(self, found: Any, sets: Any) -> NDArray:
-        silent = found.values == 0
-        if isinstance(sets, HammingBalls):
-            return np.where(sets.radius > 0, silent.all(axis=1), (silent | (found.values == sets.centers)).all(axis=1))
-        return (silent | (found.values == sets.values)).all(axis=1)
+        free, centers, radius = as_balls(sets)
+        fixed = ~free | (radius == 0)[:, None]
+        return ((found.values == 0) | (fixed & (found.values == centers))).all(axis=1)
 
     def exact(self, sets: Any) -> NDArray:
-        return sets.radius == 0 if isinstance(sets, HammingBalls) else (sets.values != 0).all(axis=1)
+        return as_balls(sets)[2] == 0
 
     def size(self, found: Any) -> NDArray:
         """How many tags are not sure."""
         return (found.values == 0).sum(axis=1)
+
+
+def as_balls(sets: Any) -> tuple[NDArray, NDArray, NDArray]:
+    """Which tags are free, (n, m), centers (n, m), and how many of the free ones may differ from them, (n,).
+
+    Partly known tags are balls as large as they have unknown tags.
+    """
+    if hasattr(sets, "centers"):
+        return getattr(sets, "free", np.ones(sets.centers.shape, dtype=bool)), sets.centers, sets.radius
+    free = sets.values == 0
+    return free, np.where(free, 1, sets.values), free.sum(axis=1)
 
 
 class Hamming(Score):

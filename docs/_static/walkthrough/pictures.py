@@ -34,7 +34,10 @@ def main() -> None:
             box = page.locator(f"#{part}").bounding_box()
             page.screenshot(
                 path=HERE / f"{part}.png", full_page=True,
-                clip={"x": 0, "y": box["y"] + page.evaluate("scrollY"), "width": 900, "height": min(height, box["height"])},
+                clip={
+                    "x": 0, "y": box["y"] + page.evaluate("scrollY"),
+                    "width": 900, "height": min(height, box["height"]),
+                },
             )  # fmt: skip
         phone = browser.new_page(viewport={"width": 390, "height": 844}, color_scheme="dark")
         phone.goto(Path("report.html").resolve().as_uri())

@@ -96,18 +96,18 @@ class PartialClassifier(Probable):
 
     def __init__(
         self,
-        cost=None,
-        principle="auto",
-        negative_weights="auto",
-        weights="auto",
-        solver="auto",
-        classes=None,
-        probabilities=None,
-        budget=None,
-        n_jobs=None,
-        random_state=0,
-        verbose=0,
-    ):
+        cost: Any = None,
+        principle: Any = "auto",
+        negative_weights: str = "auto",
+        weights: Any = "auto",
+        solver: Any = "auto",
+        classes: Any = None,
+        probabilities: Any = None,
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
         self.cost = cost
         self.principle = principle
         self.negative_weights = negative_weights

@@ -21,7 +21,18 @@ EPOCH = datetime(1970, 1, 1)
 class Column:
     """One column: its name, what it holds, and what makes numbers of it.
 
-    That is a fitted transformer of scikit-learn for text and categories, and the median that fills gaps for numbers.
+    Parameters
+    ----------
+    name : str
+        Of the column.
+    kind : {"number", "date", "category", "text"}
+        What it holds.
+    width : int
+        How many features it becomes.
+    transformer : fitted transformer of scikit-learn, optional
+        For text and categories.
+    median : float
+        What fills gaps in numbers and dates.
     """
 
     def __init__(self, name: str, kind: str, width: int, transformer: Any = None, median: float = 0.0):

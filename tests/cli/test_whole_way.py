@@ -186,3 +186,36 @@ def test_labels_come_with_the_runner_up_and_the_margin(here, infimum):
         assert (rows[k]["prediction"], rows[k]["runner_up"]) == (made.prediction, made.against)
         assert abs(float(rows[k]["margin"]) - made.margin) < 1e-4
         assert 0 <= float(rows[k]["support"]) <= 1
+
+
+@pytest.mark.parametrize("kind", ["labels", "number"])
+def test_sets_that_cover_are_written_where_a_level_is_asked_for(kind, here, infimum, as_json):
+    """As `Conformal` has them, in the notation that tables are read by."""
+    from infimum import Not
+    from infimum.cli._models import load
+    from infimum.io import read_table
+
+    if kind == "labels":
+        sources.label_studio(here / "export.json", 80)
+        options = ("--meaning", "one_of", "--annotators", "intersect", "--skipped", "drop")
+        infimum("convert", "export.json", "-f", "label-studio", *options, "--out", "t.csv")
+        target = ["-t", "label"]
+    else:
+        sources.intervals(here / "t.csv", 80)
+        (here / "t.csv").write_text((here / "t.csv").read_text().replace(",3,1\n", ",1,3\n"))
+        target = ["-t", "low", "-t", "high", "--kind", "number"]
+    covers = ("--level", "0.8", "--covers", "set")
+    found = as_json("fit", "t.csv", *target, *covers, *KERNEL, "--principle", "infimum")
+    assert "0.8" in found["guarantee"]
+    infimum("predict", "model.skops", "t.csv", "--out", "p.csv")
+    pipe = load(here / "model.skops")[0]
+    sets = pipe.conformal_.predict_set(pipe[0].transform(read_table("t.csv").data))
+    again = read_table("p.csv", "set", kind=kind).y
+    if kind == "labels":
+        names = [set(pipe[-1].classes_[row]) for row in sets.mask]
+        said = [set(pipe[-1].classes_) - set(c.labels) if isinstance(c, Not) else c for c in again]
+        said = [c if isinstance(c, set) else {c} for c in said]
+        assert [s for s in said if s != {None}] == [n for n in names if n and n != set(pipe[-1].classes_)]
+    else:
+        assert np.allclose([cell[0] for cell in again], sets.lowest)
+        assert np.allclose([cell[1] for cell in again], sets.highest)

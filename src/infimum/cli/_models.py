@@ -13,8 +13,10 @@ from .. import PartialClassifier, PartialMultilabelClassifier, PartialRanker, Pa
 from .._files import whole
 from ..features import Features
 from ..io._records import text_cells
-from ..outputs import Labels, OutputSpace, Rankings, Tags
+from ..io._table_cells import _label_objects, _number_objects, _order_objects, _tag_objects
+from ..outputs import Labels, OutputSpace, Rankings, Sets, Tags
 from ._say import written
+from ._table import SPACES
 
 # what a broken file may raise
 BROKEN = (ValueError, KeyError, IndexError, AttributeError, TypeError, OSError, ImportError, BadZipFile)
@@ -78,3 +80,10 @@ def cells(output: OutputSpace, readable: Any) -> list[str]:
     if isinstance(output, Rankings):
         return [">".join(map(str, row)) for row in readable]
     return text_cells([float(f"{float(value):.10g}") for value in np.ravel(readable)], "number")
+
+
+def set_cells(output: OutputSpace, sets: Sets) -> list[str]:
+    """Sets in the notation of tables."""
+    kind = next(name for name, space in SPACES.items() if isinstance(output, space))
+    read = {"labels": _label_objects, "tags": _tag_objects, "order": _order_objects, "number": _number_objects}[kind]
+    return ["" if text is None else text for text in text_cells(read(output, sets, [None] * len(sets)), kind)]

@@ -37,6 +37,11 @@ Weights = Annotated[
     typer.Option(help="auto, kernel, nystrom, linear, neighbors, forest, ridge-cv: how rows count at x."),
 ]
 Principle = Annotated[str, typer.Option(help="auto, infimum, average, supremum or disambiguation.")]
+Level = Annotated[
+    float | None,
+    typer.Option(min=0.5, max=0.999, help="Also learn sets that cover with this probability.", show_default=False),
+]
+Covers = Annotated[str, typer.Option(help="What these cover: the truth, or the set that would be given.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one object of JSON, for scripts.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 

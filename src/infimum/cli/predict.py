@@ -11,7 +11,7 @@ from ..io import read_table, write_table
 from ..io.tables import load_table
 from ..outputs import Labels
 from . import _options as o
-from ._models import cells, load
+from ._models import cells, load, set_cells
 from ._say import Notes, refusals, result, working, written
 
 
@@ -26,7 +26,7 @@ def predict(
 
     The columns of the table, then `prediction`. For labels also `runner_up` and `margin`, the class that comes next and
     by how much its set risk is larger; and where the model has them `confidence`, the probability of the label among
-    all, and `support`, how probable it is that a set would hold it.
+    all, `support`, how probable it is that a set would hold it, and `set`, which covers as `fit --level` promised.
     """
     notes = Notes()
     with refusals(model):
@@ -40,7 +40,7 @@ def predict(
         work.stage()
         append(out, file, rows, new)
     n = len(rows)
-    numbers = [(name, values) for name, values in new.items() if name not in ("prediction", "runner_up") and n]
+    numbers = [(name, values) for name, values in new.items() if name not in ("prediction", "runner_up", "set") and n]
     shown = [("rows", n), *((name, _mean(values)) for name, values in numbers)]
     result({"predictions": out, "rows": n, "kind": about["kind"]}, as_json, f"{out} written", shown, notes)
 
@@ -63,6 +63,9 @@ def predicted(pipe: Any, X: Any) -> dict[str, list]:
     if hasattr(model, "plausibility"):
         z = model._outputs(features)
         found["support"] = [round(float(p), 4) for p in np.clip(model.plausibility(features)[at, z], 0, 1)]
+    conformal = vars(pipe).get("conformal_")
+    if conformal is not None:
+        found["set"] = set_cells(model.output_, conformal.predict_set(features))
     return found
 
 

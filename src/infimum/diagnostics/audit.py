@@ -30,6 +30,11 @@ LAM = 1e-3
 class Audit:
     """Rows that deserve a second look; see :func:`audit`.
 
+    Parameters
+    ----------
+    n : int
+        How many rows there are.
+
     Attributes
     ----------
     suspects : list of dict
@@ -44,8 +49,6 @@ class Audit:
         Principle -> what is predicted for every row without it, (n, *z).
     refused : dict
         Principle -> why it could not be asked.
-    n : int
-        Rows.
     """
 
     def __init__(self, n: int):

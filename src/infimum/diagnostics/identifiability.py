@@ -38,6 +38,13 @@ class Degree(NamedTuple):
 class Identifiability:
     """What sets can and cannot tell; see :func:`identifiability`.
 
+    Parameters
+    ----------
+    choices, pairs, degree
+        The sets as choices among options, how often these are together, and the degrees.
+    level : float
+        Of confidence.
+
     Attributes
     ----------
     verdict : str
@@ -174,7 +181,7 @@ def identifiability(
     level: float = 0.95,
     resolved: Resolved | None = None,
 ) -> Identifiability:
-    """Can sets such as these ever tell the outputs apart, and what is the cheapest question where they cannot?
+    """Whether sets such as these can ever tell the outputs apart, and the cheapest question where they cannot.
 
     Three things are looked at, for every choice that a set leaves open (the label; each tag; each pair of items; the
     band of a number):
@@ -367,4 +374,5 @@ def _verdict(found: Identifiability) -> tuple[str, bool | None]:
     if not high < 1 or found.degree > NEAR:
         return f"Hardly: {z} is nearly always possible beside {y}; {said}, and below 1 is needed.", None
     rare = f"; of {len(found.rare)} there are too few rows to be sure" if found.rare else ""
-    return f"Yes: {apart}{rare}; {said}, below 1 as is needed.", True
+    sure = "Yes" if high < NEAR else "Yes, though barely"
+    return f"{sure}: {apart}{rare}; {said}, below 1 as is needed.", True

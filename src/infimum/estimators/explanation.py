@@ -24,6 +24,17 @@ class Explanation:
 
     The sum is over all training rows and nothing is left over: `contribution` sums to `margin`, to rounding.
 
+    Parameters
+    ----------
+    output, sets
+        The space and the training sets.
+    z : (2, *z)
+        The prediction and the output that it is compared with.
+    alpha : (k, n)
+        The weights; k = 2 where positive and negative ones are kept apart, for the joint reading.
+    losses : (2, k, n)
+        Of both outputs, at the same rows.
+
     Attributes
     ----------
     prediction, against

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
 from .._progress import track
 from ..diagnostics import Audit, Identifiability
+from ..diagnostics.identifiability import LAM
 from ..outputs import OutputSpace, Sets
 from ..reductions import Disambiguation, Resolved
+from ..weights import KernelRidge, Scaled
 from . import _page as h
 from . import can_tell, learned, looked_at, what_is_there
 
 ROW = re.compile(r"\b([Rr])ow (\d+)\b")
+SHARP_ROWS = 5000  # up to here two disambiguations are compared
 STEPS = ("labels", "identifiability", "audit", "held-out rows", "explanations", "figures")
 
 
@@ -34,6 +39,8 @@ class Report:
         The model and simple ones on rows that were held out.
     resolved : Resolved or None
         What disambiguation made of the sets.
+    names : list or None
+        What rows are called.
     """
 
     html: str
@@ -41,17 +48,17 @@ class Report:
     audit: Audit
     compared: list[learned.Compared]
     resolved: Resolved | None = field(default=None)
-    call: Callable[[int], str] = field(default=lambda row: f"row {row}")
+    names: list | None = field(default=None)
 
     @property
     def verdict(self) -> str:
         """Whether these sets can tell, in one sentence; rows go by the names that they were given."""
-        return _renamed(self.identifiability.verdict, self.call)
+        return _renamed(self.identifiability.verdict, _caller(self.names))
 
     @property
     def questions(self) -> list[str]:
         """The cheapest questions, by the same names."""
-        return [_renamed(asked.text, self.call) for asked in self.identifiability.questions]
+        return [_renamed(asked.text, _caller(self.names)) for asked in self.identifiability.questions]
 
     def __repr__(self) -> str:
         return f"<Report of {len(self.html)} letters: {self.verdict}>"
@@ -132,7 +139,7 @@ def build(
     for _ in steps:
         pass
     lead = h.soft(_lead(output, sets))
-    return Report(h.page(title, lead, sections), found, audit, rows, resolved, call)
+    return Report(h.page(title, lead, sections), found, audit, rows, resolved, names)
 
 
 def tells_of(X: Any, output: OutputSpace, sets: Sets, weights: Any, resolved: Resolved | None) -> Identifiability:
@@ -150,7 +157,11 @@ def audits_of(
 
 
 def _resolved(model: Any, X: Any, output: OutputSpace, sets: Sets) -> Resolved | None:
-    """What disambiguation makes of the sets, by the weights of the model."""
+    """What disambiguation makes of the sets.
+
+    By the weights of the model or, where these were chosen for another principle and suit it less, by sharper ones:
+    those under which sets are more probable by rows that did not see them.
+    """
     from ..estimators.generic import PartialEstimator
 
     if model.resolved_ is not None:
@@ -158,8 +169,18 @@ def _resolved(model: Any, X: Any, output: OutputSpace, sets: Sets) -> Resolved |
     if not output.bilinear or sets.is_unknown.all():
         return None
     weights = model._settled().weights
-    weights = clone(weights) if hasattr(weights, "get_params") else weights
-    return PartialEstimator(output, Disambiguation(), weights=weights).fit(X, sets).resolved_
+    families = [clone(weights) if hasattr(weights, "get_params") else weights]
+    if sets.options() is not None and len(sets) <= SHARP_ROWS:
+        families.append(Scaled(KernelRidge(lam=LAM)))
+    made = [PartialEstimator(output, Disambiguation(), "inside", family) for family in families]
+    return max((one.fit(X, sets).resolved_ for one in made), key=_likelihood)
+
+
+def _likelihood(resolved: Resolved | None) -> float:
+    """The mean log-probability of the sets by rows that did not see them."""
+    if resolved is None or resolved.support is None:
+        return -math.inf
+    return float(np.mean(np.log(np.clip(resolved.support, 1e-6, 1))))
 
 
 def _caller(names: list | None) -> Callable[[int], str]:

@@ -21,10 +21,12 @@ extensions = [
 ]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build", "_tables", "auto_examples/**/*.ipynb", "auto_examples/**/*.py.md5"]
+exclude_patterns = ["_build", "_tables", "bench", "auto_examples/**/*.ipynb", "auto_examples/**/*.py.md5"]
 autosummary_generate = True
 autosummary_filename_map = {  # a class and a function of one name, for file systems that do not tell them apart
     "infimum.diagnostics.Ambiguity": "infimum.diagnostics.Ambiguity-class",
+    "infimum.diagnostics.Audit": "infimum.diagnostics.Audit-class",
+    "infimum.diagnostics.Identifiability": "infimum.diagnostics.Identifiability-class",
     "infimum.diagnostics.Calibration": "infimum.diagnostics.Calibration-class",
 }
 numpydoc_show_class_members = False
@@ -42,6 +44,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "show_memory": False,
+    "write_computation_times": False,  # its table would ask the network for scripts
     "download_all_examples": False,
     "thumbnail_size": (480, 336),
     "reference_url": {"infimum": None},

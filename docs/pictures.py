@@ -37,8 +37,7 @@ def sets_at_a_glance(theme: str) -> Any:
     import matplotlib.pyplot as plt
 
     ink, faint = THEMES[theme]["ink"], THEMES[theme]["faint"]
-    settings = {"text.color": ink, "axes.edgecolor": faint, "font.size": 11, "svg.fonttype": "path"}
-    with mpl.rc_context(settings | {"svg.hashsalt": "infimum"}):
+    with mpl.rc_context({"text.color": ink, "axes.edgecolor": faint, "font.size": 11}):
         figure, axes = plt.subplots(1, 3, figsize=(12, 3.7), layout="constrained")
         figure.get_layout_engine().set(wspace=0.06)
         _labels(axes[0], ink)
@@ -59,7 +58,7 @@ def _labels(axis: Any, ink: str) -> None:
     truth = np.repeat([0, 1, 2], 16)
     X = centers[truth] + 0.7 * rng.standard_normal((48, 2))
     mask = np.eye(3, dtype=bool)[truth] | (rng.random((48, 3)) < 0.4)
-    model = PartialClassifier(principle="infimum", weights=KernelRidge(1e-1, sigma=2.5)).fit(X, Subsets(mask))
+    model = PartialClassifier.paper(weights=KernelRidge(1e-1, sigma=2.5)).fit(X, Subsets(mask))
     x, y = np.linspace(-3.7, 3.7, 300), np.linspace(-2.6, 3.6, 300)
     grid = np.stack(np.meshgrid(x, y), axis=-1)
     regions = model.predict(grid.reshape(-1, 2)).reshape(300, 300)
@@ -79,7 +78,7 @@ def _orders(axis: Any, ink: str, faint: str) -> None:
     slope, level = np.array([1.0, 0.35, -0.2, -1.1]), np.array([-0.15, 0.45, -0.45, 0.3])
     X, grid = np.linspace(-0.9, 0.9, 26)[:, None], np.linspace(-0.9, 0.9, 400)[:, None]
     known = lose_pairs(X * slope + level, 0.55)
-    model = PartialRanker(list("abcd"), principle="infimum", weights=KernelRidge(1.0, sigma=0.25)).fit(X, known)
+    model = PartialRanker.paper(list("abcd"), weights=KernelRidge(1.0, sigma=0.25)).fit(X, known)
     places, seen = (_places(model.predict(x)) for x in (grid, X))
     first, second = np.triu_indices(4, 1)
     for at, row, place in zip(X[:, 0], known, seen):
@@ -108,7 +107,7 @@ def _numbers(axis: Any, ink: str, faint: str) -> None:
     low, high = y - 0.9 * rng.random(46), y + 0.9 * rng.random(46)
     high[rng.random(46) < 0.2] = np.inf
     kernel = KernelRidge(1e-2, sigma=0.15)
-    model = PartialRegressor(principle="infimum", weights=kernel).fit(x[:, None], np.column_stack([low, high]))
+    model = PartialRegressor.paper(weights=kernel).fit(x[:, None], np.column_stack([low, high]))
     for at, bottom, top in zip(x, low, high):
         if np.isinf(top):
             arrow = {"arrowstyle": "->", "color": COLOURS[1], "lw": 1.6, "shrinkA": 0, "shrinkB": 0}
@@ -131,9 +130,10 @@ def main(folder: Path = HERE) -> list[Path]:
     for path in written:
         path.write_text(logo(), encoding="utf-8")
     for theme in THEMES:
-        figure = sets_at_a_glance(theme)
-        written.append(folder / f"sets-{theme}.svg")
-        figure.savefig(written[-1], metadata={"Date": None, "Creator": None})
+        with mpl.rc_context({"svg.hashsalt": "infimum", "svg.fonttype": "path"}):  # the same file every time
+            figure = sets_at_a_glance(theme)
+            written.append(folder / f"sets-{theme}.svg")
+            figure.savefig(written[-1], metadata={"Date": None, "Creator": None})
         plt.close(figure)
     return written
 

@@ -281,6 +281,8 @@ def who_serves() -> str:
 
 HEAD = """# Who serves what
 
+*Will this structure with that principle be minimised exactly, and by whom?*
+
 Every composition of structure, principle and reading of negative weights, with the solver that "auto" takes. "exact" is
 the minimiser, proved; "bounds" comes with a certificate that may leave a gap; "search" with none. The table is written
 and checked by `tests/test_compositions.py`, against brute force.

@@ -3,12 +3,22 @@
 import matplotlib as mpl
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.datasets import load_digits
 
-from infimum import PartialClassifier, PartialMultilabelClassifier, PartialSearch, Subsets, datasets, solvers, weights
+from infimum import (
+    Blocks,
+    PartialClassifier,
+    PartialMultilabelClassifier,
+    PartialSearch,
+    Subsets,
+    datasets,
+    solvers,
+    weights,
+)
 from infimum.conformal import risk_coverage
 from infimum.plotting import ReliabilityDisplay, RiskCoverageDisplay
-from infimum.probabilities import Isotonic, Temperature, fitted_map, likelihood, reliability, shared
+from infimum.probabilities import Isotonic, Temperature, fitted_map, likelihood, outweighed, reliability, shared
 
 mpl.use("Agg")
 RIDGE = weights.KernelRidge(lam=1e-3, gamma=1.0)
@@ -42,7 +52,7 @@ def test_the_law_of_the_truth_is_recovered_from_sets(kind, power, rng):
 
 def test_temperature_has_the_largest_likelihood(rng):
     """Of the lattice of its two numbers, every neighbour has less."""
-    from infimum.probabilities import _powered
+    from infimum.reductions.maps import _powered
 
     F, _, _, mask = simulated(rng, 500, power=2.0)
     F = F + 0.1 * rng.standard_normal(F.shape)  # predictions may be negative
@@ -62,6 +72,18 @@ def test_isotonic_keeps_the_order_and_does_not_lose(rng):
     order = np.argsort(F[:, 0], axis=1)
     assert (np.diff(np.take_along_axis(found(F)[:, 0], order, axis=1), axis=1) >= -1e-12).all()
     assert likelihood(found(F), mask) > likelihood(Temperature()(F), mask)
+
+
+def test_isotonic_finds_laws_that_no_temperature_has(rng):
+    """P(y) proportional to 1 or 8, as F_y is below .3 or not."""
+    F = rng.dirichlet(np.ones(4), 6000)
+    h = np.where(F < 0.3, 1.0, 8.0)
+    P = h / h.sum(axis=1, keepdims=True)
+    truth = (P.cumsum(axis=1) < rng.random((6000, 1))).sum(axis=1)
+    mask = (np.eye(4, dtype=bool)[truth] | (rng.random((6000, 4)) < 0.3))[:, None]
+    error = [np.abs(made().fit(F[:, None], mask)(F[:, None])[:, 0] - P).mean() for made in (Isotonic, Temperature)]
+    assert error[0] < 0.03
+    assert error[0] < 0.6 * error[1]
 
 
 def test_a_row_counted_twice(rng):
@@ -219,6 +241,26 @@ def test_what_is_refused(rng):
         balls.fit(X, HammingBalls(np.ones((10, 2)), 1))
 
 
+@pytest.mark.parametrize("m", [3, 30, 330])
+def test_suspects_do_not_depend_on_the_number_of_classes(m, rng):
+    """Exact labels that nothing predicts are no suspects, however many classes there are; a wrong one among many is."""
+    X, y = rng.standard_normal((300, 3)), rng.integers(m, size=300)
+    noise = PartialClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-3), classes=list(range(m)))
+    assert len(noise.fit(X, y).suspects_) == 0
+    clear = np.repeat([0.0, 5.0, 10.0], 20)[:, None] + 0.01 * np.arange(60)[:, None]
+    labels = np.repeat([0, 1, 2], 20)
+    labels[7] = 2
+    ridge = weights.KernelRidge(lam=1e-6, sigma=1.0)
+    model = PartialClassifier(principle="disambiguation", weights=ridge, classes=list(range(m))).fit(clear, labels)
+    assert model.suspects_.tolist() == [7]
+
+
+def test_outweighed_by_hand():
+    P = np.array([[[0.6, 0.3, 0.1]], [[0.6, 0.3, 0.1]], [[0.6, 0.3, 0.1]]])
+    mask = np.array([[[False, True, False]], [[True, False, True]], [[True, True, False]]])
+    np.testing.assert_allclose(outweighed(P, mask)[:, 0], [0.5, 0.7 / 0.9, 1])
+
+
 def test_reliability_by_hand():
     P = np.array([[0.9, 0.1], [0.7, 0.3], [0.4, 0.6], [0.45, 0.55]])
     mask = np.array([[True, False], [False, True], [True, True], [True, True]])
@@ -249,3 +291,22 @@ def test_pictures(rng):
     assert [line.get_linestyle() for line in ax.lines] == ["--", "-"]
     assert len(ax.collections) == 1  # a band for sets, none for the truth
     plt.close("all")
+
+
+@pytest.mark.parametrize("weights", ["auto", "forest"])
+def test_the_default_has_probabilities_whatever_principle_it_chooses(weights, rng):
+    X = rng.standard_normal((90, 3))
+    y = [{"low", "high"} if u < 0.4 else "high" if x > 0 else "low" for x, u in zip(X[:, 0], rng.random(90))]
+    for model in (PartialClassifier(weights=weights), PartialClassifier(weights=weights, negative_weights="inside")):
+        P = model.fit(X, y).predict_proba(X)
+        assert_allclose(P.sum(axis=1), 1)
+        assert (model.classes_[P.argmax(axis=1)] == model.predict(X)).all()
+    named = PartialClassifier(principle="average", weights=weights).fit(X, y)
+    assert not hasattr(named, "predict_proba")
+
+
+def test_the_default_in_blocks_has_probabilities_too(rng):
+    X = rng.standard_normal((80, 3))
+    y = ["high" if x > 0 else "low" for x in X[:, 0]]
+    model = PartialClassifier().fit(Blocks([(X[:40], y[:40]), (X[40:], y[40:])]))
+    assert_allclose(model.predict_proba(X).sum(axis=1), 1)

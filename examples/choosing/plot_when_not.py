@@ -28,7 +28,7 @@ QUICK = Disambiguation(threshold=None)  # without looking for suspects, which ta
 
 
 def ours(mask: np.ndarray) -> float:
-    model = PartialClassifier(principle=QUICK, weights=kernel).fit(X[train], Subsets(mask[train], range(10)))
+    model = PartialClassifier.paper(principle=QUICK, weights=kernel).fit(X[train], Subsets(mask[train], range(10)))
     return model.score(X[test], truth[test])
 
 
@@ -71,7 +71,7 @@ for p in alone:
     pair = np.isin(truth, (4, 9)) & (rng.random(750) >= p)
     mask = exact.copy()
     mask[np.ix_(pair, [4, 9])] = True
-    model = PartialClassifier(principle=QUICK, weights=kernel).fit(X[train], Subsets(mask[train]))
+    model = PartialClassifier.paper(principle=QUICK, weights=kernel).fit(X[train], Subsets(mask[train]))
     rows = test[np.isin(truth[test], (4, 9))]
     third.append((model.score(X[rows], truth[rows]), len(model.tied_)))
 

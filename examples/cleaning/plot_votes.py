@@ -43,8 +43,8 @@ print(f"the truth is in the set on {inside:.0%}, with {sets.sum(axis=1).mean():.
 
 train, test = train_test_split(np.arange(len(X)), test_size=1 / 3, random_state=0)
 kernel = weights.Scaled(weights.KernelRidge(lam=1e-4, gamma=0.01))
-model = PartialClassifier(principle="disambiguation", weights=kernel).fit(X[train], Subsets(sets[train]))
-plain = PartialClassifier(principle="infimum", weights=kernel).fit(X[train], majority[train])
+model = PartialClassifier.paper(principle="disambiguation", weights=kernel).fit(X[train], Subsets(sets[train]))
+plain = PartialClassifier.paper(weights=kernel).fit(X[train], majority[train])
 right = {
     "training pictures": (np.mean(majority[train] == truth[train]), np.mean(model.labels_ == truth[train])),
     "new pictures": (plain.score(X[test], truth[test]), model.score(X[test], truth[test])),

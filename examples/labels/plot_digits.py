@@ -40,7 +40,7 @@ scores = {
     "forest, exact rows": forest.fit(X[exact], truth[exact]).score(X[test], truth[test]),
 }
 for principle in ("infimum", "disambiguation"):
-    model = PartialClassifier(principle=principle, weights=kernel).fit(X[rows], Subsets(mask[rows]))
+    model = PartialClassifier.paper(principle=principle, weights=kernel).fit(X[rows], Subsets(mask[rows]))
     scores[principle] = model.score(X[test], truth[test])
 scores["forest, every label"] = forest.fit(X[rows], truth[rows]).score(X[test], truth[test])
 

@@ -48,9 +48,9 @@ print(y[:8])
 named = np.isin(y, species)
 settings = {"cost": tree, "weights": weights.KernelRidge(lam=1e-2, sigma=1.0)}
 models = {
-    "the rows with a species": PartialClassifier(principle="infimum", **settings).fit(X[:200][named], y[named]),
-    "all 200 rows, infimum": PartialClassifier(principle="infimum", **settings).fit(X[:200], y),
-    "all 200 rows, disambiguation": PartialClassifier(principle="disambiguation", **settings).fit(X[:200], y),
+    "the rows with a species": PartialClassifier.paper(**settings).fit(X[:200][named], y[named]),
+    "all 200 rows, infimum": PartialClassifier.paper(**settings).fit(X[:200], y),
+    "all 200 rows, disambiguation": PartialClassifier.paper(principle="disambiguation", **settings).fit(X[:200], y),
 }
 
 

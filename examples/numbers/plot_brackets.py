@@ -43,7 +43,7 @@ for train, test in KFold(5, shuffle=True, random_state=0).split(X):
         )
         z = model.predict(X[test]) + middle[train].mean()
         errors.setdefault(f"midpoints,\nopen end is {end}", []).append(np.mean((z - y[test]) ** 2))
-    model = PartialRegressor(principle="infimum", weights=weights.KernelRidge(lam=lam, gamma=gamma)).fit(
+    model = PartialRegressor.paper(weights=weights.KernelRidge(lam=lam, gamma=gamma)).fit(
         X[train], sets[train]
     )
     curve[test] = model.predict(X[test])

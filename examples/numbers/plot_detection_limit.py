@@ -45,7 +45,7 @@ columns = {
 curves = {}
 for name, column in columns.items():
     rows = seen if column is None else np.ones(160, dtype=bool)
-    model = PartialRegressor(principle="infimum", weights=kernel)
+    model = PartialRegressor.paper(weights=kernel)
     curves[name] = model.fit(x[rows, None], value[rows] if column is None else column).predict(grid[:, None])
 
 # %%

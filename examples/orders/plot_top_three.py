@@ -33,7 +33,7 @@ favourites[0]
 # Top lists are buckets: for these the infimum loss is linear, and every prediction is one minimum feedback arc set,
 # proved.
 
-model = PartialRanker(films, principle="infimum", weights=weights.KernelRidge(lam=1e-2, sigma=6.0))
+model = PartialRanker.paper(films, weights=weights.KernelRidge(lam=1e-2, sigma=6.0))
 model.fit(age[:, None], favourites)
 grid = np.linspace(16, 74, 120)
 found = model.minimum(grid[:, None])

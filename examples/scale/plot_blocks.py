@@ -42,7 +42,7 @@ peaks, predictions = [], []
 for size in sizes:
     source = Blocks.of(np.load(path, mmap_mode="r"), sets, rows=size)
     tracemalloc.start()
-    model = PartialClassifier(principle="infimum", weights=weights.LinearRidge(lam=1e-3)).fit(source)
+    model = PartialClassifier.paper(weights=weights.LinearRidge(lam=1e-3)).fit(source)
     peaks.append(tracemalloc.get_traced_memory()[1] / 2**20)
     tracemalloc.stop()
     predictions.append(model.predict(X_test))

@@ -44,7 +44,7 @@ for name, (family, sizes) in families.items():
         X, y = spirals(n)
         sets = Subsets(uniform(y, 0.3, classes=range(6), random_state=0))
         start = time.perf_counter()
-        model = PartialClassifier(principle="infimum", weights=family()).fit(X, sets)
+        model = PartialClassifier.paper(weights=family()).fit(X, sets)
         found.setdefault(name, []).append((n, time.perf_counter() - start, model.score(X_test, y_test)))
 
 # %%

@@ -47,7 +47,7 @@ right = np.array([(i, j) for i in range(0, 91, 10) for j in range(80, 151, 10)])
 kernel = weights.KernelRidge(lam=1e-3, gamma=1e-7)
 pictures = {"what is seen": noisy[:, 80:]}
 for name, tie in (("pixels on their own", 0.0), ("neighbours tied", 0.1)):
-    model = PartialEstimator(Masks((10, 10), tie=tie), principle="infimum", weights=kernel)
+    model = PartialEstimator.paper(Masks((10, 10), tie=tie), weights=kernel)
     z = np.asarray(model.fit(crops(noisy, corners), strokes.reshape(len(corners), -1)).predict(crops(noisy, right)))
     found = np.zeros((100, 80))
     for (i, j), crop in zip(right, z.reshape(-1, 10, 10)):

@@ -30,7 +30,7 @@ SHARES = (1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
 right = {"infimum, empty is unknown": [], "forest, empty is no": []}
 for p in SHARES:
     known = lose_tags(signs[train], 1 - p, random_state=0)
-    model = PartialMultilabelClassifier(principle="infimum", weights=kernel).fit(X[train], known)
+    model = PartialMultilabelClassifier.paper(weights=kernel).fit(X[train], known)
     right["infimum, empty is unknown"].append(np.mean(model.predict(X[test]) == signs[test]))
     forest = RandomForestClassifier(100, random_state=0).fit(X[train], np.where(known == 1, 1, 0))
     right["forest, empty is no"].append(np.mean(forest.predict(X[test]) == Y[test]))

@@ -125,7 +125,15 @@ SCORES: dict[type, dict[str, type[Score]]] = {}
 
 
 def register(space: type, *scores: type[Score]) -> None:
-    """Make scores known for a space."""
+    """Make scores known for a space.
+
+    Parameters
+    ----------
+    space : type
+        A class of output spaces.
+    *scores : type
+        Classes of scores, the one for "auto" first.
+    """
     SCORES.setdefault(space, {}).update({score.name: score for score in scores})
 
 
@@ -177,6 +185,15 @@ def radius_of(scores: NDArray, level: float) -> float:
 
     The ceil((n + 1) level)-th smallest of them; infinite where there are too few, n < level / (1 - level).
 
+    Parameters
+    ----------
+    scores : (n,)
+        Of held-out rows.
+    level : float
+        Between 0 and 1.
+
+    Examples
+    --------
     >>> radius_of(np.arange(1., 10.), .9), radius_of(np.arange(1., 9.), .9)
     (9.0, inf)
     """

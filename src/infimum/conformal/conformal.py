@@ -18,8 +18,9 @@ from ..outputs.forms import BadRows, InputError
 from .base import Score, radius_of, score_of, upto
 from .cross import Cross, CrossValidated, Jackknife
 from .guarantee import guarantee
-from .labels import LabelScore, between, by_class, capped, subsets
+from .labels import LabelScore, subsets
 from .models import before_last, groups_of, last_of, learned, number_of, outputs_of, ready, some, space_of
+from .promises import between, by_class, capped
 from .selective import RiskCoverage, rejected, risk_coverage
 
 METHODS = ("split", "cv+", "jackknife+")
@@ -116,20 +117,20 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
 
     def __init__(
         self,
-        model,
-        level=0.9,
-        covers="truth",
-        score="auto",
-        method="split",
+        model: Any,
+        level: float = 0.9,
+        covers: str = "truth",
+        score: Any = "auto",
+        method: str = "split",
         *,
-        prefit=False,
-        exact_only=False,
-        groups=None,
-        ambiguity=None,
-        holdout=0.3,
-        cv=5,
-        random_state=0,
-    ):
+        prefit: bool = False,
+        exact_only: bool = False,
+        groups: Any = None,
+        ambiguity: Any = None,
+        holdout: float = 0.3,
+        cv: Any = 5,
+        random_state: Any = 0,
+    ) -> None:
         self.model = model
         self.level = level
         self.covers = covers
@@ -226,7 +227,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
             return self.cross_.predict_set(X, level, self.covers, self.space_)
         forecast = self.score_.forecast(last_of(self.model_), before_last(self.model_, X))
         if self.ambiguity is not None:
-            table: Any = self.score_.table(forecast)  # type: ignore[attr-defined]
+            table: Any = self.score_.table(forecast)
             radius, most = between(self.table_[0], self.table_[1], level, self.ambiguity)
             return subsets((table <= upto(np.array(radius))) & (capped(table, most) | np.isinf(radius)), self.space_)
         return self.score_.within(forecast, self._radius(X, len(forecast), level), self.space_)

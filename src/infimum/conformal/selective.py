@@ -32,6 +32,19 @@ class RiskCoverage(NamedTuple):
 def risk_coverage(doubt: Any, space: OutputSpace, sets: Sets, z: NDArray) -> RiskCoverage:
     """The risk-coverage curve of outputs z (n, *z), as bounds from sets; exact where sets are single points.
 
+    Parameters
+    ----------
+    doubt : (n,)
+        How unsure every prediction is; the surest come first.
+    space : OutputSpace
+        Y with its loss.
+    sets : Sets
+        What is known of the rows.
+    z : (n, *z)
+        The predictions, as the space has them.
+
+    Examples
+    --------
     >>> from infimum.outputs import Labels
     >>> space = Labels().fit(["a", "b"])
     >>> curve = risk_coverage([1, 2, 2], space, space.read(["a", "b", "a|b"]), np.array([0, 0, 0]))

@@ -5,6 +5,7 @@ import hashlib
 import os
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 from infimum._warnings import InfimumWarning
@@ -118,7 +119,7 @@ def _bring(name: str, entry: Entry, file: str, path: Path, download: bool, timeo
 
 
 @contextlib.contextmanager
-def _no_empty_folders(folder: Path):
+def _no_empty_folders(folder: Path) -> Iterator[None]:
     """Where the block fails, the folders that it made on the way to `folder` go, unless something lies in them."""
     new = [each for each in (folder, *folder.parents) if not each.exists()]
     try:

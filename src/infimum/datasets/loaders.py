@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -255,6 +256,6 @@ def _read_csv(path: Path) -> tuple[list[str], NDArray]:
         return header, np.loadtxt(lines, delimiter=",", comments=None, ndmin=2)
 
 
-def _bunch(collection: str, name: str, **arrays) -> Bunch:
+def _bunch(collection: str, name: str, **arrays: Any) -> Bunch:
     entry = REGISTRY[f"{collection}/{name}"]
     return Bunch(**arrays, DESCR=f"{name} ({collection}). Home: {entry.home}. Terms: {entry.licence}.")

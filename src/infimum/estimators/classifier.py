@@ -67,7 +67,8 @@ class PartialClassifier(Probable):
         All the classes in order, where y does not name all of them.
     probabilities : {None, "temperature", "isotonic"}, default None
         How `predict_proba` is calibrated, from training rows that are left out. None fits a temperature after
-        disambiguation, which leaves rows out by itself, and has no probabilities for other principles.
+        disambiguation, which leaves rows out by itself, and after a principle that was chosen; it has no probabilities
+        for another principle that is named.
     budget : float, optional
         Seconds that the choice may take: the best so far is fitted when they are over.
     n_jobs, random_state, verbose : default None, 0 and 0
@@ -95,18 +96,18 @@ class PartialClassifier(Probable):
 
     def __init__(
         self,
-        cost=None,
-        principle="auto",
-        negative_weights="auto",
-        weights="auto",
-        solver="auto",
-        classes=None,
-        probabilities=None,
-        budget=None,
-        n_jobs=None,
-        random_state=0,
-        verbose=0,
-    ):
+        cost: Any = None,
+        principle: Any = "auto",
+        negative_weights: str = "auto",
+        weights: Any = "auto",
+        solver: Any = "auto",
+        classes: Any = None,
+        probabilities: Any = None,
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
         self.cost = cost
         self.principle = principle
         self.negative_weights = negative_weights
@@ -160,6 +161,9 @@ class PartialClassifier(Probable):
         to one.
         """
         return self._probable(X)[:, 0]
+
+    def _has_options(self) -> bool:
+        return self.cost is None and self.solver_.listed
 
     def _options(self, solver: Any, alpha: Any) -> NDArray:
         risks = solver.risks(alpha)

@@ -43,16 +43,16 @@ class PartialEstimator(PartialModel):
 
     def __init__(
         self,
-        output,
-        principle="auto",
-        negative_weights="auto",
-        weights="auto",
-        solver="auto",
-        budget=None,
-        n_jobs=None,
-        random_state=0,
-        verbose=0,
-    ):
+        output: OutputSpace,
+        principle: Any = "auto",
+        negative_weights: str = "auto",
+        weights: Any = "auto",
+        solver: Any = "auto",
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
         self.output = output
         self.principle = principle
         self.negative_weights = negative_weights

@@ -62,19 +62,19 @@ class PartialMultilabelClassifier(Probable):
 
     def __init__(
         self,
-        k=None,
-        epsilon=0.0,
-        principle="auto",
-        negative_weights="auto",
-        weights="auto",
-        solver="auto",
-        tags=None,
-        probabilities=None,
-        budget=None,
-        n_jobs=None,
-        random_state=0,
-        verbose=0,
-    ):
+        k: int | None = None,
+        epsilon: float = 0.0,
+        principle: Any = "auto",
+        negative_weights: str = "auto",
+        weights: Any = "auto",
+        solver: Any = "auto",
+        tags: Any = None,
+        probabilities: Any = None,
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
         self.k = k
         self.epsilon = epsilon
         self.principle = principle
@@ -110,6 +110,9 @@ class PartialMultilabelClassifier(Probable):
         a share p.
         """
         return self._probable(X)[:, :, 1]
+
+    def _has_options(self) -> bool:
+        return self.k is None and isinstance(self.solver_, ClosedForm)
 
     def _options(self, solver: Any, alpha: Any) -> NDArray:
         """What speaks against and for every tag, (q, m, 2)."""

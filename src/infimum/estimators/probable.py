@@ -12,6 +12,8 @@ from ..reductions import of_principle
 from ..rows import Table
 from .base import PartialModel
 
+MOST = 3000  # rows from which the default learns how sure it is
+
 
 class Probable(PartialModel):
     """What classifiers of labels and of tags share: a map from predictions to probabilities, fitted to sets."""
@@ -20,6 +22,10 @@ class Probable(PartialModel):
 
     def _options(self, solver: Any, alpha: Any) -> NDArray:
         """What is predicted for every option, F (q, g, c), with sums of one."""
+        raise NotImplementedError
+
+    def _has_options(self) -> bool:
+        """Whether the fitted solver gives them."""
         raise NotImplementedError
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -31,24 +37,42 @@ class Probable(PartialModel):
 
     def _learned_map(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """The map that is asked for; after soft disambiguation, from the rows that it has left out by itself."""
-        made, resolved = self._settled(), self.resolved_
-        if self.probabilities is None:
-            if of_principle(made.principle) is None:
-                return None
-            if resolved is None or resolved.left_out is None:
-                return Temperature()
-        kind = "temperature" if self.probabilities is None else self.probabilities
+        made = self._settled()
+        disambiguated = of_principle(made.principle) is not None
+        chosen = self.probabilities is None and self.principle == "auto" and not disambiguated
+        unasked = self.probabilities is None and not disambiguated and not chosen
+        if unasked or (chosen and (made.adapts or not self._has_options())):
+            return None
+        found = self.resolved_ if self.resolved_ is not None and self.resolved_.soft else None
+        if self.probabilities in (None, "temperature") and found is not None and found.map is not None:
+            return found.map
+        if self.probabilities is None and not chosen:
+            return Temperature()
         rows = self._bare()._rows(X, y, sample_weight)
+        if chosen:
+            rows = self._some(rows)
         if not isinstance(rows, Table):
             raise ValueError(
                 "probabilities= leaves rows out: give arrays instead of rows in blocks, or call calibrate."
             )
         sets: Any = rows.read(self.output_)
-        if resolved is not None and resolved.left_out is not None:
-            return fitted_map(kind, shared(resolved.left_out), sets.options(), rows.w)
-        table = Table(rows.X, None, rows.w)
-        F, mask = left_out(made, self._options, table, self.output_, sets)
+        kind = "temperature" if chosen else self.probabilities
+        if found is not None and found.left_out is not None:
+            return fitted_map(kind, shared(found.left_out), sets.options(), rows.w)
+        if chosen and sets.options() is None:
+            return None
+        F, mask = left_out(made, self._options, Table(rows.X, None, rows.w), self.output_, sets)
         return fitted_map(kind, F, mask, rows.w)
+
+    def _some(self, rows: Any) -> Any:
+        """At most `MOST` rows, from which the default takes its temperature: the same ones in any order."""
+        if not isinstance(rows, Table):
+            found = rows.sample(MOST)
+            return Table(found.X, found.y, found.w)
+        if rows.X.shape[0] <= MOST:
+            return rows
+        at = rows.first(MOST)
+        return Table(rows.X[at], rows.read(self.output_)[at], None if rows.w is None else rows.w[at])
 
     def calibrate(self, X: Any, y: Any, kind: str = "temperature") -> Self:
         """Fit the map from predictions to probabilities to sets of rows that were not used in `fit`.
@@ -74,5 +98,7 @@ class Probable(PartialModel):
 def has_map(model: Any) -> bool:
     """Whether a model has probabilities, or will once it is fitted."""
     if model.probabilities is not None or vars(model).get("map_") is not None:
+        return True
+    if "map_" not in vars(model) and model.principle == "auto":
         return True
     return of_principle(model._settled().principle) is not None

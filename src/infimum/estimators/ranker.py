@@ -48,17 +48,17 @@ class PartialRanker(PartialModel):
 
     def __init__(
         self,
-        items=None,
-        principle="auto",
-        negative_weights="auto",
-        weights="auto",
-        solver="auto",
-        time_limit=None,
-        budget=None,
-        n_jobs=None,
-        random_state=0,
-        verbose=0,
-    ):
+        items: Any = None,
+        principle: Any = "auto",
+        negative_weights: str = "auto",
+        weights: Any = "auto",
+        solver: Any = "auto",
+        time_limit: float | None = None,
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
         self.items = items
         self.principle = principle
         self.negative_weights = negative_weights

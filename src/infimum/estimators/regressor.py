@@ -60,17 +60,17 @@ class PartialRegressor(RegressorMixin, PartialModel):
 
     def __init__(
         self,
-        loss="squared",
-        principle="auto",
-        negative_weights="auto",
-        weights="auto",
-        solver="auto",
-        bounds=None,
-        budget=None,
-        n_jobs=None,
-        random_state=0,
-        verbose=0,
-    ):
+        loss: str = "squared",
+        principle: Any = "auto",
+        negative_weights: str = "auto",
+        weights: Any = "auto",
+        solver: Any = "auto",
+        bounds: Any = None,
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
         self.loss = loss
         self.principle = principle
         self.negative_weights = negative_weights

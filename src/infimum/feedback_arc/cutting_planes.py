@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import time
 from itertools import count
+from typing import Any
 
 import numpy as np
 
@@ -55,7 +56,7 @@ class Branching:
         if value < self.value:
             self.order, self.value = order, value
 
-    def closed(self, bound):
+    def closed(self, bound: Any) -> Any:
         """Whether no order above `bound` is better than the best so far."""
         return bound >= self.value - self.slack
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -11,7 +13,7 @@ TRIPLES_PER_ITEM = 20  # new rows in a round, per item
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def violated_triples(u, tolerance):
+def violated_triples(u: Any, tolerance: float) -> Any:
     """The triples i < j < k with u_ij + u_jk - u_ik outside [0, 1] by more than `tolerance`, and by how much."""
     m, count = len(u), 0
     triples, excess = np.empty((1024, 3), dtype=np.int64), np.empty(1024)

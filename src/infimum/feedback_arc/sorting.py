@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from infimum.feedback_arc.relations import Bool, Float, Int, order_value, sort_by
@@ -49,7 +52,7 @@ def pivot_sort(cost: Float, before: Bool, x: Float | None = None) -> Int:
     return _quicksort(tournament, before, cheapest)
 
 
-def _quicksort(tournament: Bool, before: Bool, choose) -> Int:
+def _quicksort(tournament: Bool, before: Bool, choose: Callable[..., Any]) -> Int:
     """Split by a pivot; what must come before an item on the left goes left too, so the result extends `before`."""
     done: list[int] = []
     stack = [np.arange(len(tournament))]

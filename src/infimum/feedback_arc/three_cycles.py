@@ -10,6 +10,7 @@ rows are added in rounds, the dual simplex of HiGHS going on from the last basis
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -23,7 +24,7 @@ ROWS_PER_PAIR = 3  # new rows in a round on any one pair: rows on different pair
 
 
 @njit(cache=True, nogil=True)
-def _spread(triples, m, limit, per_pair):
+def _spread(triples: Any, m: int, limit: int, per_pair: int) -> Any:
     """The first `limit` triples with no pair used more than `per_pair` times."""
     used = np.zeros((m, m), dtype=np.int64)
     kept = np.empty(min(limit, len(triples)), dtype=np.int64)

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from .._files import Path_, whole
+from .._files import Path_ as Path_
+from .._files import whole as whole
 
 SHOWN = 10
 _FIELD_LIMIT = 2**31 - 1

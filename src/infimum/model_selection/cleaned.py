@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -58,7 +59,9 @@ def clean_labels(
     ['cat', 'cat', 'cat', 'dog', 'dog', 'dog']
     """
     how = Disambiguation() if how is None else how
-    model = PartialEstimator(Labels() if output is None else output, how, weights=weights)
+    model = PartialEstimator(
+        Labels() if output is None else output, how, weights="auto" if weights is None else weights
+    )
     if weights is not None:
         found: Any = model.fit(X, y, sample_weight)
     else:
@@ -66,7 +69,7 @@ def clean_labels(
     return found.resolved_
 
 
-def _classifier_has(name: str):
+def _classifier_has(name: str) -> Callable[[Any], bool]:
     return lambda self: self.classifier is None or hasattr(self.classifier, name)
 
 
@@ -101,7 +104,14 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
     array(['cat', 'dog'], dtype='<U3')
     """
 
-    def __init__(self, classifier=None, weights=None, how=None, drop_suspects=False, classes=None):
+    def __init__(
+        self,
+        classifier: Any = None,
+        weights: Any = None,
+        how: Disambiguation | None = None,
+        drop_suspects: bool = False,
+        classes: Any = None,
+    ) -> None:
         self.classifier = classifier
         self.weights = weights
         self.how = how

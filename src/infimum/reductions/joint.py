@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..loss import Loss, doubled
+from ..loss import Loss
+from ..loss import doubled as doubled
 from ..problem import Problem
 from ..weights.signs import SplitSigns
 from .base import Reduction

@@ -47,7 +47,7 @@ class DaskBlocks(Blocks):
     def reduce(self, function: Callable[[Block], Any], combine: Callable, label: str = "", verbose: int = 0) -> Any:
         import dask
 
-        parts = self.map(function).parts  # type: ignore[arg-type]
+        parts = self.map(function).parts
         together = dask.delayed(_combine)
         while len(parts) > 1:
             parts = [together(combine, parts[i : i + ARITY]) for i in range(0, len(parts), ARITY)]

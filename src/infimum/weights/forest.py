@@ -56,15 +56,15 @@ class Forest(Weights):
 
     def __init__(
         self,
-        n_estimators=100,
-        kind="random",
-        min_samples_leaf=5,
-        max_features="sqrt",
-        max_depth=None,
-        bootstrap=None,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_estimators: int = 100,
+        kind: str = "random",
+        min_samples_leaf: float = 5,
+        max_features: Any = "sqrt",
+        max_depth: int | None = None,
+        bootstrap: bool | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.kind = kind
         self.min_samples_leaf = min_samples_leaf

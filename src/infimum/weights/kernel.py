@@ -126,7 +126,16 @@ class KernelRidge(Kernel):
 
     replaces = True
 
-    def __init__(self, lam=None, kernel="rbf", gamma="scale", sigma=None, degree=3, coef0=1, kernel_params=None):
+    def __init__(
+        self,
+        lam: float | None = None,
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        sigma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+    ) -> None:
         self.lam = lam
         self.kernel = kernel
         self.gamma = gamma

@@ -62,7 +62,15 @@ class Laplacian(Weights):
 
     signed = False
 
-    def __init__(self, n_neighbors=10, method="harmonic", a=0.9, gamma="scale", unlabelled=None, n_jobs=None):
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        method: str = "harmonic",
+        a: float = 0.9,
+        gamma: Any = "scale",
+        unlabelled: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.method = method
         self.a = a

@@ -44,7 +44,7 @@ class LinearRidge(Primal):
     array([[-0.167,  0.333,  0.833]])
     """
 
-    def __init__(self, lam=None, intercept=True, verbose=0):
+    def __init__(self, lam: float | None = None, intercept: bool = True, verbose: int = 0) -> None:
         self.lam = lam
         self.intercept = intercept
         self.verbose = verbose

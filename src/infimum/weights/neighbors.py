@@ -49,15 +49,15 @@ class Neighbors(Weights):
 
     def __init__(
         self,
-        n_neighbors=None,
-        weights="uniform",
-        slope=2.0,
-        metric="minkowski",
-        algorithm="auto",
-        leaf_size=30,
-        p=2,
-        n_jobs=None,
-    ):
+        n_neighbors: int | None = None,
+        weights: str = "uniform",
+        slope: float = 2.0,
+        metric: Any = "minkowski",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.slope = slope

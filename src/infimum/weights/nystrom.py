@@ -63,19 +63,19 @@ class Nystrom(Primal, Kernel):
 
     def __init__(
         self,
-        n_centers=500,
-        lam=None,
-        centers="uniform",
-        kernel="rbf",
-        gamma="scale",
-        sigma=None,
-        degree=3,
-        coef0=1,
-        kernel_params=None,
-        dtype="float64",
-        random_state=0,
-        verbose=0,
-    ):
+        n_centers: int = 500,
+        lam: float | None = None,
+        centers: Any = "uniform",
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        sigma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        dtype: str = "float64",
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
         self.n_centers = n_centers
         self.lam = lam
         self.centers = centers

@@ -62,7 +62,7 @@ class Scaled(Weights):
     array([[0., 0., 1.]])
     """
 
-    def __init__(self, weights=None, scaling="standard"):
+    def __init__(self, weights: Any = None, scaling: str = "standard") -> None:
         self.weights = weights
         self.scaling = scaling
 

@@ -53,7 +53,7 @@ class RidgeCV(Weights):
     (10.0, (2, 20))
     """
 
-    def __init__(self, weights=None, lams=None, gammas=None):
+    def __init__(self, weights: Any = None, lams: Any = None, gammas: Any = None) -> None:
         self.weights = weights
         self.lams = lams
         self.gammas = gammas

@@ -14,7 +14,8 @@ from scipy import sparse
 from ..containers import Column, Table, is_row, opened
 from ..forms import BadRows, InputError, Sample, is_missing, merged, shown
 from ..names import Names, key, kind, plain, unpacked
-from .sets import FORMS, Subsets, as_mask
+from .sets import FORMS as FORMS
+from .sets import Subsets, as_mask
 
 TWO_READINGS = "Where rows are candidate masks give Subsets(y); where 0 and 1 are labels, sets such as {0, 1}."
 FLAGS = "Candidates among the classes True and False are sets, {True, False}; a candidate mask is Subsets(y)."

@@ -28,7 +28,7 @@ def all_orders(m: int) -> NDArray:
 
 
 @njit(cache=True, nogil=True)
-def rank_orders(orders):
+def rank_orders(orders: NDArray) -> NDArray:
     """The place of every order (n, m) in `all_orders`: sum_p (m - 1 - p)! #{q > p : order_q < order_p}."""
     n, m = orders.shape
     ranks = np.zeros(n, dtype=np.int64)
@@ -42,7 +42,7 @@ def rank_orders(orders):
 
 
 @njit(cache=True, nogil=True)
-def _neighbours(m, size):
+def _neighbours(m: int, size: int) -> NDArray:
     """(m!, m - 1): where the order of each rank goes when its items p and p + 1 swap.
 
     The digits l_p = #{q > p : order_q < order_p} become (l_{p+1} + 1, l_p) at an ascent, (l_{p+1}, l_p - 1) at a
@@ -66,7 +66,7 @@ def _neighbours(m, size):
 
 
 @njit(cache=True, nogil=True)
-def _search(orders, before, neighbours, distance):
+def _search(orders: NDArray, before: NDArray, neighbours: NDArray, distance: NDArray) -> None:
     size, m = orders.shape
     queue = np.empty(size, dtype=np.int32)
     for row in range(len(before)):

@@ -202,7 +202,7 @@ def test_the_problems_are_those_that_were_asked_for(data_home, monkeypatch):
         "dna-skewed-0.5": 8, "dna-skewed-0.8": 8, "lost": 10, "MSRCv2": 10, "neuroblastoma.bac": 5,
         "H3K4me3_TDH_immune_FPOP": 5,
     }  # fmt: skip
-    for name in ("lost", "rank-vehicle-0.6", "emotions-balls", "car"):
+    for name in ("lost", "rank-vehicle-0.6", "emotions-balls", "car-uniform-0.3"):
         data = every[name].load()
         tests = np.concatenate([test for _, test in every[name].splits(data)])
         assert sorted(tests.tolist()) == list(range(len(data.X)))

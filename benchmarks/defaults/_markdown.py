@@ -14,7 +14,8 @@ LEGEND = """\
 Mean ± standard error over folds. "Ours − best baseline" is taken fold by fold, positive where ours is better; the arrow
 marks the best baseline as only the truth can tell. "Met": not below it by more than one standard error, and what was
 asked for is reached. Seconds are those of one processor, for choosing and fitting, beside the forest on one answer.
-"Looked at": whether the data set served when the constants of the default were chosen.
+"Looked at": whether the data set served when the constants of the default were chosen. A line with fewer folds than all
+of them is provisional.
 
 | column | labels | tags | rankings | intervals |
 | --- | --- | --- | --- | --- |

@@ -142,7 +142,7 @@ PARTS: dict[str, list[Problem]] = {
         _libsvm("dna", "uniform", 0.5, 8),
         _libsvm("dna", "skewed", 0.5, 8, 0.96),
         _libsvm("dna", "skewed", 0.8, 8, 0.945),
-        Problem("car", "ordinal", _car, 3),
+        Problem("car-uniform-0.3", "ordinal", _car, 3, None, "car"),
     ],
     "intervals": [_intervals("neuroblastoma.bac", 0.041), _intervals("H3K4me3_TDH_immune_FPOP", 0.220)],
     "rankings": [_ranking(name, missing) for name in RANKINGS for missing in MISSING],

@@ -40,7 +40,7 @@ def risk_coverage(doubt: Any, space: OutputSpace, sets: Sets, z: NDArray) -> Ris
         Y with its loss.
     sets : Sets
         What is known of the rows.
-    z : (n, *z)
+    z : n outputs
         The predictions, as the space has them.
 
     Examples

@@ -21,7 +21,7 @@ extensions = [
 ]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build", "_templates", "bench", "auto_examples/**/*.ipynb", "auto_examples/**/*.py.md5"]
+exclude_patterns = ["_build", "_templates", "_tables", "bench", "auto_examples/**/*.ipynb", "auto_examples/**/*.py.md5"]
 autosummary_generate = True
 autosummary_filename_map = {  # a class and a function of one name, for file systems that do not tell them apart
     "infimum.diagnostics.Ambiguity": "infimum.diagnostics.Ambiguity-class",

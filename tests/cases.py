@@ -16,6 +16,7 @@ from infimum.outputs import (
     Boxes,
     Candidates,
     HammingBalls,
+    KnownBalls,
     Labels,
     Masks,
     OutputSpace,
@@ -140,6 +141,24 @@ def balls_case(name: str, m: int, **settings) -> Case:
     )
 
 
+def known_balls_case(name: str, m: int) -> Case:
+    space = Tags(m).fit([])
+
+    def sets(rng, n):
+        known = rng.integers(-1, 2, (n, m)) * (rng.random((n, m)) < 0.5)
+        return KnownBalls(known, rng.choice([-1, 1], (n, m)), rng.integers(0, m, n))
+
+    return Case(
+        name,
+        space,
+        sets=sets,
+        points=lambda y: KnownBalls(np.zeros_like(y), y, np.zeros(len(y))),
+        loss=tags_loss(0.0),
+        whole=lambda n: KnownBalls(np.zeros((n, m), int), np.ones((n, m)), np.full(n, m)),
+        larger=lambda sets, rng: KnownBalls(sets.values, sets.centers, sets.radius + rng.integers(0, 2, len(sets))),
+    )
+
+
 def reals_case(name: str, loss: str) -> Case:
     """Sets of points among -2, …, 2, so that brute force can list them; the solvers look at all of [-2, 2]."""
     space = Reals(loss).fit([-2.0, 2.0])
@@ -251,6 +270,7 @@ CASES: list[Case] = [
     partial_tags_case("partial tags, k", 4, k=2),
     balls_case("Hamming balls", 5),
     balls_case("Hamming balls, epsilon", 4, epsilon=0.25),
+    known_balls_case("Hamming balls, tags known", 4),
     orders_case("partial orders", 4, known=0.4),
     reals_case("reals, squared", "squared"),
     reals_case("reals, absolute", "absolute"),

@@ -161,7 +161,7 @@ def test_an_exhausted_budget_keeps_the_best_so_far(blobs):
 def test_progress_is_shown_and_threads_change_nothing(blobs, chosen, capsys):
     X, _, mask = blobs
     model = PartialClassifier(verbose=1, n_jobs=2).fit(X, mask)
-    assert "comparing on 60 rows" in capsys.readouterr().err
+    assert "settings on 60 rows" in capsys.readouterr().err
     assert [row["neg_set_risk"] for row in model.choice_.rows] == [row["neg_set_risk"] for row in chosen.choice_.rows]
 
 

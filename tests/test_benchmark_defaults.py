@@ -137,6 +137,7 @@ def stored(out, one: Problem, values: dict[str, list[float]]) -> None:
                 "seconds": 1.0,
                 "processor": 6.0 if method == m.OURS else 2.0,
                 "said": "",
+                "commit": "abc",
             }
             _work.keep(out, _work.task_of(one.name, method, fold), row)
 

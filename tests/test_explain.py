@@ -55,7 +55,7 @@ def test_contributions_sum_to_the_margin_and_risks_are_those_of_the_model(kind, 
 
 def test_losses_are_those_of_the_sets():
     _, X, y = data("labels")
-    model = PartialClassifier().fit(X, y)
+    model = PartialClassifier.paper().fit(X, y)
     found = model.explain(X[:1])
     sets = model.output_.read(y)
     assert np.array_equal(np.stack([found.loss, found.loss_against]), SetLoss(model.output_, sets)(found.z))
@@ -64,7 +64,7 @@ def test_losses_are_those_of_the_sets():
 
 def test_the_rival_of_a_label_is_the_second_best_class():
     _, X, y = data("labels")
-    model = PartialClassifier().fit(X, y)
+    model = PartialClassifier.paper().fit(X, y)
     for x in X[:8]:
         scores = model.decision_function(x[None])[0]
         second = model.classes_[np.argsort(-scores, kind="stable")[1]]
@@ -75,7 +75,7 @@ def test_the_rival_of_a_label_is_the_second_best_class():
 @pytest.mark.parametrize("kind", ["tags", "order"])
 def test_the_rival_is_the_best_of_the_outputs_next_to_the_prediction(kind):
     model, X, y = data(kind)
-    made = model().fit(X, y)
+    made = model.paper().fit(X, y)
     alpha, L = np.asarray(made.weights_(X[:1]))[0], SetLoss(made.output_, made.sets_)
     found = made.explain(X[:1])
     z = made._outputs(X[:1])[0]
@@ -93,7 +93,7 @@ def test_the_rival_is_the_best_of_the_outputs_next_to_the_prediction(kind):
 
 def test_the_rival_of_a_number_fits_all_rows_best():
     model, X, y = data("number")
-    made = model().fit(X, y)
+    made = model.paper().fit(X, y)
     rival = float(made.explain(X[0]).against)
     grid = np.linspace(-9, 9, 2001)
     total = SetLoss(made.output_, made.sets_)(grid).sum(axis=1)
@@ -102,7 +102,7 @@ def test_the_rival_of_a_number_fits_all_rows_best():
 
 def test_against_is_what_the_user_names():
     _, X, y = data("labels")
-    model = PartialClassifier().fit(X, y)
+    model = PartialClassifier.paper().fit(X, y)
     prediction = model.predict(X[:1])[0]
     for name in model.classes_:
         found = model.explain(X[:1], against=name)
@@ -116,7 +116,7 @@ def test_against_is_what_the_user_names():
 
 def test_what_is_shown_is_what_there_is():
     X = [[0.0], [0.1], [1.0], [1.1]]
-    found = PartialClassifier().fit(X, ["<b>cat</b>", "<b>cat</b>|dog", "dog", "dog"]).explain([0.05])
+    found = PartialClassifier.paper().fit(X, ["<b>cat</b>", "<b>cat</b>|dog", "dog", "dog"]).explain([0.05])
     text, html = repr(found), found._repr_html_()
     assert text.startswith("<b>cat</b>, not dog: set risk")
     assert "<b>" not in html
@@ -128,17 +128,17 @@ def test_what_is_shown_is_what_there_is():
 
 def test_rows_in_blocks_and_several_rows_are_refused():
     _, X, y = data("labels")
-    model = PartialClassifier(weights="linear").fit(Blocks.of(X, y))
+    model = PartialClassifier.paper(weights="linear").fit(Blocks.of(X, y))
     with pytest.raises(ValueError, match="fit it on arrays"):
         model.explain(X[0])
     with pytest.raises(ValueError, match=r"one row at a time\. Got 2 rows"):
-        PartialClassifier().fit(X, y).explain(X[:2])
+        PartialClassifier.paper().fit(X, y).explain(X[:2])
 
 
 def test_the_picture_shows_every_row_or_their_rest():
     pytest.importorskip("matplotlib").use("agg")
     _, X, y = data("labels")
-    display = PartialClassifier().fit(X, y).explain(X[0]).plot(k=4)
+    display = PartialClassifier.paper().fit(X, y).explain(X[0]).plot(k=4)
     lengths = [bar.get_width() for bar in display.axes_.patches]
     assert len(lengths) == 5
-    assert np.isclose(sum(lengths), PartialClassifier().fit(X, y).explain(X[0]).margin)
+    assert np.isclose(sum(lengths), PartialClassifier.paper().fit(X, y).explain(X[0]).margin)

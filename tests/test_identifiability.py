@@ -70,7 +70,7 @@ def test_classes_that_are_never_apart_are_named_and_no_model_tells_them_apart():
     assert found.inseparable == [("a", "b")]
     assert found.can_tell is False
     assert found.verdict.startswith("No: a and b are never apart")
-    scores = PartialClassifier().fit(X, sets).decision_function(X)
+    scores = PartialClassifier.paper().fit(X, sets).decision_function(X)
     assert np.array_equal(scores[:, 0], scores[:, 1])
     swapped = outputs.Subsets(sets.mask[:, [1, 0, 2, 3]], sets.classes)
     assert np.array_equal(swapped.mask, sets.mask)
@@ -112,7 +112,7 @@ def test_a_class_that_never_comes_without_another_is_shadowed():
     assert found.inseparable == []
     assert found.can_tell is False
     assert "a never comes without b" in found.verdict
-    risks = -PartialClassifier(weights="neighbors").fit(X, outputs.Subsets(mask)).decision_function(X)
+    risks = -PartialClassifier.paper(weights="neighbors").fit(X, outputs.Subsets(mask)).decision_function(X)
     assert (risks[:, 1] <= risks[:, 0]).all()  # where weights are not negative, b always fits where a does
 
 

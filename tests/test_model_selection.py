@@ -21,8 +21,8 @@ from infimum import (
     tune,
     weights,
 )
+from infimum.judging import Judge
 from infimum.model_selection import SCORERS, get_scorer, left_out_scores
-from infimum.model_selection import search as module
 from infimum.model_selection.scores import beyond_chance, covered, risk
 
 KERNEL = weights.KernelRidge(lam=1e-2, gamma=0.3)
@@ -189,9 +189,27 @@ def test_the_settings_of_disambiguation_are_kept(data):
     assert clone(search).get_params()["estimator__principle__cap"] == 1.5
 
 
+def test_what_the_estimator_names_is_kept(data):
+    X, _, mask = data
+    model = PartialClassifier(weights=KERNEL, principle="average")
+    search = PartialSearch(model).fit(X, mask)
+    assert search.best_estimator_[-1].weights is not KERNEL
+    assert repr(search.best_estimator_[-1].weights) == repr(KERNEL)
+    assert (search.best_params_["principle"], search.best_params_["weights"]) == ("average", "KernelRidge")
+    assert len(search.path_["principle"]) == 1
+    found = PartialSearch(PartialClassifier(weights=KERNEL), principles=["infimum", "joint", "average"]).fit(X, mask)
+    assert list(found.path_["principle"]) == ["infimum", "joint", "average"]
+    assert found.best_estimator_[-1].weights_.lam_ == 1e-2
+    joint = PartialSearch(PartialClassifier(principle="infimum", negative_weights="joint"), gammas=[1.0]).fit(X, mask)
+    assert set(joint.path_["principle"]) == {"joint"}
+    assert joint.best_estimator_[-1].negative_weights == "joint"
+    with pytest.raises(ValueError, match="would replace what the estimator names, principle='average'"):
+        PartialSearch(model, principles=["infimum"]).fit(X, mask)
+
+
 def test_an_interrupted_search_keeps_what_it_has(data, monkeypatch):
     X, truth, mask = data
-    judge = module.Judge.outputs
+    judge = Judge.outputs
     calls = []
 
     def interrupted(self, operator):
@@ -200,7 +218,7 @@ def test_an_interrupted_search_keeps_what_it_has(data, monkeypatch):
             raise KeyboardInterrupt
         return judge(self, operator)
 
-    monkeypatch.setattr(module.Judge, "outputs", interrupted)
+    monkeypatch.setattr(Judge, "outputs", interrupted)
     with pytest.warns(InfimumWarning, match="interrupted after 3 of 12 settings"):
         search = PartialSearch().fit(X, mask)
     assert len(search.path_["lam"]) == 3

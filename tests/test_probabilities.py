@@ -18,7 +18,7 @@ from infimum import (
 )
 from infimum.conformal import risk_coverage
 from infimum.plotting import ReliabilityDisplay, RiskCoverageDisplay
-from infimum.probabilities import Isotonic, Temperature, fitted_map, likelihood, reliability, shared
+from infimum.probabilities import Isotonic, Temperature, fitted_map, likelihood, outweighed, reliability, shared
 
 mpl.use("Agg")
 RIDGE = weights.KernelRidge(lam=1e-3, gamma=1.0)
@@ -52,7 +52,7 @@ def test_the_law_of_the_truth_is_recovered_from_sets(kind, power, rng):
 
 def test_temperature_has_the_largest_likelihood(rng):
     """Of the lattice of its two numbers, every neighbour has less."""
-    from infimum.probabilities import _powered
+    from infimum.reductions.maps import _powered
 
     F, _, _, mask = simulated(rng, 500, power=2.0)
     F = F + 0.1 * rng.standard_normal(F.shape)  # predictions may be negative
@@ -72,6 +72,18 @@ def test_isotonic_keeps_the_order_and_does_not_lose(rng):
     order = np.argsort(F[:, 0], axis=1)
     assert (np.diff(np.take_along_axis(found(F)[:, 0], order, axis=1), axis=1) >= -1e-12).all()
     assert likelihood(found(F), mask) > likelihood(Temperature()(F), mask)
+
+
+def test_isotonic_finds_laws_that_no_temperature_has(rng):
+    """P(y) proportional to 1 or 8, as F_y is below .3 or not."""
+    F = rng.dirichlet(np.ones(4), 6000)
+    h = np.where(F < 0.3, 1.0, 8.0)
+    P = h / h.sum(axis=1, keepdims=True)
+    truth = (P.cumsum(axis=1) < rng.random((6000, 1))).sum(axis=1)
+    mask = (np.eye(4, dtype=bool)[truth] | (rng.random((6000, 4)) < 0.3))[:, None]
+    error = [np.abs(made().fit(F[:, None], mask)(F[:, None])[:, 0] - P).mean() for made in (Isotonic, Temperature)]
+    assert error[0] < 0.03
+    assert error[0] < 0.6 * error[1]
 
 
 def test_a_row_counted_twice(rng):
@@ -227,6 +239,26 @@ def test_what_is_refused(rng):
 
     with pytest.raises(ValueError, match="Probabilities are for labels and tags"):
         balls.fit(X, HammingBalls(np.ones((10, 2)), 1))
+
+
+@pytest.mark.parametrize("m", [3, 30, 330])
+def test_suspects_do_not_depend_on_the_number_of_classes(m, rng):
+    """Exact labels that nothing predicts are no suspects, however many classes there are; a wrong one among many is."""
+    X, y = rng.standard_normal((300, 3)), rng.integers(m, size=300)
+    noise = PartialClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-3), classes=list(range(m)))
+    assert len(noise.fit(X, y).suspects_) == 0
+    clear = np.repeat([0.0, 5.0, 10.0], 20)[:, None] + 0.01 * np.arange(60)[:, None]
+    labels = np.repeat([0, 1, 2], 20)
+    labels[7] = 2
+    ridge = weights.KernelRidge(lam=1e-6, sigma=1.0)
+    model = PartialClassifier(principle="disambiguation", weights=ridge, classes=list(range(m))).fit(clear, labels)
+    assert model.suspects_.tolist() == [7]
+
+
+def test_outweighed_by_hand():
+    P = np.array([[[0.6, 0.3, 0.1]], [[0.6, 0.3, 0.1]], [[0.6, 0.3, 0.1]]])
+    mask = np.array([[[False, True, False]], [[True, False, True]], [[True, True, False]]])
+    np.testing.assert_allclose(outweighed(P, mask)[:, 0], [0.5, 0.7 / 0.9, 1])
 
 
 def test_reliability_by_hand():

@@ -66,7 +66,7 @@ def _one(table: Table, problem: Problem, out: Path, folds: int | None) -> None:
 
 def _report_times(table: Table, out: Path) -> None:
     for row in timing.timed(out):
-        table.row(row["name"], f"{row['seconds']:.1f} s, {row['memory'] / 2**20:.0f} MiB",
+        table.row(row["name"], f"{row['processor']:.1f} s, {row['memory'] / 2**20:.0f} MiB",
                   f"at most {row['limit']:g} s; forest {row['forest']:.1f} s", row["met"])  # fmt: skip
 
 

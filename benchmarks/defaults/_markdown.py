@@ -59,6 +59,7 @@ def markdown(lines: list[Summary], timed: list[dict[str, Any]]) -> str:
     out = [
         f"Ours is not below the best baseline by more than one standard error on {kept_up} of {len(lines)} problems,",
         f"and above it on {ahead}. {_never(lines)}",
+        f"Ours as of {', '.join(sorted({commit for line in lines for commit in line.commits})) or 'no checkout'}.",
         "",
     ]
     kinds = {"tags": "tags", "balls": "tags"}
@@ -101,12 +102,24 @@ def _gaps(lines: list[Summary]) -> list[str]:
 def _times(timed: list[dict[str, Any]]) -> list[str]:
     if not timed:
         return []
-    head = ("rows", "ours, s", "forest, s", "ratio", "beyond X, MiB", "accuracy", "forest's", "asked for", "")
+    head = (
+        "rows",
+        "ours, s",
+        "processor, s",
+        "forest, processor, s",
+        "ratio",
+        "beyond X, MiB",
+        "accuracy",
+        "forest's",
+        "asked for",
+        "",
+    )
     out = ["**Time of a fit and its peak of memory.**", "", f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
     for row in timed:
         asked = f"≤ {row['limit']:g} s" + (f", {row['memory_limit'] / 2**20:.0f} MiB" if row["memory_limit"] else "")
         out.append(
-            f"| {row['name']} | {row['seconds']:.1f} | {row['forest']:.1f} | {row['seconds'] / row['forest']:.1f} |"
+            f"| {row['name']} | {row['seconds']:.1f} | {row['processor']:.1f} | {row['forest']:.1f} |"
+            f" {row['processor'] / row['forest']:.1f} |"
             f" {row['memory'] / 2**20:.0f} | {short(row['accuracy'])} | {short(row['forest_accuracy'])} | {asked} |"
             f" {'met' if row['met'] else '**missed**'} |"
         )

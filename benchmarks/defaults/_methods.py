@@ -57,7 +57,7 @@ class Room(NamedTuple):
 
 def default(estimator: type, **settings: Any) -> Any:
     """The estimator as a first call has it: nothing is chosen by hand."""
-    return estimator(**{"principle": "auto", "negative_weights": "auto", "weights": "auto", **settings})
+    return estimator(**settings)
 
 
 def fitted(model: Any, X: NDArray, y: Any) -> Fitted:

@@ -51,6 +51,8 @@ class Summary(NamedTuple):
     gap: float | None
     """What ours lacks to the best principle, as only the truth can tell; None where principles are not compared."""
     said: list[str]
+    commits: set[str]
+    """Of the checkouts that ours was measured with."""
 
     @property
     def keeps_up(self) -> bool:
@@ -101,6 +103,7 @@ def summary(problem: Problem, out: Path) -> Summary | None:
         seconds[m.OURS] / seconds[m.ONE_FOREST],
         max(principles) - sign * means[m.OURS].value if whole else None,
         [fold[m.OURS]["said"] for fold in found],
+        {fold[m.OURS]["commit"] for fold in found},
     )
 
 

@@ -13,149 +13,27 @@ more often than not, the likelihood cannot tell the two apart, and P shares betw
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.isotonic import IsotonicRegression
 
 from .judging.composition import Composition
 from .judging.judge import LeftOutAlpha
 from .loss import SetLoss
 from .outputs.base import OutputSpace, Sets
 from .reductions import of_principle
-from .reductions.soft import MASS, held_out_sums
+from .reductions.maps import LEAST, MAPS, Isotonic, Temperature, fitted_map, likelihood, outweighed, shared
+from .reductions.soft import held_out_sums
 from .rows import Table
 from .weights.left_out import blocks_of, rounded
 
-LEAST = 1e-6  # no P_i(S_i) counts for less, as in the scores
 N_BLOCKS = 5
-ROUNDS = 20
-MOST_ROWS = 5000
 
-
-def shared(F: NDArray) -> NDArray:
-    """F with sums of one: what they lack is shared by all options."""
-    return F + (1 - F.sum(axis=-1, keepdims=True)) / F.shape[-1]
-
-
-class Temperature:
-    """P(y) proportional to (max(F_y, 0) + e / c)^(1 / T): T and e have the largest likelihood of the sets.
-
-    Before `fit`, T = 1 and e = 0.25, the plain reading of F. The same two numbers serve all options: the order of the
-    options stays.
-
-    Examples
-    --------
-    >>> F = np.array([[[.9, .1]], [[.9, .1]], [[.9, .1]], [[.1, .9]]])
-    >>> mask = np.array([[[True, False]], [[True, False]], [[False, True]], [[False, True]]])
-    >>> Temperature().fit(F, mask)(F)[0, 0].round(2)  # right in three rows of four
-    array([0.75, 0.25])
-    """
-
-    def __init__(self) -> None:
-        self.temperature_, self.mass_ = 1.0, MASS
-
-    def fit(self, F: NDArray, mask: NDArray, sample_weight: Any = None) -> Self:
-        """From left-out predictions F (n, g, c) and the candidates (n, g, c)."""
-
-        F, mask, sample_weight = _thinned(F, mask, sample_weight)
-        seen: dict[tuple[int, int], float] = {}
-
-        def value(at: tuple[int, int]) -> float:
-            if at not in seen:
-                seen[at] = likelihood(_powered(F, *_settings(at)), mask, sample_weight)
-            return seen[at]
-
-        best = max([(0, 0), (-16, -50), (-50, 60)], key=value)
-        for step in (32, 16, 8, 4, 2, 1):
-            while True:
-                around = [(best[0] + i * step, best[1] + j * step) for i in (-1, 0, 1) for j in (-1, 0, 1)]
-                new = max([best, *around], key=value)
-                if value(new) <= value(best) + 1e-12:
-                    break
-                best = new
-        self.temperature_, self.mass_ = _settings(best)
-        return self
-
-    def __call__(self, F: NDArray) -> NDArray:
-        return _powered(F, self.temperature_, self.mass_)
-
-    def __repr__(self) -> str:
-        return f"Temperature(T = {self.temperature_:.3g}, e = {self.mass_:.3g})"
-
-
-def _thinned(F: NDArray, mask: NDArray, w: Any) -> tuple[NDArray, NDArray, Any]:
-    """At most some thousand rows, at equal steps: two numbers need no more."""
-    rows = np.linspace(0, len(F) - 1, min(len(F), MOST_ROWS)).astype(int)
-    return F[rows], mask[rows], None if w is None else np.asarray(w)[rows]
-
-
-def _settings(at: tuple[int, int]) -> tuple[float, float]:
-    """T and e, on a lattice of steps of 5 %, so that rounding does not move them."""
-    return float(np.clip(1.05 ** at[0], 0.01, 50)), float(np.clip(MASS * 1.05 ** at[1], 1e-4, 100))
-
-
-def _powered(F: NDArray, temperature: float, mass: float) -> NDArray:
-    log = np.log(np.maximum(F, 0) + mass / F.shape[-1]) / temperature
-    P = np.exp(log - log.max(axis=-1, keepdims=True))
-    return P / P.sum(axis=-1, keepdims=True)
-
-
-class Isotonic:
-    """P(y) proportional to h(F_y), h increasing: fitted in turns to the shares of the candidates that P itself gives.
-
-    r_i(y) = P_i(y) / P_i(S_i) for y in S_i; h is the isotonic regression of r on F, over all rows and options. It
-    starts from `Temperature`, and the round of the largest likelihood is kept.
-    """
-
-    def fit(self, F: NDArray, mask: NDArray, sample_weight: Any = None) -> Self:
-        """From left-out predictions F (n, g, c) and the candidates (n, g, c)."""
-        P = Temperature().fit(F, mask, sample_weight)(F)
-        best = -np.inf
-        w = (
-            None
-            if sample_weight is None
-            else np.broadcast_to(np.asarray(sample_weight)[:, None, None], F.shape).ravel()
-        )
-        for _ in range(ROUNDS):
-            share = P * mask
-            share /= np.maximum(share.sum(axis=-1, keepdims=True), 1e-300)
-            h = IsotonicRegression(y_min=1e-3 / F.shape[-1], out_of_bounds="clip").fit(F.ravel(), share.ravel(), w)
-            P = _normalised(h, F)
-            now = likelihood(P, mask, sample_weight)
-            if now <= best + 1e-6:
-                break
-            best, self.map_ = now, h
-        return self
-
-    def __call__(self, F: NDArray) -> NDArray:
-        return _normalised(self.map_, F)
-
-    def __repr__(self) -> str:
-        return "Isotonic()"
-
-
-def _normalised(h: Any, F: NDArray) -> NDArray:
-    P = h.predict(F.ravel()).reshape(F.shape)
-    return P / P.sum(axis=-1, keepdims=True)
-
-
-MAPS: dict[str, Callable[[], Any]] = {"temperature": Temperature, "isotonic": Isotonic}
-
-
-def likelihood(P: NDArray, mask: NDArray, sample_weight: Any = None) -> float:
-    """(1/n) sum_i log P_i(S_i), the mean over choices where there are several."""
-    each = np.log(np.maximum((P * mask).sum(axis=-1), LEAST)).mean(axis=-1)
-    return float(np.average(each, weights=sample_weight))
-
-
-def fitted_map(kind: str, F: NDArray, mask: NDArray, sample_weight: Any = None) -> Any:
-    """A map by its name, fitted to left-out predictions and candidates, (n, g, c); rows of weight 0 do not count."""
-    if sample_weight is not None:
-        keep = np.asarray(sample_weight) > 0
-        F, mask, sample_weight = F[keep], mask[keep], np.asarray(sample_weight)[keep]
-    return MAPS[kind]().fit(F, mask, sample_weight)
+__all__ = [
+    "MAPS", "Isotonic", "Left", "Reliability", "Temperature", "fitted_map", "left_out", "likelihood",
+    "outweighed", "reliability", "shared",
+]  # fmt: skip
 
 
 class Left(NamedTuple):

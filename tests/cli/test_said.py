@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from infimum.cli._kind import recognise
-from infimum.judging.choice import Comparison
+from infimum.judging.comparison import Comparison
 
 from . import sources
 
@@ -139,7 +139,7 @@ def test_usage_is_exit_code_two(here, infimum):
 def test_ctrl_c_keeps_the_best_model_so_far(here, infimum, as_json, monkeypatch):
     """The signal itself, in the middle of the third comparison."""
     sources.tags(here / "t.csv", 30)
-    judge, seen = Comparison._of, []
+    judge, seen = Comparison._judge, []
 
     def interrupted(self, *arguments):
         seen.append(arguments)
@@ -147,8 +147,8 @@ def test_ctrl_c_keeps_the_best_model_so_far(here, infimum, as_json, monkeypatch)
             os.kill(os.getpid(), signal.SIGINT)
         return judge(self, *arguments)
 
-    monkeypatch.setattr(Comparison, "_of", interrupted)
-    found = as_json("fit", "t.csv", "-t", "tags", "--weights", "kernel", code=3)
+    monkeypatch.setattr(Comparison, "_judge", interrupted)
+    found = as_json("fit", "t.csv", "-t", "tags", "--principle", "infimum", code=3)
     assert found["complete"] is False
     assert any("ended early" in note for note in found["notes"])
     monkeypatch.undo()
@@ -162,8 +162,8 @@ def test_ctrl_c_before_anything_was_compared_writes_nothing(here, infimum, monke
     def interrupted(self, *arguments):
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(Comparison, "_of", interrupted)
-    said = infimum("fit", "t.csv", "-t", "tags", "--weights", "kernel", code=130)
+    monkeypatch.setattr(Comparison, "_judge", interrupted)
+    said = infimum("fit", "t.csv", "-t", "tags", "--principle", "infimum", code=130)
     assert said.strip() == "Interrupted: nothing was written."
     assert not (here / "model.skops").exists()
 

@@ -70,6 +70,21 @@ def test_the_same_twice(rows):
     assert CLASSIFIER.get_params() == made.model.get_params()
 
 
+@pytest.mark.parametrize("name", ["labels", "numbers", "rankings", "vectors"])
+@pytest.mark.parametrize("method", ["split", "cv+"])
+def test_saved_by_skops(name, method, rng):
+    """A saved model holds types of the list alone."""
+    import skops.io
+
+    from infimum.trusted import TRUSTED_TYPES
+
+    X, sets, _ = PROBLEMS[name].draw(rng, 60)
+    score = "scaled" if name in ("numbers", "vectors") else "auto"
+    made = Conformal(PROBLEMS[name].model, 0.8, "set", score, method).fit(X, sets)
+    copy = skops.io.loads(skops.io.dumps(made), trusted=TRUSTED_TYPES)
+    np.testing.assert_allclose(copy.size(copy.predict_set(X)), made.size(made.predict_set(X)))
+
+
 def test_every_way_to_the_same_sets(rows):
     """Fitted by itself or before, in a frame, in a pipeline, with y as names or sets."""
     X, sets, _ = rows

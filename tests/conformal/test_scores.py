@@ -7,8 +7,9 @@ from cases import CASES
 from infimum import Boxes, Intervals, PartialOrders, Subsets, Taxonomy
 from infimum.conformal import SCORES, radius_of, smallest_nodes
 from infimum.conformal.base import known_for
-from infimum.conformal.labels import above, between, by_class, climbed
+from infimum.conformal.labels import above, climbed
 from infimum.conformal.numbers import weighted_quantile
+from infimum.conformal.promises import between, by_class
 from infimum.conformal.rankings import bottleneck
 
 N = 25
@@ -151,9 +152,11 @@ def test_radius_under_a_bound_on_ambiguity_by_hand():
     rng = np.random.default_rng(0)
     table, mask = rng.random((99, 5)), rng.random((99, 5)) < 0.4
     mask[:, 0] = True
+    table[:, 0] *= 0.15  # the truth has small scores
     assert between(table, mask, 0.9, 0.0) == (radius_of(np.where(mask, table, np.inf).min(axis=1), 0.9), 5)
     radius, most = between(table, mask, 0.9, 0.3)
     assert most == 2
+    assert np.isfinite(radius)
     first = np.where(mask & (np.argsort(np.argsort(table)) < 2), table, np.inf).min(axis=1)
     missed = first > radius
     weight = 1 / (1 - 0.3 * (np.sort(table)[:, :2] < first[:, None]).sum(axis=1))

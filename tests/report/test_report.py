@@ -35,7 +35,7 @@ def hostile():
     X = np.array([[0, 0], [3, 0], [0, 3], [3, 3]])[kind] + rng.normal(scale=0.5, size=(48, 2))
     y = [{HOSTILE[k], HOSTILE[(k + rng.integers(2)) % 4]} for k in kind]
     y[5] = {HOSTILE[(kind[5] + 2) % 4]}
-    model = PartialClassifier(principle="infimum").fit(X, y)
+    model = PartialClassifier.paper().fit(X, y)
     names = [f"<b>row</b> {k}" for k in range(48)]
     truth = [HOSTILE[k] if i < 10 else None for i, k in enumerate(kind)]
     return build(
@@ -109,7 +109,7 @@ def test_the_same_model_gives_the_same_page():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 2))
     y = ["a|b", "a", "b", "b|c"] * 5
-    model = PartialClassifier(principle="infimum").fit(X, y)
+    model = PartialClassifier.paper().fit(X, y)
     assert build(model, X).html == build(model, X).html
 
 
@@ -138,7 +138,7 @@ def test_bits_of_tags_and_numbers():
 def test_annotators_are_counted(undrawn):
     X = np.arange(6.0)[:, None]
     y = ["a", "b", "a|b", "b", None, "c"]
-    model = PartialClassifier(principle="infimum").fit(X, y)
+    model = PartialClassifier.paper().fit(X, y)
     names = [1, 1, 2, 2, 3, 3]  # ann and bob on things 1 and 2; only ann says something of 3
     made = build(model, X, names=names, annotators=["ann", "bob", "ann", "bob", "bob", "ann"])
     row = r'<td>{}</td><td class="n"[^>]*>3</td><td class="n"[^>]*>(\d)</td><td class="n"[^>]*>[^<]*</td>'
@@ -151,9 +151,9 @@ def test_annotators_are_counted(undrawn):
 @pytest.mark.parametrize(
     "model, y",
     [
-        (PartialMultilabelClassifier(principle="infimum"), [{"red": True}, {"red": False, "big": True}, {"big": 0}]),
-        (PartialRanker(principle="infimum"), ["a>b", "b>c>a", "c>a"]),
-        (PartialRegressor(principle="infimum"), [(0, 1), (None, 2), 1.5]),
+        (PartialMultilabelClassifier.paper(), [{"red": True}, {"red": False, "big": True}, {"big": 0}]),
+        (PartialRanker.paper(), ["a>b", "b>c>a", "c>a"]),
+        (PartialRegressor.paper(), [(0, 1), (None, 2), 1.5]),
     ],
 )
 def test_every_structure_has_a_page(model, y, undrawn):
@@ -169,7 +169,7 @@ def test_the_comparison_is_held_out():
     """One feature that names the row: without the row, nothing is known; with it, everything would be."""
     rng = np.random.default_rng(0)
     X, y = rng.permutation(60)[:, None] * 1000.0, [f"c{k}" for k in rng.integers(3, size=60)]
-    model = PartialClassifier(principle="infimum", weights="neighbors").fit(X, y)
+    model = PartialClassifier.paper(weights="neighbors").fit(X, y)
     assert max(row.covering for row in compared(model, X, model.output_, model.sets_)) < 0.6
 
 
@@ -180,7 +180,7 @@ def test_the_truth_is_counted(undrawn):
     y = [{"a", "b"} if rng.random() < 0.3 else "ab"[k] for k in kind]
     truth = ["ab"[k] for k in kind]
     y[0] = "ab"[1 - kind[0]]
-    made = build(PartialClassifier(principle="infimum").fit(X, y), X, truth=truth)
+    made = build(PartialClassifier.paper().fit(X, y), X, truth=truth)
     assert "39 of these 40 sets hold the truth." in made.html
     assert "On 40 rows with a known truth." in made.html
     assert "exactly right: " in made.html
@@ -188,7 +188,7 @@ def test_the_truth_is_counted(undrawn):
 
 def test_rows_of_another_table_are_refused():
     X = np.arange(6.0)[:, None]
-    model = PartialClassifier(principle="infimum").fit(X, ["a", "b"] * 3)
+    model = PartialClassifier.paper().fit(X, ["a", "b"] * 3)
     with pytest.raises(ValueError, match="X has 5 rows; the model was fitted on 6"):
         build(model, X[:5])
 
@@ -205,4 +205,25 @@ def test_pieces_escape_and_tables_sort_numbers_as_numbers():
 def test_labels_without_names_too(undrawn):
     X = np.arange(12.0)[:, None]
     sets = Subsets(np.eye(3, dtype=bool)[[0, 1, 2] * 4])
-    assert "<h2>" in build(PartialClassifier(principle="infimum").fit(X, sets), X).html
+    assert "<h2>" in build(PartialClassifier.paper().fit(X, sets), X).html
+
+
+@pytest.mark.parametrize(
+    "model, y",
+    [
+        (PartialClassifier.paper(), ["a", "b", "a|b", "c"]),
+        (PartialMultilabelClassifier.paper(), [{"r": True}, {"r": False, "s": True}, {"s": False}, None]),
+    ],
+)
+def test_the_surest_row_has_a_larger_margin_than_the_narrowest(model, y):
+    from infimum.diagnostics import audit
+    from infimum.report.looked_at import cases_of
+
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    fitted = model.fit(X, y * 10)
+    found = {why: made.margin for why, _, made in cases_of(fitted, X, audit(X, fitted.sets_, fitted.output_))}
+    assert found["the surest"] > found["a middling one"] > found["the narrowest"]
+    every = [fitted.explain(x).margin for x in X]
+    if isinstance(fitted, PartialClassifier):
+        assert np.isclose(found["the surest"], max(every))
+        assert np.isclose(found["the narrowest"], min(every))

@@ -51,11 +51,11 @@ def test_more_rows_than_lapack_can_count_are_refused(monkeypatch):
 
 GIVEN = {
     "regressor": (
-        PartialRegressor.paper(),
+        PartialRegressor(),
         [0.1 * k for k in range(6)] + [(0, 1)] * 6,
         ["infimum", "average", "joint"],
     ),
-    "ranker": (PartialRanker.paper(), ["a>b>c"] * 6 + ["c>a"] * 6, ["infimum", "average", "disambiguation"]),
+    "ranker": (PartialRanker(), ["a>b>c"] * 6 + ["c>a"] * 6, ["infimum", "average", "disambiguation"]),
 }
 
 

@@ -182,7 +182,7 @@ CHECKED = [
     (OneOrderAClass.paper(items=3), 45),
     (PartialEstimator.paper(outputs.Labels()), 49),
     (PartialSearch(), 47),
-    (PartialSearch(PartialRegressor.paper()), 47),
+    (PartialSearch(PartialRegressor()), 47),
     (Disambiguated(), 47),
     (Disambiguated(weights=weights.KernelRidge(lam=1e-2), drop_suspects=True), 47),
 ]
@@ -235,7 +235,7 @@ def test_searches_count_rows(counted):
     X, S, w, rows = counted
     principles = ["disambiguation", "infimum", "joint"]
     settings = {"gammas": [0.5, 2.0], "lams": [1e-3], "principles": principles, "n_blocks": 3}
-    model = PartialClassifier.paper(classes=range(3))
+    model = PartialClassifier(classes=range(3))
     weighted = PartialSearch(model, **settings).fit(X, S, sample_weight=w)
     repeated = PartialSearch(model, **settings).fit(X[rows], S[rows])
     for name in ("covering_rate", "chance_corrected", "neg_set_risk", "log_likelihood", "width"):

@@ -18,6 +18,7 @@ from .predict import predict
 from .report import report
 from .reproduce import reproduce
 from .score import score
+from .studio import studio
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False, rich_markup_mode="markdown"
@@ -41,6 +42,7 @@ app.command(rich_help_panel=MODELS)(score)
 app.command(rich_help_panel=MODELS)(clean)
 app.command(rich_help_panel=FILES)(report)
 app.command(rich_help_panel=FILES)(convert)
+app.command(rich_help_panel="People")(studio)
 app.command(rich_help_panel="The paper")(reproduce)
 
 __all__ = ["app"]

@@ -14,11 +14,11 @@ from ..diagnostics._conflicts import unreadable
 from ..io import Records, read_table
 from ..io._records import KINDS
 from ..io.tables import load_table
-from ..outputs import OutputSpace
 from ._kind import recognise
 
 SPACES = {"labels": outputs.Labels, "tags": outputs.Tags, "order": outputs.Rankings, "number": outputs.Reals}
 ROW = re.compile(r"\brow (\d+)\b")
+NAMES = "names rows"
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,12 @@ class Given:
         return len(self.y)
 
     @property
-    def space(self) -> OutputSpace:
-        return SPACES[self.kind]()
+    def names(self) -> list[str]:
+        """What rows are called: by their column of ids, else by their lines."""
+        column = next((name for name, why in self.aside.items() if why == NAMES), None)
+        if column is not None:
+            return [f"{column} {key}" for key in self.ids]
+        return [place.removeprefix(f"{self.path.name}, ") for place in self.places]
 
     def named(self, message: str) -> str:
         """A message in which rows are called by the lines of the file."""
@@ -151,7 +155,7 @@ def _bounds(path: Path, ask: Ask) -> tuple[Records, str, dict[int, str]]:
 
 
 def _features(path: Path, records: Records, ask: Ask) -> tuple[Any, dict[str, str]]:
-    why = {ask.id: "names rows", ask.annotator: "who answered", ask.truth: "the truth"}
+    why = {ask.id: NAMES, ask.annotator: "who answered", ask.truth: "the truth"}
     aside = {name: reason for name, reason in why.items() if name is not None}
     aside |= dict.fromkeys(ask.drop, "dropped")
     columns = [name for name in records.data.columns if name not in aside]

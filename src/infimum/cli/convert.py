@@ -96,7 +96,7 @@ def _read(source: str, file: Path, chosen: dict[str, Any]) -> io.Records:
         chosen = {**chosen, "data": io.read_table(chosen["data"]).data}
     try:
         return READERS[source](file, **chosen)
-    except io.MeaningError as error:
+    except ValueError as error:
         raise ValueError(as_options(str(error))) from error
 
 

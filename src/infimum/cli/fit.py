@@ -80,19 +80,19 @@ def chosen(model: Any) -> str:
     """What a model is made of, in a few words."""
     from ..judging.choice import said
 
-    if model.choice_ is None:
-        return f"{model.weights_!r}, {model.principle}"
+    if model.choice_ is None or not model.choice_.rows:
+        made = model._settled()
+        return f"{made.family!r}, {made.principle}, {made.reading}"
     best = model.choice_.best
     return f"{said(best)}; {best['principle']}, {best['reading']} (of {len(model.choice_.rows)} settings)"
 
 
 def scores(model: Any) -> dict[str, float]:
     """The held-out scores of what was chosen."""
-    if model.choice_ is None:
+    if model.choice_ is None or not model.choice_.rows:
         return {}
     best = model.choice_.best
-    names = {"covering_rate": 1, "chance_corrected": 1, "neg_set_risk": -1}
-    return {name.removeprefix("neg_"): sign * float(best[name]) for name, sign in names.items()}
+    return {"covering_rate": float(best["covering_rate"]), "set_risk": -float(best["neg_set_risk"])}
 
 
 def held_out(model: Any) -> list[tuple[str, str]]:
@@ -100,10 +100,7 @@ def held_out(model: Any) -> list[tuple[str, str]]:
     found = scores(model)
     if not found:
         return []
-    return [
-        ("held out", f"{found['covering_rate']:.1%} of sets covered, {found['chance_corrected']:.2f} beyond chance"),
-        ("set risk", f"{found['set_risk']:.4g}"),
-    ]
+    return [("held out", f"{found['covering_rate']:.1%} of the sets covered, set risk {found['set_risk']:.4g}")]
 
 
 def _aside(table: Given, model: Any) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..io import read_table, write_table
 from ..io.tables import load_table
+from ..outputs import Labels
 from . import _options as o
 from ._models import cells, load
 from ._say import Notes, refusals, result, working, written
@@ -23,8 +24,9 @@ def predict(
 ) -> None:
     """Predict for every row of a table.
 
-    The columns of the table, then `prediction`, and where the model has them `confidence`, the probability of the label
-    among all, and `support`, how probable it is that a set would hold it.
+    The columns of the table, then `prediction`. For labels also `runner_up` and `margin`, the class that comes next and
+    by how much its set risk is larger; and where the model has them `confidence`, the probability of the label among
+    all, and `support`, how probable it is that a set would hold it.
     """
     notes = Notes()
     with refusals(model):
@@ -38,7 +40,8 @@ def predict(
         work.stage()
         append(out, file, rows, new)
     n = len(rows)
-    shown = [("rows", n), *((name, _mean(values)) for name, values in new.items() if name != "prediction")]
+    numbers = [(name, values) for name, values in new.items() if name not in ("prediction", "runner_up") and n]
+    shown = [("rows", n), *((name, _mean(values)) for name, values in numbers)]
     result({"predictions": out, "rows": n, "kind": about["kind"]}, as_json, f"{out} written", shown, notes)
 
 
@@ -53,12 +56,23 @@ def predicted(pipe: Any, X: Any) -> dict[str, list]:
         return {"prediction": []}
     found: dict[str, list] = {"prediction": cells(model.output_, model.predict(features))}
     at = np.arange(len(features))
+    if isinstance(model.output_, Labels) and model.solver_.listed and len(model.output_.classes_) > 1:
+        found |= _next_best(model, features)
     if hasattr(model, "predict_proba"):
         found["confidence"] = [round(float(p), 4) for p in model.predict_proba(features).max(axis=1)]
     if hasattr(model, "plausibility"):
         z = model._outputs(features)
         found["support"] = [round(float(p), 4) for p in np.clip(model.plausibility(features)[at, z], 0, 1)]
     return found
+
+
+def _next_best(model: Any, features: Any) -> dict[str, list]:
+    """The class that comes next, and by how much its estimated set risk is larger."""
+    risks = model._each(features, lambda alpha: model.solver_.risks(alpha))
+    order = np.argsort(risks, axis=1, kind="stable")[:, :2]
+    first, second = np.take_along_axis(risks, order, axis=1).T
+    names = cells(model.output_, model.output_.readable(order[:, 1]))
+    return {"runner_up": names, "margin": [round(float(m), 4) for m in second - first]}
 
 
 def append(out: Path, file: Path, rows: list[dict], new: dict[str, list]) -> None:

@@ -51,12 +51,16 @@ def report(
         work.stage()
         pipe = fitted(table, pipeline(table.kind, principle, weights, table.classes))
         work.stage()
-        lines = [place.removeprefix(f"{file.name}, ") for place in table.places]
-        named = table.ids if "names rows" in table.aside.values() else lines
         made = build(
-            pipe[-1], pipe[:-1].transform(table.X), title=title or f"{file.name}: what these sets can teach",
-            names=named, annotators=table.annotators, truth=table.truth, impossible=table.impossible, aside=table.aside,
-        )  # fmt: skip
+            pipe[-1],
+            pipe[:-1].transform(table.X),
+            title=title or f"{file.name}: what these sets can teach",
+            names=table.names,
+            annotators=table.annotators,
+            truth=table.truth,
+            impossible=table.impossible,
+            aside=table.aside,
+        )
         work.stage()
         with written(out), whole(out) as page:
             page.write(made.html)

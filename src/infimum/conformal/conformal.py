@@ -18,8 +18,9 @@ from ..outputs.forms import BadRows, InputError
 from .base import Score, radius_of, score_of, upto
 from .cross import Cross, CrossValidated, Jackknife
 from .guarantee import guarantee
-from .labels import LabelScore, between, by_class, capped, subsets
+from .labels import LabelScore, subsets
 from .models import before_last, groups_of, last_of, learned, number_of, outputs_of, ready, some, space_of
+from .promises import between, by_class, capped
 from .selective import RiskCoverage, rejected, risk_coverage
 
 METHODS = ("split", "cv+", "jackknife+")

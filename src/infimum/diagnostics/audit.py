@@ -20,7 +20,8 @@ from ..weights.left_out import LeftOut
 from ._conflicts import conflicts, unreadable
 
 PRINCIPLES = ("infimum", "average", "disambiguation")
-THRESHOLD = 0.1  # support below which a row is suspect, or a third of the median where that is more
+THRESHOLD = 0.1  # support below which a row is suspect,
+SHARE = 0.4  # or below this share of the median, where that is more
 FAR = 4.0  # typical distances beyond which a number is suspect
 SHOWN = 5
 LAM = 1e-3
@@ -87,7 +88,7 @@ def audit(
     """Rows that deserve a second look.
 
     - **Suspects**: the set probably misses the truth. For labels and tags, its probability by a disambiguation that did
-      not see the row is below 0.1 or below a third of the median; for orders, so is the mean probability of its pairs
+      not see the row is below 0.1 or two fifths of the median; for orders, so is the mean probability of its pairs
       by the other rows; for numbers, the prediction from the other rows is four times farther away than is usual.
     - **Conflicts**: rows that are equal, or nearer to each other than three quarters of the rows are to any, with sets
       that have nothing in common.
@@ -180,7 +181,7 @@ def _suspects(found: Audit, X: Any, output: OutputSpace, sets: Sets, weights: An
         if resolved is None or resolved.support is None:
             return
         score = resolved.support
-        rows = np.flatnonzero(score < max(THRESHOLD, float(np.median(score)) / 3))
+        rows = np.flatnonzero(score < max(THRESHOLD, SHARE * float(np.median(score))))
     else:
         score, rows = doubtful(output, sets, z, _left_out(X, output, sets, weights))
     rows = rows[np.argsort(score[rows], kind="stable")]
@@ -214,7 +215,7 @@ def doubtful(
     """
     if isinstance(sets, PartialOrders):
         support = _of_pairs(sets, z, left_out)
-        return support, np.flatnonzero(support < min(0.5, float(np.median(support)) / 3))
+        return support, np.flatnonzero(support < SHARE * float(np.median(support)))
     far = sets.distance(z) if isinstance(sets, Intervals) else SetLoss(output, sets).each(z)
     positive = far[far > 0]
     typical = float(np.median(positive)) if len(positive) else 0.0

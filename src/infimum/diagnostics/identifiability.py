@@ -324,11 +324,16 @@ def _eta(around: Ambiguity, kind: str) -> NDArray:
     return 1 - np.where(far, P, 0).max(axis=1)
 
 
-WHAT = {"labels": "classes", "tags": "tags", "order": "items", "number": "bands of numbers"}
+APART = {
+    "labels": "every two classes are apart in some rows",
+    "tags": "every tag is said to be there in some rows and not to be there in others",
+    "order": "every two items are compared in some rows",
+    "number": "low and high numbers are ruled out in some rows",
+}
 
 
 def _verdict(found: Identifiability) -> tuple[str, bool | None]:
-    mask, kind = found.choices.mask, WHAT[found.choices.kind]
+    mask = found.choices.mask
     if mask.all():
         return f"No: none of the {len(mask)} rows rules anything out.", False
     if found.blind:
@@ -354,7 +359,7 @@ def _verdict(found: Identifiability) -> tuple[str, bool | None]:
             False,
         )
     low, high = found.degree_interval
-    apart = f"every two {kind} are apart in some rows"
+    apart = APART[found.choices.kind]
     if not np.isfinite(found.degree):
         return f"Perhaps: {apart}, and there are too few rows to say how often.", None
     said = f"the ambiguity degree is about {found.degree:.2f} ({low:.2f} to {high:.2f})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from inspect import signature
 from typing import Any, Self
@@ -14,6 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .._checks import check_number
+from .._warnings import InfimumWarning
 from ..judging import Choice, Composition, Judge, Plan, choose
 from ..outputs import OutputSpace, Sets
 from ..outputs.containers import kept
@@ -84,7 +86,11 @@ class PartialModel(BaseEstimator):
         rows = self._rows(X, y, sample_weight)
         output = rows.fitted(self._output(rows.y))
         sets = rows.read(output)
-        found = self._chosen(rows, output, sets).fit(rows, output, sets)
+        made = self._chosen(rows, output, sets)
+        with warnings.catch_warnings():
+            if self.choice_ is not None and self.choice_.rows:  # of weights that nobody named, nobody need be told
+                warnings.filterwarnings("ignore", ".*numerically singular", InfimumWarning)
+            found = made.fit(rows, output, sets)
         self.output_, self.weights_, self.solver_, self.resolved_ = found
         self.sets_: Sets | None = sets if rows.in_memory else None
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..judging.ground import order
 from ..probabilities import MAPS, Temperature, fitted_map, left_out, shared
 from ..reductions import of_principle
 from ..rows import Table
@@ -39,28 +37,31 @@ class Probable(PartialModel):
 
     def _learned_map(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """The map that is asked for; after soft disambiguation, from the rows that it has left out by itself."""
-        made, resolved = self._settled(), self.resolved_
-        by_itself = resolved is not None and resolved.left_out is not None
-        if self.probabilities is None and not by_itself:
-            if of_principle(made.principle) is not None:
-                return Temperature()
-            if self.principle != "auto" or made.adapts or not self._has_options():
-                return None
-        kind = "temperature" if self.probabilities is None else self.probabilities
+        made = self._settled()
+        disambiguated = of_principle(made.principle) is not None
+        chosen = self.probabilities is None and self.principle == "auto" and not disambiguated
+        unasked = self.probabilities is None and not disambiguated and not chosen
+        if unasked or (chosen and (made.adapts or not self._has_options())):
+            return None
+        found = self.resolved_ if self.resolved_ is not None and self.resolved_.soft else None
+        if self.probabilities in (None, "temperature") and found is not None and found.map is not None:
+            return found.map
+        if self.probabilities is None and not chosen:
+            return Temperature()
         rows = self._bare()._rows(X, y, sample_weight)
-        if self.probabilities is None and not by_itself:
+        if chosen:
             rows = self._some(rows)
         if not isinstance(rows, Table):
             raise ValueError(
                 "probabilities= leaves rows out: give arrays instead of rows in blocks, or call calibrate."
             )
         sets: Any = rows.read(self.output_)
-        if resolved is not None and resolved.left_out is not None:
-            return fitted_map(kind, shared(resolved.left_out), sets.options(), rows.w)
-        if self.probabilities is None and sets.options() is None:
+        kind = "temperature" if chosen else self.probabilities
+        if found is not None and found.left_out is not None:
+            return fitted_map(kind, shared(found.left_out), sets.options(), rows.w)
+        if chosen and sets.options() is None:
             return None
-        table = Table(rows.X, None, rows.w)
-        F, mask = left_out(made, self._options, table, self.output_, sets)
+        F, mask = left_out(made, self._options, Table(rows.X, None, rows.w), self.output_, sets)
         return fitted_map(kind, F, mask, rows.w)
 
     def _some(self, rows: Any) -> Any:
@@ -70,9 +71,8 @@ class Probable(PartialModel):
             return Table(found.X, found.y, found.w)
         if rows.X.shape[0] <= MOST:
             return rows
-        sets = rows.read(self.output_)
-        at = np.sort(order(rows, sets)[:MOST])
-        return Table(rows.X[at], sets[at], None if rows.w is None else rows.w[at])
+        at = rows.first(MOST)
+        return Table(rows.X[at], rows.read(self.output_)[at], None if rows.w is None else rows.w[at])
 
     def calibrate(self, X: Any, y: Any, kind: str = "temperature") -> Self:
         """Fit the map from predictions to probabilities to sets of rows that were not used in `fit`.

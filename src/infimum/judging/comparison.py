@@ -9,17 +9,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._progress import track
 from .._warnings import InfimumWarning
 from ..outputs.base import OutputSpace, Sets
 from ..rows import Rows, Table
+from ..rows.hashes import hashed, places
 from ..weights import KernelRidge, Scaled, by_name
-from ..weights.left_out import HeldOut
+from ..weights.left_out import HeldOut, blocks_of
 from .choice import Choice
 from .composition import AUTO, Composition
-from .ground import Ground, hashed, order
+from .ground import Ground, order
 from .judge import Judge, Left
 from .settings import Other, Setting, first_settings, is_costly, is_sparse, readings
 
@@ -30,6 +32,7 @@ COSTLY = (200, 400)  # the same, where every prediction is a search
 KEPT = 3  # settings a principle that go on to the second comparison
 STEPS = 4  # how often settings next to the best are tried
 HOPELESS = 1.3  # times the least risk: principles beyond are not followed
+NOISE = 2e-3  # of a mean log-likelihood: what differs by less is equal
 N_BLOCKS = 5
 
 
@@ -55,11 +58,11 @@ def choose(wanted: Composition, rows: Rows, output: OutputSpace, sets: Sets, pla
 def _of_blocks(wanted: Composition, rows: Any, output: OutputSpace, sets: Any, plan: Plan) -> Choice:
     """Chosen on a sample of the rows, among what can be fitted to blocks."""
     some = rows.sample(SECOND)
-    open_principle = isinstance(wanted.principle, str) and wanted.principle == AUTO
-    served = [p for p in ("infimum", "average") if not open_principle or sets.embed(p) is not None]
-    if not served:
-        raise ValueError(f"For rows in blocks, nothing is linear in psi(z) for {sets!r}. Fit on arrays.")
-    pairs = [(p, "inside") for p in served] if open_principle else readings(wanted.principle, wanted.reading, False)
+    pairs = readings(wanted.principle, wanted.reading, signed=False)
+    if isinstance(wanted.principle, str) and wanted.principle == AUTO:
+        pairs = [(p, "inside") for p, _ in pairs if _is_served(p, sets)]
+    if not pairs:
+        raise ValueError(f"Of {sets!r}, nothing but sums can be had, and no principle needs only these. Fit on arrays.")
     table = Table(some.X, some.y, some.w, rows.names)
     found = Comparison(wanted, table, output, output.read(some.y), plan, pairs, some.n)
     return found.run()
@@ -102,6 +105,22 @@ class Comparison:
         self.refused: list[str] = []
         self.seen: set = set()
         self.ends = np.inf if plan.budget is None else time.perf_counter() + plan.budget
+        self.noise, self.strict = NOISE, False
+
+    def go_through(self, settings: list[Setting], blocks: list[NDArray]) -> bool:
+        """Judge these settings on all rows, and nothing else; whether it came to the end.
+
+        What cannot be judged is an error here: it was asked for by name.
+        """
+        self.noise, self.strict = 0.0, True
+        self.ground = Ground(self.table, self.output, self.sets, blocks)
+        try:
+            self._try({setting: self._pairs_of(setting) for setting in settings})
+        except KeyboardInterrupt:
+            if not self.rows:
+                raise
+            return False
+        return True
 
     def run(self) -> Choice:
         if self.named and len(self.pairs) == 1:
@@ -152,7 +171,7 @@ class Comparison:
         return Choice([], {}, Composition(principle, reading, family, self.wanted.solver), [why], True)
 
     def _choice(self, complete: bool) -> Choice:
-        best = self._best()
+        best = self.best()
         family = self.wanted.weights
         if not self.named:
             family = self.ground.final(best["setting"], self.n, self.in_blocks, self.plan.random_state)
@@ -176,7 +195,8 @@ class Comparison:
         table = self.table.some(at)
         if self.pairwise:
             table.X = table.X[:, at]
-        self.ground = Ground(table, self.output, self.sets[at], N_BLOCKS, self.pairwise)
+        blocks = blocks_of(places(table.X, self.pairwise), N_BLOCKS, sample_weight=table.w)
+        self.ground = Ground(table, self.output, self.sets[at], blocks)
 
     def _pairs_of(self, setting: Setting) -> list[tuple[Any, str]]:
         """What is judged at a setting: weights without a sign have one reading."""
@@ -186,7 +206,7 @@ class Comparison:
 
     def _try(self, settings: dict[Setting, list[tuple[Any, str]]]) -> bool:
         """Judge settings under some principles, unless it is done; whether one of them is now the best."""
-        before = self._best() if self._here() else None
+        before = self.best() if self._here() else None
         work = []
         for setting, pairs in settings.items():
             new = [pair for pair in pairs if (setting, repr(pair), len(self.ground)) not in self.seen]
@@ -196,10 +216,10 @@ class Comparison:
         for found, refused in self._judged(work):
             self.rows += found
             self.refused += refused
-        return bool(self._here()) and self._best() is not before
+        return bool(self._here()) and self.best() is not before
 
     def _judged(self, work: list) -> Iterator[tuple[list[dict], list[str]]]:
-        label = f"comparing on {len(self.ground)} rows"
+        label = f"settings on {len(self.ground)} rows"
         jobs = (delayed(self._judge)(*one) for one in track(work, label, len(work), self.plan.verbose))
         return iter(Parallel(n_jobs=self.plan.n_jobs, prefer="threads", return_as="generator")(jobs))
 
@@ -214,14 +234,16 @@ class Comparison:
                 break
             judge = Judge(
                 Composition(principle, reading, self._weights(setting), self.wanted.solver).checked(),
-                self.output, self.ground.sets, self.ground.w, brief=True,
+                self.output, self.ground.sets, self.ground.w, brief=not self.strict,
             )  # fmt: skip
             try:
                 if not self.named and operator is None:
                     operator = self.ground.operator(setting)
                 left = self._left(judge) if operator is None else judge.outputs(operator)
-                scores = judge.scores(left, chance=False)
+                scores = judge.scores(left, chance=self.strict)
             except (ValueError, MemoryError) as error:
+                if self.strict:
+                    raise
                 refused.append(f"{setting.columns['weights']}, {principle}, {reading}: {error}")
                 continue
             seconds = time.perf_counter() - start
@@ -251,7 +273,7 @@ class Comparison:
         """What was judged on the rows of now."""
         return [row for row in self.rows if row["n"] == len(self.ground)]
 
-    def _best(self) -> dict:
+    def best(self) -> dict:
         """The best of those judged on the most rows: settings of a principle by its own score, principles by risk."""
         return min((self._ranked(group)[0] for group in self._groups().values()), key=self._risk())
 
@@ -273,7 +295,8 @@ class Comparison:
         risk = self._risk()
 
         def place(row: dict) -> tuple:
-            return (-row["log_likelihood"] if smooth else risk(row), -np.nan_to_num(row["lam"]), row["gamma"])
+            score = -_rounded(row["log_likelihood"], self.noise) if smooth else risk(row)
+            return (score, -np.nan_to_num(row["lam"]), row["gamma"])
 
         return sorted(group, key=place)
 
@@ -289,6 +312,16 @@ class Comparison:
             for row in self._ranked(group)[:KEPT]:
                 kept.setdefault(row["setting"], []).append((row["principle"], row["reading"]))
         return kept
+
+
+def _rounded(score: float, unit: float) -> float:
+    return round(score / unit) if unit else score
+
+
+def _is_served(principle: str, sets: Any) -> bool:
+    """Whether a principle can be had of rows in blocks, which are only summed."""
+    soft = principle == "disambiguation"
+    return sets.sample.options() is not None if soft else sets.sample.embed(principle) is not None
 
 
 def _count(table: Table, sets: Sets) -> int:

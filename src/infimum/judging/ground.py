@@ -14,25 +14,21 @@ from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Sets
 from ..problem import target_of
 from ..rows import Table
+from ..rows.hashes import hash_of, hashed
 from ..weights import KernelRidge, Nystrom, Scaled, Target, Weights
-from ..weights.centers import _hash
-from ..weights.left_out import HeldOut, blocks_of
-from .settings import Kernel, Setting, is_sparse
+from ..weights.left_out import HeldOut
+from .settings import Kernel, Setting
 
 EXACT_ROWS = 8_000  # beyond, kernels go through centres
 DISTANCES = {"rbf": lambda X: euclidean_distances(X, squared=True), "laplacian": manhattan_distances}
 
 
 class Ground:
-    """Rows, their sets and the blocks that are held out: distances are computed once, one operator a setting.
+    """Rows, their sets and the blocks that are held out: distances are computed once, one operator a setting."""
 
-    Rows come in an order of their own, by a hash, whatever order they are given in.
-    """
-
-    def __init__(self, table: Table, output: OutputSpace, sets: Sets, n_blocks: int, pairwise: bool = False):
-        self.output, self.sets = output, sets
+    def __init__(self, table: Table, output: OutputSpace, sets: Sets, blocks: list[NDArray]):
+        self.output, self.sets, self.blocks = output, sets, blocks
         self.X, self.w = table.X, table.w
-        self.blocks = blocks_of(places(self.X, pairwise), n_blocks, sample_weight=self.w)
         self._distances: dict[tuple[str, str], tuple[NDArray, float]] = {}
         self._target: Target | None = None
 
@@ -114,18 +110,4 @@ def order(table: Table, sets: Sets, pairwise: bool = False) -> NDArray:
     absent = np.zeros(len(code)) if table.w is None else table.w == 0
     if len(np.unique(code)) == len(code):
         return np.lexsort((code, absent))
-    return np.lexsort((_hash(np.asarray(sets.start(), dtype=float), 1), code, absent))  # equal rows by their sets
-
-
-def hashed(X: Any, pairwise: bool = False) -> NDArray:
-    """A hash of every row, the same in any units."""
-    return _hash(places(X, pairwise), 0)
-
-
-def places(X: Any, pairwise: bool = False) -> Any:
-    """Every entry by its place among those of its feature, so that units do not matter; a sparse X as it is."""
-    if is_sparse(X):
-        return X
-    if pairwise:  # of similarities, what does not depend on the order of the others
-        return np.sort(np.asarray(X, dtype=float), axis=1)
-    return np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in X.T]).astype(float)
+    return np.lexsort((hash_of(np.asarray(sets.start(), dtype=float), 1), code, absent))  # equal rows by their sets

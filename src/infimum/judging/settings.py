@@ -20,6 +20,7 @@ FOREST_ROWS = (
 NARROW_ROWS = 200_000  # beyond, only the kernel that is one product of matrices
 LAMS = (1e-5, 1e-3)
 GAMMAS = (0.5, 1.0, 2.0)
+LEAST = 1e-7  # the smallest lam that is tried: beyond, only rounding changes
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ class Kernel:
     def near(self) -> list[Kernel]:
         """The settings next to this one, in gamma and in lam."""
         steps = [(2.0, 1.0), (0.5, 1.0), (1.0, 10.0), (1.0, 0.1)]
-        return [Kernel(self.scaling, self.kernel, self.gamma * g, self.lam * l) for g, l in steps]
+        found = [Kernel(self.scaling, self.kernel, self.gamma * g, self.lam * l) for g, l in steps]
+        return [one for one in found if LEAST * (1 - 1e-9) <= one.lam <= 1]
 
 
 @dataclass(frozen=True)

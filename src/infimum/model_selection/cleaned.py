@@ -59,7 +59,9 @@ def clean_labels(
     ['cat', 'cat', 'cat', 'dog', 'dog', 'dog']
     """
     how = Disambiguation() if how is None else how
-    model = PartialEstimator(Labels() if output is None else output, how, weights=weights)
+    model = PartialEstimator(
+        Labels() if output is None else output, how, weights="auto" if weights is None else weights
+    )
     if weights is not None:
         found: Any = model.fit(X, y, sample_weight)
     else:

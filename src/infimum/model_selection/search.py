@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.utils import get_tags
@@ -20,15 +18,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._checks import check_number, check_numbers
-from .._memory import require
-from .._progress import track
 from .._warnings import InfimumWarning
 from ..estimators import PartialClassifier, PartialModel
 from ..estimators.base import validated
-from ..judging import NAMES, Composition, Judge
-from ..outputs import OutputSpace, Sets
-from ..reductions import Disambiguation
-from ..weights import KernelRidge
+from ..judging import NAMES, Comparison, Composition, Plan
+from ..judging.composition import AUTO
+from ..judging.ground import Ground
+from ..judging.settings import Kernel, Other, Setting
+from ..outputs import Sets
+from ..weights import KernelRidge, by_name
 from ..weights.left_out import blocks_of
 
 READINGS = {
@@ -47,7 +45,7 @@ SCALINGS: dict[str, list] = {
 }
 """Mean 0 (but for a sparse X) and variance 1 a feature; then, for "unit", length 1 a row."""
 
-DISTANCES = {"rbf": lambda X: euclidean_distances(X, squared=True), "laplacian": manhattan_distances}
+KERNELS = ("rbf", "laplacian")
 
 
 def _final_has(name: str) -> Callable[[Any], bool]:
@@ -65,7 +63,8 @@ class PartialSearch(BaseEstimator):
     """The best of a grid of kernel ridge models, judged by held-out sets: no true label is needed anywhere.
 
     Every setting is judged by predictions for blocks of rows whose sets it did not see. For kernel ridge these follow
-    from one inverse a setting: nothing is fitted again.
+    from one inverse a setting: nothing is fitted again. It is the walk that an estimator takes by default over what it
+    was not told, here over a grid of yours and on all rows. What the estimator names, its weights for one, is kept.
 
     Parameters
     ----------
@@ -81,7 +80,8 @@ class PartialSearch(BaseEstimator):
         The ridge is n lam.
     principles : list, optional
         Among "disambiguation", "infimum", "joint" (the infimum, negative weights read jointly), "average" and
-        "supremum". By default, disambiguation where there are candidates to weigh, and the infimum elsewhere.
+        "supremum". By default that of the estimator; where it names none, disambiguation if there are candidates to
+        weigh, and the infimum elsewhere.
     criterion : str, default "auto"
         "log_likelihood", "covering_rate", "chance_corrected" or "neg_set_risk". "auto" compares settings of
         disambiguation by the log-likelihood, others by the set risk; and then the best of every principle by the set
@@ -148,28 +148,28 @@ class PartialSearch(BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         model = self._check()
-        rows = clone(model)._rows(X, y, sample_weight)
+        rows: Any = clone(model)._rows(X, y, sample_weight)
         validated(self, X, reset=True)
         output = rows.fitted(model._output(y))
         sets = rows.read(output)
         X, w = rows.X, rows.w
         if X.shape[0] < 2:
             raise ValueError("X has one sample: there is nothing to choose a model by. Give two rows or more.")
-        plain = ["infimum"] if sets.options() is None else ["disambiguation"]
-        names = plain if self.principles is None else list(self.principles)
-        path: list[dict] = []
-        try:
-            self._walk(X, w, self._judges(model, names, output, sets, w), path)
-        except KeyboardInterrupt:
-            if not path:
-                raise
+        blocks = blocks_of(X, self.n_blocks, sample_weight=w)
+        if len(blocks) < 2:
+            raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
+        pairs, settings = self._pairs(model, sets), self._settings(model)
+        wanted = Composition(AUTO, AUTO, model.weights, model.solver)
+        walk = Comparison(wanted, rows, output, sets, Plan(verbose=self.verbose), pairs)
+        if not walk.go_through(settings, blocks):
             warnings.warn(
-                f"The search was interrupted after {len(path)} of {self._size() * len(names)} settings; the best of"
-                " them is fitted.",
+                f"The search was interrupted after {len(walk.rows)} of {len(settings) * len(pairs)} settings; the best"
+                " of them is fitted.",
                 InfimumWarning,
                 stacklevel=3,
             )
-        best = self._best(path)
+        path = [self._told(row, walk.ground) for row in walk.rows]
+        best = path[walk.rows.index(self._best(walk))]
         fitted = self._pipeline(model, best, X)
         counts = [name for name, step in fitted.steps if has_fit_parameter(step, "sample_weight")]
         fitted.fit(X, y, **({} if w is None else {f"{name}__sample_weight": w for name in counts}))
@@ -177,7 +177,7 @@ class PartialSearch(BaseEstimator):
         self.best_params_, self.best_estimator_ = best, fitted
 
     def _check(self) -> PartialModel:
-        for name, allowed in (("scalings", SCALINGS), ("kernels", DISTANCES)):
+        for name, allowed in (("scalings", SCALINGS), ("kernels", KERNELS)):
             unknown = [value for value in getattr(self, name) if value not in allowed]
             if unknown:
                 raise ValueError(f"{name} must be among {list(allowed)}. Got {unknown[0]!r}.")
@@ -191,64 +191,57 @@ class PartialSearch(BaseEstimator):
             raise ValueError(f"estimator must be one of the library's, PartialClassifier() for one. Got {model!r}.")
         return model
 
-    def _size(self) -> int:
-        return len(self.scalings) * len(self.kernels) * len(self.gammas) * len(self.lams)
-
-    def _judges(
-        self, model: PartialModel, names: list[str], output: OutputSpace, sets: Sets, w: Any
-    ) -> dict[str, Judge]:
-        unknown = [name for name in names if name not in READINGS]
+    def _pairs(self, model: PartialModel, sets: Sets) -> list[tuple[Any, str]]:
+        """The (principle, negative_weights) that are compared: what the estimator names is kept."""
+        named = not (isinstance(model.principle, str) and model.principle == AUTO)
+        reading = model.negative_weights
+        if self.principles is None:
+            plain: Any = "infimum" if sets.options() is None else "disambiguation"
+            return [(model.principle if named else plain, "inside" if reading == AUTO else reading)]
+        unknown = [name for name in self.principles if name not in READINGS]
         if unknown:
             raise ValueError(f"principles must be among {list(READINGS)}. Got {unknown[0]!r}.")
-        how = {name: self._reading(model, name) for name in names}
-        parts = {name: Composition(*how[name], KernelRidge(), model.solver).checked() for name in names}
-        return {name: Judge(parts[name], output, sets, w) for name in names}
+        found = [READINGS[name] for name in self.principles]
+        for principle, negative in found:
+            if (named and principle != _name(model.principle)) or reading not in (AUTO, negative):
+                raise ValueError(
+                    f"principles={list(self.principles)} would replace what the estimator names,"
+                    f" principle={model.principle!r} and negative_weights={reading!r}. Leave one of the two out."
+                )
+        return [(model.principle if named else principle, negative) for principle, negative in found]
+
+    def _settings(self, model: PartialModel) -> list[Setting]:
+        """The grid, or the weights that the estimator names."""
+        if not (isinstance(model.weights, str) and model.weights == AUTO):
+            family = by_name(model.weights)
+            return [Other(type(family).__name__, family)]
+        grid = itertools.product(self.scalings, self.kernels, self.gammas, self.lams)
+        return [Kernel(*one) for one in grid]
 
     @staticmethod
-    def _reading(model: PartialModel, name: str) -> tuple[Any, str]:
-        principle, negative = READINGS[name]
-        if principle == "disambiguation" and isinstance(model.principle, Disambiguation):
-            return clone(model.principle), negative  # with the settings that the user gave
-        return principle, negative
+    def _told(row: dict, ground: Ground) -> dict:
+        """A row of the path: gamma itself beside its unit, the principle and the reading by one name."""
+        setting = row["setting"]
+        width = np.nan
+        if isinstance(setting, Kernel):
+            width = setting.gamma / ground.distance(setting.scaling, setting.kernel)[1]
+        joint = row["reading"] == "joint" and _name(row["principle"]) != "disambiguation"
+        name = ("joint" if row["principle"] == "infimum" else f"{row['principle']}, joint") if joint else None
+        told = {"principle": name or _name(row["principle"]), "width": width}
+        return {key: value for key, value in row.items() if key not in ("setting", "reading", "n")} | told
 
-    def _walk(self, X: Any, w: NDArray | None, judges: dict[str, Judge], path: list[dict]) -> None:
-        blocks = blocks_of(X, self.n_blocks, sample_weight=w)
-        if len(blocks) < 2:
-            raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
-        start = time.perf_counter()
-        for setting, weights in track(self._settings(X, w), "settings", self._size(), self.verbose):
-            operator = weights.held_out(None, None, w, blocks)
-            for name, judge in judges.items():
-                scores = judge.scores(judge.outputs(operator))
-                path.append({**setting, "principle": name, **scores, "seconds": time.perf_counter() - start})
-                start = time.perf_counter()
-
-    def _settings(self, X: Any, w: NDArray | None) -> Iterator[tuple[dict, KernelRidge]]:
-        """Every setting with its weights: distances are computed once a kernel, kernel matrices once a gamma."""
-        n = X.shape[0]
-        require(6 * 8 * n**2, f"Searching with {n} rows", "Search on some of the rows.")
-        for scaling, kernel in itertools.product(self.scalings, self.kernels):
-            distance = DISTANCES[kernel](_scaled(scaling, X, w))
-            unit = _median(distance, w) or 1.0
-            for gamma in self.gammas:
-                K = np.exp(distance * (-gamma / unit))
-                for lam in self.lams:
-                    setting = {"scaling": scaling, "kernel": kernel, "gamma": gamma, "width": gamma / unit, "lam": lam}
-                    yield setting, KernelRidge(lam, kernel="precomputed", gamma=None).fit(K, None, w)
-
-    def _best(self, path: list[dict]) -> dict:
-        if self.criterion != "auto":
-            return max(path, key=lambda row: (row[self.criterion], -np.inf)[int(np.isnan(row[self.criterion]))])
-        own = {name: "log_likelihood" if name == "disambiguation" else "neg_set_risk" for name in READINGS}
-        by_name = itertools.groupby(sorted(path, key=lambda row: row["principle"]), key=lambda row: row["principle"])
-        finalists = [max(rows, key=lambda row: row[own[row["principle"]]]) for _, rows in by_name]
-        return max(finalists, key=lambda row: row["neg_set_risk"])
+    def _best(self, walk: Comparison) -> dict:
+        if self.criterion == "auto":
+            return walk.best()
+        return max(walk.rows, key=lambda row: (row[self.criterion], -np.inf)[int(np.isnan(row[self.criterion]))])
 
     def _pipeline(self, model: PartialModel, best: dict, X: Any = None) -> Pipeline:
-        principle, negative = self._reading(model, best["principle"])
-        weights = KernelRidge(best["lam"], kernel=best["kernel"], gamma=best["width"])
-        last = clone(model).set_params(weights=weights, principle=principle, negative_weights=negative)
-        return make_pipeline(*_steps(best["scaling"], X), last)
+        principle, negative = READINGS.get(best["principle"], (best["principle"].removesuffix(", joint"), "joint"))
+        named = not (isinstance(model.principle, str) and model.principle == AUTO)
+        chosen: dict[str, Any] = {"principle": model.principle if named else principle, "negative_weights": negative}
+        if best["weights"] == "kernel":
+            chosen["weights"] = KernelRidge(best["lam"], kernel=best["kernel"], gamma=best["width"])
+        return make_pipeline(*_steps(best["scaling"], X), clone(model).set_params(**chosen))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -322,27 +315,13 @@ def tune(
 
 def _steps(name: str, X: Any) -> list:
     """The steps of a scaling; those of a sparse X do not centre it."""
-    steps = [clone(step) for step in SCALINGS[name]]
+    steps = [clone(step) for step in SCALINGS.get(name, [])]
     for step in steps:
         if sparse.issparse(X) and "with_mean" in step.get_params():
             step.set_params(with_mean=False)
     return steps
 
 
-def _scaled(name: str, X: Any, w: NDArray | None) -> Any:
-    for step in _steps(name, X):
-        X = step.fit(X, **({"sample_weight": w} if has_fit_parameter(step, "sample_weight") else {})).transform(X)
-    return X
-
-
-def _median(distance: NDArray, w: NDArray | None) -> float:
-    """The median distance between two rows, each as often as it counts."""
-    if w is None:
-        return float(np.median(distance))
-    order = np.argsort(distance, axis=None)
-    total = np.cumsum(np.outer(w, w).ravel()[order])
-    half = total[-1] / 2
-    at = distance.ravel()[order]
-    # the two in the middle, which are one and the same unless exactly half of the weight is below
-    low, high = np.searchsorted(total, half * (1 - 1e-12)), np.searchsorted(total, half * (1 + 1e-12), side="right")
-    return float((at[low] + at[min(high, len(at) - 1)]) / 2)
+def _name(principle: Any) -> str:
+    """A principle by its name, with whatever settings it has."""
+    return principle if isinstance(principle, str) else "disambiguation"

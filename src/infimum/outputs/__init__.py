@@ -5,11 +5,11 @@ from .labels import Labels, Not, Subsets, Taxonomy
 from .masks import Masks, Scribbles
 from .numbers import Intervals, Reals
 from .rankings import PartialOrders, Rankings
-from .tags import HammingBalls, PartialTags, Tags
+from .tags import HammingBalls, KnownBalls, PartialTags, Tags
 from .vectors import Annuli, Balls, Boxes, Candidates, Vectors
 
 __all__ = [
-    "Annuli", "Balls", "Boxes", "Candidates", "Decoded", "Embedding", "HammingBalls", "Intervals", "Labels", "Masks",
-    "Not", "OutputSpace", "PartialOrders", "PartialTags", "Rankings", "Reals", "Scribbles", "Sets", "Subsets", "Tags",
-    "Taxonomy", "Vectors",
+    "Annuli", "Balls", "Boxes", "Candidates", "Decoded", "Embedding", "HammingBalls", "Intervals", "KnownBalls",
+    "Labels", "Masks", "Not", "OutputSpace", "PartialOrders", "PartialTags", "Rankings", "Reals", "Scribbles", "Sets",
+    "Subsets", "Tags", "Taxonomy", "Vectors",
 ]  # fmt: skip

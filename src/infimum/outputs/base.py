@@ -272,6 +272,28 @@ class Sets(ABC):
         """How well z_i agrees with S_i, in [0, 1]; 1 where it is in it."""
         return self.contains(z).astype(float)
 
+    def meets(self, other: Sets) -> NDArray:
+        """Whether S_i and T_i share a member, (n,) boolean."""
+        raise ValueError(f"{type(self).__name__} cannot say whether they meet other sets.")
+
+    def intersect(self, other: Sets) -> Any:
+        """S_i ∩ T_i, row by row: what is left when both are true. Rows where nothing is left are refused together."""
+        raise ValueError(f"{type(self).__name__} have no intersection with other sets.")
+
+    def join(self, other: Sets) -> Any:
+        """The rows of both, one after the other."""
+        raise ValueError(f"{type(self).__name__} cannot be joined with other sets.")
+
+    def put(self, rows: Any, other: Sets) -> Any:
+        """The same sets, with some rows replaced by those of `other`, in the order of `rows`."""
+        order = np.arange(len(self))
+        order[rows_of(rows, len(self))] = len(self) + np.arange(len(other))
+        return self.join(other)[order]
+
+    def text(self, row: int) -> str:
+        """S_i in words."""
+        return f"row {row} of {self!r}"
+
     def __iter__(self) -> Iterator[Self]:
         return (self[i : i + 1] for i in range(len(self)))
 

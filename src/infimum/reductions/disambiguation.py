@@ -15,10 +15,13 @@ from .._memory import require
 from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Points, Sets
 from ..problem import Problem
+from ..rows import Table
 from ..weights.base import Target, Weights
 from ..weights.left_out import HeldOut, blocks_of, rounded
 from .base import Reduction
 from .hard import best_of
+from .many import MANY, SETTLED, TaughtInBlocks, settled, taught
+from .maps import Temperature, fitted_map, outweighed, shared
 from .soft import held_out, held_out_sums, probabilities, soft, support
 
 TIE = 0.05  # options whose weights differ by less are tied
@@ -41,7 +44,9 @@ class Resolved:
     support : (n,) or None
         P_i(S_i), the probability of the set by a disambiguation that did not see it.
     suspects : (k,)
-        Row numbers with a support below the threshold: their set probably misses the truth.
+        Row numbers whose set probably misses the truth: its support is below the threshold, and other options, of the
+        same number, outweigh it as much. Where nothing is predicted, every set is as good, whatever the number of
+        classes.
     q : (n, g, c) or None
         The weights on the options themselves.
     phi : (n, d)
@@ -50,6 +55,10 @@ class Resolved:
         Whether nothing moved any more when the loop ended.
     left_out : (n, g, c) or None
         What was predicted for the options of every row without its block, before it is read as probabilities.
+    map : Temperature or None
+        What reads it as probabilities, fitted to the likelihood of the sets.
+    soft : bool
+        Whether options were weighed to the end, not decided.
     """
 
     labels: NDArray
@@ -61,6 +70,8 @@ class Resolved:
     phi: NDArray
     settled: bool
     left_out: NDArray | None = None
+    map: Temperature | None = None
+    soft: bool = True
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -93,7 +104,8 @@ class Disambiguation(BaseEstimator, Reduction):
     n_starts : int, default 1
         Starts of the hard loop; those after the first are answers to random objectives. The lowest objective wins.
     threshold : float or None, default 0.1
-        Rows with P_i(S_i) below it are suspects. None saves the time that it takes to find them.
+        Rows with P_i(S_i) below it are suspects, where other options outweigh them as much. None saves the time that it
+        takes to find them.
     n_blocks : int, default 5
         P_i(S_i) is predicted without the block of row i, one of so many.
     random_state : int, default 0
@@ -134,14 +146,55 @@ class Disambiguation(BaseEstimator, Reduction):
     def reduce(self, problem: Problem) -> Problem:
         """Points for the sets, by weights fitted to the rows; weights that look at outputs then learn from them."""
         if not problem.rows.in_memory:
-            raise ValueError("Disambiguation compares all rows with each other: give arrays instead of rows in blocks.")
+            return self._of_blocks(problem)
         self.check(problem.output, problem.sets)
+        if len(problem.sets) > MANY and problem.weights.blockwise and self.is_soft(problem.sets):
+            return self._of_many(problem)
         weights = problem.fitted()
         resolved = self._resolve(problem, weights)
         loss = SetLoss(problem.output, Points(resolved.phi), "average")
         if weights.supervised:
             weights = weights.fit(problem.rows.X, Target(resolved.phi, problem.target.known), problem.rows.w)
         return problem.but(loss=loss, weights=weights, resolved=resolved)
+
+    def _of_many(self, problem: Problem) -> Problem:
+        """Some rows are weighed by each other, and teach the others; all of them are kept."""
+        output, sets, rows = problem.output, problem.sets, problem.rows
+        mask = sets.options()
+        assert mask is not None
+        assert isinstance(rows, Table)
+        require(8 * 4 * mask.size, f"The weights of {mask.size} options", "Give fewer rows, or fewer classes.")
+        at = rows.first(SETTLED)
+        w = None if rows.w is None else rows.w[at]
+        teacher, q, F = settled(problem.weights, rows.X[at], w, problem.target[at], mask[at], self._schedule())
+        all_q, all_F = taught(teacher, rows.X, mask)
+        all_q[at], all_F[at] = q, F
+        resolved = self._weighed(output, sets, all_q, True)
+        if self.threshold is not None:
+            resolved = replace(self._suspected(resolved, all_F, mask, rows.w), left_out=None)
+        weights = clone(problem.weights).fit(rows.X, problem.target, rows.w)
+        loss = SetLoss(output, Points(resolved.phi), "average")
+        return problem.but(loss=loss, weights=weights, resolved=resolved)
+
+    def _of_blocks(self, problem: Problem) -> Problem:
+        """The same, where rows lie in blocks: what became of each is not kept."""
+        rows: Any = problem.rows
+        sample: Any = problem.sets
+        self.check(problem.output, sample.sample)
+        if not self.is_soft(sample.sample) or not problem.weights.blockwise:
+            raise ValueError(
+                "Disambiguation compares all rows with each other: give arrays instead of rows in blocks. (Labels and"
+                " tags by weights.Nystrom or weights.LinearRidge can be had of blocks.)"
+            )
+        some = rows.sample(SETTLED)
+        mask = problem.output.read(some.y).options()
+        assert mask is not None
+        teacher, _, _ = settled(problem.weights, some.X, some.w, None, mask, self._schedule())
+        found = TaughtInBlocks(problem.output, rows.X, teacher)
+        return problem.but(loss=SetLoss(problem.output, found, "average"))
+
+    def _schedule(self) -> dict[str, Any]:
+        return {"ramp": self.ramp, "cap": self.cap, "max_iter": self.max_iter, "tol": self.tol}
 
     def is_soft(self, sets: Sets) -> bool:
         """Whether these sets are weighed, not decided."""
@@ -186,7 +239,7 @@ class Disambiguation(BaseEstimator, Reduction):
         output, sets, rows = problem.output, problem.sets, problem.rows
         mask = sets.options()
         if mask is None:
-            return self._hard(output, sets, np.asarray(weights(rows.X)), None, None, rows.w)
+            return self._hard(output, sets, np.asarray(weights(rows.X)), None, rows.w)
         require(8 * 6 * mask.size, f"The weights of {mask.size} options", "Give fewer rows, or fewer classes.")
         left_out = weights.left_out()
         if left_out is None:
@@ -195,19 +248,33 @@ class Disambiguation(BaseEstimator, Reduction):
                 " closed form. Use weights.KernelRidge, Nystrom, LinearRidge, Neighbors or Forest; or another principle"
                 " than disambiguation."
             )
-        found = soft(left_out, mask, self.ramp, self.cap, self.max_iter, self.tol, rows.w)
+        found = soft(left_out, mask, **self._schedule(), sample_weight=rows.w)
         left = None if self.threshold is None else self._left_out(mask, weights, problem)
-        known = None if left is None else support(probabilities(left), mask)
         if not self.is_soft(sets):
-            return self._hard(output, sets, np.asarray(weights(rows.X)), found.q, known, rows.w)
-        best = np.argmax(found.q, axis=-1)[..., None] == np.arange(mask.shape[-1])  # the lowest index on a tie
-        z = sets.member(sets.expected(best.astype(float)), output)
-        resolved = self._resolved(output, sets, z, found.q, known, sets.expected(found.q), found.settled)
-        return replace(resolved, left_out=left)
+            resolved = self._hard(output, sets, np.asarray(weights(rows.X)), found.q, rows.w)
+            return replace(self._suspected(resolved, left, mask, rows.w), soft=False)
+        resolved = self._weighed(output, sets, found.q, found.settled)
+        return self._suspected(resolved, left, mask, rows.w)
 
-    def _hard(self, output: OutputSpace, sets: Sets, alpha: NDArray, q: Any, known: Any, w: Any) -> Resolved:
+    def _weighed(self, output: OutputSpace, sets: Sets, q: NDArray, settled: bool) -> Resolved:
+        """What became of sets whose options have weights q."""
+        best = np.argmax(q, axis=-1)[..., None] == np.arange(q.shape[-1])  # the lowest index on a tie
+        z = sets.member(sets.expected(best.astype(float)), output)
+        return self._resolved(output, sets, z, q, sets.expected(q), settled)
+
+    def _suspected(self, resolved: Resolved, left: NDArray | None, mask: NDArray, w: NDArray | None) -> Resolved:
+        """The same, with supports and suspects, where rows were left out."""
+        if left is None:
+            return resolved
+        read = fitted_map("temperature", shared(left), mask, w)
+        few = (probabilities(left) * mask).sum(axis=-1) < self.threshold
+        outdone = outweighed(read(shared(left)), mask) < self.threshold
+        suspects = np.flatnonzero((few & outdone).any(axis=-1))
+        return replace(resolved, support=support(probabilities(left), mask), suspects=suspects, left_out=left, map=read)
+
+    def _hard(self, output: OutputSpace, sets: Sets, alpha: NDArray, q: Any, w: Any) -> Resolved:
         found = best_of(output, sets, alpha, self._starts(output, sets, q), 2 * self.max_iter, w)
-        return self._resolved(output, sets, sets.member(found.phi, output), q, known, found.phi, found.settled)
+        return self._resolved(output, sets, sets.member(found.phi, output), q, found.phi, found.settled)
 
     def _starts(self, output: OutputSpace, sets: Sets, q: NDArray | None) -> list[NDArray]:
         n = len(sets)
@@ -225,9 +292,7 @@ class Disambiguation(BaseEstimator, Reduction):
             return None
         return held_out_sums(weights.held_out(rows.X, problem.target, rows.w, blocks), mask)
 
-    def _resolved(
-        self, output: OutputSpace, sets: Sets, z: NDArray, q: Any, known: Any, phi: NDArray, settled: bool
-    ) -> Resolved:
+    def _resolved(self, output: OutputSpace, sets: Sets, z: NDArray, q: Any, phi: NDArray, settled: bool) -> Resolved:
         none = np.empty(0, dtype=int)
         two = None if q is None or q.shape[-1] < 2 else np.sort(q, axis=-1)[..., -2:]
         own = None if q is None else np.take_along_axis(q, sets.option_of(z)[..., None], axis=-1)
@@ -235,8 +300,8 @@ class Disambiguation(BaseEstimator, Reduction):
             labels=output.readable(z),
             confidence=None if own is None else own[..., 0].min(axis=-1),
             tied=none if two is None else np.flatnonzero((two[..., 1] - two[..., 0] < TIE).any(axis=-1)),
-            support=known,
-            suspects=none if known is None else np.flatnonzero(known < self.threshold),
+            support=None,
+            suspects=none,
             q=q,
             phi=phi,
             settled=settled,

@@ -70,7 +70,7 @@ def soft(
     for t in range(max_iter):
         p = min(cap, 1 + t / ramp)
         F = left_out(q.reshape(flat)).reshape(shape)
-        new = _sharpened(F, mask, q, p)
+        new = sharpened(F, mask, q, p)
         steps = np.abs(new - q).sum(axis=(-2, -1))
         moved = np.average(steps, axis=-1, weights=sample_weight).max() / shape[-2]
         q = new
@@ -79,7 +79,7 @@ def soft(
     return Settled(q, max_iter, False)
 
 
-def _sharpened(F: NDArray, mask: NDArray, q: NDArray, p: float) -> NDArray:
+def sharpened(F: NDArray, mask: NDArray, q: NDArray, p: float) -> NDArray:
     """max(F, 0)^p on the candidates, summing to one; q where all of it is 0."""
     new = np.where(mask, np.maximum(F, 0), 0)
     # powers of numbers up to 1: a row of tiny scores is not lost to underflow

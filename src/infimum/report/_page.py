@@ -72,6 +72,8 @@ def number(value: Any, digits: int = 3) -> str:
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):
         return "–" if math.isnan(value) else ("∞" if value > 0 else "−∞")
+    if abs(value) < 1e-12:  # what rounding left of 0
+        return "0"
     if isinstance(value, int) or (value.is_integer() and abs(value) < 1e9):
         return f"{int(value):,}"
     return f"{value:.{digits}g}"

@@ -12,13 +12,16 @@ from . import _page as h
 from ._figures import figure
 
 HOW = {True: "good", False: "bad", None: "warn"}
-WHAT = {"labels": "classes", "tags": "tags", "order": "pairs of items", "number": "bands of numbers"}
+WHAT = {
+    "labels": "Every two classes", "tags": "Every tag, absent or present", "number": "Every two bands of numbers",
+    "order": "Every two items, in one order or in the other",
+}  # fmt: skip
 
 
 def content(found: Identifiability, name: Callable[[str], str]) -> h.Markup:
     """The second part of the page; `name` calls rows by what the user knows them by."""
     low, high = found.degree_interval
-    facts = [("ambiguity degree", found.degree), ("at least, at most", f"{low:.2f}\u00a0–\u00a0{high:.2f}")]
+    facts = [("ambiguity degree", found.degree), ("at least, at most", f"{low:.2f}–{high:.2f}")]
     if found.eta.size:
         facts += [
             ("eta around x, median", float(np.median(found.eta))),
@@ -41,12 +44,13 @@ def _questions(found: Identifiability, name: Callable[[str], str]) -> h.Markup:
         [name(asked.text), blind.says(found._names(blind)), blind.rows, blind.bound, asked.answers]
         for blind, asked in zip(found.blind, found.questions)
     ]
-    columns = ["question", "why", "rows that leave it open", "at most so many would not", "answers at least"]
+    columns = ["question", "why", "rows", "share at most", "answers"]
     more = f" {len(found.blind) - len(rows)} more are not shown." if len(found.blind) > len(rows) else ""
     return h.table(
         columns, rows,
-        "What no row separates, and one question that would: it is asked of the most typical row. The fourth column"
-        f" bounds the share of such rows that could have separated them, at {found.level:.0%} confidence.{more}",
+        "What no row separates, how many rows leave it open, and a question that would, asked of the most typical row."
+        f" Share at most: of such rows, no more could have separated them, at {found.level:.0%} confidence. Answers: so"
+        f" many are needed at least.{more}",
     )  # fmt: skip
 
 
@@ -56,7 +60,7 @@ def _pairs(found: Identifiability) -> h.Markup:
     columns = [*(["choice"] if choice else []), "a", "b", *counts]
     rows = [[row[column] for column in columns] for row in found.pairs]
     rows = [[math.nan if isinstance(v, float) and math.isnan(v) else v for v in row] for row in rows]
-    return h.table(columns, rows, f"Every two {WHAT[found.choices.kind]}, those that are hardest to tell first.")
+    return h.table(columns, rows, f"{WHAT[found.choices.kind]}; those that are hardest to tell come first.")
 
 
 def _how(found: Identifiability) -> h.Markup:

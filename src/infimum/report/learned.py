@@ -77,8 +77,9 @@ def _comparison(rows: list[Compared]) -> h.Markup:
 
 
 def _choice(model: Any) -> list[h.Markup]:
-    if model.choice_ is None:
-        return [h.soft(f"The model was named, not chosen: {model!r}.")]
+    if model.choice_ is None or not model.choice_.rows:
+        why = " ".join(model.choice_.refused) if model.choice_ is not None else "All is named."
+        return [h.soft(f"Nothing was compared. {why} {model._settled()!r}")]
     head, *body = model.choice_._lines()
     early = "" if model.choice_.complete else " The comparison was interrupted."
     n = len(model.choice_.rows)

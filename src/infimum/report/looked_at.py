@@ -9,6 +9,7 @@ import numpy as np
 
 from ..diagnostics.audit import Audit
 from ..estimators.explanation import Explanation
+from ..outputs import Labels
 from . import _page as h
 
 
@@ -84,7 +85,7 @@ def cases_of(model: Any, X: Any, audit: Audit) -> list[tuple[str, int, Explanati
     """A handful of training rows: the surest, the narrowest, a suspect, one on which the principles disagree."""
     chosen: dict[int, str] = {}
     margins = _margins(model, X)
-    order = np.argsort(-margins, kind="stable")
+    order = np.argsort(-margins, kind="stable")[: int(np.isfinite(margins).sum())]  # those unknown come last
     some = {"the surest": order[0], "the narrowest": order[-1], "a middling one": order[len(order) // 2]}
     for why, row in some.items():
         chosen.setdefault(int(row), why)
@@ -95,11 +96,11 @@ def cases_of(model: Any, X: Any, audit: Audit) -> list[tuple[str, int, Explanati
 
 
 def _margins(model: Any, X: Any) -> np.ndarray:
-    """Margins of the training rows, or of some of them where each is a search."""
-    if model.solver_.listed and hasattr(model, "decision_function"):
+    """Margins of the training rows; where they are searched for one by one, of a dozen of them, NaN elsewhere."""
+    if isinstance(model.output_, Labels) and model.solver_.listed:
         risks = np.sort(model._each(X, lambda alpha: model.solver_.risks(alpha)), axis=1)
         return risks[:, 1] - risks[:, 0] if risks.shape[1] > 1 else np.zeros(len(risks))
     out = np.full(X.shape[0], np.nan)
     for row in np.unique(np.linspace(0, X.shape[0] - 1, 12).astype(int)):
         out[row] = model.explain(X[[row]]).margin
-    return np.where(np.isnan(out), np.nanmedian(out), out)
+    return out

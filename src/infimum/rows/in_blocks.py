@@ -24,7 +24,7 @@ class SetsInBlocks(Sets):
 
     def parts(self) -> Iterator[Sets]:
         """The sets of every block, one block after the other, as far as they are asked for."""
-        return (_read(self.output, block) for block in self.blocks)
+        return (read_block(self.output, block) for block in self.blocks)
 
     def embed(self, principle: str) -> Any:
         if self.sample.embed(principle) is None:
@@ -54,7 +54,8 @@ class EmbeddingInBlocks:
         return (self.blocks,)
 
 
-def _read(output: OutputSpace, block: Block) -> Sets:
+def read_block(output: OutputSpace, block: Block) -> Sets:
+    """The sets of a block, or an error that names it."""
     try:
         sets = output.read(block.y)
     except ValueError as error:
@@ -65,7 +66,7 @@ def _read(output: OutputSpace, block: Block) -> Sets:
 
 
 def _embedded(output: OutputSpace, principle: str, block: Block) -> Block:
-    embedding: Embedding | None = _read(output, block).embed(principle)
+    embedding: Embedding | None = read_block(output, block).embed(principle)
     if embedding is None:
         raise ValueError(
             f"{block.where}: the {principle} of its sets is not linear in psi(z), unlike that of the first block. Fit"
@@ -75,4 +76,4 @@ def _embedded(output: OutputSpace, principle: str, block: Block) -> Block:
 
 
 def _tabled(output: OutputSpace, psi: NDArray, principle: str, block: Block) -> Block:
-    return block._replace(y=(np.asarray(_read(output, block).loss(psi, principle)).T,))
+    return block._replace(y=(np.asarray(read_block(output, block).loss(psi, principle)).T,))

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from ..outputs.base import OutputSpace, Sets
 from .blocks import Block, Blocks, n_rows
 from .cluster import DaskBlocks, is_dask
+from .hashes import hashed
 from .in_blocks import SetsInBlocks
 from .inputs import as_numbers, in_order, names_of
 from .sample import Sample, sample
@@ -51,6 +52,12 @@ class Table(Rows):
     def some(self, rows: NDArray) -> Table:
         """Some of the rows, without their y."""
         return Table(self.X[rows], None, None if self.w is None else self.w[rows], self.names)
+
+    def first(self, size: int) -> NDArray:
+        """Where some of the rows are, the same ones in whatever order they come and in any units."""
+        code = hashed(self.X)
+        absent = np.zeros(len(code), dtype=bool) if self.w is None else self.w == 0
+        return np.sort(np.lexsort((code, absent))[: min(size, int((~absent).sum()))])
 
     def fitted(self, space: OutputSpace) -> OutputSpace:
         return clone(space).fit(self.y)

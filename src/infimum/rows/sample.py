@@ -11,6 +11,7 @@ from scipy import sparse
 
 from ..outputs.base import Sets
 from .blocks import Block, Blocks
+from .hashes import hash_of
 from .inputs import is_frame
 
 
@@ -37,11 +38,9 @@ def sample(blocks: Blocks, size: int) -> Sample:
 
 
 def _of(block: Block, size: int) -> Sample:
-    from ..weights.centers import _hash
-
     n = block.X.shape[0]
     there = np.arange(n) if block.w is None else np.flatnonzero(block.w > 0)
-    keys = _hash(block.X[there], 0)
+    keys = hash_of(block.X[there], 0)
     at = np.argsort(keys, kind="stable")[:size]
     rows = there[at]
     w = None if block.w is None else np.asarray(block.w, dtype=float)[rows]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from ..rows.blocks import Block
+from ..rows.hashes import hash_of
 
 POOL = 10  # k-means++ and leverage scores look at this many times the number of centres
 
@@ -39,7 +40,7 @@ class Sketch(NamedTuple):
         square = float(np.sum(w @ (X.multiply(X) if sparse.issparse(X) else np.square(X - mean))))
         if sparse.issparse(X):
             square -= total * mean**2
-        keys = _hash(X, seed)
+        keys = hash_of(X, seed)
         order = _smallest(keys, w > 0, size)
         return cls(X.shape[0], total, mean, square, keys[order], X[order])
 
@@ -107,21 +108,3 @@ def _smallest(keys: NDArray, allowed: NDArray, size: int) -> NDArray:
         _, first = np.unique(keys[allowed], return_index=True)
         found = np.flatnonzero(allowed)[first[:size]]
     return found
-
-
-def _hash(X: Any, seed: int) -> NDArray:
-    """A 64-bit hash of every row: equal rows, sparse or dense, have equal hashes."""
-    odd = np.random.default_rng(seed).integers(0, 2**63, X.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    if sparse.issparse(X):
-        bits = np.ascontiguousarray(X.data + 0.0, dtype=np.float64).view(np.uint64)
-        mixed = sparse.csr_matrix((_mix(bits), X.indices, X.indptr), shape=X.shape)
-        return _mix(np.asarray(mixed @ odd))
-    bits = np.ascontiguousarray(X + 0.0, dtype=np.float64).view(np.uint64)  # -0.0 becomes 0.0
-    return _mix(_mix(bits) @ odd)
-
-
-def _mix(h: NDArray) -> NDArray:
-    """The finaliser of splitmix64 (Steele et al., 2014); keeps 0 at 0."""
-    h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return h ^ (h >> np.uint64(31))

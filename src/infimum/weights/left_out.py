@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 from sklearn.base import clone
 
-from .centers import _hash
+from ..rows.hashes import hash_of
 
 LeftOut = Callable[[Any], NDArray]
 """phi (n, d) -> (n, d)."""
@@ -237,7 +237,7 @@ def blocks_of(X: Any, k: int, seed: int = 0, sample_weight: NDArray | None = Non
     """
     if k < 2:
         raise ValueError(f"Rows are held out in at least 2 blocks. Got {k}.")
-    code = _hash(X, seed)
+    code = hash_of(X, seed)
     distinct = np.unique(code if sample_weight is None else code[sample_weight > 0])
     n_blocks = max(1, min(k, len(distinct)))
     at = np.searchsorted(distinct, code) % k % n_blocks

@@ -14,11 +14,15 @@ from ..base import Embedding, OutputSpace, Sets, rows_of
 from ..containers import Column, Table, opened, table_of
 from ..forms import BadRows, InputError, is_missing, shown
 from ..names import Names
+from ..shared import check_pair, refuse_empty, same_names
 
 FORMS = (
     'A row of y is a label "cat", candidates {"cat", "dog"} or "cat|dog", an exclusion Not("cat") or "!cat",'
     " or None where nothing is known."
 )
+
+
+DENSE = 2**12  # cells up to which tables are compared as they are: sparse ones take longer
 
 
 class Subsets(Sets):
@@ -147,6 +151,57 @@ class Subsets(Sets):
             share = (self.sizes == 1).astype(float)
         phi = sparse.diags_array(np.where(self.negated, share, -share)) @ self.listed.astype(float)
         return Embedding(_worth_sparse(phi.tocsr()), 1 - np.where(self.negated, share, 0))
+
+    def _shared(self, other: Any) -> tuple[Any, NDArray]:
+        """The labels that are listed for S_i ∩ T_i, and whether they are excluded, (n,)."""
+        check_pair(self, other, Subsets)
+        if self.listed.shape[1] != other.listed.shape[1]:
+            raise InputError(f"Subsets of {self.listed.shape[1]} and of {other.listed.shape[1]} classes share nothing.")
+        same_names(self.classes, other.classes, "classes")
+        if self.listed.shape[0] * self.listed.shape[1] <= DENSE:
+            negated = self.negated & other.negated
+            both = self.mask & other.mask
+            negated &= 2 * both.sum(axis=1) > both.shape[1]
+            return sparse.csr_matrix(both != negated[:, None]), negated
+        a, b = self.listed.astype(np.int8), other.listed.astype(np.int8)
+        both, left, right = a.multiply(b), self.negated, other.negated
+        parts = [(~left & ~right, both), (left & right, a + b - both), (~left & right, a - both)]
+        parts.append((left & ~right, b - both))
+        total = sum(sparse.diags_array(rows.astype(np.int8), dtype=np.int8) @ part for rows, part in parts)
+        listed = sparse.csr_matrix(total).astype(bool)
+        listed.eliminate_zeros()
+        listed.sort_indices()
+        return listed, left & right
+
+    def meets(self, other: Sets) -> NDArray:
+        listed, negated = self._shared(other)
+        counts = np.diff(listed.indptr)
+        return np.where(negated, listed.shape[1] - counts, counts) > 0
+
+    def intersect(self, other: Sets) -> Subsets:
+        """The labels that are in both, row by row.
+
+        >>> a = Subsets([[True, True, False]], classes=["cat", "dog", "owl"])
+        >>> a.intersect(Subsets([[True, False, False]], ["cat", "dog", "owl"], negated=[True])).text(0)
+        '{dog}'
+        """
+        refuse_empty(self, other, ~self.meets(other))
+        listed, negated = self._shared(other)
+        return self.of(listed, self.classes, negated, self.cost)
+
+    def join(self, other: Any) -> Subsets:
+        if self.listed.shape[1] != other.listed.shape[1]:
+            raise InputError("Subsets of different numbers of classes cannot be joined.")
+        listed = sparse.vstack([self.listed, other.listed], format="csr")
+        return self.of(listed, self.classes, np.concatenate([self.negated, other.negated]), self.cost, strict=False)
+
+    def text(self, row: int) -> str:
+        listed = self.listed.indices[self.listed.indptr[row] : self.listed.indptr[row + 1]]
+        names = [str(k if self.classes is None else self.classes[k]) for k in listed[:10]]
+        text = ", ".join(names) + (", …" if len(listed) > 10 else "")
+        if self.negated[row]:
+            return f"{{anything but {text}}}" if names else "{anything}"
+        return f"{{{text}}}"
 
     @cached_property
     def _dense_cost(self) -> NDArray:

@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from ..base import Embedding, OutputSpace, Sets, rows_of
 from ..forms import InputError
+from ..shared import check_pair, signs_shared, signs_text
 from .forms import scribbled
 
 UNIT = 2**20  # capacities are integers for scipy: costs are rounded to one part in a million of the largest
@@ -167,6 +168,20 @@ class Scribbles(Sets):
         # an unknown pixel costs 1/2 on average, 0 at best and 1 at worst, whatever z
         constant = {"infimum": -0.5, "average": 0.0, "supremum": 0.5}[principle] * self._unknown
         return Embedding(self.center(), constant)
+
+    def meets(self, other: Any) -> NDArray:
+        check_pair(self, other, Scribbles)
+        return (self.values * other.values >= 0).all(axis=1)
+
+    def intersect(self, other: Any) -> Scribbles:
+        check_pair(self, other, Scribbles)
+        return Scribbles(signs_shared(self, other, self.values, other.values), self.tie)
+
+    def join(self, other: Any) -> Scribbles:
+        return Scribbles(np.vstack([self.values, other.values]), self.tie)
+
+    def text(self, row: int) -> str:
+        return signs_text(self.values[row], "pixel")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         return np.asarray(self.values, dtype=dtype)

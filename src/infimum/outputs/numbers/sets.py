@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..base import Curves, Embedding, Sets, rows_of
 from ..forms import BadRows
+from ..shared import check_pair, refuse_empty
 from .curves import farthest, mean, nearest
 from .forms import Pieces, read, refuse_bad
 
@@ -73,6 +74,36 @@ class Intervals(Sets):
         return self._with(
             Pieces(np.maximum(self.lower[meets], low), np.minimum(self.upper[meets], high), self.row[meets], len(self))
         )
+
+    def _shared(self, other: Any) -> Pieces:
+        """The pieces of S_i ∩ T_i: every piece of one against every piece of the other."""
+        check_pair(self, other, Intervals)
+        number = np.diff(other.indptr)[self.row]
+        mine = np.repeat(np.arange(len(self.row)), number)
+        theirs = np.arange(len(mine)) - np.repeat(np.cumsum(number) - number, number)
+        theirs += other.indptr[self.row[mine]]
+        low = np.maximum(self.lower[mine], other.lower[theirs])
+        high = np.minimum(self.upper[mine], other.upper[theirs])
+        keep = low <= high
+        return Pieces(low[keep], high[keep], self.row[mine][keep], len(self))
+
+    def meets(self, other: Any) -> NDArray:
+        return np.bincount(self._shared(other).row, minlength=len(self)) > 0
+
+    def intersect(self, other: Any) -> Intervals:
+        """The numbers that are in both.
+
+        >>> Intervals(["[-2,-1]|[1,4]"]).intersect(Intervals([">=2"])).text(0)
+        '[2, 4]'
+        """
+        pieces = self._shared(other)
+        refuse_empty(self, other, np.bincount(pieces.row, minlength=len(self)) == 0)
+        return self._with(pieces)
+
+    def join(self, other: Any) -> Intervals:
+        lower, upper = np.concatenate([self.lower, other.lower]), np.concatenate([self.upper, other.upper])
+        row = np.concatenate([self.row, len(self) + other.row])
+        return self._with(Pieces(lower, upper, row, len(self) + len(other)))
 
     @cached_property
     def indptr(self) -> NDArray:

@@ -22,6 +22,7 @@ from ..base import Embedding, Sets, rows_of
 from ..containers import Column, Table, opened, table_of
 from ..forms import BadRows, InputError, shown
 from ..names import Names
+from ..shared import check_pair, refuse_empty, same_names
 from .forms import items_in_codes, pairs_in_codes, pairs_in_ranks
 from .nearest_extension import near_extension, nearest_extensions
 
@@ -295,6 +296,42 @@ class PartialOrders(Sets):
             rows = np.flatnonzero(which.ravel() == k)
             out[rows] = self[rows].loss(one[None], principle)[0]
         return out
+
+    def _shared(self, other: Any) -> tuple[NDArray, NDArray]:
+        """The closure of what both say, (n, m, m), and rows that no order satisfies, (n,)."""
+        check_pair(self, other, PartialOrders)
+        if self.m != other.m:
+            raise InputError(f"Orders of {self.m} items and of {other.m} items have no intersection.")
+        same_names(self.items if self.named else None, other.items if other.named else None, "items")
+        stated = pairs_in_codes(self.codes.astype(float)) | pairs_in_codes(other.codes.astype(float))
+        closed = transitive_closure(stated)
+        return closed, np.asarray(np.diagonal(closed, axis1=-2, axis2=-1).any(axis=-1))
+
+    def meets(self, other: Any) -> NDArray:
+        return ~self._shared(other)[1]
+
+    def intersect(self, other: Any) -> PartialOrders:
+        """The orders that satisfy both: the closure of what both say.
+
+        >>> PartialOrders([[1, 0, 0]]).intersect(PartialOrders([[0, 0, 1]])).codes
+        array([[1, 1, 1]], dtype=int8)
+        """
+        closed, cyclic = self._shared(other)
+        refuse_empty(self, other, cyclic)
+        return self._of(_codes(closed), self.items if self.named else None, self.m)
+
+    def join(self, other: Any) -> PartialOrders:
+        return self._of(np.vstack([self.codes, other.codes]), self.items if self.named else None, self.m)
+
+    def text(self, row: int) -> str:
+        i, j = pairs(self.m)
+        known = np.flatnonzero(self.codes[row])
+        if not len(known):
+            return "{any order}"
+        ends = [(i[k], j[k]) if self.codes[row, k] > 0 else (j[k], i[k]) for k in known[:10]]
+        return "{" + ", ".join(f"{self.items[a]} > {self.items[b]}" for a, b in ends) + (
+            ", …}" if len(known) > 10 else "}"
+        )
 
     def __getstate__(self) -> dict:
         return {**self.__dict__, "_nearest": {}}

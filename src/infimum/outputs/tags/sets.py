@@ -12,6 +12,7 @@ from scipy.special import comb
 from ..base import Embedding, OutputSpace, Profiles, Sets, rows_of
 from ..containers import Table
 from ..forms import BadRows, InputError, shown
+from ..shared import check_pair, signs_shared, signs_text
 from .forms import held, signs
 
 
@@ -97,6 +98,29 @@ class PartialTags(_TagSets):
         known = self.values != 0
         right = (known & (self.values == z)).sum(axis=-1)
         return np.where(known.any(axis=-1), right / np.maximum(known.sum(axis=-1), 1), 1.0)
+
+    def meets(self, other: Any) -> NDArray:
+        if not isinstance(other, PartialTags):
+            return other.meets(self)
+        _same_tags(self, other, PartialTags)
+        return (self.values * other.values >= 0).all(axis=1)
+
+    def intersect(self, other: Any) -> Any:
+        """What both say about the tags; with balls, `KnownBalls`.
+
+        >>> PartialTags([[1, 0, 0]]).intersect(PartialTags([[0, -1, 0]])).values
+        array([[ 1, -1,  0]], dtype=int8)
+        """
+        if not isinstance(other, PartialTags):
+            return other.intersect(self)
+        _same_tags(self, other, PartialTags)
+        return PartialTags(signs_shared(self, other, self.values, other.values), epsilon=self.epsilon)
+
+    def join(self, other: Any) -> PartialTags:
+        return PartialTags(np.vstack([self.values, other.values]), epsilon=self.epsilon)
+
+    def text(self, row: int) -> str:
+        return signs_text(self.values[row], "tag")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         return np.asarray(self.values, dtype=dtype)
@@ -203,9 +227,36 @@ class HammingBalls(_TagSets):
         flipped = (1 - self._shrink) / 2
         return d * (1 - flipped) + (self.m - d) * flipped
 
+    def known(self) -> Any:
+        """The same sets as `KnownBalls` in which no tag is known."""
+        from .known_balls import KnownBalls
+
+        return KnownBalls(np.zeros_like(self.centers), self.centers, self.radius, epsilon=self.epsilon)
+
+    def meets(self, other: Any) -> NDArray:
+        return self.known().meets(other)
+
+    def intersect(self, other: Any) -> Any:
+        return self.known().intersect(other)
+
+    def join(self, other: Any) -> Any:
+        if not isinstance(other, HammingBalls):
+            return self.known().join(other)
+        centers, radius = np.vstack([self.centers, other.centers]), np.concatenate([self.radius, other.radius])
+        return HammingBalls(centers, radius, epsilon=self.epsilon)
+
+    def text(self, row: int) -> str:
+        return f"a ball of radius {self.radius[row]:g} around {self.centers[row].tolist()}"
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         return np.column_stack([self.centers, self.radius])
 
     def __repr__(self) -> str:
         mean = self.radius.mean() if len(self) else 0
         return f"<HammingBalls of {self.m} tags: {len(self)} rows, mean radius {mean:.3g}>"
+
+
+def _same_tags(a: Any, b: Any, *kinds: type) -> None:
+    check_pair(a, b, *kinds)
+    if a.m != b.m:
+        raise InputError(f"Sets of {a.m} tags and of {b.m} tags have no intersection.")

@@ -19,6 +19,7 @@ from ..containers import Column
 from ..forms import BadRows, Form, InputError, Sample, listed, refuse_unread, shown
 from ..names import Names, key, numbered, ordered
 from .forms import BOTH, FORMS, Facts, facts_of, held, read_cells, signs
+from .known_balls import KnownBalls
 from .sets import HammingBalls, PartialTags
 
 
@@ -103,7 +104,7 @@ class Tags(OutputSpace):
 
     def read(self, y: Any, strict: bool = True) -> Sets:
         m = len(self.tags_)
-        if isinstance(y, PartialTags | HammingBalls):
+        if isinstance(y, PartialTags | HammingBalls | KnownBalls):
             if y.m != m:
                 raise InputError(f"The sets have {y.m} tags; {m} were expected: {listed(self._names.list)}.")
             return y.with_epsilon(self.epsilon)

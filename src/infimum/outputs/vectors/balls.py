@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..base import rows_of
 from ..forms import BadRows, InputError
+from ..shared import check_pair, refuse_empty, refuse_shape
 from .base import VectorSets, numbers
 
 
@@ -134,6 +135,64 @@ class Annuli(VectorSets):
         low, high = np.minimum(*ends), np.maximum(*ends)
         return np.where(known, low, self.centers - reach), np.where(known, high, self.centers + reach)
 
+    def _shared(self, other: Any) -> tuple[Annuli, NDArray, NDArray]:
+        """The intersection, where it is empty, and where it is neither ring nor segment, (n,) each.
+
+        Around one center, amplitudes and phases are intersected; around two, one set may lie in the other, or far away.
+        """
+        check_pair(self, other, Annuli)
+        same = (self.centers == other.centers).all(axis=1)
+        inner, outer = np.maximum(self.inner, other.inner), np.minimum(self.outer, other.outer)
+        turned = (self.phases * other.phases).sum(axis=1) < 1 - 1e-12
+        clash = same & ((inner > outer) | (self.known & other.known & turned & (outer > 0)))
+        apart = np.linalg.norm(self.centers - other.centers, axis=1)
+        ball = (~self.known | (self.outer == 0)) & (~other.known | (other.outer == 0))
+        # the distances from one center to the ring around the other fill an interval
+        nearest = np.maximum(np.maximum(self.inner - apart, apart - self.outer), 0)
+        clash |= ~same & ball & ((nearest > other.outer) | (apart + self.outer < other.inner))
+        first = ~same & ball & _lies_in(self, other, apart)
+        second = ~same & ball & _lies_in(other, self, apart)
+        own, theirs = (self.known | ~other.known)[:, None], second[:, None]
+        phases = np.where(own, self.phases, other.phases)
+        phases = np.where((phases != 0).any(axis=1, keepdims=True) & same[:, None], phases, np.nan)
+        inner = np.where(same, inner, np.where(second, other.inner, self.inner))
+        outer = np.where(same, outer, np.where(second, other.outer, self.outer))
+        outer = np.maximum(outer, inner)  # where nothing is left, which is refused
+        left = Annuli(inner, outer, phase=phases, center=np.where(theirs, other.centers, self.centers))
+        return left._like(self), clash, ~clash & ~same & ~first & ~second
+
+    def _candidates(self, other: Any) -> bool:
+        from .candidates import Candidates
+
+        return isinstance(other, Candidates)
+
+    def meets(self, other: Any) -> NDArray:
+        if self._candidates(other):
+            return other.meets(self)
+        _, empty, shapeless = self._shared(other)
+        segment = (self.known & (self.outer > 0)) | (other.known & (other.outer > 0))
+        refuse_shape(self, other, shapeless & segment, "ring, ball or segment")
+        return ~empty
+
+    def intersect(self, other: Any) -> Any:
+        """Around the same center, or where one lies in the other; with candidates, those that are in it."""
+        if self._candidates(other):
+            return other.intersect(self)
+        left, empty, shapeless = self._shared(other)
+        refuse_empty(self, other, empty)
+        refuse_shape(self, other, shapeless, "ring, ball or segment")
+        return left
+
+    def join(self, other: Any) -> Annuli:
+        parts = (self, other)
+        phases = np.vstack([np.where((p.phases != 0).any(axis=1, keepdims=True), p.phases, np.nan) for p in parts])
+        inner, outer = (np.concatenate([getattr(p, name) for p in parts]) for name in ("inner", "outer"))
+        return Annuli(inner, outer, phase=phases, center=np.vstack([p.centers for p in parts]))._like(self)
+
+    def text(self, row: int) -> str:
+        what = "a segment" if self.known[row] else "a ring"
+        return f"{what} of {self.inner[row]:g} to {self.outer[row]:g} around {self.centers[row].tolist()}"
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         """(n, 2 m + 2): centers, phases (0 where lost), inner, outer."""
         return np.column_stack([self.centers, self.phases, self.inner, self.outer]).astype(dtype or float)
@@ -174,3 +233,8 @@ class Balls(Annuli):
     def __repr__(self) -> str:
         mean = self.outer.mean() if len(self) else 0
         return f"<Balls in R^{self.m}: {len(self)} rows, mean radius {mean:.3g}>"
+
+
+def _lies_in(a: Annuli, b: Annuli, apart: NDArray) -> NDArray:
+    """Whether the ring of a lies in that of b, their centers being that far apart, (n,)."""
+    return (apart + a.outer <= b.outer) & ((b.inner == 0) | (apart - a.outer >= b.inner))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..base import Sets, rows_of
 from ..forms import BadRows, InputError
 from ..numbers import Intervals
+from ..shared import check_pair, refuse_empty
 from .base import VectorSets, numbers
 
 
@@ -75,6 +76,30 @@ class Boxes(VectorSets):
 
     def coordinates(self) -> list[Sets]:
         return [Intervals(np.column_stack(sides)) for sides in zip(self.lower.T, self.upper.T)]
+
+    def meets(self, other: Any) -> NDArray:
+        if not isinstance(other, Boxes):
+            return other.meets(self)
+        check_pair(self, other, Boxes)
+        return (np.maximum(self.lower, other.lower) <= np.minimum(self.upper, other.upper)).all(axis=1)
+
+    def intersect(self, other: Any) -> Any:
+        """The box that is in both; with other kinds, of theirs.
+
+        >>> Boxes([[0., 0.]], [[2., 2.]]).intersect(Boxes([[1., -np.inf]], [[np.inf, 1.]])).text(0)
+        '[1.0, 0.0] to [2.0, 1.0]'
+        """
+        if not isinstance(other, Boxes):
+            return other.intersect(self)
+        refuse_empty(self, other, ~self.meets(other))
+        both = np.maximum(self.lower, other.lower), np.minimum(self.upper, other.upper)
+        return Boxes(*both)._like(self)
+
+    def join(self, other: Any) -> Boxes:
+        return Boxes(np.vstack([self.lower, other.lower]), np.vstack([self.upper, other.upper]))._like(self)
+
+    def text(self, row: int) -> str:
+        return f"{self.lower[row].tolist()} to {self.upper[row].tolist()}"
 
     @property
     def is_unknown(self) -> NDArray:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..base import rows_of
 from ..forms import BadRows, shown
+from ..shared import check_pair, refuse_empty
 from .base import VectorSets
 
 
@@ -96,6 +97,27 @@ class Candidates(VectorSets):
         if not len(self):
             return self.points, self.points
         return np.minimum.reduceat(self.points, self.starts[:-1]), np.maximum.reduceat(self.points, self.starts[:-1])
+
+    def _inside(self, other: Any) -> NDArray:
+        """Which candidates are in T_i as well, (p,)."""
+        check_pair(self, other, VectorSets)
+        return other[self.row].contains(self.points)
+
+    def meets(self, other: Any) -> NDArray:
+        return np.bincount(self.row[self._inside(other)], minlength=len(self)) > 0
+
+    def intersect(self, other: Any) -> Candidates:
+        """The candidates that are in the other set, of any kind."""
+        keep = self._inside(other)
+        refuse_empty(self, other, np.bincount(self.row[keep], minlength=len(self)) == 0)
+        return Candidates([self.points[(self.row == i) & keep] for i in range(len(self))])._like(self)
+
+    def join(self, other: Any) -> Candidates:
+        parts = [sets.points[sets.starts[i] : sets.starts[i + 1]] for sets in (self, other) for i in range(len(sets))]
+        return Candidates(parts)._like(self)
+
+    def text(self, row: int) -> str:
+        return f"{{{', '.join(map(str, self.points[self.starts[row] : self.starts[row + 1]][:10].tolist()))}}}"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         """(n, k, m), padded with NaN."""

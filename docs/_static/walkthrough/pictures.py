@@ -1,0 +1,50 @@
+"""The pictures of the walk-through, made by its own commands: python pictures.py, in a folder to work in.
+
+Needs playwright and a chromium. Everything is drawn from a seed, so the pictures come out the same.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+HERE = Path(__file__).resolve().parent
+COMMANDS = [
+    "convert animals.json --from label-studio --meaning one_of --annotators intersect --skipped unknown"
+    " --conflict unknown --out animals.csv",
+    "report animals.csv --target label --truth truth",
+]
+
+
+def main() -> None:
+    subprocess.run([sys.executable, HERE / "export.py"], check=True)
+    for command in COMMANDS:
+        call = [sys.executable, "-c", "from infimum.cli import app; app()", *command.split()]
+        subprocess.run(call, check=True)
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 900, "height": 1000})
+        page.goto(Path("report.html").resolve().as_uri())
+        for part, height in (("there", 760), ("tell", 900), ("again", 700), ("learned", 620)):
+            page.locator(f"#{part}").scroll_into_view_if_needed()
+            box = page.locator(f"#{part}").bounding_box()
+            page.screenshot(
+                path=HERE / f"{part}.png", full_page=True,
+                clip={
+                    "x": 0, "y": box["y"] + page.evaluate("scrollY"),
+                    "width": 900, "height": min(height, box["height"]),
+                },
+            )  # fmt: skip
+        phone = browser.new_page(viewport={"width": 390, "height": 844}, color_scheme="dark")
+        phone.goto(Path("report.html").resolve().as_uri())
+        phone.evaluate("document.querySelector('#tell').scrollIntoView()")
+        phone.screenshot(path=HERE / "phone.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

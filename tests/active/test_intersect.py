@@ -1,0 +1,131 @@
+"""S ∩ T of every kind of sets, against the members that brute force lists."""
+
+import numpy as np
+import pytest
+
+from cases import CASES
+from infimum import Annuli, Balls, Boxes, Candidates, InputError, Intervals, PartialOrders, PartialTags, Subsets
+from infimum.outputs.base import Points
+
+cases = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+
+
+def listed(case, sets):
+    return [{tuple(np.atleast_1d(y).tolist()) for y in S} for S in case.members(sets)]
+
+
+def attempted(a, b):
+    """The intersection, or what the error says."""
+    try:
+        return a.intersect(b), ""
+    except InputError as error:
+        return None, str(error)
+
+
+@cases
+def test_intersection_is_what_is_in_both(case, rng):
+    a, b = case.sets(rng, 40), case.sets(rng, 40)
+    shared = [x & y for x, y in zip(listed(case, a), listed(case, b))]
+    np.testing.assert_array_equal(a.meets(b), [bool(both) for both in shared])
+    checked = 0
+    for i, both in enumerate(shared):
+        if not both:
+            with pytest.raises(InputError, match=r"row 0: nothing is both in .* and in "):
+                a[[i]].intersect(b[[i]])
+            continue
+        left, problem = attempted(a[[i]], b[[i]])
+        if left is None:
+            assert "balls" in case.name
+            assert "is no ball" in problem  # two balls that overlap
+            continue
+        assert listed(case, left) == [both]
+        checked += 1
+    assert checked >= 5
+
+
+@cases
+def test_a_set_meets_itself_and_all_of_Y(case, rng):
+    a = case.sets(rng, 10)
+    assert listed(case, a.intersect(a)) == listed(case, a)
+    if case.whole is not None:
+        assert listed(case, a.intersect(case.whole(10))) == listed(case, a)
+
+
+@cases
+def test_rows_are_replaced(case, rng):
+    a, b = case.sets(rng, 6), case.sets(rng, 2)
+    expected = listed(case, a)
+    expected[4], expected[1] = listed(case, b)
+    assert listed(case, a.put([4, 1], b)) == expected
+    assert all(a.text(row) for row in range(6))
+
+
+def test_empty_intersections_name_both_sets_and_every_row():
+    a, b = Subsets([[1, 0, 0], [1, 1, 0]], classes=list("xyz")), Subsets([[0, 1, 1], [0, 0, 1]], classes=list("xyz"))
+    with pytest.raises(InputError, match=r"(?s)2 rows.*row 0: nothing is both in \{x\} and in \{y, z\}.*row 1"):
+        a.intersect(b)
+    with pytest.raises(InputError, match=r"nothing is both in \[1, 2\] and in \[3, inf\]"):
+        Intervals([(1, 2)]).intersect(Intervals([">=3"]))
+    with pytest.raises(InputError, match="a > b"):
+        PartialOrders([[1]], items=["a", "b"]).intersect(PartialOrders([[-1]], items=["a", "b"]))
+
+
+def test_unlike_sets_are_refused():
+    with pytest.raises(InputError, match="Got PartialTags"):
+        Subsets([[1, 0]]).intersect(PartialTags([[1, 0]]))
+    with pytest.raises(InputError, match="same classes"):
+        Subsets([[1, 0]], classes=["a", "b"]).intersect(Subsets([[1, 0]], classes=["b", "a"]))
+    with pytest.raises(InputError, match="row by row"):
+        PartialTags([[1, 0]]).meets(PartialTags([[1, 0], [0, 0]]))
+    with pytest.raises(ValueError, match="Points have no intersection"):
+        Points(np.zeros((1, 2))).intersect(Points(np.zeros((1, 2))))
+
+
+def test_intervals_by_sampling(rng):
+    """Unions against unions: membership of random numbers."""
+    ends = np.sort(rng.integers(-9, 10, (30, 2, 2, 2)).astype(float), axis=-1)
+    a, b = (Intervals(np.where(rng.random((30, 2, 2)) < 0.1, [-np.inf, np.inf], ends[:, k])) for k in (0, 1))
+    z = rng.uniform(-12, 12, (400, 30))
+    both = np.array([a.contains(row) & b.contains(row) for row in z])
+    meets = a.meets(b)
+    assert both.any(axis=0)[~meets].sum() == 0
+    left = a[meets].intersect(b[meets])
+    np.testing.assert_array_equal([left.contains(row[meets]) for row in z], both[:, meets])
+
+
+def test_rings_by_sampling(rng):
+    """Around one center any two; around two, those where one lies in the other; the rest is refused."""
+    n = 300
+    centers = rng.integers(0, 3, (2, n, 2)).astype(float)
+    centers[1, ::2] = centers[0, ::2]
+    radii = np.sort(rng.integers(0, 6, (2, n, 2)), axis=-1).astype(float)
+    radii[:, ::3, 0] = 0
+    a, b = (Annuli(r[:, 0], r[:, 1], center=c) for r, c in zip(radii, centers))
+    grid = np.stack(np.meshgrid(*[np.linspace(-6, 9, 121)] * 2), axis=-1).reshape(-1, 2)
+    kept = refused = 0
+    for i in range(n):
+        inside = [s[[i] * len(grid)].contains(grid) for s in (a, b)]
+        both = inside[0] & inside[1]
+        if not a[[i]].meets(b[[i]])[0]:
+            assert not both.any()
+            continue
+        left, problem = attempted(a[[i]], b[[i]])
+        if left is None:
+            assert "is no ring" in problem
+            refused += 1
+            continue
+        np.testing.assert_array_equal(left[[0] * len(grid)].contains(grid), both)
+        kept += 1
+    assert kept > 100
+    assert refused > 20
+    assert Balls([[0.0, 0.0]], 1.0).meets(Balls([[3.0, 0.0]], 1.0)).tolist() == [False]
+
+
+def test_candidates_within_any_set():
+    points = Candidates([[[0.0, 0.0], [2.0, 2.0], [5.0, 5.0]]])
+    assert points.intersect(Boxes([[1.0, 1.0]], [[9.0, 9.0]])).points.tolist() == [[2, 2], [5, 5]]
+    assert Balls([[0.0, 0.0]], 3.0).intersect(points).points.tolist() == [[0, 0], [2, 2]]
+    with pytest.raises(InputError, match="nothing is both"):
+        points.intersect(Boxes([[7.0, 7.0]], [[9.0, 9.0]]))
+    segment = Annuli(1.0, 4.0, phase=[[0.0, 1.0]])
+    assert segment.intersect(Annuli(2.0, 9.0, m=2)).nearest(np.array([[0.0, 0.0]])).tolist() == [[0, 2]]

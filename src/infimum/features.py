@@ -22,6 +22,19 @@ class Column:
     """One column: its name, what it holds, and what makes numbers of it.
 
     That is a fitted transformer of scikit-learn for text and categories, and the median that fills gaps for numbers.
+
+    Parameters
+    ----------
+    name : str
+        Of the column.
+    kind : str
+        What it holds.
+    width : int
+        How many features it becomes.
+    transformer : transformer, optional
+        Of text and categories.
+    median : float
+        What fills gaps.
     """
 
     def __init__(self, name: str, kind: str, width: int, transformer: Any = None, median: float = 0.0):

@@ -92,7 +92,7 @@ def _as_it_stands(app, what, name, obj, options, lines):
 
 def _of_others(app, what, name, obj, skip, options):
     """Methods that scikit-learn adds to every estimator are on its pages."""
-    return True if name == "get_metadata_routing" or re.fullmatch(r"set_\w+_request", name) else None
+    return True if re.fullmatch(r"get_metadata_routing|set_output|set_\w+_request", name) else None
 
 
 def setup(app):

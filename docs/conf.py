@@ -21,7 +21,7 @@ extensions = [
 ]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build", "_tables", "bench", "auto_examples/**/*.ipynb", "auto_examples/**/*.py.md5"]
+exclude_patterns = ["_build", "_templates", "_tables", "bench", "auto_examples/**/*.ipynb", "auto_examples/**/*.py.md5"]
 autosummary_generate = True
 autosummary_filename_map = {  # a class and a function of one name, for file systems that do not tell them apart
     "infimum.diagnostics.Ambiguity": "infimum.diagnostics.Ambiguity-class",
@@ -52,6 +52,7 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "pydata_sphinx_theme"
+templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["infimum.css"]
 html_favicon = "_static/favicon.svg"
@@ -89,5 +90,11 @@ def _as_it_stands(app, what, name, obj, options, lines):
             lines[k] = "".join(parts)
 
 
+def _of_others(app, what, name, obj, skip, options):
+    """Methods that scikit-learn adds to every estimator are on its pages."""
+    return True if re.fullmatch(r"get_metadata_routing|set_output|set_\w+_request", name) else None
+
+
 def setup(app):
+    app.connect("autodoc-skip-member", _of_others)
     app.connect("autodoc-process-docstring", _as_it_stands, priority=100)  # before numpydoc

@@ -12,8 +12,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-# pages about more than the wheel
-NEEDS = {"security.md": "skops", "command_line.md": "skops", "io.md": "pandas", "from_snorkel.md": "pandas"}
+NEEDS = {"security.md": "skops", "io.md": "pandas", "from_snorkel.md": "pandas"}  # pages about more than the wheel
+NEEDS |= {"command_line.md": "skops", "conformal.md": "matplotlib"}
 
 # Runs in the empty environment: the blocks of every page, one name space a page, in a folder of its own.
 RUN = r"""

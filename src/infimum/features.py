@@ -82,7 +82,7 @@ class Features(TransformerMixin, BaseEstimator):
            [4., 0., 1., 0., 0.]])
     """
 
-    def __init__(self, max_categories=30, text_features=50, random_state=0):
+    def __init__(self, max_categories: int = 30, text_features: int = 50, random_state: Any = 0) -> None:
         self.max_categories = max_categories
         self.text_features = text_features
         self.random_state = random_state

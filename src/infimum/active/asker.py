@@ -53,8 +53,14 @@ class Asker(BaseEstimator):
     """
 
     def __init__(
-        self, strategy="information", cost="bits", questions=None, measure="squares", level=0.9, random_state=None
-    ):
+        self,
+        strategy: Any = "information",
+        cost: Any = "bits",
+        questions: Any = None,
+        measure: str = "squares",
+        level: float = 0.9,
+        random_state: Any = None,
+    ) -> None:
         self.strategy = strategy
         self.cost = cost
         self.questions = questions

@@ -4,7 +4,7 @@
 benchmarks/results/active.json as soon as it is there: a run that was stopped goes on, and INFIMUM_SEEDS (10) says how
 many seeds are wanted. The table and docs/_static/active.png are made from that file.
 
-A question costs log2 of the number of answers: 1 for yes or no, log2 K for a whole label among K; a number, read off to a
+A question costs log2 of the number of answers: 1 for yes or no, log2 K for a whole label among K; a number, read to a
 hundredth of its range, log2 100; an order of m items log2 m!.
 """
 

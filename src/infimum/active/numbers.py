@@ -54,6 +54,7 @@ class NumberStructure(Structure):
     """Numbers: the target is t = (y - origin) / unit; a row is believed to be normal, cut at the ends of its set."""
 
     kinds = ("Below", "Whole")
+    numbers = True
 
     def __init__(self, space: Reals):
         super().__init__(space)

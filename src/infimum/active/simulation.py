@@ -135,7 +135,7 @@ class _Run:
 def score(structure: Any, F: NDArray, truth: Any, rows: NDArray) -> float:
     """Accuracy of labels, agreement of tags and orders; for numbers 1 - |error|² / variance, not below 0."""
     z = structure.output(F[rows])
-    if structure.scale(structure.encode(truth[rows[:0]]), F[:0]) is not None:
+    if structure.numbers:
         y = truth.lowest[rows]
         return float(max(0.0, 1 - np.mean((y - z) ** 2) / np.var(y)))
     return float(truth[rows].agreement(z).mean())

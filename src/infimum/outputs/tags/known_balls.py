@@ -17,6 +17,18 @@ from .sets import HammingBalls, PartialTags, _same_tags, _TagSets
 class KnownBalls(_TagSets):
     """{y : y_j = known_ij where that is not 0, and at most radius_i of the other tags differ from center_i}.
 
+    Parameters
+    ----------
+    known : (n, m) in {-1, 0, 1}
+        Tags that are there, or not; 0 where that is unknown.
+    centers : (n, m) in {-1, 1}
+    radius : (n,)
+        How many of the unknown tags may differ from the center.
+    epsilon : float
+        That of the loss.
+
+    Examples
+    --------
     >>> left = HammingBalls([[1, 1, 1]], 1).intersect(PartialTags([[-1, 0, 0]]))
     >>> left, left.contains(np.array([[-1, 1, 1]])), left.contains(np.array([[-1, -1, 1]]))
     (<KnownBalls of 3 tags: 1 rows, 33 % known, mean radius 0>, array([ True]), array([False]))
@@ -36,6 +48,7 @@ class KnownBalls(_TagSets):
         return KnownBalls(self.values[rows], self.centers[rows], self.radius[rows], epsilon=self.epsilon)
 
     def with_epsilon(self, epsilon: float) -> KnownBalls:
+        """The same sets, with another epsilon of the loss."""
         return KnownBalls(self.values, self.centers, self.radius, epsilon=epsilon)
 
     @property

@@ -137,7 +137,8 @@ def report(name: str, found: dict) -> None:
 def markdown() -> str:
     """The table of docs/active.md, from what was kept: mean costs, and the ratio to the better of whole answers."""
     found = kept()
-    lines = [f"| data | seeds | {' | '.join(STRATEGIES)} | information / whole |", "| --- " * (len(STRATEGIES) + 3) + "|"]
+    head = f"| data | seeds | {' | '.join(STRATEGIES)} | information / whole |"
+    lines = [head, "| --- " * (len(STRATEGIES) + 3) + "|"]
     for name in PROBLEMS:
         every = {s: costs(name, s, found) for s in STRATEGIES}
         n = min((len(c) for c in every.values() if len(c)), default=0)

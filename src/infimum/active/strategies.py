@@ -91,7 +91,7 @@ def uncertain(scene: Scene, n: int) -> Chosen:
 
 def median(scene: Scene, n: int) -> Chosen:
     """The least certain rows, each cut into halves of equal weight; rows that were begun come first."""
-    rows, bits = _least_certain(scene, n, begun_first=True)
+    rows, bits = _least_certain(scene, n, begun_first=not scene.structure.numbers)  # a number is never settled
     made = [
         scene.structure.halving(i, scene.E[i], scene.belief.T[i], scene.spread_of(i), scene.price) for i in rows
     ]

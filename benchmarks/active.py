@@ -4,7 +4,7 @@
 benchmarks/results/active.json as soon as it is there: a run that was stopped goes on, and INFIMUM_SEEDS (10) says how
 many seeds are wanted. The table and docs/_static/active.png are made from that file.
 
-A question costs log2 of the number of answers: 1 for yes or no, log2 K for a whole label among K; a number, read off to a
+A question costs log2 of the number of answers: 1 for yes or no, log2 K for a whole label among K; a number, read to a
 hundredth of its range, log2 100; an order of m items log2 m!.
 """
 
@@ -134,6 +134,30 @@ def report(name: str, found: dict) -> None:
             table.row(strategy, f"{words}, ratio {ratio:.2f}")
 
 
+def markdown() -> str:
+    """The table of docs/active.md, from what was kept: mean costs, and the ratio to the better of whole answers."""
+    found = kept()
+    head = f"| data | seeds | {' | '.join(STRATEGIES)} | information / whole |"
+    lines = [head, "| --- " * (len(STRATEGIES) + 3) + "|"]
+    for name in PROBLEMS:
+        every = {s: costs(name, s, found) for s in STRATEGIES}
+        n = min((len(c) for c in every.values() if len(c)), default=0)
+        if not n or any(not len(every[s]) for s in ("information", *WHOLE)):
+            continue
+        means = {s: c[:n].mean() for s, c in every.items() if len(c)}
+        ratio = means["information"] / min(means[s] for s in WHOLE)
+        cells = [_cell(means.get(s), found, name, s) for s in STRATEGIES]
+        lines.append(f"| {name} | {n} | " + " | ".join(cells) + f" | **{ratio:.2f}** |")
+    return "\n".join(lines)
+
+
+def _cell(mean: float | None, found: dict, name: str, strategy: str) -> str:
+    if mean is None:
+        return "–"
+    runs = [run for key, run in found.items() if key.startswith(f"{name} / {strategy} / ")]
+    return f"> {mean:.0f}" if any(run["cost"] is None for run in runs) else f"{mean:.0f}"
+
+
 def _better(every: dict) -> bool:
     return every["information"].mean() <= min(every["whole"].mean(), every["random"].mean())
 
@@ -213,6 +237,7 @@ def main(names: list[str] | None = None) -> None:
                 speed()
             elif name == "draw":
                 draw()
+                sys.stdout.write(markdown() + "\n")
             else:
                 study(next(full for full in PROBLEMS if full.startswith(name)))
                 draw()

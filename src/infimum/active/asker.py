@@ -90,7 +90,8 @@ class Asker(BaseEstimator):
             What is known of every row, in any form that the estimators take; None where nothing is.
         model : estimator, optional
             Says what y may be: its output space is taken, and the kernel of its weights where that is a kernel ridge.
-            By default labels are read, and a kernel is chosen from the known rows.
+            By default labels are read, and a kernel is chosen from the known rows. For the strategy "conformal" it may
+            be a `Conformal` model that was calibrated: its sets are then the candidates.
         n : int
             How many questions. `batch_size` is the same, by its name in scikit-activeml.
         candidates : array of int, optional
@@ -110,7 +111,7 @@ class Asker(BaseEstimator):
         learner = self._learner(X, space, setting_in(model, X))
         belief = learner.update(sets)
         wanted = n if batch_size is None else batch_size
-        found, utilities = self.choose(learner, belief, wanted, candidates, model)
+        found, utilities = self.choose(learner, belief, wanted, candidates, model, X)
         return (found, utilities) if return_utilities else found
 
     def _check(self) -> None:
@@ -136,7 +137,7 @@ class Asker(BaseEstimator):
         return self.learner_
 
     def choose(
-        self, learner: Learner, belief: Belief, n: int = 1, candidates: Any = None, model: Any = None
+        self, learner: Learner, belief: Belief, n: int = 1, candidates: Any = None, model: Any = None, X: Any = None
     ) -> tuple[list[Question], NDArray]:
         """Questions and utilities from what is believed; for callers that keep a learner of their own."""
         from .strategies import RULES
@@ -148,8 +149,9 @@ class Asker(BaseEstimator):
             allowed = np.zeros(len(E), dtype=bool)
             allowed[np.asarray(candidates, dtype=int)] = True
             open_ &= allowed
-        rng = self._rng()
-        return RULES[self.strategy](Scene(self, learner, belief, open_, rng, Price(self.cost)), n)
+        scene = Scene(self, learner, belief, open_, self._rng(), Price(self.cost))
+        scene.model, scene.X = model, X
+        return RULES[self.strategy](scene, n)
 
     def _rng(self) -> np.random.Generator:
         if "rng_" not in vars(self):
@@ -159,6 +161,9 @@ class Asker(BaseEstimator):
 
 class Scene:
     """What a strategy looks at."""
+
+    model: Any = None
+    X: Any = None
 
     def __init__(
         self, asker: Asker, learner: Learner, belief: Belief, open_: NDArray, rng: np.random.Generator, price: Price

@@ -25,6 +25,19 @@ def _subset(space: Any, at: list[int], negated: bool = False) -> Subsets:
 class OneOf(Question):
     """Is it one of these labels? Yes or no.
 
+    Parameters
+    ----------
+    row : int
+        The row of X and y.
+    labels : set or list
+        Names of classes.
+    space : OutputSpace
+        Y, fitted.
+    cost : float, optional
+        By default log2 of the number of answers.
+
+    Examples
+    --------
     >>> space = Labels(classes=["cat", "dog", "owl"]).fit([])
     >>> question = OneOf(1, {"cat", "dog"}, space)
     >>> question.text(), question.cost
@@ -60,6 +73,19 @@ class OneOf(Question):
 class Is(OneOf):
     """Is it this label, or under this node of the taxonomy? Yes or no.
 
+    Parameters
+    ----------
+    row : int
+        The row of X and y.
+    label : label
+        A class, or an inner node of the taxonomy.
+    space : OutputSpace
+        Y, fitted.
+    cost : float, optional
+        By default log2 of the number of answers.
+
+    Examples
+    --------
     >>> space = Labels(classes=["cat", "dog", "owl"]).fit([])
     >>> Is(0, "cat", space).told([{"cat", "dog"}], False).text(0)
     '{dog}'
@@ -90,6 +116,19 @@ class Is(OneOf):
 class Which(Question):
     """Which of these labels is it, or none of them?
 
+    Parameters
+    ----------
+    row : int
+        The row of X and y.
+    labels : list
+        Names of classes, in the order in which they are shown.
+    space : OutputSpace
+        Y, fitted.
+    cost : float, optional
+        By default log2 of the number of answers.
+
+    Examples
+    --------
     >>> space = Labels(classes=["cat", "dog", "owl", "cow"]).fit([])
     >>> question = Which(0, ["dog", "cat"], space)
     >>> [option.text for option in question.options()], round(question.cost, 2)

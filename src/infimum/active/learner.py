@@ -149,6 +149,8 @@ class Learner:
         self.power, self.scale = structure.powers[0], None
         self.asked_power, self._surprise, self._asked = self.power, np.zeros(len(structure.powers)), 0
         self._F: NDArray | None = None
+        self.left_out = np.empty((0, len(structure.prior)))
+        """What is predicted at every known row without it, (L, d)."""
         self.T = np.empty((0, len(structure.prior)))
         self.chosen_at = 8 / 2
 
@@ -219,7 +221,7 @@ class Learner:
             spread = structure.spread(self.scale, self.ridge.variance[rows])
             # as they are: sharpened, a guess would confirm itself
             self.T = structure.narrow(E[rows], F, spread, structure.powers[0])
-        self._own = F
+        self.left_out = F
         if self._asked < ENOUGH:
             self.asked_power = self.power
 
@@ -234,7 +236,7 @@ class Learner:
         spread = self.structure.spread(self.scale, self.ridge.variance)
         self._F = F.copy()
         if len(rows):
-            self._F[rows] = self._own  # without the row itself
+            self._F[rows] = self.left_out  # without the row itself
         T = self.structure.narrow(self.E, self._F, spread, self.asked_power)
         return Belief(T, F, spread)
 

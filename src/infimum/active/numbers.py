@@ -20,6 +20,19 @@ STEPS = 100.0  # a number read off to a hundredth of the range is one of so many
 class Below(Question):
     """Is it below t? Yes or no.
 
+    Parameters
+    ----------
+    row : int
+        The row of X and y.
+    t : float
+        A finite number.
+    space : OutputSpace
+        Y, fitted.
+    cost : float, optional
+        By default log2 of the number of answers.
+
+    Examples
+    --------
     >>> space = Reals(bounds=(0, 10)).fit([])
     >>> question = Below(0, 5.0, space)
     >>> question.text(), question.told([None], False).text(0)
@@ -54,6 +67,7 @@ class NumberStructure(Structure):
     """Numbers: the target is t = (y - origin) / unit; a row is believed to be normal, cut at the ends of its set."""
 
     kinds = ("Below", "Whole")
+    numbers = True
 
     def __init__(self, space: Reals):
         super().__init__(space)

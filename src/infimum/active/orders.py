@@ -21,6 +21,19 @@ MOST_SHOWN = 8
 class Before(Question):
     """Is a before b? Yes or no.
 
+    Parameters
+    ----------
+    row : int
+        The row of X and y.
+    items : [a, b]
+        Two of the items.
+    space : OutputSpace
+        Y, fitted.
+    cost : float, optional
+        By default log2 of the number of answers.
+
+    Examples
+    --------
     >>> space = Rankings(items=["a", "b", "c"]).fit(None)
     >>> question = Before(0, ["a", "b"], space)
     >>> question.text(), question.told(["b>c"], True).text(0)
@@ -65,6 +78,19 @@ class Before(Question):
 class First(Question):
     """Which of these items comes first?
 
+    Parameters
+    ----------
+    row : int
+        The row of X and y.
+    items : list
+        Two of the items or more.
+    space : OutputSpace
+        Y, fitted.
+    cost : float, optional
+        By default log2 of the number of answers.
+
+    Examples
+    --------
     >>> space = Rankings(items=["a", "b", "c"]).fit(None)
     >>> First(0, ["a", "b", "c"], space).told([None], "b").text(0)
     '{b > a, b > c}'

@@ -81,21 +81,14 @@ class Price:
 
 
 class Question(ABC):
-    """A question about the output of one row.
-
-    Parameters
-    ----------
-    row : int
-        Which row of X and y it is about.
-    space : OutputSpace
-        Y, fitted: it knows the names.
-    cost : float, optional
-        By default log2 of the number of answers.
-    """
+    """A question about the output of one row."""
 
     row: int
+    """Which row of X and y it is about."""
     space: Any
+    """Y, fitted: it knows the names."""
     cost: float
+    """By default log2 of the number of answers."""
 
     def _keep(self, row: Any, space: OutputSpace, cost: float | None) -> None:
         if not isinstance(row, int | np.integer) or row < 0:

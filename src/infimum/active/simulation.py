@@ -66,10 +66,16 @@ def simulate(
         The share of rows that are never asked about.
     n : int
         Questions at a time.
+    cost : {"bits", "shown"}, mapping or callable, default "bits"
+        What a question costs, where `strategy` is a name.
     every : float, optional
         Score after so much cost; by default a hundredth of the budget.
+    setting : Setting, optional
+        The kernel and the ridge of the learner; by default chosen from the known rows.
     stop_at : float, optional
         End once this share of the full score is reached and held.
+    random_state : int, default 0
+        Of the rows that are held out, and of the strategy.
 
     Examples
     --------
@@ -135,7 +141,7 @@ class _Run:
 def score(structure: Any, F: NDArray, truth: Any, rows: NDArray) -> float:
     """Accuracy of labels, agreement of tags and orders; for numbers 1 - |error|² / variance, not below 0."""
     z = structure.output(F[rows])
-    if structure.scale(structure.encode(truth[rows[:0]]), F[:0]) is not None:
+    if structure.numbers:
         y = truth.lowest[rows]
         return float(max(0.0, 1 - np.mean((y - z) ** 2) / np.var(y)))
     return float(truth[rows].agreement(z).mean())

@@ -28,12 +28,14 @@ def information(scene: Scene, n: int) -> Chosen:
     ridge = scene.ridge
     covariance, variance, influence = ridge.covariance, ridge.variance, ridge.influence()
     utilities = np.where(np.isfinite(worth), influence * worth, np.nan)
-    left = worth > 0
+    left, before = worth > 0, np.maximum(variance, 1e-12)
     fresh = np.ones(len(left), dtype=bool)
     fresh[ridge.rows] = False
     found: list[Question] = []
     while len(found) < n and left.any():
-        i = int(np.argmax(np.where(left, influence * worth, -np.inf)))
+        # what the answers of this batch will tell about a row is no longer to be learned there
+        gain = influence * np.where(left, worth, 0.0) * variance / before
+        i = int(np.argmax(np.where(left, gain, -np.inf)))
         left[i] = False
         spread = scene.spread_of([i])
         found.append(structure.plan(i, kinds, scene.E[[i]], T[[i]], spread, scene.price, measure))
@@ -54,13 +56,16 @@ def uncertainty(scene: Scene) -> NDArray:
     """The entropy of what is believed of every row, in bits; NaN where nothing may be asked."""
     forms = scene.structure.forms(scene.E, scene.belief.T, scene.belief.spread)
     whole = next(form for form in forms if form.kind == "Whole")
-    worth = whole.gain if scene.structure.scale(scene.E[:0], scene.belief.F[:0]) is not None else whole.entropy
+    worth = whole.gain if scene.structure.numbers else whole.entropy
     return np.where(scene.open, worth[:, 0], np.nan)
 
 
-def _least_certain(scene: Scene, n: int) -> tuple[list[int], NDArray]:
+def _least_certain(scene: Scene, n: int, begun_first: bool = False) -> tuple[list[int], NDArray]:
     """n rows, the least certain first; each makes rows that are alike count less."""
     bits = uncertainty(scene)
+    if begun_first:
+        begun = scene.structure.known(scene.E) & scene.open & ~np.isnan(bits)
+        bits = bits + np.where(begun, 1e3, 0.0)
     score = np.where(np.isnan(bits), -np.inf, bits + 1e-9 * scene.rng.random(len(bits)))
     rows: list[int] = []
     for _ in range(min(n, int(scene.open.sum()))):
@@ -85,8 +90,8 @@ def uncertain(scene: Scene, n: int) -> Chosen:
 
 
 def median(scene: Scene, n: int) -> Chosen:
-    """The least certain rows, each cut into halves of equal weight."""
-    rows, bits = _least_certain(scene, n)
+    """The least certain rows, each cut into halves of equal weight; rows that were begun come first."""
+    rows, bits = _least_certain(scene, n, begun_first=not scene.structure.numbers)  # a number is never settled
     made = [
         scene.structure.halving(i, scene.E[i], scene.belief.T[i], scene.spread_of(i), scene.price) for i in rows
     ]
@@ -116,7 +121,7 @@ def conformal(scene: Scene, n: int) -> Chosen:
     from .candidate_sets import candidate_sets
 
     rows, bits = _least_certain(scene, n)
-    inside: Any = candidate_sets(scene.learner, scene.belief, scene.asker.level)
+    inside: Any = candidate_sets(scene.learner, scene.belief, scene.asker.level, scene.model, scene.X)
     found = []
     for i in rows:
         question = scene.structure.candidates(i, scene.E[i], inside[i], scene.price)

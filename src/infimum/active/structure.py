@@ -44,6 +44,8 @@ class Structure(ABC):
     """The names of the questions that there are, `Whole` the last of them."""
     powers: ClassVar[tuple] = (1.0,)
     """How predictions may be sharpened before they are read as probabilities; the first is the usual."""
+    numbers: ClassVar[bool] = False
+    """Whether outputs are numbers, whose sets have a spread."""
     prior: NDArray
     """(d,): what is predicted where nothing is known."""
 

@@ -21,7 +21,13 @@ QUESTIONS: dict[str, Any] = {kind.__name__: kind for kind in (OneOf, Is, Which, 
 
 
 def structure_of(space: OutputSpace) -> Structure:
-    """What asking needs to know of a fitted space."""
+    """What asking needs to know of a fitted space.
+
+    Parameters
+    ----------
+    space : OutputSpace
+        Labels, Tags, Rankings or Reals, fitted.
+    """
     for kind, structure in STRUCTURES.items():
         if isinstance(space, kind):
             return structure(space)
@@ -32,6 +38,15 @@ def structure_of(space: OutputSpace) -> Structure:
 def from_dict(found: Any, space: OutputSpace) -> Question:
     """The question that `Question.as_dict` wrote.
 
+    Parameters
+    ----------
+    found : dict
+        With "type", "row" and "about"; "cost" may be left out.
+    space : OutputSpace
+        Y, fitted.
+
+    Examples
+    --------
     >>> space = Labels(classes=["cat", "dog"]).fit([])
     >>> from_dict(Is(3, "cat", space).as_dict(), space)
     Is(row=3, 'cat')

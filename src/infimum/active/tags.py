@@ -18,6 +18,19 @@ SURE = 0.98  # no sign is believed more than this before it is told
 class Has(Question):
     """Has it this tag? Yes or no.
 
+    Parameters
+    ----------
+    row : int
+        The row of X and y.
+    tag : name
+        One of the tags.
+    space : OutputSpace
+        Y, fitted.
+    cost : float, optional
+        By default log2 of the number of answers.
+
+    Examples
+    --------
     >>> space = Tags(tags=["red", "round"]).fit([])
     >>> question = Has(0, "round", space)
     >>> question.text(), question.told(["+red"], False).values.tolist()

@@ -14,6 +14,17 @@ from .question import Option, Question
 class Whole(Question):
     """What is it? The answer is a whole label, all tags, a whole order or a number, in any form that the space reads.
 
+    Parameters
+    ----------
+    row : int
+        The row of X and y.
+    space : OutputSpace
+        Y, fitted.
+    cost : float, optional
+        By default log2 of the number of answers.
+
+    Examples
+    --------
     >>> space = Labels(classes=["cat", "dog", "owl"]).fit([])
     >>> question = Whole(0, space)
     >>> question.told([{"cat", "owl"}], "owl").text(0), round(question.cost, 2)

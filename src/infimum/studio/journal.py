@@ -103,4 +103,5 @@ class Journal:
             os.close(folder)
 
     def close(self) -> None:
+        """Let go of the file; another process may then open the journal."""
         os.close(self._handle)

@@ -28,8 +28,7 @@ def measured(learner: Learner, belief: Belief, sets: Any, answers: int, cost: fl
     assert E is not None
     covering = None
     if len(rows):
-        F = learner.prior + learner.ridge.left_out(learner.T - learner.prior)
-        covering = float(np.mean(sets[rows].agreement(structure.output(F))))
+        covering = float(np.mean(sets[rows].agreement(structure.output(learner.left_out))))
     open_ = structure.open(E)
     forms = structure.forms(E, belief.T, belief.spread)
     whole = next(form for form in forms if form.kind == "Whole")

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfVectorizer
 
+from ..features import Features
 from ..io import Records, read_table
 from ..io._frames import rows_of_frame
 from ..outputs import Labels, OutputSpace, Rankings, Reals, Tags
@@ -19,9 +18,7 @@ from ..outputs.forms import InputError
 
 IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
           ".bmp": "image/bmp"}  # fmt: skip
-FEW = 30  # different texts up to which a column holds categories
 SIDE = 16  # pixels of the small pictures that a model sees
-TOPICS = 50
 
 
 @dataclass
@@ -69,27 +66,18 @@ class Sheet:
         return (found, kind) if kind and found.is_relative_to(root) and found.is_file() else None
 
     def features(self) -> NDArray:
-        """The rows as numbers: numbers as they are, categories as indicators, texts by topics, pictures by pixels."""
-        parts = [self._part(column) for column in self.columns]
-        found = [part for part in parts if part is not None and part.shape[1]]
+        """The rows as numbers: pictures by their pixels, everything else as `infimum.features.Features` has it.
+
+        A table whose columns all say nothing becomes a column of zeros: questions are then about rows that are alike.
+        """
+        parts = [self._pixels(column) for column in self.images]
+        others = [column for column in self.columns if column not in self.images]
+        if others:
+            parts.append(np.asarray(Features().fit_transform(self.records.data[others]), dtype=float))
+        found = [part for part in parts if part.shape[1]]
         return np.hstack(found) if found else np.zeros((len(self), 1))
 
-    def _part(self, column: str) -> NDArray | None:
-        cells = [row.get(column) for row in self.rows]
-        if column in self.images:
-            return self._pixels(column)
-        known = [cell for cell in cells if cell is not None and cell == cell]
-        if known and all(isinstance(cell, int | float | np.number) for cell in known):
-            values = np.array([np.nan if cell is None else float(cell) for cell in cells])
-            middle = np.nanmedian(values)
-            return np.where(np.isfinite(values), values, middle)[:, None]
-        texts = ["" if cell is None else str(cell) for cell in cells]
-        names = sorted(set(texts))
-        if len(names) <= min(FEW, len(texts) // 2):
-            return np.array([[text == name for name in names] for text in texts], dtype=float)
-        return _topics(texts)
-
-    def _pixels(self, column: str) -> NDArray | None:
+    def _pixels(self, column: str) -> NDArray:
         try:
             from PIL import Image
         except ImportError as error:
@@ -110,16 +98,6 @@ class Sheet:
         return np.array(out)
 
 
-def _topics(texts: list[str]) -> NDArray | None:
-    """Texts as their directions among words: the leading singular vectors of TF-IDF."""
-    try:
-        words = TfidfVectorizer(sublinear_tf=True, max_features=20_000).fit_transform(texts)
-    except ValueError:  # no words at all
-        return None
-    k = min(TOPICS, words.shape[1] - 1, len(texts) - 1)
-    return TruncatedSVD(k, random_state=0).fit_transform(words) if k > 0 else words.toarray()
-
-
 def read_sheet(
     path: Any, target: str, kind: str = "labels", classes: list | None = None, id: str | None = None, bounds: Any = None
 ) -> Sheet:
@@ -134,6 +112,8 @@ def read_sheet(
     kind : {"labels", "tags", "order", "number"}
     classes : list, optional
         All labels, tags or items, in order.
+    id : str, optional
+        The column of ids; by default rows are counted from 0.
     bounds : (low, high), optional
         Of numbers.
     """

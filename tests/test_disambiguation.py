@@ -335,7 +335,7 @@ def test_what_is_refused(rng):
     with pytest.raises(ValueError, match="Laplacian has no closed form"):
         PartialClassifier(principle="disambiguation", weights="laplacian").fit(X, mask)
     with pytest.raises(ValueError, match="all rows"):
-        PartialClassifier(principle="disambiguation", weights="linear").fit(Blocks([(X, mask, None)]))
+        PartialClassifier(principle=Disambiguation("hard"), weights="linear").fit(Blocks([(X, mask, None)]))
     refitted = (
         PartialClassifier.paper(principle="disambiguation").fit(X, mask).set_params(principle="infimum").fit(X, mask)
     )

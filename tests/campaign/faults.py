@@ -42,8 +42,8 @@ y = {
     "orders": lambda: [["a>b>c", ["b"], "c>{a,b}"][k] for k in rng.integers(3, size=n)],
     "numbers": lambda: np.sort(rng.standard_normal((n, 2)), axis=1),
 }[kind]
-make = {"labels": PartialClassifier, "tags": PartialMultilabelClassifier, "orders": PartialRanker}
-make = {**make, "numbers": PartialRegressor, "search": PartialSearch}[kind]
+make = {"labels": PartialClassifier.paper, "tags": PartialMultilabelClassifier.paper, "orders": PartialRanker.paper}
+make = {**make, "numbers": PartialRegressor.paper, "search": PartialSearch}[kind]
 first, second = y(), y()
 model = make().fit(old, first)
 queries = old[:20]

@@ -16,7 +16,12 @@ from ..io._records import KINDS
 from ..io.tables import load_table
 from ._kind import recognise
 
-SPACES: dict[str, Any] = {"labels": outputs.Labels, "tags": outputs.Tags, "order": outputs.Rankings, "number": outputs.Reals}
+SPACES: dict[str, Any] = {
+    "labels": outputs.Labels,
+    "tags": outputs.Tags,
+    "order": outputs.Rankings,
+    "number": outputs.Reals,
+}
 ROW = re.compile(r"\brow (\d+)\b")
 NAMES = "names rows"
 

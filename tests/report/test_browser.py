@@ -95,6 +95,17 @@ def test_tables_are_sorted_by_a_click_numbers_as_numbers(page):
     assert page.said == []
 
 
+def test_numbers_with_signs_and_powers_are_sorted_as_numbers(page):
+    """Contributions such as -0.03 and 4e-05, which the order of text would mix up."""
+    for table in page.locator("#again table.sortable").all()[-3:]:
+        heads = table.locator("th").all_inner_texts()
+        k = next(k for k, head in enumerate(heads) if head.startswith("contribution"))
+        table.locator("th").nth(k).locator("button").click()
+        values = [float(text) for text in column(table, k + 1)]
+        assert values == sorted(values)
+        assert len(set(values)) > 2
+
+
 def HOSTILE_ORDER(page):
     """The place of a name in the order of the browser's own language."""
     order = page.evaluate("names => names.sort((a, b) => a.localeCompare(b, undefined, {numeric: true}))", HOSTILE)

@@ -17,8 +17,11 @@ from ..io.tables import load_table
 from ._kind import recognise
 
 SPACES: dict[str, Any] = {
-    "labels": outputs.Labels, "tags": outputs.Tags, "order": outputs.Rankings, "number": outputs.Reals,
-}  # fmt: skip
+    "labels": outputs.Labels,
+    "tags": outputs.Tags,
+    "order": outputs.Rankings,
+    "number": outputs.Reals,
+}
 ROW = re.compile(r"\brow (\d+)\b")
 NAMES = "names rows"
 

@@ -29,6 +29,7 @@ from infimum import (
     weights,
 )
 from infimum.reductions import best_of, hard, held_out, soft, support
+from infimum.rows import Table
 from infimum.weights.left_out import Refitted, blocks_of
 
 FAMILIES = [
@@ -116,6 +117,32 @@ def test_other_families_are_fitted_again_without_each_block(family, rng):
     np.testing.assert_allclose(out[blocks[1]], alone(X[blocks[1]]) @ phi[rest], atol=1e-9)
     np.testing.assert_allclose(out[rest], alone.leave_one_out(phi[rest]), atol=1e-9)
     np.testing.assert_allclose(operator.weights()[np.ix_(blocks[1], rest)], np.asarray(alone(X[blocks[1]])), atol=1e-9)
+
+
+def test_rows_in_blocks_are_disambiguated_as_arrays_are(rng):
+    X, _, mask = blobs(rng, 60)
+    here = PartialClassifier(principle="disambiguation", weights="linear").fit(X, mask)
+    parts = PartialClassifier(principle="disambiguation", weights="linear").fit(
+        Blocks([(X[:25], mask[:25]), (X[25:], mask[25:])])
+    )
+    np.testing.assert_allclose(parts.decision_function(X), here.decision_function(X), atol=1e-9)
+
+
+def test_some_rows_teach_the_others(rng, monkeypatch):
+    """Rows that were not settled are weighed by what the settled ones predict: from the definition."""
+    X, truth, mask = blobs(rng, 60)
+    for name, size in (("MANY", 50), ("SETTLED", 40)):
+        monkeypatch.setattr(f"infimum.reductions.disambiguation.{name}", size)
+    family = weights.LinearRidge(lam=1e-2)
+    model = PartialClassifier(principle="disambiguation", weights=family).fit(X, mask)
+    at = Table(X, None).first(40)
+    alone = PartialClassifier(principle="disambiguation", weights=family).fit(X[at], mask[at])
+    q = model.resolved_.q
+    np.testing.assert_allclose(q[at], alone.resolved_.q)
+    rest = np.setdiff1d(np.arange(60), at)
+    F = np.maximum(np.asarray(alone.weights_(X[rest])) @ alone.resolved_.q[:, 0], 0) * mask[rest]
+    np.testing.assert_allclose(q[rest, 0], F**2 / (F**2).sum(axis=1, keepdims=True), atol=1e-9)
+    assert np.mean(model.labels_ == truth) > 0.85
 
 
 def test_one_forest_serves_every_block(rng):

@@ -270,7 +270,6 @@ CASES: list[Case] = [
     partial_tags_case("partial tags, k", 4, k=2),
     balls_case("Hamming balls", 5),
     balls_case("Hamming balls, epsilon", 4, epsilon=0.25),
-    known_balls_case("Hamming balls, tags known", 4),
     orders_case("partial orders", 4, known=0.4),
     reals_case("reals, squared", "squared"),
     reals_case("reals, absolute", "absolute"),

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
-from cases import CASES
+from cases import CASES, known_balls_case
 from infimum import Annuli, Balls, Boxes, Candidates, InputError, Intervals, PartialOrders, PartialTags, Subsets
+from infimum.loss import SetLoss
 from infimum.outputs.base import Points
 
-cases = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+KNOWN = known_balls_case("Hamming balls, tags known", 4)
+cases = pytest.mark.parametrize("case", [*CASES, KNOWN], ids=lambda case: case.name)
 
 
 def listed(case, sets):
@@ -129,3 +131,19 @@ def test_candidates_within_any_set():
         points.intersect(Boxes([[7.0, 7.0]], [[9.0, 9.0]]))
     segment = Annuli(1.0, 4.0, phase=[[0.0, 1.0]])
     assert segment.intersect(Annuli(2.0, 9.0, m=2)).nearest(np.array([[0.0, 0.0]])).tolist() == [[0, 2]]
+
+
+@pytest.mark.parametrize("principle", ["infimum", "average", "supremum"])
+def test_balls_with_known_tags_are_brute_force(principle, rng):
+    """The losses and the answers of the sets that questions leave of balls."""
+    sets, Z = KNOWN.sets(rng, 12), KNOWN.all()
+    of = {"infimum": min, "average": lambda v: sum(v) / len(v), "supremum": max}[principle]
+    members = KNOWN.members(sets)
+    expected = [[of([KNOWN.loss(z, y) for y in S]) for S in members] for z in Z]
+    np.testing.assert_allclose(SetLoss(KNOWN.space, sets, principle)(Z), expected, atol=1e-12)
+    c = rng.normal(size=(len(sets), 5))
+    found = sets.member(sets.argmin(c), KNOWN.space)
+    assert sets.contains(found).all()
+    value = np.einsum("nd,nd->n", c, sets.argmin(c))
+    best = [min(float(c[i] @ sets._phi(y)) for y in S) for i, S in enumerate(members)]
+    np.testing.assert_allclose(value, best, atol=1e-12)

@@ -199,6 +199,11 @@ class PartialModel(BaseEstimator):
             )
         return found
 
+    def __getstate__(self) -> dict:
+        """Weights that leave their rows behind when they are saved leave the sets behind, too."""
+        state = super().__getstate__()
+        return {**state, "sets_": None} if "sets_" in state and self.weights_.blockwise else state
+
     def explain(self, x: Any, against: Any = None) -> Explanation:
         """Which training rows made the prediction at one row x, exactly: sum_i alpha_i(x) L(z, S_i) is additive.
 

@@ -136,7 +136,8 @@ def explained(model: Any, x: Any, against: Any = None) -> Explanation:
     sets = vars(model).get("sets_")
     if sets is None:
         raise ValueError(
-            "explain needs the training sets, which a model fitted on rows in blocks does not keep: fit it on arrays."
+            "explain needs the training sets, which a model fitted on rows in blocks does not keep, nor one that was"
+            f" saved with {type(model.weights_).__name__}: fit it on arrays."
         )
     output, L = model.output_, loss_of(model, sets)
     found = model.weights_(x)

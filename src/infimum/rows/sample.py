@@ -84,4 +84,4 @@ def _joined(a: Any, b: Any) -> Any:
     parts = [nw.from_native(part, allow_series=True) for part in (a, b)]
     if isinstance(parts[0], nw.Series):
         return nw.concat([part.to_frame() for part in parts])[parts[0].name].to_native()
-    return nw.concat(parts).to_native()
+    return nw.concat([part.select(parts[0].columns) for part in parts]).to_native()  # names bind, positions do not

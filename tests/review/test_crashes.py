@@ -262,7 +262,8 @@ def test_bounds_end_boxes(X):
 def test_text_in_x_names_the_column_and_the_way_out(X):
     """B12: a frame with a text column."""
     frame = pd.DataFrame({"size": X[:, 0], "colour": ["red"] * 12})
-    with pytest.raises(ValueError, match=r"The column 'colour' holds 'red'.*Encode it, with scikit-learn's OneHot"):
+    way_out = r"Encode it, with infimum.features.Features\(\) or scikit-learn's OneHot"
+    with pytest.raises(ValueError, match=rf"The column 'colour' holds 'red'.*{way_out}"):
         PartialClassifier.paper().fit(frame, LABELS)
 
 

@@ -28,7 +28,7 @@ class Explanation:
     ----------
     output, sets
         The space and the training sets.
-    z : (2, *z)
+    z : two outputs
         The prediction and the output that it is compared with.
     alpha : (k, n)
         The weights; k = 2 where positive and negative ones are kept apart, for the joint reading.

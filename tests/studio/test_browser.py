@@ -93,7 +93,7 @@ def test_fifty_answers_by_keyboard(tmp_path, studio, person):
     before = hashlib.sha256(table.read_bytes()).hexdigest()
     server = studio(table, *TEN)
     one = person(truth).open(server.address)
-    assert one.page.locator("#row img").evaluate("image => image.complete && image.naturalWidth") == 8
+    one.page.wait_for_function("() => document.querySelector('#row img')?.naturalWidth === 8")
     one.answers(15)
     exported = export(one.page, "csv")
     early = accuracy(exported, truth)
@@ -157,7 +157,8 @@ def test_two_tabs_get_different_rows(tmp_path, studio, person):
     assert len(people) == 2
     # undo takes back one's own last answer, not the other's
     last = [line for line in server.journal() if "question" in line][-2:]
-    two.press("Backspace", 5)
+    two.page.keyboard.press("Backspace")
+    two.page.wait_for_function("() => document.getElementById('message').textContent.includes('Taken back')")
     undone = next(line for line in server.journal() if "undo" in line)
     assert undone["undo"] == last[0]["id"]
     assert not one.problems + two.problems

@@ -189,7 +189,7 @@ const answer = (value) => act(async () => {
   say("");
   progress(found.state);
   show(found.next);
-  void list();
+  relist();
 });
 
 const skip = () => act(async () => {
@@ -209,7 +209,7 @@ const undo = (id) => act(async () => {
   }
   say(`Taken back: ${found.undone.question.text} ${found.undone.answer}.`, true);
   show({ question: found.undone.question, row: found.undone.row });
-  void list();
+  relist();
 });
 
 const next = () => act(async () => {
@@ -294,6 +294,10 @@ async function list(more = false) {
   at("found").textContent = `${found.total} answer${found.total === 1 ? "" : "s"}`;
 }
 
+function relist() {
+  list().catch(() => {});  // a studio that does not answer is told of by the next answer
+}
+
 // ---- keys, buttons
 
 document.addEventListener("keydown", (event) => {
@@ -313,7 +317,7 @@ at("unknown").addEventListener("click", () => answer(null));
 at("skip").addEventListener("click", skip);
 at("undo").addEventListener("click", () => undo());
 at("kind").addEventListener("change", next);
-at("more").addEventListener("click", () => list(true));
+at("more").addEventListener("click", () => list(true).catch((error) => say(error.message)));
 at("export").addEventListener("click", () => act(async () => {
   at("exported").textContent = "";
   const found = await call("/api/export", { form: at("form").value });

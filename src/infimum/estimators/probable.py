@@ -46,8 +46,8 @@ class Probable(PartialModel):
         found = self.resolved_ if self.resolved_ is not None and self.resolved_.soft else None
         if self.probabilities in (None, "temperature") and found is not None and found.map is not None:
             return found.map
-        if self.probabilities is None and not chosen:
-            return Temperature()
+        if self.probabilities is None and (not chosen or not (self.choice_ and self.choice_.rows)):
+            return Temperature()  # nothing was left out: the plain reading of what is predicted
         rows = self._bare()._rows(X, y, sample_weight)
         if chosen:
             rows = self._some(rows)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import threadpool_limits
 
 from .._progress import track
 from .._warnings import InfimumWarning
@@ -134,7 +135,8 @@ class Comparison:
         self.order = order(self.table, self.sets, self.pairwise)
         if self._distinct() < FEW:
             return self._plain(f"There are fewer than {FEW} distinct rows: too few to hold some of them out.")
-        with warnings.catch_warnings():
+        # matrices of a thousand rows: threads that wait for each other cost several times what they compute
+        with threadpool_limits(1, user_api="blas"), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is said of one setting among many
             complete = self._walk()
         if not complete:

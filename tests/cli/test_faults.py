@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from threadpoolctl import threadpool_limits
 
 from infimum.cli import app
 
@@ -40,6 +41,7 @@ def child(arguments: list[str], before=lambda: None) -> int:
         return pid
     try:
         sys.stdout = sys.stderr = Path("said").open("w", buffering=1)  # noqa: SIM115 : the process ends with it
+        threadpool_limits(1)  # a fork has none of the threads that its parent's OpenMP waits for
         before()
         app(arguments, standalone_mode=True)
     except SystemExit as end:

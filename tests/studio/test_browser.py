@@ -20,7 +20,11 @@ class Person:
 
     def open(self, address):
         self.page.goto(address)
-        self.page.wait_for_selector("#options button")
+        return self.ready()
+
+    def ready(self):
+        """Wait until the page takes an answer, as a person does who sees what it says."""
+        self.page.wait_for_selector("#ask:not([aria-busy]) #options button")
         return self
 
     @property
@@ -49,7 +53,7 @@ class Person:
 
     def press(self, key, count):
         """Press a key and wait until that many answers were acknowledged."""
-        self.page.keyboard.press(key)
+        self.ready().page.keyboard.press(key)
         words = "n => document.getElementById('progress').textContent.startsWith(n + ' answers')"
         self.page.wait_for_function(words, arg=count)
 
@@ -107,13 +111,13 @@ def test_fifty_answers_by_keyboard(tmp_path, studio, person):
 
     # reload: the same person goes on
     one.page.reload()
-    one.page.wait_for_selector("#options button")
+    one.ready()
     assert one.count == 15
     assert "(15 yours)" in one.page.inner_text("#progress")
 
     # skip is no answer, "don't know" is one
     row = one.row
-    one.page.keyboard.press(" ")
+    one.ready().page.keyboard.press(" ")
     other = "row => !document.querySelector('.place').textContent.startsWith(row)"
     one.page.wait_for_function(other, arg=f"Row {row} ")
     one.press("d", 16)
@@ -121,11 +125,11 @@ def test_fifty_answers_by_keyboard(tmp_path, studio, person):
 
     # killed in the middle, started again on the same port
     server.kill()
-    one.page.keyboard.press(one.key())
+    one.ready().page.keyboard.press(one.key())
     one.page.wait_for_function("() => document.getElementById('message').textContent.includes('does not answer')")
     server.options = (*server.options, "--port", str(server.port))
     server.start()
-    one.page.keyboard.press(one.key())
+    one.ready().page.keyboard.press(one.key())
     one.page.wait_for_function("() => document.getElementById('progress').textContent.startsWith('26 answers')")
     one.answers(24)
     assert one.count == 50
@@ -157,7 +161,7 @@ def test_two_tabs_get_different_rows(tmp_path, studio, person):
     assert len(people) == 2
     # undo takes back one's own last answer, not the other's
     last = [line for line in server.journal() if "question" in line][-2:]
-    two.page.keyboard.press("Backspace")
+    two.ready().page.keyboard.press("Backspace")
     two.page.wait_for_function("() => document.getElementById('message').textContent.includes('Taken back')")
     undone = next(line for line in server.journal() if "undo" in line)
     assert undone["undo"] == last[0]["id"]
@@ -172,7 +176,7 @@ def test_contradictions_and_the_list_of_answers(tmp_path, studio, person):
     asked = one.row
     body = {"who": "other", "id": "12345678", "question": {"type": "Is", "row": asked, "about": truth[asked]}}
     assert server.call("/api/answer", {**body, "answer": True})[0] == 200
-    one.page.keyboard.press(next(key for key in one.options() if key != one.key()))
+    one.ready().page.keyboard.press(next(key for key in one.options() if key != one.key()))
     one.page.wait_for_function("() => document.getElementById('message').textContent.includes('contradicts')")
     words = one.page.inner_text("#message")
     assert f"row {asked}" in words
@@ -182,7 +186,7 @@ def test_contradictions_and_the_list_of_answers(tmp_path, studio, person):
     # search, and undo from the list
     one.page.fill("#search", "other")  # a person
     one.page.wait_for_function("() => document.getElementById('found').textContent.startsWith('1 answer')")
-    one.page.click("#answers button")
+    one.ready().page.click("#answers button")
     one.page.wait_for_function("() => document.getElementById('progress').textContent.startsWith('1 answers')")
     assert not one.problems
 
@@ -201,20 +205,40 @@ def test_cells_are_text_and_every_kind_is_answered(tmp_path, studio, person):
     assert one.page.locator("#row dt").nth(1).inner_text() == "<b>size</b>"
     assert one.page.locator("#row img, #row script, #row b").count() == 0
     one.page.select_option("#kind", "Whole")
-    one.page.wait_for_function("() => document.querySelectorAll('#options button').length === 3")
+    one.ready().page.wait_for_function("() => document.querySelectorAll('#options button').length === 3")
     assert one.page.locator("#options button").first.inner_text().endswith("<i>cat</i>")
     one.press("2", 1)
-    one.page.locator("#options button").nth(0).click()
+    one.ready().page.locator("#options button").nth(0).click()
     one.page.wait_for_function("() => document.getElementById('progress').textContent.startsWith('2 answers')")
     told = [line["answer"] for line in server.journal() if "question" in line]
     assert told == ["dog", "<i>cat</i>"]
     assert one.page.title() == "infimum studio"
     touch = person([], has_touch=True, viewport={"width": 390, "height": 844}).open(server.address)
-    touch.page.locator("#options button").nth(0).tap()
+    touch.ready().page.locator("#options button").nth(0).tap()
     touch.page.wait_for_function("() => document.getElementById('progress').textContent.startsWith('3 answers')")
     wide = touch.page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
     assert wide  # nothing runs out of a telephone
     assert not one.problems + touch.problems
+
+
+def test_a_key_pressed_too_early_answers_nothing(tmp_path, studio, person):
+    """The question on the page is about to go: the page says that it is busy, and asks what was chosen meanwhile."""
+    table, truth = digits_table(tmp_path, 40)
+    server = studio(table, *TEN)
+    one = person(truth).open(server.address)
+    held = []
+    one.page.route("**/api/next*", lambda route: route.continue_() if held else held.append(route))
+    one.page.select_option("#kind", "Is")
+    one.page.wait_for_selector("#ask[aria-busy]")
+    one.page.keyboard.press("a")  # too early
+    one.page.select_option("#kind", "Whole")  # another thought
+    one.page.wait_for_timeout(100)
+    assert len(held) == 1
+    held[0].continue_()
+    one.page.wait_for_function("() => document.querySelectorAll('#options button').length === 10")
+    assert one.ready().count == 0
+    one.press(one.key(), 1)
+    assert [line["question"]["type"] for line in server.journal() if "question" in line] == ["Whole"]
 
 
 def test_the_page_can_be_read_by_everybody(tmp_path, studio, person):

@@ -14,6 +14,7 @@ sessionStorage.setItem("who", who);
 let now = null;        // the question that is shown, with its row
 let since = 0;         // when it was shown
 let busy = false;
+let kind = "";         // the kind of question that was asked for last
 let listedSoFar = 0;
 
 function random(length) {
@@ -163,17 +164,24 @@ function number() {
 
 // ---- what is sent
 
+// One thing at a time: while the studio is at work the page says so, and a key pressed too early answers nothing,
+// for it was meant for a question that is about to go.
 async function act(work) {
   if (busy) return;
   busy = true;
+  at("ask").setAttribute("aria-busy", "true");
   try {
     await work();
   } catch (error) {
     say(error.status ? error.message : "The studio does not answer. Is it still running? Nothing was lost: try again.");
   } finally {
     busy = false;
+    at("ask").removeAttribute("aria-busy");
+    if (now !== null && at("kind").value && at("kind").value !== kind) next();  // another kind was chosen meanwhile
   }
 }
+
+const wanted = () => (kind = at("kind").value || "auto");
 
 // An answer keeps its id until it was acknowledged: sent twice, it counts once.
 let pending = null;
@@ -184,7 +192,7 @@ const answer = (value) => act(async () => {
   if (pending === null || pending.question !== asked || pending.answer !== value) {
     pending = { id: random(12), question: asked, answer: value, seconds: (performance.now() - since) / 1000 };
   }
-  const found = await call("/api/answer", { ...pending, kind: at("kind").value || "auto" });
+  const found = await call("/api/answer", { ...pending, kind: wanted() });
   pending = null;
   say("");
   progress(found.state);
@@ -194,7 +202,7 @@ const answer = (value) => act(async () => {
 
 const skip = () => act(async () => {
   if (now === null) return;
-  const found = await call("/api/skip", { row: now.row.row, kind: at("kind").value || "auto" });
+  const found = await call("/api/skip", { row: now.row.row, kind: wanted() });
   say("");
   progress(found.state);
   show(found.next);
@@ -213,7 +221,7 @@ const undo = (id) => act(async () => {
 });
 
 const next = () => act(async () => {
-  const found = await call(`/api/next?who=${encodeURIComponent(who)}&kind=${encodeURIComponent(at("kind").value || "auto")}`);
+  const found = await call(`/api/next?who=${encodeURIComponent(who)}&kind=${encodeURIComponent(wanted())}`);
   progress(found.state);
   show(found.next);
 });

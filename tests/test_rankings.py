@@ -331,19 +331,19 @@ def lines(m, problems=8, n_train=50, n_test=200):
         yield X, X * a + b, Xt, Xt * a + b
 
 
-def error_on_lines(m, c, reading, grid, **settings):
+def error_on_lines(m, c, reading, grid, queries=200, **settings):
     """Mean and deviation over eight problems of the share of wrong pairs, for the best (sigma, c_lambda)."""
     errors = np.array(
         [
             [
                 wrong_pairs(
-                    lose_pairs(scores_t, 0),
+                    lose_pairs(scores_t[:queries], 0),
                     PartialRanker.paper(
                         m, negative_weights=reading, weights=weights.KernelRidge(lam / 50**0.5, sigma=sigma)
                     )
                     .set_params(**settings)
                     .fit(X, lose_pairs(scores, c))
-                    .predict(Xt),
+                    .predict(Xt[:queries]),
                 )
                 for X, scores, Xt, scores_t in lines(m)
             ]
@@ -375,7 +375,7 @@ def test_exact_infimum_reproduces_the_reference(reference, reading, name):
 def test_exact_and_started_from_the_closure_beats_alternation_from_zero(monkeypatch):
     """m = 10: never above the paper's alternation on the same problems, which starts from 0 on unstated pairs."""
 
-    def from_zero(c):
+    def from_zero(c, queries):
         stated = {}
 
         class Stated(solvers.Alternate):
@@ -391,10 +391,11 @@ def test_exact_and_started_from_the_closure_beats_alternation_from_zero(monkeypa
         original = PartialRanker.fit
         with monkeypatch.context() as patch:
             patch.setattr(PartialRanker, "fit", fit)
-            return error_on_lines(10, c, "joint", [(0.5, 1e3)], solver=Stated(n_starts=1))[0]
+            return error_on_lines(10, c, "joint", [(0.5, 1e3)], queries, solver=Stated(n_starts=1))[0]
 
-    for c in np.linspace(0.5, 1, 8)[[4, 5, 6]]:
-        assert error_on_lines(10, c, "joint", [(0.5, 1e3)])[0] <= from_zero(c)
+    # at c = .93 a proof takes a hundred times longer: fewer queries, the same problems
+    for c, queries in zip(np.linspace(0.5, 1, 8)[[4, 5, 6]], (200, 200, 16), strict=True):
+        assert error_on_lines(10, c, "joint", [(0.5, 1e3)], queries)[0] <= from_zero(c, queries)
 
 
 class OneItemAClass(PartialRanker):

@@ -744,6 +744,20 @@ def test_arrow_and_pandas_intervals_of_cells():
     assert labels([Not("a"), "a", "b"])[1] == [[0, 1], [1, 0], [0, 1]]
 
 
+@pytest.mark.parametrize(
+    "cells, mask",
+    [
+        ([Not(True), Not(True, 1)], [[0, 1, 1], [0, 0, 1]]),
+        ([Not(1), Not(True)], [[1, 0, 1], [0, 1, 1]]),
+        ([(True, "a"), (1, "a")], [[1, 0, 1], [0, 1, 1]]),
+        ([frozenset([True]), frozenset([1])], [[1, 0, 0], [0, 1, 0]]),
+    ],
+)
+def test_cells_that_python_takes_for_equal_are_read_each(cells, mask):
+    """True == 1, so Not(True) == Not(1) for a careless comparison of cells."""
+    np.testing.assert_array_equal(Labels(classes=[True, 1, "a"]).fit([True]).read(cells).mask, mask)
+
+
 HOSTILE = [
     None, NAN, pd.NA, pd.NaT, "", "a", "a|b", "!a", "a>b", "+a -b", 1, -1, 0, 2**60, 10**400, 1.5, INF, True, b"a", 1j,
     Decimal("NaN"), (1, 2), ("a", "b"), [1, 2], ["a", "b"], [0, 1], [True, None], [[1, 2]], [], set(), {1, "a"},

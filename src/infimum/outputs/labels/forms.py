@@ -41,10 +41,10 @@ class Not:
         self.labels = labels
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Not) and set(self.labels) == set(other.labels)
+        return isinstance(other, Not) and set(map(key, self.labels)) == set(map(key, other.labels))
 
     def __hash__(self) -> int:
-        return hash(("Not", frozenset(self.labels)))
+        return hash(("Not", frozenset(map(key, self.labels))))
 
     def __repr__(self) -> str:
         return f"Not({', '.join(map(repr, self.labels))})"
@@ -105,13 +105,22 @@ def distinct(column: Column) -> Distinct:
         if column.missing[row]:
             continue
         try:
-            k = place.setdefault((type(cell), cell), len(cells))
+            k = place.setdefault(_mark(cell), len(cells))
         except TypeError:
             k = len(cells)
         if k == len(cells):
             cells.append(cell)
         which[row] = k
     return Distinct(cells, which)
+
+
+def _mark(cell: Any) -> Hashable:
+    """Equal for equal cells of equal types only: Python takes (True, "a") and (1, "a") for one."""
+    if isinstance(cell, tuple):
+        return type(cell), tuple(map(_mark, cell))
+    if isinstance(cell, frozenset):
+        return type(cell), frozenset(map(_mark, cell))
+    return type(cell), cell
 
 
 def labels_in(cell: Any, known: Any) -> tuple[tuple, bool]:

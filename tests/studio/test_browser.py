@@ -52,9 +52,10 @@ class Person:
         return truth if truth in keys else "n"
 
     def press(self, key, count):
-        """Press a key and wait until that many answers were acknowledged."""
+        """Press a key and wait until that many answers were acknowledged, and the next question is there."""
         self.ready().page.keyboard.press(key)
-        words = "n => document.getElementById('progress').textContent.startsWith(n + ' answers')"
+        words = """n => document.getElementById('progress').textContent.startsWith(n + ' answers')
+            && !document.getElementById('ask').hasAttribute('aria-busy')"""
         self.page.wait_for_function(words, arg=count)
 
     def answers(self, number):
@@ -129,8 +130,7 @@ def test_fifty_answers_by_keyboard(tmp_path, studio, person):
     one.page.wait_for_function("() => document.getElementById('message').textContent.includes('does not answer')")
     server.options = (*server.options, "--port", str(server.port))
     server.start()
-    one.ready().page.keyboard.press(one.key())
-    one.page.wait_for_function("() => document.getElementById('progress').textContent.startsWith('26 answers')")
+    one.press(one.key(), 26)
     one.answers(24)
     assert one.count == 50
 

@@ -76,6 +76,8 @@ class Choice:
 
 def said(row: dict) -> str:
     """The weights of a row in a few words."""
+    if row["weights"] == "linear":
+        return f"linear, lam {row['lam']:.0e}, {row['scaling']}"
     if row["weights"] != "kernel":
         return f"{row['weights']}{', ' + row['kernel'] if row['kernel'] else ''}"
     return f"{row['kernel']} {row['gamma']:g}, lam {row['lam']:.0e}, {row['scaling']}"

@@ -24,7 +24,7 @@ from .choice import Choice
 from .composition import AUTO, Composition
 from .ground import EXACT_ROWS, Ground, order
 from .judge import Judge, Left
-from .settings import Other, Setting, first_settings, is_costly, is_sparse, readings
+from .settings import Other, Setting, first_settings, is_costly, readings
 
 FEW = 20  # distinct rows that there must be, for some of them to be held out
 FIRST = 500  # rows of the first comparison
@@ -195,7 +195,7 @@ class Comparison:
         if self.family is not None:
             return [Other(type(self.family).__name__, self.family)]
         costly = is_costly(self.sets)
-        found = first_settings(self.n, is_sparse(self.table.X), costly, self.plan.random_state, self.plan.n_jobs)
+        found = first_settings(self.n, self.table.X, costly, self.plan.random_state, self.plan.n_jobs)
         return [one for one in found if not self.in_blocks or not isinstance(one, Other)]
 
     def _stand_on(self, size: int) -> None:
@@ -261,6 +261,7 @@ class Comparison:
         return found, refused
 
     def _weights(self, setting: Setting) -> Any:
+        """Of the family of the setting: what a composition asks of it is only whether they have signs."""
         return setting.weights if isinstance(setting, Other) else KernelRidge()
 
     def _left(self, judge: Judge) -> Left:

@@ -16,9 +16,9 @@ from ..outputs.base import OutputSpace, Sets
 from ..problem import target_of
 from ..rows import Table
 from ..rows.hashes import hash_of, hashed, places
-from ..weights import KernelRidge, Nystrom, Scaled, Target, Weights
+from ..weights import KernelRidge, LinearRidge, Nystrom, Scaled, Target, Weights
 from ..weights.left_out import HeldOut
-from .settings import Kernel, Setting
+from .settings import Kernel, Linear, Setting
 
 EXACT_ROWS = 8_000  # beyond, kernels go through centres
 DISTANCES = {"rbf": lambda X: euclidean_distances(X, squared=True), "laplacian": manhattan_distances}
@@ -60,7 +60,8 @@ class Ground:
             )  # fmt: skip
         if self._target is None:
             self._target = Target(target_of(SetLoss(self.output, self.sets, "infimum")))
-        fitted = clone(setting.weights).fit(self.X, self._target, self.w)
+        weights = Scaled(LinearRidge(setting.lam)) if isinstance(setting, Linear) else clone(setting.weights)
+        fitted = weights.fit(self.X, self._target, self.w)
         return fitted.held_out(self.X, self._target, self.w, self.blocks)
 
     def final(self, setting: Setting, n: int, rows: Table | None, first: NDArray, random_state: Any) -> Weights:
@@ -68,11 +69,13 @@ class Ground:
 
         `rows` are all rows, None for blocks; `first` are those of them that come first, in any units: the centres.
         """
-        if not isinstance(setting, Kernel):
+        if not isinstance(setting, Kernel | Linear):
             return setting.weights
-        _, unit = self.distance(setting.scaling, setting.kernel)
         # the ridge n lam grows as the root of n: between a constant noise and a constant lam
         lam = setting.lam * float(np.sqrt(self.total / max(n, self.total)))
+        if isinstance(setting, Linear):
+            return Scaled(LinearRidge(lam))
+        _, unit = self.distance(setting.scaling, setting.kernel)
         shape: dict[str, Any] = {"lam": lam, "kernel": setting.kernel, "gamma": setting.gamma / unit}
         family: Weights = KernelRidge(**shape)
         if n > EXACT_ROWS or rows is None:

@@ -10,16 +10,16 @@ import numpy as np
 from scipy import sparse
 
 from ..outputs.base import Sets
-from ..weights import Forest, Neighbors, Scaled, Weights
+from ..weights import Forest, LinearRidge, Neighbors, Scaled, Weights
 
 SCALINGS = ("none", "standard", "unit")
-FOREST_ROWS = (
-    50,
-    20_000,
-)  # with fewer rows trees see too little, with more of them growing takes longer than all the rest
+# with fewer rows trees see too little, with more of them growing takes longer than all the rest
+FOREST_ROWS = (50, 20_000)
 NARROW_ROWS = 200_000  # beyond, only the kernel that is one product of matrices
 LAMS = (1e-5, 1e-3)
 GAMMAS = (0.5, 1.0, 2.0)
+LINEAR_LAMS = (1e-3, 1e-1)
+LINEAR_COLUMNS = 300  # beyond, the normal equations take longer than kernels of a thousand rows
 LEAST = 1e-7  # the smallest lam that is tried: beyond, only rounding changes
 
 
@@ -44,6 +44,20 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class Linear:
+    """One linear ridge on columns of one scale."""
+
+    lam: float
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        return {"weights": "linear", "scaling": "standard", "kernel": "", "gamma": np.nan, "lam": self.lam}
+
+    def near(self) -> list[Linear]:
+        return [Linear(lam) for lam in (self.lam * 10, self.lam / 10) if LEAST * (1 - 1e-9) <= lam <= 10]
+
+
+@dataclass(frozen=True)
 class Other:
     """Weights that stand for themselves."""
 
@@ -60,18 +74,20 @@ class Other:
         return []
 
 
-Setting = Kernel | Other
+Setting = Kernel | Linear | Other
 
 
-def first_settings(n: int, is_sparse: bool, costly: bool, random_state: Any, n_jobs: int | None) -> Iterator[Setting]:
-    """Where the comparison begins."""
+def first_settings(n: int, X: Any, costly: bool, random_state: Any, n_jobs: int | None) -> Iterator[Setting]:
+    """Where the comparison begins, for n rows of which X are some."""
     kernels = ("rbf",) if n > NARROW_ROWS else ("rbf", "laplacian")
     for lam in LAMS:
         for scaling in ("standard", "unit"):
             for kernel in kernels:
                 for gamma in (1.0,) if costly else GAMMAS:
                     yield Kernel(scaling, kernel, gamma, lam)
-    if FOREST_ROWS[0] <= n <= FOREST_ROWS[1] and not is_sparse:
+    if X.shape[1] <= LINEAR_COLUMNS:
+        yield from map(Linear, LINEAR_LAMS)
+    if FOREST_ROWS[0] <= n <= FOREST_ROWS[1] and not sparse.issparse(X):
         for leaf in (1, 5):
             forest = Forest(100, min_samples_leaf=leaf, random_state=random_state, n_jobs=n_jobs)
             yield Other("forest", forest, f"leaves of {leaf}")
@@ -88,10 +104,6 @@ def readings(principle: Any, reading: str, signed: bool = True) -> list[tuple[An
         once = not isinstance(principle, str) or principle in ("average", "disambiguation")
         return [(principle, r) for r in (both[:1] if once else both)]
     return [("disambiguation", both[0]), *(("infimum", r) for r in both), ("average", both[0])]
-
-
-def is_sparse(X: Any) -> bool:
-    return bool(sparse.issparse(X))
 
 
 def is_costly(sets: Sets) -> bool:

@@ -54,6 +54,8 @@ class OutOfBag(InParts):
 
     def predict(self, phi: Any) -> NDArray:
         phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
+        if phi.shape[1] > self.n:  # the weights themselves are fewer
+            return self.weights() @ phi
         out = np.empty((self.n, phi.shape[1]))
         for b, block in enumerate(self.blocks):
             rest = phi.copy()

@@ -27,6 +27,7 @@ from .forms import items_in_codes, pairs_in_codes, pairs_in_ranks
 from .nearest_extension import near_extension, nearest_extensions
 
 LISTED = 10  # 10! orders are 36 MB
+TABLED = 2**25  # distances of rows to all orders, a byte each, that are listed where some of them would do
 BATCHED = 14  # up to here many orders are found at once, each in microseconds
 PROVED = 20  # up to here the nearest linear extension is always proved
 COUNTED = 20  # linear extensions are counted up to here, sampled beyond
@@ -278,9 +279,7 @@ class PartialOrders(Sets):
         # the order that y should be near: z, or its mirror image, since d(z, y) = P - d(mirror z, y)
         near = psi[:, :-1] if principle == "infimum" else -psi[:, :-1]
         if self.m <= LISTED and len(psi) * 2**self.m >= math.factorial(self.m):
-            from .tables import rank_orders
-
-            distance = self._table[:, rank_orders(_orders(-near))].T.astype(float)
+            distance = self._table[:, _ranked(near)].T.astype(float)
         else:
             distance = (count + np.einsum("kp,krp->kr", near, self._answers(near))) / 2
         infimum = 2 * distance[:, which]
@@ -291,6 +290,10 @@ class PartialOrders(Sets):
             return super().each(psi, principle)
         # rows that are compared with the same order share its nearest extensions
         unique, which = np.unique(psi, axis=0, return_inverse=True)
+        if self.m <= LISTED and len(self._distinct[0]) * math.factorial(self.m) <= TABLED:
+            near = unique[:, :-1] if principle == "infimum" else -unique[:, :-1]
+            infimum = 2.0 * self._table[self._distinct[1], _ranked(near)[which.ravel()]]
+            return infimum if principle == "infimum" else 2.0 * self.codes.shape[1] - infimum
         out = np.empty(len(self))
         for k, one in enumerate(unique):
             rows = np.flatnonzero(which.ravel() == k)
@@ -360,6 +363,13 @@ def codes_of(orders: Any) -> NDArray:
     position = np.argsort(orders, axis=-1)
     i, j = pairs(position.shape[-1])
     return np.where(position[..., i] < position[..., j], 1, -1).astype(np.int8)
+
+
+def _ranked(codes: NDArray) -> NDArray:
+    """The numbers, in the tables, of the orders with these codes."""
+    from .tables import rank_orders
+
+    return rank_orders(_orders(-codes))
 
 
 def _orders(codes: NDArray) -> NDArray:

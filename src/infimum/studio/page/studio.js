@@ -14,6 +14,7 @@ sessionStorage.setItem("who", who);
 let now = null;        // the question that is shown, with its row
 let since = 0;         // when it was shown
 let busy = false;
+let turn = 0;          // how often something was sent: what was asked before is then out of date
 let kind = "";         // the kind of question that was asked for last
 let listedSoFar = 0;
 
@@ -169,6 +170,7 @@ function number() {
 async function act(work) {
   if (busy) return;
   busy = true;
+  turn += 1;
   at("ask").setAttribute("aria-busy", "true");
   try {
     await work();
@@ -341,7 +343,9 @@ await next();
 await list().catch((error) => say(error.message));
 setInterval(async () => {  // what others answered, and what the model has learned meanwhile
   if (document.hidden || busy) return;
+  const asked = turn;
   try {
-    progress(await call(`/api/state?who=${encodeURIComponent(who)}`));
+    const found = await call(`/api/state?who=${encodeURIComponent(who)}`);
+    if (turn === asked) progress(found);
   } catch { /* the next answer will say so */ }
 }, 3000);

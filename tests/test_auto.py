@@ -41,7 +41,7 @@ def test_the_choice_can_be_looked_at(chosen, blobs):
     assert choice.best["neg_set_risk"] == max(row["neg_set_risk"] for row in choice.rows if row["n"] == 60)
     assert repr(choice).splitlines()[0] == f"Chosen from {len(choice.rows)} by sets that were held out: the first line"
     assert choice._repr_html_().count("<tr>") == 13
-    assert {row["weights"] for row in choice.rows} == {"kernel", "forest", "neighbors"}
+    assert {row["weights"] for row in choice.rows} == {"kernel", "linear", "forest", "neighbors"}
     assert {row["principle"] for row in choice.rows} == {"disambiguation", "infimum", "average"}
     assert set(choice.frame().columns) >= {"weights", "principle", "reading", "neg_set_risk", "covering_rate"}
     # the judge agrees with the table
@@ -68,6 +68,8 @@ def test_units_do_not_matter(chosen, blobs):
 
 def test_units_do_not_matter_beyond_exact_kernels(blobs, monkeypatch):
     """Centres, and the rows that teach the others, are the same ones in any units and any order."""
+    monkeypatch.setattr("infimum.judging.settings.FOREST_ROWS", (50, 0))
+    monkeypatch.setattr("infimum.judging.settings.LINEAR_COLUMNS", 0)
     monkeypatch.setattr("infimum.judging.ground.EXACT_ROWS", 40)
     monkeypatch.setattr("infimum.judging.ground.n_centers", lambda n: 25)
     monkeypatch.setattr("infimum.reductions.disambiguation.MANY", 40)

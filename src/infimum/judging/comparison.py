@@ -33,6 +33,7 @@ COSTLY = (200, 400)  # the same, where every prediction is a search
 KEPT = 3  # settings a principle that go on to the second comparison
 STEPS = 4  # how often settings next to the best are tried
 HOPELESS = 1.3  # times the least risk: principles beyond are not followed
+CLEARLY = 1.5  # standard errors of a difference of risks: what is worse by less may be as good
 NOISE = 2e-3  # of a mean log-likelihood: what differs by less is equal
 N_BLOCKS = 5
 
@@ -180,6 +181,8 @@ class Comparison:
 
     def _choice(self, complete: bool) -> Choice:
         best = self.best()
+        for row in self.rows:
+            del row["losses"]
         family = self.wanted.weights
         if not self.named:
             rows = None if self.in_blocks else self.table
@@ -257,7 +260,7 @@ class Comparison:
                 continue
             seconds = time.perf_counter() - start
             here = {"principle": principle, "reading": reading, "n": len(self.ground), **scores, "seconds": seconds}
-            found.append({**setting.columns, **here, "setting": setting})
+            found.append({**setting.columns, **here, "setting": setting, "losses": judge.losses(left)})
         return found, refused
 
     def _weights(self, setting: Setting) -> Any:
@@ -284,8 +287,24 @@ class Comparison:
         return [row for row in self.rows if row["n"] == len(self.ground)]
 
     def best(self) -> dict:
-        """The best of those judged on the most rows: settings of a principle by its own score, principles by risk."""
-        return min((self._ranked(group)[0] for group in self._groups().values()), key=self._risk())
+        """The best of those judged on the most rows: settings of a principle by its own score, principles by risk.
+
+        The risk is what the infimum makes small, right or wrong, and among many settings one is lucky: where the
+        candidates can be weighed, so that there is a likelihood, the likeliest goes first unless its risk is clearly
+        larger than the least.
+        """
+        tops = [self._ranked(group)[0] for group in self._groups().values()]
+        least = min(tops, key=self._risk())
+        likely = [row for row in tops if not np.isnan(row["log_likelihood"]) and not self._clearly_worse(row, least)]
+        return max(likely, key=lambda row: row["log_likelihood"]) if likely else least
+
+    def _clearly_worse(self, row: dict, than: dict) -> bool:
+        """By more than rows that were drawn by chance explain; a row of weight 2 is two rows."""
+        difference = row["losses"] - than["losses"]
+        w = np.ones(len(difference)) if self.ground.w is None else self.ground.w
+        mean = np.average(difference, weights=w)
+        error = np.sqrt(np.sum(w * (difference - mean) ** 2)) / w.sum()
+        return bool(mean > CLEARLY * error + 1e-12)
 
     def _groups(self) -> dict[str, list[dict]]:
         groups: dict[str, list[dict]] = {}
@@ -296,8 +315,13 @@ class Comparison:
     def _followed(self) -> list[list[dict]]:
         """The groups that may still win."""
         risk, groups = self._risk(), list(self._groups().values())
-        least = min(risk(self._ranked(group)[0]) for group in groups)
-        return [group for group in groups if risk(self._ranked(group)[0]) <= HOPELESS * least]
+        least = min((self._ranked(group)[0] for group in groups), key=risk)
+
+        def is_near(row: dict) -> bool:
+            likely = not np.isnan(row["log_likelihood"]) and not self._clearly_worse(row, least)
+            return likely or risk(row) <= HOPELESS * risk(least)
+
+        return [group for group in groups if is_near(self._ranked(group)[0])]
 
     def _ranked(self, group: list[dict]) -> list[dict]:
         """Best first: by the log-likelihood where there is one, else by the set risk; of equals, the largest lam."""

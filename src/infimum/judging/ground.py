@@ -31,6 +31,7 @@ class Ground:
         self.output, self.sets, self.blocks = output, sets, blocks
         self.X, self.w = table.X, table.w
         self._distances: dict[tuple[str, str], tuple[NDArray, float]] = {}
+        self._products: NDArray | None = None
         self._target: Target | None = None
 
     def __len__(self) -> int:
@@ -52,17 +53,26 @@ class Ground:
 
     def operator(self, setting: Setting) -> HeldOut:
         """Predictions without blocks of rows, for every principle at once."""
-        if isinstance(setting, Kernel):
-            D, unit = self.distance(setting.scaling, setting.kernel)
-            K = np.exp(D * (-setting.gamma / unit))
+        if isinstance(setting, Kernel | Linear):
+            K = self._kernel(setting)
             return KernelRidge(setting.lam, kernel="precomputed", gamma=None).fit(K, None, self.w).held_out(
                 K, None, self.w, self.blocks
             )  # fmt: skip
         if self._target is None:
             self._target = Target(target_of(SetLoss(self.output, self.sets, "infimum")))
-        weights = Scaled(LinearRidge(setting.lam)) if isinstance(setting, Linear) else clone(setting.weights)
-        fitted = weights.fit(self.X, self._target, self.w)
+        fitted = clone(setting.weights).fit(self.X, self._target, self.w)
         return fitted.held_out(self.X, self._target, self.w, self.blocks)
+
+    def _kernel(self, setting: Kernel | Linear) -> NDArray:
+        if isinstance(setting, Kernel):
+            D, unit = self.distance(setting.scaling, setting.kernel)
+            return np.exp(D * (-setting.gamma / unit))
+        if self._products is None:
+            Z = scaled("standard", self.X, self.w)
+            products = Z @ Z.T
+            # an intercept that is hardly shrunk, as that of the linear ridge is not
+            self._products = np.asarray(products.toarray() if sparse.issparse(products) else products) + 100 * Z.shape[1]
+        return self._products
 
     def final(self, setting: Setting, n: int, rows: Table | None, first: NDArray, random_state: Any) -> Weights:
         """The weights themselves, for all n rows: exact while that pays, through centres beyond and for blocks.

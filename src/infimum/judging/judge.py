@@ -13,7 +13,7 @@ from ..reductions import of_principle
 from ..rows import Table
 from ..weights.base import Alpha, Given, Target
 from ..weights.left_out import HeldOut, LeaveOneOut, Path, blocks_of
-from .scores import Scores, beyond_chance, covered, log_likelihood, risk
+from .scores import Scores, beyond_chance, covered, log_likelihood, losses, risk, tempered
 
 if TYPE_CHECKING:
     from .composition import Composition
@@ -102,15 +102,25 @@ class Judge:
         weights = self.sample_weight if sample_weight is None else sample_weight
         return [risk(self.output, self.sets, z, weights) for z in found]
 
+    def losses(self, left: Left) -> NDArray:
+        """What every row costs, (n,)."""
+        return losses(self.output, self.sets, left.z)
+
     def scores(self, left: Left, chance: bool = True) -> Scores:
         """Larger is better for all of them; what goes beyond `chance` compares all predictions with all rows."""
-        w, mask = self.sample_weight, self.sets.options()
+        w = self.sample_weight
         return {
             "covering_rate": covered(self.sets, left.z, w),
             **({"chance_corrected": beyond_chance(self.sets, left.z, w)} if chance else {}),
-            "neg_set_risk": -risk(self.output, self.sets, left.z, w),
-            "log_likelihood": np.nan if left.P is None or mask is None else log_likelihood(left.P, mask, w),
+            "neg_set_risk": -float(np.average(self.losses(left), weights=w)),
+            "log_likelihood": self._likelihood(left),
         }
+
+    def _likelihood(self, left: Left) -> float:
+        mask, w = self.sets.options(), self.sample_weight
+        if left.P is None or mask is None:
+            return np.nan
+        return log_likelihood(tempered(left.P, mask, w), mask, w)
 
 
 class LeftOutAlpha(Alpha):

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Sets
+from ..reductions.maps import Temperature
 
 Scores = dict[str, float]
+STEP, ROWS = 4, 600  # of a temperature that only serves to compare
 NAMES = ("covering_rate", "chance_corrected", "neg_set_risk", "log_likelihood")
 
 
@@ -30,9 +32,22 @@ def beyond_chance(sets: Sets, z: NDArray, sample_weight: Any = None) -> float:
     return (covered(sets, z, sample_weight) - chance) / (1 - chance) if chance < 1 else 0.0
 
 
+def losses(output: OutputSpace, sets: Sets, z: NDArray) -> NDArray:
+    """inf over y in S_i of l(z_i, y), (n,)."""
+    return SetLoss(output, sets).each(z)
+
+
 def risk(output: OutputSpace, sets: Sets, z: NDArray, sample_weight: Any = None) -> float:
     """(1/n) sum_i inf over y in S_i of l(z_i, y); for the 0-1 loss, 1 - covering rate."""
-    return float(np.average(SetLoss(output, sets).each(z), weights=sample_weight))
+    return float(np.average(losses(output, sets, z), weights=sample_weight))
+
+
+def tempered(P: NDArray, mask: NDArray, sample_weight: Any = None) -> NDArray:
+    """P as sure as the sets allow: by the temperature of their largest likelihood, roughly."""
+    if sample_weight is not None:
+        there = np.asarray(sample_weight) > 0
+        return Temperature().fit(P[there], mask[there], sample_weight[there], STEP, ROWS)(P)
+    return Temperature().fit(P, mask, None, STEP, ROWS)(P)
 
 
 def log_likelihood(P: NDArray, mask: NDArray, sample_weight: Any = None) -> float:

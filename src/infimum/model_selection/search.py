@@ -169,7 +169,8 @@ class PartialSearch(BaseEstimator):
                 stacklevel=3,
             )
         path = [self._told(row, walk.ground) for row in walk.rows]
-        best = path[walk.rows.index(self._best(walk))]
+        chosen = self._best(walk)
+        best = next(told for told, row in zip(path, walk.rows) if row is chosen)
         fitted = self._pipeline(model, best, X)
         counts = [name for name, step in fitted.steps if has_fit_parameter(step, "sample_weight")]
         fitted.fit(X, y, **({} if w is None else {f"{name}__sample_weight": w for name in counts}))
@@ -228,7 +229,7 @@ class PartialSearch(BaseEstimator):
         joint = row["reading"] == "joint" and _name(row["principle"]) != "disambiguation"
         name = ("joint" if row["principle"] == "infimum" else f"{row['principle']}, joint") if joint else None
         told = {"principle": name or _name(row["principle"]), "width": width}
-        return {key: value for key, value in row.items() if key not in ("setting", "reading", "n")} | told
+        return {key: value for key, value in row.items() if key not in ("setting", "reading", "n", "losses")} | told
 
     def _best(self, walk: Comparison) -> dict:
         if self.criterion == "auto":

@@ -38,10 +38,12 @@ class Temperature:
     def __init__(self) -> None:
         self.temperature_, self.mass_ = 1.0, MASS
 
-    def fit(self, F: NDArray, mask: NDArray, sample_weight: Any = None) -> Self:
-        """From left-out predictions F (n, g, c) and the candidates (n, g, c)."""
+    def fit(self, F: NDArray, mask: NDArray, sample_weight: Any = None, finest: int = 1, rows: int = MOST_ROWS) -> Self:
+        """From left-out predictions F (n, g, c) and the candidates (n, g, c).
 
-        F, mask, sample_weight = _thinned(F, mask, sample_weight)
+        The two numbers move by steps of 5 %, or of `finest` of them at once, and are fitted to at most so many rows.
+        """
+        F, mask, sample_weight = _thinned(F, mask, sample_weight, rows)
         seen: dict[tuple[int, int], float] = {}
 
         def value(at: tuple[int, int]) -> float:
@@ -51,7 +53,7 @@ class Temperature:
 
         best = max([(0, 0), (-16, -50), (-50, 60)], key=value)
         for step in (32, 16, 8, 4, 2, 1):
-            while True:
+            while step >= finest:
                 around = [(best[0] + i * step, best[1] + j * step) for i in (-1, 0, 1) for j in (-1, 0, 1)]
                 new = max([best, *around], key=value)
                 if value(new) <= value(best) + 1e-12:
@@ -67,11 +69,11 @@ class Temperature:
         return f"Temperature(T = {self.temperature_:.3g}, e = {self.mass_:.3g})"
 
 
-def _thinned(F: NDArray, mask: NDArray, w: Any) -> tuple[NDArray, NDArray, Any]:
-    """At most some thousand rows, at equal steps."""
-    most = min(len(F), MOST_ROWS, max(200, MOST_NUMBERS // (F.shape[1] * F.shape[2])))
-    rows = np.linspace(0, len(F) - 1, most).astype(int)
-    return F[rows], mask[rows], None if w is None else np.asarray(w)[rows]
+def _thinned(F: NDArray, mask: NDArray, w: Any, rows: int) -> tuple[NDArray, NDArray, Any]:
+    """At most so many rows, at equal steps."""
+    most = min(len(F), rows, max(200, MOST_NUMBERS // (F.shape[1] * F.shape[2])))
+    at = np.linspace(0, len(F) - 1, most).astype(int)
+    return F[at], mask[at], None if w is None else np.asarray(w)[at]
 
 
 def _settings(at: tuple[int, int]) -> tuple[float, float]:

@@ -84,8 +84,8 @@ class PartialSearch(BaseEstimator):
         weigh, and the infimum elsewhere.
     criterion : str, default "auto"
         "log_likelihood", "covering_rate", "chance_corrected" or "neg_set_risk". "auto" compares settings of
-        disambiguation by the log-likelihood, others by the set risk; and then the best of every principle by the set
-        risk, since log-likelihoods of different principles are on different scales.
+        disambiguation by the log-likelihood, others by the set risk. Of the best of every principle, the likeliest
+        disambiguation is taken unless its set risk is clearly larger than the least, by 1.5 standard errors.
     n_blocks : int, default 5
         How many blocks are held out.
     verbose : int, default 0

@@ -32,7 +32,7 @@ from infimum import PartialSearch
 warnings.simplefilter("ignore", InfimumWarning)  # of a search that fits the best setting so far
 kind, moments, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 rng = np.random.default_rng(seed)
-n = 120 if kind in ("search", "default") else 400
+n = {"search": 120, "default": 60}.get(kind, 400)
 old = pd.DataFrame(rng.standard_normal((n, 3)), columns=["u", "v", "w"])
 new = pd.DataFrame(rng.standard_normal((n, 4)), columns=["w", "v", "u", "z"])
 y = {
@@ -47,6 +47,7 @@ make = {"labels": PartialClassifier.paper, "tags": PartialMultilabelClassifier.p
 make = {**make, "numbers": PartialRegressor.paper, "search": PartialSearch, "default": PartialClassifier}[kind]
 first, second = y(), y()
 model = make().fit(old, first)
+kept = pickle.dumps(model)
 queries = old[:20]
 answers, names = np.array(model.predict(queries)), list(model.feature_names_in_)
 begin = time.perf_counter()
@@ -75,7 +76,7 @@ for _ in range(moments):
         fewer = kind == "search" and len(model.path_["lam"]) < len(other.path_["lam"])
         assert same or fewer or (kind == "default" and not model.choice_.complete), "half a fit was kept"
     pickle.loads(pickle.dumps(model)).predict(queries if model.n_features_in_ == 3 else new[:20])
-    model = make().fit(old, first)
+    model = pickle.loads(kept)
 print("interrupted", interrupted)
 """
 

@@ -18,7 +18,7 @@ test-torch: $(VENV)/torch.stamp   ## the losses for PyTorch, which is installed 
 
 campaign: $(VENV)/test.stamp      ## 100,000 hostile inputs and all faults; campaign.md holds counts and shrunk failures
 	cd tests && ../$(BIN)/python -m campaign --cases 100000 --out ../campaign.md
-	INFIMUM_CAMPAIGN=500 $(BIN)/pytest -q tests/campaign --deselect tests/campaign/test_groups.py
+	INFIMUM_CAMPAIGN=500 $(BIN)/pytest -q tests/campaign tests/cli/test_faults.py --deselect tests/campaign/test_groups.py
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check src tests examples benchmarks

@@ -23,7 +23,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from benchmarks._tools import Table
-from infimum import PartialClassifier, datasets, tune
+from infimum import PartialClassifier, datasets
 from infimum.torch import SetCrossEntropy, SoftDisambiguation, TagLoss
 
 PRINCIPLES = ("likelihood", "disambiguation", "infimum", "supremum", "average")
@@ -163,10 +163,10 @@ def one_seed(name: str, seed: int) -> dict[str, float]:
             second = PartialClassifier.paper(weights="linear").fit(body(seen).double().numpy(), S)
             out[TWO_STEPS] = float(np.mean(second.predict(body(asked).double().numpy()) == truth))
     rows, queries = (x.flatten(1).double().numpy() for x in (seen, asked))
-    out["kernel: PartialClassifier.paper()"] = float(
+    out["kernel ridge: PartialClassifier.paper()"] = float(
         np.mean(PartialClassifier.paper().fit(rows, S).predict(queries) == truth)
     )
-    out["kernel: tune"] = float(np.mean(tune(rows, S).predict(queries) == truth))
+    out["default: PartialClassifier()"] = float(np.mean(PartialClassifier().fit(rows, S).predict(queries) == truth))
     return out
 
 
@@ -186,7 +186,7 @@ def draw(name: str, scores: dict[str, tuple[float, float]]) -> None:
     figure = Figure(figsize=(6.4, 2.9), layout="constrained")
     axis = figure.subplots()
     for k, (what, (mean, deviation)) in enumerate(reversed(scores.items())):
-        colour = "#777777" if "true" in what else "#E69F00" if "kernel" in what else "#0072B2"
+        colour = "#777777" if "true" in what else "#E69F00" if what.startswith(("kernel", "default")) else "#0072B2"
         axis.errorbar(mean, k, xerr=deviation, fmt="o", color=colour, capsize=3)
     axis.set_yticks(range(len(scores)), list(reversed(scores)), fontsize=8)
     axis.set_xlabel(f"accuracy on {name}, {len(SEEDS)} seeds", fontsize=9)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import math
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -117,7 +118,7 @@ def main() -> int:
     chosen = [k for k, g in enumerate(GROUPS) if g.name.startswith(asked.groups)]
     share = asked.cases / sum(GROUPS[k].share for k in chosen)
     with ProcessPoolExecutor(asked.jobs) as pool:
-        runs = [pool.submit(tried, k, max(1, round(share * GROUPS[k].share)), asked.seed) for k in chosen]
+        runs = [pool.submit(tried, k, math.ceil(share * GROUPS[k].share), asked.seed) for k in chosen]
         results = []
         for run in as_completed(runs):
             # a campaign that is stopped leaves what it found

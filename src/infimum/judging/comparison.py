@@ -252,7 +252,8 @@ class Comparison:
                 if not self.named and operator is None:
                     operator = self.ground.operator(setting)
                 left = self._left(judge) if operator is None else judge.outputs(operator)
-                scores = judge.scores(left, chance=self.strict)
+                losses = judge.losses(left)
+                scores = judge.scores(left, chance=self.strict, losses=losses)
             except (ValueError, MemoryError) as error:
                 if self.strict:
                     raise
@@ -260,7 +261,7 @@ class Comparison:
                 continue
             seconds = time.perf_counter() - start
             here = {"principle": principle, "reading": reading, "n": len(self.ground), **scores, "seconds": seconds}
-            found.append({**setting.columns, **here, "setting": setting, "losses": judge.losses(left)})
+            found.append({**setting.columns, **here, "setting": setting, "losses": losses})
         return found, refused
 
     def _weights(self, setting: Setting) -> Any:

@@ -106,13 +106,16 @@ class Judge:
         """What every row costs, (n,)."""
         return losses(self.output, self.sets, left.z)
 
-    def scores(self, left: Left, chance: bool = True) -> Scores:
-        """Larger is better for all of them; what goes beyond `chance` compares all predictions with all rows."""
-        w = self.sample_weight
+    def scores(self, left: Left, chance: bool = True, losses: NDArray | None = None) -> Scores:
+        """Larger is better for all of them; what goes beyond `chance` compares all predictions with all rows.
+
+        `losses` are what every row costs, where that is known.
+        """
+        w, costs = self.sample_weight, self.losses(left) if losses is None else losses
         return {
             "covering_rate": covered(self.sets, left.z, w),
             **({"chance_corrected": beyond_chance(self.sets, left.z, w)} if chance else {}),
-            "neg_set_risk": -float(np.average(self.losses(left), weights=w)),
+            "neg_set_risk": -float(np.average(costs, weights=w)),
             "log_likelihood": self._likelihood(left),
         }
 

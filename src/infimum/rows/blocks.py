@@ -104,8 +104,11 @@ class Blocks:
 
     def reduce(self, function: Callable[[Block], Any], combine: Callable, label: str = "", verbose: int = 0) -> Any:
         """combine(… combine(f(block_1), f(block_2)) …, f(block_k)), in threads if joblib is so configured."""
-        work = (delayed(function)(block) for block in track(self, label, self.n_blocks, verbose))
-        found = iter(Parallel(prefer="threads", return_as="generator")(work))
+        blocks = track(self, label, self.n_blocks, verbose)
+        if self.n_blocks == 1:  # nothing to share among threads
+            found = map(function, blocks)
+        else:
+            found = iter(Parallel(prefer="threads", return_as="generator")(delayed(function)(one) for one in blocks))
         first = next(found, NOTHING)
         if first is NOTHING:
             raise ValueError(

@@ -140,15 +140,22 @@ class Subsets(Sets):
         out[self.sizes == 0] = self.cost.max(axis=1)  # a set that holds no class, as in `score`: z costs what it can
         return Embedding(out, np.zeros(len(self)))
 
-    def _embed_zero_one(self, principle: str) -> Embedding:
-        # infimum 1 - 1[z in S];  average 1 - 1[z in S] / |S|;  supremum 1 - 1[S = {z}].
-        # A negated row has 1[z in S] = 1 - 1[z listed]: its constant moves, what is stored stays short.
+    def each(self, psi: NDArray, principle: str) -> NDArray:
+        if self.cost is not None:
+            return super().each(psi, principle)
+        return 1 - self._share(principle) * np.einsum("nm,nm->n", psi, self.mask)
+
+    def _share(self, principle: str) -> NDArray:
+        """L(z, S) = 1 - share 1[z in S]: infimum 1 - 1[z in S];  average 1 - 1[z in S] / |S|;  supremum 1 - 1[S = {z}]."""
         if principle == "infimum":
-            share = np.ones(len(self))
-        elif principle == "average":
-            share = 1 / np.maximum(self.sizes, 1)
-        else:
-            share = (self.sizes == 1).astype(float)
+            return np.ones(len(self))
+        if principle == "average":
+            return 1 / np.maximum(self.sizes, 1)
+        return (self.sizes == 1).astype(float)
+
+    def _embed_zero_one(self, principle: str) -> Embedding:
+        # A negated row has 1[z in S] = 1 - 1[z listed]: its constant moves, what is stored stays short.
+        share = self._share(principle)
         phi = sparse.diags_array(np.where(self.negated, share, -share)) @ self.listed.astype(float)
         return Embedding(_worth_sparse(phi.tocsr()), 1 - np.where(self.negated, share, 0))
 

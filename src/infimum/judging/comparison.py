@@ -33,8 +33,9 @@ COSTLY = (200, 400)  # the same, where every prediction is a search
 KEPT = 3  # settings a principle that go on to the second comparison
 STEPS = 4  # how often settings next to the best are tried
 HOPELESS = 1.3  # times the least risk: principles beyond are not followed
-CLEARLY = 1.5  # standard errors of a difference of risks: what is worse by less may be as good
-NOISE = 2e-3  # of a mean log-likelihood: what differs by less is equal
+CLEARLY = 1.5  # standard errors of a difference: what is worse by less may be as good
+HARDLY = 0.5  # standard errors of a difference of likelihoods: what is worse by less is as good
+FAMILIES = ("kernel", "linear", "forest", "neighbors")  # of what may be as good, the first
 N_BLOCKS = 5
 
 
@@ -107,7 +108,7 @@ class Comparison:
         self.refused: list[str] = []
         self.seen: set = set()
         self.ends = np.inf if plan.budget is None else time.perf_counter() + plan.budget
-        self.noise, self.strict = NOISE, False
+        self.strict = False
 
     def _open_pairs(self, signed: bool) -> list[tuple[Any, str]]:
         """All that is not named; but for points chosen by all rows at once, where these are too many for that."""
@@ -120,7 +121,7 @@ class Comparison:
 
         What cannot be judged is an error here: it was asked for by name.
         """
-        self.noise, self.strict = 0.0, True
+        self.strict = True
         self.ground = Ground(self.table, self.output, self.sets, blocks)
         try:
             self._try({setting: self._pairs_of(setting) for setting in settings})
@@ -182,7 +183,7 @@ class Comparison:
     def _choice(self, complete: bool) -> Choice:
         best = self.best()
         for row in self.rows:
-            del row["losses"]
+            del row["each"]
         family = self.wanted.weights
         if not self.named:
             rows = None if self.in_blocks else self.table
@@ -252,8 +253,8 @@ class Comparison:
                 if not self.named and operator is None:
                     operator = self.ground.operator(setting)
                 left = self._left(judge) if operator is None else judge.outputs(operator)
-                losses = judge.losses(left)
-                scores = judge.scores(left, chance=self.strict, losses=losses)
+                each = judge.each(left)
+                scores = judge.scores(left, chance=self.strict, each=each)
             except (ValueError, MemoryError) as error:
                 if self.strict:
                     raise
@@ -261,7 +262,7 @@ class Comparison:
                 continue
             seconds = time.perf_counter() - start
             here = {"principle": principle, "reading": reading, "n": len(self.ground), **scores, "seconds": seconds}
-            found.append({**setting.columns, **here, "setting": setting, "losses": losses})
+            found.append({**setting.columns, **here, "setting": setting, "each": each})
         return found, refused
 
     def _weights(self, setting: Setting) -> Any:
@@ -296,16 +297,12 @@ class Comparison:
         """
         tops = [self._ranked(group)[0] for group in self._groups().values()]
         least = min(tops, key=self._risk())
-        likely = [row for row in tops if not np.isnan(row["log_likelihood"]) and not self._clearly_worse(row, least)]
-        return max(likely, key=lambda row: row["log_likelihood"]) if likely else least
-
-    def _clearly_worse(self, row: dict, than: dict) -> bool:
-        """By more than rows that were drawn by chance explain; a row of weight 2 is two rows."""
-        difference = row["losses"] - than["losses"]
-        w = np.ones(len(difference)) if self.ground.w is None else self.ground.w
-        mean = np.average(difference, weights=w)
-        error = np.sqrt(np.sum(w * (difference - mean) ** 2)) / w.sum()
-        return bool(mean > CLEARLY * error + 1e-12)
+        soft = [row for row in tops if _is_soft(row) and not row["each"].is_worse(least["each"], CLEARLY)]
+        if not soft:
+            return least
+        likely = max(soft, key=lambda row: row["log_likelihood"])
+        near = [row for row in soft if not row["each"].is_worse(likely["each"], CLEARLY, likely=True)]
+        return min(near, key=lambda row: (_place(row), -row["log_likelihood"]))
 
     def _groups(self) -> dict[str, list[dict]]:
         groups: dict[str, list[dict]] = {}
@@ -319,19 +316,24 @@ class Comparison:
         least = min((self._ranked(group)[0] for group in groups), key=risk)
 
         def is_near(row: dict) -> bool:
-            likely = not np.isnan(row["log_likelihood"]) and not self._clearly_worse(row, least)
+            likely = _is_soft(row) and not row["each"].is_worse(least["each"], CLEARLY)
             return likely or risk(row) <= HOPELESS * risk(least)
 
         return [group for group in groups if is_near(self._ranked(group)[0])]
 
     def _ranked(self, group: list[dict]) -> list[dict]:
-        """Best first: by the log-likelihood where there is one, else by the set risk; of equals, the largest lam."""
-        smooth = not any(np.isnan(row["log_likelihood"]) for row in group)
+        """Best first: by the likelihood where there is one, else by the set risk; of equals, the largest lam.
+
+        Of settings that are hardly less likely than the likeliest, the smoothest goes first.
+        """
         risk = self._risk()
+        if not all(map(_is_soft, group)):
+            return sorted(group, key=lambda row: (risk(row), *_rough(row)))
+        best = max(group, key=lambda row: row["log_likelihood"])
 
         def place(row: dict) -> tuple:
-            score = -_rounded(row["log_likelihood"], self.noise) if smooth else risk(row)
-            return (score, -np.nan_to_num(row["lam"]), row["gamma"])
+            near = not self.strict and not row["each"].is_worse(best["each"], HARDLY, likely=True)
+            return (0, *_rough(row), -row["log_likelihood"]) if near else (1, -row["log_likelihood"], *_rough(row))
 
         return sorted(group, key=place)
 
@@ -349,8 +351,18 @@ class Comparison:
         return kept
 
 
-def _rounded(score: float, unit: float) -> float:
-    return round(score / unit) if unit else score
+def _is_soft(row: dict) -> bool:
+    """Whether candidates were weighed, so that sets have a likelihood."""
+    return not np.isnan(row["log_likelihood"])
+
+
+def _rough(row: dict) -> tuple[float, float]:
+    """Smaller for smoother settings: a large lam, then a wide kernel."""
+    return -float(np.nan_to_num(row["lam"])), float(np.nan_to_num(row["gamma"]))
+
+
+def _place(row: dict) -> int:
+    return FAMILIES.index(row["weights"]) if row["weights"] in FAMILIES else len(FAMILIES)
 
 
 def _is_served(principle: str, sets: Any) -> bool:

@@ -69,9 +69,9 @@ class Ground:
             return np.exp(D * (-setting.gamma / unit))
         if self._products is None:
             Z = scaled("standard", self.X, self.w)
-            products = Z @ Z.T
+            products = (Z @ Z.T).toarray() if sparse.issparse(Z) else Z @ Z.T
             # an intercept that is hardly shrunk, as that of the linear ridge is not
-            self._products = np.asarray(products.toarray() if sparse.issparse(products) else products) + 100 * Z.shape[1]
+            self._products = products + 100 * Z.shape[1]
         return self._products
 
     def final(self, setting: Setting, n: int, rows: Table | None, first: NDArray, random_state: Any) -> Weights:

@@ -13,7 +13,7 @@ from ..reductions import of_principle
 from ..rows import Table
 from ..weights.base import Alpha, Given, Target
 from ..weights.left_out import HeldOut, LeaveOneOut, Path, blocks_of
-from .scores import Scores, beyond_chance, covered, log_likelihood, losses, risk, tempered
+from .scores import Scores, beyond_chance, covered, log_likelihoods, losses, risk, tempered
 
 if TYPE_CHECKING:
     from .composition import Composition
@@ -26,6 +26,29 @@ class Left(NamedTuple):
     """(n, *z)."""
     P: NDArray | None = None
     """(n, g, c): probabilities of the options, after soft disambiguation."""
+
+
+class Each(NamedTuple):
+    """What becomes of every row that is left out."""
+
+    losses: NDArray
+    """(n,): inf over S_i of l(z_i, y)."""
+    likely: NDArray | None
+    """(n,): log P_i(S_i), after soft disambiguation."""
+    weight: NDArray | None
+    """(n,): how much the row counts."""
+
+    def costs(self, likely: bool) -> NDArray:
+        """The smaller, the better."""
+        return -self.likely if likely and self.likely is not None else self.losses
+
+    def is_worse(self, than: Each, errors: float, likely: bool = False) -> bool:
+        """By more than so many standard errors: rows are drawn by chance, and one of weight 2 is two rows."""
+        difference = self.costs(likely) - than.costs(likely)
+        w = np.ones(len(difference)) if self.weight is None else self.weight
+        mean = np.average(difference, weights=w)
+        error = np.sqrt(np.sum(w * (difference - mean) ** 2)) / w.sum()
+        return bool(mean > errors * error + 1e-12)
 
 
 class Judge:
@@ -102,28 +125,26 @@ class Judge:
         weights = self.sample_weight if sample_weight is None else sample_weight
         return [risk(self.output, self.sets, z, weights) for z in found]
 
-    def losses(self, left: Left) -> NDArray:
-        """What every row costs, (n,)."""
-        return losses(self.output, self.sets, left.z)
+    def each(self, left: Left) -> Each:
+        """What every row costs, and how likely its set is."""
+        mask, w = self.sets.options(), self.sample_weight
+        likely = None
+        if left.P is not None and mask is not None:
+            likely = log_likelihoods(tempered(left.P, mask, w), mask)
+        return Each(losses(self.output, self.sets, left.z), likely, w)
 
-    def scores(self, left: Left, chance: bool = True, losses: NDArray | None = None) -> Scores:
+    def scores(self, left: Left, chance: bool = True, each: Each | None = None) -> Scores:
         """Larger is better for all of them; what goes beyond `chance` compares all predictions with all rows.
 
-        `losses` are what every row costs, where that is known.
+        `each` is what was found for the rows, where that is known.
         """
-        w, costs = self.sample_weight, self.losses(left) if losses is None else losses
+        w, each = self.sample_weight, self.each(left) if each is None else each
         return {
             "covering_rate": covered(self.sets, left.z, w),
             **({"chance_corrected": beyond_chance(self.sets, left.z, w)} if chance else {}),
-            "neg_set_risk": -float(np.average(costs, weights=w)),
-            "log_likelihood": self._likelihood(left),
+            "neg_set_risk": -float(np.average(each.losses, weights=w)),
+            "log_likelihood": np.nan if each.likely is None else float(np.average(each.likely, weights=w)),
         }
-
-    def _likelihood(self, left: Left) -> float:
-        mask, w = self.sets.options(), self.sample_weight
-        if left.P is None or mask is None:
-            return np.nan
-        return log_likelihood(tempered(left.P, mask, w), mask, w)
 
 
 class LeftOutAlpha(Alpha):

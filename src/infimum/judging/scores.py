@@ -50,7 +50,11 @@ def tempered(P: NDArray, mask: NDArray, sample_weight: Any = None) -> NDArray:
     return Temperature().fit(P, mask, None, STEP, ROWS)(P)
 
 
+def log_likelihoods(P: NDArray, mask: NDArray) -> NDArray:
+    """log P_i(S_i), no P_i(S_i) below 1e-6, (n,); the mean over choices where there are several."""
+    return np.log(np.maximum((P * mask).sum(axis=-1), 1e-6)).mean(axis=-1)
+
+
 def log_likelihood(P: NDArray, mask: NDArray, sample_weight: Any = None) -> float:
-    """(1/n) sum_i log P_i(S_i), no P_i(S_i) below 1e-6; the mean over choices where there are several."""
-    each = np.log(np.maximum((P * mask).sum(axis=-1), 1e-6)).mean(axis=-1)
-    return float(np.average(each, weights=sample_weight))
+    """(1/n) sum_i log P_i(S_i)."""
+    return float(np.average(log_likelihoods(P, mask), weights=sample_weight))

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ..outputs.base import Sets
-from ..weights import Forest, LinearRidge, Neighbors, Scaled, Weights
+from ..weights import Forest, Neighbors, Scaled, Weights
 
 SCALINGS = ("none", "standard", "unit")
 # with fewer rows trees see too little, with more of them growing takes longer than all the rest

@@ -229,7 +229,7 @@ class PartialSearch(BaseEstimator):
         joint = row["reading"] == "joint" and _name(row["principle"]) != "disambiguation"
         name = ("joint" if row["principle"] == "infimum" else f"{row['principle']}, joint") if joint else None
         told = {"principle": name or _name(row["principle"]), "width": width}
-        return {key: value for key, value in row.items() if key not in ("setting", "reading", "n", "losses")} | told
+        return {key: value for key, value in row.items() if key not in ("setting", "reading", "n", "each")} | told
 
     def _best(self, walk: Comparison) -> dict:
         if self.criterion == "auto":

@@ -11,10 +11,10 @@ demo: $(VENV)/demo.stamp          ## learn from candidate sets, print a table, d
 test: $(VENV)/test.stamp          ## the whole suite
 	$(BIN)/ruff check src tests examples benchmarks
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist worksteal --ignore=tests/torch --ignore=src/infimum/torch
+	$(BIN)/pytest -n 2 --dist worksteal --ignore=tests/nets --ignore=src/infimum/torch
 
 test-torch: $(VENV)/torch.stamp   ## the losses for PyTorch, which is installed beside the rest
-	$(BIN)/pytest tests/torch src/infimum/torch
+	$(BIN)/pytest tests/nets src/infimum/torch
 
 campaign: $(VENV)/test.stamp      ## 100,000 hostile inputs and all faults; campaign.md holds counts and shrunk failures
 	cd tests && ../$(BIN)/python -m campaign --cases 100000 --out ../campaign.md

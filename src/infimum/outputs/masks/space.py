@@ -95,7 +95,9 @@ class Masks(OutputSpace):
         heads = np.concatenate([np.where(lean > 0, source, pixels), *self.edges_])
         tails = np.concatenate([np.where(lean > 0, pixels, sink), *self.edges_[::-1]])
         capacity = np.concatenate([pull, np.full(2 * self.edges_.shape[1], bond)])
-        graph = sparse.csr_array((capacity, (heads, tails)), shape=(h * w + 2, h * w + 2))
+        # in 32 bits, the only indices that SciPy before 1.15 takes here
+        at = heads.astype(np.int32), tails.astype(np.int32)
+        graph = sparse.csr_array((capacity, at), shape=(h * w + 2, h * w + 2))
         left = graph - maximum_flow(graph, source, sink).flow
         left.eliminate_zeros()
         reached = breadth_first_order(left, source, return_predecessors=False)

@@ -47,7 +47,7 @@ def test_the_choice_can_be_looked_at(chosen, blobs):
     # the judge agrees with the table
     space = Labels().fit(mask)
     judge = Judge(choice.composition, space, space.read(mask))
-    risk = -judge.scores(judge.left_out(X, 5))["neg_set_risk"]
+    risk = -judge.scores(judge.left_out(X, 10))["neg_set_risk"]
     assert risk == pytest.approx(-choice.best["neg_set_risk"], abs=2 / 60)
 
 

@@ -30,14 +30,15 @@ FEW = 20  # distinct rows that there must be, for some of them to be held out
 FIRST = 500  # rows of the first comparison
 SECOND = 1500  # rows on which the best of it are compared again
 COSTLY = (200, 400)  # the same, where every prediction is a search
-MANY = 600  # rows
+FEW_ROWS = 600
 KEPT = 3  # settings a principle that go on to the second comparison
 STEPS = 4  # how often settings next to the best are tried
 HOPELESS = 1.3  # times the least risk: principles beyond are not followed
 CLEARLY = 1.5  # standard errors of a difference: what is worse by less may be as good
 HARDLY = 0.5  # standard errors of a difference of likelihoods: what is worse by less is as good
 FAMILIES = ("kernel", "linear", "forest", "neighbors")  # of what may be as good, the first
-N_BLOCKS = (10, 5)  # held out in turn, of few and of many rows: nine tenths of few rows are more like all of them
+N_BLOCKS = 5  # held out in turn
+OF_FEW = 10  # the same where rows are few and have a likelihood: nine tenths of them are more like all
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,7 @@ class Comparison:
         table = self.table.some(at)
         if self.pairwise:
             table.X = table.X[:, at]
-        n_blocks = N_BLOCKS[len(at) > MANY]
+        n_blocks = OF_FEW if len(at) <= FEW_ROWS and self.sets.options() is not None else N_BLOCKS
         blocks = blocks_of(places(table.X, self.pairwise), n_blocks, sample_weight=table.w)
         self.ground = Ground(table, self.output, self.sets[at], blocks)
 

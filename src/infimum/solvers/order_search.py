@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .._checks import check_number
 from ..loss import Loss
 from ..weights.base import Weights
+from .alternate import Alternate
 from .base import Minimum, Solver
 
 MOST_ITEMS = 16
@@ -52,6 +53,10 @@ class OrderSearch(Solver):
         self.nodes = nodes
         self.memory = memory
         self.n_jobs = n_jobs
+
+    def brief(self) -> Solver:
+        """Alternation from one start, which proves nothing and finds nearly the same, in a hundredth of the time."""
+        return Alternate(n_starts=1).brief()
 
     def accepts(self, L: Loss) -> bool:
         found = [term.sets.relations() for term in L.terms]

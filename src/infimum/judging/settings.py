@@ -12,7 +12,6 @@ from scipy import sparse
 from ..outputs.base import Sets
 from ..weights import Forest, Neighbors, Scaled, Weights
 
-SCALINGS = ("none", "standard", "unit")
 # with fewer rows trees see too little, with more of them growing takes longer than all the rest
 FOREST_ROWS = (50, 20_000)
 NARROW_ROWS = 200_000  # beyond, only the kernel that is one product of matrices

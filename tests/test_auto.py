@@ -15,7 +15,7 @@ from infimum import (
     outputs,
     weights,
 )
-from infimum.judging import Composition, Judge, choose
+from infimum.judging import Composition, Judge, choose, comparison
 from infimum.judging.comparison import FEW, Comparison
 from infimum.outputs import Labels
 from infimum.rows import Table
@@ -185,6 +185,21 @@ def test_progress_is_shown_and_threads_change_nothing(blobs, chosen, capsys):
     X, _, mask = blobs
     model = PartialClassifier(verbose=1, n_jobs=2).fit(X, mask)
     assert "settings on 60 rows" in capsys.readouterr().err
+    assert [row["neg_set_risk"] for row in model.choice_.rows] == [row["neg_set_risk"] for row in chosen.choice_.rows]
+
+
+@pytest.mark.parametrize("threads, n_jobs, used", [(3, None, 3), (1, None, 1), (3, 1, 1)])
+def test_settings_are_judged_in_the_threads_of_blas_unless_a_number_is_named(
+    blobs, chosen, monkeypatch, threads, n_jobs, used
+):
+    asked = []
+    parallel = comparison.Parallel
+    monkeypatch.setattr(comparison, "WORTH_THREADS", 50)
+    monkeypatch.setattr(comparison, "Parallel", lambda n_jobs, **rest: asked.append(n_jobs) or parallel(n_jobs, **rest))
+    monkeypatch.setattr(comparison.threadpool_limits, "get_original_num_threads", lambda self: {"blas": threads})
+    X, _, mask = blobs
+    model = PartialClassifier(n_jobs=n_jobs).fit(X, mask)
+    assert {n or 1 for n in asked} == {used}
     assert [row["neg_set_risk"] for row in model.choice_.rows] == [row["neg_set_risk"] for row in chosen.choice_.rows]
 
 

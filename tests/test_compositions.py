@@ -22,6 +22,7 @@ from sklearn.base import clone
 from cases import CASES
 from infimum import Blocks, InfimumWarning, PartialEstimator
 from infimum.model_selection import left_out_scores
+from infimum.reductions import Disambiguation
 from infimum.solvers import IN_ORDER
 from infimum.weights import (
     Forest,
@@ -43,7 +44,7 @@ FAMILIES = {
     "nystrom": Nystrom(6, lam=0.05),
     "linear": LinearRidge(lam=0.05),
     "neighbors": Neighbors(4),
-    "forest": Forest(8, min_samples_leaf=2, random_state=0),
+    "forest": Forest(4, min_samples_leaf=2, random_state=0),
     "laplacian": Laplacian(3),
     "ridge-cv": RidgeCV(lams=[1e-3, 1e-1]),
     "scaled": Scaled(KernelRidge(lam=0.05)),
@@ -134,6 +135,8 @@ def check(case, model, principle, reading, X):
 
 
 def made(case, principle, reading, family, solver="auto"):
+    if principle == "disambiguation" and solver != "auto":  # what rows say of each other does not ask for a solver
+        principle = Disambiguation(threshold=None)
     return PartialEstimator(case.space, principle, reading, FAMILIES[family], SOLVERS[solver])
 
 
@@ -174,7 +177,7 @@ def blocks_serve(case, principle, reading, family, solver):
 
 ALL = list(itertools.product(PRINCIPLES, READINGS, FAMILIES))
 compositions = pytest.mark.parametrize("principle, reading, family", ALL)
-# of points the two readings are one, and `test_arrays` holds both to the same table
+# of points the two readings are one: `test_arrays` looks at both
 distinct = pytest.mark.parametrize(
     "principle, reading, family", [one for one in ALL if CAMPAIGN or one[:2] != ("disambiguation", "joint")]
 )
@@ -186,7 +189,9 @@ distinct = pytest.mark.parametrize(
 def test_arrays(case, principle, reading, family):
     """Every solver: fit, predict, minimum, score, pickle; and with "auto" rows left out one by one and in blocks."""
     X, queries, sets = rows(case.name)
-    for solver in SOLVERS:
+    # of points the two readings are one
+    once = (principle, reading) == ("disambiguation", "joint") and not CAMPAIGN
+    for solver in ["auto"] if once else SOLVERS:
         model = made(case, principle, reading, family, solver)
         word = refused(partial(model.fit, X, sets), "bilinear", "laplacian", "solver")
         assert word == arrays_say(case, principle, reading, family, solver), solver

@@ -1,4 +1,4 @@
-"""Every Python block of the README and of the pages runs, and prints what the block of text below it says."""
+"""The README, the pages and the site; their blocks are run by test_wheel.py."""
 
 import re
 import runpy
@@ -14,24 +14,6 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 def blocks(page: Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), flags=re.M | re.S)
-
-
-def with_output(page: Path) -> list[tuple[str, str | None]]:
-    """The blocks, each with what it prints, where a block of text below it says so."""
-    found = re.finditer(r"^```python\n(.*?)^```\n(?:```text\n(.*?)^```)?", page.read_text("utf-8"), flags=re.M | re.S)
-    return [(match[1], match[2]) for match in found]
-
-
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: p.name)
-def test_blocks_run(page, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    namespace: dict = {}
-    for block, text in with_output(page):
-        capsys.readouterr()
-        exec(compile(block, str(page), "exec"), namespace)
-        if text is not None:
-            assert capsys.readouterr().out.split() == text.split(), f"{page.name} does not say what its block prints"
-    assert namespace
 
 
 def test_the_readme_says_what_it_predicts():

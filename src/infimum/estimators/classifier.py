@@ -72,7 +72,8 @@ class PartialClassifier(Probable):
     budget : float, optional
         Seconds that the choice may take: the best so far is fitted when they are over.
     n_jobs, random_state, verbose : default None, 0 and 0
-        Threads; the seed of what is drawn (trees, centres); whether progress is shown, with the time left.
+        Threads, by default as many as BLAS has to compare settings, and one to predict; the seed of what is drawn
+        (trees, centres); whether progress is shown, with the time left.
 
     Attributes
     ----------

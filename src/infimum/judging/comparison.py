@@ -39,6 +39,7 @@ HARDLY = 0.5  # standard errors of a difference of likelihoods: what is worse by
 FAMILIES = ("kernel", "linear", "forest", "neighbors")  # of what may be as good, the first
 N_BLOCKS = 5  # held out in turn
 OF_FEW = 10  # the same where rows are few and have a likelihood: nine tenths of them are more like all
+WORTH_THREADS = 300  # rows from which on several settings at once take less time than one after the other
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Plan:
     budget: float | None = None
     """Seconds; the best so far is kept when they are over."""
     n_jobs: int | None = None
+    """Settings that are judged at once; None for as many as BLAS has threads."""
     random_state: Any = 0
     verbose: int = 0
 
@@ -110,7 +112,7 @@ class Comparison:
         self.refused: list[str] = []
         self.seen: set = set()
         self.ends = np.inf if plan.budget is None else time.perf_counter() + plan.budget
-        self.strict = False
+        self.strict, self.threads = False, 1
 
     def _open_pairs(self, signed: bool) -> list[tuple[Any, str]]:
         """All that is not named; but for points chosen by all rows at once, where these are too many for that."""
@@ -140,8 +142,9 @@ class Comparison:
         if self._distinct() < FEW:
             return self._plain(f"There are fewer than {FEW} distinct rows: too few to hold some of them out.")
         # matrices of a thousand rows: threads that wait for each other cost several times what they compute
-        with threadpool_limits(1, user_api="blas"), warnings.catch_warnings():
+        with threadpool_limits(1, user_api="blas") as limits, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is said of one setting among many
+            self.threads = limits.get_original_num_threads()["blas"] or 1  # they judge a setting each instead
             complete = self._walk()
         if not complete:
             warnings.warn(
@@ -237,7 +240,10 @@ class Comparison:
     def _judged(self, work: list) -> Iterator[tuple[list[dict], list[str]]]:
         label = f"settings on {len(self.ground)} rows"
         jobs = (delayed(self._judge)(*one) for one in track(work, label, len(work), self.plan.verbose))
-        return iter(Parallel(n_jobs=self.plan.n_jobs, prefer="threads", return_as="generator")(jobs))
+        n_jobs = self.plan.n_jobs
+        if n_jobs is None and self.threads > 1 and len(self.ground) >= WORTH_THREADS:
+            n_jobs = self.threads
+        return iter(Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(jobs))
 
     def _judge(self, setting: Setting, pairs: list[tuple[Any, str]]) -> tuple[list[dict], list[str]]:
         """The rows of the table for one setting, and what was refused."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .bits import lowest
+from .bits import lowest, put
 from .minorants import UNIT, cheapest_extension
 
 
@@ -59,7 +59,7 @@ def explore(rel, terms, v, constant, value, tol, nodes, state, best):
             continue
         if depth == m - 1:
             value = total
-            best[:] = order
+            put(best, order)
             continue
         depth += 1
         sets[depth] = rests[depth] = there

@@ -83,11 +83,15 @@ def minimise_orders(
             nodes = min(nodes, QUICK_WORK // len(relations.ideals))
             rounds, looks = QUICK_ROUNDS, min(LOOKS, nodes // 8)
         tol = _rounding(m, len(relations.hard))
+        # the terms that no linear cost stands for, heaviest first
+        size = np.where(relations.hard, np.abs(objectives.v), 0.0)
+        heavy, counts = np.argsort(-size, axis=1, kind="stable"), np.count_nonzero(size, axis=1)
 
         def part(rows: slice) -> None:
             queries = rows.start + chain(objectives.v[rows])
             state = new_state(relations)
-            solve(relations, objectives.v, tol, queries, starts, rounds, looks, nodes, state, z, values, bounds)
+            work = (queries, starts, rounds, looks, nodes, state, z, values, bounds)
+            solve(relations, objectives.v, heavy, counts, tol, *work)
 
         parts = list(gen_batches(q, min(TOGETHER, -(-q // n_jobs))))
         if n_jobs == 1:

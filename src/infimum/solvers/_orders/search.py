@@ -12,6 +12,7 @@ from numba import njit
 
 from infimum.feedback_arc.subset_dp import _cheapest
 
+from .bits import put, put_all
 from .ends import code_of, explore
 from .minorants import UNIT, sums_over_subsets
 from .state import best_remembered, recall, respond
@@ -21,17 +22,17 @@ INERTIA = 0.5  # of the last direction that stays
 
 
 @njit(cache=True, nogil=True)
-def solve(rel, v, tol, queries, starts, rounds, looks, nodes, state, orders, values, bounds):
+def solve(rel, v, heavy, counts, tol, queries, starts, rounds, looks, nodes, state, orders, values, bounds):
     """orders[q], values[q] <- the best order found of sum_t v_qt d_t, and its value; bounds[q] <- no order has less.
 
     A query has at most `rounds`, which look at `looks` ends of orders each time that the gap has become smaller, and in
-    the end at `nodes`. starts (q, m) are first orders, with starts[q, 0] < 0 where there is none.
+    the end at `nodes`. starts (q, m) are first orders, with starts[q, 0] < 0 where there is none. heavy[q, : counts[q]]
+    are the terms that no linear cost stands for, heaviest first.
     """
     for q in queries:
         weights = v[q]
         _known_costs(rel.known, weights, state.known_cost)
-        heavy = np.argsort(-np.abs(weights))
-        terms = heavy[rel.hard[heavy] & (weights[heavy] != 0)]
+        terms = heavy[q, : counts[q]]
         if starts[q, 0] >= 0:
             recall(rel, weights, starts[q], state)
         values[q] = best_remembered(rel, weights, state, orders[q])
@@ -42,20 +43,25 @@ def solve(rel, v, tol, queries, starts, rounds, looks, nodes, state, orders, val
 def _ascend(rel, v, terms, tol, rounds, looks, nodes, state, order, value):
     """A lower bound; order, value <- the best order found. The bound is `value` where that is proved."""
     best, counted = -np.inf, np.inf  # counted: the gap at the last look
-    state.move[:] = 0
+    for t in terms:
+        for p in range(state.move.shape[1]):
+            state.move[t, p] = 0.0
     for turn in range(rounds + 1):
         if turn == rounds:  # back to the best minorants, for a longer look
-            state.nu[:], state.mean[:] = state.kept_nu, state.kept_mean
+            put_all(state.nu, state.kept_nu)
+            put_all(state.mean, state.kept_mean)
             looks, counted = nodes, np.inf
         _minimise(v, terms, rel.open, state)
         total = recall(rel, v, state.found, state)
         if total < value[0]:
-            value[0], order[:] = total, state.found
+            value[0] = total
+            put(order, state.found)
         constant, size = _directions(rel, v, terms, state)
         low = state.f[-1] + constant
         if low > best:
             best = low
-            state.kept_nu[:], state.kept_mean[:] = state.nu, state.mean
+            put_all(state.kept_nu, state.nu)
+            put_all(state.kept_mean, state.mean)
         if best >= value[0] - tol:
             return value[0]
         if value[0] - low < 0.8 * counted and looks > 0:
@@ -72,7 +78,9 @@ def _ascend(rel, v, terms, tol, rounds, looks, nodes, state, order, value):
 def _known_costs(known, v, cost):
     """cost[i, j] <- sum_t v_t [t puts j before i]."""
     m = len(cost)
-    cost[:] = 0
+    for i in range(m):
+        for j in range(m):
+            cost[i, j] = 0.0
     for t in range(len(v)):
         if v[t] != 0:
             for i in range(m):
@@ -93,7 +101,7 @@ def _minimise(v, terms, is_open, state):
         else:
             for p in range(len(slope)):
                 slope[p] += v[t] * is_open[t, p] * (1 - 2 * state.mean[t, p])
-    state.cost[:] = state.known_cost
+    put_all(state.cost, state.known_cost)
     p = 0
     for i in range(m):
         for j in range(i + 1, m):

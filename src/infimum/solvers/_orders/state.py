@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .bits import bit_count
+from .bits import bit_count, put
 from .minorants import answer
 from .terms import Relations, later_items, open_distance
 
@@ -105,8 +105,9 @@ def recall(rel, v, order, state):
     if slot < 0:
         slot = state.held[0] % POOL
         state.held[0] += 1
-        state.orders[slot] = order
-        state.pool[slot] = np.nan
+        put(state.orders[slot], order)
+        for t in range(state.pool.shape[1]):
+            state.pool[slot, t] = np.nan
     return _measure(rel, v, slot, state)
 
 
@@ -139,5 +140,5 @@ def best_remembered(rel, v, state, order):
         total = _measure(rel, v, slot, state)
         if total < value:
             value = total
-            order[:] = state.orders[slot]
+            put(order, state.orders[slot])
     return value

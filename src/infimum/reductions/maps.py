@@ -43,12 +43,18 @@ class Temperature:
 
         The two numbers move by steps of 5 %, or of `finest` of them at once, and are fitted to at most so many rows.
         """
-        F, mask, sample_weight = _thinned(F, mask, sample_weight, rows)
+        F, mask, sample_weight = _thinned(F, mask.astype(float), sample_weight, rows)
         seen: dict[tuple[int, int], float] = {}
+        logs: dict[float, NDArray] = {}  # one a mass, whatever the temperature
 
         def value(at: tuple[int, int]) -> float:
             if at not in seen:
-                seen[at] = likelihood(_powered(F, *_settings(at)), mask, sample_weight)
+                temperature, mass = _settings(at)
+                if mass not in logs:
+                    logs[mass] = _logs(F, mass)
+                E = np.exp(logs[mass] / temperature)
+                inside = np.einsum("ngc,ngc->ng", E, mask) / E.sum(axis=-1)
+                seen[at] = float(np.average(np.log(np.maximum(inside, LEAST)).mean(axis=-1), weights=sample_weight))
             return seen[at]
 
         best = max([(0, 0), (-16, -50), (-50, 60)], key=value)
@@ -81,9 +87,14 @@ def _settings(at: tuple[int, int]) -> tuple[float, float]:
     return float(np.clip(1.05 ** at[0], 0.01, 50)), float(np.clip(MASS * 1.05 ** at[1], 1e-4, 100))
 
 
+def _logs(F: NDArray, mass: float) -> NDArray:
+    """log(max(F, 0) + e / c), less the largest of the options."""
+    log = np.log(np.maximum(F, 0) + mass / F.shape[-1])
+    return log - log.max(axis=-1, keepdims=True)
+
+
 def _powered(F: NDArray, temperature: float, mass: float) -> NDArray:
-    log = np.log(np.maximum(F, 0) + mass / F.shape[-1]) / temperature
-    P = np.exp(log - log.max(axis=-1, keepdims=True))
+    P = np.exp(_logs(F, mass) / temperature)
     return P / P.sum(axis=-1, keepdims=True)
 
 

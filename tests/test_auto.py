@@ -17,6 +17,7 @@ from infimum import (
 )
 from infimum.judging import Composition, Judge, choose, comparison
 from infimum.judging.comparison import FEW, Comparison
+from infimum.judging.settings import Kernel, Linear
 from infimum.outputs import Labels
 from infimum.rows import Table
 from infimum.solvers import OrderSearch
@@ -256,3 +257,13 @@ def test_settings_of_orders_are_compared_without_proofs(monkeypatch):
     model = PartialRanker().fit(X, ranks)
     assert {row["principle"] for row in model.choice_.rows} == {"disambiguation", "infimum", "average"}
     assert not model.choice_.refused
+
+
+def test_ways_that_lead_to_one_setting_lead_to_the_same_number():
+    start = Kernel("standard", "rbf", 1.0, 1e-5)
+    down = next(one for one in start.near() if one.lam < start.lam)
+    assert start in down.near()
+    lams = [1e-5]
+    while len(lams) < 9 and (lower := [one.lam for one in Linear(lams[-1]).near() if one.lam < lams[-1]]):
+        lams += lower
+    assert lams == [1e-5, 1e-6, 1e-7]

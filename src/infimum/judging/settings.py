@@ -22,6 +22,11 @@ LINEAR_COLUMNS = 300  # beyond, the normal equations take longer than kernels of
 LEAST = 1e-7  # the smallest lam that is tried: beyond, only rounding changes
 
 
+def _plain(lam: float) -> float:
+    """Without the last digits: ways that lead to one setting lead to the same number."""
+    return float(f"{lam:.6g}")
+
+
 @dataclass(frozen=True)
 class Kernel:
     """One kernel ridge: gamma in units of 1 / (the median distance), lam at n rows."""
@@ -38,8 +43,8 @@ class Kernel:
     def near(self) -> list[Kernel]:
         """The settings next to this one, in gamma and in lam."""
         steps = [(2.0, 1.0), (0.5, 1.0), (1.0, 10.0), (1.0, 0.1)]
-        found = [Kernel(self.scaling, self.kernel, self.gamma * g, self.lam * l) for g, l in steps]
-        return [one for one in found if LEAST * (1 - 1e-9) <= one.lam <= 1]
+        found = [Kernel(self.scaling, self.kernel, self.gamma * g, _plain(self.lam * l)) for g, l in steps]
+        return [one for one in found if LEAST <= one.lam <= 1]
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ class Linear:
         return {"weights": "linear", "scaling": "standard", "kernel": "", "gamma": np.nan, "lam": self.lam}
 
     def near(self) -> list[Linear]:
-        return [Linear(lam) for lam in (self.lam * 10, self.lam / 10) if LEAST * (1 - 1e-9) <= lam <= 10]
+        return [Linear(lam) for lam in (_plain(self.lam * 10), _plain(self.lam / 10)) if LEAST <= lam <= 10]
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ $(VENV)/%.stamp: pyproject.toml
 	touch $@
 
 $(VENV)/torch.stamp: $(VENV)/test.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$(TORCH)" "skorch>=1.1"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH) "skorch>=1.1"
 	touch $@
 
 clean:

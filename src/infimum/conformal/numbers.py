@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.neighbors import KNeighborsRegressor
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
-from ..estimators import PartialModel
 from ..outputs import Intervals, Reals
 from ..outputs.numbers.forms import Pieces
 from ..weights import Neighbors, Scaled, Target
 from .base import Score, register
+from .local_scale import LocalScale, numbers
 
 
 class NumberScore(Score):
@@ -102,32 +99,14 @@ class Distance(NumberScore):
         return forecast - radius, forecast + radius
 
 
-class ScaledDistance(NumberScore):
-    """s(x, y) = |f(x) - y| / sigma(x): intervals as wide as errors are large around x.
-
-    sigma(x) is learned from rows of its own, from their distances to the nearest and the farthest point of their set,
-    halved and added up (the nearest alone, where a set has no end).
+class ScaledDistance(LocalScale, NumberScore):
+    """s(x, y) = |f(x) - y| / sigma(x): intervals as wide as errors are large around x; see :class:`LocalScale`.
 
     Parameters
     ----------
     scale : regressor, optional
         What learns sigma; by default the mean over the nearest rows, the features being standardised.
     """
-
-    name = "scaled"
-    learns = True
-
-    def __init__(self, scale: Any = None):
-        self.scale = scale
-
-    def learn(self, model: Any, X: Any, sets: Any) -> ScaledDistance:
-        z = np.asarray(model.predict(X), dtype=float)
-        self.scale_, self.least_ = local_scale(self.scale, numbers(model, X), errors(sets, z, self.bounded(sets)))
-        return self
-
-    def forecast(self, model: Any, X: Any) -> NDArray:
-        sigma = np.maximum(self.scale_.predict(numbers(model, X)), self.least_)
-        return np.stack([np.asarray(model.predict(X), dtype=float), sigma], axis=-1)
 
     def largest(self, forecast: NDArray, sets: Any) -> NDArray:
         return sets.farthest(forecast[:, 0]) / forecast[:, 1]
@@ -138,29 +117,6 @@ class ScaledDistance(NumberScore):
     def ends(self, forecast: NDArray, radius: Any) -> tuple[NDArray, NDArray]:
         z, sigma = forecast[..., 0], forecast[..., 1]
         return z - radius * sigma, z + radius * sigma
-
-
-def errors(sets: Any, z: NDArray, bounded: NDArray) -> NDArray:
-    """How far z_i is from a point of S_i, about: half way between the nearest and the farthest."""
-    near = sets.distance(z)
-    out = near.copy()
-    rows = np.flatnonzero(bounded)
-    if len(rows):
-        out[rows] = (near[rows] + sets[rows].farthest(z[rows])) / 2
-    return out
-
-
-def local_scale(scale: Any, X: Any, error: NDArray) -> tuple[Any, float]:
-    """sigma(x), fitted, and the least it may be: a tenth of the mean error, 1 where all are 0."""
-    k = max(1, min(len(error), 5 + round(len(error) ** 0.5)))
-    near = make_pipeline(StandardScaler(with_mean=False), KNeighborsRegressor(k))
-    made = near if scale is None else clone(scale)
-    return made.fit(X, error), float(error.mean() / 10) or 1.0
-
-
-def numbers(model: Any, X: Any) -> Any:
-    """X as the model sees it: numbers."""
-    return model._validated(X) if isinstance(model, PartialModel) else np.asarray(X, dtype=float)
 
 
 class LocalQuantiles(NumberScore):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..outputs import Balls, Boxes, Vectors
 from .base import Score, register, upto
-from .numbers import errors, local_scale, numbers
+from .local_scale import LocalScale
 
 
 class VectorDistance(Score):
@@ -90,32 +90,14 @@ def balls(center: NDArray, radius: NDArray) -> Any:
     return Boxes(center - radius[:, None], center + radius[:, None])
 
 
-class ScaledVectorDistance(VectorDistance):
-    """s(x, y) = |f(x) - y| / sigma(x): balls as large as errors are around x; see :class:`ScaledDistance` for sigma.
+class ScaledVectorDistance(LocalScale, VectorDistance):
+    """s(x, y) = |f(x) - y| / sigma(x): balls as large as errors are around x; see :class:`LocalScale`.
 
     Parameters
     ----------
     scale : regressor, optional
         What learns sigma; by default the mean over the nearest rows, the features being standardised.
     """
-
-    name = "scaled"
-    learns = True
-
-    def __init__(self, scale: Any = None):
-        self.scale = scale
-
-    def learn(self, model: Any, X: Any, sets: Any) -> ScaledVectorDistance:
-        z = np.asarray(model.predict(X), dtype=float)
-        self.scale_, self.least_ = local_scale(self.scale, numbers(model, X), errors(sets, z, self.bounded(sets)))
-        return self
-
-    def forecast(self, model: Any, X: Any) -> NDArray:
-        sigma = np.maximum(self.scale_.predict(numbers(model, X)), self.least_)
-        return np.column_stack([np.asarray(model.predict(X), dtype=float), sigma])
-
-    def of_weights(self, solver: Any, alpha: Any, space: Any) -> NDArray | None:
-        return None
 
     def parts(self, forecast: NDArray) -> tuple[NDArray, NDArray]:
         return forecast[:, :-1], forecast[:, -1]

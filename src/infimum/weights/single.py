@@ -36,21 +36,25 @@ def hopeless(P: NDArray, lam: float) -> bool:
     return bool(linalg.lapack.dpocon(factor, linalg.norm(M, 1), uplo=b"L")[0] < EPS / HOPELESS)
 
 
-def lost(sums: Sums, factor: NDArray, theta: NDArray) -> float:
-    """What rounding changes of the sums B theta, beside their deviation over the rows; root mean squares of both.
+def lost(sums: Sums, factor: NDArray) -> float:
+    """What rounding changes of sum_i alpha_i(x) phi_i, beside what they differ by from row to row; root mean squares.
 
-    Let G = B'WB and c = B'W phi be summed in single precision over pieces of `ROWS` rows. An entry of a piece has a
-    relative error of about EPS, independent of those of other pieces. So M d = e with independent e_i of variance
-    v_i = EPS² / pieces (sum_j G_ij² theta_j² + c_i²), and the sums change by |B d|² = e'M^{-1} G M^{-1} e <= e'M^{-1} e,
-    which is sum_i v_i (M^{-1})_ii in the mean. The features of a query are rounded, too: EPS² sum_j G_jj theta_j².
+    Let G = B'WB, c = B'W phi and s = B'W 1 be summed in single precision over pieces of `ROWS` rows. An entry of a piece
+    has a relative error of about EPS, independent of those of other pieces. A constant a in phi is left aside: with
+    theta = M^{-1} (c - a s) the sums change by B d, where M d = e has independent entries of variance
+    v_i = EPS² / pieces (sum_j G_ij² theta_j² + c_i² + a² s_i²), and |B d|² = e'M^{-1} G M^{-1} e <= e'M^{-1} e is
+    sum_i v_i (M^{-1})_ii in the mean. The features of a query are rounded, too: EPS² sum_j G_jj (M^{-1} c)_j².
     """
-    assert sums.gram is not None and sums.ones is not None
+    assert sums.gram is not None
+    c, s = sums.cross[0], sums.ones[:, None]
+    constant = s.T @ c / max(float(np.sum(s * s)), 1e-300)
+    whole, one = (linalg.cho_solve((factor, True), column, check_finite=False) for column in (c, s))
+    theta = whole - one * constant
     G = sums.gram + np.tril(sums.gram, -1).T
-    square = np.square(theta)
-    entries = np.square(G) @ square + np.square(sums.cross[0])
+    entries = np.square(G) @ np.square(theta) + np.square(c) + np.square(s * constant)
     inverse = np.diagonal(linalg.lapack.dpotri(factor, lower=1)[0])
     pieces = max(sums.n / ROWS, 1)
-    error = EPS**2 * (np.sum(inverse @ entries) / pieces + np.sum(np.diagonal(G) @ square))
+    error = EPS**2 * (np.sum(inverse @ entries) / pieces + np.sum(np.diagonal(G) @ np.square(whole)))
     mean = sums.ones @ theta / sums.total
     variance = np.sum(theta * (G @ theta)) - sums.total * np.sum(np.square(mean))
     return float(np.sqrt(error / variance)) if variance > 0 and np.isfinite(error) else np.inf

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from .._checks import check_number
 from ..rows.blocks import Blocks
@@ -147,38 +148,36 @@ class Nystrom(Primal, Kernel):
         return self.centers_.shape[0]
 
     def _map(self, X: Any) -> NDArray:
-        if self._scaled is None or sparse.issparse(X):
-            return np.asarray(self._k(X, self.centers_), dtype=self.dtype_)
-        K = self._log_kernel(X)
-        return np.exp(K, out=K)
+        return self._kernel_of(X, self.dtype_)
 
     def features(self, X: Any) -> NDArray:
-        B = super().features(X)
-        if B.dtype == np.float32 and self._scaled is not None and not sparse.issparse(X):
-            far = np.flatnonzero(B.max(axis=1, initial=0.0) < TINY) if self._reaches(X) else []
+        check_is_fitted(self, "n_features_in_")
+        # what single precision is enough for is known once there are sums
+        B = self._kernel_of(X, "float64" if self.dtype == "auto" and self._factor is None else self.dtype_)
+        if B.dtype == np.float32 and self._scaled is not None and not sparse.issparse(X) and self._reaches(X):
+            far = np.flatnonzero(B.max(axis=1, initial=0.0) < TINY)
             if len(far):  # whose nearest centre is one that single precision cannot tell from the others
                 B = B.astype(float)
-                B[far] = np.exp(np.minimum(self._exponents(X[far]) @ self._scaled.T, 0))
+                B[far] = self._kernel_of(X[far], "float64")
         return B
+
+    def _kernel_of(self, X: Any, dtype: str) -> NDArray:
+        """k(x, c) of rows and centres."""
+        if self._scaled is None or sparse.issparse(X):
+            return np.asarray(self._k(X, self.centers_), dtype=dtype)
+        # -gamma |x - c|² is one product of the two augmented matrices
+        E, C, kind = self._exponents(X), self._scaled, dtype
+        if dtype == "float32" and min(E[:, -2].min(initial=0.0), C[:, -1].min(initial=0.0)) < -NEAR:
+            kind = "float64"  # squares that nearly cancel are subtracted in double precision
+        K = (E.astype(kind, copy=False) @ C.T.astype(kind, copy=False)).astype(dtype, copy=False)
+        np.minimum(K, 0, out=K)
+        return np.exp(K, out=K)
 
     def _penalty(self) -> NDArray:
         return np.asarray(self._k(self.centers_, self.centers_), dtype=float)
 
     def _is_fast(self, centers: Any) -> bool:
         return self.kernel == "rbf" and not sparse.issparse(centers)
-
-    def _log_kernel(self, X: Any) -> NDArray:
-        """-gamma |x - c|², one product of the two augmented matrices."""
-        assert self._scaled is not None
-        E = self._exponents(X)
-        if self.dtype_ == "float32":
-            # squares that nearly cancel are subtracted in double precision
-            near = min(E[:, -2].min(initial=0.0), self._scaled[:, -1].min(initial=0.0)) > -NEAR
-            kind = np.float32 if near else np.float64
-            K = (E.astype(kind) @ self._scaled.T.astype(kind)).astype(np.float32, copy=False)
-        else:
-            K = E @ self._scaled.T
-        return np.minimum(K, 0, out=K)
 
     def _reaches(self, X: Any) -> bool:
         """Whether a row may be so far from the centres that k is below `TINY`."""

@@ -39,9 +39,9 @@ def hopeless(P: NDArray, lam: float) -> bool:
 def lost(sums: Sums, factor: NDArray) -> float:
     """What rounding changes of sum_i alpha_i(x) phi_i, beside what they differ by from row to row; root mean squares.
 
-    Let G = B'WB, c = B'W phi and s = B'W 1 be summed in single precision over pieces of `ROWS` rows. An entry of a piece
-    has a relative error of about EPS, independent of those of other pieces. A constant a in phi is left aside: with
-    theta = M^{-1} (c - a s) the sums change by B d, where M d = e has independent entries of variance
+    Let G = B'WB, c = B'W phi and s = B'W 1 be summed in single precision over pieces of `ROWS` rows. An entry of a
+    piece has a relative error of about EPS, independent of those of other pieces. A constant a in phi is left aside:
+    with theta = M^{-1} (c - a s) the sums change by B d, where M d = e has independent entries of variance
     v_i = EPS² / pieces (sum_j G_ij² theta_j² + c_i² + a² s_i²), and |B d|² = e'M^{-1} G M^{-1} e <= e'M^{-1} e is
     sum_i v_i (M^{-1})_ii in the mean. The features of a query are rounded, too: EPS² sum_j G_jj (M^{-1} c)_j².
     """

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from infimum import (
+    Boxes,
     Disambiguation,
     HammingBalls,
     PartialClassifier,
@@ -46,6 +47,11 @@ def intervals(rng, n):
     return np.column_stack([low, low + 0.2])
 
 
+def boxes(rng, n):
+    low = rng.random((n, 2))
+    return Boxes(low, low + 0.2)
+
+
 def balls(rng, n, m):
     return HammingBalls(rng.choice([-1, 1], (n, m)), np.ones(n, int))
 
@@ -67,6 +73,14 @@ SOLVERS = {
     "branch and bound": (
         lambda w: PartialMultilabelClassifier.paper(weights=w, solver=solvers.BranchAndBound()),
         lambda rng: balls(rng, N, 3),
+    ),
+    "coordinate by coordinate": (
+        lambda w: PartialRegressor.paper(weights=w, solver=solvers.Coordinatewise()),
+        lambda rng: boxes(rng, N),
+    ),
+    "order search": (
+        lambda w: PartialRanker.paper(items=4, weights=w, solver=solvers.OrderSearch()),
+        lambda rng: orders(rng, N, 4),
     ),
     "joint reading": (
         lambda w: PartialRegressor.paper(weights=w, negative_weights="joint", bounds=(0, 2)),

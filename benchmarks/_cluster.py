@@ -46,7 +46,7 @@ def measure(table: Table, home: str, n: int, local: Any, client: Any) -> None:
     killer = Killer(client, local, rows.npartitions)
     seconds, client_peak = timed(lambda: peak_bytes(lambda: killer.during(lambda: model.fit(X, y))))
     table.row("fit, a worker killed in the middle", f"{seconds:.0f} s", f"{n / seconds:.0f} rows a second")
-    table.row("killed", f"process {killer.pid}", f"after {killer.done} of {rows.npartitions} partial sums")
+    table.row("partial sums that were there when it was killed", f"{killer.done} of {rows.npartitions}")
     client.wait_for_workers(2, timeout=60)
     pids = set(client.run(os.getpid).values())
     table.row("a new worker in its place", f"{len(pids)} workers", "2", len(pids) == 2 and killer.pid not in pids)

@@ -68,6 +68,7 @@ BENCHMARKS = [
     Benchmark("active:vehicle", 10.0),
     Benchmark("active:diabetes", 10.0),
     Benchmark("weights:million", 8.0),
+    Benchmark("weights:cluster", 10.0, "distributed"),
     Benchmark("defaults:timing", 1.0, "xgboost", partial=True),
     Benchmark("defaults:large", 15.0, "xgboost", partial=True),
     Benchmark("defaults:intervals", 10.0, "xgboost", partial=True),

@@ -46,13 +46,14 @@ def peak_bytes(run: Callable[[], object]) -> int:
     gc.collect()
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")  # the peak starts again from here
-    before = _status("VmRSS")
+    before = status("VmRSS")
     run()
-    return _status("VmHWM") - before
+    return status("VmHWM") - before
 
 
-def _status(key: str) -> int:
-    with open("/proc/self/status") as file:
+def status(key: str, pid: int | str = "self") -> int:
+    """A number of bytes that Linux tells about a process: VmRSS is what it holds, VmHWM the most it held."""
+    with open(f"/proc/{pid}/status") as file:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith(key))
 
 

@@ -1,6 +1,7 @@
 """Weights at scale: Nyström, leave-one-out paths, queries, forest and neighbours.
 
-A whole run takes 200,000 rows; ``python -m benchmarks weights:million`` takes a million.
+A whole run takes 200,000 rows; ``python -m benchmarks weights:million`` takes a million, ``weights:cluster`` ten
+million in Parquet files, on a Dask cluster of two workers one of which is killed.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import gen_batches
 
+from benchmarks._cluster import cluster
 from benchmarks._tools import Job, Table, peak_bytes, run_parts, side_by_side, traced_bytes
 from infimum import PartialClassifier, weights
 from infimum._memory import available
@@ -34,6 +36,7 @@ def main(names: list[str] | None = None) -> None:
         "forest": lambda: forest_and_neighbors(rng, 10_000),
         "nystrom": lambda: queries(rng, nystrom(rng, 200_000), 200_000),
         "million": lambda: queries(rng, nystrom(rng, 1_000_000), 1_000_000),
+        "cluster": lambda: cluster(10_000_000),
     }
     run_parts(parts, names)
 

@@ -2,6 +2,8 @@
 
 import os
 import pickle
+import tracemalloc
+import warnings
 
 import joblib
 import numpy as np
@@ -12,6 +14,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from infimum import Blocks, PartialClassifier, PartialMultilabelClassifier, PartialRegressor
+from infimum.rows.inputs import in_range
 from infimum.weights import LinearRidge, Neighbors, Nystrom
 
 FAMILIES = [Nystrom(20, lam=1e-2), Nystrom(20, centers="kmeans++"), LinearRidge(lam=1e-2)]
@@ -152,6 +155,42 @@ def test_queries_in_parallel_are_the_same(name, data, monkeypatch):
         )
 
 
+def test_large_blocks_are_summed_some_rows_at_a_time(rng):
+    X, y = rng.standard_normal((40_000, 2)), rng.integers(3, size=40_000)
+    blocks = Blocks([(X, y)])
+    PartialClassifier.paper(weights=Nystrom(50)).fit(Blocks([(X[:100], y[:100])]))
+    tracemalloc.start()
+    PartialClassifier.paper(weights=Nystrom(300, dtype="float64")).fit(blocks)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 40_000 * 300 / 3
+
+
+def test_threads_over_blocks_take_one_thread_of_blas_each(data):
+    from threadpoolctl import threadpool_info, threadpool_limits
+
+    def threads(block):
+        return [{pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}]
+
+    blocks = Blocks(cut(*data, [100, 200]))
+    with threadpool_limits(2, "blas"):
+        with joblib.parallel_config(backend="threading", n_jobs=2):
+            assert blocks.reduce(threads, list.__add__) == [{1}] * 3
+        assert blocks.reduce(threads, list.__add__) == [{2}] * 3
+
+
+def test_the_range_of_rows_is_checked_without_a_copy(rng):
+    X = rng.standard_normal((100_000, 4))
+    tracemalloc.start()
+    in_range(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < X.nbytes / 10
+    X[7, 2] = -1e151
+    with pytest.raises(ValueError, match="Row 7 holds 1e"):
+        in_range(X)
+
+
 @pytest.fixture(scope="module")
 def cluster():
     distributed = pytest.importorskip("distributed", reason="needs infimum[dask]")
@@ -214,6 +253,28 @@ def test_a_worker_that_dies_costs_time_not_the_result(data, cluster, tmp_path):
     cluster.wait_for_workers(1, timeout=60)
     assert before != {worker["pid"] for worker in cluster.run(lambda: {"pid": os.getpid()}).values()}
     same(PartialClassifier.paper(weights=Nystrom(20)).fit(X, y), far, X)
+
+
+def test_frames_of_parquet_files_keep_their_partitions(data, tmp_path):
+    """Dask joins partitions of which few columns are read: those of X and y would no longer be the same."""
+    dd = pytest.importorskip("dask.dataframe")
+    import pandas as pd
+
+    X, y = data
+    labels = np.array(["a", "b", "c", "a|b"])[np.argmax(y, axis=1)]
+    frame = pd.DataFrame(X, columns=list("pqrs")).assign(y=labels)
+    for k in range(9):
+        frame[k::9].to_parquet(tmp_path / f"{k}.parquet")
+    rows = dd.read_parquet(tmp_path)
+    assert rows["y"].optimize().npartitions < rows[list("pqrs")].npartitions == 9
+    family, table = LinearRidge(lam=1e-2), frame[list("pqrs")]
+    far = PartialClassifier.paper(weights=family).fit(rows[list("pqrs")], rows["y"])
+    same(PartialClassifier.paper(weights=family).fit(table, labels), far, table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        predicted = far.predict(rows[list("pqrs")])
+    assert predicted.numblocks == (9,)
+    assert sorted(predicted.compute()) == sorted(far.predict(table))
 
 
 def test_partitions_must_agree(data):

@@ -121,6 +121,89 @@ def test_nystrom_in_single_precision_is_close(data):
     assert Nystrom(20, dtype="float32").fit(X).features(queries).dtype == np.float32
 
 
+@pytest.fixture
+def many(rng):
+    """Rows enough for single precision to be looked at, and queries among them."""
+    X = rng.standard_normal((1000, 3))
+    phi = np.column_stack([np.sin(2 * X[:, 0]), X[:, 1] * X[:, 2] > 0])
+    return X, phi, X[:200]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_single_precision_is_taken_where_it_is_safe(weighted, many, rng):
+    X, phi, queries = many
+    w = rng.integers(3, size=1000) if weighted else None
+    auto, double = (Nystrom(20, lam=1e-3, gamma=0.5, dtype=d).fit(X, None, w) for d in ("auto", "float64"))
+    sums, exact = (one(queries) @ phi for one in (auto, double))
+    assert auto.dtype_ == "float32"
+    assert double.dtype_ == "float64"
+    assert auto.features(queries).dtype == np.float32
+    assert 0 < np.abs(sums - exact).max() < 1e-3
+    assert Nystrom(40, lam=1e-3, gamma=0.5).fit(X).dtype_ == "float64"  # too few rows a centre to pay
+
+
+@pytest.mark.parametrize(
+    ("gamma", "lam", "constant", "foreseen"),
+    [
+        (0.02, 1e-3, 0.0, True),  # a wide kernel: the centres alone tell
+        (0.5, 1e-3, 1e7, False),  # a constant that hides what rows differ by
+        (0.2, 1e-7, 0.0, False),  # equations that are worse than the centres foretell
+    ],
+)
+def test_double_precision_where_single_is_not_enough(gamma, lam, constant, foreseen, many):
+    X, phi, queries = many
+    auto, double = (Nystrom(20, lam=lam, gamma=gamma, dtype=d).fit(X) for d in ("auto", "float64"))
+    assert auto.dtype_ == ("float64" if foreseen else "float32")
+    sums, exact = (one(queries) @ (phi + constant) for one in (auto, double))
+    assert auto.dtype_ == "float64"
+    assert_allclose(sums, exact, rtol=1e-12)
+
+
+def test_what_rounding_changes_is_foretold(many):
+    """The estimate is no less than what single precision changes, and of its size."""
+    from infimum.weights.single import lost
+
+    X, phi, _ = many
+    for gamma, lam in [(0.2, 1e-4), (0.5, 1e-3), (0.5, 1e-2)]:
+        single, double = (Nystrom(20, lam=lam, gamma=gamma, dtype=d).fit(X) for d in ("float32", "float64"))
+        apart = single(X) @ phi - double(X) @ phi
+        changed = np.sqrt(np.mean(np.square(apart)) / np.mean(np.var(double(X) @ phi, axis=0)))
+        told = lost(single._accumulate(single._with((phi,)), gram=True), single._factor)
+        assert changed < told < 100 * changed
+
+
+def test_no_target_no_single_precision(many):
+    X, phi, _ = many
+    auto = Nystrom(20, lam=1e-3, gamma=0.5).fit(X)
+    np.asarray(auto(X[:3]))
+    assert auto.dtype_ == "float64"
+    left_out = Nystrom(20, lam=1e-3, gamma=0.5).fit(X)
+    assert_allclose(
+        left_out.leave_one_out(phi), Nystrom(20, lam=1e-3, gamma=0.5, dtype="float64").fit(X).leave_one_out(phi)
+    )
+
+
+def test_queries_far_from_every_centre_keep_the_nearest(rng):
+    X = rng.standard_normal((200, 2))
+    single, double = (Nystrom(20, lam=1e-3, gamma=2.0, dtype=d).fit(X) for d in ("float32", "float64"))
+    far = np.array([[9.0, 9.0], [-12.0, 3.0], [0.0, 0.0]])
+    assert (np.argmax(single.features(far), axis=1) == np.argmax(double.features(far), axis=1)).all()
+    assert_allclose(single.features(far), double.features(far), rtol=1e-4, atol=1e-300)
+
+
+def test_squares_that_cancel_are_subtracted_in_double_precision(rng):
+    X = rng.standard_normal((300, 2)) * 100
+    single, double = (Nystrom(300, gamma=1.0, dtype=d).fit(X) for d in ("float32", "float64"))
+    near = X + 0.3
+    assert_allclose(single.features(near), double.features(near), rtol=1e-4, atol=1e-30)
+
+
+def test_normal_equations_that_overflow_are_refused():
+    X = np.array([[1e150], [-1e150], [3e149]] * 4)
+    with pytest.raises(ValueError, match=r"The normal equations of LinearRidge.* are not finite"):
+        LinearRidge().fit(X * 1e10).fold(np.ones((12, 1)))
+
+
 def test_nystrom_takes_sparse_rows(data):
     X, phi, queries = data
     X = np.where(np.abs(X) < 0.7, 0, X)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from infimum import (
+    Boxes,
     Disambiguation,
     HammingBalls,
     PartialClassifier,
@@ -46,6 +47,11 @@ def intervals(rng, n):
     return np.column_stack([low, low + 0.2])
 
 
+def boxes(rng, n):
+    low = rng.random((n, 2))
+    return Boxes(low, low + 0.2)
+
+
 def balls(rng, n, m):
     return HammingBalls(rng.choice([-1, 1], (n, m)), np.ones(n, int))
 
@@ -67,6 +73,14 @@ SOLVERS = {
     "branch and bound": (
         lambda w: PartialMultilabelClassifier.paper(weights=w, solver=solvers.BranchAndBound()),
         lambda rng: balls(rng, N, 3),
+    ),
+    "coordinate by coordinate": (
+        lambda w: PartialRegressor.paper(weights=w, solver=solvers.Coordinatewise()),
+        lambda rng: boxes(rng, N),
+    ),
+    "order search": (
+        lambda w: PartialRanker.paper(items=4, weights=w, solver=solvers.OrderSearch()),
+        lambda rng: orders(rng, N, 4),
     ),
     "joint reading": (
         lambda w: PartialRegressor.paper(weights=w, negative_weights="joint", bounds=(0, 2)),
@@ -129,6 +143,22 @@ def test_one_class_is_embedded_without_the_identity():
     assert space.psi(7).argmax() == 7
 
 
+def test_rows_of_many_classes_are_asked_without_the_matrix_of_the_loss(rng):
+    """C3: the 0-1 loss of m classes is never an m x m array, and its sets answer as those of that matrix do."""
+    m = 4000
+    rows = [set(row) for row in rng.integers(m, size=(20, 3)).tolist()] + [None]
+    sets = outputs.Labels(classes=range(m)).fit(rows).read(rows)
+    c = rng.standard_normal((21, m))
+    for ask in (lambda: sets.argmin(c), sets.center, lambda: sets.member(c, None)):
+        assert peak(ask) < m * m * 8 / 10
+    few = [{0, 2}, {1}, None, {3, 4}]
+    plain, matrix = (outputs.Labels(cost, range(5)).fit(few).read(few) for cost in (None, 1 - np.eye(5)))
+    c = rng.standard_normal((4, 5))
+    np.testing.assert_array_equal(plain.argmin(c), matrix.argmin(c))
+    np.testing.assert_allclose(plain.center(), matrix.center())
+    np.testing.assert_array_equal(plain.member(c, None), matrix.member(c, None))
+
+
 def test_losses_row_by_row_are_not_the_diagonal_of_a_table(monkeypatch, rng):
     """C4: L(z_i, S_i) asks each row once."""
     sets = PartialOrders.from_orders(np.array([rng.permutation(5) for _ in range(30)]))
@@ -161,7 +191,7 @@ def test_what_a_fit_gathers_of_y_does_not_grow_with_the_rows(kind):
 
 def test_sums_over_blocks_leave_their_terms_alone():
     """C6: a cluster keeps results and adds them more than once."""
-    a, b = (primal.Sums(2, 2.0, np.full((2, 2), v), (np.full((2, 1), v),)) for v in (1.0, 5.0))
+    a, b = (primal.Sums(2, 2.0, np.full((2, 2), v), (np.full((2, 1), v),), np.full(2, v)) for v in (1.0, 5.0))
     first = a + b
     again = a + b
     np.testing.assert_array_equal(first.gram, again.gram)

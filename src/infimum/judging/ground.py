@@ -89,8 +89,7 @@ class Ground:
         shape: dict[str, Any] = {"lam": lam, "kernel": setting.kernel, "gamma": setting.gamma / unit}
         family: Weights = KernelRidge(**shape)
         if n > EXACT_ROWS or rows is None:
-            dtype = "float32" if n > EXACT_ROWS else "float64"  # what few rows cost, they cost in either
-            shape |= {"dtype": dtype, "random_state": random_state}
+            shape |= {"random_state": random_state}
             family = Nystrom(n_centers(n), **shape)
             if rows is not None and not sparse.issparse(rows.X):
                 family.set_params(centers=self._centers(setting.scaling, rows, first[: n_centers(n)]))

@@ -6,9 +6,11 @@ Whatever the source, a fit is a sum over blocks: `Blocks.reduce` computes it her
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import partial, reduce
 from typing import Any, NamedTuple
 
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 from sklearn.utils.parallel import Parallel, delayed
@@ -106,9 +108,14 @@ class Blocks:
         """combine(… combine(f(block_1), f(block_2)) …, f(block_k)), in threads if joblib is so configured."""
         blocks = track(self, label, self.n_blocks, verbose)
         if self.n_blocks == 1:  # nothing to share among threads
-            found = map(function, blocks)
-        else:
-            found = iter(Parallel(prefer="threads", return_as="generator")(delayed(function)(one) for one in blocks))
+            return self._reduced(map(function, blocks), combine)
+        # threads over blocks, or threads within a product: both at once wait for each other
+        with single_blas() if effective_n_jobs(None) > 1 else nullcontext():
+            found = Parallel(prefer="threads", return_as="generator")(delayed(function)(one) for one in blocks)
+            return self._reduced(iter(found), combine)
+
+    @staticmethod
+    def _reduced(found: Iterator, combine: Callable) -> Any:
         first = next(found, NOTHING)
         if first is NOTHING:
             raise ValueError(
@@ -126,6 +133,13 @@ class Blocks:
             "Blocks gave no rows at all. Give at least one; where the source is a function, it must return a new"
             " iterator at every call (a generator that was used up gives nothing)."
         )
+
+
+def single_blas() -> Any:
+    """A context in which products of matrices take one thread."""
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1, "blas")
 
 
 def n_rows(column: Any) -> int:

@@ -61,7 +61,12 @@ def is_dask(X: Any) -> bool:
 
 def map_rows(function: Callable[[Any], NDArray], X: Any, n_features: int) -> Any:
     """function(rows) for every partition of a Dask array or frame, as a Dask array."""
-    meta = function(np.zeros((1, n_features)))[:0]  # its type and its number of axes
+    zeros: Any = np.zeros((1, n_features))
+    if hasattr(X, "columns"):
+        import pandas as pd
+
+        zeros = pd.DataFrame(zeros, columns=list(X.columns))
+    meta = function(zeros)[:0]  # its type and its number of axes
     if hasattr(X, "rechunk"):
         X = X.rechunk({1: -1})
         if meta.ndim == 1:
@@ -72,7 +77,7 @@ def map_rows(function: Callable[[Any], NDArray], X: Any, n_features: int) -> Any
 
     # the partitions of a frame keep the names of their columns; their lengths are not known yet
     tail = meta.shape[1:]
-    parts = [da.from_delayed(p, (np.nan, *tail), meta=meta) for p in map(dask.delayed(function), X.to_delayed())]
+    parts = [da.from_delayed(p, (np.nan, *tail), meta=meta) for p in map(dask.delayed(function), _delayed(X))]
     return da.concatenate(parts)
 
 
@@ -82,7 +87,14 @@ def _parts(column: Any, name: str) -> list:
         raise ValueError(f"X is a Dask collection: {name} must be one too, with the same partitions.")
     if getattr(column, "ndim", 1) == 2 and hasattr(column, "rechunk"):
         column = column.rechunk({1: -1})
-    return list(np.ravel(np.asarray(column.to_delayed(), dtype=object)))
+    return list(np.ravel(np.asarray(_delayed(column), dtype=object)))
+
+
+def _delayed(column: Any) -> Any:
+    """The partitions as they are. Dask would join those of which few columns are read: more of y than of X."""
+    if hasattr(column, "simplify"):  # a frame: only the columns that are asked for are read
+        return column.simplify().to_delayed(optimize_graph=False)
+    return column.to_delayed()
 
 
 def _block(names: list[str], k: int, *columns: Any) -> Block:

@@ -104,7 +104,7 @@ def plain(cell: Any) -> Any:
 def in_range(X: Any) -> Any:
     """X, or an error where its squares would overflow."""
     entries = X.data if hasattr(X, "tocsr") else X
-    if entries.size and np.abs(entries).max() > LARGEST:
+    if entries.size and max(entries.max(), -entries.min()) > LARGEST:  # no copy of X beside it
         rows = np.asarray(abs(X).max(axis=1).todense()).ravel() if hasattr(X, "tocsr") else np.abs(X).max(axis=1)
         row = int(np.argmax(rows))
         raise ValueError(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from ..rows.blocks import Block
+from ..rows.blocks import Block, single_blas
 from ..rows.hashes import hash_of
 
 POOL = 10  # k-means++ and leverage scores look at this many times the number of centres
@@ -71,7 +71,8 @@ def spread_out(rows: Any, m: int, k: Callable, ridge: float, seed: int) -> Any:
     """m rows by k-means++: each new one with probability proportional to its squared distance to those before."""
     from sklearn.cluster import kmeans_plusplus  # slow to import
 
-    return rows[np.sort(kmeans_plusplus(rows, m, random_state=seed)[1])]
+    with single_blas():  # m small products, which threads would only delay
+        return rows[np.sort(kmeans_plusplus(rows, m, random_state=seed)[1])]
 
 
 def by_leverage(rows: Any, m: int, k: Callable, ridge: float, seed: int) -> Any:

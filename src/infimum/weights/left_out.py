@@ -222,7 +222,12 @@ class FromInverse(InParts):
 
 
 def product(features: Any, folded: Any) -> NDArray:
-    """features @ folded as a dense array, whichever of the two is sparse."""
+    """features @ folded as a dense array, whichever of the two is sparse; in the precision of the features."""
+    if isinstance(features, np.ndarray) and features.dtype == np.float32 and isinstance(folded, np.ndarray):
+        # columns of at most 1, for single precision has a narrow range
+        size = np.abs(folded).max(axis=0, initial=0.0)
+        size = np.where(size > 0, size, 1.0)
+        return (features @ (folded / size).astype(np.float32)).astype(float) * size
     out = features @ folded
     return out.toarray() if sparse.issparse(out) else np.asarray(out)
 

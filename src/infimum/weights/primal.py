@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from functools import partial
+from functools import partial, reduce
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
+from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from .._memory import require
 from .._warnings import InfimumWarning
-from ..rows.blocks import Block, Blocks
+from ..rows.blocks import ROWS, Block, Blocks
 from .base import Weights
-from .kernel import check_lam
-from .left_out import LeftOut, Path
+from .kernel import FINITE, check_lam
+from .left_out import LeftOut, Path, product
 
 KEPT = 2**30  # bytes of features kept for leave-one-out predictions that are asked for many times
 
@@ -31,11 +32,13 @@ class Sums(NamedTuple):
     """B'WB, its lower triangle."""
     cross: tuple
     """B'W phi, for every phi."""
+    ones: NDArray
+    """B'W 1."""
 
     def __add__(self, other: Any) -> Sums:
         gram = None if self.gram is None else self.gram + other.gram
         cross = tuple(a + b for a, b in zip(self.cross, other.cross))
-        return Sums(self.n + other.n, self.total + other.total, gram, cross)
+        return Sums(self.n + other.n, self.total + other.total, gram, cross, self.ones + other.ones)
 
 
 class Primal(Weights):
@@ -61,6 +64,13 @@ class Primal(Weights):
     def _penalty(self) -> NDArray:
         """P, (r, r)."""
         raise NotImplementedError
+
+    def _is_rough(self, sums: Sums) -> bool:
+        """Whether the rows must be summed again: in single precision that turned out not to be enough."""
+        return False
+
+    def _in_double(self) -> None:
+        """No single precision, unless it was asked for."""
 
     def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
         """Learn the features from X (n, d), or from `infimum.Blocks` of rows."""
@@ -94,14 +104,21 @@ class Primal(Weights):
         if self._factor is None:
             if not 0 < sums.total < np.inf:
                 raise ValueError(f"sample_weight must have a positive and finite sum. Theirs is {sums.total:g}.")
-            self.n_rows_, self._total, self._gram = sums.n, sums.total, sums.gram
             self.lam_ = sums.total**-0.5 if self.lam is None else float(self.lam)
+            if self._is_rough(sums):
+                sums = self._accumulate(blocks)
+            self.n_rows_, self._total, self._gram = sums.n, sums.total, sums.gram
             self._factor = self._cholesky(sums.total * self.lam_)
         return tuple(linalg.cho_solve((self._factor, True), c, check_finite=False) for c in sums.cross)
 
-    def spread(self, features: Any) -> NDArray:
+    def _ready(self) -> None:
+        """Factor the normal equations, if no target has asked for it yet."""
         if self._factor is None:
+            self._in_double()
             self.fold(np.empty((self.n_rows_, 0)))
+
+    def spread(self, features: Any) -> NDArray:
+        self._ready()
         # b(x) (B'WB + n lam P)^{-1}, then the columns B'W block by block
         left = linalg.cho_solve((self._factor, True), dense(features).T, check_finite=False).T
         return np.hstack([left @ dense(self._map(X)).T * (1 if w is None else w) for X, _, w, _ in self._with(None)])
@@ -116,7 +133,7 @@ class Primal(Weights):
         h is computed once. The features B are kept while they take at most 1 GiB; beyond, they are mapped again at
         every call.
         """
-        self.fold(np.empty((self.n_rows_, 0)))
+        self._ready()
         half = partial(linalg.solve_triangular, self._factor, lower=True, check_finite=False)
 
         def leverage(B: NDArray, w: NDArray | None) -> NDArray:
@@ -154,6 +171,7 @@ class Primal(Weights):
         is V diag(1 / (1 + (R - R_0) nu)) V'.
         """
         self.fit(X, None, sample_weight)
+        self._in_double()
         sums = self._accumulate(self._with(()))
         self._total, self._gram = sums.total, sums.gram
         ridges = np.asarray(lams, dtype=float) * sums.total
@@ -195,13 +213,21 @@ class Primal(Weights):
         return blocks.reduce(partial(self._sums, gram=gram), _add, type(self).__name__, self.verbose)
 
     def _sums(self, block: Block, gram: bool) -> Sums:
-        B, phis = self._map(block.X), block.y
-        total = float(B.shape[0])
+        """The sums over a block, some rows at a time: memory does not grow with the rows of a block."""
+        pieces = (self._piece(block, rows, gram) for rows in gen_batches(max(block.X.shape[0], 1), ROWS))
+        return reduce(_add, pieces)
+
+    def _piece(self, block: Block, rows: slice, gram: bool) -> Sums:
+        B, phis = self._map(block.X[rows]), tuple(phi[rows] for phi in block.y)
+        n = B.shape[0]
+        w = np.ones(n) if block.w is None else np.asarray(block.w[rows], dtype=float)
+        ones = np.ones((n, 1))
         if block.w is not None:
-            total = float(np.sum(block.w))
-            root = sparse.diags_array(np.sqrt(block.w))
-            B, phis = root @ B, tuple(root @ phi for phi in phis)
-        return Sums(B.shape[0], total, _syrk(B) if gram else None, _cross(B, phis))
+            root = np.sqrt(w)[:, None]
+            B = sparse.diags_array(root[:, 0]) @ B if sparse.issparse(B) else B * root.astype(B.dtype)
+            ones, phis = root, tuple(sparse.diags_array(root[:, 0]) @ phi for phi in phis)
+        *cross, total = _cross(B, (*phis, ones))
+        return Sums(n, float(w.sum()), _syrk(B) if gram else None, tuple(cross), total[:, 0])
 
     def _cholesky(self, ridge: float, warn: bool = True) -> NDArray:
         """The lower Cholesky factor of B'WB + ridge P + jitter, with no jitter unless rounding asks for it.
@@ -210,6 +236,8 @@ class Primal(Weights):
         below r lam.
         """
         assert self._gram is not None
+        if not np.isfinite(self._gram).all():
+            raise ValueError(f"The normal equations of {self!r} are not finite on these rows. {FINITE}")
         M = self._gram + np.tril(ridge * self._penalty())
         r = len(M)
         scale = np.abs(np.diagonal(M)).max(initial=0.0) or 1.0
@@ -262,9 +290,9 @@ def _syrk(B: Any) -> NDArray:
 
 def _cross(B: Any, phis: tuple) -> tuple:
     """B' phi of each, by one product where they are dense."""
-    if sparse.issparse(B) or any(map(sparse.issparse, phis)) or not phis:
+    if sparse.issparse(B) or any(map(sparse.issparse, phis)):
         return tuple(np.asarray(dense(B.T @ phi), dtype=float) for phi in phis)
-    together = np.asarray(B.T @ np.hstack(phis), dtype=float)
+    together = product(B.T, np.hstack(phis))
     return tuple(np.split(together, np.cumsum([phi.shape[1] for phi in phis])[:-1], axis=1))
 
 

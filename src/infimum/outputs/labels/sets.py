@@ -97,13 +97,18 @@ class Subsets(Sets):
         return self.listed.toarray() != self.negated[:, None]
 
     def argmin(self, c: NDArray) -> NDArray:
-        cost = self._dense_cost
-        scores = np.where(self.mask, c @ cost, math.inf)  # <c, l(., y)> for every y in S
-        return cost.T[np.argmin(scores, axis=-1)]
+        best = np.argmin(np.where(self.mask, self._losses(c), math.inf), axis=-1)
+        if self.cost is not None:
+            return self.cost.T[best]
+        out = np.ones((*best.shape, self.listed.shape[1]))  # l(., y), without the m x m matrix of the 0-1 loss
+        np.put_along_axis(out, best[..., None], 0.0, axis=-1)
+        return out
 
     def center(self) -> NDArray:
-        mean = (self.mask / np.maximum(self.sizes, 1)[:, None]) @ self._dense_cost.T
-        return np.where(self.sizes[:, None] > 0, mean, self._dense_cost.max(axis=1))
+        share = self.mask / np.maximum(self.sizes, 1)[:, None]
+        if self.cost is None:
+            return np.where(self.sizes[:, None] > 0, 1 - share, float(share.shape[1] > 1))
+        return np.where(self.sizes[:, None] > 0, share @ self.cost.T, self.cost.max(axis=1))
 
     def options(self) -> NDArray:
         return self.mask[:, None, :]
@@ -116,8 +121,8 @@ class Subsets(Sets):
 
     def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
         # |phi - l(., y)|² for every y in S
-        cost = self._dense_cost
-        return np.argmin(np.where(self.mask, np.square(cost).sum(axis=0) - 2 * phi @ cost, math.inf), axis=1)
+        length = 0.0 if self.cost is None else np.square(self.cost).sum(axis=0)
+        return np.argmin(np.where(self.mask, length - 2 * self._losses(phi), math.inf), axis=1)
 
     @property
     def is_unknown(self) -> NDArray:
@@ -210,9 +215,9 @@ class Subsets(Sets):
             return f"{{anything but {text}}}" if names else "{anything}"
         return f"{{{text}}}"
 
-    @cached_property
-    def _dense_cost(self) -> NDArray:
-        return 1 - np.eye(self.listed.shape[1]) if self.cost is None else self.cost
+    def _losses(self, c: NDArray) -> NDArray:
+        """<c, l(., y)> for every y, but for what is the same for all y: the sum of c, of the 0-1 loss."""
+        return -c if self.cost is None else c @ self.cost
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         """Each row as the frozenset of its labels: what scikit-learn's splitters look at."""

@@ -39,6 +39,7 @@ BENCHMARKS = [
     Benchmark("weights:nystrom", 2.0),
     Benchmark("torch:speed", 1.0, "torch"),
     Benchmark("active:speed", 0.5),
+    Benchmark("active:studio", 2.0, "uvicorn"),
     Benchmark("reproduce:grid", 0.5),
     Benchmark("rankings:reached", 0.2),
     Benchmark("rankings:wide", 0.5),

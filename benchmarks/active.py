@@ -1,6 +1,6 @@
 """What questions cost: the cost at which 95 % of the score with all outputs known is reached, and seconds per step.
 
-``python -m benchmarks.active [speed] [digits] [vowel] …`` runs some of it. Every (data set, strategy, seed) is kept in
+``python -m benchmarks.active [speed] [studio] [digits] [vowel] …`` runs some of it. Every (data set, strategy, seed) is kept in
 benchmarks/results/active.json as soon as it is there: a run that was stopped goes on, and INFIMUM_SEEDS (10) says how
 many seeds are wanted. The table and docs/_static/active.png are made from that file.
 
@@ -237,11 +237,20 @@ def speed(n: int = 5000, known: int = 500) -> None:
             table.limit(f"{strategy}, 50 questions at once", time.perf_counter() - start, None)
 
 
+def studio() -> None:
+    """Answers a minute through HTTP: journal synced, model learning, the next question chosen."""
+    from benchmarks._studio import measure
+
+    measure(Table("The studio: answers a minute through HTTP, each synced to the journal before it is acknowledged"))
+
+
 def main(names: list[str] | None = None) -> None:
     with threadpool_limits(1):
-        for name in names or ["speed", *PROBLEMS]:
+        for name in names or ["speed", "studio", *PROBLEMS]:
             if name == "speed":
                 speed()
+            elif name == "studio":
+                studio()
             elif name == "draw":
                 draw()
                 sys.stdout.write(markdown() + "\n")

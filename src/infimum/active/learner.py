@@ -44,7 +44,8 @@ class Growing:
         self.rows = np.empty(0, dtype=int)
         self._K, self._C = np.empty((n, 64)), np.zeros((64, 64))
         self.variance = np.ones(n)
-        self.covariance = self.kernel(reference)
+        self._covariance = self.kernel(reference)
+        self._late: list[tuple[NDArray, NDArray]] = []
 
     def kernel(self, rows: NDArray) -> NDArray:
         """k(x, x_j) for every row and some of them, (n, k)."""
@@ -82,7 +83,16 @@ class Growing:
         self._K[:, L : L + new] = k
         self.rows = np.concatenate([self.rows, rows])
         self.variance = np.maximum(self.variance - (step * column).sum(axis=1), 0.0)
-        self.covariance -= step @ column[self.reference].T
+        self._late.append((step, column[self.reference]))
+
+    @property
+    def covariance(self) -> NDArray:
+        """What the known rows leave of k(x, x') for every row and those of reference, (n, r); made where it is read."""
+        if self._late:
+            steps, columns = (np.hstack(part) for part in zip(*self._late))
+            self._covariance -= steps @ columns.T
+            self._late = []
+        return self._covariance
 
     def _grow(self, size: int) -> None:
         have = len(self._C)

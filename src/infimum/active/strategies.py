@@ -74,9 +74,12 @@ def _least_certain(scene: Scene, n: int, begun_first: bool = False) -> tuple[lis
         bits = bits + np.where(begun, 1e3, 0.0)
     score = np.where(np.isnan(bits), -np.inf, bits + 1e-9 * scene.rng.random(len(bits)))
     rows: list[int] = []
-    for _ in range(min(n, int(scene.open.sum()))):
+    n = min(n, int(scene.open.sum()))
+    while len(rows) < n:
         i = int(np.argmax(score))
         rows.append(i)
+        if len(rows) == n:
+            break
         near = scene.ridge.kernel(np.array([i]))[:, 0]
         far = np.isfinite(score)
         score[far] *= 1 - near[far]

@@ -1,8 +1,8 @@
 """What questions cost: the cost at which 95 % of the score with all outputs known is reached, and seconds per step.
 
-``python -m benchmarks.active [speed] [studio] [digits] [vowel] …`` runs some of it. Every (data set, strategy, seed) is kept in
-benchmarks/results/active.json as soon as it is there: a run that was stopped goes on, and INFIMUM_SEEDS (10) says how
-many seeds are wanted. The table and docs/_static/active.png are made from that file.
+``python -m benchmarks.active [speed] [studio] [digits] [vowel] …`` runs some of it. Every (data set, strategy, seed)
+is kept in benchmarks/results/active.json as soon as it is there: a run that was stopped goes on, and INFIMUM_SEEDS (10)
+says how many seeds are wanted. The table and docs/_static/active.png are made from that file.
 
 A question costs log2 of the number of answers: 1 for yes or no, log2 K for a whole label among K; a number, read to a
 hundredth of its range, log2 100; an order of m items log2 m!.

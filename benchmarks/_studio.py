@@ -124,7 +124,7 @@ class Person(threading.Thread):
 
 
 def held(sheet: Sheet, people: int) -> Tally:
-    """What so many people get through in `SECONDS`, at most 1,500 answers or so a table of 10 labels holds."""
+    """What so many people get through in `SECONDS`, or until every row is settled."""
     with Server(sheet) as server:
         crowd = [Person(server.port, sheet, f"person{k}") for k in range(people)]
         start = time.perf_counter()

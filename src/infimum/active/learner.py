@@ -115,9 +115,12 @@ class Growing:
     def influence(self) -> NDArray:
         """The mean over rows of reference of (∂F / ∂T_j)², for every row j, (n,)."""
         out = np.square(self.covariance).mean(axis=1) / np.square(self.variance + self.ridge)
-        if len(self.rows):
-            out[self.rows] = np.square(self.K[self.reference] @ self.C).mean(axis=0)
+        out[self.rows] = self.influence_known()
         return out
+
+    def influence_known(self) -> NDArray:
+        """The same for the known rows alone, (L,)."""
+        return np.square(self.K[self.reference] @ self.C).mean(axis=0)
 
 
 class Belief(NamedTuple):

@@ -29,7 +29,7 @@ def information(scene: Scene, n: int) -> Chosen:
     worth = np.where(scene.open, worth, -np.inf)
     ahead = Ahead(ridge, _doubts(scene)[ridge.reference])
     before = np.maximum(ahead.variance, 1e-12)
-    told = ridge.influence()[ridge.rows] * (ridge.variance[ridge.rows] + ridge.ridge)
+    told = ridge.influence_known() * (ridge.variance[ridge.rows] + ridge.ridge)
     begun = structure.known(scene.E) if structure.settles else np.zeros(len(worth), dtype=bool)
 
     def gains() -> NDArray:

@@ -1,8 +1,8 @@
 """What questions cost: the cost at which 95 % of the score with all outputs known is reached, and seconds per step.
 
-``python -m benchmarks.active [speed] [digits] [vowel] …`` runs some of it. Every (data set, strategy, seed) is kept in
-benchmarks/results/active.json as soon as it is there: a run that was stopped goes on, and INFIMUM_SEEDS (10) says how
-many seeds are wanted. The table and docs/_static/active.png are made from that file.
+``python -m benchmarks.active [speed] [studio] [digits] [vowel] …`` runs some of it. Every (data set, strategy, seed)
+is kept in benchmarks/results/active.json as soon as it is there: a run that was stopped goes on, and INFIMUM_SEEDS (10)
+says how many seeds are wanted. The table and docs/_static/active.png are made from that file.
 
 A question costs log2 of the number of answers: 1 for yes or no, log2 K for a whole label among K; a number, read to a
 hundredth of its range, log2 100; an order of m items log2 m!.
@@ -30,6 +30,7 @@ KEPT = Path(__file__).parent / "results" / "active.json"
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "_static" / "active.png"
 STRATEGIES = ("information", "median", "conformal", "uncertain", "whole", "random")
 WHOLE = ("uncertain", "whole")
+POINTS = 81  # of a curve
 COLOURS = {"information": "#0072B2", "median": "#56B4E9", "conformal": "#009E73", "uncertain": "#D55E00",
            "whole": "#777777", "random": "#CC79A7"}  # fmt: skip
 
@@ -39,32 +40,34 @@ class Data(NamedTuple):
     truth: Any
     output: Any
     budget: float
+    every: float
+    """Scored after so much cost."""
 
 
-def _libsvm(name: str, budget: float) -> Data:
+def _libsvm(name: str, budget: float, every: float) -> Data:
     data = datasets.load_libsvm(name, download=False)
-    return Data(data.data, data.target, Labels(), budget)
+    return Data(data.data, data.target, Labels(), budget, every)
 
 
-def _scikit(load: Any, output: Any, budget: float) -> Data:
+def _scikit(load: Any, output: Any, budget: float, every: float) -> Data:
     data = load()
-    return Data(data.data, data.target, output, budget)
+    return Data(data.data, data.target, output, budget, every)
 
 
-def _ranking(name: str, budget: float) -> Data:
+def _ranking(name: str, budget: float, every: float) -> Data:
     data = datasets.load_label_ranking(name, download=False)
-    return Data(data.data, data.target, Rankings(items=data.target.shape[1]), budget)
+    return Data(data.data, data.target, Rankings(items=data.target.shape[1]), budget, every)
 
 
 PROBLEMS: dict[str, Any] = {
-    "digits": lambda: _scikit(load_digits, Labels(), 800.0),
-    "vowel": lambda: _libsvm("vowel", 1200.0),
-    "iris": lambda: _scikit(load_iris, Labels(), 80.0),
-    "wine": lambda: _scikit(load_wine, Labels(), 80.0),
-    "segment": lambda: _libsvm("segment", 400.0),
-    "dna": lambda: _libsvm("dna", 800.0),
-    "vehicle (orders of 4)": lambda: _ranking("vehicle", 1200.0),
-    "diabetes (numbers)": lambda: _scikit(load_diabetes, Reals(), 1200.0),
+    "digits": lambda: _scikit(load_digits, Labels(), 800.0, 5.0),
+    "vowel": lambda: _libsvm("vowel", 1200.0, 8.0),
+    "iris": lambda: _scikit(load_iris, Labels(), 80.0, 0.5),
+    "wine": lambda: _scikit(load_wine, Labels(), 80.0, 0.5),
+    "segment": lambda: _libsvm("segment", 800.0, 5.0),
+    "dna": lambda: _libsvm("dna", 800.0, 5.0),
+    "vehicle (orders of 4)": lambda: _ranking("vehicle", 1200.0, 8.0),
+    "diabetes (numbers)": lambda: _scikit(load_diabetes, Reals(), 1200.0, 8.0),
 }
 
 
@@ -83,16 +86,15 @@ def strategies(data: Data) -> list[str]:
     return [name for name in STRATEGIES if name != "conformal" or isinstance(data.output, Labels)]
 
 
-def one(name: str, strategy: str, seed: int) -> dict:
-    """The curve of one run, at forty costs."""
-    data = PROBLEMS[name]()
+def one(data: Data, strategy: str, seed: int, full: float | None = None) -> dict:
+    """The curve of one run, at eighty costs."""
     curve = simulate(data.X, data.truth, Asker(strategy, random_state=seed), data.budget, output=data.output,
-                     every=data.budget / 150, stop_at=0.96, random_state=seed)  # fmt: skip
-    at = np.linspace(0, data.budget, 41)
+                     every=data.every, stop_at=0.95, full=full, random_state=seed)  # fmt: skip
+    at = np.linspace(0, data.budget, POINTS)
     score = np.interp(at, curve.cost, curve.score, right=np.nan)
     reached = curve.reaches()
     return {
-        "cost": None if np.isinf(reached) else round(reached, 1), "full": round(curve.full, 4),
+        "cost": None if np.isinf(reached) else round(reached, 1), "full": curve.full,
         "score": [None if np.isnan(s) else round(float(s), 4) for s in score], "budget": data.budget,
     }  # fmt: skip
 
@@ -105,9 +107,14 @@ def study(name: str) -> None:
         for strategy in strategies(data):
             key = f"{name} / {strategy} / {seed}"
             if key not in found:
-                found = {**kept(), key: one(name, strategy, seed)}
+                full = next((run["full"] for at, run in found.items() if at in _keys(name, seed)), None)
+                found = {**kept(), key: one(data, strategy, seed, full)}
                 keep(found)
     report(name, found)
+
+
+def _keys(name: str, seed: int) -> list[str]:
+    return [f"{name} / {strategy} / {seed}" for strategy in STRATEGIES]
 
 
 def costs(name: str, strategy: str, found: dict) -> np.ndarray:
@@ -185,7 +192,7 @@ def _curves(axis: Any, name: str, found: dict) -> None:
         runs = [run for key, run in found.items() if key.startswith(f"{name} / {strategy} / ")]
         if not runs:
             continue
-        at = np.linspace(0, runs[0]["budget"], 41)
+        at = np.linspace(0, runs[0]["budget"], POINTS)
         # a run ends once it has reached its goal: from there on it stays where it was
         scores = np.array([_filled(run) for run in runs])
         axis.plot(at, scores.mean(axis=0), color=COLOURS[strategy], label=strategy, linewidth=1.6)
@@ -230,11 +237,20 @@ def speed(n: int = 5000, known: int = 500) -> None:
             table.limit(f"{strategy}, 50 questions at once", time.perf_counter() - start, None)
 
 
+def studio() -> None:
+    """Answers a minute through HTTP: journal synced, model learning, the next question chosen."""
+    from benchmarks._studio import measure
+
+    measure(Table("The studio: answers a minute through HTTP, each synced to the journal before it is acknowledged"))
+
+
 def main(names: list[str] | None = None) -> None:
     with threadpool_limits(1):
-        for name in names or ["speed", *PROBLEMS]:
+        for name in names or ["speed", "studio", *PROBLEMS]:
             if name == "speed":
                 speed()
+            elif name == "studio":
+                studio()
             elif name == "draw":
                 draw()
                 sys.stdout.write(markdown() + "\n")

@@ -5,7 +5,8 @@ import pytest
 from sklearn.datasets import load_digits, load_iris
 
 from infimum import PartialClassifier, PartialRegressor, Taxonomy
-from infimum.active import STRATEGIES, Asker, Is, Price, Whole, simulate, structure_of
+from infimum.active import STRATEGIES, Asker, Is, OneOf, Price, Whole, simulate, structure_of
+from infimum.active.ahead import Ahead
 from infimum.active.learner import Growing, Learner, Setting
 from infimum.active.numbers import cut_normal
 from infimum.active.settling import huffman
@@ -66,6 +67,65 @@ def test_updates_are_refits(blobs):
     last = np.zeros((7, 1))
     last[6] = 1
     np.testing.assert_allclose(once.influence()[30], np.square(fresh.predict(last)[reference]).mean(), rtol=1e-6)
+
+
+def test_looking_ahead_is_adding(blobs):
+    """Rows that are taken for granted leave what they leave once they are added."""
+    X, _ = blobs
+    reference, weights = np.arange(0, 60, 3), np.random.default_rng(0).random(20)
+    ridge = Growing(X, 0.3, 0.05, reference)
+    ridge.add(np.array([3, 50, 21]))
+    ahead, before = Ahead(ridge, weights), ridge.covariance.copy()
+    more = [4, 22, 5, 40]  # two of them near one another
+    for row in more:
+        ahead.add(row)
+    np.testing.assert_array_equal(ridge.covariance, before)
+    ridge.add(np.array(more))
+    np.testing.assert_allclose(ahead.variance, ridge.variance, atol=1e-8)
+    np.testing.assert_allclose(ahead.said, np.square(ridge.covariance) @ weights / 20, atol=1e-8)
+
+
+def test_chances_under_all_powers_at_once():
+    """P(S' | S) = Σ_{S'} P / Σ_S P, with P as `narrow` has it."""
+    structure = structure_of(Labels(classes=list("abcd")).fit([]))
+    rng = np.random.default_rng(0)
+    F = rng.normal(0.2, 0.3, (7, 4))
+    before = rng.random((7, 4)) < 0.7
+    before[:, 2] = True
+    after = before & (rng.random((7, 4)) < 0.5)
+    after[:, 2] = True
+    one_by_one = [np.log((structure.narrow(before, F, None, p) * after).sum(axis=1)).sum() for p in structure.powers]
+    np.testing.assert_allclose(structure.surprises(before, after, F), one_by_one)
+    everything = np.ones_like(after)
+    alone = [np.log((structure.narrow(everything, F, None, p) * after).sum(axis=1)).mean() for p in structure.powers]
+    np.testing.assert_allclose(structure.likelihoods(after, F), alone)
+    assert structure.likelihood(after, F, structure.powers[5]) == pytest.approx(alone[5])
+
+
+def test_a_setting_is_chosen_by_its_evidence(blobs):
+    """The log density of the centred targets under N(0, c (K + ridge)), at the best c, up to a constant."""
+    X, truth = blobs
+    space = Labels(classes=[0, 1, 2]).fit([])
+    learner = Learner(X, structure_of(space))
+    rows = np.arange(0, 60, 4)
+    E = np.eye(3, dtype=bool)[truth[rows]]
+    A = np.exp(-0.2 * ((X[rows][:, None] - X[rows]) ** 2).sum(axis=-1)) + 0.1 * np.eye(15)
+    D = E - E.mean(axis=0)
+    c = np.geomspace(1e-3, 1e2, 4001)
+    square, _, volume = (D * np.linalg.solve(A, D)).mean(), *np.linalg.slogdet(A)
+    density = -np.log(2 * np.pi * c) / 2 - volume / 30 - square / (2 * c)  # a number of D
+    found = learner._evidence(*np.linalg.eigh(A), E)
+    assert found == pytest.approx(density.max() + (1 + np.log(2 * np.pi)) / 2, abs=1e-5)
+
+
+def test_what_was_begun_is_ended_first(blobs):
+    """A label that is half settled says little: the next question is about the same row."""
+    X, _ = blobs
+    space = Labels(classes=list("abcdef")).fit([])
+    y = OneOf(17, list("abc"), space).told([None] * 60, True)
+    found, utilities = Asker(random_state=0).query(X, y, n=3, output=space, return_utilities=True)
+    assert found[0].row == 17 == np.nanargmax(utilities)
+    assert len({question.row for question in found}) == 3
 
 
 @pytest.mark.parametrize("number", range(4))
@@ -209,6 +269,8 @@ def test_simulation_learns_and_stays_in_its_budget():
     assert curve.reaches(2.0) == np.inf
     again = simulate(data.data, data.target, "information", budget=40.0, every=2.0, random_state=1)
     np.testing.assert_array_equal(curve.score, again.score)
+    told = simulate(data.data, data.target, "whole", budget=4.0, full=0.5, random_state=1)
+    assert told.full == 0.5
     with pytest.raises(ValueError, match="exactly known"):
         simulate([[0.0], [1.0]], ["a|b", "b"], "random")
 

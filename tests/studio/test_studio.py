@@ -1,10 +1,13 @@
 """The studio without a browser: who may ask, what is kept, what a crash leaves, what is exported."""
 
+import asyncio
 import hashlib
 import json
 import os
+import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from studio_process import digits_table
@@ -14,6 +17,7 @@ from infimum.active import Asker
 from infimum.io import read_table
 from infimum.studio import Desk, Journal, read_sheet
 from infimum.studio.export import FORMS, cells_of, export
+from infimum.studio.server import listening
 
 
 @pytest.fixture
@@ -184,6 +188,27 @@ def test_a_thousand_answers_a_minute_are_held(table):
     slow.set()
     learning.join()
     assert len(desk.entries) == 18
+
+
+def test_answers_are_sent_at_once():
+    """Connections do not wait for more to send (TCP_NODELAY), which asyncio asks for where a socket is named as TCP."""
+    listener = listening(0)
+
+    async def accepted():
+        found = asyncio.get_running_loop().create_future()
+
+        async def met(reader, writer):
+            sent = writer.get_extra_info("socket")
+            found.set_result(sent.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        async with await asyncio.start_server(met, sock=listener):
+            _, writer = await asyncio.open_connection(*listener.getsockname())
+            writer.close()
+            return await asyncio.wait_for(found, 20)
+
+    with ThreadPoolExecutor(1) as pool:  # in a thread of its own: a browser of other tests keeps a loop in this one
+        assert pool.submit(lambda: asyncio.run(accepted())).result() != 0
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -179,8 +180,10 @@ class LabelStructure(Structure):
     """Labels: targets are weights on the classes, q (n, m)."""
 
     kinds = ("Is", "OneOf", "Which", "Whole")
+    settles = True
     most_shown = MOST_SHOWN
-    powers = tuple((p, floor) for floor in (0.03, 0.1, 0.3, 1.0) for p in (1.0, 1.5, 2.0, 3.0))
+    sharp, floors = (1.0, 1.5, 2.0, 3.0), (0.03, 0.1, 0.3, 1.0)
+    powers = tuple(itertools.product(sharp, floors))
 
     def __init__(self, space: Labels):
         super().__init__(space)
@@ -217,8 +220,25 @@ class LabelStructure(Structure):
 
     def likelihood(self, E: NDArray, F: NDArray, power: Any) -> float:
         """The mean of log P_i(S_i), from predictions that did not see row i."""
-        P = self.narrow(np.ones_like(E), F, None, power)
-        return float(np.log(np.maximum((P * E).sum(axis=1), 1e-12)).mean())
+        return float(self.likelihoods(E, F)[self.powers.index(power)])
+
+    def likelihoods(self, E: NDArray, F: NDArray) -> NDArray:
+        return self.surprises(np.ones_like(E), E, F) / max(len(E), 1)
+
+    def surprise(self, before: NDArray, after: NDArray, F: NDArray, power: Any) -> float:
+        return float(self.surprises(before, after, F)[self.powers.index(power)])
+
+    def surprises(self, before: NDArray, after: NDArray, F: NDArray) -> NDArray:
+        """Σ_i log of what `narrow` leaves on the set that came; the floor adds floor · |S| / m to the mass of S."""
+        some = np.maximum(F, 0)
+        P = np.stack([some if p == 1 else some**p for p in self.sharp])
+        P /= np.maximum(P.sum(axis=2, keepdims=True), 1e-300)
+        floors = np.array(self.floors)[:, None]
+
+        def mass(E: NDArray) -> NDArray:
+            return np.einsum("knm,nm->kn", P, E)[:, None] + floors * (E.sum(axis=1) / self.m)
+
+        return np.log(np.maximum(mass(after) / mass(before), 1e-12)).sum(axis=2).ravel()
 
     def output(self, F: NDArray) -> NDArray:
         return np.argmax(F, axis=1)
@@ -273,10 +293,6 @@ class LabelStructure(Structure):
     def plan(self, i: int, kinds: Any, E: NDArray, T: NDArray, spread: Any, price: Any, measure: str) -> Question:
         """The first question of the cheapest way to settle the label of row i."""
         return cheapest(self, i, E[0], T[0], set(kinds), price)
-
-    def surprise(self, before: NDArray, after: NDArray, F: NDArray, power: Any) -> float:
-        P = self.narrow(before, F, None, power)
-        return float(np.log(np.maximum((P * after).sum(axis=1), 1e-12)).sum())
 
     def _node_forms(self, E: NDArray, q: NDArray, total: NDArray) -> list[Forms]:
         if not self.nodes:

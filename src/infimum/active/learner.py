@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
-from sklearn.metrics.pairwise import euclidean_distances
+from scipy.spatial.distance import cdist
 
 from ..weights import Scaled
 from .structure import Structure
@@ -44,11 +44,12 @@ class Growing:
         self.rows = np.empty(0, dtype=int)
         self._K, self._C = np.empty((n, 64)), np.zeros((64, 64))
         self.variance = np.ones(n)
-        self.covariance = self.kernel(reference)
+        self._covariance = self.kernel(reference)
+        self._late: list[tuple[NDArray, NDArray]] = []
 
     def kernel(self, rows: NDArray) -> NDArray:
         """k(x, x_j) for every row and some of them, (n, k)."""
-        return np.exp(-self.gamma * euclidean_distances(self.Z, self.Z[rows], squared=True))
+        return np.exp(-self.gamma * cdist(self.Z, self.Z[rows], "sqeuclidean"))
 
     @property
     def K(self) -> NDArray:
@@ -82,7 +83,16 @@ class Growing:
         self._K[:, L : L + new] = k
         self.rows = np.concatenate([self.rows, rows])
         self.variance = np.maximum(self.variance - (step * column).sum(axis=1), 0.0)
-        self.covariance -= step @ column[self.reference].T
+        self._late.append((step, column[self.reference]))
+
+    @property
+    def covariance(self) -> NDArray:
+        """What the known rows leave of k(x, x') for every row and those of reference, (n, r); made where it is read."""
+        if self._late:
+            steps, columns = (np.hstack(part) for part in zip(*self._late))
+            self._covariance -= steps @ columns.T
+            self._late = []
+        return self._covariance
 
     def _grow(self, size: int) -> None:
         have = len(self._C)
@@ -105,9 +115,12 @@ class Growing:
     def influence(self) -> NDArray:
         """The mean over rows of reference of (∂F / ∂T_j)², for every row j, (n,)."""
         out = np.square(self.covariance).mean(axis=1) / np.square(self.variance + self.ridge)
-        if len(self.rows):
-            out[self.rows] = np.square(self.K[self.reference] @ self.C).mean(axis=0)
+        out[self.rows] = self.influence_known()
         return out
+
+    def influence_known(self) -> NDArray:
+        """The same for the known rows alone, (L,)."""
+        return np.square(self.K[self.reference] @ self.C).mean(axis=0)
 
 
 class Belief(NamedTuple):
@@ -130,8 +143,8 @@ class Learner:
         All rows, asked about or not.
     structure : Structure
     setting : Setting, optional
-        By default the kernel and the ridge are chosen by the likelihood of the known sets, each left out, again and
-        again as their number doubles.
+        By default the kernel and the ridge are chosen by the evidence of the known rows, again and again as their
+        number doubles.
     random_state : int
         Of the rows of reference.
     """
@@ -189,8 +202,8 @@ class Learner:
         rows = np.flatnonzero((self.E != E).any(axis=1))
         if not 0 < len(rows) <= MANY:
             return
-        told = [self.structure.surprise(self.E[rows], E[rows], self._F[rows], p) for p in self.structure.powers]
-        self._surprise = FADES ** len(rows) * self._surprise + np.array(told)
+        told = self.structure.surprises(self.E[rows], E[rows], self._F[rows])
+        self._surprise = FADES ** len(rows) * self._surprise + told
         self._asked += len(rows)
         if self._asked >= ENOUGH:
             self.asked_power = self.structure.powers[int(np.argmax(self._surprise))]
@@ -227,7 +240,7 @@ class Learner:
 
     def _fitting(self, E: NDArray, F: NDArray) -> Any:
         """The sharpening under which the sets are most likely, each predicted without its row."""
-        return max(self.structure.powers, key=lambda power: self.structure.likelihood(E, F, power))
+        return self.structure.powers[int(np.argmax(self.structure.likelihoods(E, F)))]
 
     def belief(self) -> Belief:
         assert self.E is not None
@@ -257,28 +270,34 @@ class Learner:
             self.ridge.add(rows)
 
     def _best_setting(self, rows: NDArray) -> Setting:
-        """The setting under which the sets, each left out, are most likely."""
+        """The setting of the largest evidence.
+
+        Rows that were asked about lie apart from one another, and what is predicted of each without it speaks for
+        kernels that are too wide; their evidence as a Gaussian process does not.
+        """
         assert self.E is not None
         E = self.E[rows]
         found: list[tuple[float, Setting]] = []
         for scaling, Z in self.views.items():
-            D = euclidean_distances(Z[rows], squared=True) / self.units[scaling]
+            D = cdist(Z[rows], Z[rows], "sqeuclidean") / self.units[scaling]
             for gamma in GAMMAS:
                 s, U = linalg.eigh(np.exp(-gamma * D), check_finite=False, driver="evd")
                 for ridge in RIDGES:
-                    C = (U / (np.maximum(s, 0) + ridge)) @ U.T
-                    value = self._evidence(C, E)
+                    value = self._evidence(np.maximum(s, 0) + ridge, U, E)
                     found.append((value, Setting(scaling, gamma, ridge)))
         return max(found, key=lambda one: one[0])[1]
 
-    def _evidence(self, C: NDArray, E: NDArray) -> float:
+    def _evidence(self, s: NDArray, U: NDArray, E: NDArray) -> float:
+        """log N(T - prior | 0, c (K + ridge)) a row and a target, at the best c, where K + ridge = U diag(s) U'."""
         structure = self.structure
+        C = (U / s) @ U.T
         T = structure.narrow(E, np.repeat(structure.prior[None], len(E), axis=0), None, structure.powers[0])
         for _ in range(2):
             prior = T.mean(axis=0)
             F = prior + (T - prior) - (C @ (T - prior)) / np.diagonal(C)[:, None]
             T = structure.narrow(E, F, structure.spread(structure.scale(E, F), np.zeros(len(E))), structure.powers[0])
-        return max(structure.likelihood(E, F, power) for power in structure.powers)
+        D = T - T.mean(axis=0)
+        return float(-np.log(np.maximum((D * (C @ D)).mean(), 1e-12)) - np.log(s).mean()) / 2
 
 
 def _standard(X: NDArray) -> NDArray:
@@ -288,5 +307,5 @@ def _standard(X: NDArray) -> NDArray:
 
 
 def _median(Z: NDArray) -> float:
-    D = euclidean_distances(Z, squared=True)
+    D = cdist(Z, Z, "sqeuclidean")
     return float(np.median(D[np.triu_indices(len(D), 1)])) if len(D) > 1 and D.any() else 1.0

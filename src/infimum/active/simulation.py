@@ -48,6 +48,7 @@ def simulate(
     every: float | None = None,
     setting: Setting | None = None,
     stop_at: float | None = None,
+    full: float | None = None,
     random_state: int = 0,
 ) -> Curve:
     """Ask about a random part of the rows until the budget is spent; score predictions on the others.
@@ -74,6 +75,8 @@ def simulate(
         The kernel and the ridge of the learner; by default chosen from the known rows.
     stop_at : float, optional
         End once this share of the full score is reached and held.
+    full : float, optional
+        `Curve.full` of an earlier run with the same rows, setting and random_state, so that it is not worked out again.
     random_state : int, default 0
         Of the rows that are held out, and of the strategy.
 
@@ -93,7 +96,8 @@ def simulate(
     z = _outputs(structure, exact)
     asker = strategy if isinstance(strategy, Asker) else Asker(strategy, cost=cost, random_state=random_state)
     learner = Learner(X, structure, setting, random_state)
-    full = _full(X, structure, exact, unknown, pool, held, setting, random_state)
+    if full is None:
+        full = _full(X, structure, exact, unknown, pool, held, setting, random_state)
     step = budget / 100 if every is None else every
     run = _Run(structure.encode(exact), structure.encode(unknown), exact, held, structure)
     return run.go(asker, learner, pool, z, budget, n, step, full, stop_at)

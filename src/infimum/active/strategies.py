@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .ahead import Ahead
 from .asker import Rule, Scene
 from .question import Question
 from .whole import Whole
@@ -15,41 +16,46 @@ Chosen = tuple[list[Question], NDArray]
 
 
 def information(scene: Scene, n: int) -> Chosen:
-    """The rows of the largest influence · worth; after each choice, influences are those that its answer would leave.
+    """The rows of the largest influence · worth, begun ones first; after each, as if it were known.
 
-    The influence of row j is the mean of (∂F(x) / ∂T_j)² over rows of reference, and its worth is what the structure
-    says: the expected drop of uncertainty per cost. A row that was chosen, and with it every row that says the same,
-    has less influence left: a batch does not ask five times the same.
+    With c(x, x') the covariance that the known rows leave, row j takes c(x, j)² / (c(j, j) + ridge) of the variance of
+    x: its influence is the mean of that over rows of reference, each counted by how uncertain it is. Its worth is what
+    the structure says: the expected drop of uncertainty per cost. A row that was chosen, and with it every row that
+    says the same, has less influence left: a batch does not ask five times the same.
     """
-    structure, T = scene.structure, scene.belief.T
-    kinds, measure = scene.kinds, scene.asker.measure
-    worth = structure.worth(kinds, scene.E, T, scene.belief.spread, scene.price, measure)
+    structure, T, spread = scene.structure, scene.belief.T, scene.belief.spread
+    kinds, measure, ridge = scene.kinds, scene.asker.measure, scene.ridge
+    worth = structure.worth(kinds, scene.E, T, spread, scene.price, measure)
     worth = np.where(scene.open, worth, -np.inf)
-    ridge = scene.ridge
-    covariance, variance, influence = ridge.covariance, ridge.variance, ridge.influence()
-    utilities = np.where(np.isfinite(worth), influence * worth, np.nan)
-    left, before = worth > 0, np.maximum(variance, 1e-12)
-    fresh = np.ones(len(left), dtype=bool)
-    fresh[ridge.rows] = False
+    ahead = Ahead(ridge, _doubts(scene)[ridge.reference])
+    before = np.maximum(ahead.variance, 1e-12)
+    told = ridge.influence_known() * (ridge.variance[ridge.rows] + ridge.ridge)
+    begun = structure.known(scene.E) if structure.settles else np.zeros(len(worth), dtype=bool)
+
+    def gains() -> NDArray:
+        influence = ahead.said / (ahead.variance + ridge.ridge)
+        influence[ridge.rows] = told
+        # what the answers of this batch will tell about a row is no longer to be learned there
+        gain = influence * worth * (ahead.variance / before)
+        return np.where(begun, gain + gain[left].max(initial=0.0), gain)
+
+    left = worth > 0
+    utilities = np.where(np.isfinite(worth), gains(), np.nan)
     found: list[Question] = []
     while len(found) < n and left.any():
-        # what the answers of this batch will tell about a row is no longer to be learned there
-        gain = influence * np.where(left, worth, 0.0) * variance / before
-        i = int(np.argmax(np.where(left, gain, -np.inf)))
+        i = int(np.argmax(np.where(left, gains(), -np.inf)))
         left[i] = False
-        spread = scene.spread_of([i])
-        found.append(structure.plan(i, kinds, scene.E[[i]], T[[i]], spread, scene.price, measure))
-        if len(found) == n:
-            break
-        k = ridge.kernel(np.array([i]))[:, 0]
-        column = k - ridge.K @ (ridge.C @ k[ridge.rows]) if len(ridge.rows) else k
-        step = column / (variance[i] + ridge.ridge)
-        covariance = covariance - np.outer(step, column[ridge.reference])
-        variance = np.maximum(variance - step * column, 0.0)
-        new = np.square(covariance).mean(axis=1) / np.square(variance + ridge.ridge)
-        # a row that was asked about before loses what the new one says about it
-        influence = np.where(fresh, np.minimum(new, influence), influence * np.clip(1 - step * column, 0.0, 1.0))
+        found.append(structure.plan(i, kinds, scene.E[[i]], T[[i]], scene.spread_of([i]), scene.price, measure))
+        if len(found) < n:
+            ahead.add(i)
     return found, utilities
+
+
+def _doubts(scene: Scene) -> NDArray:
+    """How uncertain every row is, as E|T' - T|² when it is told; of mean one."""
+    forms = scene.structure.forms(scene.E, scene.belief.T, scene.belief.spread)
+    gain = next(form for form in forms if form.kind == "Whole").gain[:, 0]
+    return gain / gain.mean() if gain.any() else np.ones(len(gain))
 
 
 def uncertainty(scene: Scene) -> NDArray:
@@ -68,11 +74,15 @@ def _least_certain(scene: Scene, n: int, begun_first: bool = False) -> tuple[lis
         bits = bits + np.where(begun, 1e3, 0.0)
     score = np.where(np.isnan(bits), -np.inf, bits + 1e-9 * scene.rng.random(len(bits)))
     rows: list[int] = []
-    for _ in range(min(n, int(scene.open.sum()))):
+    n = min(n, int(scene.open.sum()))
+    while len(rows) < n:
         i = int(np.argmax(score))
         rows.append(i)
+        if len(rows) == n:
+            break
         near = scene.ridge.kernel(np.array([i]))[:, 0]
-        score = np.where(np.isfinite(score), score * (1 - near), score)
+        far = np.isfinite(score)
+        score[far] *= 1 - near[far]
         score[i] = -np.inf
     return rows, bits
 

@@ -46,6 +46,8 @@ class Structure(ABC):
     """How predictions may be sharpened before they are read as probabilities; the first is the usual."""
     numbers: ClassVar[bool] = False
     """Whether outputs are numbers, whose sets have a spread."""
+    settles: ClassVar[bool] = False
+    """Whether a row that is known in part says little, so that what was begun is ended first."""
     prior: NDArray
     """(d,): what is predicted where nothing is known."""
 
@@ -71,6 +73,10 @@ class Structure(ABC):
     @abstractmethod
     def likelihood(self, E: NDArray, F: NDArray, power: Any) -> float:
         """How well predictions that did not see the sets fit them: larger is better."""
+
+    def likelihoods(self, E: NDArray, F: NDArray) -> NDArray:
+        """`likelihood` under every one of `powers`, (k,)."""
+        return np.array([self.likelihood(E, F, power) for power in self.powers])
 
     @abstractmethod
     def output(self, F: NDArray) -> NDArray:
@@ -116,6 +122,10 @@ class Structure(ABC):
     def surprise(self, before: NDArray, after: NDArray, F: NDArray, power: Any) -> float:
         """Σ_i log P(S'_i | S_i) of answers that came, by what was predicted before they came."""
         return 0.0
+
+    def surprises(self, before: NDArray, after: NDArray, F: NDArray) -> NDArray:
+        """`surprise` under every one of `powers`, (k,)."""
+        return np.array([self.surprise(before, after, F, power) for power in self.powers])
 
     def candidates(self, i: int, E: NDArray, inside: NDArray, price: Any) -> Question | None:
         """Which of the outputs in a candidate set is it? None where this structure has no such question."""

@@ -20,10 +20,7 @@ def serve(desk: Desk, port: int = 0, token: str | None = None, ready: Callable[[
     from .app import create_app
 
     token = secrets.token_urlsafe(24) if token is None else token
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(("127.0.0.1", port))
-    listener.listen(128)
+    listener = listening(port)
     own = listener.getsockname()[1]
     config = uvicorn.Config(create_app(desk, token, own), log_level="warning", lifespan="off", server_header=False)
     if ready is not None:
@@ -33,3 +30,15 @@ def serve(desk: Desk, port: int = 0, token: str | None = None, ready: Callable[[
     finally:
         listener.close()
         desk.close()
+
+
+def listening(port: int) -> socket.socket:
+    """A socket on 127.0.0.1.
+
+    It is named as TCP: asyncio sends at once on such sockets alone, and otherwise 40 ms go by with every answer.
+    """
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", port))
+    listener.listen(128)
+    return listener

@@ -13,7 +13,7 @@ MIDDLE = (2.0**-400, 2.0**400)  # sums of weights that are swept as they are
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best):
+def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best, extent):
     """t <- argmin of F, best <- min of F over [at[0], at[-1]], for every row of alpha.
 
     `start` (n, 3) holds h_i, h_i'/2 and h_i''/2 at at[0]; at breakpoint e, of row[e], h'/2 jumps by kink[e], or else
@@ -81,7 +81,7 @@ def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best):
             limit, flat = least[j] + tol * size[j], steep * size[j]
             right = _reach_right(own, found[j], event[j], t[k], limit, flat, at, row, bend, kink)
             left = _reach_left(own, found[j], event[j], t[k], limit, flat, at, row, bend, kink)
-            t[k] = (left + right) / 2
+            t[k], extent[k] = (left + right) / 2, right - left
             best[k] = math.ldexp(least[j], exponent[j])
 
 

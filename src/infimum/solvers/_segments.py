@@ -1,0 +1,179 @@
+"""Minima of `Piecewise` for kernel weights, without forming alpha: a few rows of it decide.
+
+F_x(t) = sum_i alpha_i(x) h_i(t), with alpha(x) = v(x) M. Some breakpoints are knots a_0 < … < a_G. Folded into M once, the
+columns h(a_j), h'(a_j+)/2 and h''(a_j+)/2 give F, F'/2 and F''/2 at every knot for 3 G products of v(x), where alpha takes n.
+
+On a segment [a, b], of width w, let q_i be the quadratic with q_i(a) = h_i(a), q_i'(a) = h_i'(a+), q_i(b) = h_i(b). Then
+q_i = h_i but for the rows I that have a breakpoint inside (a, b), and with the remainders r_i = h_i - q_i
+
+    F_x(t) = q(t) + sum_{i in I} alpha_i(x) r_i(t) >= q(t) - |r(t)|,      q = sum_i alpha_i(x) q_i,
+
+where q is known from the knots, and |r| is what `weights.bound` gives: a norm, at least |sum_i alpha_i(x) r_i| for every x.
+Between two breakpoints r(t) is a quadratic curve in R^I, in the hull of its three Bézier points: the largest of their norms
+serves all of the segment. A segment whose bound is above a value of F holds no minimum. For the one or two that are left,
+alpha_I(x) = v(x) M_I is formed, and swept from a to b.
+
+Nothing is approximate: what is cut is proved to be larger. Where F is flat at its minimum, the flat part may go on beyond
+a segment: such queries are handed back, to be swept from end to end; so are those of which too many segments are left.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import gen_batches
+
+from ..loss import Loss
+from ..weights.base import Weights
+
+KNOWN = 4  # rows before those of a segment: F, F'/2 and F''/2 at the left knot, and at least sum_i |alpha_i|
+CELLS = 2**21  # entries of L(z, S_i) held at a time
+MOST = 0.4  # of the rows: where more would be needed, all are
+EACH = 1.2  # segments, as a multiple of the root of the number of breakpoints: the two products cost about the same
+
+
+class Curves(NamedTuple):
+    """h_1 … h_n: start (n, 3) has h, h'/2 and h''/2 at at[0]; h' / 2 or h'' / 2 of row[e] jumps at at[e]."""
+
+    start: NDArray
+    at: NDArray
+    row: NDArray
+    bend: NDArray
+    kink: NDArray
+
+
+class Segment(NamedTuple):
+    """The part of the curves between two knots; of F, what is known at the left one are its first three rows."""
+
+    rows: NDArray
+    """I, those with a breakpoint inside."""
+    curves: Curves
+    hull: NDArray
+    """(k, m): the Bézier points of r."""
+
+
+class Segments:
+    """min over t of F_x(t) from v(x), for one loss and one fitted family of weights.
+
+    Parameters
+    ----------
+    loss : Loss
+        L(z, S_i) of n rows.
+    curves : Curves
+        The same as functions of t.
+    weights : Weights
+        Fitted, with a `bound`, and what `explicit` gives.
+    rounding : float
+        What counts as equal, of sum_i |alpha_i|.
+    """
+
+    def __init__(self, loss: Loss, curves: Curves, weights: Weights, makers: NDArray, rounding: float):
+        self.weights, self.makers, self.rounding = weights, makers, rounding
+        self.size = (weights.norm or 0.0) * len(makers) ** 0.5  # at least sum_i |alpha_i|
+        last = len(curves.at) - 1
+        chosen = np.linspace(0, last, max(1, round(EACH * last**0.5)) + 1).round().astype(int)
+        self.knots = np.unique(curves.at[chosen])
+        slopes, curvatures, self.parts = cut(curves, self.knots)
+        self.counts = np.array([len(part.rows) for part in self.parts])
+        self.off = np.array([weights.bound(part.rows, part.hull).max(initial=0.0) for part in self.parts])
+        self.folded = weights.fold(np.hstack([_values(loss, self.knots), slopes, curvatures]))
+
+    def minimise(self, v: Any) -> tuple[NDArray, NDArray, NDArray]:
+        """t and F_x(t), (q,), and which of them are surely the middle of all the minimisers."""
+        from ._sweep import sweep
+
+        G = len(self.parts)
+        known = v @ self.folded
+        F, slope, curvature = known[:, : G + 1], known[:, G + 1 : 2 * G + 1], known[:, 2 * G + 1 :]
+        left = self.survivors(F, slope)
+        sure = left @ self.counts <= MOST * len(self.makers)
+        left &= sure[:, None]
+        slack = self.rounding * self.size
+        t, best = np.full(len(v), np.nan), np.full(len(v), np.inf)
+        for j in np.flatnonzero(left.any(axis=0)):
+            part, q = self.parts[j], np.flatnonzero(left[:, j])
+            alpha = np.empty((len(q), len(part.rows) + KNOWN))
+            alpha[:, 0], alpha[:, 1], alpha[:, 2], alpha[:, 3] = F[q, j], slope[q, j], curvature[q, j], self.size
+            if len(part.rows):
+                alpha[:, KNOWN:] = v[q] @ self.makers[part.rows].T
+            where, value, flat = np.empty(len(q)), np.empty(len(q)), np.empty(len(q))
+            sweep(alpha, *part.curves, self.rounding, self.rounding, where, value, flat)
+            # from left to right: of equal minima the first is taken, as in a sweep; the last knot is no minimum yet
+            better = value < best[q] - np.where(t[q] < self.knots[j], slack, 0.0)
+            equal = value <= best[q] + slack
+            sure[q] = np.where(better, flat == 0, sure[q] & ((flat == 0) | ~equal))
+            t[q[better]], best[q[better]] = where[better], value[better]
+        return t, best, sure
+
+    def survivors(self, F: NDArray, slope: NDArray) -> NDArray:
+        """Which segments may hold a minimum: (q, G + 1) values and (q, G) slopes at the knots -> (q, G)."""
+        a, b, g = F[:, :-1], F[:, 1:], 2 * slope * np.diff(self.knots)
+        c = b - a - g  # q(a + u w) = F(a) + g u + c u²
+        with np.errstate(divide="ignore", invalid="ignore"):
+            vertex = np.where((g < 0) & (2 * c > -g), a - g * g / (4 * c), np.inf)
+        low = np.minimum(np.minimum(a, b), vertex)
+        least = np.minimum(F.min(axis=1), (low + self.off).min(axis=1))
+        return low - self.off <= least[:, None] + 4 * self.rounding * self.size
+
+
+def cut(curves: Curves, knots: NDArray) -> tuple[NDArray, NDArray, list[Segment]]:
+    """h'(a+)/2 and h''(a+)/2 of every row at the left knots, (n, G), and the segments."""
+    _, at, row, bend, kink = curves
+    state = curves.start.copy()  # of all rows, at the left knot
+    slopes, curvatures = (np.empty((len(state), len(knots) - 1)) for _ in range(2))
+    parts = []
+    first = 1
+    for j, (a, b) in enumerate(zip(knots[:-1], knots[1:])):
+        last, after = np.searchsorted(at[:-1], b, "left"), np.searchsorted(at[:-1], b, "right")
+        slopes[:, j], curvatures[:, j] = state[:, 1], state[:, 2]
+        inside, passed = slice(first, last), slice(first, after)
+        here = state.copy()
+        _move(state, b - a)
+        back = b - at[passed]
+        jumps = back * (2 * kink[passed] + back * bend[passed]), kink[passed] + back * bend[passed], bend[passed]
+        for k, jump in enumerate(jumps):
+            np.add.at(state[:, k], row[passed], jump)
+        rows, own = np.unique(row[inside], return_inverse=True)
+        inner = Curves(
+            np.zeros((len(rows) + KNOWN, 3)), *_framed(a, b, at[inside], own + KNOWN, bend[inside], kink[inside])
+        )
+        inner.start[:3] = np.eye(3)  # and the fourth row only tells how much the weights sum up to
+        parts.append(Segment(rows, inner, hull(here[rows], state[rows, 0], inner)))
+        first = after
+    return slopes, curvatures, parts
+
+
+def _move(state: NDArray, w: float) -> None:
+    """h, h'/2 and h''/2 a step of w further on, where nothing jumps."""
+    state[:, 0] += w * (2 * state[:, 1] + w * state[:, 2])
+    state[:, 1] += w * state[:, 2]
+
+
+def _framed(a: float, b: float, at: NDArray, row: NDArray, bend: NDArray, kink: NDArray) -> tuple[NDArray, ...]:
+    """The breakpoints of a segment between its two ends, where nothing jumps."""
+    return np.concatenate([[a], at, [b]]), *(np.concatenate([[0], x, [0]]) for x in (row, bend, kink))
+
+
+def hull(start: NDArray, end: NDArray, inner: Curves) -> NDArray:
+    """The Bézier points of r, (k, m): `start` (k, 3) has h, h'/2, h''/2 at a+, and `end` (k,) has h at b."""
+    at, events = inner.at, np.arange(1, len(inner.at) - 1)
+    d, w = np.diff(at), at[-1] - at[0]
+    own = inner.row[events] - KNOWN
+    bend, kink = np.zeros((2, len(start), len(d)))
+    bend[own, events], kink[own, events] = inner.bend[events], inner.kink[events]
+    # r = h - q has r(a) = r'(a+) = r(b) = 0; by steps from one breakpoint to the next
+    q = (end - start[:, 0] - 2 * w * start[:, 1]) / w**2
+    curvature = (start[:, 2] - q)[:, None] + np.cumsum(bend, axis=1)
+    slope = np.cumsum(kink, axis=1)
+    slope[:, 1:] += np.cumsum(curvature * d, axis=1)[:, :-1]
+    value = np.cumsum(d * (2 * slope + d * curvature), axis=1)
+    before = np.concatenate([np.zeros((len(q), 1)), value[:, :-1]], axis=1)
+    return np.hstack([value, before + d * slope])
+
+
+def _values(loss: Loss, t: NDArray) -> NDArray:
+    """h_i(t) for every row i, (n, len(t))."""
+    blocks = gen_batches(len(t), max(1, CELLS // max(1, len(loss))))
+    return np.vstack([loss(loss.output.at(t[block])) for block in blocks]).T / loss.output.scale_

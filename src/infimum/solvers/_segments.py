@@ -35,7 +35,7 @@ EACH = 1.2  # segments, as a multiple of the root of the number of breakpoints: 
 
 
 class Curves(NamedTuple):
-    """h_1 … h_n: start (n, 3) has h, h'/2 and h''/2 at at[0]; h' / 2 or h'' / 2 of row[e] jumps at at[e]."""
+    """h_1 … h_n: start (3, n) has h, h'/2 and h''/2 at at[0]; h' / 2 or h'' / 2 of row[e] jumps at at[e]."""
 
     start: NDArray
     at: NDArray
@@ -122,33 +122,33 @@ def cut(curves: Curves, knots: NDArray) -> tuple[NDArray, NDArray, list[Segment]
     """h'(a+)/2 and h''(a+)/2 of every row at the left knots, (n, G), and the segments."""
     _, at, row, bend, kink = curves
     state = curves.start.copy()  # of all rows, at the left knot
-    slopes, curvatures = (np.empty((len(state), len(knots) - 1)) for _ in range(2))
+    slopes, curvatures = np.empty((2, state.shape[1], len(knots) - 1))
     parts = []
     first = 1
     for j, (a, b) in enumerate(zip(knots[:-1], knots[1:])):
         last, after = np.searchsorted(at[:-1], b, "left"), np.searchsorted(at[:-1], b, "right")
-        slopes[:, j], curvatures[:, j] = state[:, 1], state[:, 2]
+        slopes[:, j], curvatures[:, j] = state[1], state[2]
         inside, passed = slice(first, last), slice(first, after)
         here = state.copy()
         _move(state, b - a)
         back = b - at[passed]
         jumps = back * (2 * kink[passed] + back * bend[passed]), kink[passed] + back * bend[passed], bend[passed]
         for k, jump in enumerate(jumps):
-            np.add.at(state[:, k], row[passed], jump)
+            np.add.at(state[k], row[passed], jump)
         rows, own = np.unique(row[inside], return_inverse=True)
+        # the first three rows are F, F'/2 and F''/2 at a; the fourth only tells how much the weights sum up to
         inner = Curves(
-            np.zeros((len(rows) + KNOWN, 3)), *_framed(a, b, at[inside], own + KNOWN, bend[inside], kink[inside])
+            np.eye(3, len(rows) + KNOWN), *_framed(a, b, at[inside], own + KNOWN, bend[inside], kink[inside])
         )
-        inner.start[:3] = np.eye(3)  # and the fourth row only tells how much the weights sum up to
-        parts.append(Segment(rows, inner, hull(here[rows], state[rows, 0], inner)))
+        parts.append(Segment(rows, inner, hull(here[:, rows], state[0, rows], inner)))
         first = after
     return slopes, curvatures, parts
 
 
 def _move(state: NDArray, w: float) -> None:
     """h, h'/2 and h''/2 a step of w further on, where nothing jumps."""
-    state[:, 0] += w * (2 * state[:, 1] + w * state[:, 2])
-    state[:, 1] += w * state[:, 2]
+    state[0] += w * (2 * state[1] + w * state[2])
+    state[1] += w * state[2]
 
 
 def _framed(a: float, b: float, at: NDArray, row: NDArray, bend: NDArray, kink: NDArray) -> tuple[NDArray, ...]:
@@ -157,15 +157,15 @@ def _framed(a: float, b: float, at: NDArray, row: NDArray, bend: NDArray, kink: 
 
 
 def hull(start: NDArray, end: NDArray, inner: Curves) -> NDArray:
-    """The Bézier points of r, (k, m): `start` (k, 3) has h, h'/2, h''/2 at a+, and `end` (k,) has h at b."""
+    """The Bézier points of r, (k, m): `start` (3, k) has h, h'/2, h''/2 at a+, and `end` (k,) has h at b."""
     at, events = inner.at, np.arange(1, len(inner.at) - 1)
     d, w = np.diff(at), at[-1] - at[0]
     own = inner.row[events] - KNOWN
-    bend, kink = np.zeros((2, len(start), len(d)))
+    bend, kink = np.zeros((2, len(end), len(d)))
     bend[own, events], kink[own, events] = inner.bend[events], inner.kink[events]
     # r = h - q has r(a) = r'(a+) = r(b) = 0; by steps from one breakpoint to the next
-    q = (end - start[:, 0] - 2 * w * start[:, 1]) / w**2
-    curvature = (start[:, 2] - q)[:, None] + np.cumsum(bend, axis=1)
+    q = (end - start[0] - 2 * w * start[1]) / w**2
+    curvature = (start[2] - q)[:, None] + np.cumsum(bend, axis=1)
     slope = np.cumsum(kink, axis=1)
     slope[:, 1:] += np.cumsum(curvature * d, axis=1)[:, :-1]
     value = np.cumsum(d * (2 * slope + d * curvature), axis=1)

@@ -86,7 +86,7 @@ class Piecewise(Solver):
         np.add.at(curvature, row[before], bend[before])
         inside = np.flatnonzero((at > low) & (at < high))
         inside = inside[np.argsort(at[inside], kind="stable")]
-        self.start_ = np.column_stack([L(L.output.at(np.array([low])))[0] / L.output.scale_, slope, curvature])
+        self.start_ = np.vstack([L(L.output.at(np.array([low])))[0] / L.output.scale_, slope, curvature])
         self.at_ = np.concatenate([[low], at[inside], [high]])
         self.row_, self.bend_, self.kink_ = (np.concatenate([[0], x[inside], [0]]) for x in (row, bend, kink))
         self._asked, self._segments = 0, None
@@ -94,7 +94,7 @@ class Piecewise(Solver):
 
     @property
     def width(self) -> int:
-        return len(self.start_) * (2 if self.tol else 1)
+        return self.start_.shape[1] * (2 if self.tol else 1)
 
     def minimise(self, alpha: Any) -> Minimum:
         alpha = self._alpha(alpha)
@@ -124,7 +124,7 @@ class Piecewise(Solver):
 
     def _prepared(self, alpha: Alpha) -> Segments | None:
         """What answers without alpha, prepared once it pays; None where alpha is formed."""
-        weights, n = alpha.weights, len(self.start_)
+        weights, n = alpha.weights, self.start_.shape[1]
         if self.tol or n < ROWS or weights.norm is None or weights.norm * n**0.5 > LARGEST:
             return None
         with PREPARING:

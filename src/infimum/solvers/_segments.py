@@ -1,24 +1,8 @@
-"""Minima of `Piecewise` for kernel weights, without forming alpha: a few rows of it decide.
-
-F_x(t) = sum_i alpha_i(x) h_i(t), with alpha(x) = v(x) M. Some breakpoints are knots a_0 < … < a_G. Folded into M once, the
-columns h(a_j), h'(a_j+)/2 and h''(a_j+)/2 give F, F'/2 and F''/2 at every knot for 3 G products of v(x), where alpha takes n.
-
-On a segment [a, b], of width w, let q_i be the quadratic with q_i(a) = h_i(a), q_i'(a) = h_i'(a+), q_i(b) = h_i(b). Then
-q_i = h_i but for the rows I that have a breakpoint inside (a, b), and with the remainders r_i = h_i - q_i
-
-    F_x(t) = q(t) + sum_{i in I} alpha_i(x) r_i(t) >= q(t) - |r(t)|,      q = sum_i alpha_i(x) q_i,
-
-where q is known from the knots, and |r| is what `weights.bound` gives: a norm, at least |sum_i alpha_i(x) r_i| for every x.
-Between two breakpoints r(t) is a quadratic curve in R^I, in the hull of its three Bézier points: the largest of their norms
-serves all of the segment. A segment whose bound is above a value of F holds no minimum. For the one or two that are left,
-alpha_I(x) = v(x) M_I is formed, and swept from a to b.
-
-Nothing is approximate: what is cut is proved to be larger. Where F is flat at its minimum, the flat part may go on beyond
-a segment: such queries are handed back, to be swept from end to end; so are those of which too many segments are left.
-"""
+"""Segments: minima of `Piecewise` for kernel weights without forming alpha; a few rows of it decide."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,7 +39,22 @@ class Segment(NamedTuple):
 
 
 class Segments:
-    """min over t of F_x(t) from v(x), for one loss and one fitted family of weights.
+    """min over t of F(t) = sum_i alpha_i(x) h_i(t), alpha(x) = v(x) M, from v(x).
+
+    Some breakpoints are knots a_0 < … < a_G. Folded into M once, the columns h(a_j), h'(a_j+)/2 and h''(a_j+)/2 give F,
+    F'/2 and F''/2 at every knot for 3 G products of v(x), where alpha takes n. On a segment [a, b] let q_i be the
+    quadratic with q_i(a) = h_i(a), q_i'(a) = h_i'(a+) and q_i(b) = h_i(b). It is h_i itself but for the rows I that have
+    a breakpoint inside; with the remainders r_i = h_i - q_i
+
+        F(t) = q(t) + sum_{i in I} alpha_i(x) r_i(t) >= q(t) - |r(t)|,      q = sum_i alpha_i(x) q_i,
+
+    where the knots tell q, and |r|, `weights.bound`, is a norm, at least |sum_i alpha_i(x) r_i| for every x. Between two
+    breakpoints r(t) is a quadratic curve in R^I, in the hull of its three Bézier points: the largest of their norms
+    serves the whole segment. Where the bound is above a value of F there is no minimum. For the one or two segments
+    that are left, alpha_I(x) = v(x) M_I is formed, and swept from a to b.
+
+    Nothing is approximate: what is cut is proved to be larger. Where F is flat at its minimum, the flat part may go on
+    beyond a segment: such queries are handed back, to be swept from end to end; so are those that need many rows.
 
     Parameters
     ----------
@@ -64,7 +63,9 @@ class Segments:
     curves : Curves
         The same as functions of t.
     weights : Weights
-        Fitted, with a `bound`, and what `explicit` gives.
+        Fitted, with a `norm`.
+    makers : (n, r)
+        The transpose of M, `weights.explicit()`.
     rounding : float
         What counts as equal, of sum_i |alpha_i|.
     """
@@ -125,7 +126,7 @@ def cut(curves: Curves, knots: NDArray) -> tuple[NDArray, NDArray, list[Segment]
     slopes, curvatures = np.empty((2, state.shape[1], len(knots) - 1))
     parts = []
     first = 1
-    for j, (a, b) in enumerate(zip(knots[:-1], knots[1:])):
+    for j, (a, b) in enumerate(pairwise(knots)):
         last, after = np.searchsorted(at[:-1], b, "left"), np.searchsorted(at[:-1], b, "right")
         slopes[:, j], curvatures[:, j] = state[1], state[2]
         inside, passed = slice(first, last), slice(first, after)

@@ -21,7 +21,7 @@ def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best, extent):
     `start` (3, n) holds h_i, h_i'/2 and h_i''/2 at at[0]; at breakpoint e, of row[e], h'/2 jumps by kink[e], or else
     h''/2 by bend[e]. F = sum_i alpha_i h_i falls and then rises only at a minimum: the vertex of a segment or a
     breakpoint. Of minima that are equal up to rounding the first is taken. Of a flat minimum, one where F stays within
-    tol sum_i |alpha_i| of its least and |F'/2| within steep sum_i |alpha_i| of 0, t is the middle and `extent` the width.
+    tol sum_i |alpha_i| of its least and |F'/2| within steep sum_i |alpha_i| of 0, t is the middle, `extent` the width.
     """
     weights = np.zeros((alpha.shape[1], LANES))
     S = np.zeros((4, LANES))  # F, F'/2, F''/2 after a breakpoint, and sum_i |alpha_i|
@@ -41,7 +41,7 @@ def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best, extent):
         t[q : q + lanes] = at[0]
         for e in range(1, len(at)):
             width, jump, curl, a = at[e] - at[e - 1], kink[e], bend[e], weights[row[e]]
-            turns = False
+            turns = 0
             if jump == 0:
                 for j in range(LANES):
                     g, c = S[1, j], S[2, j]
@@ -49,7 +49,7 @@ def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best, extent):
                     S[0, j] += width * (g + stop)
                     S[1, j] = stop
                     S[2, j] = c + a[j] * curl
-                    turns |= (g < 0) & (stop >= 0)
+                    turns += (g < 0) & (stop >= 0)
             else:
                 for j in range(LANES):
                     g = S[1, j]
@@ -57,8 +57,8 @@ def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best, extent):
                     after = stop + a[j] * jump
                     S[0, j] += width * (g + stop)
                     S[1, j] = after
-                    turns |= (min(g, stop) < 0) & (max(stop, after) >= 0)
-            if turns or e == len(at) - 1:
+                    turns += (min(g, stop) < 0) & (max(stop, after) >= 0)
+            if turns > 0 or e == len(at) - 1:
                 for j in range(lanes):
                     stop = G[j] - a[j] * jump
                     g, low, where = stop - (C[j] - a[j] * curl) * width, F[j], at[e]
@@ -86,7 +86,7 @@ def _bar(low, g, size):
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 def _load(alpha, start, weights, S):
-    """weights (n, LANES) <- the rows of alpha, side by side; S <- F, F'/2, F''/2 at the left end, and sum_i |alpha_i|."""
+    """weights (n, LANES) <- the rows of alpha, side by side; S <- F, F'/2, F''/2 at the left end, sum_i |alpha_i|."""
     n = len(weights)
     S[:, :] = 0
     for first in range(0, n, CACHED):

@@ -19,8 +19,8 @@ from .base import Minimum, Solver
 
 ROUNDING = 1e-12  # of sum_i |alpha_i|, in units where Y is [-1, 1]: what rounding may add up to over a sweep
 CELLS = 2**22  # entries of L(z, S_i) held at a time: 32 MiB
-ROWS = 1000  # from here on, forming alpha takes longer than all the rest
-PAYS = 0.5  # queries a row after which forming alpha has taken as long as doing without it takes to prepare
+ROWS = 2000  # from here on, forming alpha takes longer than all the rest
+PAYS = 0.75  # queries a row after which forming alpha has taken as long as doing without it takes to prepare
 LARGEST = 1e3  # sum_i |alpha_i| beyond which rounding would be seen in what the segments of a sweep say
 PREPARING = Lock()
 
@@ -33,9 +33,9 @@ class Piecewise(Solver):
     for every principle and for weights of any sign. Where F is flat at its minimum, as where all sets of weight
     meet, z is the middle of the flat part; of several minima that are equal up to rounding, the first is taken.
 
-    Weights of a kernel take n² operations a query to form. Once n / 2 queries were asked, the loss at some knots is folded
-    into the weights; the pass then goes only over the few segments that a lower bound leaves, and asks for the weights
-    of the rows that have breakpoints there. The minimum is the same.
+    Weights of a kernel take n² operations a query to form. Once 3 n / 4 queries were asked, the loss at some knots is
+    folded into the weights; the pass then goes only over the few segments that a lower bound leaves, and asks for the
+    weights of the rows that have breakpoints there. The minimum is the same.
 
     Parameters
     ----------
@@ -89,7 +89,8 @@ class Piecewise(Solver):
         self.start_ = np.vstack([L(L.output.at(np.array([low])))[0] / L.output.scale_, slope, curvature])
         self.at_ = np.concatenate([[low], at[inside], [high]])
         self.row_, self.bend_, self.kink_ = (np.concatenate([[0], x[inside], [0]]) for x in (row, bend, kink))
-        self._asked, self._segments = 0, None
+        self._asked = 0
+        self._segments: Segments | None = None
         return self
 
     @property

@@ -130,13 +130,13 @@ class Weights(BaseEstimator, ABC):
         return None
 
     def bound(self, rows: NDArray, r: NDArray) -> NDArray:
-        """At least |sum_k alpha_rows[k](x) r_k|, whatever x is, for the columns of r, (k, m) -> (m,): a norm of them."""
+        """At least |sum_k alpha_rows[k](x) r_k|, whatever x is, for every column of r, (k, m) -> (m,): a norm."""
         return (np.inf if self.norm is None else self.norm) * np.linalg.norm(r, axis=0)
 
     def explicit(self) -> NDArray | None:
-        """The transpose of M, (n, r): row i times v(x) is alpha_i(x). For families with a `norm`; None for lack of memory.
+        """The transpose of M, (n, r), whose row i times v(x) is alpha_i(x), of a family with a `norm`.
 
-        The family may keep it in place of what it made it from.
+        None where memory does not suffice. The family may keep it in place of what it was made from.
         """
         return None
 

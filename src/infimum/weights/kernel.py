@@ -193,7 +193,7 @@ class KernelRidge(Kernel):
     def release(self, summed: bool = False) -> None:
         self._inverted = None
         if summed:
-            self._factor = None
+            self._factor = self._whole = None
 
     @property
     def norm(self) -> float | None:
@@ -220,7 +220,8 @@ class KernelRidge(Kernel):
         if self.root_weight_ is not None:
             own = own / np.where(self.root_weight_ > 0, self.root_weight_, np.inf).T
         gram -= self.ridge_ * (own @ own.T)
-        rounding = self.n_rows_ * np.finfo(float).eps * 4 * norm**2
+        # C is off by its condition number, at most total / ridge, times what rounding adds up to
+        rounding = (self.n_rows_ + self.total_ / self.ridge_) * np.finfo(float).eps * 4 * norm**2
         square = np.einsum("km,km->m", r, gram @ r) + rounding * np.einsum("km,km->m", r, r)
         return np.sqrt(np.maximum(square, 0))
 

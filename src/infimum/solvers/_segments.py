@@ -43,13 +43,13 @@ class Segments:
 
     Some breakpoints are knots a_0 < … < a_G. Folded into M once, the columns h(a_j), h'(a_j+)/2 and h''(a_j+)/2 give F,
     F'/2 and F''/2 at every knot for 3 G products of v(x), where alpha takes n. On a segment [a, b] let q_i be the
-    quadratic with q_i(a) = h_i(a), q_i'(a) = h_i'(a+) and q_i(b) = h_i(b). It is h_i itself but for the rows I that have
-    a breakpoint inside; with the remainders r_i = h_i - q_i
+    quadratic with q_i(a) = h_i(a), q_i'(a) = h_i'(a+) and q_i(b) = h_i(b). It is h_i itself but for the rows I that
+    have a breakpoint inside; with the remainders r_i = h_i - q_i
 
         F(t) = q(t) + sum_{i in I} alpha_i(x) r_i(t) >= q(t) - |r(t)|,      q = sum_i alpha_i(x) q_i,
 
-    where the knots tell q, and |r|, `weights.bound`, is a norm, at least |sum_i alpha_i(x) r_i| for every x. Between two
-    breakpoints r(t) is a quadratic curve in R^I, in the hull of its three Bézier points: the largest of their norms
+    where the knots tell q, and |r|, `weights.bound`, is a norm, at least |sum_i alpha_i(x) r_i| for every x. Between
+    two breakpoints r(t) is a quadratic curve in R^I, in the hull of its three Bézier points: the largest of their norms
     serves the whole segment. Where the bound is above a value of F there is no minimum. For the one or two segments
     that are left, alpha_I(x) = v(x) M_I is formed, and swept from a to b.
 

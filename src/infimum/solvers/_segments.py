@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,32 +82,41 @@ class Segments:
         self.off = np.array([weights.bound(part.rows, part.hull).max(initial=0.0) for part in self.parts])
         self.folded = weights.fold(np.hstack([_values(loss, self.knots), slopes, curvatures]))
 
-    def minimise(self, v: Any) -> tuple[NDArray, NDArray, NDArray]:
-        """t and F_x(t), (q,), and which of them are surely the middle of all the minimisers."""
-        from ._sweep import sweep
-
+    def minimise(self, v: NDArray, jobs: int = 1) -> tuple[NDArray, NDArray, NDArray]:
+        """t and F(t), (q,), and which of them are surely the middle of all the minimisers; v is (q, r)."""
+        v = np.ascontiguousarray(v, dtype=float)
         G = len(self.parts)
         known = v @ self.folded
-        F, slope, curvature = known[:, : G + 1], known[:, G + 1 : 2 * G + 1], known[:, 2 * G + 1 :]
+        F, slope = known[:, : G + 1], known[:, G + 1 : 2 * G + 1]
         left = self.survivors(F, slope)
         sure = left @ self.counts <= MOST * len(self.makers)
         left &= sure[:, None]
         slack = self.rounding * self.size
         t, best = np.full(len(v), np.nan), np.full(len(v), np.inf)
-        for j in np.flatnonzero(left.any(axis=0)):
-            part, q = self.parts[j], np.flatnonzero(left[:, j])
-            alpha = np.empty((len(q), len(part.rows) + KNOWN))
-            alpha[:, 0], alpha[:, 1], alpha[:, 2], alpha[:, 3] = F[q, j], slope[q, j], curvature[q, j], self.size
-            if len(part.rows):
-                alpha[:, KNOWN:] = v[q] @ self.makers[part.rows].T
-            where, value, flat = np.empty(len(q)), np.empty(len(q)), np.empty(len(q))
-            sweep(alpha, *part.curves, self.rounding, self.rounding, where, value, flat)
-            # from left to right: of equal minima the first is taken, as in a sweep; the last knot is no minimum yet
-            better = value < best[q] - np.where(t[q] < self.knots[j], slack, 0.0)
-            equal = value <= best[q] + slack
-            sure[q] = np.where(better, flat == 0, sure[q] & ((flat == 0) | ~equal))
-            t[q[better]], best[q[better]] = where[better], value[better]
+        places = np.flatnonzero(left.any(axis=0))
+        with ThreadPoolExecutor(jobs) as threads:
+            each = threads.map if jobs > 1 else map
+            for j, found in zip(places, each(lambda j: self._swept(v, known, left[:, j], j), places.tolist())):
+                q, (where, value, flat) = np.flatnonzero(left[:, j]), found
+                # from left to right: of equal minima the first is taken, as in a sweep; the last knot is no minimum yet
+                better = value < best[q] - np.where(t[q] < self.knots[j], slack, 0.0)
+                equal = value <= best[q] + slack
+                sure[q] = np.where(better, flat == 0, sure[q] & ((flat == 0) | ~equal))
+                t[q[better]], best[q[better]] = where[better], value[better]
         return t, best, sure
+
+    def _swept(self, v: NDArray, known: NDArray, chosen: NDArray, j: int) -> NDArray:
+        """The minimiser, the minimum and the width of the flat part on segment j, (3, k), for the queries chosen."""
+        from ._sweep import products, sweep
+
+        part, q, G = self.parts[j], np.flatnonzero(chosen), len(self.parts)
+        alpha = np.empty((len(q), KNOWN + len(part.rows)))
+        alpha[:, : KNOWN - 1] = known[q[:, None], [j, G + 1 + j, 2 * G + 1 + j]]
+        alpha[:, KNOWN - 1] = self.size
+        products(v, q, self.makers, part.rows, alpha[:, KNOWN:])
+        found = np.empty((3, len(q)))
+        sweep(alpha, *part.curves, self.rounding, self.rounding, *found)
+        return found
 
     def survivors(self, F: NDArray, slope: NDArray) -> NDArray:
         """Which segments may hold a minimum: (q, G + 1) values and (q, G) slopes at the knots -> (q, G)."""

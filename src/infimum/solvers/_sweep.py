@@ -11,6 +11,7 @@ from .piecewise import ROUNDING
 
 LANES = 32  # queries side by side: the compiler turns the inner loop into vector instructions
 CACHED = 256  # rows of weights transposed at a time: they stay in the cache
+CHUNK = 1024  # numbers of a row multiplied at a time: those of all the queries of a segment stay in the cache
 MIDDLE = (2.0**-400, 2.0**400)  # sums of weights that are swept as they are
 
 
@@ -171,3 +172,28 @@ def _reach_left(alpha, found, e, t, limit, steep, at, row, bend, kink):
         e -= 1
         t = min(t, at[e])
     return t
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+def products(v, queries, M, rows, out):
+    """out[a, b] <- <v[queries[a]], M[rows[b]]>, three by three: nothing is gathered, no thread of BLAS is waited for."""
+    out[:, :] = 0
+    q, k = len(queries) - 1, len(rows) - 1
+    for first in range(0, v.shape[1], CHUNK):
+        last = min(first + CHUNK, v.shape[1])
+        for b in range(0, k + 1, 3):
+            y0, y1, y2 = M[rows[b]], M[rows[min(b + 1, k)]], M[rows[min(b + 2, k)]]
+            for a in range(0, q + 1, 3):
+                x0, x1, x2 = v[queries[a]], v[queries[min(a + 1, q)]], v[queries[min(a + 2, q)]]
+                s0 = s1 = s2 = t0 = t1 = t2 = u0 = u1 = u2 = 0.0
+                for i in range(first, last):
+                    s0, s1, s2 = s0 + x0[i] * y0[i], s1 + x0[i] * y1[i], s2 + x0[i] * y2[i]
+                    t0, t1, t2 = t0 + x1[i] * y0[i], t1 + x1[i] * y1[i], t2 + x1[i] * y2[i]
+                    u0, u1, u2 = u0 + x2[i] * y0[i], u1 + x2[i] * y1[i], u2 + x2[i] * y2[i]
+                for w, (s, t, u) in enumerate(((s0, s1, s2), (t0, t1, t2), (u0, u1, u2))):
+                    if a + w <= q:
+                        out[a + w, b] += s
+                        if b + 1 <= k:
+                            out[a + w, b + 1] += t
+                        if b + 2 <= k:
+                            out[a + w, b + 2] += u

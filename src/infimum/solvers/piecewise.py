@@ -118,7 +118,7 @@ class Piecewise(Solver):
         segments = self._prepared(alpha)
         if segments is None:
             return self._sweep(_array(alpha))
-        t, best, sure = segments.minimise(alpha.features)
+        t, best, sure = segments.minimise(alpha.features, effective_n_jobs(self.n_jobs))
         if not sure.all():
             t[~sure], best[~sure] = self._sweep(_array(Alpha(alpha.features[~sure], alpha.weights)))
         return t, best

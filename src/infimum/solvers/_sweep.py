@@ -7,9 +7,12 @@ import math
 import numpy as np
 from numba import njit
 
+from ._prefetch import prefetch
 from .piecewise import ROUNDING
 
 LANES = 32  # queries side by side: the compiler turns the inner loop into vector instructions
+AHEAD = 8  # breakpoints: their rows of weights lie anywhere, and are on their way when they are needed
+LINE = 8  # numbers in a line of the cache
 CACHED = 256  # rows of weights transposed at a time: they stay in the cache
 CHUNK = 1024  # numbers of a row multiplied at a time: those of all the queries of a segment stay in the cache
 MIDDLE = (2.0**-400, 2.0**400)  # sums of weights that are swept as they are
@@ -42,6 +45,9 @@ def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best, extent):
         t[q : q + lanes] = at[0]
         for e in range(1, len(at)):
             width, jump, curl, a = at[e] - at[e - 1], kink[e], bend[e], weights[row[e]]
+            later = row[min(e + AHEAD, len(at) - 1)]
+            for j in range(0, LANES, LINE):
+                prefetch(weights, later, j)
             turns = 0
             if jump == 0:
                 for j in range(LANES):
@@ -176,7 +182,7 @@ def _reach_left(alpha, found, e, t, limit, steep, at, row, bend, kink):
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 def products(v, queries, M, rows, out):
-    """out[a, b] <- <v[queries[a]], M[rows[b]]>, three by three: nothing is gathered, no thread of BLAS is waited for."""
+    """out[a, b] <- <v[queries[a]], M[rows[b]]>, three by three: nothing is gathered, BLAS is not waited for."""
     out[:, :] = 0
     q, k = len(queries) - 1, len(rows) - 1
     for first in range(0, v.shape[1], CHUNK):

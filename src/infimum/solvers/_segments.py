@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
+from threadpoolctl import threadpool_limits
 
 from ..loss import Loss
 from ..weights.base import Weights
@@ -79,7 +80,8 @@ class Segments:
         self.knots = np.unique(curves.at[chosen])
         slopes, curvatures, self.parts = cut(curves, self.knots)
         self.counts = np.array([len(part.rows) for part in self.parts])
-        self.off = np.array([weights.bound(part.rows, part.hull).max(initial=0.0) for part in self.parts])
+        with threadpool_limits(1, "blas"):  # for small products, a second thread is more often waited for than of use
+            self.off = np.array([weights.bound(part.rows, part.hull).max(initial=0.0) for part in self.parts])
         self.folded = weights.fold(np.hstack([_values(loss, self.knots), slopes, curvatures]))
 
     def minimise(self, v: NDArray, jobs: int = 1) -> tuple[NDArray, NDArray, NDArray]:

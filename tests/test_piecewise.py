@@ -184,3 +184,21 @@ def test_who_can():
         choose(ClosedForm(), L)
     with pytest.raises(ValueError, match=r"row 1: \[0, inf\] has no end"):
         Piecewise().fit(SetLoss(Reals().fit([1, 2]), Intervals([1, (0, math.inf)]), "supremum"))
+
+
+def test_of_equal_minima_the_first_is_taken():
+    """Sets and their mirror images: every minimum is there twice, and rounding does not choose between them."""
+    rng = np.random.default_rng(0)
+    ends = np.sort(rng.uniform(1, 5, size=(200, 2)), axis=1)
+    rows = np.stack([-ends[:, ::-1], ends], axis=1)
+    space = Reals().fit(rows)
+    z = Piecewise().fit(SetLoss(space, space.read(rows))).argmin(rng.uniform(size=(300, 200)))
+    assert (z < 0).all()
+
+
+def test_minimum_next_to_the_left_end():
+    """What is lower by less than rounding is still where F turns, not where it begins to fall."""
+    rows = [(-1.0, -1.0), (1.0, 1.0), (-1 + 1e-7, 1.0)]
+    space = Reals().fit(rows)
+    z = Piecewise().fit(SetLoss(space, space.read(rows))).argmin(np.array([[1.0, 2e-7, 0.0], [1.0, 0.0, 1.0]]))
+    np.testing.assert_allclose(z + 1, [4e-7, 5e-8], rtol=1e-5)

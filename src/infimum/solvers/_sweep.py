@@ -7,107 +7,113 @@ import math
 import numpy as np
 from numba import njit
 
+from ._prefetch import prefetch
+from .piecewise import ROUNDING
+
 LANES = 32  # queries side by side: the compiler turns the inner loop into vector instructions
-CACHED = 64  # rows of weights transposed at a time: they stay in the nearest cache
+AHEAD = 8  # breakpoints: their rows of weights lie anywhere, and are on their way when they are needed
+LINE = 8  # numbers in a line of the cache
+CACHED = 256  # rows of weights transposed at a time: they stay in the cache
+CHUNK = 1024  # numbers of a row multiplied at a time: those of all the queries of a segment stay in the cache
 MIDDLE = (2.0**-400, 2.0**400)  # sums of weights that are swept as they are
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best):
+def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best, extent):
     """t <- argmin of F, best <- min of F over [at[0], at[-1]], for every row of alpha.
 
-    `start` (n, 3) holds h_i, h_i'/2 and h_i''/2 at at[0]; at breakpoint e, of row[e], h'/2 jumps by kink[e], or else
+    `start` (3, n) holds h_i, h_i'/2 and h_i''/2 at at[0]; at breakpoint e, of row[e], h'/2 jumps by kink[e], or else
     h''/2 by bend[e]. F = sum_i alpha_i h_i falls and then rises only at a minimum: the vertex of a segment or a
-    breakpoint. Of a flat minimum, one where F stays within tol sum_i |alpha_i| of its least and |F'/2| within steep
-    sum_i |alpha_i| of 0, t is the middle.
+    breakpoint. Of minima that are equal up to rounding the first is taken. Of a flat minimum, one where F stays within
+    tol sum_i |alpha_i| of its least and |F'/2| within steep sum_i |alpha_i| of 0, t is the middle, `extent` the width.
     """
     weights = np.zeros((alpha.shape[1], LANES))
-    # F, F'/2, F''/2 after a breakpoint, the least F so far, F'/2 at both ends of the segment before the breakpoint
-    S = np.zeros(6 * LANES)
-    F, G, C, least = S[:LANES], S[LANES : 2 * LANES], S[2 * LANES : 3 * LANES], S[3 * LANES : 4 * LANES]
+    S = np.zeros((4, LANES))  # F, F'/2, F''/2 after a breakpoint, and sum_i |alpha_i|
+    F, G, C, size = S[0], S[1], S[2], S[3]
+    least, bar = np.empty(LANES), np.empty(LANES)  # the least F so far, and what the next record must be below
     found = np.empty((LANES, 3))  # the state at the breakpoint that follows the minimum, and which one that is
     event = np.empty(LANES, dtype=np.int64)
-    size = np.empty(LANES)
     exponent = np.zeros(LANES, dtype=np.int64)
     for q in range(0, len(alpha), LANES):
         lanes = min(LANES, len(alpha) - q)
-        _load(alpha[q : q + lanes], weights)
-        _start(weights, start, F, G, C, size)
+        _load(alpha[q : q + lanes], start, weights, S)
         if _rescale(weights, size, exponent):
-            _start(weights, start, F, G, C, size)
+            _load(weights.T, start, weights, S)
         for j in range(LANES):
             found[j, 0], found[j, 1], found[j, 2] = F[j], G[j], C[j]
-            least[j], event[j] = F[j], 0
+            least[j], event[j], bar[j] = F[j], 0, _bar(F[j], G[j], size[j])
         t[q : q + lanes] = at[0]
         for e in range(1, len(at)):
             width, jump, curl, a = at[e] - at[e - 1], kink[e], bend[e], weights[row[e]]
+            later = row[min(e + AHEAD, len(at) - 1)]
+            for j in range(0, LANES, LINE):
+                prefetch(weights, later, j)
             turns = 0
-            # a minimum of this segment lies above F at its end less 2 width times F'/2 there: most are no record
             if jump == 0:
                 for j in range(LANES):
-                    g, c = S[LANES + j], S[2 * LANES + j]
+                    g, c = S[1, j], S[2, j]
                     stop = g + c * width
-                    value = S[j] + width * (g + stop)
-                    S[j] = value
-                    S[LANES + j] = stop
-                    S[2 * LANES + j] = c + a[j] * curl
-                    S[4 * LANES + j] = g
-                    S[5 * LANES + j] = stop
-                    turns += (g < 0) & (stop >= 0) & (value - 2 * stop * width < S[3 * LANES + j])
+                    S[0, j] += width * (g + stop)
+                    S[1, j] = stop
+                    S[2, j] = c + a[j] * curl
+                    turns += (g < 0) & (stop >= 0)
             else:
                 for j in range(LANES):
-                    g, c = S[LANES + j], S[2 * LANES + j]
-                    stop = g + c * width
+                    g = S[1, j]
+                    stop = g + S[2, j] * width
                     after = stop + a[j] * jump
-                    value = S[j] + width * (g + stop)
-                    S[j] = value
-                    S[LANES + j] = after
-                    S[4 * LANES + j] = g
-                    S[5 * LANES + j] = stop
-                    low = value - 2 * max(stop, 0.0) * width
-                    turns += (min(g, stop) < 0) & (max(stop, after) >= 0) & (low < S[3 * LANES + j])
+                    S[0, j] += width * (g + stop)
+                    S[1, j] = after
+                    turns += (min(g, stop) < 0) & (max(stop, after) >= 0)
             if turns > 0 or e == len(at) - 1:
                 for j in range(lanes):
-                    g, stop, low, where = S[4 * LANES + j], S[5 * LANES + j], F[j], at[e]
-                    if g < 0 and stop > 0:
-                        back = width * stop / (stop - g)
+                    stop = G[j] - a[j] * jump
+                    g, low, where = stop - (C[j] - a[j] * curl) * width, F[j], at[e]
+                    if stop > 0:  # back to the vertex, or to the last breakpoint where rounding has taken F' < 0 away
+                        back = width * stop / (stop - min(g, 0.0))
                         low -= stop * back
                         where -= back
-                    if low < least[j]:
-                        least[j], t[q + j], event[j] = low, where, e
+                    if low < bar[j]:
+                        least[j], t[q + j], event[j], bar[j] = low, where, e, _bar(low, G[j], size[j])
                         found[j, 0], found[j, 1], found[j, 2] = F[j], G[j], C[j]
         for j in range(lanes):
             k, own = q + j, weights[:, j]
             limit, flat = least[j] + tol * size[j], steep * size[j]
             right = _reach_right(own, found[j], event[j], t[k], limit, flat, at, row, bend, kink)
             left = _reach_left(own, found[j], event[j], t[k], limit, flat, at, row, bend, kink)
-            t[k] = (left + right) / 2
+            t[k], extent[k] = (left + right) / 2, right - left
             best[k] = math.ldexp(least[j], exponent[j])
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _load(alpha, weights):
-    """weights (n, LANES) <- the rows of alpha, side by side."""
+def _bar(low, g, size):
+    """What another minimum must be below; where F still falls, this is none yet, and any lower value is taken."""
+    return low if g < 0 else low - ROUNDING * size
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+def _load(alpha, start, weights, S):
+    """weights (n, LANES) <- the rows of alpha, side by side; S <- F, F'/2, F''/2 at the left end, sum_i |alpha_i|."""
     n = len(weights)
+    S[:, :] = 0
     for first in range(0, n, CACHED):
         last = min(first + CACHED, n)
         for j in range(len(alpha)):
-            row = alpha[j]
+            own = alpha[j]
+            value = slope = curvature = size = 0.0
             for i in range(first, last):
-                weights[i, j] = row[i]
-
-
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def _start(weights, start, F, G, C, size):
-    """F, F'/2 and F''/2 at the left end, and sum_i |alpha_i|, for every lane."""
-    F[:], G[:], C[:], size[:] = 0, 0, 0, 0
-    for i in range(len(weights)):
-        a, h, slope, curvature = weights[i], start[i, 0], start[i, 1], start[i, 2]
-        for j in range(LANES):
-            F[j] += a[j] * h
-            G[j] += a[j] * slope
-            C[j] += a[j] * curvature
-            size[j] += abs(a[j])
+                a = own[i]
+                value += a * start[0, i]
+                slope += a * start[1, i]
+                curvature += a * start[2, i]
+                size += abs(a)
+            S[0, j] += value
+            S[1, j] += slope
+            S[2, j] += curvature
+            S[3, j] += size
+        for i in range(first, last):
+            for j in range(len(alpha)):
+                weights[i, j] = alpha[j, i]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -172,3 +178,28 @@ def _reach_left(alpha, found, e, t, limit, steep, at, row, bend, kink):
         e -= 1
         t = min(t, at[e])
     return t
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+def products(v, queries, M, rows, out):
+    """out[a, b] <- <v[queries[a]], M[rows[b]]>, three by three: nothing is gathered, BLAS is not waited for."""
+    out[:, :] = 0
+    q, k = len(queries) - 1, len(rows) - 1
+    for first in range(0, v.shape[1], CHUNK):
+        last = min(first + CHUNK, v.shape[1])
+        for b in range(0, k + 1, 3):
+            y0, y1, y2 = M[rows[b]], M[rows[min(b + 1, k)]], M[rows[min(b + 2, k)]]
+            for a in range(0, q + 1, 3):
+                x0, x1, x2 = v[queries[a]], v[queries[min(a + 1, q)]], v[queries[min(a + 2, q)]]
+                s0 = s1 = s2 = t0 = t1 = t2 = u0 = u1 = u2 = 0.0
+                for i in range(first, last):
+                    s0, s1, s2 = s0 + x0[i] * y0[i], s1 + x0[i] * y1[i], s2 + x0[i] * y2[i]
+                    t0, t1, t2 = t0 + x1[i] * y0[i], t1 + x1[i] * y1[i], t2 + x1[i] * y2[i]
+                    u0, u1, u2 = u0 + x2[i] * y0[i], u1 + x2[i] * y1[i], u2 + x2[i] * y2[i]
+                for w, (s, t, u) in enumerate(((s0, s1, s2), (t0, t1, t2), (u0, u1, u2))):
+                    if a + w <= q:
+                        out[a + w, b] += s
+                        if b + 1 <= k:
+                            out[a + w, b + 1] += t
+                        if b + 2 <= k:
+                            out[a + w, b + 2] += u

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import Any, Self
 
 import numpy as np
@@ -12,11 +13,16 @@ from sklearn.utils import gen_batches, gen_even_slices
 
 from .._checks import check_number
 from ..loss import Loss
-from ..weights.base import Weights
+from ..weights.base import Alpha, Weights
+from ._segments import Curves, Segments
 from .base import Minimum, Solver
 
 ROUNDING = 1e-12  # of sum_i |alpha_i|, in units where Y is [-1, 1]: what rounding may add up to over a sweep
 CELLS = 2**22  # entries of L(z, S_i) held at a time: 32 MiB
+ROWS = 2000  # from here on, forming alpha takes longer than all the rest
+PAYS = 0.75  # queries a row after which forming alpha has taken as long as doing without it takes to prepare
+LARGEST = 1e3  # sum_i |alpha_i| beyond which rounding would be seen in what the segments of a sweep say
+PREPARING = Lock()
 
 
 class Piecewise(Solver):
@@ -25,7 +31,11 @@ class Piecewise(Solver):
     F is continuous and quadratic between breakpoints: the ends of the pieces and the middles of the gaps. They are
     sorted once; a query is then one pass from left to right that carries F, F' and F'' along. The minimum is global,
     for every principle and for weights of any sign. Where F is flat at its minimum, as where all sets of weight
-    meet, z is the middle of the flat part.
+    meet, z is the middle of the flat part; of several minima that are equal up to rounding, the first is taken.
+
+    Weights of a kernel take n² operations a query to form. Once 3 n / 4 queries were asked, the loss at some knots is
+    folded into the weights; the pass then goes only over the few segments that a lower bound leaves, and asks for the
+    weights of the rows that have breakpoints there. The minimum is the same.
 
     Parameters
     ----------
@@ -76,37 +86,72 @@ class Piecewise(Solver):
         np.add.at(curvature, row[before], bend[before])
         inside = np.flatnonzero((at > low) & (at < high))
         inside = inside[np.argsort(at[inside], kind="stable")]
-        self.start_ = np.column_stack([L(L.output.at(np.array([low])))[0] / L.output.scale_, slope, curvature])
+        self.start_ = np.vstack([L(L.output.at(np.array([low])))[0] / L.output.scale_, slope, curvature])
         self.at_ = np.concatenate([[low], at[inside], [high]])
         self.row_, self.bend_, self.kink_ = (np.concatenate([[0], x[inside], [0]]) for x in (row, bend, kink))
+        self._asked = 0
+        self._segments: Segments | None = None
         return self
 
     @property
     def width(self) -> int:
-        return len(self.start_) * (2 if self.tol else 1)
+        return self.start_.shape[1] * (2 if self.tol else 1)
 
     def minimise(self, alpha: Any) -> Minimum:
-        weights = np.ascontiguousarray(np.asarray(self._alpha(alpha)), dtype=float)
+        alpha = self._alpha(alpha)
+        if not self.tol:
+            t, least = self._found(alpha)
+            least = least * self.output_.scale_
+            return Minimum(self.output_.at(t), least, least)
+        weights = _array(alpha)
         t, least = self._sweep(weights)
         z, least = self.output_.at(t), least * self.output_.scale_
-        if not self.tol:
-            return Minimum(z, least, least)
         blocks = gen_batches(len(z), max(1, CELLS // max(1, len(self.loss_))))
         value = [np.einsum("qn,qn->q", weights[rows], self.loss_(z[rows])) for rows in blocks]
         return Minimum(z, np.maximum(np.concatenate(value), least) if value else least, least)
 
     def argmin(self, alpha: Any) -> NDArray:
-        return self.output_.at(self._sweep(np.ascontiguousarray(np.asarray(self._alpha(alpha)), dtype=float))[0])
+        return self.output_.at(self._found(self._alpha(alpha))[0])
+
+    def _found(self, alpha: Alpha) -> tuple[NDArray, NDArray]:
+        """The minimiser t and the minimum, in units, for every query."""
+        segments = self._prepared(alpha)
+        if segments is None:
+            return self._sweep(_array(alpha))
+        t, best, sure = segments.minimise(alpha.features, effective_n_jobs(self.n_jobs))
+        if not sure.all():
+            t[~sure], best[~sure] = self._sweep(_array(Alpha(alpha.features[~sure], alpha.weights)))
+        return t, best
+
+    def _prepared(self, alpha: Alpha) -> Segments | None:
+        """What answers without alpha, prepared once it pays; None where alpha is formed."""
+        weights, n = alpha.weights, self.start_.shape[1]
+        if self.tol or n < ROWS or weights.norm is None or weights.norm * n**0.5 > LARGEST:
+            return None
+        with PREPARING:
+            if self._segments is None or self._segments.weights is not weights:
+                self._asked += len(alpha)
+                makers = weights.explicit() if self._asked > PAYS * n and self.at_[0] < self.at_[-1] else None
+                if makers is None:
+                    return None
+                curves = Curves(self.start_, self.at_, self.row_, self.bend_, self.kink_)
+                self._segments = Segments(self.loss_, curves, weights, makers, ROUNDING)
+            return self._segments
+
+    def __getstate__(self) -> dict:
+        # as large as the weights, and made from them again where it pays
+        state = super().__getstate__()
+        return {**state, "_asked": 0, "_segments": None} if "_segments" in state else state
 
     def _sweep(self, alpha: NDArray) -> tuple[NDArray, NDArray]:
         from ._sweep import sweep  # numba is loaded when an objective is swept
 
-        t, best = np.empty(len(alpha)), np.empty(len(alpha))
+        t, best, flat = np.empty((3, len(alpha)))
         tol, steep = max(self.tol, ROUNDING), np.inf if self.tol else ROUNDING
         curves = self.start_, self.at_, self.row_, self.bend_, self.kink_
 
         def part(rows: slice) -> None:
-            sweep(alpha[rows], *curves, tol, steep, t[rows], best[rows])
+            sweep(alpha[rows], *curves, tol, steep, t[rows], best[rows], flat[rows])
 
         jobs = min(effective_n_jobs(self.n_jobs), max(len(alpha), 1))
         if jobs == 1:
@@ -115,3 +160,7 @@ class Piecewise(Solver):
             with ThreadPoolExecutor(jobs) as threads:
                 list(threads.map(part, gen_even_slices(len(alpha), jobs)))
         return t, best
+
+
+def _array(alpha: Alpha) -> NDArray:
+    return np.ascontiguousarray(np.asarray(alpha), dtype=float)

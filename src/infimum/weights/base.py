@@ -124,6 +124,22 @@ class Weights(BaseEstimator, ABC):
         """v(x) M, the weights themselves, (q, n)."""
         return product(features, self.fold(np.eye(self.n_rows_)))
 
+    @property
+    def norm(self) -> float | None:
+        """At least |alpha(x)|, the root of sum_i alpha_i(x)², whatever x is; None where no such number is known."""
+        return None
+
+    def bound(self, rows: NDArray, r: NDArray) -> NDArray:
+        """At least |sum_k alpha_rows[k](x) r_k|, whatever x is, for every column of r, (k, m) -> (m,): a norm."""
+        return (np.inf if self.norm is None else self.norm) * np.linalg.norm(r, axis=0)
+
+    def explicit(self) -> NDArray | None:
+        """The transpose of M, (n, r), whose row i times v(x) is alpha_i(x), of a family with a `norm`.
+
+        None where memory does not suffice. The family may keep it in place of what it was made from.
+        """
+        return None
+
     def release(self, summed: bool = False) -> None:
         """Let go of what only later folds would need; a later fold computes it again.
 

@@ -15,7 +15,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from .._checks import check_number
-from .._memory import require
+from .._memory import available, require
 from .._warnings import InfimumWarning
 from .base import Weights
 from .left_out import FromInverse, HeldOut, LeftOut, Path, product
@@ -23,6 +23,7 @@ from .weighted import FromWeightedInverse
 
 ROWS = 512  # kernel rows computed at a time: large enough for BLAS, small beside n
 WAY_OUT = "Use weights.Nystrom(n_centers=1000), which never forms it."
+UNIT = ("rbf", "laplacian", "cosine", "chi2")  # k(x, x) is at most 1, whatever x is
 MOST_ROWS = 46_340  # n² entries must be counted by the 32-bit integers of LAPACK
 
 
@@ -125,6 +126,7 @@ class KernelRidge(Kernel):
     """
 
     replaces = True
+    _whole: NDArray | None = None
 
     def __init__(
         self,
@@ -171,6 +173,7 @@ class KernelRidge(Kernel):
         self.n_rows_ = n
         self.root_weight_ = None if w is None else np.sqrt(w)[:, None]
         self._factor = None
+        self._whole = None
         self._inverted: tuple[NDArray, NDArray] | None = None
 
     def features(self, X: Any) -> NDArray:
@@ -190,7 +193,51 @@ class KernelRidge(Kernel):
     def release(self, summed: bool = False) -> None:
         self._inverted = None
         if summed:
-            self._factor = None
+            self._factor = self._whole = None
+
+    @property
+    def norm(self) -> float | None:
+        """1 / (2 sqrt(n lam)) where k(x, x) <= 1.
+
+        Since k is positive definite, v(x) = K^½ u with |u|² <= k(x, x), and the singular values of (K + n lam)^{-1} K^½
+        are sqrt(s) / (s + n lam) <= 1 / (2 sqrt(n lam)). A row's weight w multiplies what it has by at most sqrt(w).
+        """
+        if not isinstance(self.kernel, str) or self.kernel not in UNIT or self.ridge_ <= 0:
+            return None
+        root = 1.0 if self.root_weight_ is None else float(self.root_weight_.max())
+        return root / (2 * self.ridge_**0.5)
+
+    def bound(self, rows: NDArray, r: NDArray) -> NDArray:
+        """|g| in the space of the kernel, where g(x) = sum_i alpha_i(x) r_i = <g, k(x, .)> and k(x, x) <= 1.
+
+        |g|² = r' C K C r = r' (C - n lam C²) r, with C = (K + n lam)^{-1}.
+        """
+        C, norm = self.explicit(), self.norm
+        if C is None or norm is None:
+            return super().bound(rows, r)
+        own = C[rows]
+        gram = own[:, rows].copy()
+        if self.root_weight_ is not None:
+            own = own / np.where(self.root_weight_ > 0, self.root_weight_, np.inf).T
+        gram -= self.ridge_ * (own @ own.T)
+        # C is off by its condition number, at most total / ridge, times what rounding adds up to
+        rounding = (self.n_rows_ + self.total_ / self.ridge_) * np.finfo(float).eps * 4 * norm**2
+        square = np.einsum("km,km->m", r, gram @ r) + rounding * np.einsum("km,km->m", r, r)
+        return np.sqrt(np.maximum(square, 0))
+
+    def explicit(self) -> NDArray | None:
+        """(K + n lam)^{-1}, which then takes the place of the factor; weighted as alpha is."""
+        if self._whole is None:
+            factor = self._cholesky() if self._factor is None else self._factor
+            if available() < 8 * self.n_rows_**2:
+                return None
+            C = linalg.lapack.dpotri(factor, lower=0)[0]
+            mirror(C)
+            if self.root_weight_ is not None:
+                C *= self.root_weight_
+                C *= self.root_weight_.T
+            self._whole, self._factor = C.T, None  # symmetric: row by row in memory
+        return self._whole
 
     def left_out(self) -> LeftOut:
         """(F_i - h_i phi_i) / (1 - h_i), with H = K (K + R)^{-1}, F = H phi, h its diagonal, and R = n lam kept.
@@ -237,8 +284,10 @@ class KernelRidge(Kernel):
         if self._inverted is None:
             require(3 * 8 * self.n_rows_**2, "The inverse of the kernel matrix", WAY_OUT)
             inverse = linalg.lapack.dpotri(self._factor, lower=0)[0]
-            diagonal, upper = np.diagonal(inverse).copy(), np.triu(inverse, 1)
-            self._inverted = upper + upper.T, diagonal
+            mirror(inverse)
+            diagonal = np.diagonal(inverse).copy()
+            np.fill_diagonal(inverse, 0)
+            self._inverted = inverse.T, diagonal  # symmetric: row by row in memory
         return self._inverted
 
     def path(self, X: Any, lams: Any, sample_weight: Any = None) -> Path:
@@ -280,11 +329,14 @@ class KernelRidge(Kernel):
 
     def _solve(self, b: NDArray) -> NDArray:
         """(K + n lam)^{-1} b, where b may be overwritten."""
-        if self._factor is None:
-            self._factor = self._cholesky()
+        whole, factor = self._whole, self._factor
+        if whole is not None:
+            return whole @ b
+        if factor is None:
+            self._factor = factor = self._cholesky()
         if self.root_weight_ is not None:
             b *= self.root_weight_
-        out = linalg.cho_solve((self._factor, False), b, overwrite_b=True, check_finite=False)
+        out = linalg.cho_solve((factor, False), b, overwrite_b=True, check_finite=False)
         if self.root_weight_ is not None:
             out *= self.root_weight_
         return out
@@ -345,7 +397,15 @@ class KernelRidge(Kernel):
     def __getstate__(self) -> dict:
         # the factor is n² numbers and follows from the rest: a saved model does without it
         state = super().__getstate__()
-        return {**state, "_factor": None, "_inverted": None} if "_factor" in state else state
+        return {**state, "_factor": None, "_whole": None, "_inverted": None} if "_factor" in state else state
+
+
+def mirror(A: NDArray) -> None:
+    """The upper triangle of A, (n, n), is copied to the lower one, by blocks that stay in the cache."""
+    for rows in gen_batches(len(A), 128):
+        block = A[rows, rows]
+        block[:] = np.triu(block) + np.triu(block, 1).T
+        A[rows.stop :, rows] = A[rows, rows.stop :].T
 
 
 def _alone(one: Callable, k: int, U: NDArray, root: NDArray, phi: Any) -> NDArray:

@@ -149,6 +149,16 @@ class Scaled(Weights):
     def spread(self, features: Any) -> NDArray:
         return self.weights_.spread(features)
 
+    @property
+    def norm(self) -> float | None:
+        return self.weights_.norm
+
+    def bound(self, rows: NDArray, r: NDArray) -> NDArray:
+        return self.weights_.bound(rows, r)
+
+    def explicit(self) -> NDArray | None:
+        return self.weights_.explicit()
+
     def left_out(self) -> LeftOut | None:
         return self.weights_.left_out()
 

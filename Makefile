@@ -8,9 +8,9 @@ TORCH  ?= torch==2.13.0
 demo: $(VENV)/demo.stamp          ## learn from candidate sets, print a table, draw a picture
 	$(BIN)/python examples/demo.py
 
-test: $(VENV)/test.stamp          ## the whole suite
-	$(BIN)/ruff check src tests examples benchmarks
-	$(BIN)/mypy
+test: $(VENV)/test.stamp          ## the whole suite; what numba compiles is compiled while types are checked
+	$(BIN)/python tests/compiled.py & \
+	$(BIN)/ruff check src tests examples benchmarks && $(BIN)/mypy; told=$$?; wait; exit $$told
 	$(BIN)/pytest -n 2 --dist worksteal --ignore=tests/nets --ignore=src/infimum/torch
 
 test-torch: $(VENV)/torch.stamp   ## the losses for PyTorch, which is installed beside the rest

@@ -293,15 +293,15 @@ def test_pictures(rng):
     plt.close("all")
 
 
-@pytest.mark.parametrize("weights", ["auto", "forest"])
-def test_the_default_has_probabilities_whatever_principle_it_chooses(weights, rng):
+@pytest.mark.parametrize("family", ["auto", weights.Forest(20, random_state=0)], ids=str)
+def test_the_default_has_probabilities_whatever_principle_it_chooses(family, rng):
     X = rng.standard_normal((90, 3))
     y = [{"low", "high"} if u < 0.4 else "high" if x > 0 else "low" for x, u in zip(X[:, 0], rng.random(90))]
-    for model in (PartialClassifier(weights=weights), PartialClassifier(weights=weights, negative_weights="inside")):
+    for model in (PartialClassifier(weights=family), PartialClassifier(weights=family, negative_weights="inside")):
         P = model.fit(X, y).predict_proba(X)
         assert_allclose(P.sum(axis=1), 1)
         assert (model.classes_[P.argmax(axis=1)] == model.predict(X)).all()
-    named = PartialClassifier(principle="average", weights=weights).fit(X, y)
+    named = PartialClassifier(principle="average", weights=family).fit(X, y)
     assert not hasattr(named, "predict_proba")
 
 

@@ -16,9 +16,9 @@ test: $(VENV)/test.stamp          ## the whole suite; what numba compiles is com
 test-torch: $(VENV)/torch.stamp   ## the losses for PyTorch, which is installed beside the rest
 	$(BIN)/pytest tests/nets src/infimum/torch
 
-campaign: $(VENV)/test.stamp      ## 100,000 hostile inputs and all faults; campaign.md holds counts and shrunk failures
+campaign: $(VENV)/test.stamp      ## 100,000 hostile inputs, all faults and compositions; campaign.md holds counts and shrunk failures
 	cd tests && ../$(BIN)/python -m campaign --cases 100000 --out ../campaign.md
-	INFIMUM_CAMPAIGN=500 $(BIN)/pytest -q tests/campaign tests/cli/test_faults.py --deselect tests/campaign/test_groups.py
+	INFIMUM_CAMPAIGN=500 $(BIN)/pytest -q tests/campaign tests/cli/test_faults.py tests/test_compositions.py --deselect tests/campaign/test_groups.py
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check src tests examples benchmarks

@@ -18,9 +18,9 @@ for m in (4, 7, 10):
         model = PartialRanker.paper(m, negative_weights=reading).fit(X, lose_pairs(heights, 0.7))
         model.minimum(X[:3])
 PartialRanker(5).fit(X, lose_pairs(heights[:, :5], 0.5)).predict(X[:3])
-for m in (6, 30):
+for m in (6, 22):
     cost = rng.standard_normal((m, m))
-    minimum_feedback_arc(cost - cost.T, time_limit=5)
+    minimum_feedback_arc(cost - cost.T, time_limit=2)
     relaxed(cost - cost.T)
 minimum_feedback_arcs(np.array([cost[:8, :8], cost[8:16, 8:16]]))
 before = np.triu(np.ones((6, 6), dtype=bool), 3)

@@ -1,8 +1,8 @@
 """Every composition of structure, principle, reading, weights, solver and kind of rows is right, or refused in words.
 
 Brute force goes through the definition: the members of every set are listed, and losses are those of cases.py. What
-serves what is a table; it is asserted, and docs/compositions.md prints it. On arrays the product is whole, but for
-solvers by name with weights that only stand around a kernel's. For the other kinds of rows every family comes with some
+serves what is a table; it is asserted, and docs/compositions.md prints it. On arrays every family comes with the solver
+"auto", and every solver with weights of both signs and of one. For the other kinds of rows every family comes with some
 structures and every structure with some families, with the solver "auto" or one family a solver. The whole product is
 run where INFIMUM_CAMPAIGN is set (`make campaign`).
 """
@@ -197,8 +197,8 @@ OF_ROWS = [
 def test_arrays(case, principle, reading, family):
     """Every solver: fit, predict, minimum, score, pickle; and with "auto" rows left out one by one and in blocks."""
     X, queries, sets = rows(case.name)
-    # of points the two readings are one, and what stands around a kernel hands its weights on: solvers see no other
-    once = (principle, reading) == ("disambiguation", "joint") or family in ("scaled", "ridge-cv")
+    # of points the two readings are one, and solvers by name see of a family only whether its weights have signs
+    once = (principle, reading) == ("disambiguation", "joint") or family not in ("kernel", "neighbors")
     for solver in ["auto"] if once and not CAMPAIGN else SOLVERS:
         model = made(case, principle, reading, family, solver)
         word = refused(partial(model.fit, X, sets), "bilinear", "laplacian", "solver")

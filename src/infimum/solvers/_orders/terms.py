@@ -93,10 +93,10 @@ def relations(before: NDArray, memory: int = 2**28) -> Relations:
     start = np.cumsum([0, *(len(ideals) for ideals, _ in found)])
     empty = np.empty(0, dtype=np.int64)
     return Relations(
-        before.astype(float),
+        before.astype(float, order="C"),  # one layout, one compilation
         above,
         unknown,
-        (unknown[:, i] >> j & 1).astype(float),
+        (unknown[:, i] >> j & 1).astype(float, order="C"),
         np.concatenate([empty, *(ideals for ideals, _ in found)]),
         np.concatenate([empty, *(last for _, last in found)]),
         start,

@@ -10,8 +10,9 @@ from scipy import sparse
 from sklearn.base import clone
 
 from ..rows import Block, Blocks
+from .around import Around
 from .base import Weights
-from .left_out import HeldOut, LeftOut, Path
+from .left_out import HeldOut, Path
 
 SCALINGS = ("standard", "unit")
 
@@ -40,7 +41,7 @@ class Moments(NamedTuple):
         return Moments(self.total + other.total, self.mean + step * other.total / total, square)
 
 
-class Scaled(Weights):
+class Scaled(Around):
     """alpha(s(x)) of other weights, where s brings every feature to mean 0 and variance 1.
 
     Parameters
@@ -145,22 +146,6 @@ class Scaled(Weights):
 
     def folds(self, *phis: Any) -> tuple:
         return self.weights_.folds(*(self.scaled(phi) if isinstance(phi, Blocks) else phi for phi in phis))
-
-    def spread(self, features: Any) -> NDArray:
-        return self.weights_.spread(features)
-
-    @property
-    def norm(self) -> float | None:
-        return self.weights_.norm
-
-    def bound(self, rows: NDArray, r: NDArray) -> NDArray:
-        return self.weights_.bound(rows, r)
-
-    def explicit(self) -> NDArray | None:
-        return self.weights_.explicit()
-
-    def left_out(self) -> LeftOut | None:
-        return self.weights_.left_out()
 
     def path(self, X: Any, lams: Any, sample_weight: Any = None) -> Path | None:
         self.mean_, self.scale_ = self._learned(X, sample_weight)

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from .._checks import check_numbers
+from .around import Around
 from .base import Weights, as_target
 from .kernel import KernelRidge
-from .left_out import HeldOut, LeftOut, Path
+from .left_out import HeldOut, Path
 
 
-class RidgeCV(Weights):
+class RidgeCV(Around):
     """Ridge weights at the (lam, gamma) of the smallest leave-one-out set risk.
 
     (1/n) sum_i inf over y in S_i of l(z_i, y), where z_i is predicted at x_i from the other rows. One reduction of the
@@ -118,22 +119,6 @@ class RidgeCV(Weights):
 
     def folds(self, *phis: Any) -> tuple:
         return self.weights_.folds(*phis)
-
-    def spread(self, features: Any) -> NDArray:
-        return self.weights_.spread(features)
-
-    @property
-    def norm(self) -> float | None:
-        return self.weights_.norm
-
-    def bound(self, rows: NDArray, r: NDArray) -> NDArray:
-        return self.weights_.bound(rows, r)
-
-    def explicit(self) -> NDArray | None:
-        return self.weights_.explicit()
-
-    def left_out(self) -> LeftOut | None:
-        return self.weights_.left_out()
 
     def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> HeldOut:
         # at the pair that was chosen from all the rows

@@ -301,9 +301,7 @@ class Learner:
 
 
 def _standard(X: NDArray) -> NDArray:
-    one = Scaled()
-    one.mean_, one.scale_ = one._learned(X, None)
-    return one.scaled(X)
+    return Scaled()._learn(X).scaled(X)
 
 
 def _median(Z: NDArray) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
@@ -20,11 +21,12 @@ from ..rows import Rows, Table
 from ..rows.hashes import hashed, places
 from ..weights import KernelRidge, Scaled, by_name
 from ..weights.left_out import HeldOut, blocks_of
+from ..weights.scaled import is_relevant
 from .choice import Choice
 from .composition import AUTO, Composition
 from .ground import EXACT_ROWS, Ground, order
 from .judge import Judge, Left
-from .settings import Other, Setting, first_settings, is_costly, readings
+from .settings import RELEVANT_COLUMNS, Kernel, Other, Setting, first_settings, is_costly, readings
 
 FEW = 20  # distinct rows that there must be, for some of them to be held out
 FIRST = 500  # rows of the first comparison
@@ -36,10 +38,15 @@ STEPS = 4  # how often settings next to the best are tried
 HOPELESS = 1.3  # times the least risk: principles beyond are not followed
 CLEARLY = 1.5  # standard errors of a difference: what is worse by less may be as good
 HARDLY = 0.5  # standard errors of a difference of likelihoods: what is worse by less is as good
+NOTHING = 1e-3  # of a nat: relevances must gain more
 FAMILIES = ("kernel", "linear", "forest", "neighbors")  # of what may be as good, the first
 N_BLOCKS = 5  # held out in turn
 OF_FEW = 10  # the same where rows are few and have a likelihood: nine tenths of them are more like all
 WORTH_THREADS = 300  # rows from which on several settings at once take less time than one after the other
+
+
+Start = tuple[tuple[Any, str], list[Kernel]]
+"""A principle with its reading, and kernels to begin with."""
 
 
 @dataclass(frozen=True)
@@ -166,11 +173,13 @@ class Comparison:
             self._stand_on(first if n > 1.5 * first and not self.named else second)
             self._try({setting: self._pairs_of(setting) for setting in self._first()})
             self._step()
+            self._weigh(self._twins())
             if len(self.ground) < min(n, second):
-                kept = self._kept()
+                kept, relevant = self._kept()
                 self._stand_on(second)
                 self._try(kept)
-                self._step()
+                if not self._weigh(relevant or self._twins()):
+                    self._step()
         except KeyboardInterrupt:
             if not self.rows:
                 raise
@@ -213,9 +222,9 @@ class Comparison:
         table = self.table.some(at)
         if self.pairwise:
             table.X = table.X[:, at]
-        n_blocks = OF_FEW if len(at) <= FEW_ROWS and self.sets.options() is not None else N_BLOCKS
+        n_blocks = OF_FEW if len(self.sets) <= FEW_ROWS and self.sets.options() is not None else N_BLOCKS
         blocks = blocks_of(places(table.X, self.pairwise), n_blocks, sample_weight=table.w)
-        self.ground = Ground(table, self.output, self.sets[at], blocks)
+        self.ground = Ground(table, self.output, self.sets[at], blocks, self._jobs(len(at)))
 
     def _pairs_of(self, setting: Setting) -> list[tuple[Any, str]]:
         """What is judged at a setting: weights without a sign have one reading."""
@@ -240,13 +249,18 @@ class Comparison:
     def _judged(self, work: list) -> Iterator[tuple[list[dict], list[str]]]:
         label = f"settings on {len(self.ground)} rows"
         jobs = (delayed(self._judge)(*one) for one in track(work, label, len(work), self.plan.verbose))
-        n_jobs = self.plan.n_jobs
-        if n_jobs is None and self.threads > 1 and len(self.ground) >= WORTH_THREADS:
-            n_jobs = self.threads
+        n_jobs = self._jobs(len(self.ground))
         return iter(Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(jobs))
 
-    def _judge(self, setting: Setting, pairs: list[tuple[Any, str]]) -> tuple[list[dict], list[str]]:
-        """The rows of the table for one setting, and what was refused."""
+    def _jobs(self, n: int) -> int | None:
+        """Settings on n rows that are judged at once."""
+        own = self.plan.n_jobs is None and self.threads > 1 and n >= WORTH_THREADS
+        return self.threads if own else self.plan.n_jobs
+
+    def _judge(
+        self, setting: Setting, pairs: list[tuple[Any, str]], quick: bool = False
+    ) -> tuple[list[dict], list[str]]:
+        """The rows of the table for one setting, and what was refused; see `Ground.operator` for `quick`."""
         found: list[dict] = []
         refused: list[str] = []
         operator: HeldOut | None = None
@@ -260,7 +274,7 @@ class Comparison:
             )  # fmt: skip
             try:
                 if not self.named and operator is None:
-                    operator = self.ground.operator(setting)
+                    operator = self.ground.operator(setting, quick)
                 left = self._left(judge) if operator is None else judge.outputs(operator)
                 each = judge.each(left)
                 scores = judge.scores(left, chance=self.strict, each=each)
@@ -287,11 +301,49 @@ class Comparison:
         for _ in range(1 if is_costly(self.sets) else STEPS):
             near: dict[Setting, list] = {}
             for group in self._followed():
-                best = self._ranked(group)[0]
+                best = next(row for row in self._ranked(group) if not is_relevant(row["scaling"]))
                 for setting in best["setting"].near():
                     near.setdefault(setting, []).append((best["principle"], best["reading"]))
             if not self._try(near):
                 break
+
+    def _weigh(self, starts: list[Start]) -> bool:
+        """Kernels on features that count by their relevance; whether one of them is now the best.
+
+        Relevances look at the sets. Settings with them are compared while they see all rows, which costs no more than
+        without; only the best is then judged in earnest, by relevances learned without the rows that are held out.
+        """
+        before, known = self.best(), any(is_relevant(row["scaling"]) for row in self.rows)
+        rounds = 1 if is_costly(self.sets) else 2 if known else STEPS  # on more rows, a setting and those next to it
+        for pair, near in starts if self._can_weigh() else []:
+            found: list[dict] = []
+            for _ in range(rounds):
+                seen = {row["setting"] for row in found}
+                work = [(setting, [pair], True) for setting in near if setting not in seen]
+                found += [row for rows, _ in self._judged(work) for row in rows]
+                best = self._ranked(found)[0]["setting"] if found else None
+                if best is None or best in seen:
+                    break
+                near = best.near()
+            if best is not None:
+                self._try({best: [pair]})
+        return self.best() is not before
+
+    def _twins(self) -> list[Start]:
+        """Where to begin: the best kernel on either scaling, where candidates are weighed, or else of the best."""
+        groups, top, found = self._followed(), self.best(), []
+        soft = [group for group in groups if _is_soft(group[0])]
+        for group in soft or [one for one in groups if any(row is top for row in one)]:
+            best: dict[str, Kernel] = {}
+            for row in self._ranked(group):
+                if isinstance(row["setting"], Kernel):
+                    best.setdefault(row["scaling"], row["setting"].relevant())
+            found.append(((group[0]["principle"], group[0]["reading"]), list(best.values())))
+        return [start for start in found if start[1]]
+
+    def _can_weigh(self) -> bool:
+        X = self.table.X
+        return not (self.named or sparse.issparse(X)) and 1 < X.shape[1] <= RELEVANT_COLUMNS
 
     def _here(self) -> list[dict]:
         """What was judged on the rows of now."""
@@ -322,13 +374,15 @@ class Comparison:
     def _followed(self) -> list[list[dict]]:
         """The groups that may still win."""
         risk, groups = self._risk(), list(self._groups().values())
-        least = min((self._ranked(group)[0] for group in groups), key=risk)
+        tops = [self._ranked(group)[0] for group in groups]
+        least = min(tops, key=risk)
+        likeliest = max(filter(_is_soft, tops), key=lambda row: row["log_likelihood"], default=least)
 
         def is_near(row: dict) -> bool:
-            likely = _is_soft(row) and not row["each"].is_worse(least["each"], CLEARLY)
+            likely = _is_soft(row) and not row["each"].is_worse(likeliest["each"], CLEARLY, likely=True)
             return likely or risk(row) <= HOPELESS * risk(least)
 
-        return [group for group in groups if is_near(self._ranked(group)[0])]
+        return [group for group, top in zip(groups, tops) if is_near(top)]
 
     def _ranked(self, group: list[dict]) -> list[dict]:
         """Best first: by the likelihood where there is one, else by the set risk; of equals, the largest lam.
@@ -341,7 +395,8 @@ class Comparison:
         best = max(group, key=lambda row: row["log_likelihood"])
 
         def place(row: dict) -> tuple:
-            near = not self.strict and not row["each"].is_worse(best["each"], HARDLY, likely=True)
+            slack = NOTHING if is_relevant(best["scaling"]) and not is_relevant(row["scaling"]) else 1e-12
+            near = not self.strict and not row["each"].is_worse(best["each"], HARDLY, True, slack)
             return (0, *_rough(row), -row["log_likelihood"]) if near else (1, -row["log_likelihood"], *_rough(row))
 
         return sorted(group, key=place)
@@ -351,13 +406,20 @@ class Comparison:
         unit = max(abs(row["neg_set_risk"]) for row in self._here() or self.rows) or 1.0
         return lambda row: round(-row["neg_set_risk"] / unit, 9)
 
-    def _kept(self) -> dict[Setting, list[tuple[Any, str]]]:
-        """The settings that go on, with their principles."""
+    def _kept(self) -> tuple[dict[Setting, list[tuple[Any, str]]], list[Start]]:
+        """The settings that go on, with their principles; and those with relevances, to begin with."""
         kept: dict[Setting, list] = {}
+        relevant: list[Start] = []
         for group in self._followed():
-            for row in self._ranked(group)[:KEPT]:
-                kept.setdefault(row["setting"], []).append((row["principle"], row["reading"]))
-        return kept
+            best, *others = self._ranked(group)[:KEPT]
+            likely = _is_soft(best)
+            for row in [best, *(one for one in others if not one["each"].is_worse(best["each"], CLEARLY, likely))]:
+                pair = row["principle"], row["reading"]
+                if is_relevant(row["scaling"]):
+                    relevant.append((pair, [row["setting"]]))
+                else:
+                    kept.setdefault(row["setting"], []).append(pair)
+        return kept, relevant
 
 
 def _is_soft(row: dict) -> bool:
@@ -365,9 +427,9 @@ def _is_soft(row: dict) -> bool:
     return not np.isnan(row["log_likelihood"])
 
 
-def _rough(row: dict) -> tuple[float, float]:
-    """Smaller for smoother settings: a large lam, then a wide kernel."""
-    return -float(np.nan_to_num(row["lam"])), float(np.nan_to_num(row["gamma"]))
+def _rough(row: dict) -> tuple[float, float, float]:
+    """Smaller for smoother settings: features as they are, a large lam, then a wide kernel."""
+    return is_relevant(row["scaling"]), -float(np.nan_to_num(row["lam"])), float(np.nan_to_num(row["gamma"]))
 
 
 def _place(row: dict) -> int:

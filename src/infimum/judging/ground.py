@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.spatial.distance import pdist, squareform
 from sklearn.base import clone
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
+from sklearn.utils.parallel import Parallel, delayed
 
 from .._memory import require
 from ..loss import SetLoss
@@ -16,21 +19,33 @@ from ..outputs.base import OutputSpace, Sets
 from ..problem import target_of
 from ..rows import Table
 from ..rows.hashes import hash_of, hashed, places
-from ..weights import KernelRidge, LinearRidge, Nystrom, Scaled, Target, Weights
-from ..weights.left_out import HeldOut
+from ..weights import KernelRidge, LinearRidge, Nystrom, Scaled, Target, Weights, relevance
+from ..weights.left_out import HeldOut, OneEach
+from ..weights.relevant import median
+from ..weights.scaled import is_relevant
 from .settings import Kernel, Linear, Setting
 
 EXACT_ROWS = 8_000  # beyond, kernels go through centres
-DISTANCES = {"rbf": lambda X: euclidean_distances(X, squared=True), "laplacian": manhattan_distances}
+
+
+def cityblock(X: Any) -> NDArray:
+    return manhattan_distances(X) if sparse.issparse(X) else squareform(pdist(X, "cityblock"))
+
+
+DISTANCES = {"rbf": lambda X: euclidean_distances(X, squared=True), "laplacian": cityblock}
 
 
 class Ground:
     """Rows, their sets and the blocks that are held out: distances are computed once, one operator a setting."""
 
-    def __init__(self, table: Table, output: OutputSpace, sets: Sets, blocks: list[NDArray]):
-        self.output, self.sets, self.blocks = output, sets, blocks
+    def __init__(
+        self, table: Table, output: OutputSpace, sets: Sets, blocks: list[NDArray], n_jobs: int | None = None
+    ):
+        self.output, self.sets, self.blocks, self.n_jobs = output, sets, blocks, n_jobs
         self.X, self.w = table.X, table.w
         self._distances: dict[tuple[str, str], tuple[NDArray, float]] = {}
+        self._relevance: NDArray | None = None
+        self._once = threading.Lock()  # settings are judged in threads
         self._products: NDArray | None = None
         self._target: Target | None = None
 
@@ -47,21 +62,57 @@ class Ground:
         if (scaling, kernel) not in self._distances:
             n = len(self)
             require(8 * 8 * n**2, f"Comparing kernels on {n} rows", "Choose on fewer rows.")
-            D = DISTANCES[kernel](scaled(scaling, self.X, self.w))
-            self._distances[scaling, kernel] = D, median(D, self.w) or 1.0
+            relevance = self.relevance() if is_relevant(scaling) else None
+            self._distances[scaling, kernel] = self._between(scaling, kernel, relevance)
         return self._distances[scaling, kernel]
 
-    def operator(self, setting: Setting) -> HeldOut:
-        """Predictions without blocks of rows, for every principle at once."""
-        if isinstance(setting, Kernel | Linear):
-            K = self._kernel(setting)
-            return KernelRidge(setting.lam, kernel="precomputed", gamma=None).fit(K, None, self.w).held_out(
-                K, None, self.w, self.blocks
-            )  # fmt: skip
+    def _between(self, scaling: str, kernel: str, relevance: NDArray | None) -> tuple[NDArray, float]:
+        D = DISTANCES[kernel](scaled(scaling, self.X, self.w, relevance))
+        return D, median(D, self.w) or 1.0
+
+    def relevance(self) -> NDArray:
+        """Of every feature, learned from all rows."""
+        with self._once:
+            if self._relevance is None:
+                self._relevance = self._learned(np.arange(len(self)))
+            return self._relevance
+
+    def _learned(self, at: NDArray) -> NDArray:
+        w = None if self.w is None else self.w[at]
+        return relevance(scaled("standard", self.X[at], w), self.target().phi[at], w)
+
+    def target(self) -> Target:
+        """What weights that look at outputs learn from."""
         if self._target is None:
             self._target = Target(target_of(SetLoss(self.output, self.sets, "infimum")))
-        fitted = clone(setting.weights).fit(self.X, self._target, self.w)
-        return fitted.held_out(self.X, self._target, self.w, self.blocks)
+        return self._target
+
+    def operator(self, setting: Setting, quick: bool = False) -> HeldOut:
+        """Predictions without blocks of rows, for every principle at once.
+
+        If `quick`, relevances have seen the rows that are held out: good enough to compare settings that have them.
+        """
+        if isinstance(setting, Kernel) and is_relevant(setting.scaling) and not quick:
+            return self._relearned(setting)
+        if isinstance(setting, Kernel | Linear):
+            return self._ridge(setting, self._kernel(setting), self.blocks)
+        fitted = clone(setting.weights).fit(self.X, self.target(), self.w)
+        return fitted.held_out(self.X, self.target(), self.w, self.blocks)
+
+    def _relearned(self, setting: Kernel) -> HeldOut:
+        """Relevances are learned without the rows that are held out, as they look at outputs."""
+
+        def part(block: NDArray) -> HeldOut:
+            rest = np.delete(np.arange(len(self)), block)
+            D, unit = self._between(setting.scaling, setting.kernel, self._learned(rest))
+            return self._ridge(setting, np.exp(D * (-setting.gamma / unit)), [block])
+
+        each = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(part)(block) for block in self.blocks)
+        return OneEach(len(self), self.blocks, each)
+
+    def _ridge(self, setting: Kernel | Linear, K: NDArray, blocks: list[NDArray]) -> HeldOut:
+        fitted = KernelRidge(setting.lam, kernel="precomputed", gamma=None).fit(K, None, self.w)
+        return fitted.held_out(K, None, self.w, blocks)
 
     def _kernel(self, setting: Kernel | Linear) -> NDArray:
         if isinstance(setting, Kernel):
@@ -91,15 +142,18 @@ class Ground:
         if n > EXACT_ROWS or rows is None:
             shape |= {"random_state": random_state}
             family = Nystrom(n_centers(n), **shape)
-            if rows is not None and not sparse.issparse(rows.X):
-                family.set_params(centers=self._centers(setting.scaling, rows, first[: n_centers(n)]))
-        return family if setting.scaling == "none" else Scaled(family, setting.scaling)
+        if setting.scaling == "none":
+            return family
+        relevance = self.relevance() if is_relevant(setting.scaling) else None
+        around = Scaled(family, setting.scaling, relevance)
+        if n > EXACT_ROWS and rows is not None and not sparse.issparse(rows.X):
+            family.set_params(centers=self._centers(around, rows, first[: n_centers(n)]))
+        return around
 
     @staticmethod
-    def _centers(scaling: str, rows: Table, at: NDArray) -> NDArray:
+    def _centers(around: Scaled, rows: Table, at: NDArray) -> NDArray:
         """Some rows, as weights that scale all rows see them; each once."""
-        scale = Scaled(scaling=scaling)
-        scale.mean_, scale.scale_ = scale._learned(rows.X, rows.w)
+        scale = clone(around)._learn(rows.X, None, rows.w)
         some = rows.X[np.sort(at)]
         return np.asarray(scale.scaled(some[np.unique(places(some), axis=0, return_index=True)[1]]))
 
@@ -109,26 +163,9 @@ def n_centers(n: int) -> int:
     return int(np.clip(8 * np.sqrt(n), 500, 2000))
 
 
-def scaled(scaling: str, X: Any, w: NDArray | None) -> Any:
+def scaled(scaling: str, X: Any, w: NDArray | None, relevance: NDArray | None = None) -> Any:
     """X as the weights of this scaling see it."""
-    if scaling == "none":
-        return X
-    one = Scaled(scaling=scaling)
-    one.mean_, one.scale_ = one._learned(X, w)
-    return one.scaled(X)
-
-
-def median(D: NDArray, w: NDArray | None) -> float:
-    """The median distance between two rows, each as often as it counts."""
-    if w is None:
-        return float(np.median(D))
-    order = np.argsort(D, axis=None)
-    total = np.cumsum(np.outer(w, w).ravel()[order])
-    half = total[-1] / 2
-    at = D.ravel()[order]
-    # the two in the middle, which are one and the same unless exactly half of the weight is below
-    low, high = np.searchsorted(total, half * (1 - 1e-12)), np.searchsorted(total, half * (1 + 1e-12), side="right")
-    return float((at[low] + at[min(high, len(at) - 1)]) / 2)
+    return X if scaling == "none" else Scaled(scaling=scaling, relevance=relevance)._learn(X, None, w).scaled(X)
 
 
 def order(table: Table, sets: Sets, pairwise: bool = False) -> NDArray:

@@ -42,13 +42,13 @@ class Each(NamedTuple):
         """The smaller, the better."""
         return -self.likely if likely and self.likely is not None else self.losses
 
-    def is_worse(self, than: Each, errors: float, likely: bool = False) -> bool:
-        """By more than so many standard errors: rows are drawn by chance, and one of weight 2 is two rows."""
+    def is_worse(self, than: Each, errors: float, likely: bool = False, slack: float = 1e-12) -> bool:
+        """By more than so many standard errors, and `slack`: rows are drawn by chance, and one of weight 2 is two."""
         difference = self.costs(likely) - than.costs(likely)
         w = np.ones(len(difference)) if self.weight is None else self.weight
         mean = np.average(difference, weights=w)
         error = np.sqrt(np.sum(w * (difference - mean) ** 2)) / w.sum()
-        return bool(mean > errors * error + 1e-12)
+        return bool(mean > errors * error + slack)
 
 
 class Judge:

@@ -19,6 +19,8 @@ LAMS = (1e-5, 1e-3)
 GAMMAS = (0.5, 1.0, 2.0)
 LINEAR_LAMS = (1e-3, 1e-1)
 LINEAR_COLUMNS = 300  # beyond, the normal equations take longer than kernels of a thousand rows
+RELEVANT = {"standard": "relevant", "unit": "relevant unit"}
+RELEVANT_COLUMNS = 300  # beyond, slopes take longer than all the rest
 LEAST = 1e-7  # the smallest lam that is tried: beyond, only rounding changes
 
 
@@ -39,6 +41,11 @@ class Kernel:
     @property
     def columns(self) -> dict[str, Any]:
         return {"weights": "kernel", **vars(self)}
+
+    def relevant(self) -> Kernel:
+        """The same on features that are multiplied by their relevance."""
+        scaling = RELEVANT.get(self.scaling, self.scaling)
+        return Kernel(scaling, self.kernel, self.gamma, self.lam)
 
     def near(self) -> list[Kernel]:
         """The settings next to this one, in gamma and in lam."""

@@ -7,6 +7,7 @@ from .laplacian import Laplacian
 from .linear import LinearRidge
 from .neighbors import Neighbors
 from .nystrom import Nystrom
+from .relevant import relevance
 from .scaled import Scaled
 from .selection import RidgeCV
 from .signs import SplitSigns, split
@@ -27,6 +28,7 @@ __all__ = [
     "Weights",
     "as_alpha",
     "by_name",
+    "relevance",
     "split",
 ]
 

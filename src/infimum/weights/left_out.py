@@ -158,6 +158,27 @@ class Refitted(InParts):
             yield Part(block, rest, np.asarray(fitted(inner)), np.asarray(fitted(outer)))
 
 
+class OneEach(InParts):
+    """An operator a block, which holds out that block and no other."""
+
+    def __init__(self, n: int, blocks: list[NDArray], operators: list[HeldOut]):
+        super().__init__(n, blocks)
+        self.operators = operators
+
+    def __call__(self, q: NDArray) -> NDArray:
+        return np.concatenate([one(q[b : b + 1]) for b, one in enumerate(self.operators)])
+
+    def predict(self, phi: Any) -> NDArray:
+        out = np.empty(phi.shape)
+        for block, one in zip(self.blocks, self.operators):
+            out[block] = one.predict(phi)[block]
+        return out
+
+    def parts(self) -> Iterator[Part]:
+        for one in self.operators:
+            yield from one.parts()
+
+
 class FromInverse(InParts):
     """For kernel ridge, everything from C = (K + R)^{-1}, R = n lam; R is kept where rows are left out.
 

@@ -1,4 +1,4 @@
-"""Scaled: any weights, on features of mean 0 and variance 1, so that units do not matter."""
+"""Scaled: any weights, on features of mean 0 and variance 1, so that units do not matter; or on those that matter."""
 
 from __future__ import annotations
 
@@ -11,10 +11,16 @@ from sklearn.base import clone
 
 from ..rows import Block, Blocks
 from .around import Around
-from .base import Weights
+from .base import Weights, as_target
 from .left_out import HeldOut, Path
+from .relevant import relevance
 
-SCALINGS = ("standard", "unit")
+SCALINGS = ("standard", "unit", "relevant", "relevant unit")
+
+
+def is_relevant(scaling: str) -> bool:
+    """Whether features are multiplied by their relevance."""
+    return scaling.startswith("relevant")
 
 
 class Moments(NamedTuple):
@@ -48,12 +54,17 @@ class Scaled(Around):
     ----------
     weights : Weights, optional
         What sees the scaled features; ``KernelRidge()`` by default.
-    scaling : {"standard", "unit"}, default "standard"
-        "unit" then brings every row to length 1, so that directions count and sizes do not.
+    scaling : {"standard", "unit", "relevant", "relevant unit"}, default "standard"
+        "unit" then brings every row to length 1, so that directions count and sizes do not. "relevant" multiplies every
+        feature by its `relevance` before.
+    relevance : (d,) array, optional
+        What features of variance 1 are multiplied by. By default :func:`infimum.weights.relevance` of the target that
+        weights are fitted to, where the scaling is "relevant".
 
     Notes
     -----
     A sparse X stays sparse: its features are divided by their deviation and keep their mean. Constant ones become 0.
+    Where relevances are learned, they are learned again without the rows that are held out.
 
     Examples
     --------
@@ -63,9 +74,10 @@ class Scaled(Around):
     array([[0., 0., 1.]])
     """
 
-    def __init__(self, weights: Any = None, scaling: str = "standard") -> None:
+    def __init__(self, weights: Any = None, scaling: str = "standard", relevance: Any = None) -> None:
         self.weights = weights
         self.scaling = scaling
+        self.relevance = relevance
 
     def _base(self) -> Weights:
         if self.weights is None:
@@ -80,21 +92,46 @@ class Scaled(Around):
 
     @property
     def blockwise(self) -> bool:  # type: ignore[override]
-        return self._base().blockwise
+        return self._base().blockwise and not self._learns
 
     @property
     def supervised(self) -> bool:  # type: ignore[override]
-        return self._base().supervised
+        return self._learns or self._base().supervised
+
+    @property
+    def _learns(self) -> bool:
+        """Whether relevances come from the target."""
+        return is_relevant(self.scaling) and self.relevance is None
 
     def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
         if self.scaling not in SCALINGS:
             raise ValueError(f"scaling must be one of {', '.join(map(repr, SCALINGS))}. Got {self.scaling!r} instead.")
         if self._base().pairwise:
             raise ValueError("A precomputed kernel has no features to scale. Leave out Scaled.")
+        self._learn(X, target, sample_weight)
+        self.weights_ = clone(self._base()).fit(self.scaled(X), target, sample_weight)
+        return self
+
+    def _learn(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
+        """mean_ and scale_."""
         self.mean_, self.scale_ = self._learned(X, sample_weight)
         if sparse.issparse(X.first().X if isinstance(X, Blocks) else X):
             self.mean_ = np.zeros_like(self.mean_)  # sparse rows stay sparse, and later ones are treated alike
-        self.weights_ = clone(self._base()).fit(self.scaled(X), target, sample_weight)
+        found = self.relevance
+        if self._learns:
+            known = as_target(target)
+            if known is None:
+                raise ValueError(f"scaling={self.scaling!r} looks at the embedded sets: fit(X, phi) needs phi (n, d).")
+            found = relevance(self._divided(X), known.phi, sample_weight)
+        if found is not None:
+            found = np.asarray(found, dtype=float)
+            if found.shape != self.scale_.shape or not (found >= 0).all():
+                raise ValueError(
+                    f"relevance must have a number >= 0 for each of the {len(self.scale_)} features. Got"
+                    f" {found.shape if found.shape != self.scale_.shape else found[~(found >= 0)][0]}."
+                )
+            with np.errstate(divide="ignore"):
+                self.scale_ = self.scale_ / found
         return self
 
     def _learned(self, X: Any, w: Any) -> tuple[NDArray, NDArray]:
@@ -115,17 +152,20 @@ class Scaled(Around):
             return X.map(self._block)
         if sparse.issparse(X) and self.mean_.any():  # learned from rows that are not sparse
             X = X.toarray()
-        if sparse.issparse(X):
-            Z = sparse.csr_matrix(X @ sparse.diags_array(1 / self.scale_))
-            if self.scaling == "standard":
-                return Z
+        Z = self._divided(X)
+        if not self.scaling.endswith("unit"):
+            return Z
+        if sparse.issparse(Z):
             length = np.sqrt(np.asarray(Z.multiply(Z).sum(axis=1)).ravel())
             return sparse.csr_matrix(sparse.diags_array(1 / np.where(length > 0, length, 1)) @ Z)
-        Z = (np.asarray(X) - self.mean_) / self.scale_
-        if self.scaling == "unit":
-            length = np.linalg.norm(Z, axis=1, keepdims=True)
-            Z /= np.where(length > 0, length, 1)
+        length = np.linalg.norm(Z, axis=1, keepdims=True)
+        Z /= np.where(length > 0, length, 1)
         return Z
+
+    def _divided(self, X: Any) -> Any:
+        if sparse.issparse(X):
+            return sparse.csr_matrix(X @ sparse.diags_array(1 / self.scale_))
+        return (np.asarray(X) - self.mean_) / self.scale_
 
     def _block(self, block: Block) -> Block:
         return block._replace(X=self.scaled(block.X))
@@ -148,12 +188,13 @@ class Scaled(Around):
         return self.weights_.folds(*(self.scaled(phi) if isinstance(phi, Blocks) else phi for phi in phis))
 
     def path(self, X: Any, lams: Any, sample_weight: Any = None) -> Path | None:
-        self.mean_, self.scale_ = self._learned(X, sample_weight)
-        if sparse.issparse(X.first().X if isinstance(X, Blocks) else X):
-            self.mean_ = np.zeros_like(self.mean_)  # sparse rows stay sparse, and later ones are treated alike
-        return clone(self._base()).path(self.scaled(X), lams, sample_weight)
+        if self._learns:
+            return None
+        return clone(self._base()).path(self._learn(X, None, sample_weight).scaled(X), lams, sample_weight)
 
     def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> HeldOut:
+        if self._learns and blocks is not None:
+            return super().held_out(X, target, sample_weight, blocks)
         # at the scale of all the rows
         return self.weights_.held_out(self.scaled(X), target, sample_weight, blocks)
 

@@ -13,9 +13,8 @@ from .search import solve
 from .state import new_state
 from .terms import MAX_ITEMS, split
 
-ROUNDS, QUICK_ROUNDS = 20, 4
+ROUNDS = 20
 LOOKS = 16  # ends of orders that a round may look at
-QUICK_WORK = 600_000  # down-closed sets that a query without proof may go through: about half a millisecond
 TOGETHER = 256  # queries that share minorants
 EPS = float(np.finfo(float).eps)
 
@@ -24,9 +23,7 @@ def minimise_orders(
     before: NDArray,
     infimum: NDArray,
     supremum: NDArray,
-    start: NDArray | None = None,
     *,
-    prove: bool = True,
     nodes: int = 10**6,
     memory: int = 2**28,
     n_jobs: int = 1,
@@ -43,10 +40,6 @@ def minimise_orders(
         Closed relations, True at (i, j) where i comes before j; S_i is the set of their linear extensions.
     infimum, supremum : (q, k)
         Weights on the loss to the nearest and to the farthest linear extension of each relation.
-    start : (q, m), optional
-        Orders to begin with, best first.
-    prove : bool, default True
-        Search until the minimum is proved; if not, stop after a few rounds, with the bound reached by then.
     nodes : int, default 10**6
         Ends of orders that a proof looks at before it gives up, for one query.
     memory : int, default 2**28
@@ -77,11 +70,6 @@ def minimise_orders(
     values, bounds = np.zeros(q), np.zeros(q)
     relations, objectives = split(before, infimum, supremum, memory)
     if len(relations.hard) and m > 1 and q:
-        starts = np.full((q, m), -1) if start is None else np.ascontiguousarray(start, dtype=np.int64)
-        rounds, looks = ROUNDS, LOOKS
-        if not prove:
-            nodes = min(nodes, QUICK_WORK // len(relations.ideals))
-            rounds, looks = QUICK_ROUNDS, min(LOOKS, nodes // 8)
         tol = _rounding(m, len(relations.hard))
         # the terms that no linear cost stands for, heaviest first
         size = np.where(relations.hard, np.abs(objectives.v), 0.0)
@@ -90,7 +78,7 @@ def minimise_orders(
         def part(rows: slice) -> None:
             queries = rows.start + chain(objectives.v[rows])
             state = new_state(relations)
-            work = (queries, starts, rounds, looks, nodes, state, z, values, bounds)
+            work = (queries, ROUNDS, LOOKS, nodes, state, z, values, bounds)
             solve(relations, objectives.v, heavy, counts, tol, *work)
 
         parts = list(gen_batches(q, min(TOGETHER, -(-q // n_jobs))))

@@ -22,19 +22,16 @@ INERTIA = 0.5  # of the last direction that stays
 
 
 @njit(cache=True, nogil=True)
-def solve(rel, v, heavy, counts, tol, queries, starts, rounds, looks, nodes, state, orders, values, bounds):
+def solve(rel, v, heavy, counts, tol, queries, rounds, looks, nodes, state, orders, values, bounds):
     """orders[q], values[q] <- the best order found of sum_t v_qt d_t, and its value; bounds[q] <- no order has less.
 
     A query has at most `rounds`, which look at `looks` ends of orders each time that the gap has become smaller, and in
-    the end at `nodes`. starts (q, m) are first orders, with starts[q, 0] < 0 where there is none. heavy[q, : counts[q]]
-    are the terms that no linear cost stands for, heaviest first.
+    the end at `nodes`. heavy[q, : counts[q]] are the terms that no linear cost stands for, heaviest first.
     """
     for q in queries:
         weights = v[q]
         _known_costs(rel.known, weights, state.known_cost)
         terms = heavy[q, : counts[q]]
-        if starts[q, 0] >= 0:
-            recall(rel, weights, starts[q], state)
         values[q] = best_remembered(rel, weights, state, orders[q])
         bounds[q] = _ascend(rel, weights, terms, tol, rounds, looks, nodes, state, orders[q], values[q : q + 1])
 

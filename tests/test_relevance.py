@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
-from infimum import Blocks, PartialClassifier, PartialRegressor, outputs, weights
+from infimum import Blocks, PartialClassifier, PartialRegressor, outputs, tune, weights
 from infimum.judging import comparison
 from infimum.judging.composition import Composition
 from infimum.judging.ground import Ground, scaled
@@ -201,3 +201,28 @@ def test_what_cannot_be_is_said_in_one_sentence(cloud):
         weights.Scaled(scaling="relevant", relevance=[1] * 19 + [-1]).fit(X)
     with pytest.raises(ValueError, match="scaling must be one of 'standard', 'unit', 'relevant', 'relevant unit'"):
         weights.Scaled(scaling="relevent").fit(X)
+
+
+def test_a_search_may_have_them_too(cloud):
+    X, mask, truth = cloud
+    model = PartialClassifier(principle="disambiguation")
+    found = tune(X, mask, model, scalings=("standard", "relevant"), lams=(1e-3,))
+    assert found.best_params_["scaling"] == "relevant"
+    family = found.best_estimator_[-1].weights
+    assert (family.scaling, family.relevance) == ("relevant", None)
+    assert np.mean(found.predict(X) == truth) > 0.85
+
+
+def test_settings_next_to_one_with_relevances_are_not_tried_without_them(cloud):
+    """On more rows, nothing but the best may be left, and that may have relevances: there is nowhere to step to."""
+    X, mask, _ = cloud
+    space = outputs.Labels().fit(mask)
+    walk = comparison.Comparison(
+        Composition("disambiguation", "inside", "auto", "auto"), Table(X, None, None), space, space.read(mask),
+        comparison.Plan(),
+    )  # fmt: skip
+    walk.order = np.arange(len(X))
+    walk._stand_on(200)
+    walk._try({Kernel("relevant", "rbf", 1.0, 1e-3): [("disambiguation", "inside")]})
+    walk._step()
+    assert len(walk.rows) == 1

@@ -301,9 +301,9 @@ class Comparison:
         for _ in range(1 if is_costly(self.sets) else STEPS):
             near: dict[Setting, list] = {}
             for group in self._followed():
-                best = next(row for row in self._ranked(group) if not is_relevant(row["scaling"]))
-                for setting in best["setting"].near():
-                    near.setdefault(setting, []).append((best["principle"], best["reading"]))
+                plain = [row for row in self._ranked(group) if not is_relevant(row["scaling"])]
+                for setting in plain[0]["setting"].near() if plain else []:
+                    near.setdefault(setting, []).append((plain[0]["principle"], plain[0]["reading"]))
             if not self._try(near):
                 break
 

@@ -26,8 +26,9 @@ from ..judging.composition import AUTO
 from ..judging.ground import Ground
 from ..judging.settings import Kernel, Other, Setting
 from ..outputs import Sets
-from ..weights import KernelRidge, by_name
+from ..weights import KernelRidge, Scaled, by_name
 from ..weights.left_out import blocks_of
+from ..weights.scaled import is_relevant
 
 READINGS = {
     "disambiguation": ("disambiguation", "inside"),
@@ -42,8 +43,10 @@ SCALINGS: dict[str, list] = {
     "none": [],
     "standard": [StandardScaler()],
     "unit": [StandardScaler(), Normalizer()],
+    "relevant": [],
+    "relevant unit": [],
 }
-"""Mean 0 (but for a sparse X) and variance 1 a feature; then, for "unit", length 1 a row."""
+"""Mean 0 (but for a sparse X) and variance 1 a feature; then, for "unit", length 1 a row; see `weights.Scaled`."""
 
 KERNELS = ("rbf", "laplacian")
 
@@ -70,7 +73,7 @@ class PartialSearch(BaseEstimator):
     ----------
     estimator : PartialModel, optional
         Where the output space and all other settings are taken from; ``PartialClassifier()`` by default.
-    scalings : list of {"none", "standard", "unit"}, default ("standard", "unit")
+    scalings : list of {"none", "standard", "unit", "relevant", "relevant unit"}, default ("standard", "unit")
         What happens to X: nothing; mean 0 and variance 1 a feature; and then length 1 a row.
     kernels : list of {"rbf", "laplacian"}, default both
         exp(-gamma |x - x'|_2²) and exp(-gamma |x - x'|_1).
@@ -242,6 +245,8 @@ class PartialSearch(BaseEstimator):
         chosen: dict[str, Any] = {"principle": model.principle if named else principle, "negative_weights": negative}
         if best["weights"] == "kernel":
             chosen["weights"] = KernelRidge(best["lam"], kernel=best["kernel"], gamma=best["width"])
+            if is_relevant(best["scaling"]):
+                chosen["weights"] = Scaled(chosen["weights"], best["scaling"])
         return make_pipeline(*_steps(best["scaling"], X), clone(model).set_params(**chosen))
 
     def __sklearn_tags__(self) -> Any:

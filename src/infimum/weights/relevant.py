@@ -14,7 +14,7 @@ from .left_out import blocks_of, rounded
 ROWS = 1500  # that relevances are learned from
 POINTS = 500  # at which slopes are taken
 OUTPUTS = 32  # columns of phi beyond which it is projected on as many
-LAM = 1e-2
+LAM = 3e-3
 
 
 def relevance(Z: Any, phi: Any, sample_weight: NDArray | None = None) -> NDArray:

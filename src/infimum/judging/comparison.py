@@ -241,16 +241,18 @@ class Comparison:
             self.seen.update((setting, repr(pair), len(self.ground)) for pair in new)
             if new:
                 work.append((setting, new))
-        for found, refused in self._judged(work):
-            self.rows += found
-            self.refused += [why for why in refused if why not in self.refused]
+        for row in self._judged(work):
+            self.rows.append(row)
         return bool(self._here()) and self.best() is not before
 
-    def _judged(self, work: list) -> Iterator[tuple[list[dict], list[str]]]:
+    def _judged(self, work: list) -> Iterator[dict]:
+        """Rows of the table, as they come; what was refused is kept."""
         label = f"settings on {len(self.ground)} rows"
         jobs = (delayed(self._judge)(*one) for one in track(work, label, len(work), self.plan.verbose))
         n_jobs = self._jobs(len(self.ground))
-        return iter(Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(jobs))
+        for found, refused in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(jobs):
+            self.refused += [why for why in refused if why not in self.refused]
+            yield from found
 
     def _jobs(self, n: int) -> int | None:
         """Settings on n rows that are judged at once."""
@@ -320,7 +322,7 @@ class Comparison:
             for _ in range(rounds):
                 seen = {row["setting"] for row in found}
                 work = [(setting, [pair], True) for setting in near if setting not in seen]
-                found += [row for rows, _ in self._judged(work) for row in rows]
+                found += self._judged(work)
                 best = self._ranked(found)[0]["setting"] if found else None
                 if best is None or best in seen:
                     break

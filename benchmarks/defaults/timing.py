@@ -1,6 +1,7 @@
 """How long a fit of the default takes, beside a random forest's, and the memory that it needs beyond X.
 
-Seconds by the clock and of the processors, all threads together; the forest on a candidate drawn at random.
+Seconds by the clock and of the processors, all threads together, the best of three runs up to 5,000 rows; the forest on
+a candidate drawn at random.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from benchmarks.defaults.problems import SEED
 from infimum import PartialClassifier, datasets
 
 TESTED = 2000
+FEW = 5000  # rows up to which the best of three runs is told
 
 
 class Size(NamedTuple):
@@ -71,9 +73,13 @@ def measured(size: Size) -> dict[str, Any]:
     def ours() -> None:
         start = time.perf_counter(), time.process_time()
         found["ours"] = m.fitted(m.default(PartialClassifier), X, sets)
-        clock["seconds"], clock["processor"] = time.perf_counter() - start[0], time.process_time() - start[1]
+        taken = time.perf_counter() - start[0], time.process_time() - start[1]
+        if not clock or taken[0] < clock["seconds"]:
+            clock["seconds"], clock["processor"] = taken
 
     memory = peak_bytes(ours)
+    for _ in range(2 if size.n <= FEW else 0):
+        ours()
     begun = time.process_time()
     forest = RandomForestClassifier(size.trees, random_state=0, n_jobs=threads).fit(X, one_of(sets))
     clock["forest"] = (time.process_time() - begun) * 100 / size.trees

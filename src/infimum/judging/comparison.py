@@ -316,20 +316,27 @@ class Comparison:
         without; only the best is then judged in earnest, by relevances learned without the rows that are held out.
         """
         before, known = self.best(), any(is_relevant(row["scaling"]) for row in self.rows)
-        rounds = 1 if is_costly(self.sets) else 2 if known else STEPS  # on more rows, a setting and those next to it
+        costly = is_costly(self.sets)
         for pair, near in starts if self._can_weigh() else []:
+            if known and not costly:  # on more rows, what was found and what is next to it, at once
+                near = [*near, *near[0].near()]
             found: list[dict] = []
-            for _ in range(rounds):
+            for _ in range(1 if known or costly else STEPS):
                 seen = {row["setting"] for row in found}
-                work = [(setting, [pair], True) for setting in near if setting not in seen]
-                found += self._judged(work)
-                best = self._ranked(found)[0]["setting"] if found else None
-                if best is None or best in seen:
+                found += self._judged([(setting, [pair], True) for setting in near if setting not in seen])
+                best = self._ranked(found)[0] if found else None
+                if best is None or best["setting"] in seen:
                     break
-                near = best.near()
-            if best is not None:
-                self._try({best: [pair]})
+                near = best["setting"].near()
+            if best is not None and self._promises(best):
+                self._try({best["setting"]: [pair]})
         return self.best() is not before
+
+    def _promises(self, row: dict) -> bool:
+        """Whether relevances that have seen all rows are better than none: if not, others will not be."""
+        same = [one for one in self._here() if (one["principle"], one["reading"]) == (row["principle"], row["reading"])]
+        score = "log_likelihood" if _is_soft(row) else "neg_set_risk"
+        return not same or row[score] > max(one[score] for one in same)
 
     def _twins(self) -> list[Start]:
         """Where to begin: the best kernel on either scaling, where candidates are weighed, or else of the best."""

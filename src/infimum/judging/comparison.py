@@ -173,13 +173,12 @@ class Comparison:
             self._stand_on(first if n > 1.5 * first and not self.named else second)
             self._try({setting: self._pairs_of(setting) for setting in self._first()})
             self._step()
-            self._weigh(self._twins())
+            self._try(self._weighed(self._twins()))
             if len(self.ground) < min(n, second):
                 kept, relevant = self._kept()
                 self._stand_on(second)
                 self._try(kept)
-                if not self._weigh(relevant or self._twins()):
-                    self._step()
+                self._step(self._weighed(relevant or self._twins()))
         except KeyboardInterrupt:
             if not self.rows:
                 raise
@@ -298,25 +297,25 @@ class Comparison:
         """By weights that the user named: fitted anew, as they ask for."""
         return judge.left_out(self.ground.X, self.ground.blocks)
 
-    def _step(self) -> None:
-        """Settings next to the best of every principle that is followed, while they are better."""
+    def _step(self, more: dict[Setting, list] | None = None) -> None:
+        """Settings next to the best of every principle that is followed, while they are better; and `more`, at once."""
         for _ in range(1 if is_costly(self.sets) else STEPS):
-            near: dict[Setting, list] = {}
-            for group in self._followed():
+            near, more = dict(more or {}), None
+            for group in self._followed() if self._here() else []:
                 plain = [row for row in self._ranked(group) if not is_relevant(row["scaling"])]
                 for setting in plain[0]["setting"].near() if plain else []:
                     near.setdefault(setting, []).append((plain[0]["principle"], plain[0]["reading"]))
             if not self._try(near):
                 break
 
-    def _weigh(self, starts: list[Start]) -> bool:
-        """Kernels on features that count by their relevance; whether one of them is now the best.
+    def _weighed(self, starts: list[Start]) -> dict[Setting, list]:
+        """The best kernels on features that count by their relevance, where they promise to be better than without.
 
         Relevances look at the sets. Settings with them are compared while they see all rows, which costs no more than
-        without; only the best is then judged in earnest, by relevances learned without the rows that are held out.
+        without; only the best is then to be judged in earnest, by relevances learned without the rows held out.
         """
-        before, known = self.best(), any(is_relevant(row["scaling"]) for row in self.rows)
-        costly = is_costly(self.sets)
+        known, costly = any(is_relevant(row["scaling"]) for row in self.rows), is_costly(self.sets)
+        chosen: dict[Setting, list] = {}
         for pair, near in starts if self._can_weigh() else []:
             if known and not costly:  # on more rows, what was found and what is next to it, at once
                 near = [*near, *near[0].near()]
@@ -329,8 +328,8 @@ class Comparison:
                     break
                 near = best["setting"].near()
             if best is not None and self._promises(best):
-                self._try({best["setting"]: [pair]})
-        return self.best() is not before
+                chosen.setdefault(best["setting"], []).append(pair)
+        return chosen
 
     def _promises(self, row: dict) -> bool:
         """Whether relevances that have seen all rows are better than none: if not, others will not be."""

@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -432,12 +433,13 @@ class Comparison:
 
 def _is_soft(row: dict) -> bool:
     """Whether candidates were weighed, so that sets have a likelihood."""
-    return not np.isnan(row["log_likelihood"])
+    return not isnan(row["log_likelihood"])
 
 
 def _rough(row: dict) -> tuple[float, float, float]:
     """Smaller for smoother settings: features as they are, a large lam, then a wide kernel."""
-    return is_relevant(row["scaling"]), -float(np.nan_to_num(row["lam"])), float(np.nan_to_num(row["gamma"]))
+    lam, gamma = (0.0 if isnan(row[name]) else row[name] for name in ("lam", "gamma"))
+    return is_relevant(row["scaling"]), -lam, gamma
 
 
 def _place(row: dict) -> int:

@@ -44,6 +44,7 @@ class Temperature:
         The two numbers move by steps of 5 %, or of `finest` of them at once, and are fitted to at most so many rows.
         """
         F, mask, sample_weight = _thinned(F, mask.astype(float), sample_weight, rows)
+        w = np.full(len(F), 1 / len(F)) if sample_weight is None else np.asarray(sample_weight) / np.sum(sample_weight)
         seen: dict[tuple[int, int], float] = {}
         logs: dict[float, NDArray] = {}  # one a mass, whatever the temperature
 
@@ -54,7 +55,7 @@ class Temperature:
                     logs[mass] = _logs(F, mass)
                 E = np.exp(logs[mass] / temperature)
                 inside = np.einsum("ngc,ngc->ng", E, mask) / E.sum(axis=-1)
-                seen[at] = float(np.average(np.log(np.maximum(inside, LEAST)).mean(axis=-1), weights=sample_weight))
+                seen[at] = float((w @ np.log(np.maximum(inside, LEAST))).mean())
             return seen[at]
 
         best = max([(0, 0), (-16, -50), (-50, 60)], key=value)

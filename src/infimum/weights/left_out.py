@@ -213,7 +213,7 @@ class FromInverse(InParts):
         for b, (block, factor, gain, taken, left) in enumerate(self.solves):
             u = others[:, b]
             out[b] = -(u - (gain.T @ u[block] - taken * q[b])) / left
-            out[b, block] = -linalg.cho_solve(factor, u[block], check_finite=False)
+            out[b, block] = -linalg.lapack.dpotrs(factor[0], u[block], lower=1)[0]
         return out
 
     def predict(self, phi: Any) -> NDArray:

@@ -42,7 +42,7 @@ def relevance(Z: Any, phi: Any, sample_weight: NDArray | None = None) -> NDArray
     --------
     >>> Z = np.random.default_rng(0).standard_normal((100, 2))
     >>> relevance(Z, np.sign(Z[:, :1])).round(1)
-    array([1.4, 0.3])
+    array([1.4, 0.2])
     """
     from .kernel import KernelRidge
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-
 LONG = ("test_the_wheel_runs", "test_estimator_checks[PartialClassifier()]", "test_fifty_answers")
 
 

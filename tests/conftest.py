@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-LONG = ("test_the_wheel_runs", "test_estimator_checks[PartialClassifier()]", "test_fifty_answers")
+LONG = ("test_the_wheel_runs", "test_estimator_checks[PartialClassifier()]")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -394,7 +394,7 @@ def test_exact_and_started_from_the_closure_beats_alternation_from_zero(monkeypa
             return error_on_lines(10, c, "joint", [(0.5, 1e3)], queries, solver=Stated(n_starts=1))[0]
 
     # at c = .93 a proof takes a hundred times longer: fewer queries, the same problems
-    for c, queries in zip(np.linspace(0.5, 1, 8)[[4, 5, 6]], (200, 200, 4), strict=True):
+    for c, queries in zip(np.linspace(0.5, 1, 8)[[4, 5, 6]], (200, 200, 3), strict=True):
         assert error_on_lines(10, c, "joint", [(0.5, 1e3)], queries)[0] <= from_zero(c, queries)
 
 

@@ -23,7 +23,7 @@ def test_ctrl_c_leaves_the_model_as_it_was(kind):
 
 
 def test_kill_nine_leaves_whole_files_and_goes_on(tmp_path):
-    run = python(KILLS, tmp_path, 20 if CAMPAIGN else 4, 1)
+    run = python(KILLS, tmp_path, 20 if CAMPAIGN else 3, 1)
     assert run.returncode == 0, run.stderr[-2000:]
     assert "killed" in run.stdout
 

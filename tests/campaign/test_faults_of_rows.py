@@ -35,8 +35,8 @@ def alone() -> PartialClassifier:
     return PartialClassifier.paper(weights=Nystrom(12, random_state=0)).fit(X, MASK)
 
 
-# three passes (classes, centres, sums) over four blocks are twelve reads: in every pass, and in all of them
-MOMENTS = range(1, 13) if "INFIMUM_CAMPAIGN" in os.environ else [1, 6, 12]
+# three passes (classes, centres, sums) over four blocks are twelve reads: in the first and the last, and in all of them
+MOMENTS = range(1, 13) if "INFIMUM_CAMPAIGN" in os.environ else [1, 12]
 
 
 @pytest.mark.parametrize("moment", MOMENTS)

@@ -356,7 +356,8 @@ class Comparison:
 
     def _here(self) -> list[dict]:
         """What was judged on the rows of now."""
-        return [row for row in self.rows if row["n"] == len(self.ground)]
+        n = len(self.ground)
+        return [row for row in self.rows if row["n"] == n]
 
     def best(self) -> dict:
         """The best of those judged on the most rows: settings of a principle by its own score, principles by risk.

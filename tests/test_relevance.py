@@ -69,6 +69,12 @@ def test_many_rows_are_sampled_whatever_their_order(rng):
     np.testing.assert_allclose(found, weights.relevance(Z[other], phi[other]), rtol=1e-9)
 
 
+def test_many_equal_rows_are_not_more_than_are_looked_at():
+    X = np.repeat([[0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 1.0, 1.0]], ROWS, axis=0)
+    assert weights.relevance(X, X[:, :1]).shape == (3,)
+    assert weights.relevance(np.ones((2 * ROWS, 2)), np.ones((2 * ROWS, 1))).tolist() == [1, 1]
+
+
 def test_many_outputs_cost_no_more_and_tell_the_same(rng):
     Z = rng.standard_normal((200, 5))
     phi = np.tanh(Z[:, :2] @ rng.standard_normal((2, 400)))

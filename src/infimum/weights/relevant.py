@@ -47,10 +47,9 @@ def relevance(Z: Any, phi: Any, sample_weight: NDArray | None = None) -> NDArray
     from .kernel import KernelRidge
 
     Z = Z.toarray() if sparse.issparse(Z) else np.asarray(Z, dtype=float)
-    if len(Z) > ROWS:
-        rows = _some(Z, ROWS, sample_weight)
-        return relevance(Z[rows], phi[rows], None if sample_weight is None else sample_weight[rows])
-    phi = _narrow(phi)
+    rows = _some(Z, ROWS, sample_weight)
+    Z, phi = Z[rows], _narrow(phi[rows])
+    sample_weight = None if sample_weight is None else sample_weight[rows]
     D = euclidean_distances(Z, squared=True)
     gamma = 1 / (median(D, sample_weight) or 1.0)
     K = np.exp(-gamma * D)
@@ -68,9 +67,9 @@ def relevance(Z: Any, phi: Any, sample_weight: NDArray | None = None) -> NDArray
 
 
 def _some(Z: NDArray, most: int, sample_weight: NDArray | None) -> NDArray:
-    """At most about so many rows, by a hash: the same ones in any order."""
+    """At most so many rows, by a hash: the same ones in any order, but for rows that are equal."""
     k = -(-len(Z) // most)
-    return np.arange(len(Z)) if k == 1 else blocks_of(rounded(Z), k, sample_weight=sample_weight)[0]
+    return np.arange(len(Z)) if k == 1 else blocks_of(rounded(Z), k, sample_weight=sample_weight)[0][:most]
 
 
 def _narrow(phi: Any) -> NDArray:

@@ -11,7 +11,7 @@ from infimum.judging.ground import Ground, scaled
 from infimum.judging.judge import Judge
 from infimum.judging.settings import Kernel
 from infimum.rows import Table
-from infimum.weights.left_out import OneEach, Refitted, blocks_of
+from infimum.weights.left_out import Fit, Refitted, blocks_of
 from infimum.weights.relevant import LAM, ROWS, median
 
 
@@ -129,7 +129,7 @@ def test_the_judge_learns_them_without_the_rows_that_it_holds_out(cloud):
         one = weights.relevance(scaled("standard", X[rest], None), phi[rest])
         Z = scaled("relevant", X, None, one)
         D = ((Z[:, None] - Z[None]) ** 2).sum(axis=2)
-        K = np.exp(-D / median(D, None))
+        K = np.exp(-D / median(D[np.ix_(rest, rest)], None))
         A = K[np.ix_(rest, rest)] + len(X) * 1e-3 * np.eye(len(rest))
         np.testing.assert_allclose(found[block], K[np.ix_(block, rest)] @ np.linalg.solve(A, phi[rest]), atol=1e-9)
 
@@ -147,20 +147,39 @@ def test_where_there_is_nothing_to_learn_only_rows_that_were_seen_look_better(rn
     assert honest < plain + 0.001
 
 
-def test_an_operator_a_block_is_the_operator_of_all(cloud):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_fitted_again_without_a_block_or_taken_out_of_the_inverse(cloud, rng, weighted):
+    """Two ways to one operator, where n lam is kept."""
     X, mask, _ = cloud
-    ground = ground_of(X, mask)
-    K = rbf_kernel(X, gamma=0.05)
-    fitted = weights.KernelRidge(1e-2, kernel="precomputed", gamma=None).fit(K)
-    together = fitted.held_out(K, None, None, ground.blocks)
-    one = OneEach(len(X), ground.blocks, [fitted.held_out(K, None, None, [block]) for block in ground.blocks])
+    w = rng.choice([0.0, 0.5, 1.0, 3.0], size=len(X)) if weighted else None
+    blocks, K = ground_of(X, mask).blocks, rbf_kernel(X, gamma=0.05)
+    together = ridge(1e-2).fit(K, None, w).held_out(K, None, w, blocks)
+    total, fits = len(X) if w is None else w.sum(), []
+    for block in blocks:
+        rest = np.delete(np.arange(len(X)), block)
+        some = None if w is None else w[rest]
+        lam = 1e-2 * total / (len(rest) if some is None else some.sum())
+        inner = K[np.ix_(rest, rest)]
+        fits.append(Fit(block, rest, ridge(lam).fit(inner, None, some), inner, K[np.ix_(block, rest)]))
+    one = Refitted(len(X), fits)
     q = together.live(mask.astype(float))
-    np.testing.assert_allclose(one(q), together(q), atol=1e-10)
-    np.testing.assert_allclose(one.predict(mask * 1.0), together.predict(mask * 1.0), atol=1e-10)
-    np.testing.assert_allclose(one.weights(), together.weights(), atol=1e-10)
+    np.testing.assert_allclose(one(q), together(q), atol=1e-9)
+    np.testing.assert_allclose(one.predict(mask * 1.0), together.predict(mask * 1.0), atol=1e-9)
+    np.testing.assert_allclose(one.weights(), together.weights(), atol=1e-9)
     for a, b in zip(one.parts(), together.parts(), strict=True):
         for x, y in zip(a, b, strict=True):
-            np.testing.assert_allclose(x, y, atol=1e-10)
+            np.testing.assert_allclose(x, y, atol=1e-9)
+
+
+def ridge(lam: float) -> weights.KernelRidge:
+    return weights.KernelRidge(lam, kernel="precomputed", gamma=None)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 10])
+def test_the_median_is_that_of_all_pairs(rng, n):
+    D = ((rng.integers(3, size=(n, 2))[:, None] - rng.integers(3, size=(1, 2))) ** 2).sum(axis=2)
+    D = np.abs(D.sum(axis=1)[:, None] - D.sum(axis=1)) * 1.0
+    assert median(D, None) == np.median(D) == median(D, np.ones(n))
 
 
 def test_the_default_finds_the_features_that_matter(cloud, rng, monkeypatch):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import isnan
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from .choice import Choice
 from .composition import AUTO, Composition
 from .ground import EXACT_ROWS, Ground, order
 from .judge import Judge, Left
+from .ranking import Ranking, is_soft
 from .settings import RELEVANT_COLUMNS, Kernel, Other, Setting, first_settings, is_costly, readings
 
 FEW = 20  # distinct rows that there must be, for some of them to be held out
@@ -34,13 +34,7 @@ FIRST = 500  # rows of the first comparison
 SECOND = 1500  # rows on which the best of it are compared again
 COSTLY = (200, 400)  # the same, where every prediction is a search
 FEW_ROWS = 600
-KEPT = 3  # settings a principle that go on to the second comparison
 STEPS = 4  # how often settings next to the best are tried
-HOPELESS = 1.3  # times the least risk: principles beyond are not followed
-CLEARLY = 1.5  # standard errors of a difference: what is worse by less may be as good
-HARDLY = 0.5  # standard errors of a difference of likelihoods: what is worse by less is as good
-NOTHING = 1e-3  # of a nat: relevances must gain more
-FAMILIES = ("kernel", "linear", "forest", "neighbors")  # of what may be as good, the first
 N_BLOCKS = 5  # held out in turn
 OF_FEW = 10  # the same where rows are few and have a likelihood: nine tenths of them are more like all
 WORTH_THREADS = 300  # rows from which on several settings at once take less time than one after the other
@@ -120,7 +114,9 @@ class Comparison:
         self.refused: list[str] = []
         self.seen: set = set()
         self.ends = np.inf if plan.budget is None else time.perf_counter() + plan.budget
-        self.strict, self.threads = False, 1
+        self.strict, self.threads, self.costly = False, 1, is_costly(sets)
+        self._ranked: tuple[tuple[int, int], Ranking] | None = None
+        self._judges: dict[tuple, Judge] = {}
 
     def _open_pairs(self, signed: bool) -> list[tuple[Any, str]]:
         """All that is not named; but for points chosen by all rows at once, where these are too many for that."""
@@ -168,7 +164,7 @@ class Comparison:
 
     def _walk(self) -> bool:
         """Whether it came to its end."""
-        first, second = COSTLY if is_costly(self.sets) else (FIRST, SECOND)
+        first, second = COSTLY if self.costly else (FIRST, SECOND)
         n = len(self.sets)
         try:
             self._stand_on(first if n > 1.5 * first and not self.named else second)
@@ -178,8 +174,11 @@ class Comparison:
             if len(self.ground) < min(n, second):
                 kept, relevant = self._kept()
                 self._stand_on(second)
-                self._try(kept)
-                self._step(self._weighed(relevant or self._twins()))
+                if relevant:
+                    self._step(self._weighed(relevant, kept))
+                else:
+                    self._try(kept)
+                    self._step(self._weighed(self._twins()))
         except KeyboardInterrupt:
             if not self.rows:
                 raise
@@ -212,8 +211,7 @@ class Comparison:
     def _first(self) -> Iterable[Setting]:
         if self.family is not None:
             return [Other(type(self.family).__name__, self.family)]
-        costly = is_costly(self.sets)
-        found = first_settings(self.n, self.table.X, costly, self.plan.random_state, self.plan.n_jobs)
+        found = first_settings(self.n, self.table.X, self.costly, self.plan.random_state, self.plan.n_jobs)
         return [one for one in found if not self.in_blocks or not isinstance(one, Other)]
 
     def _stand_on(self, size: int) -> None:
@@ -235,15 +233,19 @@ class Comparison:
     def _try(self, settings: dict[Setting, list[tuple[Any, str]]]) -> bool:
         """Judge settings under some principles, unless it is done; whether one of them is now the best."""
         before = self.best() if self._here() else None
+        for row in self._judged(self._new(settings)):
+            self.rows.append(row)
+        return bool(self._here()) and self.best() is not before
+
+    def _new(self, settings: dict[Setting, list[tuple[Any, str]]]) -> list[tuple]:
+        """What is not done yet."""
         work = []
         for setting, pairs in settings.items():
             new = [pair for pair in pairs if (setting, repr(pair), len(self.ground)) not in self.seen]
             self.seen.update((setting, repr(pair), len(self.ground)) for pair in new)
             if new:
                 work.append((setting, new))
-        for row in self._judged(work):
-            self.rows.append(row)
-        return bool(self._here()) and self.best() is not before
+        return work
 
     def _judged(self, work: list) -> Iterator[dict]:
         """Rows of the table, as they come; what was refused is kept."""
@@ -270,10 +272,7 @@ class Comparison:
             start = time.perf_counter()
             if start > self.ends and (self.rows or found):
                 break
-            judge = Judge(
-                Composition(principle, reading, self._weights(setting), self.wanted.solver).checked(),
-                self.output, self.ground.sets, self.ground.w, brief=not self.strict,
-            )  # fmt: skip
+            judge = self._judge_of(setting, principle, reading)
             try:
                 if not self.named and operator is None:
                     operator = self.ground.operator(setting, quick)
@@ -290,9 +289,15 @@ class Comparison:
             found.append({**setting.columns, **here, "setting": setting, "each": each})
         return found, refused
 
-    def _weights(self, setting: Setting) -> Any:
-        """Of the family of the setting: what a composition asks of it is only whether they have signs."""
-        return setting.weights if isinstance(setting, Other) else KernelRidge()
+    def _judge_of(self, setting: Setting, principle: Any, reading: str) -> Judge:
+        """One for all settings, where weights are not named: what it asks of them is only whether they have signs."""
+        family: Any = setting.weights if isinstance(setting, Other) else KernelRidge()
+        key = (setting if self.named else family.signed, repr(principle), reading, len(self.ground))
+        if key not in self._judges:
+            composition = Composition(principle, reading, family, self.wanted.solver).checked()
+            ground = self.ground
+            self._judges[key] = Judge(composition, self.output, ground.sets, ground.w, brief=not self.strict)
+        return self._judges[key]
 
     def _left(self, judge: Judge) -> Left:
         """By weights that the user named: fitted anew, as they ask for."""
@@ -300,51 +305,54 @@ class Comparison:
 
     def _step(self, more: dict[Setting, list] | None = None) -> None:
         """Settings next to the best of every principle that is followed, while they are better; and `more`, at once."""
-        for _ in range(1 if is_costly(self.sets) else STEPS):
+        for _ in range(1 if self.costly else STEPS):
             near, more = dict(more or {}), None
-            for group in self._followed() if self._here() else []:
-                plain = [row for row in self._ranked(group) if not is_relevant(row["scaling"])]
+            for group in self.ranking().followed() if self._here() else []:
+                plain = [row for row in group if not is_relevant(row["scaling"])]
                 for setting in plain[0]["setting"].near() if plain else []:
                     near.setdefault(setting, []).append((plain[0]["principle"], plain[0]["reading"]))
             if not self._try(near):
                 break
 
-    def _weighed(self, starts: list[Start]) -> dict[Setting, list]:
+    def _weighed(self, starts: list[Start], beside: dict[Setting, list] | None = None) -> dict[Setting, list]:
         """The best kernels on features that count by their relevance, where they promise to be better than without.
 
         Relevances look at the sets. Settings with them are compared while they see all rows, which costs no more than
         without; only the best is then to be judged in earnest, by relevances learned without the rows held out.
+        Settings `beside` these, without relevances, are judged at once.
         """
-        known, costly = any(is_relevant(row["scaling"]) for row in self.rows), is_costly(self.sets)
-        chosen: dict[Setting, list] = {}
+        known = any(is_relevant(row["scaling"]) for row in self.rows)
+        work, best = self._new(beside or {}), []
         for pair, near in starts if self._can_weigh() else []:
-            if known and not costly:  # on more rows, what was found and what is next to it, at once
+            if known and not self.costly:  # on more rows, what was found and what is next to it, at once
                 near = [*near, *near[0].near()]
             found: list[dict] = []
-            for _ in range(1 if known or costly else STEPS):
+            for _ in range(1 if known or self.costly else STEPS):
                 seen = {row["setting"] for row in found}
-                found += self._judged([(setting, [pair], True) for setting in near if setting not in seen])
-                best = self._ranked(found)[0] if found else None
-                if best is None or best["setting"] in seen:
+                work += [(setting, [pair], True) for setting in near if setting not in seen]
+                for row in self._judged(work):
+                    (found if is_relevant(row["scaling"]) else self.rows).append(row)
+                work = []
+                top = self.ranking().ranked(found)[0] if found else None
+                if top is None or top["setting"] in seen:
                     break
-                near = best["setting"].near()
-            if best is not None and self._promises(best):
-                chosen.setdefault(best["setting"], []).append(pair)
+                near = top["setting"].near()
+            best += [] if top is None else [top]
+        self.rows += self._judged(work)
+        chosen: dict[Setting, list] = {}
+        for row in best:
+            if not self._here() or self.ranking().promises(row):
+                chosen.setdefault(row["setting"], []).append((row["principle"], row["reading"]))
         return chosen
-
-    def _promises(self, row: dict) -> bool:
-        """Whether relevances that have seen all rows are better than none: if not, others will not be."""
-        same = [one for one in self._here() if (one["principle"], one["reading"]) == (row["principle"], row["reading"])]
-        score = "log_likelihood" if _is_soft(row) else "neg_set_risk"
-        return not same or row[score] > max(one[score] for one in same)
 
     def _twins(self) -> list[Start]:
         """Where to begin: the best kernel on either scaling, where candidates are weighed, or else of the best."""
-        groups, top, found = self._followed(), self.best(), []
-        soft = [group for group in groups if _is_soft(group[0])]
-        for group in soft or [one for one in groups if any(row is top for row in one)]:
+        if not self.rows:
+            return []
+        groups, top, found = self.ranking().followed(), self.best(), []
+        for group in [one for one in groups if is_soft(one[0])] or [one for one in groups if one[0] is top]:
             best: dict[str, Kernel] = {}
-            for row in self._ranked(group):
+            for row in group:
                 if isinstance(row["setting"], Kernel):
                     best.setdefault(row["scaling"], row["setting"].relevant())
             found.append(((group[0]["principle"], group[0]["reading"]), list(best.values())))
@@ -360,91 +368,27 @@ class Comparison:
         return [row for row in self.rows if row["n"] == n]
 
     def best(self) -> dict:
-        """The best of those judged on the most rows: settings of a principle by its own score, principles by risk.
+        """Of those judged on the rows of now."""
+        return self.ranking().best()
 
-        The risk is what the infimum makes small, right or wrong, and among many settings one is lucky: where the
-        candidates can be weighed, so that there is a likelihood, the likeliest goes first unless its risk is clearly
-        larger than the least.
-        """
-        tops = [self._ranked(group)[0] for group in self._groups().values()]
-        least = min(tops, key=self._risk())
-        soft = [row for row in tops if _is_soft(row) and not row["each"].is_worse(least["each"], CLEARLY)]
-        if not soft:
-            return least
-        likely = max(soft, key=lambda row: row["log_likelihood"])
-        near = [row for row in soft if not row["each"].is_worse(likely["each"], CLEARLY, likely=True)]
-        return min(near, key=lambda row: (_place(row), -row["log_likelihood"]))
-
-    def _groups(self) -> dict[str, list[dict]]:
-        groups: dict[str, list[dict]] = {}
-        for row in self._here() or self.rows:
-            groups.setdefault(f"{row['principle']!r}, {row['reading']}, {row['weights']}", []).append(row)
-        return groups
-
-    def _followed(self) -> list[list[dict]]:
-        """The groups that may still win."""
-        risk, groups = self._risk(), list(self._groups().values())
-        tops = [self._ranked(group)[0] for group in groups]
-        least = min(tops, key=risk)
-        likeliest = max(filter(_is_soft, tops), key=lambda row: row["log_likelihood"], default=least)
-
-        def is_near(row: dict) -> bool:
-            likely = _is_soft(row) and not row["each"].is_worse(likeliest["each"], CLEARLY, likely=True)
-            return likely or risk(row) <= HOPELESS * risk(least)
-
-        return [group for group, top in zip(groups, tops) if is_near(top)]
-
-    def _ranked(self, group: list[dict]) -> list[dict]:
-        """Best first: by the likelihood where there is one, else by the set risk; of equals, the largest lam.
-
-        Of settings that are hardly less likely than the likeliest, the smoothest goes first.
-        """
-        risk = self._risk()
-        if not all(map(_is_soft, group)):
-            return sorted(group, key=lambda row: (risk(row), *_rough(row)))
-        best = max(group, key=lambda row: row["log_likelihood"])
-
-        def place(row: dict) -> tuple:
-            slack = NOTHING if is_relevant(best["scaling"]) and not is_relevant(row["scaling"]) else 1e-12
-            near = not self.strict and not row["each"].is_worse(best["each"], HARDLY, True, slack)
-            return (0, *_rough(row), -row["log_likelihood"]) if near else (1, -row["log_likelihood"], *_rough(row))
-
-        return sorted(group, key=place)
-
-    def _risk(self) -> Callable[[dict], float]:
-        """The set risk of a row, in units of the largest: what differs by rounding only is equal."""
-        unit = max(abs(row["neg_set_risk"]) for row in self._here() or self.rows) or 1.0
-        return lambda row: round(-row["neg_set_risk"] / unit, 9)
+    def ranking(self) -> Ranking:
+        """Of what was judged on the rows of now; or on fewer, where there is nothing yet."""
+        now = len(self.rows), len(self.ground)
+        if self._ranked is None or self._ranked[0] != now:
+            self._ranked = now, Ranking(self._here() or self.rows, self.strict)
+        return self._ranked[1]
 
     def _kept(self) -> tuple[dict[Setting, list[tuple[Any, str]]], list[Start]]:
         """The settings that go on, with their principles; and those with relevances, to begin with."""
         kept: dict[Setting, list] = {}
         relevant: list[Start] = []
-        for group in self._followed():
-            best, *others = self._ranked(group)[:KEPT]
-            likely = _is_soft(best)
-            for row in [best, *(one for one in others if not one["each"].is_worse(best["each"], CLEARLY, likely))]:
-                pair = row["principle"], row["reading"]
-                if is_relevant(row["scaling"]):
-                    relevant.append((pair, [row["setting"]]))
-                else:
-                    kept.setdefault(row["setting"], []).append(pair)
+        for row in self.ranking().kept():
+            pair = row["principle"], row["reading"]
+            if is_relevant(row["scaling"]):
+                relevant.append((pair, [row["setting"]]))
+            else:
+                kept.setdefault(row["setting"], []).append(pair)
         return kept, relevant
-
-
-def _is_soft(row: dict) -> bool:
-    """Whether candidates were weighed, so that sets have a likelihood."""
-    return not isnan(row["log_likelihood"])
-
-
-def _rough(row: dict) -> tuple[float, float, float]:
-    """Smaller for smoother settings: features as they are, a large lam, then a wide kernel."""
-    lam, gamma = (0.0 if isnan(row[name]) else row[name] for name in ("lam", "gamma"))
-    return is_relevant(row["scaling"]), -lam, gamma
-
-
-def _place(row: dict) -> int:
-    return FAMILIES.index(row["weights"]) if row["weights"] in FAMILIES else len(FAMILIES)
 
 
 def _is_served(principle: str, sets: Any) -> bool:

@@ -107,10 +107,14 @@ class Composition:
         return Fitted(output, weights, solver, problem.resolved)
 
     def solvable(self, loss: SetLoss) -> tuple[Loss, solvers.Solver]:
-        """The loss as this reading has it, doubled or the same, and the solver for it."""
-        joint = self.reading == "joint" and self.family.signed and JointReading.matters(loss)
-        L: Loss = doubled(loss) if joint else loss
+        """The loss as this reading has it, and the solver for it."""
+        L = self.read(loss)
         return L, solvers.choose(self.solver, L)
+
+    def read(self, loss: SetLoss) -> Loss:
+        """The loss as this reading has it: doubled, or the same."""
+        joint = self.reading == "joint" and self.family.signed and JointReading.matters(loss)
+        return doubled(loss) if joint else loss
 
     @staticmethod
     def split(alpha: Any) -> NDArray:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.base import clone
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.utils.parallel import Parallel, delayed
@@ -20,7 +20,7 @@ from ..problem import target_of
 from ..rows import Table
 from ..rows.hashes import hash_of, hashed, places
 from ..weights import KernelRidge, LinearRidge, Nystrom, Scaled, Target, Weights, relevance
-from ..weights.left_out import HeldOut, OneEach
+from ..weights.left_out import Fit, HeldOut, Refitted
 from ..weights.relevant import median
 from ..weights.scaled import is_relevant
 from .settings import Kernel, Linear, Setting
@@ -28,11 +28,19 @@ from .settings import Kernel, Linear, Setting
 EXACT_ROWS = 8_000  # beyond, kernels go through centres
 
 
-def cityblock(X: Any) -> NDArray:
-    return manhattan_distances(X) if sparse.issparse(X) else squareform(pdist(X, "cityblock"))
+def distances(kernel: str, A: Any, B: Any = None) -> NDArray:
+    """Between rows of A, or of A and B: what exp(-gamma .) makes the kernel of."""
+    if kernel == "rbf":
+        return euclidean_distances(A, B, squared=True)
+    if sparse.issparse(A):
+        return manhattan_distances(A, B)
+    return squareform(pdist(A, "cityblock")) if B is None else cdist(A, B, "cityblock")
 
 
-DISTANCES = {"rbf": lambda X: euclidean_distances(X, squared=True), "laplacian": cityblock}
+def shrunk(D: NDArray, rate: float) -> NDArray:
+    """exp(-rate D), in one piece of memory."""
+    K = D * -rate
+    return np.exp(K, out=K)
 
 
 class Ground:
@@ -63,12 +71,9 @@ class Ground:
             n = len(self)
             require(8 * 8 * n**2, f"Comparing kernels on {n} rows", "Choose on fewer rows.")
             relevance = self.relevance() if is_relevant(scaling) else None
-            self._distances[scaling, kernel] = self._between(scaling, kernel, relevance)
+            D = distances(kernel, scaled(scaling, self.X, self.w, relevance))
+            self._distances[scaling, kernel] = D, median(D, self.w) or 1.0
         return self._distances[scaling, kernel]
-
-    def _between(self, scaling: str, kernel: str, relevance: NDArray | None) -> tuple[NDArray, float]:
-        D = DISTANCES[kernel](scaled(scaling, self.X, self.w, relevance))
-        return D, median(D, self.w) or 1.0
 
     def relevance(self) -> NDArray:
         """Of every feature, learned from all rows."""
@@ -95,29 +100,35 @@ class Ground:
         if isinstance(setting, Kernel) and is_relevant(setting.scaling) and not quick:
             return self._relearned(setting)
         if isinstance(setting, Kernel | Linear):
-            return self._ridge(setting, self._kernel(setting), self.blocks)
+            K = self._kernel(setting)
+            return self._ridge(setting.lam, K, self.w).held_out(K, None, self.w, self.blocks)
         fitted = clone(setting.weights).fit(self.X, self.target(), self.w)
         return fitted.held_out(self.X, self.target(), self.w, self.blocks)
 
     def _relearned(self, setting: Kernel) -> HeldOut:
         """Relevances are learned without the rows that are held out, as they look at outputs."""
 
-        def part(block: NDArray) -> HeldOut:
+        def fit(block: NDArray) -> Fit:
             rest = np.delete(np.arange(len(self)), block)
-            D, unit = self._between(setting.scaling, setting.kernel, self._learned(rest))
-            return self._ridge(setting, np.exp(D * (-setting.gamma / unit)), [block])
+            w = None if self.w is None else self.w[rest]
+            Z = scaled(setting.scaling, self.X, self.w, self._learned(rest))
+            D = distances(setting.kernel, Z[rest])
+            rate = setting.gamma / (median(D, w) or 1.0)
+            inner, outer = shrunk(D, rate), shrunk(distances(setting.kernel, Z[block], Z[rest]), rate)
+            lam = setting.lam * self.total / (len(rest) if w is None else w.sum())  # n lam is kept
+            return Fit(block, rest, self._ridge(lam, inner, w), inner, outer)
 
-        each = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(part)(block) for block in self.blocks)
-        return OneEach(len(self), self.blocks, each)
+        fits = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(fit)(block) for block in self.blocks)
+        return Refitted(len(self), fits)
 
-    def _ridge(self, setting: Kernel | Linear, K: NDArray, blocks: list[NDArray]) -> HeldOut:
-        fitted = KernelRidge(setting.lam, kernel="precomputed", gamma=None).fit(K, None, self.w)
-        return fitted.held_out(K, None, self.w, blocks)
+    @staticmethod
+    def _ridge(lam: float, K: NDArray, w: NDArray | None) -> KernelRidge:
+        return KernelRidge(lam, kernel="precomputed", gamma=None).fit(K, None, w)
 
     def _kernel(self, setting: Kernel | Linear) -> NDArray:
         if isinstance(setting, Kernel):
             D, unit = self.distance(setting.scaling, setting.kernel)
-            return np.exp(D * (-setting.gamma / unit))
+            return shrunk(D, setting.gamma / unit)
         if self._products is None:
             Z = scaled("standard", self.X, self.w)
             products = (Z @ Z.T).toarray() if sparse.issparse(Z) else Z @ Z.T

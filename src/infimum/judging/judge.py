@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..loss import SetLoss
+from ..loss import Loss, SetLoss
 from ..outputs.base import OutputSpace, Sets
 from ..reductions import of_principle
 from ..rows import Table
+from ..solvers import choose
 from ..weights.base import Alpha, Given, Target
 from ..weights.left_out import HeldOut, LeaveOneOut, Path, blocks_of
 from .scores import Scores, beyond_chance, covered, log_likelihoods, losses, risk, tempered
@@ -102,11 +104,18 @@ class Judge:
         reduction = of_principle(self.composition.principle)
         if reduction is not None:
             return Left(*reduction.outputs(self.output, self.sets, operator, self.sample_weight))
-        loss = SetLoss(self.output, self.sets, self.composition.principle)
-        L, solver = self.composition.solvable(loss)
+        L, is_doubled = self._loss
+        solver = choose(self.composition.solver, L)
         alpha: Any = LeftOutAlpha(operator)
         solver = solver.brief() if self.brief else solver
-        return Left(solver.fit(L).argmin(alpha if L is loss else self.composition.split(alpha)))
+        return Left(solver.fit(L).argmin(self.composition.split(alpha) if is_doubled else alpha))
+
+    @cached_property
+    def _loss(self) -> tuple[Loss, bool]:
+        """The loss as the reading has it, and whether it is doubled."""
+        loss = SetLoss(self.output, self.sets, self.composition.principle)
+        L = self.composition.read(loss)
+        return L, L is not loss
 
     def risks(self, path: Path, sample_weight: Any = None) -> list[float]:
         """The set risk of leave-one-out predictions, at every setting of a path."""
@@ -114,14 +123,13 @@ class Judge:
         if of_principle(self.composition.principle) is not None:
             found = [self.outputs(LeaveOneOut(left_out, n)).z for left_out in path.alone]
         else:
-            loss = SetLoss(self.output, self.sets, self.composition.principle)
-            L, solver = self.composition.solvable(loss)
-            solver = solver.fit(L)
-            if L is loss and solver.summed and L.embedding is not None:
+            L, is_doubled = self._loss
+            solver = choose(self.composition.solver, L).fit(L)
+            if not is_doubled and solver.summed and L.embedding is not None:
                 found = [solver.of_sums(c) for c in path(L.embedding.phi)]
             else:  # the solver needs the weights themselves
                 each = path(np.eye(n))
-                found = [solver.argmin(alpha if L is loss else self.composition.split(alpha)) for alpha in each]
+                found = [solver.argmin(self.composition.split(alpha) if is_doubled else alpha) for alpha in each]
         weights = self.sample_weight if sample_weight is None else sample_weight
         return [risk(self.output, self.sets, z, weights) for z in found]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -89,13 +90,14 @@ Setting = Kernel | Linear | Other
 
 
 def first_settings(n: int, X: Any, costly: bool, random_state: Any, n_jobs: int | None) -> Iterator[Setting]:
-    """Where the comparison begins, for n rows of which X are some."""
+    """Where the comparison begins, for n rows of which X are some: first half of the kernels, and the others between.
+
+    Trees hold the interpreter's lock for much of their time, and kernels go on meanwhile.
+    """
     kernels = ("rbf",) if n > NARROW_ROWS else ("rbf", "laplacian")
-    for lam in LAMS:
-        for scaling in ("standard", "unit"):
-            for kernel in kernels:
-                for gamma in (1.0,) if costly else GAMMAS:
-                    yield Kernel(scaling, kernel, gamma, lam)
+    gammas = (1.0,) if costly else GAMMAS
+    first, second = ([Kernel(*one, lam) for one in product(("standard", "unit"), kernels, gammas)] for lam in LAMS)
+    yield from first
     if X.shape[1] <= LINEAR_COLUMNS:
         yield from map(Linear, LINEAR_LAMS)
     if FOREST_ROWS[0] <= n <= FOREST_ROWS[1] and not sparse.issparse(X):
@@ -105,6 +107,7 @@ def first_settings(n: int, X: Any, costly: bool, random_state: Any, n_jobs: int 
     if n <= FOREST_ROWS[1]:
         for k in (5, 20):
             yield Other("neighbors", Scaled(Neighbors(k, weights="distance", n_jobs=n_jobs)), f"{k} nearest")
+    yield from second
 
 
 def readings(principle: Any, reading: str, signed: bool = True) -> list[tuple[Any, str]]:

@@ -44,7 +44,9 @@ class Temperature:
         The two numbers move by steps of 5 %, or of `finest` of them at once, and are fitted to at most so many rows.
         """
         F, mask, sample_weight = _thinned(F, mask.astype(float), sample_weight, rows)
-        w = np.full(len(F), 1 / len(F)) if sample_weight is None else np.asarray(sample_weight) / np.sum(sample_weight)
+        F, mask = (np.ascontiguousarray(part.transpose(2, 1, 0)) for part in (F, mask))  # sums over options are short
+        n = F.shape[-1]
+        w = np.full(n, 1 / n) if sample_weight is None else np.asarray(sample_weight) / np.sum(sample_weight)
         seen: dict[tuple[int, int], float] = {}
         logs: dict[float, NDArray] = {}  # one a mass, whatever the temperature
 
@@ -52,10 +54,11 @@ class Temperature:
             if at not in seen:
                 temperature, mass = _settings(at)
                 if mass not in logs:
-                    logs[mass] = _logs(F, mass)
+                    logs[mass] = _logs(F, mass, axis=0)
                 E = np.exp(logs[mass] / temperature)
-                inside = np.einsum("ngc,ngc->ng", E, mask) / E.sum(axis=-1)
-                seen[at] = float((w @ np.log(np.maximum(inside, LEAST))).mean())
+                total = E.sum(axis=0)
+                E *= mask
+                seen[at] = float((np.log(np.maximum(E.sum(axis=0) / total, LEAST)) @ w).mean())
             return seen[at]
 
         best = max([(0, 0), (-16, -50), (-50, 60)], key=value)
@@ -85,13 +88,14 @@ def _thinned(F: NDArray, mask: NDArray, w: Any, rows: int) -> tuple[NDArray, NDA
 
 def _settings(at: tuple[int, int]) -> tuple[float, float]:
     """T and e, on a lattice of steps of 5 %, so that rounding does not move them."""
-    return float(np.clip(1.05 ** at[0], 0.01, 50)), float(np.clip(MASS * 1.05 ** at[1], 1e-4, 100))
+    return min(max(1.05 ** at[0], 0.01), 50.0), min(max(MASS * 1.05 ** at[1], 1e-4), 100.0)
 
 
-def _logs(F: NDArray, mass: float) -> NDArray:
+def _logs(F: NDArray, mass: float, axis: int = -1) -> NDArray:
     """log(max(F, 0) + e / c), less the largest of the options."""
-    log = np.log(np.maximum(F, 0) + mass / F.shape[-1])
-    return log - log.max(axis=-1, keepdims=True)
+    log = np.log(np.maximum(F, 0) + mass / F.shape[axis])
+    log -= log.max(axis=axis, keepdims=True)
+    return log
 
 
 def _powered(F: NDArray, temperature: float, mass: float) -> NDArray:

@@ -118,7 +118,7 @@ class Weights(BaseEstimator, ABC):
         """Predictions without whole blocks of the rows that the weights were fitted on; if None, without each row."""
         if blocks is None:
             return LeaveOneOut(self.left_out() or self.leave_one_out, self.n_rows_, lambda: np.asarray(self(X)))
-        return Refitted(self, X, as_target(target), sample_weight, blocks)
+        return Refitted.of(self, X, as_target(target), sample_weight, blocks)
 
     def spread(self, features: Any) -> NDArray:
         """v(x) M, the weights themselves, (q, n)."""

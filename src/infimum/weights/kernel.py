@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._checks import check_number
 from .._memory import available, require
 from .._warnings import InfimumWarning
+from . import cholesky
 from .base import Weights
 from .left_out import FromInverse, HeldOut, LeftOut, Path, product
 from .weighted import FromWeightedInverse
@@ -231,12 +232,11 @@ class KernelRidge(Kernel):
             factor = self._cholesky() if self._factor is None else self._factor
             if available() < 8 * self.n_rows_**2:
                 return None
-            C = linalg.lapack.dpotri(factor, lower=0)[0]
-            mirror(C)
+            C = cholesky.inverse(factor)
             if self.root_weight_ is not None:
                 C *= self.root_weight_
                 C *= self.root_weight_.T
-            self._whole, self._factor = C.T, None  # symmetric: row by row in memory
+            self._whole, self._factor = C, None
         return self._whole
 
     def left_out(self) -> LeftOut:
@@ -283,11 +283,10 @@ class KernelRidge(Kernel):
             self._factor = self._cholesky()
         if self._inverted is None:
             require(3 * 8 * self.n_rows_**2, "The inverse of the kernel matrix", WAY_OUT)
-            inverse = linalg.lapack.dpotri(self._factor, lower=0)[0]
-            mirror(inverse)
+            inverse = cholesky.inverse(self._factor)
             diagonal = np.diagonal(inverse).copy()
             np.fill_diagonal(inverse, 0)
-            self._inverted = inverse.T, diagonal  # symmetric: row by row in memory
+            self._inverted = inverse, diagonal
         return self._inverted
 
     def path(self, X: Any, lams: Any, sample_weight: Any = None) -> Path:
@@ -336,7 +335,7 @@ class KernelRidge(Kernel):
             self._factor = factor = self._cholesky()
         if self.root_weight_ is not None:
             b *= self.root_weight_
-        out = linalg.cho_solve((factor, False), b, overwrite_b=True, check_finite=False)
+        out = cholesky.solve(factor, b)
         if self.root_weight_ is not None:
             out *= self.root_weight_
         return out
@@ -351,8 +350,7 @@ class KernelRidge(Kernel):
             if not np.isfinite(size):
                 raise ValueError(f"K + n lam is not finite: {self!r} has no weights on these rows. {FINITE}")
             try:
-                # the lower triangle of K is the upper one of its Fortran-ordered transpose: LAPACK works in place
-                factor, _ = linalg.cho_factor(K.T, lower=False, overwrite_a=True, check_finite=False)
+                factor = cholesky.factor(K)
                 pivots = np.square(np.diagonal(factor))
                 if pivots.min(initial=np.inf) > np.finfo(float).eps * size:
                     self.ridge_, self.lam_ = ridge, ridge / self.total_
@@ -398,14 +396,6 @@ class KernelRidge(Kernel):
         # the factor is n² numbers and follows from the rest: a saved model does without it
         state = super().__getstate__()
         return {**state, "_factor": None, "_whole": None, "_inverted": None} if "_factor" in state else state
-
-
-def mirror(A: NDArray) -> None:
-    """The upper triangle of A, (n, n), is copied to the lower one, by blocks that stay in the cache."""
-    for rows in gen_batches(len(A), 128):
-        block = A[rows, rows]
-        block[:] = np.triu(block) + np.triu(block, 1).T
-        A[rows.stop :, rows] = A[rows, rows.stop :].T
 
 
 def _alone(one: Callable, k: int, U: NDArray, root: NDArray, phi: Any) -> NDArray:

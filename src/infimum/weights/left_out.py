@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, sparse
+from scipy import sparse
 from sklearn.base import clone
 
 from ..rows.hashes import hash_of
+from . import cholesky
 
 LeftOut = Callable[[Any], NDArray]
 """phi (n, d) -> (n, d)."""
@@ -117,20 +118,36 @@ class InParts(HeldOut):
         return out
 
 
+class Fit(NamedTuple):
+    """Weights fitted without a block of rows, and the features of the rows as these weights see them."""
+
+    block: NDArray
+    rest: NDArray
+    fitted: Any
+    inner: Any
+    outer: Any
+
+
 class Refitted(InParts):
     """For any family: it is fitted again without each block."""
 
-    def __init__(self, family: Any, X: Any, target: Any, sample_weight: NDArray | None, blocks: list[NDArray]):
-        super().__init__(X.shape[0], blocks)
-        self.fits = []
+    def __init__(self, n: int, fits: list[Fit]):
+        super().__init__(n, [fit.block for fit in fits])
+        self.fits = fits
+        self._prepared: list[LeftOut] | None = None
+        self._outside: list | None = None
+
+    @classmethod
+    def of(cls, family: Any, X: Any, target: Any, sample_weight: NDArray | None, blocks: list[NDArray]) -> Self:
+        """The same family without every block."""
+        fits = []
         for block in blocks:
-            rest = np.delete(np.arange(self.n), block)
+            rest = np.delete(np.arange(X.shape[0]), block)
             w = None if sample_weight is None else sample_weight[rest]
             inner, outer = (X[np.ix_(rest, rest)], X[np.ix_(block, rest)]) if family.pairwise else (X[rest], X[block])
             fitted = clone(family).fit(inner, None if target is None else target[rest], w)
-            self.fits.append((block, rest, fitted, inner, outer))
-        self._prepared: list[LeftOut] | None = None
-        self._outside: list | None = None
+            fits.append(Fit(block, rest, fitted, inner, outer))
+        return cls(X.shape[0], fits)
 
     def __call__(self, q: NDArray) -> NDArray:
         if self._prepared is None:  # once, for all the calls
@@ -158,27 +175,6 @@ class Refitted(InParts):
             yield Part(block, rest, np.asarray(fitted(inner)), np.asarray(fitted(outer)))
 
 
-class OneEach(InParts):
-    """An operator a block, which holds out that block and no other."""
-
-    def __init__(self, n: int, blocks: list[NDArray], operators: list[HeldOut]):
-        super().__init__(n, blocks)
-        self.operators = operators
-
-    def __call__(self, q: NDArray) -> NDArray:
-        return np.concatenate([one(q[b : b + 1]) for b, one in enumerate(self.operators)])
-
-    def predict(self, phi: Any) -> NDArray:
-        out = np.empty(phi.shape)
-        for block, one in zip(self.blocks, self.operators):
-            out[block] = one.predict(phi)[block]
-        return out
-
-    def parts(self) -> Iterator[Part]:
-        for one in self.operators:
-            yield from one.parts()
-
-
 class FromInverse(InParts):
     """For kernel ridge, everything from C = (K + R)^{-1}, R = n lam; R is kept where rows are left out.
 
@@ -192,54 +188,57 @@ class FromInverse(InParts):
         self.off, self.diagonal, self.ridge = off, diagonal, ridge  # C is off + diag(diagonal)
         self.solves = []
         for block in blocks:
-            rows = self._rows(block)
-            factor = linalg.cho_factor(rows[:, block], lower=True, check_finite=False)
-            gain = linalg.cho_solve(factor, rows, check_finite=False)  # C_BB^{-1} C_B.
-            taken = np.einsum("bn,bn->n", gain, rows)  # what A_TT^{-1} lacks to C on the diagonal
+            columns = self._columns(block)
+            factor = cholesky.factor(columns[block])
+            gain = cholesky.solve(factor, columns.copy().T).T  # C_.B C_BB^{-1}
+            taken = np.einsum("nb,nb->n", gain, columns)  # what A_TT^{-1} lacks to C on the diagonal
             left = diagonal - taken
             left[block] = 1.0
-            self.solves.append((block, factor, gain, taken[:, None], left[:, None]))
+            gain[block] = cholesky.inverse(factor)  # where it would be I: one product serves both
+            self.solves.append((block, gain, taken[:, None], left[:, None]))
 
-    def _rows(self, block: NDArray) -> NDArray:
-        rows = self.off[block].copy()
-        rows[np.arange(len(block)), block] = self.diagonal[block]
-        return rows
+    def _columns(self, block: NDArray) -> NDArray:
+        """C_.B, (n, b)."""
+        columns = np.take(self.off, block, axis=1)
+        columns[block, np.arange(len(block))] = self.diagonal[block]
+        return columns
 
     def __call__(self, q: NDArray) -> NDArray:
         k, n, d = q.shape
         # one product for all blocks
         others = (self.off @ q.transpose(1, 0, 2).reshape(n, k * d)).reshape(n, k, d)
         out = np.empty(q.shape)
-        for b, (block, factor, gain, taken, left) in enumerate(self.solves):
+        for b, (block, gain, taken, left) in enumerate(self.solves):
             u = others[:, b]
-            out[b] = -(u - (gain.T @ u[block] - taken * q[b])) / left
-            out[b, block] = -linalg.lapack.dpotrs(factor[0], u[block], lower=1)[0]
+            back = gain @ u[block]
+            out[b] = (back - u - taken * q[b]) / left
+            out[b, block] = -back[block]
         return out
 
     def predict(self, phi: Any) -> NDArray:
         phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
         out = np.empty(phi.shape)
-        for block, factor, _, _, _ in self.solves:
+        for block, gain, _, _ in self.solves:
             rest = phi.copy()
             rest[block] = 0
-            out[block] = -linalg.cho_solve(factor, self.off[block] @ rest, check_finite=False)
+            out[block] = -gain[block] @ (self.off[block] @ rest)
         return out
 
     def weights(self) -> NDArray:
         out = np.empty_like(self.off)
-        for block, _, gain, _, _ in self.solves:
-            out[block] = -gain
+        for block, gain, _, _ in self.solves:
+            out[block] = -gain.T
             out[np.ix_(block, block)] = 0.0
         return out
 
     def parts(self) -> Iterator[Part]:
-        for block, _, gain, _, _ in self.solves:
+        for block, gain, _, _ in self.solves:
             rest = np.delete(np.arange(self.n), block)
-            inverse = self.off[np.ix_(rest, rest)] - self.off[np.ix_(rest, block)] @ gain[:, rest]
+            inverse = self.off[np.ix_(rest, rest)] - self.off[np.ix_(rest, block)] @ gain[rest].T
             inverse[np.diag_indices_from(inverse)] += self.diagonal[rest]
             inside = -self.ridge * inverse
             inside[np.diag_indices_from(inside)] += 1
-            yield Part(block, rest, inside, -gain[:, rest])
+            yield Part(block, rest, inside, -gain[rest].T)
 
 
 def product(features: Any, folded: Any) -> NDArray:

@@ -52,7 +52,7 @@ def relevance(Z: Any, phi: Any, sample_weight: NDArray | None = None) -> NDArray
     sample_weight = None if sample_weight is None else sample_weight[rows]
     D = euclidean_distances(Z, squared=True)
     gamma = 1 / (median(D, sample_weight) or 1.0)
-    K = np.exp(-gamma * D)
+    K = np.exp(np.multiply(D, -gamma, out=D), out=D)
     phi = phi - np.average(phi, axis=0, weights=sample_weight)
     ridge = KernelRidge(LAM, kernel="precomputed", gamma=None).fit(K, None, sample_weight)
     coef = np.asarray(ridge.fold(phi))
@@ -82,7 +82,7 @@ def _narrow(phi: Any) -> NDArray:
 def median(D: NDArray, w: NDArray | None) -> float:
     """The median distance between two rows, each as often as it counts."""
     if w is None:
-        return float(np.median(D))
+        return _middle(D)
     order = np.argsort(D, axis=None)
     total = np.cumsum(np.outer(w, w).ravel()[order])
     half = total[-1] / 2
@@ -90,3 +90,13 @@ def median(D: NDArray, w: NDArray | None) -> float:
     # the two in the middle, which are one and the same unless exactly half of the weight is below
     low, high = np.searchsorted(total, half * (1 - 1e-12)), np.searchsorted(total, half * (1 + 1e-12), side="right")
     return float((at[low] + at[min(high, len(at) - 1)]) / 2)
+
+
+def _middle(D: NDArray) -> float:
+    """The median of a symmetric matrix, nowhere below the zeros of its diagonal: of half of its entries."""
+    n = len(D)
+    if n < 3:
+        return float(np.median(D))
+    low, high = ((n * n - 1) // 2 - n) // 2, (n * n // 2 - n) // 2
+    below = np.partition(D[np.tri(n, k=-1, dtype=bool)], (low, high))
+    return float((below[low] + below[high]) / 2)

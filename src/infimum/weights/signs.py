@@ -17,7 +17,11 @@ def split(alpha: Any) -> NDArray:
     array([[ 1.,  0.,  0., -2.]])
     """
     alpha = np.asarray(alpha)
-    return np.hstack([np.maximum(alpha, 0), np.minimum(alpha, 0)])
+    q, n = alpha.shape
+    out = np.empty((q, 2 * n))
+    np.maximum(alpha, 0, out=out[:, :n])
+    np.minimum(alpha, 0, out=out[:, n:])
+    return out
 
 
 class SplitSigns(Weights):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, sparse
+from scipy import sparse
 
 from .left_out import FromInverse, Part
 
@@ -45,7 +45,7 @@ class FromWeightedInverse(FromInverse):
     def __call__(self, q: NDArray) -> NDArray:
         v = self.root * q
         out = super().__call__(v) / self.divisor
-        for b, (block, _, gain, _, left) in enumerate(self.solves):
+        for b, (block, gain, _, left) in enumerate(self.solves):
             # what stays of a row when one copy is left out, times R
             stay = self.kept * np.maximum(1 - self.ridge * left, 0)
             stay[block] = 0
@@ -58,7 +58,7 @@ class FromWeightedInverse(FromInverse):
     def predict(self, phi: Any) -> NDArray:
         phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
         out = super().predict(self.root * phi) / self.divisor
-        for block, _, gain, _, _ in self.solves:
+        for block, gain, _, _ in self.solves:
             here = np.isin(self.absent, block)
             if here.any():
                 v = self.root * phi
@@ -70,11 +70,10 @@ class FromWeightedInverse(FromInverse):
         return self.predict(np.eye(self.n))
 
     def parts(self) -> Iterator[Part]:
-        for block, rest, inside, outside in super().parts():
+        for (block, rest, inside, outside), (_, gain, _, _) in zip(super().parts(), self.solves):
             inside = inside * self.root[rest].T / self.divisor[rest]
             outside = outside * self.root[rest].T / self.divisor[block]
             if len(self.absent):
-                gain = linalg.solve(self._rows(block)[:, block], self._rows(block), assume_a="pos")
                 only = np.zeros((self.n, len(rest)))
                 only[rest, np.arange(len(rest))] = self.root[rest, 0]
                 weights = self.K @ (self.root * self._solved(block, gain, only))
@@ -86,6 +85,6 @@ class FromWeightedInverse(FromInverse):
     def _solved(self, block: NDArray, gain: NDArray, v: NDArray) -> NDArray:
         """A_TT^{-1} v, and 0 on the block, for v that is 0 there."""
         u = self.off @ v
-        x = u + self.diagonal[:, None] * v - gain.T @ u[block]
+        x = u + self.diagonal[:, None] * v - gain @ u[block]
         x[block] = 0
         return x

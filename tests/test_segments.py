@@ -13,8 +13,7 @@ from infimum import PartialRegressor, SetLoss
 from infimum.estimators import base
 from infimum.outputs import Reals
 from infimum.solvers import Piecewise, _segments, piecewise
-from infimum.weights import KernelRidge, RidgeCV, Scaled
-from infimum.weights import kernel as kernels
+from infimum.weights import KernelRidge, RidgeCV, Scaled, kernel_ridge
 from infimum.weights.base import Weights
 
 
@@ -255,7 +254,7 @@ def test_weights_that_are_few_or_given_or_flat_are_formed(regression, always):
 
 def test_without_memory_alpha_is_formed(regression, always, monkeypatch):
     model, queries = regression
-    monkeypatch.setattr(kernels, "available", lambda: 0.0)
+    monkeypatch.setattr(kernel_ridge, "available", lambda: 0.0)
     first = model.predict(queries)
     assert model.solver_._segments is None
     monkeypatch.undo()

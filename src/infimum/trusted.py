@@ -76,8 +76,8 @@ TRUSTED_TYPES: list[str] = [
     "infimum.solvers.order_search.OrderSearch",
     "infimum.solvers.piecewise.Piecewise",
     "infimum.weights.forest.Forest",
-    "infimum.weights.kernel.KernelRidge",
-    "infimum.weights.kernel.Unfolded",
+    "infimum.weights.kernel_ridge.KernelRidge",
+    "infimum.weights.kernel_ridge.Unfolded",
     "infimum.weights.laplacian.Laplacian",
     "infimum.weights.linear.LinearRidge",
     "infimum.weights.neighbors.Neighbors",
@@ -102,6 +102,6 @@ beside these.
 
 Examples
 --------
->>> "infimum.weights.kernel.KernelRidge" in TRUSTED_TYPES
+>>> "infimum.weights.kernel_ridge.KernelRidge" in TRUSTED_TYPES
 True
 """

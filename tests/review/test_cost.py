@@ -23,7 +23,7 @@ from infimum import (
 )
 from infimum.estimators import base
 from infimum.solvers import enumerate as enumerated
-from infimum.weights import kernel, primal
+from infimum.weights import cholesky, primal
 from infimum.weights.nystrom import Nystrom
 
 
@@ -122,8 +122,8 @@ def test_enumeration_never_stacks_the_risks_of_all_outputs(monkeypatch, rng):
 def test_kernel_ridge_is_factored_once(monkeypatch, rng, solver):
     """C2: fit keeps the factor where predictions need it."""
     calls = []
-    factor = kernel.cholesky.factor
-    monkeypatch.setattr(kernel.cholesky, "factor", lambda *a, **k: calls.append(1) or factor(*a, **k))
+    factor = cholesky.factor
+    monkeypatch.setattr(cholesky, "factor", lambda *a, **k: calls.append(1) or factor(*a, **k))
     X = rng.random((20, 2))
     model = PartialRegressor.paper(solver=solver).fit(X, X[:, 0])
     assert len(calls) == 1

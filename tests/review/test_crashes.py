@@ -30,7 +30,7 @@ from infimum import (
 )
 from infimum.model_selection import PartialSearch, left_out_scores, tune
 from infimum.outputs.rankings import sets as orders
-from infimum.weights import kernel
+from infimum.weights import cholesky, kernel
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ LABELS = list("abababababab")
 
 def test_more_rows_than_lapack_can_count_are_refused(monkeypatch):
     """B1: 47,000 rows end in words, before any kernel is computed; the process lives."""
-    monkeypatch.setattr(kernel.cholesky, "factor", lambda *a, **k: pytest.fail("a factorisation was tried"))
+    monkeypatch.setattr(cholesky, "factor", lambda *a, **k: pytest.fail("a factorisation was tried"))
     monkeypatch.setattr(kernel, "pairwise_kernels", lambda *a, **k: pytest.fail("a kernel was computed"))
     with pytest.raises(MemoryError, match=r"47000 rows has more entries than LAPACK can count.*Nystrom\(n_centers"):
         PartialClassifier.paper().fit(np.arange(47_000.0)[:, None], np.arange(47_000) % 2)

@@ -2,7 +2,7 @@
 
 from .base import Alpha, Given, Target, Weights, as_alpha
 from .forest import Forest
-from .kernel import KernelRidge
+from .kernel_ridge import KernelRidge
 from .laplacian import Laplacian
 from .linear import LinearRidge
 from .neighbors import Neighbors

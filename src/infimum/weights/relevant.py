@@ -44,7 +44,7 @@ def relevance(Z: Any, phi: Any, sample_weight: NDArray | None = None) -> NDArray
     >>> relevance(Z, np.sign(Z[:, :1])).round(1)
     array([1.4, 0.2])
     """
-    from .kernel import KernelRidge
+    from .kernel_ridge import KernelRidge
 
     Z = Z.toarray() if sparse.issparse(Z) else np.asarray(Z, dtype=float)
     rows = _some(Z, ROWS, sample_weight)

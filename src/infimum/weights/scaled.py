@@ -81,7 +81,7 @@ class Scaled(Around):
 
     def _base(self) -> Weights:
         if self.weights is None:
-            from .kernel import KernelRidge
+            from .kernel_ridge import KernelRidge
 
             return KernelRidge()
         return self.weights

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from .._checks import check_numbers
 from .around import Around
 from .base import Weights, as_target
-from .kernel import KernelRidge
+from .kernel_ridge import KernelRidge
 from .left_out import HeldOut, Path
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,8 +11,11 @@ from .._files import whole
 from . import _options as o
 from ._models import pipeline
 from ._say import EARLY, Notes, result, working, written
-from ._table import Ask, given
+from ._table import Ask, Given, given
 from .fit import chosen, fitted
+
+if TYPE_CHECKING:
+    from ..report.build import Report
 
 
 def report(
@@ -66,19 +69,24 @@ def report(
             page.write(made.html)
     choice = pipe[-1].choice_
     complete = choice is None or choice.complete
-    found = made.identifiability
+    rows, summary = _told(made, table, chosen(pipe[-1]))
+    result({"report": out, **summary, "complete": complete}, as_json, f"{out} written", rows, notes)
+    if not complete:
+        raise typer.Exit(EARLY)
+
+
+def _told(made: Report, table: Given, choice: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+    """What the page says, in a few lines and for programs."""
+    found, covering = made.identifiability, made.compared[-1].covering
     rows = [
         ("can they tell", made.verdict),
         ("to look at again", f"{len(made.audit.rows())} of {len(table)} rows"),
-        ("held out", f"{made.compared[-1].covering:.1%} of the sets covered"),
-        ("chosen", chosen(pipe[-1])),
+        ("held out", f"{covering:.1%} of the sets covered"),
+        ("chosen", choice),
     ]
-    summary = {
-        "report": out, "rows": len(table), "kind": table.kind, "can_tell": found.can_tell, "verdict": made.verdict,
+    return rows, {
+        "rows": len(table), "kind": table.kind, "can_tell": found.can_tell, "verdict": made.verdict,
         "degree": found.degree, "questions": made.questions,
         "suspects": [s["row"] for s in made.audit.suspects], "impossible": sorted(made.audit.impossible),
-        "covering_rate": made.compared[-1].covering, "complete": complete,
+        "covering_rate": covering,
     }  # fmt: skip
-    result(summary, as_json, f"{out} written", rows, notes)
-    if not complete:
-        raise typer.Exit(EARLY)

@@ -267,3 +267,13 @@ def test_ways_that_lead_to_one_setting_lead_to_the_same_number():
     while len(lams) < 9 and (lower := [one.lam for one in Linear(lams[-1]).near() if one.lam < lams[-1]]):
         lams += lower
     assert lams == [1e-5, 1e-6, 1e-7]
+
+
+@pytest.mark.parametrize("n", [60, 1000])
+def test_where_all_is_refused_the_reasons_are_told(n, rng, monkeypatch):
+    def refuse(self, operator):
+        raise ValueError("no such thing here")
+
+    monkeypatch.setattr(Judge, "outputs", refuse)
+    with pytest.raises(ValueError, match=r"Nothing could be chosen from. disambiguation.*no such thing here"):
+        PartialClassifier().fit(rng.standard_normal((n, 3)), rng.integers(3, size=n))

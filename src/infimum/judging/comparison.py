@@ -171,7 +171,7 @@ class Comparison:
             self._try({setting: self._pairs_of(setting) for setting in self._first()})
             self._step()
             self._try(self._weighed(self._twins()))
-            if len(self.ground) < min(n, second):
+            if self.rows and len(self.ground) < min(n, second):
                 kept, relevant = self._kept()
                 self._stand_on(second)
                 if relevant:

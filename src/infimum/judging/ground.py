@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.spatial.distance import cdist, pdist, squareform
+from scipy.spatial.distance import pdist, squareform
 from sklearn.base import clone
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.utils.parallel import Parallel, delayed
@@ -28,13 +28,11 @@ from .settings import Kernel, Linear, Setting
 EXACT_ROWS = 8_000  # beyond, kernels go through centres
 
 
-def distances(kernel: str, A: Any, B: Any = None) -> NDArray:
-    """Between rows of A, or of A and B: what exp(-gamma .) makes the kernel of."""
+def distances(kernel: str, Z: Any) -> NDArray:
+    """Between all rows: what exp(-gamma .) makes the kernel of."""
     if kernel == "rbf":
-        return euclidean_distances(A, B, squared=True)
-    if sparse.issparse(A):
-        return manhattan_distances(A, B)
-    return squareform(pdist(A, "cityblock")) if B is None else cdist(A, B, "cityblock")
+        return euclidean_distances(Z, squared=True)
+    return manhattan_distances(Z) if sparse.issparse(Z) else squareform(pdist(Z, "cityblock"))
 
 
 def shrunk(D: NDArray, rate: float) -> NDArray:
@@ -112,9 +110,9 @@ class Ground:
             rest = np.delete(np.arange(len(self)), block)
             w = None if self.w is None else self.w[rest]
             Z = scaled(setting.scaling, self.X, self.w, self._learned(rest))
-            D = distances(setting.kernel, Z[rest])
-            rate = setting.gamma / (median(D, w) or 1.0)
-            inner, outer = shrunk(D, rate), shrunk(distances(setting.kernel, Z[block], Z[rest]), rate)
+            D = distances(setting.kernel, Z)
+            rate = setting.gamma / (median(D, self.w) or 1.0)
+            inner, outer = (shrunk(D[np.ix_(rows, rest)], rate) for rows in (rest, block))
             lam = setting.lam * self.total / (len(rest) if w is None else w.sum())  # n lam is kept
             return Fit(block, rest, self._ridge(lam, inner, w), inner, outer)
 

@@ -23,7 +23,7 @@ from sklearn.base import clone
 from cases import CASES
 from infimum import Blocks, InfimumWarning, PartialEstimator
 from infimum.model_selection import left_out_scores
-from infimum.reductions import Disambiguation
+from infimum.reductions import Disambiguation, is_weighed
 from infimum.solvers import IN_ORDER
 from infimum.weights import (
     Forest,
@@ -159,7 +159,7 @@ def arrays_say(case, principle, reading, family, solver):
     serve = table()[case.name, principle, reading]
     if not serve:
         return "bilinear"
-    if principle == "disambiguation" and family == "laplacian" and rows(case.name)[2].options() is not None:
+    if principle == "disambiguation" and family == "laplacian" and is_weighed(rows(case.name)[2]):
         return "laplacian"
     return None if solver in serve else "solver"
 
@@ -167,8 +167,8 @@ def arrays_say(case, principle, reading, family, solver):
 def blocks_serve(case, principle, reading, family, solver):
     """Whether rows that come in blocks can be learned from: sums over blocks need a primal form and a linear loss."""
     sets = rows(case.name)[2]
-    resolves = principle == "disambiguation"  # some rows teach the others, where options can be weighed
-    if family not in ("nystrom", "linear") or (resolves and sets.options() is None):
+    resolves = principle == "disambiguation"  # some rows teach the others, where members can be weighed
+    if family not in ("nystrom", "linear") or (resolves and not is_weighed(sets)):
         return False
     if reading == "joint" and principle != "average" and not resolves:
         return False

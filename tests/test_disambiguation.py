@@ -28,7 +28,9 @@ from infimum import (
     outputs,
     weights,
 )
-from infimum.reductions import best_of, hard, held_out, soft, support
+from infimum.reductions import Options, best_of, hard, held_out_sums, soft
+from infimum.reductions.maps import probabilities
+from infimum.reductions.options import support
 from infimum.rows import Table
 from infimum.weights.left_out import Refitted, blocks_of
 
@@ -194,7 +196,7 @@ def test_soft_weights_stay_on_the_candidates_and_sum_to_one(seed, power):
     mask = rng.random((12, 2, 4)) < 0.5
     mask[..., 0] |= ~mask.any(axis=-1)
     A = rng.standard_normal((12, 12)) * 10.0 ** rng.integers(-200, 3)  # signed, of any size
-    found = soft(lambda q: A @ q, mask, ramp=3, cap=power, max_iter=10)
+    found = soft(lambda q: A @ q, Options(mask), ramp=3, cap=power, max_iter=10)
     assert np.isfinite(found.q).all()
     assert not found.q[~mask].any()
     np.testing.assert_allclose(found.q.sum(axis=-1), 1, atol=1e-12)
@@ -288,10 +290,10 @@ def test_support_is_that_of_sets_nobody_saw(rng):
     X, _, mask = blobs(rng, 60)
     blocks = blocks_of(X, 4)
     operator = weights.KernelRidge(lam=1e-3).fit(X).held_out(X, None, None, blocks)
-    P = held_out(operator, mask[:, None])
+    P = probabilities(held_out_sums(operator, Options(mask[:, None])))
     changed = mask.copy()
     changed[blocks[2]] = np.roll(mask[blocks[2]], 1, axis=1)
-    Q = held_out(operator, changed[:, None])
+    Q = probabilities(held_out_sums(operator, Options(changed[:, None])))
     np.testing.assert_allclose(P[blocks[2]], Q[blocks[2]], atol=1e-12)
     assert np.abs(P - Q).max() > 0.01
     np.testing.assert_allclose(support(P, mask[:, None]), (P[:, 0] * mask).sum(axis=1))

@@ -22,9 +22,8 @@ from .judging.composition import Composition
 from .judging.judge import LeftOutAlpha
 from .loss import SetLoss
 from .outputs.base import OutputSpace, Sets
-from .reductions import of_principle
+from .reductions import Options, held_out_sums, of_principle
 from .reductions.maps import LEAST, MAPS, Isotonic, Temperature, fitted_map, likelihood, outweighed, shared
-from .reductions.soft import held_out_sums
 from .rows import Table
 from .weights.left_out import blocks_of, rounded
 
@@ -64,7 +63,7 @@ def left_out(
     weights = problem.fitted()
     if soft:
         operator = weights.held_out(table.X, problem.target, table.w, blocks)
-        return Left(shared(held_out_sums(operator, mask)), mask)
+        return Left(shared(held_out_sums(operator, Options(mask))), mask)
     single = weights.left_out() is not None
     operator = weights.held_out(table.X, problem.target, table.w, None if single else blocks)
     loss = SetLoss(output, sets, made.principle)

@@ -150,7 +150,8 @@ def test_choice_tables_escape_names():
     from infimum.judging.choice import Choice
 
     row = {"weights": HOSTILE, "kernel": HOSTILE, "principle": HOSTILE, "reading": HOSTILE, "n": 3,
-           "neg_set_risk": -0.5, "covering_rate": 0.9, "gamma": 1.0, "lam": 1.0, "scaling": HOSTILE}  # fmt: skip
+           "neg_set_risk": -0.5, "log_likelihood": -0.1, "covering_rate": 0.9, "gamma": 1.0, "lam": 1.0,
+           "scaling": HOSTILE}  # fmt: skip
     for kind in (HOSTILE, "kernel"):
         page = Choice([row | {"weights": kind}], row, None, [], True)._repr_html_()  # type: ignore[arg-type]
         assert Tags(page).found == {"table", "thead", "tbody", "tr", "th", "td"}

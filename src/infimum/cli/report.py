@@ -15,7 +15,7 @@ from ._table import Ask, Given, given
 from .fit import chosen, fitted
 
 if TYPE_CHECKING:
-    from ..report.build import Report
+    from ..report.building import Report
 
 
 def report(

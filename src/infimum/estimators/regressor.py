@@ -26,7 +26,8 @@ class PartialRegressor(RegressorMixin, PartialModel):
         l(z, y); the absolute loss is less moved by outliers.
     principle : {"auto", "infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "auto"
         Which point answers for a set. Half-lines and unknown rows have an infimum only, unless `bounds` end them.
-        "disambiguation" first settles which point a row probably has (`labels_`); for the squared loss.
+        "disambiguation" weighs the numbers of a set by what the other rows predict, again and again (`labels_` are
+        their means then); for the squared loss.
     negative_weights : {"auto", "inside", "joint"}, default "auto"
         How rows with a negative weight are read; see the user guide.
     weights : Weights or str, default "auto"
@@ -34,7 +35,8 @@ class PartialRegressor(RegressorMixin, PartialModel):
     solver : "auto" or Solver, default "auto"
         How the minimum over z is found: in closed form, by `Piecewise`, or by `Alternate` for vectors.
     bounds : (low, high), optional
-        Where predictions, and the truth, lie; by default predictions stay within the finite endpoints of y.
+        Where predictions, and the truth, lie; by default predictions stay within the finite endpoints of y, and after
+        disambiguation within those of half-lines, which then end where the law of all rows has them end.
     budget, n_jobs, random_state, verbose
         As for :class:`PartialClassifier`.
 

@@ -4,9 +4,9 @@ from .choice import Choice
 from .comparison import Comparison, Plan, choose
 from .composition import Composition, Fitted
 from .judge import Judge, Left
-from .scores import NAMES, Scores, beyond_chance, covered, log_likelihood, risk
+from .scores import NAMES, Scores, beyond_chance, covered, risk
 
 __all__ = [
     "NAMES", "Choice", "Comparison", "Composition", "Fitted", "Judge", "Left", "Plan", "Scores", "beyond_chance",
-    "choose", "covered", "log_likelihood", "risk",
+    "choose", "covered", "risk",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
 from .composition import Composition
@@ -28,7 +29,9 @@ class Choice:
     """
 
     def __init__(self, rows: list[dict], best: dict, composition: Composition, refused: list[str], complete: bool):
-        self.rows = sorted(rows, key=lambda row: (row is not best, -row["n"], -row["neg_set_risk"]))
+        # where all sets have a likelihood it is what decides
+        score = "neg_set_risk" if any(isnan(row["log_likelihood"]) for row in rows) else "log_likelihood"
+        self.rows = sorted(rows, key=lambda row: (row is not best, -row["n"], -row[score]))
         self.best, self.composition, self.refused, self.complete = best, composition, refused, complete
 
     def frame(self) -> Any:
@@ -44,13 +47,14 @@ class Choice:
         return ChoiceDisplay.from_choice(self, ax)
 
     def _lines(self) -> list[tuple]:
-        head = ("weights", "principle", "negative weights", "rows", "set risk", "covered")
+        head = ("weights", "principle", "negative weights", "rows", "set risk", "covered", "log P(S)")
         body = [
             (said(row), str(row["principle"]), row["reading"], str(row["n"]), f"{-row['neg_set_risk']:.4g}",
-             f"{row['covering_rate']:.3f}")
+             f"{row['covering_rate']:.3f}", "" if isnan(row["log_likelihood"]) else f"{row['log_likelihood']:.4g}")
             for row in self.rows[:SHOWN]
         ]  # fmt: skip
-        return [head, *body]
+        has = any(line[-1] for line in body)  # nothing to show where no set has a likelihood
+        return [line if has else line[:-1] for line in (head, *body)]
 
     def __repr__(self) -> str:
         if not self.rows:

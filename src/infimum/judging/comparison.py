@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from .._progress import track
 from .._warnings import InfimumWarning
 from ..outputs.base import OutputSpace, Sets
+from ..reductions import is_weighed
 from ..rows import Rows, Table
 from ..rows.hashes import hashed, places
 from ..weights import KernelRidge, Scaled, by_name
@@ -121,7 +122,7 @@ class Comparison:
     def _open_pairs(self, signed: bool) -> list[tuple[Any, str]]:
         """All that is not named; but for points chosen by all rows at once, where these are too many for that."""
         found = readings(self.wanted.principle, self.wanted.reading, signed)
-        many = self.n > EXACT_ROWS and self.sets.options() is None
+        many = self.n > EXACT_ROWS and not is_weighed(self.sets)
         return [pair for pair in found if not many or pair[0] != "disambiguation" or len(found) == 1]
 
     def go_through(self, settings: list[Setting], blocks: list[NDArray]) -> bool:
@@ -220,7 +221,7 @@ class Comparison:
         table = self.table.some(at)
         if self.pairwise:
             table.X = table.X[:, at]
-        n_blocks = OF_FEW if len(self.sets) <= FEW_ROWS and self.sets.options() is not None else N_BLOCKS
+        n_blocks = OF_FEW if len(self.sets) <= FEW_ROWS and is_weighed(self.sets) else N_BLOCKS
         blocks = blocks_of(places(table.X, self.pairwise), n_blocks, sample_weight=table.w)
         self.ground = Ground(table, self.output, self.sets[at], blocks, self._jobs(len(at)))
 
@@ -394,7 +395,7 @@ class Comparison:
 def _is_served(principle: str, sets: Any) -> bool:
     """Whether a principle can be had of rows in blocks, which are only summed."""
     soft = principle == "disambiguation"
-    return sets.sample.options() is not None if soft else sets.sample.embed(principle) is not None
+    return is_weighed(sets.sample) if soft else sets.sample.embed(principle) is not None
 
 
 def _count(table: Table, sets: Sets) -> int:

@@ -104,7 +104,7 @@ class Composition:
         weights = problem.weights if problem.resolved is not None else problem.fitted()
         solver = solver.fit(problem.loss, weights)
         weights.release(summed=solver.summed)
-        return Fitted(output, weights, solver, problem.resolved)
+        return Fitted(problem.output, weights, solver, problem.resolved)
 
     def solvable(self, loss: SetLoss) -> tuple[Loss, solvers.Solver]:
         """The loss as this reading has it, and the solver for it."""

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from ..loss import Loss, SetLoss
 from ..outputs.base import OutputSpace, Sets
-from ..reductions import of_principle
+from ..reductions import Weighing, of_principle, weighing_of
 from ..rows import Table
 from ..solvers import choose
 from ..weights.base import Alpha, Given, Target
 from ..weights.left_out import HeldOut, LeaveOneOut, Path, blocks_of
-from .scores import Scores, beyond_chance, covered, log_likelihoods, losses, risk, tempered
+from .scores import Scores, beyond_chance, covered, losses, risk
 
 if TYPE_CHECKING:
     from .composition import Composition
@@ -26,8 +26,8 @@ class Left(NamedTuple):
 
     z: NDArray
     """(n, *z)."""
-    P: NDArray | None = None
-    """(n, g, c): probabilities of the options, after soft disambiguation."""
+    likely: NDArray | None = None
+    """(n,): log P_i(S_i), after soft disambiguation."""
 
 
 class Each(NamedTuple):
@@ -36,7 +36,7 @@ class Each(NamedTuple):
     losses: NDArray
     """(n,): inf over S_i of l(z_i, y)."""
     likely: NDArray | None
-    """(n,): log P_i(S_i), after soft disambiguation."""
+    """(n,): log P_i(S_i), after soft disambiguation; of numbers, whatever predicts them."""
     weight: NDArray | None
     """(n,): how much the row counts."""
 
@@ -103,12 +103,16 @@ class Judge:
         """Predictions by weights that leave rows out."""
         reduction = of_principle(self.composition.principle)
         if reduction is not None:
-            return Left(*reduction.outputs(self.output, self.sets, operator, self.sample_weight))
+            return Left(*reduction.outputs(self.output, self.sets, operator, self._weighing, self.sample_weight))
         L, is_doubled = self._loss
         solver = choose(self.composition.solver, L)
         alpha: Any = LeftOutAlpha(operator)
         solver = solver.brief() if self.brief else solver
         return Left(solver.fit(L).argmin(self.composition.split(alpha) if is_doubled else alpha))
+
+    @cached_property
+    def _weighing(self) -> Weighing | None:
+        return weighing_of(self.sets, self.sample_weight)
 
     @cached_property
     def _loss(self) -> tuple[Loss, bool]:
@@ -135,11 +139,10 @@ class Judge:
 
     def each(self, left: Left) -> Each:
         """What every row costs, and how likely its set is."""
-        mask, w = self.sets.options(), self.sample_weight
-        likely = None
-        if left.P is not None and mask is not None:
-            likely = log_likelihoods(tempered(left.P, mask, w), mask)
-        return Each(losses(self.output, self.sets, left.z), likely, w)
+        likely = left.likely
+        if likely is None and self._weighing is not None:
+            likely = self._weighing.around(self.output.psi(left.z))
+        return Each(losses(self.output, self.sets, left.z), likely, self.sample_weight)
 
     def scores(self, left: Left, chance: bool = True, each: Each | None = None) -> Scores:
         """Larger is better for all of them; what goes beyond `chance` compares all predictions with all rows.

@@ -19,7 +19,8 @@ class Ranking:
 
     Settings of a principle go by its own score, principles by the set risk. The risk is what the infimum makes small,
     right or wrong, and among many settings one is lucky: where the candidates can be weighed, so that there is a
-    likelihood, the likeliest goes first unless its risk is clearly larger than the least.
+    likelihood, the likeliest goes first unless its risk is clearly larger than the least. Where every principle has a
+    likelihood, as for numbers, it alone decides: the risk does not know where in a set the truth is.
 
     Parameters
     ----------
@@ -41,7 +42,8 @@ class Ranking:
     def best(self) -> dict:
         tops = [group[0] for group in self.groups]
         least = min(tops, key=lambda row: (self.risk(row), _place(row)))
-        soft = [row for row in tops if is_soft(row) and not row["each"].is_worse(least["each"], CLEARLY)]
+        only = all(map(is_soft, tops))
+        soft = [row for row in tops if is_soft(row) and (only or not row["each"].is_worse(least["each"], CLEARLY))]
         if not soft:
             return least
         likely = max(soft, key=lambda row: row["log_likelihood"])
@@ -71,6 +73,8 @@ class Ranking:
             likely = is_soft(row) and not row["each"].is_worse(likeliest["each"], CLEARLY, likely=True)
             return likely or self.risk(row) <= HOPELESS * least
 
+        if all(map(is_soft, tops)):
+            return [group for group in self.groups if not group[0]["each"].is_worse(likeliest["each"], CLEARLY, True)]
         return [group for group in self.groups if is_near(group[0])]
 
     def kept(self) -> list[dict]:

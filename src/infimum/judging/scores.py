@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 
 from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Sets
-from ..reductions.maps import Temperature
 
 Scores = dict[str, float]
-STEP, ROWS = 4, 600  # of a temperature that only serves to compare
 NAMES = ("covering_rate", "chance_corrected", "neg_set_risk", "log_likelihood")
 
 
@@ -40,21 +38,3 @@ def losses(output: OutputSpace, sets: Sets, z: NDArray) -> NDArray:
 def risk(output: OutputSpace, sets: Sets, z: NDArray, sample_weight: Any = None) -> float:
     """(1/n) sum_i inf over y in S_i of l(z_i, y); for the 0-1 loss, 1 - covering rate."""
     return float(np.average(losses(output, sets, z), weights=sample_weight))
-
-
-def tempered(P: NDArray, mask: NDArray, sample_weight: Any = None) -> NDArray:
-    """P as sure as the sets allow: by the temperature of their largest likelihood, roughly."""
-    if sample_weight is not None:
-        there = np.asarray(sample_weight) > 0
-        return Temperature().fit(P[there], mask[there], sample_weight[there], STEP, ROWS)(P)
-    return Temperature().fit(P, mask, None, STEP, ROWS)(P)
-
-
-def log_likelihoods(P: NDArray, mask: NDArray) -> NDArray:
-    """log P_i(S_i), no P_i(S_i) below 1e-6, (n,); the mean over choices where there are several."""
-    return np.log(np.maximum((P * mask).sum(axis=-1), 1e-6)).mean(axis=-1)
-
-
-def log_likelihood(P: NDArray, mask: NDArray, sample_weight: Any = None) -> float:
-    """(1/n) sum_i log P_i(S_i)."""
-    return float(np.average(log_likelihoods(P, mask), weights=sample_weight))

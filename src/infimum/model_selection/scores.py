@@ -11,8 +11,9 @@ from sklearn.base import clone
 
 from ..estimators import PartialModel
 from ..estimators.base import scored_by
-from ..judging import Scores, beyond_chance, covered, log_likelihood, risk
+from ..judging import Scores, beyond_chance, covered, risk
 from ..outputs import Labels, OutputSpace, Sets
+from ..reductions.maps import likelihood
 
 
 def predicted(model: Any, X: Any, y: Any) -> tuple[OutputSpace, Sets, NDArray]:
@@ -114,7 +115,7 @@ def set_log_likelihood(model: Any, X: Any, y: Any, sample_weight: Any = None) ->
     mask = sets.options()
     if mask is None or not hasattr(model, "predict_proba"):
         raise ValueError(f"set_log_likelihood needs predict_proba, as with principle='disambiguation'. Got {model!r}.")
-    return log_likelihood(model.predict_proba(X)[:, None, :], mask, scored_by(sample_weight, len(sets)))
+    return likelihood(model.predict_proba(X)[:, None, :], mask, scored_by(sample_weight, len(sets)))
 
 
 SCORERS: dict[str, Callable[..., float]] = {

@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 
 if TYPE_CHECKING:
     from ..loss import Loss
+    from .numbers.lines import Line
 
 PRINCIPLES = ("infimum", "average", "supremum")
 
@@ -145,6 +146,10 @@ class OutputSpace(BaseEstimator, ABC):
         """Whether S_i = Y, which rules nothing out, (n,) boolean."""
         return sets.is_unknown
 
+    def reaching(self, low: NDArray, high: NDArray) -> OutputSpace:
+        """The same space, grown to hold [low, high] in units of the loss, for sets with `Sets.lines`."""
+        return self
+
     def probe(self, random: np.random.RandomState, d: int) -> NDArray:
         """A random objective c, (1, d): where sets answer it, alternation starts again."""
         return random.standard_normal((1, d))
@@ -252,6 +257,10 @@ class Sets(ABC):
     def option_of(self, z: NDArray) -> NDArray:
         """Which option every choice of z_i is: (n, *z) -> (n, g)."""
         raise ValueError(f"{type(self).__name__} have no options to weigh.")
+
+    def lines(self) -> list[Line] | None:
+        """Where S_i is a product of m unions of intervals and phi(y) = (1, t_1, …, t_m, |t|²): the factors, in t."""
+        return None
 
     def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
         """y_i from phi(y_i), for members y_i of S_i: (n, d) -> (n, *z). By default, the output of loss 0 at y_i."""

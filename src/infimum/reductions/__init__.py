@@ -4,21 +4,27 @@ from .base import Reduction
 from .disambiguation import Disambiguation, Resolved, of_principle
 from .hard import Found, best_of, hard
 from .joint import JointReading, doubled
-from .soft import Settled, held_out, probabilities, soft, support
+from .normal import Normal
+from .options import Options
+from .soft import Settled, held_out_sums, is_weighed, soft, weighing_of
+from .weighing import Weighing
 
 __all__ = [
     "Disambiguation",
     "Found",
     "JointReading",
+    "Normal",
+    "Options",
     "Reduction",
     "Resolved",
     "Settled",
+    "Weighing",
     "best_of",
     "doubled",
     "hard",
-    "held_out",
+    "held_out_sums",
+    "is_weighed",
     "of_principle",
-    "probabilities",
     "soft",
-    "support",
+    "weighing_of",
 ]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,16 +20,17 @@ from ..outputs.base import OutputSpace, Points, Sets
 from ..problem import Problem
 from ..rows import Table
 from ..rows.blocks import single_blas
+from ..rows.in_blocks import as_sets
 from ..rows.sample import sample
 from ..weights.base import Target, Weights
 from ..weights.left_out import HeldOut, blocks_of, rounded
 from .base import Reduction
 from .hard import best_of
-from .many import MANY, SETTLED, TaughtInBlocks, options_in_blocks, settled, taught
-from .maps import Temperature, fitted_map, outweighed, shared
-from .soft import held_out, held_out_sums, probabilities, soft, support
+from .many import MANY, SETTLED, TaughtInBlocks, settled, taught
+from .maps import Temperature
+from .soft import held_out_sums, is_weighed, soft, weighing_of
+from .weighing import Members, Weighing, flat
 
-TIE = 0.05  # options whose weights differ by less are tied
 SINGLE_ROWS = 3000  # up to which one thread of BLAS is enough
 ROUNDS = 10  # of the hard loop, for rows that are held out: it ranks settings as well, at a fraction of the cost
 
@@ -41,20 +44,23 @@ class Resolved:
     labels : (n, ...)
         The member of S_i that row i probably has, as the user names it.
     confidence : (n,) or None
-        The weight q_i of that member among the options (the smallest over the tags); None where options have no
-        weights.
+        The weight q_i of that member among the options (the smallest over the tags); None where there are no options.
     tied : (k,)
-        Row numbers where two options end with the same weight, within 0.05: nothing tells them apart.
+        Row numbers where two options, or pieces of a union, end with the same weight, within 0.05: nothing tells them
+        apart.
     support : (n,) or None
-        P_i(S_i), the probability of the set by a disambiguation that did not see it.
+        P_i(S_i), the probability of the set by a disambiguation that did not see it; of numbers, the probability that
+        the truth is at least as far from what is predicted as the set is.
     suspects : (k,)
-        Row numbers whose set probably misses the truth: its support is below the threshold, and other options, of the
-        same number, outweigh it as much. Where nothing is predicted, every set is as good, whatever the number of
-        classes.
+        Row numbers whose set probably misses the truth. Of options: its support is below the threshold, and other
+        options, of the same number, outweigh it as much; where nothing is predicted, every set is as good, whatever the
+        number of classes. Of numbers: among all true sets, fewer than the threshold would be so far off, on average.
     q : (n, g, c) or None
         The weights on the options themselves.
+    deviation : (n, ...) or None
+        Of numbers: the standard deviation of y_i in S_i, by what the other rows predict.
     phi : (n, d)
-        The mean embedding of the options under q, or that of the points.
+        The mean embedding of the members of the sets as they are weighed, or that of the points.
     settled : bool
         Whether nothing moved any more when the loop ended.
     left_out : (n, g, c) or None
@@ -62,7 +68,7 @@ class Resolved:
     map : Temperature or None
         What reads it as probabilities, fitted to the likelihood of the sets.
     soft : bool
-        Whether options were weighed to the end, not decided.
+        Whether members were weighed to the end, not decided.
     """
 
     labels: NDArray
@@ -76,6 +82,7 @@ class Resolved:
     left_out: NDArray | None = None
     map: Temperature | None = None
     soft: bool = True
+    deviation: NDArray | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -98,9 +105,9 @@ class Disambiguation(BaseEstimator, Reduction):
     Parameters
     ----------
     kind : {"auto", "soft", "hard"}, default "auto"
-        "soft" weighs the options, for labels, tags and masks (see `reductions.soft`); "hard" chooses one point a set,
-        for every output structure (see `reductions.hard`), from the soft solution where there is one. "auto" is soft
-        where it can be.
+        "soft" weighs the members, for labels, tags, masks, numbers and boxes (see `reductions.soft`); "hard" chooses
+        one point a set, for every output structure (see `reductions.hard`), from the soft solution where there is one.
+        "auto" is soft where it can be.
     ramp, cap : float, default 20 and 2
         The exponent of a soft update grows from 1 to `cap`, by 1 / ramp a round.
     max_iter, tol : default 50 and 2e-3
@@ -108,8 +115,8 @@ class Disambiguation(BaseEstimator, Reduction):
     n_starts : int, default 1
         Starts of the hard loop; those after the first are answers to random objectives. The lowest objective wins.
     threshold : float or None, default 0.1
-        Rows with P_i(S_i) below it are suspects, where other options outweigh them as much. None saves the time that it
-        takes to find them.
+        Rows with P_i(S_i) below it are suspects, where other options outweigh them as much; of numbers, those that are
+        farther off than so many of all true sets would be, on average. None saves the time that it takes to find them.
     n_blocks : int, default 5
         P_i(S_i) is predicted without the block of row i, one of so many.
     random_state : int, default 0
@@ -157,30 +164,27 @@ class Disambiguation(BaseEstimator, Reduction):
         # many small products, between which threads of BLAS wait for those of LAPACK: one is twice as fast as two
         with single_blas() if len(problem.sets) <= SINGLE_ROWS else nullcontext():
             weights = problem.fitted()
-            resolved = self._resolve(problem, weights)
-            loss = SetLoss(problem.output, Points(resolved.phi), "average")
+            output, resolved = self._resolve(problem, weights)
             if weights.supervised:
                 weights = weights.fit(problem.rows.X, Target(resolved.phi, problem.target.known), problem.rows.w)
-        return problem.but(loss=loss, weights=weights, resolved=resolved)
+        return problem.but(loss=_loss(output, resolved), weights=weights, resolved=resolved)
 
     def _of_many(self, problem: Problem) -> Problem:
         """Some rows are weighed by each other, and teach the others; all of them are kept."""
         output, sets, rows = problem.output, problem.sets, problem.rows
-        mask = sets.options()
-        assert mask is not None
         assert isinstance(rows, Table)
-        require(8 * 4 * mask.size, f"The weights of {mask.size} options", "Give fewer rows, or fewer classes.")
+        weighing = self._weighing(sets, rows.w)
         at = rows.first(SETTLED)
         w = None if rows.w is None else rows.w[at]
-        teacher, q, F = settled(problem.weights, rows.X[at], w, problem.target[at], mask[at], self._schedule())
-        all_q, all_F = taught(teacher, rows.X, mask)
-        all_q[at], all_F[at] = q, F
-        resolved = self._weighed(output, sets, all_q, True)
+        own = self._weighing(sets[at], w)
+        few = settled(problem.weights, rows.X[at], w, problem.target[at], own, self._schedule())
+        q, F = taught(few.teacher, rows.X, sets)
+        q[at], F[at] = few.q, few.F
+        resolved = _resolved(output, weighing.members(q, lambda: F, output), weighing.phi(q), True)
         if self.threshold is not None:
-            resolved = replace(self._suspected(resolved, all_F, mask, rows.w), left_out=None)
+            resolved = replace(self._suspected(resolved, F, weighing), left_out=None)
         weights = clone(problem.weights).fit(rows.X, problem.target, rows.w)
-        loss = SetLoss(output, Points(resolved.phi), "average")
-        return problem.but(loss=loss, weights=weights, resolved=resolved)
+        return problem.but(loss=_loss(weighing.space(output), resolved), weights=weights, resolved=resolved)
 
     def _of_blocks(self, problem: Problem) -> Problem:
         """The same, where rows lie in blocks: what became of each is not kept."""
@@ -189,20 +193,30 @@ class Disambiguation(BaseEstimator, Reduction):
         self.check(problem.output, first)
         if not self.is_soft(first) or not problem.weights.blockwise:
             raise ValueError(
-                "Disambiguation compares all rows with each other: give arrays instead of rows in blocks. (Labels and"
-                " tags by weights.Nystrom or weights.LinearRidge can be had of blocks.)"
+                "Disambiguation compares all rows with each other: give arrays instead of rows in blocks. (Labels, tags"
+                " and numbers by weights.Nystrom or weights.LinearRidge can be had of blocks.)"
             )
-        some = sample(options_in_blocks(problem.output, rows.X), SETTLED)
-        teacher, _, _ = settled(problem.weights, some.X, some.w, None, some.y, self._schedule())
-        found = TaughtInBlocks(problem.output, rows.X, teacher)
-        return problem.but(loss=SetLoss(problem.output, found, "average"))
+        some = sample(rows.X.map(partial(as_sets, problem.output)), SETTLED)
+        weighing = self._weighing(some.y, some.w)
+        few = settled(problem.weights, some.X, some.w, None, weighing, self._schedule())
+        output = weighing.space(problem.output)
+        return problem.but(loss=SetLoss(output, TaughtInBlocks(problem.output, rows.X, few.teacher), "average"))
 
     def _schedule(self) -> dict[str, Any]:
         return {"ramp": self.ramp, "cap": self.cap, "max_iter": self.max_iter, "tol": self.tol}
 
     def is_soft(self, sets: Sets) -> bool:
         """Whether these sets are weighed, not decided."""
-        return self.kind != "hard" and sets.options() is not None
+        return self.kind != "hard" and is_weighed(sets)
+
+    @staticmethod
+    def _weighing(sets: Sets, w: NDArray | None) -> Weighing:
+        """How sets are weighed that can be."""
+        found = weighing_of(sets, w)
+        assert found is not None
+        size = math.prod(found.shape)
+        require(8 * 6 * size, f"The weights of {size} options", "Give fewer rows, or fewer classes.")
+        return found
 
     def check(self, output: OutputSpace, sets: Sets) -> None:
         """Refuse what cannot be disambiguated."""
@@ -215,20 +229,25 @@ class Disambiguation(BaseEstimator, Reduction):
         check_number(self, "n_starts", 1, 10**6, integer=True)
         check_number(self, "threshold", 0, 1, optional=True)
         check_number(self, "n_blocks", 2, integer=True)
-        if self.kind == "soft" and sets.options() is None:
-            raise ValueError(f"Soft disambiguation is for labels, tags and masks; {sets!r} are neither. Use 'hard'.")
+        if self.kind == "soft" and not is_weighed(sets):
+            raise ValueError(
+                f"Soft disambiguation is for labels, tags, masks, numbers and boxes; {sets!r} are none of them. Use"
+                " 'hard'."
+            )
         if not output.bilinear:
             raise ValueError(f"Disambiguation needs a bilinear loss, not that of {output!r}. Use principle='infimum'.")
 
     def outputs(
-        self, output: OutputSpace, sets: Sets, operator: HeldOut, sample_weight: NDArray | None = None
+        self, output: OutputSpace, sets: Sets, operator: HeldOut, weighing: Weighing | None, sample_weight: Any = None
     ) -> tuple[NDArray, NDArray | None]:
-        """What is predicted for rows that were left out, (n, *z), and the probabilities of the options."""
+        """What is predicted for rows that were left out, (n, *z), and the log-likelihoods of their sets, (n,).
+
+        `weighing` is how these sets are weighed, by :func:`weighing_of`.
+        """
         self.check(output, sets)
-        mask = sets.options()
-        if mask is not None and self.is_soft(sets):
-            P = held_out(operator, mask)
-            return output.decode(sets.expected(P)), P
+        if weighing is not None and self.kind != "hard":
+            phi, likely = weighing.read(held_out_sums(operator, weighing))
+            return weighing.space(output).decode(phi), likely
         c = None
         for block, rest, inside, outside in operator.parts():
             w = None if sample_weight is None else sample_weight[rest]
@@ -239,77 +258,79 @@ class Disambiguation(BaseEstimator, Reduction):
         assert c is not None
         return output.decode(c), None
 
-    def _resolve(self, problem: Problem, weights: Weights) -> Resolved:
+    def _resolve(self, problem: Problem, weights: Weights) -> tuple[OutputSpace, Resolved]:
+        """What became of the sets, and the space that holds it."""
         output, sets, rows = problem.output, problem.sets, problem.rows
-        mask = sets.options()
-        if mask is None:
-            return self._hard(output, sets, np.asarray(weights(rows.X)), None, rows.w)
-        require(8 * 6 * mask.size, f"The weights of {mask.size} options", "Give fewer rows, or fewer classes.")
-        left_out = weights.left_out()
+        left_out = weights.left_out() if is_weighed(sets) else None
         if left_out is None:
-            raise ValueError(
-                f"Soft disambiguation leaves every row out of its own update, for which {type(weights).__name__} has no"
-                " closed form. Use weights.KernelRidge, Nystrom, LinearRidge, Neighbors or Forest; or another principle"
-                " than disambiguation."
-            )
-        found = soft(left_out, mask, **self._schedule(), sample_weight=rows.w)
-        left = None if self.threshold is None else self._left_out(mask, weights, problem)
+            if self.is_soft(sets):
+                raise ValueError(
+                    "Soft disambiguation leaves every row out of its own update, for which"
+                    f" {type(weights).__name__} has no closed form. Use weights.KernelRidge, Nystrom, LinearRidge,"
+                    " Neighbors or Forest; Disambiguation(kind='hard'); or another principle than disambiguation."
+                )
+            return output, self._hard(output, sets, np.asarray(weights(rows.X)), rows.w)
+        weighing = self._weighing(sets, rows.w)
+        found = soft(left_out, weighing, **self._schedule(), sample_weight=rows.w)
+        left = None if self.threshold is None else self._left_out(weighing, weights, problem)
         if not self.is_soft(sets):
-            resolved = self._hard(output, sets, np.asarray(weights(rows.X)), found.q, rows.w)
-            return replace(self._suspected(resolved, left, mask, rows.w), soft=False)
-        resolved = self._weighed(output, sets, found.q, found.settled)
-        return self._suspected(resolved, left, mask, rows.w)
+            resolved = self._hard(output, sets, np.asarray(weights(rows.X)), rows.w, weighing, found.q)
+            return output, replace(self._suspected(resolved, left, weighing), soft=False)
+        members = weighing.members(found.q, lambda: left_out(flat(found.q, weighing.axes)), output)
+        resolved = _resolved(output, members, weighing.phi(found.q), found.settled)
+        return weighing.space(output), self._suspected(resolved, left, weighing)
 
-    def _weighed(self, output: OutputSpace, sets: Sets, q: NDArray, settled: bool) -> Resolved:
-        """What became of sets whose options have weights q."""
-        best = np.argmax(q, axis=-1)[..., None] == np.arange(q.shape[-1])  # the lowest index on a tie
-        z = sets.member(sets.expected(best.astype(float)), output)
-        return self._resolved(output, sets, z, q, sets.expected(q), settled)
-
-    def _suspected(self, resolved: Resolved, left: NDArray | None, mask: NDArray, w: NDArray | None) -> Resolved:
+    def _suspected(self, resolved: Resolved, left: NDArray | None, weighing: Weighing) -> Resolved:
         """The same, with supports and suspects, where rows were left out."""
-        if left is None:
+        if left is None or self.threshold is None:
             return resolved
-        read = fitted_map("temperature", shared(left), mask, w)
-        few = (probabilities(left) * mask).sum(axis=-1) < self.threshold
-        outdone = outweighed(read(shared(left)), mask) < self.threshold
-        suspects = np.flatnonzero((few & outdone).any(axis=-1))
-        return replace(resolved, support=support(probabilities(left), mask), suspects=suspects, left_out=left, map=read)
+        doubts = weighing.doubts(left, self.threshold)
+        return replace(resolved, support=doubts.support, suspects=doubts.suspects, left_out=left, map=doubts.map)
 
-    def _hard(self, output: OutputSpace, sets: Sets, alpha: NDArray, q: Any, w: Any) -> Resolved:
-        found = best_of(output, sets, alpha, self._starts(output, sets, q), 2 * self.max_iter, w)
-        return self._resolved(output, sets, sets.member(found.phi, output), q, found.phi, found.settled)
+    def _hard(
+        self, output: OutputSpace, sets: Sets, alpha: NDArray, w: Any, weighing: Weighing | None = None, q: Any = None
+    ) -> Resolved:
+        """One point a set, from where its members were weighed as q, or from where alternation starts."""
+        start = None if weighing is None else weighing.phi(q)
+        found = best_of(output, sets, alpha, self._starts(output, sets, start), 2 * self.max_iter, w)
+        z = sets.member(found.phi, output)
+        members = Members(z) if weighing is None else weighing.chosen(z, q)
+        return _resolved(output, members, found.phi, found.settled)
 
-    def _starts(self, output: OutputSpace, sets: Sets, q: NDArray | None) -> list[NDArray]:
+    def _starts(self, output: OutputSpace, sets: Sets, start: NDArray | None) -> list[NDArray]:
         n = len(sets)
         require(2 * 8 * n**2, f"The weights of {n} rows at {n} rows", "Use soft disambiguation, or fewer rows.")
-        first = sets.start() if q is None else sets.expected(q)
+        first = sets.start() if start is None else start
         random = check_random_state(self.random_state)
         probes = [output.probe(random, first.shape[1]) for _ in range(self.n_starts - 1)]
         return [first, *(sets.answers(c)[0] for c in probes)]
 
-    def _left_out(self, mask: NDArray, weights: Weights, problem: Problem) -> NDArray | None:
-        """F_i of every option, predicted without the block of row i; None where all rows are alike."""
+    def _left_out(self, weighing: Weighing, weights: Weights, problem: Problem) -> NDArray | None:
+        """F_i, predicted without the block of row i; None where all rows are alike."""
         rows = problem.rows
         blocks = blocks_of(rounded(rows.X), self.n_blocks, sample_weight=rows.w)
         if len(blocks) < 2:  # all rows are alike: there is nothing to predict one from
             return None
-        return held_out_sums(weights.held_out(rows.X, problem.target, rows.w, blocks), mask)
+        return held_out_sums(weights.held_out(rows.X, problem.target, rows.w, blocks), weighing)
 
-    def _resolved(self, output: OutputSpace, sets: Sets, z: NDArray, q: Any, phi: NDArray, settled: bool) -> Resolved:
-        none = np.empty(0, dtype=int)
-        two = None if q is None or q.shape[-1] < 2 else np.sort(q, axis=-1)[..., -2:]
-        own = None if q is None else np.take_along_axis(q, sets.option_of(z)[..., None], axis=-1)
-        return Resolved(
-            labels=output.readable(z),
-            confidence=None if own is None else own[..., 0].min(axis=-1),
-            tied=none if two is None else np.flatnonzero((two[..., 1] - two[..., 0] < TIE).any(axis=-1)),
-            support=None,
-            suspects=none,
-            q=q,
-            phi=phi,
-            settled=settled,
-        )
+
+def _loss(output: OutputSpace, resolved: Resolved) -> SetLoss:
+    """The fully supervised loss."""
+    return SetLoss(output, Points(resolved.phi), "average")
+
+
+def _resolved(output: OutputSpace, members: Members, phi: NDArray, settled: bool) -> Resolved:
+    return Resolved(
+        labels=output.readable(members.z),
+        confidence=members.confidence,
+        tied=members.tied,
+        support=None,
+        suspects=np.empty(0, dtype=int),
+        q=members.q,
+        phi=phi,
+        settled=settled,
+        deviation=members.deviation,
+    )
 
 
 def of_principle(principle: Any) -> Disambiguation | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from ..rows.blocks import Block, Blocks
 from ..rows.hashes import hash_of
 from ..rows.in_blocks import EmbeddingInBlocks, read_block
 from ..weights.base import Weights
-from .soft import sharpened, soft, uniform
+from .soft import soft
+from .weighing import Weighing, flat
 
 MANY = 20_000  # rows, beyond which not all of them are weighed by each other
 SETTLED = 10_000  # rows that are
@@ -23,23 +24,25 @@ BATCH = 8192  # rows that are taught at a time
 
 
 class Teacher:
-    """x -> F(x), what rows whose weights have come to rest predict of the options: (q, g, c).
+    """x -> F(x), what rows whose weights have come to rest predict: (n, *e).
 
     Parameters
     ----------
     weights : Weights
         Fitted to these rows.
-    q : (n, g, c)
-        Their weights on the options.
+    q : (n, *e)
+        What is known of them.
+    weighing : Weighing
+        How other rows are weighed by F.
     cap : float
-        The exponent under which other rows are weighed.
+        The sharpness of their weights.
     own : (n,), optional
         What these rows are known by, so that they keep their own weights where they come again.
     """
 
-    def __init__(self, weights: Weights, q: NDArray, cap: float, own: NDArray | None = None):
-        self.weights, self.cap, self.shape = weights, cap, q.shape[1:]
-        self.folded = weights.fold(q.reshape(len(q), -1))
+    def __init__(self, weights: Weights, q: NDArray, weighing: Weighing, cap: float, own: NDArray | None = None):
+        self.weights, self.weighing, self.cap, self.shape = weights, weighing, cap, q.shape[1:]
+        self.folded = weights.fold(flat(q, weighing.axes))
         weights.release(summed=True)
         self.codes, at = np.unique(np.empty(0, np.uint64) if own is None else own, return_index=True)
         self.q = q[at]
@@ -47,45 +50,62 @@ class Teacher:
     def __call__(self, X: Any) -> NDArray:
         return self.weights(X).sum(self.folded).reshape(-1, *self.shape)
 
-    def weighed(self, X: Any, mask: NDArray) -> tuple[NDArray, NDArray]:
-        """q of rows that had no say in F, and F, (n, g, c) both."""
-        F = self(X)
-        q = sharpened(F, mask, uniform(mask), self.cap)
+    def weighed(self, X: Any, sets: Sets) -> tuple[NDArray, NDArray]:
+        """q of rows that had no say in F, and F, (n, *e) both."""
+        weighing = self.weighing.like(sets)
+        F, even = self(X), weighing.even()
+        q = weighing.moved(F, even, self.cap)
         if len(self.codes):
-            code = codes(X, mask)
+            code = codes(X, flat(even, weighing.axes))
             at = np.minimum(np.searchsorted(self.codes, code), len(self.codes) - 1)
             mine = self.codes[at] == code
             q[mine] = self.q[at[mine]]
         return q, F
 
+    def phi(self, X: Any, sets: Sets) -> NDArray:
+        """The mean of phi over every set, (n, d)."""
+        weighing = self.weighing.like(sets)
+        return weighing.phi(self.weighed(X, sets)[0] if len(sets) else weighing.even())
 
-def codes(X: Any, mask: NDArray) -> NDArray:
-    """What a row and its options are known by, (n,)."""
-    return hash_of(X, 0) ^ hash_of(mask.reshape(len(mask), -1).astype(float), 1)
+
+def codes(X: Any, even: NDArray) -> NDArray:
+    """What a row and its set are known by, (n,)."""
+    return hash_of(X, 0) ^ hash_of(even, 1)
+
+
+class Few(NamedTuple):
+    """Rows that were weighed by each other."""
+
+    teacher: Teacher
+    q: NDArray
+    """(n, *e)."""
+    F: NDArray
+    """(n, *e), by all rows but the i-th."""
 
 
 def settled(
-    weights: Weights, X: Any, w: NDArray | None, target: Any, mask: NDArray, schedule: dict[str, Any]
-) -> tuple[Teacher, NDArray, NDArray]:
-    """Rows weighed by each other: the teacher, q, and F by all rows but the i-th."""
+    weights: Weights, X: Any, w: NDArray | None, target: Any, weighing: Weighing, schedule: dict[str, Any]
+) -> Few:
+    """Rows weighed by each other, and what they teach."""
     fitted = clone(weights).fit(X, target, w)
     left_out = fitted.left_out()
     assert left_out is not None  # weights that take blocks have one
-    found = soft(left_out, mask, **schedule, sample_weight=w)
-    F = left_out(found.q.reshape(len(mask), -1)).reshape(mask.shape)
-    return Teacher(fitted, found.q, schedule["cap"], codes(X, mask)), found.q, F
+    q = soft(left_out, weighing, **schedule, sample_weight=w).q
+    F = left_out(flat(q, weighing.axes)).reshape(q.shape)
+    own = codes(X, flat(weighing.even(), weighing.axes))
+    return Few(Teacher(fitted, q, weighing.fitted(F), schedule["cap"], own), q, F)
 
 
-def taught(teacher: Teacher, X: Any, mask: NDArray) -> tuple[NDArray, NDArray]:
-    """q and F of all rows, (n, g, c) both, a batch at a time."""
-    q, F = np.empty(mask.shape), np.empty(mask.shape)
-    for rows in gen_batches(len(mask), BATCH):
-        q[rows], F[rows] = teacher.weighed(X[rows], mask[rows])
+def taught(teacher: Teacher, X: Any, sets: Sets) -> tuple[NDArray, NDArray]:
+    """q and F of all rows, (n, *e) both, a batch at a time."""
+    q, F = (np.empty((len(sets), *teacher.shape)) for _ in range(2))
+    for rows in gen_batches(len(sets), BATCH):
+        q[rows], F[rows] = teacher.weighed(X[rows], sets[rows])
     return q, F
 
 
 class TaughtInBlocks(Sets):
-    """Rows in blocks, each set replaced by the mean of its options under what a teacher predicts."""
+    """Rows in blocks, each set replaced by the mean of its members under what a teacher predicts."""
 
     in_memory = False
 
@@ -108,26 +128,10 @@ class TaughtInBlocks(Sets):
         return "<sets in blocks, disambiguated>"
 
 
-def options_in_blocks(output: OutputSpace, blocks: Blocks) -> Blocks:
-    """The blocks, with the options of every row in place of y."""
-    return blocks.map(partial(_options, output))
-
-
-def _options(output: OutputSpace, block: Block) -> Block:
-    return block._replace(y=read_block(output, block).options())
-
-
 def _embedded(output: OutputSpace, teacher: Teacher, block: Block) -> Block:
-    phi = _means(output, teacher, block)
+    phi = teacher.phi(block.X, read_block(output, block))
     return block._replace(y=(phi, np.column_stack([np.zeros(len(phi)), np.ones(len(phi))])))
 
 
 def _tabled(output: OutputSpace, teacher: Teacher, psi: NDArray, block: Block) -> Block:
-    return block._replace(y=(_means(output, teacher, block) @ psi.T,))
-
-
-def _means(output: OutputSpace, teacher: Teacher, block: Block) -> NDArray:
-    """The mean of phi over the options of every row, weighed by the teacher, (n, d)."""
-    sets = read_block(output, block)
-    mask: Any = sets.options()
-    return sets.expected(teacher.weighed(block.X, mask)[0] if len(mask) else uniform(mask))
+    return block._replace(y=(teacher.phi(block.X, read_block(output, block)) @ psi.T,))

@@ -9,11 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.isotonic import IsotonicRegression
 
-from .soft import MASS
-
+MASS = 0.25  # shared by all options before predictions are read as probabilities, however many there are
 LEAST = 1e-6  # no P_i(S_i) counts for less, as in the scores
 ROUNDS = 20
 MOST_ROWS, MOST_NUMBERS = 5000, 400_000  # two numbers need no more
+
+
+def probabilities(F: NDArray) -> NDArray:
+    """(max(F, 0) + eps) / sum: predictions of a linear operator, read as probabilities.
+
+    eps is the same mass in all, 0.25, whatever the number of options: what is certain stays above 0.8.
+    """
+    P = np.maximum(F, 0) + MASS / F.shape[-1]
+    return P / P.sum(axis=-1, keepdims=True)
 
 
 def shared(F: NDArray) -> NDArray:
@@ -145,10 +153,14 @@ def _normalised(h: Any, F: NDArray) -> NDArray:
 MAPS: dict[str, Callable[[], Any]] = {"temperature": Temperature, "isotonic": Isotonic}
 
 
+def log_likelihoods(P: NDArray, mask: NDArray) -> NDArray:
+    """log P_i(S_i), no P_i(S_i) below 1e-6, (n,); the mean over choices where there are several."""
+    return np.log(np.maximum((P * mask).sum(axis=-1), LEAST)).mean(axis=-1)
+
+
 def likelihood(P: NDArray, mask: NDArray, sample_weight: Any = None) -> float:
-    """(1/n) sum_i log P_i(S_i), the mean over choices where there are several."""
-    each = np.log(np.maximum((P * mask).sum(axis=-1), LEAST)).mean(axis=-1)
-    return float(np.average(each, weights=sample_weight))
+    """(1/n) sum_i log P_i(S_i)."""
+    return float(np.average(log_likelihoods(P, mask), weights=sample_weight))
 
 
 def fitted_map(kind: str, F: NDArray, mask: NDArray, sample_weight: Any = None) -> Any:

@@ -86,11 +86,8 @@ def _choice(model: Any) -> list[h.Markup]:
     caption = f"The best of {n} settings, by sets that were held out; the first was chosen.{early}"
     said = "Held-out set risks of the settings that were compared."
     drawn = figure(lambda: model.choice_.plot().figure_, "choice", said)
-    return [h.head("What was chosen"), h.table(head, [_as_numbers(line) for line in body], caption), drawn]
-
-
-def _as_numbers(line: tuple) -> list:
-    return [*line[:3], *(float(cell) for cell in line[3:])]
+    table = [[*line[:3], *map(float, line[3:6])] for line in body]  # likelihoods are for those who know what they are
+    return [h.head("What was chosen"), h.table(head[:6], table, caption), drawn]
 
 
 def _belief(

@@ -65,6 +65,11 @@ def read_block(output: OutputSpace, block: Block) -> Sets:
     return sets
 
 
+def as_sets(output: OutputSpace, block: Block) -> Block:
+    """The block, with its sets in place of y."""
+    return block._replace(y=read_block(output, block))
+
+
 def _embedded(output: OutputSpace, principle: str, block: Block) -> Block:
     embedding: Embedding | None = read_block(output, block).embed(principle)
     if embedding is None:

@@ -100,7 +100,7 @@ class InBlocks(Rows):
 
     def sample(self, size: int) -> Sample:
         """Some of the rows, the same ones in whatever blocks and order they come."""
-        return sample(self.X, size)
+        return sample(self.X.map(_unread), size)
 
 
 def rows_of(X: Any, y: Any = None, w: Any = None) -> InBlocks | None:
@@ -110,6 +110,16 @@ def rows_of(X: Any, y: Any = None, w: Any = None) -> InBlocks | None:
             raise ValueError("Blocks carry y and sample_weight themselves, as (X, y, sample_weight).")
         return InBlocks(X)
     return InBlocks(DaskBlocks.partitions(X, y, w)) if is_dask(X) else None
+
+
+def _unread(block: Block) -> Block:
+    """The block, unless its sets have been read: others may list other classes."""
+    if isinstance(block.y, Sets):
+        raise ValueError(
+            f"{block.where}: sets that are read already cannot be put together from blocks, as 'auto' must. Give y as"
+            " lists or arrays, or name principle, negative_weights and weights."
+        )
+    return block
 
 
 def checked(block: Block, names: list[str] | None, n_features: int, sparse: bool) -> Block:

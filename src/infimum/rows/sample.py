@@ -45,7 +45,7 @@ def _of(block: Block, size: int) -> Sample:
     rows = there[at]
     w = None if block.w is None else np.asarray(block.w, dtype=float)[rows]
     total = float(n if block.w is None else np.sum(block.w))
-    return Sample(n, total, keys[at], block.X[rows], _some(block, rows), w)
+    return Sample(n, total, keys[at], block.X[rows], _taken(block.y, rows), w)
 
 
 def _merge(a: Sample, b: Sample, size: int) -> Sample:
@@ -56,17 +56,10 @@ def _merge(a: Sample, b: Sample, size: int) -> Sample:
     return Sample(a.n + b.n, a.total + b.total, keys[at], X, _taken(_joined(a.y, b.y), at), w)
 
 
-def _some(block: Block, rows: NDArray) -> Any:
-    if isinstance(block.y, Sets):
-        raise ValueError(
-            f"{block.where}: sets that are read already cannot be put together from blocks, as 'auto' must. Give y as"
-            " lists or arrays, or name principle, negative_weights and weights."
-        )
-    return _taken(block.y, rows)
-
-
 def _taken(y: Any, rows: NDArray) -> Any:
     """Some rows of a column in any form."""
+    if isinstance(y, Sets):
+        return y[rows]
     if is_frame(y) or (hasattr(y, "dtype") and not isinstance(y, np.ndarray)):
         import narwhals.stable.v1 as nw
 
@@ -75,6 +68,8 @@ def _taken(y: Any, rows: NDArray) -> Any:
 
 
 def _joined(a: Any, b: Any) -> Any:
+    if isinstance(a, Sets):
+        return a.join(b)
     if isinstance(a, list):
         return [*a, *b]
     if isinstance(a, np.ndarray):

@@ -14,6 +14,7 @@ from ..forms import BadRows
 from ..shared import check_pair, refuse_empty
 from .curves import farthest, mean, nearest
 from .forms import Pieces, read, refuse_bad
+from .lines import Line
 
 
 class Intervals(Sets):
@@ -226,6 +227,9 @@ class Intervals(Sets):
             return mean(*self.t, self.row, *self._shares(), self.loss_name, len(self))
         low, high = self.t
         return farthest(low[self.indptr[:-1]], high[self.indptr[1:] - 1], self.loss_name)
+
+    def lines(self) -> list[Line] | None:
+        return None if self.loss_name == "absolute" else [Line(*self.t, self.row, len(self))]
 
     def _shares(self) -> tuple[NDArray, NDArray]:
         """How much every piece counts in the average, (p,), and its length in units."""

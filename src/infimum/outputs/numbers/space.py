@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -120,13 +121,22 @@ class Reals(OutputSpace):
         return self.unit_**2 * np.stack([t**2, -2 * t, np.ones_like(t)], axis=-1)
 
     def decode(self, c: NDArray) -> NDArray:
-        # c_0 t² - 2 c_1 t: the vertex c_1 / c_0 brought into [-1, 1] where c_0 > 0, otherwise the better end
+        # c_0 t² - 2 c_1 t: the vertex c_1 / c_0 brought into Y where c_0 > 0, otherwise the better end
         c0, c1 = c[..., 0], c[..., 1]
-        vertex = np.clip(c1 / np.where(c0 > 0, c0, 1), -1, 1)
-        return self.at(np.where(c0 > 0, vertex, np.where(c1 > 0, 1.0, -1.0)))
+        low, high = self.ends()
+        vertex = np.clip(c1 / np.where(c0 > 0, c0, 1), low, high)
+        return self.at(np.where(c0 > 0, vertex, np.where(c0 * (low + high) >= 2 * c1, low, high)))
+
+    def reaching(self, low: NDArray, high: NDArray) -> Reals:
+        """The same space with Y grown to [low, high] in t, as far as bounds allow."""
+        found = copy(self)
+        first, last = self.bounds_
+        found.low_ = min(self.low_, max(first, self.origin_ + self.unit_ * float(low[0])))
+        found.high_ = max(self.high_, min(last, self.origin_ + self.unit_ * float(high[0])))
+        return found
 
     def ends(self) -> tuple[float, float]:
-        """Y in t: [-1, 1], or a point."""
+        """Y in t: [-1, 1], or a point; larger where it has grown."""
         return (self.low_ - self.origin_) / self.unit_, (self.high_ - self.origin_) / self.unit_
 
     def at(self, t: NDArray) -> NDArray:

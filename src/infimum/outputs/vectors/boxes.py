@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..base import Sets, rows_of
 from ..forms import BadRows, InputError
 from ..numbers import Intervals
+from ..numbers.lines import Line
 from ..shared import check_pair, refuse_empty
 from .base import VectorSets, numbers
 
@@ -76,6 +77,10 @@ class Boxes(VectorSets):
 
     def coordinates(self) -> list[Sets]:
         return [Intervals(np.column_stack(sides)) for sides in zip(self.lower.T, self.upper.T)]
+
+    def lines(self) -> list[Line]:
+        low, high = ((side - self.origin) / self.unit for side in (self.lower, self.upper))
+        return [Line(*sides, np.arange(len(self)), len(self)) for sides in zip(low.T, high.T)]
 
     def meets(self, other: Any) -> NDArray:
         if not isinstance(other, Boxes):

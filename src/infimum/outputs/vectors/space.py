@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -130,6 +131,14 @@ class Vectors(OutputSpace):
         vertex = np.clip(c1 / np.where(c0 > 0, c0, 1), low, high)
         end = np.where(low * (c0 * low - 2 * c1) <= high * (c0 * high - 2 * c1), low, high)
         return np.clip(self.origin_ + self.unit_ * np.where(c0 > 0, vertex, end), self.low_, self.high_)
+
+    def reaching(self, low: NDArray, high: NDArray) -> Vectors:
+        """The same space with Y grown to the box [low, high] in t, as far as bounds allow."""
+        found = copy(self)
+        first, last = self._bounds(len(self.low_))
+        found.low_ = np.minimum(self.low_, np.maximum(first, self.origin_ + self.unit_ * low))
+        found.high_ = np.maximum(self.high_, np.minimum(last, self.origin_ + self.unit_ * high))
+        return found
 
     def coordinates(self) -> list[OutputSpace]:
         ends = zip(self.low_.tolist(), self.high_.tolist())

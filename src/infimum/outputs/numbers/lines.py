@@ -1,0 +1,252 @@
+"""Lines: unions of intervals under normal laws: how probable they are, and where in them a number then lies."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr
+
+WIDTH = 1e-6  # in units of the loss: what is narrower counts as so wide, a point too
+NARROW = 1e-3  # in deviations: pieces over which the density is straight but for rounding
+HALF_LOG = 0.5 * math.log(2 * math.pi)
+EXCESS = 2.0  # a half-line is as long as so many times the mean by which numbers go beyond its end
+STEP = 1.1  # deviations stand on a lattice, so that rounding does not move them
+FINEST, WIDEST = -150, 30  # its ends: about 6e-7 to 17
+LARGEST = 4.0  # deviation of the law of all rows, in units of the loss: half-lines alone would let it grow for ever
+MOST = 2000  # rows that tell the law of all of them
+
+
+class Law(NamedTuple):
+    """A normal law, and the ends of what was seen of it."""
+
+    mean: float
+    scale: float
+    low: float = -1.0
+    high: float = 1.0
+
+
+class Moments(NamedTuple):
+    """Means of t and of t² in S_i, (..., n) both."""
+
+    first: NDArray
+    second: NDArray
+
+
+class Line:
+    """S_1 … S_n, unions of pieces [low, high] of the real line, under normal laws of given means and one deviation.
+
+    A point is as probable as WIDTH around it, so that all sets have a probability.
+
+    Parameters
+    ----------
+    low, high : (p,)
+        Ends of the pieces, which may be infinite.
+    row : (p,)
+        The row of every piece, in order; every row has one.
+    n : int
+        The number of rows.
+
+    Examples
+    --------
+    >>> line = Line(np.array([0., -np.inf, 2.]), np.array([np.inf, np.inf, 2.]), np.arange(3), 3)
+    >>> np.exp(line.log_mass(np.zeros(3), 1.0)[:2])
+    array([0.5, 1. ])
+    >>> line.moments(np.zeros(3), 1.0).first.round(3)
+    array([0.798, 0.   , 2.   ])
+    """
+
+    def __init__(self, low: NDArray, high: NDArray, row: NDArray, n: int):
+        self.low, self.high, self.row, self.n = low, high, row, n
+
+    @cached_property
+    def starts(self) -> NDArray | None:
+        """The first piece of every row; None where every row has one piece."""
+        return None if len(self.row) == self.n else np.searchsorted(self.row, np.arange(self.n))
+
+    @property
+    def is_open(self) -> NDArray:
+        """Pieces without an end on one side, (p,)."""
+        return np.isinf(self.low) != np.isinf(self.high)
+
+    @property
+    def is_whole(self) -> NDArray:
+        """Pieces without any end, (p,): their rows know nothing."""
+        return np.isinf(self.low) & np.isinf(self.high)
+
+    def log_mass(self, mean: NDArray, scale: Any) -> NDArray:
+        """log P(t in S_i), t normal around mean_i: (..., n) and (..., 1) -> (..., n)."""
+        return self._joined(_log_masses(*self._standard(mean, scale)))
+
+    def moments(self, mean: NDArray, scale: Any) -> Moments:
+        """The means of t and t² given that t is in S_i: (..., n) and (..., 1) -> (..., n)."""
+        pieces = self._pieces(mean, scale)
+        if self.starts is None:
+            return Moments(*pieces[1:])
+        share, first, second = pieces
+        return Moments(*(np.add.reduceat(share * part, self.starts, axis=-1) for part in (first, second)))
+
+    def probable(self, mean: NDArray, scale: float) -> tuple[NDArray, NDArray, NDArray]:
+        """The mean of t in the most probable piece of every row, the share of that piece and that of the next, (n,)."""
+        share, first, _ = self._pieces(mean, scale)
+        if self.starts is None:
+            return first, np.ones(self.n), np.zeros(self.n)
+        order = np.lexsort((np.arange(len(share)), -share, self.row))
+        best = order[self.starts]
+        number = np.diff(np.append(self.starts, len(share)))
+        after = order[np.minimum(self.starts + 1, len(share) - 1)]
+        return first[best], share[best], np.where(number > 1, share[after], 0.0)
+
+    def fitted_scale(self, mean: NDArray, w: NDArray, start: Any = -12, coarsest: int = 16) -> NDArray:
+        """Exponents on the lattice of the deviation under which the sets are most probable, a law a line of `mean`.
+
+        (k, n) means and weights -> (k,): the deviation is `STEP` to this power. From `start` it moves by so many steps
+        at first, then by fewer.
+        """
+        best = np.broadcast_to(np.asarray(start, dtype=int), len(mean)).copy()
+        total = np.maximum(w.sum(axis=-1), 1e-300)
+
+        def value(at: NDArray) -> NDArray:
+            return np.einsum("kn,kn->k", self.log_mass(mean, scale_at(at)[:, None]), w) / total
+
+        now = value(best)
+        for step in (step for step in (16, 8, 4, 2, 1) if step <= coarsest):
+            for _ in range(12):
+                before = best
+                for way in (step, -step):
+                    at = np.clip(best + way, FINEST, WIDEST)
+                    new = value(at)
+                    best, now = np.where(new > now + 1e-12, at, best), np.maximum(now, new)
+                if (best == before).all():
+                    break
+        return best
+
+    def law(self, w: NDArray | None = None) -> Law:
+        """The normal law under which the sets are most probable, whatever x is; its ends are those of the sets."""
+        known = np.flatnonzero(~np.isin(np.arange(self.n), self.row[self.is_whole]))
+        if w is not None:
+            known = known[w[known] > 0]
+        if not len(known):
+            return Law(0.0, 1.0)
+        known = known[np.linspace(0, len(known) - 1, min(len(known), MOST)).astype(int)]
+        line, w = self[known], np.ones(len(known)) if w is None else w[known]
+        mean, scale, now = 0.0, int(line.fitted_scale(np.zeros((1, line.n)), w[None])[0]), -math.inf
+        for step in (16, 8, 4, 2, 1):  # of a thirty-second of Y, and of the lattice
+            for _ in range(40):
+                means = mean + np.array([0, 1, -1]) * step / 32
+                scales = line.fitted_scale(np.repeat(means[:, None], line.n, axis=1), np.tile(w, (3, 1)), scale)
+                each = line.log_mass(np.repeat(means[:, None], line.n, axis=1), scale_at(scales)[:, None]) @ w
+                best = int(np.argmax(each))
+                alike = 1e-9 * abs(each[best]) + 1e-12
+                two = best > 0 and abs(each[1] - each[2]) <= alike  # sides between which nothing tells
+                if two or each[best] <= now + alike:
+                    break
+                mean, scale, now = float(means[best]), int(scales[best]), float(each[best])
+        found = Law(mean, min(float(scale_at(scale)), LARGEST))
+        return Law(*found[:2], *self.ended(found).hull())
+
+    def ended(self, law: Law) -> Line:
+        """The same sets, half-lines cut off at twice the mean by which numbers of this law go beyond their end.
+
+        Nothing in half-lines says how far numbers go: where all sets around x are such, the probability grows with the
+        prediction for ever. Cut off, they have for a middle the mean of the law beyond the end.
+        """
+        low, high = self.low.copy(), self.high.copy()
+        up, down = self.is_open & np.isinf(high), self.is_open & np.isinf(low)
+        high[up] = low[up] + EXCESS * _excess((low[up] - law.mean) / law.scale) * law.scale
+        low[down] = high[down] - EXCESS * _excess((law.mean - high[down]) / law.scale) * law.scale
+        return Line(low, high, self.row, self.n)
+
+    def hull(self) -> tuple[float, float]:
+        """The ends of all pieces that have two."""
+        there = ~np.isinf(self.low) & ~np.isinf(self.high)
+        return float(self.low[there].min(initial=math.inf)), float(self.high[there].max(initial=-math.inf))
+
+    def distance(self, t: NDArray) -> NDArray:
+        """Of t_i to S_i, (n,)."""
+        far = np.maximum(np.maximum(self.low - t[self.row], t[self.row] - self.high), 0.0)
+        return far if self.starts is None else np.minimum.reduceat(far, self.starts)
+
+    def __getitem__(self, rows: NDArray) -> Line:
+        if self.starts is None:
+            return Line(self.low[rows], self.high[rows], np.arange(len(rows)), len(rows))
+        number = np.diff(np.append(self.starts, len(self.row)))[rows]
+        first = np.repeat(self.starts[rows] - np.cumsum(number) + number, number)
+        at = first + np.arange(number.sum())
+        return Line(self.low[at], self.high[at], np.repeat(np.arange(len(rows)), number), len(rows))
+
+    def _standard(self, mean: NDArray, scale: Any) -> tuple[NDArray, NDArray]:
+        """Ends in deviations from the mean, at least WIDTH apart."""
+        low, high = self._wide
+        at = mean[..., self.row] if self.starts is not None else mean
+        return (low - at) / scale, (high - at) / scale
+
+    @cached_property
+    def _wide(self) -> tuple[NDArray, NDArray]:
+        thin = self.high - self.low < WIDTH
+        middle = np.where(thin, self.low, 0.0) / 2 + np.where(thin, self.high, 0.0) / 2
+        return np.where(thin, middle - WIDTH / 2, self.low), np.where(thin, middle + WIDTH / 2, self.high)
+
+    def _joined(self, log: NDArray) -> NDArray:
+        """log of the sum over the pieces of a row, (..., p) -> (..., n)."""
+        return log if self.starts is None else np.logaddexp.reduceat(log, self.starts, axis=-1)
+
+    def _pieces(self, mean: NDArray, scale: Any) -> tuple[NDArray, NDArray, NDArray]:
+        """The share of every piece in its row, and the means of t and t² in it, (..., p)."""
+        low, high = self._standard(mean, scale)
+        log = _log_masses(low, high)
+        first, variance = _moments(low, high, log)
+        at = mean[..., self.row] if self.starts is not None else mean
+        first = np.clip(at + scale * first, self.low, self.high)
+        second = first**2 + np.square(scale) * variance
+        if self.starts is None:
+            return np.ones_like(first), first, second
+        return np.exp(log - self._joined(log)[..., self.row]), first, second
+
+
+def scale_at(exponent: Any) -> NDArray:
+    """The deviation at a place of the lattice."""
+    return STEP ** np.asarray(exponent, dtype=float)
+
+
+def _log_density(x: NDArray) -> NDArray:
+    return -0.5 * np.square(x) - HALF_LOG
+
+
+def _log_masses(low: NDArray, high: NDArray) -> NDArray:
+    """log P(low < x < high), x standard normal."""
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        flip = low + high > 0  # the side on which tails keep their digits
+        a, b = np.where(flip, -high, low), np.where(flip, -low, high)
+        right = log_ndtr(b)
+        wide = right + np.log1p(-np.exp(np.minimum(log_ndtr(a) - right, 0.0)))
+        width, middle = high - low, low + (high - low) / 2
+        # the density at the middle, and its bend
+        thin = _log_density(middle) + np.log(width) + np.log1p(np.square(width) * (np.square(middle) - 1) / 24)
+        return np.where(_is_narrow(width, middle), thin, wide)
+
+
+def _is_narrow(width: NDArray, middle: NDArray) -> NDArray:
+    return width * np.maximum(1.0, np.abs(middle)) < NARROW
+
+
+def _moments(low: NDArray, high: NDArray, log: NDArray) -> tuple[NDArray, NDArray]:
+    """The mean and the variance of a standard normal between low and high, where log is that of its probability."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        left, right = np.exp(_log_density(low) - log), np.exp(_log_density(high) - log)
+        mean = left - right
+        bent = np.where(np.isinf(low), 0.0, low * left) - np.where(np.isinf(high), 0.0, high * right)
+        width, middle = high - low, low + (high - low) / 2
+        narrow = _is_narrow(width, middle)
+        mean = np.where(narrow, middle * (1 - np.square(width) / 12), mean)
+        variance = np.where(narrow, np.square(width) / 12, np.clip(1 + bent - np.square(mean), 0.0, 1.0))
+    return mean, variance
+
+
+def _excess(x: NDArray) -> NDArray:
+    """E[t - x | t > x], t standard normal."""
+    near = np.minimum(x, 30.0)  # beyond, the difference of two large numbers has no digits left
+    return np.where(x > 30, 1 / np.maximum(x, 1.0), np.exp(_log_density(near) - log_ndtr(-near)) - near)

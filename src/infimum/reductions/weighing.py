@@ -1,0 +1,125 @@
+"""Weighing: how the members of a set are weighed by what the other rows predict; what soft disambiguation asks for."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..outputs.base import OutputSpace, Sets
+from ..weights.left_out import HeldOut
+
+
+class Read(NamedTuple):
+    """What is predicted for rows that were left out."""
+
+    phi: NDArray
+    """(n, d): what outputs are decoded from."""
+    likely: NDArray
+    """(n,): log P_i(S_i)."""
+
+
+class Members(NamedTuple):
+    """The member of its set that every row probably has."""
+
+    z: NDArray
+    """(n, *z)."""
+    confidence: NDArray | None = None
+    """(n,): its weight."""
+    tied: NDArray = np.empty(0, dtype=int)
+    """Rows in which another one has as much weight."""
+    deviation: NDArray | None = None
+    """(n, ...): how far the truth may be from it, of numbers."""
+    q: NDArray | None = None
+    """(n, g, c): the weights, where members are listed."""
+
+
+class Doubts(NamedTuple):
+    """Whether sets hold what is predicted for rows that were left out."""
+
+    support: NDArray
+    """(n,), in [0, 1]."""
+    suspects: NDArray
+    """Rows whose set probably misses the truth."""
+    map: Any = None
+    """What reads predictions as probabilities."""
+
+
+class Weighing(ABC):
+    """What is known of row i is some numbers q_i, and F_i = sum_j alpha_j(x_i) q_j is what other rows say of them.
+
+    q and F have the shape (..., n, *e), with one line of rows for each block that is held out.
+    """
+
+    axes: int
+    """How many axes e has."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """That of q, (..., n, *e)."""
+
+    @abstractmethod
+    def even(self) -> NDArray:
+        """q before anything is predicted."""
+
+    @abstractmethod
+    def moved(self, F: NDArray, q: NDArray, p: float) -> NDArray:
+        """q by what is predicted, at the sharpness p; as it is where nothing is."""
+
+    @abstractmethod
+    def step(self, new: NDArray, q: NDArray) -> NDArray:
+        """How far q has moved, (..., n)."""
+
+    @abstractmethod
+    def without(self, operator: HeldOut) -> Weighing:
+        """The same as often as there are blocks, each time without one: q is 0 there."""
+
+    @abstractmethod
+    def phi(self, q: NDArray) -> NDArray:
+        """The mean of phi over every set, (n, d)."""
+
+    @abstractmethod
+    def read(self, F: NDArray) -> Read:
+        """Predictions for rows that were left out, as sure as the sets allow."""
+
+    @abstractmethod
+    def members(self, q: NDArray, F: Callable[[], NDArray], output: OutputSpace) -> Members:
+        """Which member a row has, once q has come to rest; F is worked out where it is needed."""
+
+    def chosen(self, z: NDArray, q: NDArray) -> Members:
+        """What the weights say of given members."""
+        return Members(z)
+
+    @abstractmethod
+    def doubts(self, F: NDArray, threshold: float) -> Doubts:
+        """Sets that miss what is predicted for rows that were left out."""
+
+    @abstractmethod
+    def fitted(self, F: NDArray) -> Weighing:
+        """What F and these rows tell, without the rows: for others that have no say in it."""
+
+    @abstractmethod
+    def like(self, sets: Sets) -> Weighing:
+        """The same for other rows: what was fitted is kept."""
+
+    def around(self, psi: NDArray) -> NDArray | None:
+        """log P_i(S_i) if outputs with these psi (n, d) are what is predicted; None where that is no distribution."""
+        return None
+
+    def space(self, output: OutputSpace) -> OutputSpace:
+        """The space, grown where members may lie outside of it."""
+        return output
+
+
+def flat(q: NDArray, axes: int) -> NDArray:
+    """(..., n, *e) -> (..., n, numbers), for sums over rows."""
+    return q.reshape(*q.shape[: q.ndim - axes], -1)
+
+
+def weights_of(n: int, sample_weight: Any) -> NDArray:
+    """How much rows count, (n,)."""
+    return np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)

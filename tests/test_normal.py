@@ -382,7 +382,7 @@ def test_bounds_end_half_lines(rng):
 
 
 def test_real_intervals(data_home):
-    """Two folds of each table: XGBoost's survival:aft has .0615 and .1386, points chosen by alternation .0415 and .1943."""
+    """Two folds a table: XGBoost's survival:aft has .0615 and .1386, points chosen by alternation .0415 and .1943."""
     for name, most in (("neuroblastoma.bac", 0.05), ("H3K4me3_TDH_immune_FPOP", 0.16)):
         data = load_intervals(name, data_home=data_home, download=False)
         errors = []

@@ -16,6 +16,7 @@ from ..weights import Forest, Neighbors, Scaled, Weights
 # with fewer rows trees see too little, with more of them growing takes longer than all the rest
 FOREST_ROWS = (50, 20_000)
 NARROW_ROWS = 200_000  # beyond, only the kernel that is one product of matrices
+SPARSE_ROWS = 5_000  # the same for sparse rows, whose city-block distances take forty times as long
 LAMS = (1e-5, 1e-3)
 GAMMAS = (0.5, 1.0, 2.0)
 LINEAR_LAMS = (1e-3, 1e-1)
@@ -94,7 +95,7 @@ def first_settings(n: int, X: Any, costly: bool, random_state: Any, n_jobs: int 
 
     Trees hold the interpreter's lock for much of their time, and kernels go on meanwhile.
     """
-    kernels = ("rbf",) if n > NARROW_ROWS else ("rbf", "laplacian")
+    kernels = ("rbf",) if n > (SPARSE_ROWS if sparse.issparse(X) else NARROW_ROWS) else ("rbf", "laplacian")
     gammas = (1.0,) if costly else GAMMAS
     first, second = ([Kernel(*one, lam) for one in product(("standard", "unit"), kernels, gammas)] for lam in LAMS)
     yield from first
@@ -122,4 +123,4 @@ def readings(principle: Any, reading: str, signed: bool = True) -> list[tuple[An
 
 def is_costly(sets: Sets) -> bool:
     """Whether predicting needs a search, as where no principle but the average is linear."""
-    return sets.embed("infimum") is None and sets.curves("infimum") is None
+    return sets.embed("infimum") is None and sets.curves("infimum") is None and sets.coordinates() is None

@@ -310,3 +310,21 @@ def test_the_default_in_blocks_has_probabilities_too(rng):
     y = ["high" if x > 0 else "low" for x in X[:, 0]]
     model = PartialClassifier().fit(Blocks([(X[:40], y[:40]), (X[40:], y[40:])]))
     assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+def test_what_is_hard_to_predict_is_no_suspect(rng):
+    """A hundred classes that overlap: most rows that are flagged are wrong, and most of the wrong ones are flagged."""
+    m, n = 100, 900
+    truth = rng.integers(m, size=n)
+    X = 1.2 * rng.standard_normal((m, 20))[truth] + rng.standard_normal((n, 20))
+    mask = np.eye(m, dtype=bool)[truth] | (rng.random((n, m)) < 0.02)
+    wrong = np.arange(n) % 20 == 0
+    spoilt = mask.copy()
+    spoilt[wrong] = np.roll(mask[wrong], 1, axis=1)
+    spoilt[wrong, truth[wrong]] = False
+    ridge = weights.Scaled(weights.KernelRidge(lam=1e-4, gamma=0.1))
+    model = PartialClassifier(principle="disambiguation", weights=ridge, classes=list(range(m)))
+    clean, found = (model.fit(X, sets).suspects_ for sets in (mask, spoilt))
+    assert len(clean) < 0.03 * n
+    assert wrong[found].mean() > 0.65
+    assert wrong[found].sum() > 0.8 * wrong.sum()

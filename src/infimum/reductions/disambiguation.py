@@ -29,7 +29,7 @@ from .hard import best_of
 from .many import MANY, SETTLED, TaughtInBlocks, settled, taught
 from .maps import Temperature
 from .soft import held_out_sums, is_weighed, soft, weighing_of
-from .weighing import Members, Weighing, flat
+from .weighing import Members, Weighing
 
 SINGLE_ROWS = 3000  # up to which one thread of BLAS is enough
 ROUNDS = 10  # of the hard loop, for rows that are held out: it ranks settings as well, at a fraction of the cost
@@ -52,9 +52,10 @@ class Resolved:
         P_i(S_i), the probability of the set by a disambiguation that did not see it; of numbers, the probability that
         the truth is at least as far from what is predicted as the set is.
     suspects : (k,)
-        Row numbers whose set probably misses the truth. Of options: its support is below the threshold, and other
-        options, of the same number, outweigh it as much; where nothing is predicted, every set is as good, whatever the
-        number of classes. Of numbers: among all true sets, fewer than the threshold would be so far off, on average.
+        Row numbers whose set probably misses the truth. Of options: its support is below the threshold, other options,
+        of the same number, outweigh it as much, and it is less than half as probable as where nothing is known; where
+        nothing is predicted, every set is as good, whatever the number of classes. Of numbers: among all true sets,
+        fewer than the threshold would be so far off, on average.
     q : (n, g, c) or None
         The weights on the options themselves.
     deviation : (n, ...) or None
@@ -272,12 +273,13 @@ class Disambiguation(BaseEstimator, Reduction):
             return output, self._hard(output, sets, np.asarray(weights(rows.X)), rows.w)
         weighing = self._weighing(sets, rows.w)
         found = soft(left_out, weighing, **self._schedule(), sample_weight=rows.w)
+        q = weighing.full(found.q)
         left = None if self.threshold is None else self._left_out(weighing, weights, problem)
         if not self.is_soft(sets):
-            resolved = self._hard(output, sets, np.asarray(weights(rows.X)), rows.w, weighing, found.q)
+            resolved = self._hard(output, sets, np.asarray(weights(rows.X)), rows.w, weighing, q)
             return output, replace(self._suspected(resolved, left, weighing), soft=False)
-        members = weighing.members(found.q, lambda: left_out(flat(found.q, weighing.axes)), output)
-        resolved = _resolved(output, members, weighing.phi(found.q), found.settled)
+        members = weighing.members(q, lambda: left_out(q.reshape(len(q), -1)), output)
+        resolved = _resolved(output, members, weighing.phi(q), found.settled)
         return weighing.space(output), self._suspected(resolved, left, weighing)
 
     def _suspected(self, resolved: Resolved, left: NDArray | None, weighing: Weighing) -> Resolved:

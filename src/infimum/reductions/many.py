@@ -16,7 +16,7 @@ from ..rows.hashes import hash_of
 from ..rows.in_blocks import EmbeddingInBlocks, read_block
 from ..weights.base import Weights
 from .soft import soft
-from .weighing import Weighing, flat
+from .weighing import Weighing
 
 MANY = 20_000  # rows, beyond which not all of them are weighed by each other
 SETTLED = 10_000  # rows that are
@@ -42,7 +42,7 @@ class Teacher:
 
     def __init__(self, weights: Weights, q: NDArray, weighing: Weighing, cap: float, own: NDArray | None = None):
         self.weights, self.weighing, self.cap, self.shape = weights, weighing, cap, q.shape[1:]
-        self.folded = weights.fold(flat(q, weighing.axes))
+        self.folded = weights.fold(q.reshape(len(q), -1))
         weights.release(summed=True)
         self.codes, at = np.unique(np.empty(0, np.uint64) if own is None else own, return_index=True)
         self.q = q[at]
@@ -56,7 +56,7 @@ class Teacher:
         F, even = self(X), weighing.even()
         q = weighing.moved(F, even, self.cap)
         if len(self.codes):
-            code = codes(X, flat(even, weighing.axes))
+            code = codes(X, even)
             at = np.minimum(np.searchsorted(self.codes, code), len(self.codes) - 1)
             mine = self.codes[at] == code
             q[mine] = self.q[at[mine]]
@@ -70,7 +70,7 @@ class Teacher:
 
 def codes(X: Any, even: NDArray) -> NDArray:
     """What a row and its set are known by, (n,)."""
-    return hash_of(X, 0) ^ hash_of(even, 1)
+    return hash_of(X, 0) ^ hash_of(even.reshape(len(even), -1), 1)
 
 
 class Few(NamedTuple):
@@ -90,9 +90,9 @@ def settled(
     fitted = clone(weights).fit(X, target, w)
     left_out = fitted.left_out()
     assert left_out is not None  # weights that take blocks have one
-    q = soft(left_out, weighing, **schedule, sample_weight=w).q
-    F = left_out(flat(q, weighing.axes)).reshape(q.shape)
-    own = codes(X, flat(weighing.even(), weighing.axes))
+    q = weighing.full(soft(left_out, weighing, **schedule, sample_weight=w).q)
+    F = left_out(q.reshape(len(q), -1)).reshape(q.shape)
+    own = codes(X, weighing.full(weighing.even()))
     return Few(Teacher(fitted, q, weighing.fitted(F), schedule["cap"], own), q, F)
 
 

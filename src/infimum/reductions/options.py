@@ -14,6 +14,7 @@ from .maps import Temperature, fitted_map, log_likelihoods, outweighed, probabil
 from .weighing import Doubts, Members, Read, Weighing
 
 TIE = 0.05  # options whose weights differ by less are tied
+CHANCE = 0.5  # times the probability that a set has where nothing is known: no suspect is more probable
 STEP, ROWS = 4, 600  # of a temperature that only serves to compare
 
 
@@ -90,10 +91,13 @@ class Options(Weighing):
         return Members(z, own[..., 0].min(axis=-1), tied, q=q)
 
     def doubts(self, F: NDArray, threshold: float) -> Doubts:
+        """Sets of little support that others outdo; with many classes, what is hard to predict is no suspect yet."""
         P, read = probabilities(F), self.map_of(F)
+        sure = read(shared(F))
         few = (P * self.mask).sum(axis=-1) < threshold
-        outdone = outweighed(read(shared(F)), self.mask) < threshold
-        return Doubts(support(P, self.mask), np.flatnonzero((few & outdone).any(axis=-1)), read)
+        outdone = outweighed(sure, self.mask) < threshold
+        unlikely = (sure * self.mask).sum(axis=-1) < CHANCE * self.mask.mean(axis=-1)
+        return Doubts(support(P, self.mask), np.flatnonzero((few & outdone & unlikely).any(axis=-1)), read)
 
     def map_of(self, F: NDArray) -> Any:
         """What reads predictions as probabilities."""

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from ..outputs.base import Sets
 from ..weights.left_out import HeldOut, LeftOut
+from .listed import Listed, are_few
 from .normal import Normal
 from .options import Options
-from .weighing import Weighing, flat
+from .weighing import Weighing
 
 
 class Settled(NamedTuple):
@@ -64,11 +65,10 @@ def soft(
     array([[0.69, 0.31],
            [1.  , 0.  ]])
     """
-    q = weighing.even()
+    q, sums = weighing.even(), weighing.sums(left_out)
     for t in range(max_iter):
         p = min(cap, 1 + t / ramp)
-        F = left_out(flat(q, weighing.axes)).reshape(q.shape)
-        new = weighing.moved(F, q, p)
+        new = weighing.moved(sums(q), q, p)
         moved = np.average(weighing.step(new, q), axis=-1, weights=sample_weight).max()
         q = new
         if p == cap and moved < tol:
@@ -83,15 +83,15 @@ def held_out_sums(
 
     A shorter schedule than that of `soft`: it ranks settings as well, at half the cost.
     """
-    q = soft(operator, weighing.without(operator), ramp, cap, max_iter, tol=0.0).q
-    return operator.own(operator(flat(q, weighing.axes))).reshape(q.shape[1:])
+    without = weighing.without(operator)
+    return without.own(soft(operator, without, ramp, cap, max_iter, tol=0.0).q, operator)
 
 
 def weighing_of(sets: Sets, sample_weight: NDArray | None = None) -> Weighing | None:
     """How these sets are weighed; None where their members can only be chosen one at a time."""
     mask = sets.options()
     if mask is not None:
-        return Options(mask, sets, sample_weight)
+        return (Listed if are_few(mask) else Options)(mask, sets, sample_weight)
     lines = sets.lines()
     return None if lines is None else Normal(lines, sample_weight)
 

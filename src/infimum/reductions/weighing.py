@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..outputs.base import OutputSpace, Sets
-from ..weights.left_out import HeldOut
+from ..weights.left_out import HeldOut, LeftOut
 
 
 class Read(NamedTuple):
@@ -74,9 +74,21 @@ class Weighing(ABC):
     def step(self, new: NDArray, q: NDArray) -> NDArray:
         """How far q has moved, (..., n)."""
 
+    def sums(self, left_out: LeftOut) -> Callable[[NDArray], NDArray]:
+        """q -> F, of one shape, from the linear map of the weights, prepared to be applied many times."""
+        return lambda q: left_out(flat(q, self.axes)).reshape(q.shape)
+
     @abstractmethod
     def without(self, operator: HeldOut) -> Weighing:
         """The same as often as there are blocks, each time without one: q is 0 there."""
+
+    def own(self, q: NDArray, operator: HeldOut) -> NDArray:
+        """F_i of every row without its block, from all the q of `without`: (k, n, *e) -> (n, *e)."""
+        return operator.own(operator(flat(q, self.axes))).reshape(q.shape[1:])
+
+    def full(self, q: NDArray) -> NDArray:
+        """q with its members that have no weight, (n, *e)."""
+        return q
 
     @abstractmethod
     def phi(self, q: NDArray) -> NDArray:

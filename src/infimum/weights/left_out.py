@@ -75,6 +75,10 @@ class HeldOut(ABC):
         """alpha_j(x_i) fitted without the block of i, (n, n); 0 for j in that block."""
         return self.predict(np.eye(self.n))
 
+    def maps(self) -> Iterator[NDArray]:
+        """The maps q[b] -> out[b] themselves, (n, n), one a block, with nothing in the columns of that block."""
+        yield from np.concatenate([self(self.live(part)) for part in identity(self.n)], axis=-1)
+
 
 class LeaveOneOut(HeldOut):
     """Every row is a block of its own: one operator serves all of them."""
@@ -231,6 +235,15 @@ class FromInverse(InParts):
             out[np.ix_(block, block)] = 0.0
         return out
 
+    def maps(self) -> Iterator[NDArray]:
+        for block, gain, taken, left in self.solves:
+            back = gain @ self.off[block]
+            out = (back - self.off) / left
+            out[np.diag_indices(self.n)] -= (taken / left).ravel()
+            out[block] = -back[block]
+            out[:, block] = 0.0
+            yield out
+
     def parts(self) -> Iterator[Part]:
         for block, gain, _, _ in self.solves:
             rest = np.delete(np.arange(self.n), block)
@@ -239,6 +252,15 @@ class FromInverse(InParts):
             inside = -self.ridge * inverse
             inside[np.diag_indices_from(inside)] += 1
             yield Part(block, rest, inside, -gain[rest].T)
+
+
+def identity(n: int, columns: int = 256) -> Iterator[NDArray]:
+    """The columns of the (n, n) identity, some at a time."""
+    for first in range(0, n, columns):
+        last = min(n, first + columns)
+        part = np.zeros((n, last - first))
+        part[np.arange(first, last), np.arange(last - first)] = 1.0
+        yield part
 
 
 def product(features: Any, folded: Any) -> NDArray:

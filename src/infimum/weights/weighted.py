@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .left_out import FromInverse, Part
+from .left_out import FromInverse, HeldOut, Part
 
 
 class FromWeightedInverse(FromInverse):
@@ -68,6 +68,9 @@ class FromWeightedInverse(FromInverse):
 
     def weights(self) -> NDArray:
         return self.predict(np.eye(self.n))
+
+    def maps(self) -> Iterator[NDArray]:
+        return HeldOut.maps(self)
 
     def parts(self) -> Iterator[Part]:
         for (block, rest, inside, outside), (_, gain, _, _) in zip(super().parts(), self.solves):

@@ -241,6 +241,7 @@ def test_a_picture(chosen):
         "disambiguation", "infimum", "average",
     )  # fmt: skip
     assert display.axes_.get_legend_handles_labels()[1][-1] == "chosen"
+    assert display.axes_.get_xlabel().startswith("held-out set risk")
 
 
 def test_settings_of_orders_are_compared_without_proofs(monkeypatch):

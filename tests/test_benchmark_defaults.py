@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from benchmarks import _tools, defaults, regression
 from benchmarks.defaults import _methods as m
-from benchmarks.defaults import _table, _work, intervals, rankings, tags, timing
+from benchmarks.defaults import _table, _work, intervals, numbers, rankings, tags, timing
 from benchmarks.defaults.problems import PARTS, Data, Problem, candidates
 from sklearn.datasets import load_iris
 
@@ -39,6 +39,9 @@ def few(kind: str) -> Data:
     if kind == "intervals":
         bounds = np.column_stack([y - 1.0, np.where(y == 2, np.inf, y + 0.5)])
         return Data(X, bounds, bounds, np.arange(N) % 3 + 1)
+    if kind == "numbers":
+        truth = X[:, 0] - X[:, 1]
+        return Data(X, numbers.brackets(truth, np.random.RandomState(0)), truth)
     if kind == "rankings":
         ranks = 1.0 + np.argsort(np.argsort(-X, axis=1), axis=1)
         return Data(X, datasets.lose_labels(ranks, 0.4, random_state=0), ranks)
@@ -196,7 +199,7 @@ def test_the_whole_run_writes_a_table_a_file_for_programs_and_a_picture(tmp_path
 def test_the_problems_are_those_that_were_asked_for(data_home, monkeypatch):
     monkeypatch.setenv("INFIMUM_DATA", str(data_home))
     every = {one.name: one for part in PARTS.values() for one in part}
-    assert (len(every), sum(not one.looked_at for one in every.values())) == (47, 7)
+    assert (len(every), sum(not one.looked_at for one in every.values())) == (67, 14)
     assert {name: one.n_folds for name, one in every.items() if one.goal} == {
         "wine-uniform-0.3": 3, "digits-uniform-0.3": 3, "vowel-uniform-0.5": 8, "segment-uniform-0.5": 8,
         "dna-skewed-0.5": 8, "dna-skewed-0.8": 8, "lost": 10, "MSRCv2": 10, "neuroblastoma.bac": 5,
@@ -207,3 +210,16 @@ def test_the_problems_are_those_that_were_asked_for(data_home, monkeypatch):
         tests = np.concatenate([test for _, test in every[name].splits(data)])
         assert sorted(tests.tolist()) == list(range(len(data.X)))
     assert len(every["rank-vehicle-0.6"].load().X) == 600
+
+
+@pytest.mark.parametrize("how", list(numbers.TOLD))
+def test_what_is_told_of_a_number_holds_it(how):
+    y = np.random.RandomState(1).standard_normal(200)
+    bounds = numbers.TOLD[how](y, np.random.RandomState(0))
+    assert (bounds[:, 0] <= y).all()
+    assert (y <= bounds[:, 1]).all()
+    assert (np.ptp(bounds, axis=1) > 0).mean() > 0.2
+    for load in numbers.SOURCES.values():
+        X, target = load()
+        assert len(X) == len(target) > 100
+        assert max(abs(np.corrcoef(column, target)[0, 1]) for column in X.T) < 0.999  # it is not among the features

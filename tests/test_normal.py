@@ -175,7 +175,7 @@ def test_exact_numbers_are_a_plain_ridge(rng):
     resolved = PartialRegressor(principle="disambiguation", weights=RIDGE).fit(X, truth)
     np.testing.assert_allclose(resolved.predict(X), plain.predict(X), atol=1e-9)
     np.testing.assert_allclose(resolved.labels_, truth, atol=1e-9)
-    np.testing.assert_allclose(resolved.resolved_.deviation, 0, atol=1e-4)
+    np.testing.assert_allclose(resolved.deviation_, 0, atol=1e-4)
 
 
 def test_a_row_that_knows_nothing_is_left_out(rng):
@@ -293,7 +293,7 @@ def test_boxes_are_their_coordinates(rng):
     lower = np.column_stack([bounds[:, 0], truth - rng.exponential(0.4, 100)])
     upper = np.column_stack([bounds[:, 1], truth + rng.exponential(0.4, 100)])
     model = PartialEstimator(outputs.Vectors(), "disambiguation", weights=RIDGE).fit(X, Boxes(lower, upper))
-    assert model.resolved_.deviation.shape == (100, 2)
+    assert model.deviation_.shape == (100, 2)
     for j in range(2):
         sides = np.column_stack([lower[:, j], upper[:, j]])
         alone = PartialRegressor(principle="disambiguation", weights=RIDGE).fit(X, sides)
@@ -339,6 +339,20 @@ def test_every_principle_of_numbers_has_a_likelihood(rng):
     for principle in ("infimum", "average"):
         scores = left_out_scores(PartialRegressor(principle=principle, weights=RIDGE), X, bounds, 5)
         assert np.isfinite(scores["log_likelihood"])
+
+
+def test_the_choice_for_numbers_is_by_likelihood(rng):
+    """Told by the table, in its order and its picture."""
+    pytest.importorskip("matplotlib").use("Agg")
+    X, _, bounds = banded(rng, 100)
+    choice = PartialRegressor().fit(X, bounds).choice_
+    assert choice.score == "log_likelihood"
+    likely = [row["log_likelihood"] for row in choice.rows[1:]]
+    assert likely == sorted(likely, reverse=True)
+    display = choice.plot()
+    assert display.axes_.get_xlabel() == "minus log P(S), held out, 100 rows"
+    circled = display.axes_.lines[-1].get_xdata()
+    assert circled[0] == -choice.best["log_likelihood"]
 
 
 def test_rows_in_blocks_and_many_rows(rng, monkeypatch):

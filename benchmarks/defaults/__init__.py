@@ -1,9 +1,10 @@
 """The default of every estimator beside what people would do instead, in the same run and on the same folds.
 
-Parts: labels, intervals, rankings, tags, timing (up to 5,000 rows) and large (50,000 and 1,000,000 rows). A method on a
-fold is kept in benchmarks/results/defaults once it is done; a rerun does what is missing. ``--folds 3`` takes the first
-three folds of every problem, ``--only vowel`` the problems with that text in their names, and ``--docs`` writes the
-table and its picture into docs. Nothing but the ceilings looks at a true answer before errors are counted.
+Parts: labels, intervals, numbers, rankings, tags, timing (up to 5,000 rows) and large (50,000 and 1,000,000 rows). A
+method on a fold is kept in benchmarks/results/defaults once it is done; a rerun does what is missing. ``--folds 3``
+takes the first three folds of every problem, ``--only vowel`` the problems with that text in their names, and
+``--docs`` writes the table and its picture into docs. Nothing but the ceilings looks at a true answer before errors
+are counted.
 """
 
 from __future__ import annotations

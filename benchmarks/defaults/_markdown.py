@@ -17,7 +17,7 @@ asked for is reached. Seconds are those of one processor, for choosing and fitti
 "Looked at": whether the data set served when the constants of the default were chosen. A line with fewer folds than all
 of them is provisional.
 
-| column | labels | tags | rankings | intervals |
+| column | labels | tags | rankings | intervals, numbers |
 | --- | --- | --- | --- | --- |
 | forest, every candidate | a row for each candidate, which together weigh one | a model a tag, both signs weighed by \
 the members of the set that have them | mean place of an item over the orders that agree | – |
@@ -27,7 +27,7 @@ the members of the set that have them | mean place of an item over the orders th
 midpoints |
 | neighbours | votes of the 10 nearest | their mean signs | their mean places, then a sort, as in scikit-lr | kernel \
 ridge on midpoints, tuned |
-| true answers | full supervision, the ceiling | the same | the same | – |
+| true answers | full supervision, the ceiling | the same | the same | the same, of numbers |
 """
 
 COLUMNS = (

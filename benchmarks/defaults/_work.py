@@ -18,6 +18,7 @@ import infimum
 from benchmarks.defaults import _methods as m
 from benchmarks.defaults.intervals import INTERVALS
 from benchmarks.defaults.labels import LABELS, ORDINAL
+from benchmarks.defaults.numbers import NUMBERS
 from benchmarks.defaults.problems import Data, Problem
 from benchmarks.defaults.rankings import RANKED
 from benchmarks.defaults.tags import BALLS, TAGS
@@ -30,6 +31,7 @@ ROOMS = {
     "balls": BALLS,
     "rankings": RANKED,
     "intervals": INTERVALS,
+    "numbers": NUMBERS,
 }
 FITTED_BY = ("estimators", "judging", "model_selection", "outputs", "reductions", "rows", "solvers", "weights")
 

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from sklearn import datasets as plain
 from sklearn.model_selection import KFold
 
+from benchmarks.defaults.numbers import SOURCES, TOLD
 from infimum import datasets
 
 SEED = 2026
 RANKED_ROWS = 600
 MISSING = (0.0, 0.3, 0.6)
 RANKINGS = ("iris", "wine", "glass", "bodyfat", "housing", "vehicle", "vowel")
-NEVER_LOOKED_AT = {"car", "emotions", "rank-glass", "H3K4me3_TDH_immune_FPOP"}
+NEVER_LOOKED_AT = {"car", "emotions", "rank-glass", "friedman3", "radius"}
 
 
 class Data(NamedTuple):
@@ -25,9 +26,9 @@ class Data(NamedTuple):
     X: NDArray
     given: NDArray
     """Labels: (n, m) candidates. Tags: (n, m) in {-1, 0, 1}. Balls: (n, m + 1), the center and the radius. Rankings:
-    (n, m) ranks with NaN. Intervals: (n, 2) bounds."""
+    (n, m) ranks with NaN. Intervals, numbers: (n, 2) bounds."""
     truth: NDArray
-    """(n,) classes, (n, m) tags, (n, m) ranks; of intervals the bounds, for nobody knows more."""
+    """(n,) classes, (n, m) tags, (n, m) ranks, (n,) numbers; of intervals the bounds, for nobody knows more."""
     folds: NDArray | None = None
     """(n,) where they come with the data."""
 
@@ -121,6 +122,15 @@ def _intervals(name: str, goal: float) -> Problem:
     return Problem(name, "intervals", load, 5, goal)
 
 
+def _numbers(name: str, how: str) -> Problem:
+    def load() -> Data:
+        X, y = SOURCES[name]()
+        y = (y - y.mean()) / y.std()
+        return Data(X, TOLD[how](y, np.random.RandomState(SEED)), y)
+
+    return Problem(f"{name}-{how}", "numbers", load, 3, None, name)
+
+
 PARTS: dict[str, list[Problem]] = {
     "labels": [
         _plain("iris"),
@@ -143,6 +153,7 @@ PARTS: dict[str, list[Problem]] = {
         Problem("car-uniform-0.3", "ordinal", _car, 3, None, "car"),
     ],
     "intervals": [_intervals("neuroblastoma.bac", 0.041), _intervals("H3K4me3_TDH_immune_FPOP", 0.220)],
+    "numbers": [_numbers(name, how) for name in SOURCES for how in TOLD],
     "rankings": [_ranking(name, missing) for name in RANKINGS for missing in MISSING],
     "tags": [_tags(name, kind) for name in ("emotions", "scene") for kind in ("tags", "balls")],
 }

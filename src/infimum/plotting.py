@@ -40,7 +40,7 @@ class SearchDisplay:
 
         path = search.path_
         principles, lams = list(dict.fromkeys(path["principle"])), np.unique(path["lam"])
-        score = score or _score(search.criterion, principles)
+        score = score or search.score_
         panels = list(dict.fromkeys(zip(path["scaling"], path["kernel"])))
         display = cls()
         display.figure_, axes = plt.subplots(
@@ -203,14 +203,10 @@ def _plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def _score(criterion: str, principles: list[str]) -> str:
-    if criterion != "auto":
-        return criterion
-    return "log_likelihood" if principles == ["disambiguation"] else "neg_set_risk"
-
-
 class ChoiceDisplay:
-    """The comparison behind "auto": held-out set risks, one line of points a principle; the chosen one is circled.
+    """The comparison behind "auto", one line of points a principle; the chosen one is circled.
+
+    Further left is better: held-out set risks, or minus the log-likelihoods of held-out sets where these decide.
 
     Attributes
     ----------
@@ -223,7 +219,7 @@ class ChoiceDisplay:
 
     @classmethod
     def from_choice(cls, choice: Any, ax: Any = None) -> Self:
-        """Draw a `Choice`: risks on the rows that the last comparison was made on."""
+        """Draw a `Choice`: scores on the rows that the last comparison was made on."""
         import matplotlib.pyplot as plt
 
         display = cls()
@@ -238,12 +234,13 @@ class ChoiceDisplay:
         for f, family in enumerate(families):
             some = [row for row in rows if row["weights"] == family]
             ax.plot(
-                [-row["neg_set_risk"] for row in some], [lines.index(_reading(row)) for row in some], "o", ls="",
+                [-row[choice.score] for row in some], [lines.index(_reading(row)) for row in some], "o", ls="",
                 color=COLOURS[f % len(COLOURS)], alpha=0.6, label=family,
             )  # fmt: skip
         best = choice.best
-        ax.plot(-best["neg_set_risk"], lines.index(_reading(best)), "o", ms=14, mfc="none", mec="black", label="chosen")
-        ax.set(xlabel=f"held-out set risk, {best['n']} rows", ylim=(len(lines) - 0.5, -0.5))
+        ax.plot(-best[choice.score], lines.index(_reading(best)), "o", ms=14, mfc="none", mec="black", label="chosen")
+        said = {"neg_set_risk": "held-out set risk", "log_likelihood": "minus log P(S), held out"}[choice.score]
+        ax.set(xlabel=f"{said}, {best['n']} rows", ylim=(len(lines) - 0.5, -0.5))
         ax.set_yticks(range(len(lines)), lines)
         ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
         return display

@@ -182,6 +182,11 @@ class PartialModel(BaseEstimator):
         return self._resolution().confidence
 
     @property
+    def deviation_(self) -> NDArray | None:
+        """How far the truth may be from that member, a standard deviation, (n, ...); of numbers that were weighed."""
+        return self._resolution().deviation
+
+    @property
     def tied_(self) -> NDArray:
         """The training rows whose options nothing tells apart; after disambiguation."""
         return self._resolution().tied

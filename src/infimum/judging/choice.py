@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import isnan
 from typing import Any
 
@@ -26,12 +27,13 @@ class Choice:
         What could not be judged, and why.
     complete : bool
         False where an interrupt or the budget ended the comparison early.
+    score : str
+        The column by which principles were compared: "log_likelihood" where all of them have one, else "neg_set_risk".
     """
 
     def __init__(self, rows: list[dict], best: dict, composition: Composition, refused: list[str], complete: bool):
-        # where all sets have a likelihood it is what decides
-        score = "neg_set_risk" if any(isnan(row["log_likelihood"]) for row in rows) else "log_likelihood"
-        self.rows = sorted(rows, key=lambda row: (row is not best, -row["n"], -row[score]))
+        self.score = compared_by(row["log_likelihood"] for row in rows)
+        self.rows = sorted(rows, key=lambda row: (row is not best, -row["n"], -row[self.score]))
         self.best, self.composition, self.refused, self.complete = best, composition, refused, complete
 
     def frame(self) -> Any:
@@ -41,7 +43,7 @@ class Choice:
         return pd.DataFrame(self.rows)
 
     def plot(self, ax: Any = None) -> Any:
-        """Held-out set risks of the settings, one row of points a principle; the chosen one is circled."""
+        """Held-out scores of the settings, one row of points a principle; the chosen one is circled."""
         from ..plotting import ChoiceDisplay
 
         return ChoiceDisplay.from_choice(self, ax)
@@ -76,6 +78,11 @@ class Choice:
         rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in body)
         top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
         return f"<table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def compared_by(likelihoods: Iterable[float]) -> str:
+    """The score that principles go by: the likelihood where all of them have one, else the set risk."""
+    return "neg_set_risk" if any(map(isnan, likelihoods)) else "log_likelihood"
 
 
 def said(row: dict) -> str:

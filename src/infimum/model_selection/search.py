@@ -22,6 +22,7 @@ from .._warnings import InfimumWarning
 from ..estimators import PartialClassifier, PartialModel
 from ..estimators.base import validated
 from ..judging import NAMES, Comparison, Composition, Plan
+from ..judging.choice import compared_by
 from ..judging.composition import AUTO
 from ..judging.ground import Ground
 from ..judging.settings import Kernel, Other, Setting
@@ -87,8 +88,9 @@ class PartialSearch(BaseEstimator):
         weigh, and the infimum elsewhere.
     criterion : str, default "auto"
         "log_likelihood", "covering_rate", "chance_corrected" or "neg_set_risk". "auto" compares settings of
-        disambiguation by the log-likelihood, others by the set risk. Of the best of every principle, the likeliest
-        disambiguation is taken unless its set risk is clearly larger than the least, by 1.5 standard errors.
+        disambiguation, and of numbers all settings, by the log-likelihood, others by the set risk. Of the best of every
+        principle, the likeliest disambiguation is taken unless its set risk is clearly larger than the least, by 1.5
+        standard errors.
     n_blocks : int, default 5
         How many blocks are held out.
     verbose : int, default 0
@@ -289,13 +291,15 @@ class PartialSearch(BaseEstimator):
         check_is_fitted(self)
         import pandas as pd
 
-        column = "neg_set_risk" if self.criterion == "auto" else self.criterion
-        if self.criterion == "auto" and set(self.path_["principle"]) == {"disambiguation"}:
-            column = "log_likelihood"
-        return pd.DataFrame(self.path_).sort_values(column, ascending=False, kind="stable", ignore_index=True)
+        return pd.DataFrame(self.path_).sort_values(self.score_, ascending=False, kind="stable", ignore_index=True)
+
+    @property
+    def score_(self) -> str:
+        """The column of the path that settings were compared by."""
+        return compared_by(self.path_["log_likelihood"]) if self.criterion == "auto" else self.criterion
 
 
-TOLD = ("labels_", "confidence_", "tied_", "suspects_", "resolved_", "classes_", "tags_", "output_")
+TOLD = ("labels_", "confidence_", "deviation_", "tied_", "suspects_", "resolved_", "classes_", "tags_", "output_")
 
 
 def tune(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infimum import Intervals, PartialOrders, PartialTags, Subsets, outputs
+from infimum import Intervals, PartialOrders, PartialRegressor, PartialTags, Subsets, outputs
 from infimum.diagnostics import audit
 from infimum.diagnostics._conflicts import conflicts, disjoint, unreadable
 
@@ -46,6 +46,9 @@ def test_numbers_far_from_what_others_say_are_suspects():
     y[40] = (20.0, 21.0)
     found = audit(x[:, None], y, outputs.Reals())
     assert found.suspects[0]["row"] == 40
+    model = PartialRegressor(principle="disambiguation").fit(x[:, None], y)
+    told = audit(x[:, None], y, model.output_, resolved=model.resolved_).suspects  # one rule, wherever it is asked
+    assert sorted(row["row"] for row in told) == sorted(model.suspects_.tolist())
 
 
 def test_duplicates_and_near_rows_with_disjoint_sets():

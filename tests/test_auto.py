@@ -17,6 +17,8 @@ from infimum import (
 )
 from infimum.judging import Composition, Judge, choose, comparison
 from infimum.judging.comparison import FEW, Comparison
+from infimum.judging.judge import Each
+from infimum.judging.ranking import Ranking
 from infimum.judging.settings import Kernel, Linear
 from infimum.outputs import Labels
 from infimum.rows import Table
@@ -232,6 +234,20 @@ def test_files_and_dask_collections_are_chosen_for_as_blocks_are(blobs, tmp_path
     )
     with pytest.raises(AttributeError, match="once principle='disambiguation' is fitted, or chosen, on rows"):
         named.labels_  # noqa: B018
+
+
+def test_likelihoods_decide_alone_only_where_any_prediction_has_one():
+    """Of labels, families of a named disambiguation are still held to the set risk."""
+
+    def row(weights, losses, likely):
+        each = Each(np.asarray(losses, float), np.asarray(likely, float), None)
+        scores = {"neg_set_risk": -np.mean(losses), "log_likelihood": np.mean(likely)}
+        none = {"scaling": "", "kernel": "", "gamma": np.nan, "lam": np.nan}
+        return {"principle": "disambiguation", "reading": "inside", "weights": weights, "each": each, **scores, **none}
+
+    rows = [row("kernel", [0] * 9 + [1], [-1.0] * 10), row("forest", [0] * 5 + [1] * 5, [-0.9] * 10)]
+    assert Ranking(rows).best()["weights"] == "kernel"
+    assert Ranking(rows, has_laws=True).best()["weights"] == "forest"
 
 
 def test_a_picture(chosen):

@@ -65,3 +65,9 @@ def test_the_routines_are_found_and_others_are_not_taken_for_them(name, monkeypa
     wide = cholesky.SIGNATURES[name].replace("int", "int64_t")
     monkeypatch.setitem(cholesky.SIGNATURES, name, wide)
     assert find(name) is None
+
+
+@pytest.mark.parametrize("A", [np.eye(3, dtype=np.float32), np.arange(9.0).reshape(3, 3).T, np.ones(3)])
+def test_other_memory_is_refused_not_overwritten(A):
+    with pytest.raises(TypeError, match="a matrix of doubles, row by row"):
+        cholesky.factor(A)

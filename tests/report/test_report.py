@@ -186,6 +186,20 @@ def test_the_truth_is_counted(undrawn):
     assert "exactly right: " in made.html
 
 
+def test_numbers_that_were_found_lie_in_their_sets(undrawn):
+    """Of a union, not in the gap between its pieces; and likelihoods are shown where they decide."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 1, (60, 1))
+    value = 2 + X[:, 0]
+    pieces = np.stack([np.column_stack([-value - 0.1, -value + 0.1]), np.column_stack([value - 0.1, value + 0.1])], 1)
+    pieces[::3, 0] = np.nan
+    model = PartialRegressor(principle="disambiguation").fit(X, pieces)
+    made = build(model, X, truth=list(value)).html
+    row = re.search(r"labels found.*?</tr>", made, re.S).group()
+    assert [float(cell) for cell in re.findall(r">([\d.]+)<", row)][2] < 0.02  # the squared distance to the truth
+    assert "log P(S)" in made
+
+
 def test_rows_of_another_table_are_refused():
     X = np.arange(6.0)[:, None]
     model = PartialClassifier.paper().fit(X, ["a", "b"] * 3)

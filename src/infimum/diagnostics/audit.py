@@ -13,7 +13,7 @@ from ..judging import Composition, Judge
 from ..loss import SetLoss
 from ..outputs import Intervals, Labels, OutputSpace, PartialOrders, Reals, Sets
 from ..outputs.words import output_words, set_words
-from ..reductions import Disambiguation, Resolved
+from ..reductions import Disambiguation, Resolved, is_weighed
 from ..weights import KernelRidge, Scaled, by_name
 from ..weights.base import Target
 from ..weights.left_out import LeftOut
@@ -92,7 +92,8 @@ def audit(
 
     - **Suspects**: the set probably misses the truth. For labels and tags, its probability by a disambiguation that did
       not see the row is below 0.1 or two fifths of the median; for orders, so is the mean probability of its pairs
-      by the other rows; for numbers, the prediction from the other rows is four times farther away than is usual.
+      by the other rows; for numbers and boxes, fewer than a tenth of a row would be so far off, were all sets right;
+      for other vectors, the prediction from the other rows is four times farther away than is usual.
     - **Conflicts**: rows that are equal, or nearer to each other than three quarters of the rows are to any, with sets
       that have nothing in common.
     - **Impossible** rows, which no output satisfies.
@@ -178,13 +179,14 @@ def _suspects(found: Audit, X: Any, output: OutputSpace, sets: Sets, weights: An
     z = next((found.predictions[p] for p in ("disambiguation", "infimum", "average") if p in found.predictions), None)
     if z is None:
         return
-    if sets.options() is not None:
+    if is_weighed(sets):
         if resolved is None or resolved.support is None:
             resolved = _resolved(X, output, sets, weights)
         if resolved is None or resolved.support is None:
             return
-        score = resolved.support
-        rows = np.flatnonzero(score < max(THRESHOLD, SHARE * float(np.median(score))))
+        score, rows = resolved.support, resolved.suspects
+        if sets.options() is not None:
+            rows = np.flatnonzero(score < max(THRESHOLD, SHARE * float(np.median(score))))
     else:
         score, rows = doubtful(output, sets, z, _left_out(X, output, sets, weights))
     rows = rows[np.argsort(score[rows], kind="stable")]

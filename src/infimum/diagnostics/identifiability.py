@@ -276,12 +276,11 @@ def _weights_of(
     if resolved.q is not None and resolved.q.shape[1:] == choices.mask.shape[1:]:
         return resolved.q, rows
     if choices.kind == "number":
-        value = vars(sets)["origin"] + vars(sets)["unit"] * resolved.phi[:, 1]
-        at = band_of(value, np.asarray(choices.edges))[:, None]
+        at = band_of(np.asarray(resolved.z), np.asarray(choices.edges))[:, None]
     elif choices.kind == "order":
         at = (resolved.phi[:, :-1] < 0).astype(int)
     else:
-        at = sets[rows].option_of(sets[rows].member(resolved.phi, output))
+        at = sets[rows].option_of(resolved.z)
     return (at[..., None] == np.arange(choices.mask.shape[-1])).astype(float), rows
 
 

@@ -25,7 +25,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
     loss : {"squared", "absolute"}, default "squared"
         l(z, y); the absolute loss is less moved by outliers.
     principle : {"auto", "infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "auto"
-        Which point answers for a set. Half-lines and unknown rows have an infimum only, unless `bounds` end them.
+        Which point answers for a set. Half-lines and unknown rows have no average, unless `bounds` end them.
         "disambiguation" weighs the numbers of a set by what the other rows predict, again and again (`labels_` are
         their means then); for the squared loss.
     negative_weights : {"auto", "inside", "joint"}, default "auto"

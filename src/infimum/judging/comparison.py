@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from .._progress import track
 from .._warnings import InfimumWarning
 from ..outputs.base import OutputSpace, Sets
-from ..reductions import is_weighed
+from ..reductions import has_laws, is_weighed
 from ..rows import Rows, Table
 from ..rows.hashes import hashed, places
 from ..weights import KernelRidge, Scaled, by_name
@@ -58,7 +58,7 @@ class Plan:
 
 
 def choose(wanted: Composition, rows: Rows, output: OutputSpace, sets: Sets, plan: Plan | None = None) -> Choice:
-    """The composition with the smallest held-out set risk, among those that `wanted` leaves open ("auto")."""
+    """The composition that held-out sets speak for, among those that `wanted` leaves open ("auto")."""
     plan = Plan() if plan is None else plan
     if not isinstance(rows, Table):
         return _of_blocks(wanted, rows, output, sets, plan)
@@ -376,7 +376,7 @@ class Comparison:
         """Of what was judged on the rows of now; or on fewer, where there is nothing yet."""
         now = len(self.rows), len(self.ground)
         if self._ranked is None or self._ranked[0] != now:
-            self._ranked = now, Ranking(self._here() or self.rows, self.strict)
+            self._ranked = now, Ranking(self._here() or self.rows, self.strict, has_laws(self.sets))
         return self._ranked[1]
 
     def _kept(self) -> tuple[dict[Setting, list[tuple[Any, str]]], list[Start]]:

@@ -19,8 +19,8 @@ class Ranking:
 
     Settings of a principle go by its own score, principles by the set risk. The risk is what the infimum makes small,
     right or wrong, and among many settings one is lucky: where the candidates can be weighed, so that there is a
-    likelihood, the likeliest goes first unless its risk is clearly larger than the least. Where every principle has a
-    likelihood, as for numbers, it alone decides: the risk does not know where in a set the truth is.
+    likelihood, the likeliest goes first unless its risk is clearly larger than the least. Where sets have a probability
+    around any prediction, as numbers have, it alone decides: the risk does not know where in a set the truth is.
 
     Parameters
     ----------
@@ -29,10 +29,12 @@ class Ranking:
     strict : bool, default False
         Whether the largest likelihood goes first, be it by a hair; else the smoothest of those that are hardly less
         likely.
+    has_laws : bool, default False
+        Whether likelihoods compare all principles.
     """
 
-    def __init__(self, rows: list[dict], strict: bool = False):
-        self.rows, self.strict = rows, strict
+    def __init__(self, rows: list[dict], strict: bool = False, has_laws: bool = False):
+        self.rows, self.strict, self.has_laws = rows, strict, has_laws
         self.unit = max(abs(row["neg_set_risk"]) for row in rows) or 1.0
         groups: dict[str, list[dict]] = {}
         for row in rows:
@@ -42,8 +44,9 @@ class Ranking:
     def best(self) -> dict:
         tops = [group[0] for group in self.groups]
         least = min(tops, key=lambda row: (self.risk(row), _place(row)))
-        only = all(map(is_soft, tops))
-        soft = [row for row in tops if is_soft(row) and (only or not row["each"].is_worse(least["each"], CLEARLY))]
+        soft = [
+            row for row in tops if is_soft(row) and (self.has_laws or not row["each"].is_worse(least["each"], CLEARLY))
+        ]
         if not soft:
             return least
         likely = max(soft, key=lambda row: row["log_likelihood"])
@@ -73,7 +76,7 @@ class Ranking:
             likely = is_soft(row) and not row["each"].is_worse(likeliest["each"], CLEARLY, likely=True)
             return likely or self.risk(row) <= HOPELESS * least
 
-        if all(map(is_soft, tops)):
+        if self.has_laws:
             return [group for group in self.groups if not group[0]["each"].is_worse(likeliest["each"], CLEARLY, True)]
         return [group for group in self.groups if is_near(group[0])]
 

@@ -27,6 +27,7 @@ from ..judging.composition import AUTO
 from ..judging.ground import Ground
 from ..judging.settings import Kernel, Other, Setting
 from ..outputs import Sets
+from ..reductions import is_weighed
 from ..weights import KernelRidge, Scaled, by_name
 from ..weights.left_out import blocks_of
 from ..weights.scaled import is_relevant
@@ -84,13 +85,13 @@ class PartialSearch(BaseEstimator):
         The ridge is n lam.
     principles : list, optional
         Among "disambiguation", "infimum", "joint" (the infimum, negative weights read jointly), "average" and
-        "supremum". By default that of the estimator; where it names none, disambiguation if there are candidates to
-        weigh, and the infimum elsewhere.
+        "supremum". By default that of the estimator; where it names none, disambiguation if the members of sets can be
+        weighed (labels, tags, masks, numbers, boxes), and the infimum elsewhere.
     criterion : str, default "auto"
         "log_likelihood", "covering_rate", "chance_corrected" or "neg_set_risk". "auto" compares settings of
         disambiguation, and of numbers all settings, by the log-likelihood, others by the set risk. Of the best of every
         principle, the likeliest disambiguation is taken unless its set risk is clearly larger than the least, by 1.5
-        standard errors.
+        standard errors; of numbers, the likeliest of all.
     n_blocks : int, default 5
         How many blocks are held out.
     verbose : int, default 0
@@ -202,7 +203,7 @@ class PartialSearch(BaseEstimator):
         named = not (isinstance(model.principle, str) and model.principle == AUTO)
         reading = model.negative_weights
         if self.principles is None:
-            plain: Any = "infimum" if sets.options() is None else "disambiguation"
+            plain: Any = "disambiguation" if is_weighed(sets) else "infimum"
             return [(model.principle if named else plain, "inside" if reading == AUTO else reading)]
         unknown = [name for name in self.principles if name not in READINGS]
         if unknown:

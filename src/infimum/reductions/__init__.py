@@ -6,7 +6,7 @@ from .hard import Found, best_of, hard
 from .joint import JointReading, doubled
 from .normal import Normal
 from .options import Options
-from .soft import Settled, held_out_sums, is_weighed, soft, weighing_of
+from .soft import Settled, has_laws, held_out_sums, is_weighed, soft, weighing_of
 from .weighing import Weighing
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "best_of",
     "doubled",
     "hard",
+    "has_laws",
     "held_out_sums",
     "is_weighed",
     "of_principle",

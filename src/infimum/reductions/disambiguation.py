@@ -1,8 +1,7 @@
-"""Disambiguation as a reduction: sets become points, or weights on the options, for a fully supervised problem."""
+"""Disambiguation as a reduction: sets become points, or means of their members, for a fully supervised problem."""
 
 from __future__ import annotations
 
-import math
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -59,17 +58,20 @@ class Resolved:
     q : (n, g, c) or None
         The weights on the options themselves.
     deviation : (n, ...) or None
-        Of numbers: the standard deviation of y_i in S_i, by what the other rows predict.
+        Of numbers: how far y_i may be from its label, the root of the mean square, by what the other rows predict.
     phi : (n, d)
         The mean embedding of the members of the sets as they are weighed, or that of the points.
     settled : bool
         Whether nothing moved any more when the loop ended.
-    left_out : (n, g, c) or None
-        What was predicted for the options of every row without its block, before it is read as probabilities.
+    left_out : (n, g, c) or (n, m + 2), or None
+        What was predicted for every row without its block, before it is read as probabilities: of its options, or the
+        sums of (1, t, |t|²) of numbers.
     map : Temperature or None
         What reads it as probabilities, fitted to the likelihood of the sets.
     soft : bool
         Whether members were weighed to the end, not decided.
+    z : (n, *z)
+        The same members as `labels`, as the space has them.
     """
 
     labels: NDArray
@@ -84,6 +86,7 @@ class Resolved:
     map: Temperature | None = None
     soft: bool = True
     deviation: NDArray | None = None
+    z: NDArray | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -174,11 +177,12 @@ class Disambiguation(BaseEstimator, Reduction):
         """Some rows are weighed by each other, and teach the others; all of them are kept."""
         output, sets, rows = problem.output, problem.sets, problem.rows
         assert isinstance(rows, Table)
-        weighing = self._weighing(sets, rows.w)
         at = rows.first(SETTLED)
         w = None if rows.w is None else rows.w[at]
         own = self._weighing(sets[at], w)
         few = settled(problem.weights, rows.X[at], w, problem.target[at], own, self._schedule())
+        weighing = few.teacher.weighing.like(sets, rows.w)
+        self._fits(weighing)
         q, F = taught(few.teacher, rows.X, sets)
         q[at], F[at] = few.q, few.F
         resolved = _resolved(output, weighing.members(q, lambda: F, output), weighing.phi(q), True)
@@ -215,9 +219,13 @@ class Disambiguation(BaseEstimator, Reduction):
         """How sets are weighed that can be."""
         found = weighing_of(sets, w)
         assert found is not None
-        size = math.prod(found.shape)
-        require(8 * 6 * size, f"The weights of {size} options", "Give fewer rows, or fewer classes.")
+        Disambiguation._fits(found)
         return found
+
+    @staticmethod
+    def _fits(found: Weighing) -> None:
+        """Refuse more than memory holds."""
+        require(8 * 6 * found.size, f"The weights of {found.size} options", "Give fewer rows, or fewer classes.")
 
     def check(self, output: OutputSpace, sets: Sets) -> None:
         """Refuse what cannot be disambiguated."""
@@ -332,6 +340,7 @@ def _resolved(output: OutputSpace, members: Members, phi: NDArray, settled: bool
         phi=phi,
         settled=settled,
         deviation=members.deviation,
+        z=members.z,
     )
 
 

@@ -75,9 +75,9 @@ class Listed(Options):
 
     def sums(self, left_out: LeftOut) -> Callable[[NDArray], NDArray]:
         if self.operator is None:
-            M = self._shared(map(left_out, identity(len(self.mask))))
+            (M,) = self._shared(left_out(part)[None] for part in identity(len(self.mask)))
             return lambda q: M @ q
-        each = [self._shared([W]) for W in self.operator.maps()]
+        each = self._shared(self.operator.columns())
         return lambda q: np.stack([M @ part for M, part in zip(each, q)])
 
     @cached_property
@@ -87,16 +87,16 @@ class Listed(Options):
         here = sparse.csr_matrix((np.ones(e, dtype=bool), (np.arange(e), self.at)), (e, options))
         return sparse.csc_matrix(here @ here.T)
 
-    def _shared(self, columns: Iterable[NDArray]) -> sparse.csc_matrix:
-        """The map of the weights, of which some columns (n, k) come at a time, at entries that share an option."""
+    def _shared(self, columns: Iterable[NDArray]) -> list[sparse.csc_matrix]:
+        """Maps of weights, of which some columns (k, n, c) come at a time, at entries that share an option."""
         indices, indptr = self.pattern.indices, self.pattern.indptr
         second = np.repeat(self.row, np.diff(indptr))  # in order, as entries are
-        value, done = np.empty(len(indices)), 0
+        values, done = [], 0
         for part in columns:
-            start, end = np.searchsorted(second, (done, done + part.shape[1]))
-            value[start:end] = part[self.row[indices[start:end]], second[start:end] - done]
-            done += part.shape[1]
-        return sparse.csc_matrix((value, indices, indptr), self.pattern.shape)
+            start, end = np.searchsorted(second, (done, done + part.shape[2]))
+            values.append(part[:, self.row[indices[start:end]], second[start:end] - done])
+            done += part.shape[2]
+        return [sparse.csc_matrix((one, indices, indptr), self.pattern.shape) for one in np.concatenate(values, 1)]
 
     def own(self, q: NDArray, operator: HeldOut) -> NDArray:
         weights, out = operator.weights(), np.empty((len(self.mask), np.prod(self.mask.shape[1:])))

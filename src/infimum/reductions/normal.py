@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from ..outputs.base import OutputSpace, Sets
-from ..outputs.numbers.lines import Law, Line, scale_at
+from ..outputs.numbers.lines import Law, Line
 from ..weights.left_out import HeldOut
 from .options import TIE
 from .weighing import Doubts, Members, Read, Weighing, weights_of
@@ -22,7 +22,7 @@ class Normal(Weighing):
     mu_i is the minimiser of the squared loss, (sum_j alpha_j t_j) / (sum_j alpha_j). The deviation is that of the
     largest likelihood of the sets, a number a coordinate: where sets are wide and predictions good, it is far smaller
     than they are, and a number is as good as known; where nothing can be predicted, the middle of a set answers for it.
-    Half-lines end where the law of all rows has them end (`Line.ended`).
+    Half-lines end where the law of all rows has them end (`Line.law`).
 
     Parameters
     ----------
@@ -39,6 +39,7 @@ class Normal(Weighing):
     """
 
     axes = 1
+    sharpens = False
 
     def __init__(
         self,
@@ -63,10 +64,10 @@ class Normal(Weighing):
         live = operator.live(np.ones((self.n, 1), dtype=bool))[..., 0].astype(bool)
         return Normal(self.lines, self.w, self.laws, self.exponents, live)
 
-    def like(self, sets: Sets) -> Normal:
+    def like(self, sets: Sets, sample_weight: Any = None) -> Normal:
         lines = sets.lines()
         assert lines is not None
-        return Normal(lines, None, self.laws, self.exponents)
+        return Normal(lines, sample_weight, self.laws, self.exponents)
 
     def fitted(self, F: NDArray) -> Normal:
         exponents = [int(self._exponents(j, mean)[0]) for j, mean in enumerate(self._means(F[None]))]
@@ -84,12 +85,12 @@ class Normal(Weighing):
         found = []
         for j, (line, mean) in enumerate(zip(self.lines, self._means(stacked))):
             self._last[j] = self._exponents(j, mean)
-            found.append(line.moments(mean, scale_at(self._last[j])[:, None]))
+            found.append(line.moments(mean, line.scale_at(self._last[j])[:, None]))
         new = self._numbers(found).reshape(F.shape)
         return new if self.live is None else new * self.live[..., None]
 
     def step(self, new: NDArray, q: NDArray) -> NDArray:
-        return np.abs(new - q)[..., 1:-1].mean(axis=-1)
+        return (np.abs(new - q)[..., 1:-1] / [line.unit for line in self.lines]).mean(axis=-1)
 
     def phi(self, q: NDArray) -> NDArray:
         return q
@@ -106,10 +107,10 @@ class Normal(Weighing):
         """The means in the sets; of a union, in its most probable piece."""
         each, variance = [], []
         for j, (line, mean) in enumerate(zip(self.lines, self._means(F()[None]))):
-            scale = float(scale_at(self._exponents(j, mean)[0]))
+            scale = float(line.scale_at(self._exponents(j, mean)[0]))
             each.append(line.probable(mean[0], scale))
-            first, second = line.moments(mean[0], scale)
-            variance.append(np.maximum(second - first**2, 0.0))
+            (first, second), t = line.moments(mean[0], scale), each[-1][0]
+            variance.append(np.maximum(second - 2 * t * first + t**2, 0.0))
         t, share, after = (np.stack(part, axis=-1) for part in zip(*each))
         z = self.space(output).decode(np.concatenate([np.ones((self.n, 1)), t, t[:, :1]], axis=-1))
         unit = np.sqrt(output.psi(z)[..., -1:])  # psi(z) = unit² (|t|², -2t, 1)
@@ -120,7 +121,7 @@ class Normal(Weighing):
         """By Chauvenet's rule: of n true sets, less than `threshold` would be so far off on average."""
         support = np.ones(self.n)
         for j, (line, mean) in enumerate(zip(self.lines, self._means(F[None]))):
-            scale = scale_at(self._exponents(j, mean)[0])
+            scale = line.scale_at(self._exponents(j, mean)[0])
             support = np.minimum(support, 2 * np.exp(log_ndtr(-line.distance(mean[0]) / scale)))
         number = float(weights_of(self.n, self.w).sum()) * len(self.lines)
         return Doubts(support, np.flatnonzero(number * support < threshold))
@@ -131,7 +132,7 @@ class Normal(Weighing):
     def _likely(self, means: list[NDArray]) -> NDArray:
         """log P_i(S_i) of normal laws around these means, (n,)."""
         each = [
-            line.log_mass(mean, scale_at(self._exponents(j, mean[None])[0]))
+            line.log_mass(mean, line.scale_at(self._exponents(j, mean[None])[0]))
             for j, (line, mean) in enumerate(zip(self.lines, means))
         ]
         return np.sum(each, axis=0)

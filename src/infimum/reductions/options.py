@@ -40,6 +40,10 @@ class Options(Weighing):
     def shape(self) -> tuple[int, ...]:
         return self.mask.shape
 
+    @property
+    def size(self) -> int:
+        return self.mask.size
+
     def even(self) -> NDArray:
         return uniform(self.mask)
 
@@ -55,10 +59,10 @@ class Options(Weighing):
     def fitted(self, F: NDArray) -> Options:
         return Options(self.mask[:0])
 
-    def like(self, sets: Sets) -> Options:
+    def like(self, sets: Sets, sample_weight: Any = None) -> Options:
         mask = sets.options()
         assert mask is not None
-        return Options(mask, sets)
+        return Options(mask, sets, sample_weight)
 
     def phi(self, q: NDArray) -> NDArray:
         return self._sets.expected(q)

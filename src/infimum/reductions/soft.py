@@ -67,7 +67,7 @@ def soft(
     """
     q, sums = weighing.even(), weighing.sums(left_out)
     for t in range(max_iter):
-        p = min(cap, 1 + t / ramp)
+        p = min(cap, 1 + t / ramp) if weighing.sharpens else cap
         new = weighing.moved(sums(q), q, p)
         moved = np.average(weighing.step(new, q), axis=-1, weights=sample_weight).max()
         q = new
@@ -94,6 +94,11 @@ def weighing_of(sets: Sets, sample_weight: NDArray | None = None) -> Weighing | 
         return (Listed if are_few(mask) else Options)(mask, sets, sample_weight)
     lines = sets.lines()
     return None if lines is None else Normal(lines, sample_weight)
+
+
+def has_laws(sets: Sets) -> bool:
+    """Whether sets have a probability around any prediction, as numbers have: likelihoods compare all principles."""
+    return sets.options() is None and sets.lines() is not None
 
 
 def is_weighed(sets: Sets) -> bool:

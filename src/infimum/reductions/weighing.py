@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -56,11 +57,18 @@ class Weighing(ABC):
 
     axes: int
     """How many axes e has."""
+    sharpens = True
+    """Whether the sharpness of `moved` matters."""
 
     @property
     @abstractmethod
     def shape(self) -> tuple[int, ...]:
         """That of q, (..., n, *e)."""
+
+    @property
+    def size(self) -> int:
+        """How many numbers all of it may need at once, in one piece."""
+        return math.prod(self.shape)
 
     @abstractmethod
     def even(self) -> NDArray:
@@ -115,7 +123,7 @@ class Weighing(ABC):
         """What F and these rows tell, without the rows: for others that have no say in it."""
 
     @abstractmethod
-    def like(self, sets: Sets) -> Weighing:
+    def like(self, sets: Sets, sample_weight: Any = None) -> Weighing:
         """The same for other rows: what was fitted is kept."""
 
     def around(self, psi: NDArray) -> NDArray | None:

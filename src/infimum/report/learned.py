@@ -84,10 +84,13 @@ def _choice(model: Any) -> list[h.Markup]:
     early = "" if model.choice_.complete else " The comparison was interrupted."
     n = len(model.choice_.rows)
     caption = f"The best of {n} settings, by sets that were held out; the first was chosen.{early}"
-    said = "Held-out set risks of the settings that were compared."
+    score = {"neg_set_risk": "set risks", "log_likelihood": "log-likelihoods"}[model.choice_.score]
+    said = f"Held-out {score} of the settings that were compared."
     drawn = figure(lambda: model.choice_.plot().figure_, "choice", said)
-    table = [[*line[:3], *map(float, line[3:6])] for line in body]  # likelihoods are for those who know what they are
-    return [h.head("What was chosen"), h.table(head[:6], table, caption), drawn]
+    # likelihoods are for those who know what they are, but where they decide
+    shown = 6 if model.choice_.score == "neg_set_risk" else 7
+    table = [[*line[:3], *map(float, line[3:shown])] for line in body]
+    return [h.head("What was chosen"), h.table(head[:shown], table, caption), drawn]
 
 
 def _belief(
@@ -145,7 +148,7 @@ def _truth(
     n, held = len(rows), sets[rows].contains(z)
     body: list[list[Any]] = [["held-out predictions", *_scores(output, true, ours.z[rows])]]
     if resolved is not None:
-        body.insert(0, ["labels found", *_scores(output, true, _labels(sets, resolved, output)[rows])])
+        body.insert(0, ["labels found", *_scores(output, true, np.asarray(resolved.z)[rows])])
     right = round(float(body[0][1]) * n)
     between = f"{float(at_least(right, n, 0.975)):.1%} to {float(at_most(right, n, 0.975)):.1%}"
     caption = f"On {n} rows with a known truth. Of the {body[0][0]}, exactly right: {between} at 95 % confidence."
@@ -157,14 +160,6 @@ def _truth(
         lines = [[name(int(row)), text, said] for row, text, said in words]
         parts.append(h.table(["row", "its set", "the truth"], lines, "Sets that miss the truth."))
     return parts
-
-
-def _labels(sets: Sets, resolved: Resolved, output: OutputSpace) -> NDArray:
-    """The members that disambiguation found."""
-    if resolved.q is None:
-        return sets.member(resolved.phi, output)
-    best = np.argmax(resolved.q, axis=-1)[..., None] == np.arange(resolved.q.shape[-1])
-    return sets.member(sets.expected(best.astype(float)), output)
 
 
 def _points(output: OutputSpace, true: Sets) -> NDArray:

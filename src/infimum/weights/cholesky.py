@@ -35,7 +35,7 @@ SIGNATURES = {
 
 
 def factor(A: NDArray) -> NDArray:
-    """L with A = L L', in the memory of A; what is above its diagonal stays as it is."""
+    """L with A = L L', in the memory of A; what is above its diagonal means nothing."""
     if _of_square("dpotrf", A):
         raise LinAlgError("The matrix is not positive definite.")
     return A
@@ -53,6 +53,8 @@ def inverse(L: NDArray) -> NDArray:
 def solve(L: NDArray, B: NDArray) -> NDArray:
     """(L L')^{-1} B, column by column in memory; in that of B where it is so already."""
     B = np.asfortranarray(B)
+    _check(L)
+    _check(B.T)
     routine = _routine("dpotrs")
     if routine is None:
         return lapack.dpotrs(L.T, B, lower=0, overwrite_b=1)[0]
@@ -73,6 +75,7 @@ def mirror(A: NDArray) -> None:
 
 def _of_square(name: str, A: NDArray) -> int:
     """Run a routine on A itself; what it says. The lower triangle by rows is the upper one by columns."""
+    _check(A)
     routine = _routine(name)
     if routine is None:
         out, info = getattr(lapack, name)(A.T, lower=0)
@@ -81,6 +84,12 @@ def _of_square(name: str, A: NDArray) -> int:
     n, info = c_int(len(A)), c_int()
     routine(b"U", byref(n), A.ctypes.data, byref(n), byref(info))
     return info.value
+
+
+def _check(A: NDArray) -> None:
+    """Memory that is not what LAPACK takes it for would be overwritten."""
+    if A.dtype != np.float64 or A.ndim != 2 or not A.flags.c_contiguous:
+        raise TypeError(f"Expected a matrix of doubles, row by row. Got {A.dtype} of shape {A.shape}.")
 
 
 @cache

@@ -75,9 +75,9 @@ class HeldOut(ABC):
         """alpha_j(x_i) fitted without the block of i, (n, n); 0 for j in that block."""
         return self.predict(np.eye(self.n))
 
-    def maps(self) -> Iterator[NDArray]:
-        """The maps q[b] -> out[b] themselves, (n, n), one a block, with nothing in the columns of that block."""
-        yield from np.concatenate([self(self.live(part)) for part in identity(self.n)], axis=-1)
+    def columns(self) -> Iterator[NDArray]:
+        """The maps q[b] -> out[b] themselves, (k, n, n), some columns at a time; nothing in those of block b."""
+        return (self(self.live(part)) for part in identity(self.n))
 
 
 class LeaveOneOut(HeldOut):
@@ -235,13 +235,15 @@ class FromInverse(InParts):
             out[np.ix_(block, block)] = 0.0
         return out
 
-    def maps(self) -> Iterator[NDArray]:
-        for block, gain, taken, left in self.solves:
-            back = gain @ self.off[block]
-            out = (back - self.off) / left
-            out[np.diag_indices(self.n)] -= (taken / left).ravel()
-            out[block] = -back[block]
-            out[:, block] = 0.0
+    def columns(self) -> Iterator[NDArray]:
+        for part in identity(self.n):
+            at = np.flatnonzero(part.any(axis=1))
+            off, out = self.off[:, at], np.empty((len(self.solves), *part.shape))
+            for b, (block, gain, taken, left) in enumerate(self.solves):
+                back = gain @ off[block]
+                out[b] = (back - off - taken * part) / left
+                out[b, block] = -back[block]
+                out[b, :, np.isin(at, block)] = 0.0
             yield out
 
     def parts(self) -> Iterator[Part]:

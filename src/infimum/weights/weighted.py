@@ -69,8 +69,8 @@ class FromWeightedInverse(FromInverse):
     def weights(self) -> NDArray:
         return self.predict(np.eye(self.n))
 
-    def maps(self) -> Iterator[NDArray]:
-        return HeldOut.maps(self)
+    def columns(self) -> Iterator[NDArray]:
+        return HeldOut.columns(self)
 
     def parts(self) -> Iterator[Part]:
         for (block, rest, inside, outside), (_, gain, _, _) in zip(super().parts(), self.solves):

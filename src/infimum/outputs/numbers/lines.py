@@ -10,23 +10,30 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-WIDTH = 1e-6  # in units of the loss: what is narrower counts as so wide, a point too
+NO_END = (  # what to do with half-lines
+    "Use principle='disambiguation', or 'infimum' with negative_weights='inside'; or give bounds=(low, high): rows end"
+    " there."
+)
+WIDTH = 1e-6  # in units of the line: what is narrower counts as so wide, a point too
 NARROW = 1e-3  # in deviations: pieces over which the density is straight but for rounding
 HALF_LOG = 0.5 * math.log(2 * math.pi)
-EXCESS = 2.0  # a half-line is as long as so many times the mean by which numbers go beyond its end
+EXCESS = 4.0  # half-lines end beyond all ends that are told, by so many times the mean by which numbers go beyond these
 STEP = 1.1  # deviations stand on a lattice, so that rounding does not move them
 FINEST, WIDEST = -150, 30  # its ends: about 6e-7 to 17
-LARGEST = 4.0  # deviation of the law of all rows, in units of the loss: half-lines alone would let it grow for ever
+LARGEST = 2.0  # deviation of the law of all rows, in units of the line: half-lines alone would let it grow for ever
 MOST = 2000  # rows that tell the law of all of them
+MIDDLE = (0.1, 0.5)  # of the ends that are told: where most of them begin, however far some are, and the median
 
 
 class Law(NamedTuple):
-    """A normal law, and the ends of what was seen of it."""
+    """A normal law of all rows, and the ends of the numbers that it allows."""
 
     mean: float
     scale: float
     low: float = -1.0
     high: float = 1.0
+    unit: float = 1.0
+    """That of the line: how far apart most ends of sets are."""
 
 
 class Moments(NamedTuple):
@@ -39,7 +46,7 @@ class Moments(NamedTuple):
 class Line:
     """S_1 … S_n, unions of pieces [low, high] of the real line, under normal laws of given means and one deviation.
 
-    A point is as probable as WIDTH around it, so that all sets have a probability.
+    A point is as probable as WIDTH units around it, so that all sets have a probability.
 
     Parameters
     ----------
@@ -49,6 +56,8 @@ class Line:
         The row of every piece, in order; every row has one.
     n : int
         The number of rows.
+    unit : float, default 1
+        What deviations are measured in, for places on their lattice and for what counts as a point.
 
     Examples
     --------
@@ -59,8 +68,12 @@ class Line:
     array([0.798, 0.   , 2.   ])
     """
 
-    def __init__(self, low: NDArray, high: NDArray, row: NDArray, n: int):
-        self.low, self.high, self.row, self.n = low, high, row, n
+    def __init__(self, low: NDArray, high: NDArray, row: NDArray, n: int, unit: float = 1.0):
+        self.low, self.high, self.row, self.n, self.unit = low, high, row, n, unit
+
+    def scale_at(self, exponent: Any) -> NDArray:
+        """The deviation at a place of the lattice."""
+        return self.unit * STEP ** np.asarray(exponent, dtype=float)
 
     @cached_property
     def starts(self) -> NDArray | None:
@@ -103,14 +116,14 @@ class Line:
     def fitted_scale(self, mean: NDArray, w: NDArray, start: Any = -12, coarsest: int = 16) -> NDArray:
         """Exponents on the lattice of the deviation under which the sets are most probable, a law a line of `mean`.
 
-        (k, n) means and weights -> (k,): the deviation is `STEP` to this power. From `start` it moves by so many steps
-        at first, then by fewer.
+        (k, n) means and weights -> (k,): the deviation is `STEP` to this power, in units. From `start` it moves by so
+        many steps at first, then by fewer.
         """
         best = np.broadcast_to(np.asarray(start, dtype=int), len(mean)).copy()
         total = np.maximum(w.sum(axis=-1), 1e-300)
 
         def value(at: NDArray) -> NDArray:
-            return np.einsum("kn,kn->k", self.log_mass(mean, scale_at(at)[:, None]), w) / total
+            return np.einsum("kn,kn->k", self.log_mass(mean, self.scale_at(at)[:, None]), w) / total
 
         now = value(best)
         for step in (step for step in (16, 8, 4, 2, 1) if step <= coarsest):
@@ -125,45 +138,65 @@ class Line:
         return best
 
     def law(self, w: NDArray | None = None) -> Law:
-        """The normal law under which the sets are most probable, whatever x is; its ends are those of the sets."""
+        """The normal law under which the sets are most probable, whatever x is; its ends are those of Y.
+
+        Nothing in half-lines says how far numbers go: where all sets around x are such, the probability grows with the
+        prediction for ever. So Y ends, where there are any, beyond all ends that are told, by four times the mean by
+        which numbers of this law go beyond these.
+        """
         known = np.flatnonzero(~np.isin(np.arange(self.n), self.row[self.is_whole]))
         if w is not None:
             known = known[w[known] > 0]
         if not len(known):
             return Law(0.0, 1.0)
-        known = known[np.linspace(0, len(known) - 1, min(len(known), MOST)).astype(int)]
-        line, w = self[known], np.ones(len(known)) if w is None else w[known]
-        mean, scale, now = 0.0, int(line.fitted_scale(np.zeros((1, line.n)), w[None])[0]), -math.inf
-        for step in (16, 8, 4, 2, 1):  # of a thirty-second of Y, and of the lattice
+        some = known[np.linspace(0, len(known) - 1, min(len(known), MOST)).astype(int)]
+        counts = np.ones(len(some)) if w is None else w[some]
+        mean, scale, unit = self[some]._likeliest(counts)
+        low, high = self[known].hull()
+        if np.isinf(self.high[self.is_open]).any():
+            high += EXCESS * scale * float(_excess(np.array((high - mean) / scale)))
+        if np.isinf(self.low[self.is_open]).any():
+            low -= EXCESS * scale * float(_excess(np.array((mean - low) / scale)))
+        return Law(mean, scale, low, high, unit)
+
+    def _likeliest(self, w: NDArray) -> tuple[float, float, float]:
+        """The mean and the deviation under which the sets are most probable, and the unit of their search."""
+        first, mean, last = self._middle(w)
+        unit = last - first or self.hull()[1] - self.hull()[0] or 1.0
+        line = Line(self.low, self.high, self.row, self.n, unit)
+        scale, now = int(line.fitted_scale(np.full((1, self.n), mean), w[None])[0]), -math.inf
+        for step in (16, 8, 4, 2, 1):  # of a thirty-second of the unit, and of the lattice
             for _ in range(40):
-                means = mean + np.array([0, 1, -1]) * step / 32
-                scales = line.fitted_scale(np.repeat(means[:, None], line.n, axis=1), np.tile(w, (3, 1)), scale)
-                each = line.log_mass(np.repeat(means[:, None], line.n, axis=1), scale_at(scales)[:, None]) @ w
-                best = int(np.argmax(each))
-                alike = 1e-9 * abs(each[best]) + 1e-12
-                two = best > 0 and abs(each[1] - each[2]) <= alike  # sides between which nothing tells
-                if two or each[best] <= now + alike:
+                means = mean + np.array([0, 1, -1]) * line.unit * step / 32
+                each = np.repeat(means[:, None], self.n, axis=1)
+                scales = line.fitted_scale(each, np.tile(w, (3, 1)), scale)
+                values = line.log_mass(each, line.scale_at(scales)[:, None]) @ w
+                best = int(np.argmax(values))
+                alike = 1e-9 * abs(values[best]) + 1e-12
+                two = best > 0 and abs(values[1] - values[2]) <= alike  # sides between which nothing tells
+                if two or values[best] <= now + alike:
                     break
-                mean, scale, now = float(means[best]), int(scales[best]), float(each[best])
-        found = Law(mean, min(float(scale_at(scale)), LARGEST))
-        return Law(*found[:2], *self.ended(found).hull())
+                mean, scale, now = float(means[best]), int(scales[best]), float(values[best])
+        return mean, min(float(line.scale_at(scale)), LARGEST * line.unit), line.unit
+
+    def _middle(self, w: NDArray) -> tuple[float, float, float]:
+        """Where most ends lie, and their median: the same from either side."""
+        ends, of = np.concatenate([self.low, self.high]), np.concatenate([w[self.row], w[self.row]])
+        ends, of = ends[np.isfinite(ends)], of[np.isfinite(ends)]
+        up, down = (np.quantile(way * ends, MIDDLE, weights=of, method="inverted_cdf") for way in (1, -1))
+        return float(up[0]), float(up[1] - down[1]) / 2, float(-down[0])
 
     def ended(self, law: Law) -> Line:
-        """The same sets, half-lines cut off at twice the mean by which numbers of this law go beyond their end.
-
-        Nothing in half-lines says how far numbers go: where all sets around x are such, the probability grows with the
-        prediction for ever. Cut off, they have for a middle the mean of the law beyond the end.
-        """
-        low, high = self.low.copy(), self.high.copy()
-        up, down = self.is_open & np.isinf(high), self.is_open & np.isinf(low)
-        high[up] = low[up] + EXCESS * _excess((low[up] - law.mean) / law.scale) * law.scale
-        low[down] = high[down] - EXCESS * _excess((law.mean - high[down]) / law.scale) * law.scale
-        return Line(low, high, self.row, self.n)
+        """The same sets in units of this law, half-lines cut off where it has Y end."""
+        low = np.where(self.is_open, np.maximum(self.low, np.minimum(law.low, self.high)), self.low)
+        high = np.where(self.is_open, np.minimum(self.high, np.maximum(law.high, self.low)), self.high)
+        return Line(low, high, self.row, self.n, law.unit)
 
     def hull(self) -> tuple[float, float]:
-        """The ends of all pieces that have two."""
-        there = ~np.isinf(self.low) & ~np.isinf(self.high)
-        return float(self.low[there].min(initial=math.inf)), float(self.high[there].max(initial=-math.inf))
+        """The first and the last of all ends."""
+        ends = np.concatenate([self.low, self.high])
+        ends = ends[np.isfinite(ends)]
+        return float(ends.min()), float(ends.max())
 
     def distance(self, t: NDArray) -> NDArray:
         """Of t_i to S_i, (n,)."""
@@ -172,11 +205,11 @@ class Line:
 
     def __getitem__(self, rows: NDArray) -> Line:
         if self.starts is None:
-            return Line(self.low[rows], self.high[rows], np.arange(len(rows)), len(rows))
+            return Line(self.low[rows], self.high[rows], np.arange(len(rows)), len(rows), self.unit)
         number = np.diff(np.append(self.starts, len(self.row)))[rows]
         first = np.repeat(self.starts[rows] - np.cumsum(number) + number, number)
         at = first + np.arange(number.sum())
-        return Line(self.low[at], self.high[at], np.repeat(np.arange(len(rows)), number), len(rows))
+        return Line(self.low[at], self.high[at], np.repeat(np.arange(len(rows)), number), len(rows), self.unit)
 
     def _standard(self, mean: NDArray, scale: Any) -> tuple[NDArray, NDArray]:
         """Ends in deviations from the mean, at least WIDTH apart."""
@@ -186,9 +219,10 @@ class Line:
 
     @cached_property
     def _wide(self) -> tuple[NDArray, NDArray]:
-        thin = self.high - self.low < WIDTH
+        width = WIDTH * self.unit
+        thin = self.high - self.low < width
         middle = np.where(thin, self.low, 0.0) / 2 + np.where(thin, self.high, 0.0) / 2
-        return np.where(thin, middle - WIDTH / 2, self.low), np.where(thin, middle + WIDTH / 2, self.high)
+        return np.where(thin, middle - width / 2, self.low), np.where(thin, middle + width / 2, self.high)
 
     def _joined(self, log: NDArray) -> NDArray:
         """log of the sum over the pieces of a row, (..., p) -> (..., n)."""
@@ -201,15 +235,11 @@ class Line:
         first, variance = _moments(low, high, log)
         at = mean[..., self.row] if self.starts is not None else mean
         first = np.clip(at + scale * first, self.low, self.high)
-        second = first**2 + np.square(scale) * variance
+        # no variance is larger than that of the two ends, whatever rounding says
+        second = first**2 + np.minimum(np.square(scale) * variance, np.square(self.high - self.low) / 4)
         if self.starts is None:
             return np.ones_like(first), first, second
         return np.exp(log - self._joined(log)[..., self.row]), first, second
-
-
-def scale_at(exponent: Any) -> NDArray:
-    """The deviation at a place of the lattice."""
-    return STEP ** np.asarray(exponent, dtype=float)
 
 
 def _log_density(x: NDArray) -> NDArray:

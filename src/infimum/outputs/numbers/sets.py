@@ -14,7 +14,7 @@ from ..forms import BadRows
 from ..shared import check_pair, refuse_empty
 from .curves import farthest, mean, nearest
 from .forms import Pieces, read, refuse_bad
-from .lines import Line
+from .lines import NO_END, Line
 
 
 class Intervals(Sets):
@@ -275,7 +275,7 @@ class Intervals(Sets):
         bad = BadRows("y")
         for row in np.flatnonzero(np.isinf(self.lowest) | np.isinf(self.highest)):
             bad.add(row, f"{self.text(row)} has no end: {what.removeprefix('the ')} principle has no value there")
-        bad.refuse("Use principle='infimum' and negative_weights='inside', or give bounds=(low, high): rows end there.")
+        bad.refuse(NO_END if self.loss_name == "squared" else NO_END.replace("'disambiguation', or ", ""))
 
     def text(self, row: Any) -> str:
         """Row i in words.

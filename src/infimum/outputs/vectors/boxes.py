@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..base import Sets, rows_of
 from ..forms import BadRows, InputError
 from ..numbers import Intervals
-from ..numbers.lines import Line
+from ..numbers.lines import NO_END, Line
 from ..shared import check_pair, refuse_empty
 from .base import VectorSets, numbers
 
@@ -114,7 +114,7 @@ class Boxes(VectorSets):
         bad = BadRows("y")
         for row in np.flatnonzero(~np.isfinite(self.upper - self.lower).all(axis=1)):
             bad.add(row, f"{self.lower[row].tolist()} to {self.upper[row].tolist()} has no end: {what} has no value")
-        bad.refuse("Use principle='infimum' and negative_weights='inside', or give bounds=(low, high): rows end there.")
+        bad.refuse(NO_END)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         return np.stack([self.lower, self.upper], axis=-1).astype(dtype or float)

@@ -466,3 +466,61 @@ def test_real_intervals(data_home):
             model = PartialRegressor().fit(data.data[here], data.target[here])
             errors.append(metrics.mean_squared_distance(data.target[~here], model.predict(data.data[~here])))
         assert np.mean(errors) <= most
+
+
+def curve(rng, n, d=4, noise=0.2):
+    X = rng.standard_normal((n, d))
+    clean = np.sin(2 * X[:, 0]) + 0.5 * X[:, 1]
+    return X, clean, clean + noise * rng.standard_normal(n)
+
+
+def test_rows_that_drive_each_other_away_are_held():
+    """Leaving rows out is no contraction: nine wide rows in ten once ran to the ends of Y."""
+    rng = np.random.default_rng(103)
+    X, clean, t = curve(rng, 500)
+    y = np.column_stack([t, t])[:200]
+    y[rng.random(200) < 0.9] = (-10, 10)
+    model = PartialRegressor().fit(X[:200], y)
+    assert np.mean((model.predict(X[200:]) - clean[200:]) ** 2) < 0.8
+    assert np.abs(model.labels_).max() < 5
+    # with weights that make it run away by themselves
+    family = weights.Scaled(weights.KernelRidge(lam=1e-6, gamma=0.25))
+    held = PartialRegressor(principle="disambiguation", weights=family).fit(X[:200], y)
+    assert np.mean((held.predict(X[200:]) - clean[200:]) ** 2) < 2
+
+
+def test_a_narrow_piece_beside_wide_ones_wins(rng):
+    X, clean, t = curve(rng, 450, 3, 0.1)
+    y = [
+        [(-math.inf, a - 3), (a, a + 0.1), (a + 3, math.inf)] if i % 2 else (a, a + 0.1)
+        for i, a in enumerate(map(float, t[:150]))
+    ]
+    model = PartialRegressor().fit(X[:150], y)
+    assert np.mean((model.predict(X[150:]) - clean[150:]) ** 2) < 0.1
+    assert np.mean(np.abs(model.labels_ - t[:150]) < 0.2) > 0.9
+
+
+def test_vectors_are_compared_by_the_sum_of_their_errors(rng):
+    """A coordinate that a line predicts exactly does not outweigh two that it does not predict at all."""
+    X = rng.standard_normal((450, 4))
+    clean = np.column_stack([np.sin(2 * X[:, 0]), X[:, 2] ** 2, 3 * X[:, 0]])
+    told = clean + [0.1, 0.1, 0.0] * rng.standard_normal(clean.shape)
+    model = PartialEstimator(outputs.Vectors()).fit(X[:150], told[:150])
+    assert np.mean((model.predict(X[150:]) - clean[150:]) ** 2, axis=0).max() < 0.1
+
+
+def test_half_lines_of_one_side_stay_near_their_ends(rng):
+    """Nothing says how far numbers go: no prediction is beyond all that is told."""
+    X, _, t = curve(rng, 120, 3)
+    lower = t - rng.exponential(1, 120)
+    model = PartialRegressor().fit(X, np.column_stack([lower, np.full(120, math.inf)]))
+    assert model.predict(X).max() <= lower.max() + 0.05 * np.ptp(lower)
+
+
+def test_blocks_with_a_half_line(rng):
+    """They have no average, which nobody asked for."""
+    X, _, t = curve(rng, 120, 3)
+    y = np.column_stack([np.floor(t), np.floor(t) + 1])
+    y[0, 1] = math.inf
+    model = PartialRegressor().fit(Blocks([(X[:60], y[:60]), (X[60:], y[60:])]))
+    assert np.isfinite(model.predict(X)).all()

@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from .._progress import track
 from .._warnings import InfimumWarning
 from ..outputs.base import OutputSpace, Sets
+from ..outputs.forms import InputError
 from ..reductions import has_laws, is_weighed
 from ..rows import Rows, Table
 from ..rows.hashes import hashed, places
@@ -394,8 +395,12 @@ class Comparison:
 
 def _is_served(principle: str, sets: Any) -> bool:
     """Whether a principle can be had of rows in blocks, which are only summed."""
-    soft = principle == "disambiguation"
-    return is_weighed(sets.sample) if soft else sets.sample.embed(principle) is not None
+    if principle == "disambiguation":
+        return is_weighed(sets.sample)
+    try:
+        return sets.sample.embed(principle) is not None
+    except InputError:  # half-lines have no average
+        return False
 
 
 def _count(table: Table, sets: Sets) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from ..outputs.base import OutputSpace, Sets
-from ..outputs.numbers.lines import Law, Line
+from ..outputs.numbers.lines import Law, Line, Moments
 from ..weights.left_out import HeldOut
 from .options import TIE
 from .weighing import Doubts, Members, Read, Weighing, weights_of
@@ -39,7 +39,6 @@ class Normal(Weighing):
     """
 
     axes = 1
-    sharpens = False
 
     def __init__(
         self,
@@ -74,9 +73,18 @@ class Normal(Weighing):
         return Normal([line[np.arange(0)] for line in self.lines], None, self.laws, exponents)
 
     def even(self) -> NDArray:
-        found = [
+        return self._start([
             line.moments(np.full(self.n, law.mean), law.scale) for line, law in zip(self.lines, self.laws)
-        ]
+        ])  # fmt: skip
+
+    def begin(self) -> Iterator[NDArray]:
+        """By the law of all rows; of unions, also with all their pieces alike."""
+        yield self.even()
+        if any(line.starts is not None for line in self.lines):
+            self._last = [None] * len(self.lines)
+            yield self._start([line.even(law) for line, law in zip(self.lines, self.laws)])
+
+    def _start(self, found: list[Moments]) -> NDArray:
         q = self._numbers(found)
         return q if self.live is None else q * self.live[..., None]
 
@@ -88,6 +96,16 @@ class Normal(Weighing):
             found.append(line.moments(mean, line.scale_at(self._last[j])[:, None]))
         new = self._numbers(found).reshape(F.shape)
         return new if self.live is None else new * self.live[..., None]
+
+    def worth(self, F: NDArray) -> NDArray:
+        stacked = F if F.ndim == 3 else F[None]
+        w = np.broadcast_to(weights_of(self.n, self.w), stacked.shape[:2])
+        w = w if self.live is None else w * self.live
+        each = [
+            line.log_mass(mean, line.scale_at(last)[:, None])
+            for line, mean, last in zip(self.lines, self._means(stacked), self._last)
+        ]
+        return np.einsum("kn,kn->k", np.sum(each, axis=0), w) / np.maximum(w.sum(axis=-1), 1e-300)
 
     def step(self, new: NDArray, q: NDArray) -> NDArray:
         return (np.abs(new - q)[..., 1:-1] / [line.unit for line in self.lines]).mean(axis=-1)
@@ -130,12 +148,18 @@ class Normal(Weighing):
         return output.reaching(np.array([law.low for law in self.laws]), np.array([law.high for law in self.laws]))
 
     def _likely(self, means: list[NDArray]) -> NDArray:
-        """log P_i(S_i) of normal laws around these means, (n,)."""
-        each = [
-            line.log_mass(mean, line.scale_at(self._exponents(j, mean[None])[0]))
-            for j, (line, mean) in enumerate(zip(self.lines, means))
-        ]
-        return np.sum(each, axis=0)
+        """log P_i(S_i) of normal laws around these means, (n,).
+
+        One deviation for all coordinates, as the loss has it: with one each, a coordinate that is nearly exact would
+        outweigh all errors of the others.
+        """
+        if len(means) == 1:
+            scale = self.lines[0].scale_at(self._exponents(0, means[0][None])[0])
+            return self.lines[0].log_mass(means[0], scale)
+        line, mean = Line.stacked(self.lines), np.concatenate(means)
+        w = np.tile(weights_of(self.n, self.w), len(means))
+        scale = line.scale_at(line.fitted_scale(mean[None], w[None])[0])
+        return line.log_mass(mean, scale).reshape(len(means), self.n).sum(axis=0)
 
     def _means(self, F: NDArray) -> list[NDArray]:
         """mu_i of every coordinate, (k, n); the mean of all rows where no row has a say."""

@@ -14,6 +14,10 @@ from .normal import Normal
 from .options import Options
 from .weighing import Weighing
 
+LOST = 0.01  # of a nat a row: sets that are less probable by more than before have been led away from
+PATIENCE = 4  # rounds of that, after which it is over
+CLEARLY = 0.1  # of a nat a row: another start must lead to sets that are more probable by more
+
 
 class Settled(NamedTuple):
     """Where the weights came to rest."""
@@ -65,15 +69,65 @@ def soft(
     array([[0.69, 0.31],
            [1.  , 0.  ]])
     """
-    q, sums = weighing.even(), weighing.sums(left_out)
-    for t in range(max_iter):
-        p = min(cap, 1 + t / ramp) if weighing.sharpens else cap
-        new = weighing.moved(sums(q), q, p)
-        moved = np.average(weighing.step(new, q), axis=-1, weights=sample_weight).max()
-        q = new
-        if p == cap and moved < tol:
-            return Settled(q, t + 1, True)
-    return Settled(q, max_iter, False)
+    sums = weighing.sums(left_out)
+
+    def begun(q: NDArray) -> tuple[Settled, Best]:
+        best = Best(q)
+        for t in range(max_iter):
+            p = min(cap, 1 + t / ramp)
+            F = sums(q)
+            new = weighing.moved(F, q, p)
+            goes_on = best.watch(q, weighing.worth(F))
+            moved = np.average(weighing.step(new, q), axis=-1, weights=sample_weight).max()
+            q = new
+            if (p == cap and moved < tol) or not goes_on:
+                return Settled(best.of(q), t + 1, True), best
+        return Settled(best.of(q), max_iter, False), best
+
+    (found, best), *others = map(begun, weighing.begin())
+    for other, its in others:
+        better = its.now > best.now + CLEARLY
+        found = Settled(either(better, other.q, found.q), found.rounds + other.rounds, found.settled and other.settled)
+        best.now = np.where(better, its.now, best.now)
+    return found
+
+
+class Best:
+    """The q under which sets were most probable, a line at a time: kept where later rounds lead away from it.
+
+    Leaving a row out is no contraction: with a small lam, rows whose sets are wide may drive each other away from where
+    the others want them. What they then predict makes the sets less probable.
+    """
+
+    def __init__(self, q: NDArray):
+        self.q, self.rounds = q, 0
+        self.worth, self.now = np.array(-np.inf), np.empty(0)
+
+    def watch(self, q: NDArray, worth: NDArray | None) -> bool:
+        """Whether to go on: not once all lines have been lost for some rounds."""
+        if worth is None:
+            return True
+        self.q = either(worth > self.worth, q, self.q)
+        self.worth, self.now = np.maximum(worth, self.worth), worth
+        self.rounds = self.rounds + 1 if self.lost.all() else 0
+        return self.rounds < PATIENCE
+
+    @property
+    def lost(self) -> NDArray:
+        """Which lines have been led away, (k,)."""
+        return self.now < self.worth - LOST
+
+    def of(self, last: NDArray) -> NDArray:
+        """The last q, or the best one where it was lost."""
+        if not self.lost.any():
+            return last
+        self.now = np.where(self.lost, self.worth, self.now)
+        return either(self.now == self.worth, self.q, last)
+
+
+def either(first: NDArray, q: NDArray, other: NDArray) -> NDArray:
+    """Line by line, the first or the other."""
+    return np.where(first[:, None], q.reshape(len(first), -1), other.reshape(len(first), -1)).reshape(q.shape)
 
 
 def held_out_sums(

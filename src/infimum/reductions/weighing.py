@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,8 +57,6 @@ class Weighing(ABC):
 
     axes: int
     """How many axes e has."""
-    sharpens = True
-    """Whether the sharpness of `moved` matters."""
 
     @property
     @abstractmethod
@@ -74,6 +72,10 @@ class Weighing(ABC):
     def even(self) -> NDArray:
         """q before anything is predicted."""
 
+    def begin(self) -> Iterator[NDArray]:
+        """Where to begin, one q after the other: another than the first is taken where it makes sets more probable."""
+        yield self.even()
+
     @abstractmethod
     def moved(self, F: NDArray, q: NDArray, p: float) -> NDArray:
         """q by what is predicted, at the sharpness p; as it is where nothing is."""
@@ -81,6 +83,10 @@ class Weighing(ABC):
     @abstractmethod
     def step(self, new: NDArray, q: NDArray) -> NDArray:
         """How far q has moved, (..., n)."""
+
+    def worth(self, F: NDArray) -> NDArray | None:
+        """How probable F makes the sets, (k,), right after `moved`; None where q comes to rest unwatched."""
+        return None
 
     def sums(self, left_out: LeftOut) -> Callable[[NDArray], NDArray]:
         """q -> F, of one shape, from the linear map of the weights, prepared to be applied many times."""

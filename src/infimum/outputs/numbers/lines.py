@@ -17,7 +17,7 @@ NO_END = (  # what to do with half-lines
 WIDTH = 1e-6  # in units of the line: what is narrower counts as so wide, a point too
 NARROW = 1e-3  # in deviations: pieces over which the density is straight but for rounding
 HALF_LOG = 0.5 * math.log(2 * math.pi)
-EXCESS = 4.0  # half-lines end beyond all ends that are told, by so many times the mean by which numbers go beyond these
+EXCESS = 2.0  # half-lines end beyond all ends that are told, by so many times the mean by which numbers go beyond these
 STEP = 1.1  # deviations stand on a lattice, so that rounding does not move them
 FINEST, WIDEST = -150, 30  # its ends: about 6e-7 to 17
 LARGEST = 2.0  # deviation of the law of all rows, in units of the line: half-lines alone would let it grow for ever
@@ -71,6 +71,14 @@ class Line:
     def __init__(self, low: NDArray, high: NDArray, row: NDArray, n: int, unit: float = 1.0):
         self.low, self.high, self.row, self.n, self.unit = low, high, row, n, unit
 
+    @classmethod
+    def stacked(cls, lines: list[Line]) -> Line:
+        """The rows of several lines one after the other, in the largest of their units."""
+        low, high = (np.concatenate([getattr(line, side) for line in lines]) for side in ("low", "high"))
+        first = np.cumsum([0, *(line.n for line in lines)])
+        row = np.concatenate([line.row + start for line, start in zip(lines, first)])
+        return cls(low, high, row, int(first[-1]), max(line.unit for line in lines))
+
     def scale_at(self, exponent: Any) -> NDArray:
         """The deviation at a place of the lattice."""
         return self.unit * STEP ** np.asarray(exponent, dtype=float)
@@ -101,6 +109,17 @@ class Line:
             return Moments(*pieces[1:])
         share, first, second = pieces
         return Moments(*(np.add.reduceat(share * part, self.starts, axis=-1) for part in (first, second)))
+
+    def even(self, law: Law) -> Moments:
+        """The means of t and t² before anything is predicted: by the law of all rows in every piece, all pieces alike.
+
+        Weighed by this law, a narrow piece beside a wide one would have no weight to begin with.
+        """
+        _, first, second = self._pieces(np.full(self.n, law.mean), law.scale)
+        if self.starts is None:
+            return Moments(first, second)
+        share = 1 / np.diff(np.append(self.starts, len(self.row)))[self.row]
+        return Moments(*(np.add.reduceat(share * part, self.starts) for part in (first, second)))
 
     def probable(self, mean: NDArray, scale: float) -> tuple[NDArray, NDArray, NDArray]:
         """The mean of t in the most probable piece of every row, the share of that piece and that of the next, (n,)."""
@@ -141,8 +160,8 @@ class Line:
         """The normal law under which the sets are most probable, whatever x is; its ends are those of Y.
 
         Nothing in half-lines says how far numbers go: where all sets around x are such, the probability grows with the
-        prediction for ever. So Y ends, where there are any, beyond all ends that are told, by four times the mean by
-        which numbers of this law go beyond these.
+        prediction for ever. So Y ends, where there are any, beyond all ends that are told, by twice the mean by which
+        numbers of this law go beyond these.
         """
         known = np.flatnonzero(~np.isin(np.arange(self.n), self.row[self.is_whole]))
         if w is not None:
@@ -162,12 +181,14 @@ class Line:
     def _likeliest(self, w: NDArray) -> tuple[float, float, float]:
         """The mean and the deviation under which the sets are most probable, and the unit of their search."""
         first, mean, last = self._middle(w)
-        unit = last - first or self.hull()[1] - self.hull()[0] or 1.0
+        bottom, top = self.hull()
+        unit = last - first or top - bottom or 1.0
         line = Line(self.low, self.high, self.row, self.n, unit)
         scale, now = int(line.fitted_scale(np.full((1, self.n), mean), w[None])[0]), -math.inf
         for step in (16, 8, 4, 2, 1):  # of a thirty-second of the unit, and of the lattice
             for _ in range(40):
-                means = mean + np.array([0, 1, -1]) * line.unit * step / 32
+                # half-lines alone would let it run away
+                means = np.clip(mean + np.array([0, 1, -1]) * line.unit * step / 32, bottom, top)
                 each = np.repeat(means[:, None], self.n, axis=1)
                 scales = line.fitted_scale(each, np.tile(w, (3, 1)), scale)
                 values = line.log_mass(each, line.scale_at(scales)[:, None]) @ w
@@ -239,7 +260,8 @@ class Line:
         second = first**2 + np.minimum(np.square(scale) * variance, np.square(self.high - self.low) / 4)
         if self.starts is None:
             return np.ones_like(first), first, second
-        return np.exp(log - self._joined(log)[..., self.row]), first, second
+        share = np.exp(log - np.maximum.reduceat(log, self.starts, axis=-1)[..., self.row])
+        return share / np.add.reduceat(share, self.starts, axis=-1)[..., self.row], first, second
 
 
 def _log_density(x: NDArray) -> NDArray:

@@ -78,6 +78,7 @@ TRUSTED_TYPES: list[str] = [
     "infimum.weights.forest.Forest",
     "infimum.weights.kernel_ridge.KernelRidge",
     "infimum.weights.kernel_ridge.Unfolded",
+    "infimum.weights.known.Known",
     "infimum.weights.laplacian.Laplacian",
     "infimum.weights.linear.LinearRidge",
     "infimum.weights.neighbors.Neighbors",

@@ -21,7 +21,7 @@ from ..outputs.forms import InputError
 from ..reductions import has_laws, is_weighed
 from ..rows import Rows, Table
 from ..rows.hashes import hashed, places
-from ..weights import KernelRidge, Scaled, by_name
+from ..weights import KernelRidge, Known, Scaled, by_name
 from ..weights.left_out import HeldOut, blocks_of
 from ..weights.scaled import is_relevant
 from .choice import Choice
@@ -105,9 +105,14 @@ class Comparison:
         pairs: list[tuple[Any, str]] | None = None,
         of: int | None = None,
     ):
-        self.wanted, self.table, self.output, self.sets, self.plan = wanted, table, output, sets, plan
-        self.in_blocks, self.n = of is not None, _count(table, sets) if of is None else of
         self.named = not (isinstance(wanted.weights, str) and wanted.weights == AUTO)
+        self.wanted, self.output, self.plan, self.some = wanted, output, plan, False
+        if not self.named and of is None and has_laws(sets):  # rows that know nothing say nothing of numbers
+            known = np.flatnonzero(~output.unknown(sets))
+            self.some = 0 < len(known) < len(sets)
+            table, sets = (table.some(known), sets[known]) if self.some else (table, sets)
+        self.table, self.sets = table, sets
+        self.in_blocks, self.n = of is not None, _count(table, sets) if of is None else of
         self.family = by_name(wanted.weights) if self.named else None
         signed = self.family is None or self.family.signed
         self.pairs = self._open_pairs(signed) if pairs is None else pairs
@@ -124,7 +129,10 @@ class Comparison:
         """All that is not named; but for points chosen by all rows at once, where these are too many for that."""
         found = readings(self.wanted.principle, self.wanted.reading, signed)
         many = self.n > EXACT_ROWS and not is_weighed(self.sets)
-        return [pair for pair in found if not many or pair[0] != "disambiguation" or len(found) == 1]
+        found = [pair for pair in found if not many or pair[0] != "disambiguation" or len(found) == 1]
+        # rows that know nothing have neither an average nor a supremum
+        served = [pair for pair in found if pair[0] != "average" and pair[1] != "joint"]
+        return served or found if self.some else found
 
     def go_through(self, settings: list[Setting], blocks: list[NDArray]) -> bool:
         """Judge these settings on all rows, and nothing else; whether it came to the end.
@@ -203,6 +211,7 @@ class Comparison:
         if not self.named:
             rows = None if self.in_blocks else self.table
             family = self.ground.final(best["setting"], self.n, rows, self.order, self.plan.random_state)
+            family = Known(family) if self.some else family
         composition = Composition(best["principle"], best["reading"], family, self.wanted.solver)
         return Choice(self.rows, best, composition, self.refused, complete)
 

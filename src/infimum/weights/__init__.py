@@ -3,6 +3,7 @@
 from .base import Alpha, Given, Target, Weights, as_alpha
 from .forest import Forest
 from .kernel_ridge import KernelRidge
+from .known import Known
 from .laplacian import Laplacian
 from .linear import LinearRidge
 from .neighbors import Neighbors
@@ -17,6 +18,7 @@ __all__ = [
     "Forest",
     "Given",
     "KernelRidge",
+    "Known",
     "Laplacian",
     "LinearRidge",
     "Neighbors",

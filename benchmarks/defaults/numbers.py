@@ -51,9 +51,11 @@ def _column(load: Callable, column: int, others: slice) -> tuple[NDArray, NDArra
 
 SOURCES: dict[str, Callable[[], tuple[NDArray, NDArray]]] = {
     "friedman1": lambda: plain.make_friedman1(ROWS, noise=1.0, random_state=0),
+    "friedman2": lambda: plain.make_friedman2(ROWS, noise=100.0, random_state=0),
     "friedman3": lambda: plain.make_friedman3(ROWS, noise=0.1, random_state=0),
     "diabetes": lambda: plain.load_diabetes(return_X_y=True),
     "alcohol": lambda: _column(plain.load_wine, 0, slice(1, None)),
+    "texture": lambda: _column(plain.load_breast_cancer, 1, slice(10, 20)),
     "radius": lambda: _column(plain.load_breast_cancer, 0, slice(4, 10)),
 }
 

@@ -179,8 +179,7 @@ class Normal(Weighing):
         w = np.broadcast_to(weights_of(self.n, self.w), mean.shape)
         w = w if self.live is None or len(mean) != len(self.live) else w * self.live
         last = self._last[j]
-        start = {} if last is None or len(last) != len(mean) else {"start": last, "coarsest": 4}
-        return self.lines[j].fitted_scale(mean, w, **start)
+        return self.lines[j].fitted_scale(mean, w, None if last is None or len(last) != len(mean) else last)
 
     def _numbers(self, found: list) -> NDArray:
         """(1, t, |t|²) of moments a coordinate."""

@@ -17,9 +17,10 @@ NO_END = (  # what to do with half-lines
 WIDTH = 1e-6  # in units of the line: what is narrower counts as so wide, a point too
 NARROW = 1e-3  # in deviations: pieces over which the density is straight but for rounding
 HALF_LOG = 0.5 * math.log(2 * math.pi)
-EXCESS = 2.0  # half-lines end beyond all ends that are told, by so many times the mean by which numbers go beyond these
+EXCESS = 4.0  # half-lines end beyond all ends that are told, by so many times the mean by which numbers go beyond these
 STEP = 1.1  # deviations stand on a lattice, so that rounding does not move them
 FINEST, WIDEST = -150, 30  # its ends: about 6e-7 to 17
+PLACES = (-60, -36, -12, 12)  # on it, from which on it is searched
 LARGEST = 2.0  # deviation of the law of all rows, in units of the line: half-lines alone would let it grow for ever
 MOST = 2000  # rows that tell the law of all of them
 MIDDLE = (0.1, 0.5)  # of the ends that are told: where most of them begin, however far some are, and the median
@@ -111,15 +112,16 @@ class Line:
         return Moments(*(np.add.reduceat(share * part, self.starts, axis=-1) for part in (first, second)))
 
     def even(self, law: Law) -> Moments:
-        """The means of t and t² before anything is predicted: by the law of all rows in every piece, all pieces alike.
+        """The means of t and t² before anything is predicted: every piece by its point that is nearest to most numbers.
 
-        Weighed by this law, a narrow piece beside a wide one would have no weight to begin with.
+        All pieces alike: weighed by the law of all rows, a narrow one beside a wide one would have no weight to begin
+        with.
         """
-        _, first, second = self._pieces(np.full(self.n, law.mean), law.scale)
+        near = np.clip(law.mean, self.low, self.high)
         if self.starts is None:
-            return Moments(first, second)
+            return Moments(near, near**2)
         share = 1 / np.diff(np.append(self.starts, len(self.row)))[self.row]
-        return Moments(*(np.add.reduceat(share * part, self.starts) for part in (first, second)))
+        return Moments(*(np.add.reduceat(share * part, self.starts) for part in (near, near**2)))
 
     def probable(self, mean: NDArray, scale: float) -> tuple[NDArray, NDArray, NDArray]:
         """The mean of t in the most probable piece of every row, the share of that piece and that of the next, (n,)."""
@@ -132,20 +134,24 @@ class Line:
         after = order[np.minimum(self.starts + 1, len(share) - 1)]
         return first[best], share[best], np.where(number > 1, share[after], 0.0)
 
-    def fitted_scale(self, mean: NDArray, w: NDArray, start: Any = -12, coarsest: int = 16) -> NDArray:
+    def fitted_scale(self, mean: NDArray, w: NDArray, start: Any = None) -> NDArray:
         """Exponents on the lattice of the deviation under which the sets are most probable, a law a line of `mean`.
 
-        (k, n) means and weights -> (k,): the deviation is `STEP` to this power, in units. From `start` it moves by so
-        many steps at first, then by fewer.
+        (k, n) means and weights -> (k,): the deviation is `STEP` to this power, in units. It moves from `start`, or
+        from the best of a few that are far apart: unions have two explanations, a narrow and a wide one.
         """
-        best = np.broadcast_to(np.asarray(start, dtype=int), len(mean)).copy()
         total = np.maximum(w.sum(axis=-1), 1e-300)
 
         def value(at: NDArray) -> NDArray:
             return np.einsum("kn,kn->k", self.log_mass(mean, self.scale_at(at)[:, None]), w) / total
 
+        if start is None:
+            each = np.stack([value(np.full(len(mean), at)) for at in PLACES])
+            best = np.asarray(PLACES)[np.argmax(each, axis=0)]
+        else:
+            best = np.broadcast_to(np.asarray(start, dtype=int), len(mean)).copy()
         now = value(best)
-        for step in (step for step in (16, 8, 4, 2, 1) if step <= coarsest):
+        for step in (16, 8, 4, 2, 1) if start is None else (4, 2, 1):
             for _ in range(12):
                 before = best
                 for way in (step, -step):
@@ -160,8 +166,8 @@ class Line:
         """The normal law under which the sets are most probable, whatever x is; its ends are those of Y.
 
         Nothing in half-lines says how far numbers go: where all sets around x are such, the probability grows with the
-        prediction for ever. So Y ends, where there are any, beyond all ends that are told, by twice the mean by which
-        numbers of this law go beyond these.
+        prediction for ever. So Y ends, where there are any, beyond all ends that are told, by four times the mean by
+        which numbers of this law go beyond these.
         """
         known = np.flatnonzero(~np.isin(np.arange(self.n), self.row[self.is_whole]))
         if w is not None:

@@ -63,7 +63,7 @@ def test_every_benchmark_is_in_the_registry_and_named_by_it():
     files = {path.stem for path in modules if not path.stem.startswith("_")}
     assert files == {benchmark.name.partition(":")[0] for benchmark in _registry.BENCHMARKS}
     assert [b.name for b in _registry.named(["core", "torch:speed"])] == ["core", "torch:speed"]
-    assert len(_registry.named(["regression"])) == 5
+    assert len(_registry.named(["regression"])) == 6
     with pytest.raises(SystemExit, match=r"no benchmark 'corr'.*There are: core, "):
         _registry.named(["corr"])
     absent = _registry.Benchmark("core", 1.0, "a_package_that_is_missing")

@@ -54,19 +54,20 @@ GIVEN = {
         PartialRegressor(),
         [0.1 * k for k in range(6)] + [(0, 1)] * 6,
         ["infimum", "average", "joint"],
+        "disambiguation",
     ),
-    "ranker": (PartialRanker(), ["a>b>c"] * 6 + ["c>a"] * 6, ["infimum", "average", "disambiguation"]),
+    "ranker": (PartialRanker(), ["a>b>c"] * 6 + ["c>a"] * 6, ["infimum", "average", "disambiguation"], "infimum"),
 }
 
 
 @pytest.mark.parametrize("kind", GIVEN)
 def test_numbers_and_orders_can_be_searched_tuned_and_judged(X, kind):
     """B2: PartialSearch, tune and left_out_scores serve every estimator."""
-    model, y, principles = GIVEN[kind]
+    model, y, principles, plain = GIVEN[kind]
     search = PartialSearch(model, gammas=[1.0], lams=[1e-3]).fit(X, y)
     assert search.predict(X).shape[0] == 12
     assert np.isfinite(search.path_["neg_set_risk"]).all()
-    assert tune(X, y, model, gammas=[1.0], scalings=["standard"]).best_params_["principle"] == "infimum"
+    assert tune(X, y, model, gammas=[1.0], scalings=["standard"]).best_params_["principle"] == plain
     compared = PartialSearch(model, gammas=[1.0], scalings=["none"], kernels=["rbf"], principles=principles).fit(X, y)
     assert set(compared.path_["principle"]) == set(principles)
     scores = left_out_scores(model, X, y)

@@ -70,7 +70,7 @@ class Resolved:
         What reads it as probabilities, fitted to the likelihood of the sets.
     soft : bool
         Whether members were weighed to the end, not decided.
-    z : (n, *z)
+    z : (n, ...)
         The same members as `labels`, as the space has them.
     """
 

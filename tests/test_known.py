@@ -43,6 +43,15 @@ def test_the_weights_of_known_rows_alone(half, family, weighed, rng):
     left = found.leave_one_out(phi)
     np.testing.assert_allclose(left[known], alone.leave_one_out(phi[known]), atol=1e-10)
     np.testing.assert_allclose(left[~known], alone(X[~known]) @ phi[known], atol=1e-10)
+    found.release(summed=True)  # of what only later folds need
+    np.testing.assert_allclose(found.leave_one_out(phi), left, atol=1e-10)
+    again = pickle.loads(pickle.dumps(found))
+    if found.blockwise:  # rows are left behind, all of them
+        assert len(again._others) == 0
+        with pytest.raises(ValueError, match="The training rows are not kept"):
+            again.leave_one_out(phi)
+    else:
+        np.testing.assert_allclose(again.leave_one_out(phi), left, atol=1e-10)
 
 
 def test_blocks_are_held_out_as_by_refits(half):
@@ -60,7 +69,9 @@ def test_all_rows_or_none_known_and_similarities(half):
     X, phi, _ = half
     plain = np.asarray(KernelRidge(lam=1e-2).fit(X)(X))
     for target in (None, Target(phi), Target(phi, np.zeros(60, dtype=bool))):
-        np.testing.assert_allclose(np.asarray(Known(KernelRidge(lam=1e-2)).fit(X, target)(X)), plain)
+        family = Known(KernelRidge(lam=1e-2)).fit(X, target)
+        np.testing.assert_allclose(np.asarray(family(X)), plain)
+        np.testing.assert_allclose(family.leave_one_out(phi), KernelRidge(lam=1e-2).fit(X).leave_one_out(phi))
     with pytest.raises(ValueError, match="Leave them out of X and y"):
         Known(KernelRidge(kernel="precomputed")).fit(np.eye(4))
 

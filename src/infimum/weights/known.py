@@ -83,8 +83,8 @@ class Known(Weights):
 
     def left_out(self) -> LeftOut | None:
         left_out = self.weights_.left_out()
-        if left_out is None:
-            return None
+        if left_out is None or len(self.known_) == self.n_rows_:
+            return left_out
         others = np.delete(np.arange(self.n_rows_), self.known_)
         features = self.weights_.features(self._others)
 
@@ -99,4 +99,10 @@ class Known(Weights):
 
     def release(self, summed: bool = False) -> None:
         self.weights_.release(summed)
-        self._others = self._others[:0]
+        self._summed = summed
+
+    def __getstate__(self) -> dict:
+        """A family that leaves its rows behind when it is saved leaves those behind that it did not see, too."""
+        state = super().__getstate__()
+        leaves = self.blockwise and state.get("_summed", False)
+        return {**state, "_others": state["_others"][:0]} if leaves else state

@@ -33,6 +33,11 @@ def blobs():
     return X, truth, np.eye(3, dtype=bool)[truth] | (rng.random((60, 3)) < 0.3)
 
 
+def selected(model):
+    """The selected weights, as text."""
+    return [str(model.choice_.best[name]) for name in ("weights", "scaling", "kernel", "gamma", "lam")]
+
+
 @pytest.fixture(scope="module")
 def chosen(blobs):
     return PartialClassifier().fit(blobs[0], blobs[2])
@@ -59,7 +64,7 @@ def test_the_order_of_rows_does_not_matter(chosen, blobs):
     X, _, mask = blobs
     order = np.random.default_rng(1).permutation(60)
     again = PartialClassifier().fit(X[order], mask[order])
-    assert again.choice_.best["setting"] == chosen.choice_.best["setting"]
+    assert selected(again) == selected(chosen)
     assert again.choice_.best["principle"] == chosen.choice_.best["principle"]
 
 
@@ -105,7 +110,7 @@ def test_what_is_named_is_kept(blobs):
     assert PartialClassifier.paper().fit(X, mask).choice_ is None
     cap = Disambiguation(cap=1.5)
     model = PartialClassifier(principle=cap).fit(X, mask)
-    assert all(row["principle"] is cap for row in model.choice_.rows)
+    assert all(row["principle"] == str(cap) for row in model.choice_.rows)
     # where one thing is left, there is nothing to compare
     assert PartialClassifier(principle="disambiguation", weights=family).fit(X, mask).choice_.rows == []
 
@@ -213,7 +218,7 @@ def test_rows_in_blocks_are_chosen_from_a_sample(blobs):
     assert np.mean(model.predict(X) == truth) > 0.85
     assert model.choice_.best["n"] == 60
     again = PartialClassifier().fit(Blocks([(X[::-1], mask[::-1])]))
-    assert again.choice_.best["setting"] == model.choice_.best["setting"]
+    assert selected(again) == selected(model)
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 

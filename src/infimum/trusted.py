@@ -1,91 +1,19 @@
-"""What a saved model may hold: the types to trust when skops loads one. See docs/security."""
+"""Types that a saved model of this library may contain, for loading it with skops. See docs/security."""
 
-TRUSTED_TYPES: list[str] = [
-    "infimum.conformal.conformal.Conformal",
-    "infimum.conformal.cross.CrossValidated",
-    "infimum.conformal.cross.Jackknife",
-    "infimum.conformal.labels.APS",
-    "infimum.conformal.labels.CostBall",
-    "infimum.conformal.labels.LAC",
-    "infimum.conformal.labels.Node",
-    "infimum.conformal.labels.Regret",
-    "infimum.conformal.masks.PixelMargin",
-    "infimum.conformal.numbers.Distance",
-    "infimum.conformal.numbers.LocalQuantiles",
-    "infimum.conformal.numbers.ScaledDistance",
-    "infimum.conformal.rankings.Kendall",
-    "infimum.conformal.rankings.Pairs",
-    "infimum.conformal.tags.Hamming",
-    "infimum.conformal.tags.Margin",
-    "infimum.conformal.vectors.ScaledVectorDistance",
-    "infimum.conformal.vectors.VectorDistance",
-    "infimum.estimators.classifier.PartialClassifier",
-    "infimum.estimators.generic.PartialEstimator",
-    "infimum.estimators.multilabel.PartialMultilabelClassifier",
-    "infimum.estimators.ranker.PartialRanker",
-    "infimum.estimators.regressor.PartialRegressor",
-    "infimum.features.Column",
-    "infimum.features.Features",
-    "infimum.judging.choice.Choice",
-    "infimum.judging.composition.Composition",
-    "infimum.judging.settings.Kernel",
-    "infimum.judging.settings.Other",
-    "infimum.loss.SetLoss",
-    "infimum.loss.Stack",
-    "infimum.model_selection.cleaned.Disambiguated",
-    "infimum.model_selection.search.PartialSearch",
-    "infimum.outputs.base.Curves",
-    "infimum.outputs.base.Embedding",
-    "infimum.outputs.base.Points",
-    "infimum.outputs.base.Profiles",
-    "infimum.outputs.forms.Form",
-    "infimum.outputs.labels.costs.CostMatrix",
-    "infimum.outputs.labels.costs.Ordinal",
-    "infimum.outputs.labels.costs.Taxonomy",
-    "infimum.outputs.labels.costs.ZeroOne",
-    "infimum.outputs.labels.forms.Not",
-    "infimum.outputs.labels.sets.Subsets",
-    "infimum.outputs.labels.space.Labels",
-    "infimum.outputs.masks.space.Masks",
-    "infimum.outputs.masks.space.Scribbles",
-    "infimum.outputs.names.Names",
-    "infimum.outputs.numbers.sets.Intervals",
-    "infimum.outputs.numbers.space.Reals",
-    "infimum.outputs.rankings.sets.PartialOrders",
-    "infimum.outputs.rankings.space.Rankings",
-    "infimum.outputs.tags.sets.HammingBalls",
-    "infimum.outputs.tags.sets.PartialTags",
-    "infimum.outputs.tags.space.Tags",
-    "infimum.outputs.vectors.balls.Annuli",
-    "infimum.outputs.vectors.balls.Balls",
-    "infimum.outputs.vectors.boxes.Boxes",
-    "infimum.outputs.vectors.candidates.Candidates",
-    "infimum.outputs.vectors.space.Vectors",
-    "infimum.reductions.disambiguation.Disambiguation",
-    "infimum.reductions.disambiguation.Resolved",
-    "infimum.reductions.joint.JointReading",
-    "infimum.reductions.maps.Isotonic",
-    "infimum.reductions.maps.Temperature",
-    "infimum.solvers._orders.terms.Relations",
-    "infimum.solvers.alternate.Alternate",
-    "infimum.solvers.base.LinearRisk",
-    "infimum.solvers.branch_and_bound.BranchAndBound",
-    "infimum.solvers.closed_form.ClosedForm",
-    "infimum.solvers.coordinatewise.Coordinatewise",
-    "infimum.solvers.enumerate.Enumerate",
-    "infimum.solvers.order_search.OrderSearch",
-    "infimum.solvers.piecewise.Piecewise",
-    "infimum.weights.forest.Forest",
-    "infimum.weights.kernel_ridge.KernelRidge",
-    "infimum.weights.kernel_ridge.Unfolded",
-    "infimum.weights.known.Known",
-    "infimum.weights.laplacian.Laplacian",
-    "infimum.weights.linear.LinearRidge",
-    "infimum.weights.neighbors.Neighbors",
-    "infimum.weights.nystrom.Nystrom",
-    "infimum.weights.scaled.Scaled",
-    "infimum.weights.selection.RidgeCV",
-    "infimum.weights.signs.SplitSigns",
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from inspect import isclass
+
+PARTS = (
+    "conformal", "estimators", "features", "judging", "loss", "model_selection", "outputs", "probabilities",
+    "reductions", "solvers", "weights",
+)  # fmt: skip
+"""Modules and packages whose classes occur in fitted models."""
+
+OF_OTHERS = (
     "scipy.sparse._csr.csr_array",
     "scipy.sparse._csr.csr_matrix",
     "scipy.sparse._csc.csc_array",
@@ -96,10 +24,27 @@ TRUSTED_TYPES: list[str] = [
     "sklearn.neighbors._ball_tree.BallTree",
     "sklearn.neighbors._kd_tree.KDTree",
     "sklearn.tree._tree.Tree",
-]
-"""Types of this library, and those of SciPy and scikit-learn that its fitted models hold. Loading one of them runs no
-code of the file. A model with parts of your own, or with another kernel than those known by name, needs their types
-beside these.
+)
+"""Types of SciPy and scikit-learn that fitted models hold."""
+
+
+def _own_types() -> Iterator[str]:
+    """Yield the full name of every class that is defined in one of the parts."""
+    for part in PARTS:
+        top = import_module(f"infimum.{part}")
+        found = pkgutil.walk_packages(top.__path__, f"{top.__name__}.") if hasattr(top, "__path__") else []
+        for name in (top.__name__, *(info.name for info in found)):
+            module = import_module(name)
+            for value in vars(module).values():
+                if isclass(value) and value.__module__ == name:
+                    yield f"{name}.{value.__qualname__}"
+
+
+TRUSTED_TYPES: list[str] = sorted({*_own_types(), *OF_OTHERS})
+"""Types that may occur in a saved model: those of this library, and a few of SciPy and scikit-learn.
+
+Loading one of them runs no code from the file. A model that contains your own types, such as a custom kernel or solver,
+needs these types in addition to the list.
 
 Examples
 --------

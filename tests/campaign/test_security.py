@@ -16,11 +16,13 @@ from infimum import (
     Disambiguation,
     HammingBalls,
     PartialClassifier,
+    PartialEstimator,
     PartialMultilabelClassifier,
     PartialRanker,
     PartialRegressor,
     PartialSearch,
     Taxonomy,
+    outputs,
     solvers,
     weights,
 )
@@ -33,6 +35,13 @@ RNG = np.random.default_rng(0)
 X = RNG.standard_normal((24, 3))
 LABELS: list = ["a", {"a", "b"}, None, "c"] * 6
 MODELS: dict[str, Any] = {
+    "labels, default": lambda: PartialClassifier().fit(X, LABELS),
+    "booleans, default": lambda: PartialClassifier().fit(X, [True, {True, False}, None, False] * 6),
+    "tags, default": lambda: PartialMultilabelClassifier().fit(X, ["+r -s", "-r", "+s", None] * 6),
+    "orders, default": lambda: PartialRanker().fit(X, ["a>b>c", ["b"], None, "c>{a,b}"] * 6),
+    "numbers, default": lambda: PartialRegressor().fit(X, [1.0, (2, 3), None, "<4"] * 6),
+    "vectors, default": lambda: PartialRegressor().fit(X, Boxes(X - 1, X + 1)),
+    "masks, default": lambda: PartialEstimator(outputs.Masks((2, 2))).fit(X, RNG.choice([-1, 0, 1], (24, 2, 2))),
     "labels": lambda: PartialClassifier.paper().fit(X, LABELS),
     "labels, joint": lambda: PartialClassifier.paper(negative_weights="joint").fit(X, LABELS),
     "labels, disambiguated": lambda: PartialClassifier.paper(principle="disambiguation").fit(X, LABELS),
@@ -76,6 +85,13 @@ def test_models_load_by_skops_with_the_trusted_types(name):
     assert set(skops.get_untrusted_types(data=blob)) <= set(TRUSTED_TYPES)
     loaded = skops.loads(blob, trusted=TRUSTED_TYPES)
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
+def test_the_record_of_the_search_holds_plain_values_only():
+    choice = PartialClassifier().fit(X, LABELS).choice_
+    types = {type(value) for row in choice.rows for value in row.values()}
+    assert choice.rows
+    assert types <= {str, int, float}, types
 
 
 def test_trusted_types_are_classes_that_exist():

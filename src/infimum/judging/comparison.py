@@ -42,6 +42,8 @@ OF_FEW = 10  # the same where rows are few and have a likelihood: nine tenths of
 WORTH_THREADS = 300  # rows from which on several settings at once take less time than one after the other
 
 
+OBJECTS = ("setting", "each")  # columns of the table that only the comparison itself needs
+
 Start = tuple[tuple[Any, str], list[Kernel]]
 """A principle with its reading, and kernels to begin with."""
 
@@ -205,15 +207,15 @@ class Comparison:
 
     def _choice(self, complete: bool) -> Choice:
         best = self.best()
-        for row in self.rows:
-            del row["each"]
         family = self.wanted.weights
         if not self.named:
             rows = None if self.in_blocks else self.table
             family = self.ground.final(best["setting"], self.n, rows, self.order, self.plan.random_state)
             family = Known(family) if self.some else family
         composition = Composition(best["principle"], best["reading"], family, self.wanted.solver)
-        return Choice(self.rows, best, composition, self.refused, complete)
+        plain = [_plain_values(row) for row in self.rows]
+        chosen = next(one for one, row in zip(plain, self.rows) if row is best)
+        return Choice(plain, chosen, composition, self.refused, complete)
 
     def _distinct(self) -> int:
         there = slice(None) if self.table.w is None else self.table.w > 0
@@ -400,6 +402,11 @@ class Comparison:
             else:
                 kept.setdefault(row["setting"], []).append(pair)
         return kept, relevant
+
+
+def _plain_values(row: dict) -> dict:
+    """A row of the table as text and numbers, which any file format can hold."""
+    return {**{key: value for key, value in row.items() if key not in OBJECTS}, "principle": str(row["principle"])}
 
 
 def _is_served(principle: str, sets: Any) -> bool:

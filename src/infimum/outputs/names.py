@@ -134,6 +134,14 @@ class Names:
         if twice:
             raise InputError(f"{what} must be distinct. Twice: {listed(twice)}.")
 
+    def __getstate__(self) -> list:
+        """Names without the dictionary, whose keys may be of types that skops cannot save as keys."""
+        return self.list
+
+    def __setstate__(self, names: list) -> None:
+        self.list = names
+        self.where = {key(name): k for k, name in enumerate(names)}
+
     @property
     def array(self) -> NDArray:
         return array_of(self.list)

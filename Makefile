@@ -11,14 +11,14 @@ demo: $(VENV)/demo.stamp          ## learn from candidate sets, print a table, d
 test: $(VENV)/test.stamp          ## the whole suite; what numba compiles is compiled while types are checked
 	$(BIN)/python tests/compiled.py & \
 	$(BIN)/ruff check src tests examples benchmarks && $(BIN)/mypy; told=$$?; wait; exit $$told
-	$(BIN)/pytest -n 2 --dist worksteal --ignore=tests/nets --ignore=src/infimum/torch
+	$(BIN)/pytest -n 2 --dist worksteal --ignore=tests/torch_modules --ignore=src/infimum/torch
 
 test-torch: $(VENV)/torch.stamp   ## the losses for PyTorch, which is installed beside the rest
-	$(BIN)/pytest tests/nets src/infimum/torch
+	$(BIN)/pytest tests/torch_modules src/infimum/torch
 
 campaign: $(VENV)/test.stamp      ## 100,000 hostile inputs, all faults and compositions; campaign.md holds counts and shrunk failures
-	cd tests && ../$(BIN)/python -m campaign --cases 100000 --out ../campaign.md
-	INFIMUM_CAMPAIGN=500 $(BIN)/pytest -q tests/campaign tests/cli/test_faults.py tests/test_compositions.py --deselect tests/campaign/test_groups.py
+	cd tests && ../$(BIN)/python -m fuzz --cases 100000 --out ../campaign.md
+	INFIMUM_CAMPAIGN=500 $(BIN)/pytest -q tests/fuzz tests/cli/test_faults.py tests/solvers/test_compositions.py --deselect tests/fuzz/test_groups.py
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check src tests examples benchmarks
@@ -31,7 +31,7 @@ docs: $(VENV)/docs.stamp          ## docs/_build/html/index.html, warnings are e
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
 test-docs: docs $(VENV)/site.stamp   ## the built site in a browser: widths, themes, links, formulas without a network
-	$(BIN)/pytest -q tests/site/check_site.py
+	$(BIN)/pytest -q tests/docs/check_site.py
 
 $(VENV)/demo.stamp: EXTRA = plot
 $(VENV)/test.stamp: EXTRA = test

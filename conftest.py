@@ -3,4 +3,4 @@
 from importlib.util import find_spec
 
 if find_spec("torch") is None:
-    collect_ignore = ["tests/nets", "src/infimum/torch"]
+    collect_ignore = ["tests/torch_modules", "src/infimum/torch"]

@@ -24,12 +24,12 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._tools import Table
 from infimum import (
+    CandidateLabels,
     Intervals,
     PartialClassifier,
     PartialOrders,
     PartialRanker,
     PartialRegressor,
-    Subsets,
     datasets,
     weights,
 )
@@ -62,8 +62,8 @@ def labels(X: NDArray, truth: NDArray, mask: NDArray, **settings: Any) -> Proble
     m = mask.shape[1]
     family = weights.KernelRidge(lam=1e-5, kernel="laplacian", gamma=1 / X.shape[1])
     model = PartialClassifier(principle="disambiguation", weights=family, classes=list(range(m)))
-    exact = Subsets(np.eye(m, dtype=bool)[truth], range(m))
-    return Problem(scaled(X), Subsets(mask, range(m)), exact, model, "lac", 1.0, "labels", **settings)
+    exact = CandidateLabels(np.eye(m, dtype=bool)[truth], range(m))
+    return Problem(scaled(X), CandidateLabels(mask, range(m)), exact, model, "lac", 1.0, "labels", **settings)
 
 
 def scaled(X: NDArray) -> NDArray:

@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from benchmarks._tools import Table
-from infimum import Subsets
+from infimum import CandidateLabels
 from infimum.conformal import Conformal
 
 STATIC = Path(__file__).resolve().parents[1] / "docs" / "_static"
@@ -56,7 +56,9 @@ def easy(rng: np.random.Generator, P: NDArray, y: NDArray, share: float) -> NDAr
 
 
 def coverage(model: Any, settings: dict, X: NDArray, mask: NDArray, new: NDArray, truth: NDArray) -> float:
-    made = Conformal(model, LEVEL, score="lac", prefit=True, **settings).conformalize(X, Subsets(mask, range(CLASSES)))
+    made = Conformal(model, LEVEL, score="lac", prefit=True, **settings).conformalize(
+        X, CandidateLabels(mask, range(CLASSES))
+    )
     return float(made.predict_set(new).mask[np.arange(len(truth)), truth].mean())
 
 

@@ -13,7 +13,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import gen_batches
 
 from benchmarks._tools import Job, Table, peak_bytes, side_by_side, traced_bytes
-from infimum import PartialClassifier, Subsets, weights
+from infimum import CandidateLabels, PartialClassifier, weights
 
 N, D, M, Q = 6000, 50, 10, 50_000
 LAM = 1e-3
@@ -25,7 +25,7 @@ def main() -> None:
     mask = rng.random((N, M)) < 0.2
     mask[np.arange(N), rng.integers(M, size=N)] = True
     gamma = 1 / (D * X.var())
-    sets, phi = Subsets(mask), -mask.astype(float)
+    sets, phi = CandidateLabels(mask), -mask.astype(float)
     model = PartialClassifier.paper(weights=weights.KernelRidge(lam=LAM, gamma=gamma))
 
     def bare_fit():

@@ -16,9 +16,9 @@ from benchmarks._tools import Table
 from benchmarks.rankings import PaperAlternation, lines
 from infimum import PartialRanker
 from infimum.datasets import lose_pairs
+from infimum.feedback_arc.order_search import certain, minimise_orders
 from infimum.outputs import PartialOrders
 from infimum.outputs.rankings.forms import pairs_in_codes
-from infimum.solvers._orders import certain, minimise_orders
 from infimum.weights import KernelRidge
 
 M, N, ASKED = 10, 50, 4

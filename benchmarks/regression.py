@@ -152,7 +152,7 @@ def where() -> None:
             for principle in errors:
                 model = PartialRegressor(principle=principle).fit(data.X[train], data.given[train])
                 errors[principle] += float(np.sum(np.square(model.predict(data.X[test]) - data.truth[test])))
-                taken += principle == "auto" and model.resolved_ is not None
+                taken += principle == "auto" and model.disambiguation_ is not None
         auto, infimum = (error / len(data.truth) for error in errors.values())
         named = f"{problem.name}, disambiguation in {taken} of {problem.n_folds}"
         table.row(named, f"{auto:.3f}", f"infimum {infimum:.3f}")

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from benchmarks._tools import Table, run_parts, side_by_side
-from infimum import PartialClassifier, Subsets
+from infimum import CandidateLabels, PartialClassifier
 from infimum.datasets import load_libsvm, skewed
 from infimum.paper import by_name, grid
 from infimum.weights import KernelRidge
@@ -33,7 +33,7 @@ def shared_factors() -> None:
         # one lambda of seven, every system on its own
         weights = KernelRidge(lam=0.1 / len(train) ** 0.5, sigma=0.1 * X.shape[1])
         for c in task["c"]:
-            sets = Subsets(skewed(dna.target, c, random_state=0)[train])
+            sets = CandidateLabels(skewed(dna.target, c, random_state=0)[train])
             for principle, reading in readings:
                 model = PartialClassifier.paper(principle=principle, negative_weights=reading, weights=weights)
                 model.fit(X[train], sets).predict(X[test])

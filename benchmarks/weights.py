@@ -23,7 +23,7 @@ from sklearn.utils import gen_batches
 from benchmarks._cluster import cluster
 from benchmarks._tools import Job, Table, peak_bytes, run_parts, side_by_side, traced_bytes
 from infimum import PartialClassifier, weights
-from infimum._memory import available
+from infimum.data.memory import available
 
 D, CLASSES, CENTERS, LAM, GAMMA = 20, 10, 1000, 1e-6, 0.02
 GIB = 2**30

@@ -9,7 +9,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 
-from infimum import PartialClassifier, PartialRanker, PartialRegressor, Subsets
+from infimum import PartialClassifier, PartialRanker, PartialRegressor, CandidateLabels
 from infimum.datasets import lose_pairs
 from infimum.plotting import COLOURS
 from infimum.weights import KernelRidge
@@ -58,7 +58,7 @@ def _labels(axis: Any, ink: str) -> None:
     truth = np.repeat([0, 1, 2], 16)
     X = centers[truth] + 0.7 * rng.standard_normal((48, 2))
     mask = np.eye(3, dtype=bool)[truth] | (rng.random((48, 3)) < 0.4)
-    model = PartialClassifier.paper(weights=KernelRidge(1e-1, sigma=2.5)).fit(X, Subsets(mask))
+    model = PartialClassifier.paper(weights=KernelRidge(1e-1, sigma=2.5)).fit(X, CandidateLabels(mask))
     x, y = np.linspace(-3.7, 3.7, 300), np.linspace(-2.6, 3.6, 300)
     grid = np.stack(np.meshgrid(x, y), axis=-1)
     regions = model.predict(grid.reshape(-1, 2)).reshape(300, 300)

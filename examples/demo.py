@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from infimum import PartialClassifier, PartialOrders, PartialRanker, PartialRegressor, Subsets, weights
+from infimum import CandidateLabels, PartialClassifier, PartialOrders, PartialRanker, PartialRegressor, weights
 from infimum.datasets import lose_pairs, make_lost_sign
 from infimum.metrics import wrong_pairs
 
@@ -51,14 +51,14 @@ def main() -> None:
     for name, settings in METHODS.items():
         accuracy[name] = []
         for mask in masks:
-            sets = y_train if name == "full supervision" else Subsets(mask, classes=range(10))
+            sets = y_train if name == "full supervision" else CandidateLabels(mask, classes=range(10))
             is_default = name == "the default"
             model = PartialClassifier() if is_default else PartialClassifier.paper(weights=kernel, **settings)
             accuracy[name].append(model.fit(X_train, sets).score(X_test, y_test))
             if is_default and mask is masks[3]:
                 chosen = model
         print(f"{name:<22}" + "".join(f"{a:>8.1%}" for a in accuracy[name]), flush=True)
-    print(f"\nWhat the default compared at c = {HEDGING[3]:.0%}:", *str(chosen.choice_).splitlines()[:6], sep="\n")
+    print(f"\nWhat the default compared at c = {HEDGING[3]:.0%}:", *str(chosen.selection_).splitlines()[:6], sep="\n")
     path = draw(accuracy, chosen, X_train, y_train, masks[3])
     orders(rng)
     numbers()

@@ -14,7 +14,8 @@ import numpy as np
 
 from infimum.outputs import (
     Boxes,
-    Candidates,
+    CandidateLabels,
+    CandidatePoints,
     HammingBalls,
     KnownBalls,
     Labels,
@@ -26,7 +27,6 @@ from infimum.outputs import (
     Reals,
     Scribbles,
     Sets,
-    Subsets,
     Tags,
     Taxonomy,
     Vectors,
@@ -73,7 +73,7 @@ def random_subsets(m: int, cost=None):
         mask[np.arange(n), rng.integers(m, size=n)] = True
         negated = rng.random(n) < 0.4
         listed = np.where(negated[:, None], ~mask, mask)
-        return Subsets(listed, None, negated, cost=cost)
+        return CandidateLabels(listed, None, negated, cost=cost)
 
     return sets
 
@@ -83,15 +83,15 @@ def labels_case(name: str, cost) -> Case:
     m, matrix = len(space.classes_), space.cost_
 
     def larger(sets, rng):
-        return Subsets(sets.mask | (rng.random(sets.mask.shape) < 0.3), space.classes_, cost=matrix)
+        return CandidateLabels(sets.mask | (rng.random(sets.mask.shape) < 0.3), space.classes_, cost=matrix)
 
     return Case(
         name,
         space,
         sets=random_subsets(m, matrix),
-        points=lambda y: Subsets(np.eye(m, dtype=bool)[y], space.classes_, cost=matrix),
+        points=lambda y: CandidateLabels(np.eye(m, dtype=bool)[y], space.classes_, cost=matrix),
         loss=lambda z, y: float(z != y) if matrix is None else matrix[z, y],
-        whole=lambda n: Subsets(np.ones((n, m), bool), space.classes_, cost=matrix),
+        whole=lambda n: CandidateLabels(np.ones((n, m), bool), space.classes_, cost=matrix),
         larger=larger,
     )
 
@@ -190,15 +190,15 @@ def vectors_case(name: str) -> Case:
     def larger(sets, rng):
         rows = [row[~np.isnan(row).any(axis=1)] for row in np.array(sets)]
         added = [np.unique([*row, grid[rng.integers(5)]], axis=0) for row in rows]
-        return space.read(Candidates(added))
+        return space.read(CandidatePoints(added))
 
     return Case(
         name,
         space,
         sets=lambda rng, n: space.read(
-            Candidates([grid[rng.choice(5, rng.integers(1, 4), replace=False)] for _ in range(n)])
+            CandidatePoints([grid[rng.choice(5, rng.integers(1, 4), replace=False)] for _ in range(n)])
         ),
-        points=lambda y: space.read(Candidates(y)),
+        points=lambda y: space.read(CandidatePoints(y)),
         loss=lambda z, y: ((z - y) ** 2).sum(),
         whole=lambda n: space.read(Boxes(np.full((n, 2), -np.inf), np.full((n, 2), np.inf))),
         larger=larger,

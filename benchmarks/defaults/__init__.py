@@ -18,7 +18,7 @@ from benchmarks.defaults._markdown import GAP, as_json, markdown
 from benchmarks.defaults._picture import draw
 from benchmarks.defaults._table import Summary, short, summaries, summary
 from benchmarks.defaults.problems import PARTS, Problem, wanted
-from infimum.io import whole
+from infimum.data.files import atomic_write
 from infimum.paper import store
 
 OUT = Path(__file__).parents[1] / "results" / "defaults"
@@ -89,5 +89,5 @@ def publish(out: Path, docs: Path = DOCS) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    with whole(path) as file:
+    with atomic_write(path) as file:
         file.write(text)

@@ -65,7 +65,7 @@ def fitted(model: Any, X: NDArray, y: Any) -> Fitted:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InfimumWarning)
         model.fit(X, y)
-    choice = getattr(model, "choice_", None)
+    choice = getattr(model, "selection_", None)
     return Fitted(model.predict, "" if choice is None else described(choice))
 
 

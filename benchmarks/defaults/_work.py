@@ -33,7 +33,7 @@ ROOMS = {
     "intervals": INTERVALS,
     "numbers": NUMBERS,
 }
-FITTED_BY = ("estimators", "judging", "model_selection", "outputs", "reductions", "rows", "solvers", "weights")
+FITTED_BY = ("data", "disambiguation", "estimators", "outputs", "selection", "solvers", "weights")
 
 
 class Kept(NamedTuple):
@@ -49,7 +49,7 @@ def source() -> str:
     root = Path(infimum.__file__).parent
     rooms = (file for part in FITTED_BY for file in (root / part).rglob("*.py"))
     digest = hashlib.sha256()
-    for file in sorted([root / "loss.py", root / "problem.py", *rooms]):
+    for file in sorted([root / "loss.py", root / "recipe.py", *rooms]):
         digest.update(file.relative_to(root).as_posix().encode() + file.read_bytes())
     return digest.hexdigest()[:12]
 

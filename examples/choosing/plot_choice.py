@@ -14,20 +14,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_wine
 
-from infimum import PartialClassifier, Subsets
+from infimum import CandidateLabels, PartialClassifier
 from infimum.datasets import uniform
-from infimum.plotting import ChoiceDisplay
+from infimum.plotting import SelectionDisplay
 
 wine = load_wine()
-sets = Subsets(uniform(wine.target, 0.4, random_state=0), classes=wine.target_names)
+sets = CandidateLabels(uniform(wine.target, 0.4, random_state=0), classes=wine.target_names)
 truth = wine.target_names[wine.target]
 train, test = np.split(np.random.default_rng(0).permutation(178), [120])
 
 # %%
-# One call. `choice_` is what was compared, the chosen one first.
+# One call. `selection_` is what was compared, the chosen one first.
 
 model = PartialClassifier().fit(wine.data[train], sets[train])
-model.choice_
+model.selection_
 
 # %%
 # What is named is kept. The paper's estimator is one word away; on raw features of very different sizes its kernel sees
@@ -41,5 +41,5 @@ print(f"the paper's estimator, raw features: {plain.score(wine.data[test], truth
 # Every point is a setting, on the left those whose predictions are nearest to sets that they have not seen. Many are
 # equally good on a table as small as this; the bad ones are far to the right.
 
-ChoiceDisplay.from_choice(model.choice_)
+SelectionDisplay.from_selection(model.selection_)
 plt.show()

@@ -15,7 +15,7 @@ from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
-from infimum import Disambiguation, PartialClassifier, Subsets, weights
+from infimum import CandidateLabels, Disambiguation, PartialClassifier, weights
 from infimum.datasets import uniform
 from infimum.plotting import COLOURS
 
@@ -28,7 +28,9 @@ QUICK = Disambiguation(threshold=None)  # without looking for suspects, which ta
 
 
 def ours(mask: np.ndarray) -> float:
-    model = PartialClassifier.paper(principle=QUICK, weights=kernel).fit(X[train], Subsets(mask[train], range(10)))
+    model = PartialClassifier.paper(principle=QUICK, weights=kernel).fit(
+        X[train], CandidateLabels(mask[train], range(10))
+    )
     return model.score(X[test], truth[test])
 
 
@@ -71,7 +73,7 @@ for p in alone:
     pair = np.isin(truth, (4, 9)) & (rng.random(600) >= p)
     mask = exact.copy()
     mask[np.ix_(pair, [4, 9])] = True
-    model = PartialClassifier.paper(principle=QUICK, weights=kernel).fit(X[train], Subsets(mask[train]))
+    model = PartialClassifier.paper(principle=QUICK, weights=kernel).fit(X[train], CandidateLabels(mask[train]))
     rows = test[np.isin(truth[test], (4, 9))]
     third.append((model.score(X[rows], truth[rows]), len(model.tied_)))
 

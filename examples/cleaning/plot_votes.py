@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from infimum import PartialClassifier, Subsets, weights
+from infimum import CandidateLabels, PartialClassifier, weights
 from infimum.plotting import COLOURS
 
 X, truth = load_digits(return_X_y=True)
@@ -43,7 +43,7 @@ print(f"the truth is in the set on {inside:.0%}, with {sets.sum(axis=1).mean():.
 
 train, test = train_test_split(np.arange(len(X)), test_size=1 / 3, random_state=0)
 kernel = weights.Scaled(weights.KernelRidge(lam=1e-4, gamma=0.01))
-model = PartialClassifier.paper(principle="disambiguation", weights=kernel).fit(X[train], Subsets(sets[train]))
+model = PartialClassifier.paper(principle="disambiguation", weights=kernel).fit(X[train], CandidateLabels(sets[train]))
 plain = PartialClassifier.paper(weights=kernel).fit(X[train], majority[train])
 right = {
     "training pictures": (np.mean(majority[train] == truth[train]), np.mean(model.labels_ == truth[train])),

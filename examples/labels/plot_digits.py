@@ -16,14 +16,14 @@ from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
-from infimum import PartialClassifier, Subsets, weights
+from infimum import CandidateLabels, PartialClassifier, weights
 from infimum.datasets import uniform
 from infimum.plotting import COLOURS
 
 X, truth = load_digits(return_X_y=True)
 mask = uniform(truth, 0.3, random_state=0)
 rows, test = train_test_split(np.arange(len(X)), test_size=1 / 3, random_state=0)
-Subsets(mask[rows])
+CandidateLabels(mask[rows])
 
 # %%
 # Two habits, and two ways to learn from the sets. A forest is trained on one candidate a picture, drawn at random,
@@ -40,7 +40,7 @@ scores = {
     "forest, exact rows": forest.fit(X[exact], truth[exact]).score(X[test], truth[test]),
 }
 for principle in ("infimum", "disambiguation"):
-    model = PartialClassifier.paper(principle=principle, weights=kernel).fit(X[rows], Subsets(mask[rows]))
+    model = PartialClassifier.paper(principle=principle, weights=kernel).fit(X[rows], CandidateLabels(mask[rows]))
     scores[principle] = model.score(X[test], truth[test])
 scores["forest, every label"] = forest.fit(X[rows], truth[rows]).score(X[test], truth[test])
 

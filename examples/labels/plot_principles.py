@@ -13,12 +13,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_blobs
 
-from infimum import PartialClassifier, Subsets, weights
+from infimum import CandidateLabels, PartialClassifier, weights
 
 rng = np.random.default_rng(0)
 X, y = make_blobs(240, centers=[(-2, 0), (2, 0), (0, 2.5)], cluster_std=1.0, random_state=0)
 mask = np.eye(3, dtype=bool)[y] | ((rng.random((240, 3)) < 2 / 3) & (y == 2)[:, None])
-sets = Subsets(mask, classes=["left", "right", "top"])
+sets = CandidateLabels(mask, classes=["left", "right", "top"])
 sets
 
 # %%
@@ -35,7 +35,7 @@ models = {"full supervision": ("infimum", np.eye(3, dtype=bool)[y])} | {
     principle: (principle, mask) for principle in ("infimum", "average", "supremum")
 }
 for axis, (name, (principle, candidates)) in zip(axes, models.items()):
-    model = PartialClassifier.paper(principle=principle, weights=kernel).fit(X, Subsets(candidates))
+    model = PartialClassifier.paper(principle=principle, weights=kernel).fit(X, CandidateLabels(candidates))
     regions = model.predict(grid.reshape(-1, 2)).reshape(200, 200)
     axis.contourf(grid[..., 0], grid[..., 1], regions, levels=[-0.5, 0.5, 1.5, 2.5], colors=COLOURS, alpha=0.25)
     for k in range(3):

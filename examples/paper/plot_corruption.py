@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.datasets import load_wine
 from sklearn.model_selection import StratifiedKFold
 
-from infimum import PartialClassifier, Subsets, weights
+from infimum import CandidateLabels, PartialClassifier, weights
 from infimum.datasets import skewed
 from infimum.plotting import COLOURS
 
@@ -39,7 +39,7 @@ for draw in range(3):
     folds = StratifiedKFold(2, shuffle=True, random_state=draw).split(X, y)
     for f, (train, test) in enumerate(folds):
         for c, level in enumerate(LEVELS):
-            sets = Subsets(skewed(y, level, random_state=draw)[train])
+            sets = CandidateLabels(skewed(y, level, random_state=draw)[train])
             for name, chosen in settings.items():
                 chosen = {"negative_weights": "inside", "weights": kernel} | chosen
                 model = PartialClassifier(**chosen).fit(X[train], sets)

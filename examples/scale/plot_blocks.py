@@ -16,7 +16,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from infimum import Blocks, PartialClassifier, Subsets, weights
+from infimum import Blocks, CandidateLabels, PartialClassifier, weights
 from infimum.datasets import uniform
 from infimum.plotting import COLOURS
 
@@ -30,7 +30,7 @@ centers = 0.55 * rng.standard_normal((8, d))
 for start in range(0, n, 5000):
     rows[start : start + 5000] = centers[truth[start : start + 5000]] + rng.standard_normal((5000, d))
 rows.flush()
-sets = Subsets(uniform(truth, 0.3, random_state=0))
+sets = CandidateLabels(uniform(truth, 0.3, random_state=0))
 print(f"{path.name}: {path.stat().st_size / 2**20:.0f} MiB; {sets}")
 
 # %%

@@ -14,7 +14,7 @@ import time
 import matplotlib.pyplot as plt
 import numpy as np
 
-from infimum import PartialClassifier, Subsets, weights
+from infimum import CandidateLabels, PartialClassifier, weights
 from infimum.datasets import uniform
 from infimum.plotting import COLOURS
 
@@ -42,7 +42,7 @@ found: dict[str, list[tuple[int, float, float]]] = {}
 for name, (family, sizes) in families.items():
     for n in sizes:
         X, y = spirals(n)
-        sets = Subsets(uniform(y, 0.3, classes=range(6), random_state=0))
+        sets = CandidateLabels(uniform(y, 0.3, classes=range(6), random_state=0))
         start = time.perf_counter()
         model = PartialClassifier.paper(weights=family()).fit(X, sets)
         found.setdefault(name, []).append((n, time.perf_counter() - start, model.score(X_test, y_test)))

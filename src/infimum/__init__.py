@@ -1,25 +1,31 @@
-"""Learn from sets of possible answers instead of exact labels.
+"""Machine learning from partial labels, with a scikit-learn API.
 
-One formula serves every output structure: f(x) = argmin_z sum_i alpha_i(x) inf_{y in S_i} l(z, y).
+One formula covers every output type: f(x) = argmin_z sum_i alpha_i(x) inf_{y in S_i} l(z, y).
 """
 
-from . import metrics, model_selection, outputs, solvers, weights
-from ._warnings import InfimumWarning
+from . import metrics, outputs, selection, solvers, weights
+from .data import Blocks
+from .data.errors import InfimumWarning, InputError
+from .data.features import Features
+from .disambiguation import Disambiguation
 from .estimators import (
+    Disambiguated,
     PartialClassifier,
     PartialEstimator,
     PartialMultilabelClassifier,
     PartialRanker,
     PartialRegressor,
+    PartialSearch,
+    clean_labels,
+    tune,
 )
 from .loss import SetLoss
-from .model_selection import PartialSearch, tune
-from .model_selection.cleaned import Disambiguated, clean_labels
 from .outputs import (
     Annuli,
     Balls,
     Boxes,
-    Candidates,
+    CandidateLabels,
+    CandidatePoints,
     HammingBalls,
     Intervals,
     Masks,
@@ -27,12 +33,8 @@ from .outputs import (
     PartialOrders,
     PartialTags,
     Scribbles,
-    Subsets,
     Taxonomy,
 )
-from .outputs.forms import InputError
-from .reductions import Disambiguation
-from .rows import Blocks
 
 __version__ = "0.2.0.dev0"
 
@@ -41,9 +43,11 @@ __all__ = [
     "Balls",
     "Blocks",
     "Boxes",
-    "Candidates",
+    "CandidateLabels",
+    "CandidatePoints",
     "Disambiguated",
     "Disambiguation",
+    "Features",
     "HammingBalls",
     "InfimumWarning",
     "InputError",
@@ -60,12 +64,11 @@ __all__ = [
     "PartialTags",
     "Scribbles",
     "SetLoss",
-    "Subsets",
     "Taxonomy",
     "clean_labels",
     "metrics",
-    "model_selection",
     "outputs",
+    "selection",
     "solvers",
     "tune",
     "weights",

@@ -128,6 +128,10 @@ class SetLoss(Loss):
             return np.broadcast_to(center, (len(psi), *center.shape))
         return self.sets.answers(-psi if self.principle == "supremum" else psi)
 
+    def target(self) -> Any:
+        """phi(S_i) if L is linear in psi(z), otherwise the start of the alternation, (n, d)."""
+        return self.sets.start() if self.embedding is None else self.embedding.phi
+
     def opposite(self) -> SetLoss:
         """The loss of the same sets where the best point becomes the worst."""
         return SetLoss(self.output, self.sets, OPPOSITE[self.principle])

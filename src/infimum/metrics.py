@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .data.containers import kept
+from .data.errors import BadRows, InputError, listed, shown
+from .data.names import Names, ordered, unpacked
 from .loss import SetLoss
 from .outputs import PartialOrders, Rankings, Reals, Sets, Vectors
-from .outputs.containers import kept
-from .outputs.forms import BadRows, InputError, listed, shown
-from .outputs.names import Names, ordered, unpacked
 from .solvers import choose
 
 __all__ = ["kendall_tau", "mean_squared_distance", "r2", "share_inside", "wrong_pairs"]

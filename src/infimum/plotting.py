@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .disambiguation import Disambiguation, DisambiguationResult
 from .probabilities import Reliability, reliability
-from .reductions import Disambiguation, Resolved
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 """Told apart by colour-blind readers (Okabe and Ito, 2008)."""
@@ -85,7 +85,7 @@ class ResolvedDisplay:
     axes_: NDArray
 
     @classmethod
-    def from_resolved(cls, resolved: Resolved, threshold: float | None = None) -> Self:
+    def from_resolved(cls, resolved: DisambiguationResult, threshold: float | None = None) -> Self:
         """Draw the confidences and the supports P(S_i); suspects are left of the threshold."""
         import matplotlib.pyplot as plt
 
@@ -203,7 +203,7 @@ def _plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-class ChoiceDisplay:
+class SelectionDisplay:
     """The comparison behind "auto", one line of points a principle; the chosen one is circled.
 
     Further left is better: held-out set risks, or minus the log-likelihoods of held-out sets where these decide.
@@ -218,8 +218,8 @@ class ChoiceDisplay:
     axes_: Any
 
     @classmethod
-    def from_choice(cls, choice: Any, ax: Any = None) -> Self:
-        """Draw a `Choice`: scores on the rows that the last comparison was made on."""
+    def from_selection(cls, choice: Any, ax: Any = None) -> Self:
+        """Draw a `SelectionResult`: scores on the rows that the last comparison was made on."""
         import matplotlib.pyplot as plt
 
         display = cls()
@@ -249,7 +249,7 @@ class ChoiceDisplay:
 def _reading(row: dict) -> str:
     """A principle, and how it reads negative weights where that matters."""
     name = row["principle"] if isinstance(row["principle"], str) else type(row["principle"]).__name__.lower()
-    return f"{name}, joint" if row["reading"] == "joint" else name
+    return f"{name}, joint" if row["negative_weights"] == "joint" else name
 
 
 class ReliabilityDisplay:

@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .judging.composition import Composition
-from .judging.judge import LeftOutAlpha
+from .calibration import LEAST, MAPS, Isotonic, Temperature, fitted_map, likelihood, outweighed, shared
+from .data import Table
+from .disambiguation import Options, held_out_sums, of_principle
 from .loss import SetLoss
 from .outputs.base import OutputSpace, Sets
-from .reductions import Options, held_out_sums, of_principle
-from .reductions.maps import LEAST, MAPS, Isotonic, Temperature, fitted_map, likelihood, outweighed, shared
-from .rows import Table
-from .weights.left_out import blocks_of, rounded
+from .recipe import Recipe
+from .selection.evaluate import LeftOutAlpha
+from .weights.holdout.operators import blocks_of, rounded
 
 N_BLOCKS = 5
 
@@ -43,7 +43,7 @@ class Left(NamedTuple):
 
 
 def left_out(
-    made: Composition, read: Callable[[Any, Any], NDArray], table: Table, output: OutputSpace, sets: Sets
+    made: Recipe, read: Callable[[Any, Any], NDArray], table: Table, output: OutputSpace, sets: Sets
 ) -> Left:
     """F for every training row, by the composition fitted without the row, or without its block.
 
@@ -57,10 +57,10 @@ def left_out(
     if len(blocks) < 2:
         raise ValueError("The rows of X are all the same: there is nothing to learn probabilities from.")
     soft = reduction is not None and reduction.is_soft(sets)
-    if made.adapts or (reduction is not None and not soft):
+    if made.refits_on_labels or (reduction is not None and not soft):
         return Left(_refitted(made, read, table, output, sets, blocks), mask)
     problem = made.problem(table, output, sets)
-    weights = problem.fitted()
+    weights = problem.fit_weights()
     if soft:
         operator = weights.held_out(table.X, problem.target, table.w, blocks)
         return Left(shared(held_out_sums(operator, Options(mask))), mask)
@@ -73,7 +73,7 @@ def left_out(
 
 
 def _refitted(
-    made: Composition, read: Callable, table: Table, output: OutputSpace, sets: Sets, blocks: list
+    made: Recipe, read: Callable, table: Table, output: OutputSpace, sets: Sets, blocks: list
 ) -> NDArray:
     parts = []
     for block in blocks:

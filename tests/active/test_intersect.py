@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 
 from cases import CASES, known_balls_case
-from infimum import Annuli, Balls, Boxes, Candidates, InputError, Intervals, PartialOrders, PartialTags, Subsets
+from infimum import (
+    Annuli,
+    Balls,
+    Boxes,
+    CandidateLabels,
+    CandidatePoints,
+    InputError,
+    Intervals,
+    PartialOrders,
+    PartialTags,
+)
 from infimum.loss import SetLoss
 from infimum.outputs.base import Points
 
@@ -63,7 +73,10 @@ def test_rows_are_replaced(case, rng):
 
 
 def test_empty_intersections_name_both_sets_and_every_row():
-    a, b = Subsets([[1, 0, 0], [1, 1, 0]], classes=list("xyz")), Subsets([[0, 1, 1], [0, 0, 1]], classes=list("xyz"))
+    a, b = (
+        CandidateLabels([[1, 0, 0], [1, 1, 0]], classes=list("xyz")),
+        CandidateLabels([[0, 1, 1], [0, 0, 1]], classes=list("xyz")),
+    )
     with pytest.raises(InputError, match=r"(?s)2 rows.*row 0: nothing is both in \{x\} and in \{y, z\}.*row 1"):
         a.intersect(b)
     with pytest.raises(InputError, match=r"nothing is both in \[1, 2\] and in \[3, inf\]"):
@@ -74,9 +87,9 @@ def test_empty_intersections_name_both_sets_and_every_row():
 
 def test_unlike_sets_are_refused():
     with pytest.raises(InputError, match="Got PartialTags"):
-        Subsets([[1, 0]]).intersect(PartialTags([[1, 0]]))
+        CandidateLabels([[1, 0]]).intersect(PartialTags([[1, 0]]))
     with pytest.raises(InputError, match="same classes"):
-        Subsets([[1, 0]], classes=["a", "b"]).intersect(Subsets([[1, 0]], classes=["b", "a"]))
+        CandidateLabels([[1, 0]], classes=["a", "b"]).intersect(CandidateLabels([[1, 0]], classes=["b", "a"]))
     with pytest.raises(InputError, match="row by row"):
         PartialTags([[1, 0]]).meets(PartialTags([[1, 0], [0, 0]]))
     with pytest.raises(ValueError, match="Points have no intersection"):
@@ -124,7 +137,7 @@ def test_rings_by_sampling(rng):
 
 
 def test_candidates_within_any_set():
-    points = Candidates([[[0.0, 0.0], [2.0, 2.0], [5.0, 5.0]]])
+    points = CandidatePoints([[[0.0, 0.0], [2.0, 2.0], [5.0, 5.0]]])
     assert points.intersect(Boxes([[1.0, 1.0]], [[9.0, 9.0]])).points.tolist() == [[2, 2], [5, 5]]
     assert Balls([[0.0, 0.0]], 3.0).intersect(points).points.tolist() == [[0, 0], [2, 2]]
     with pytest.raises(InputError, match="nothing is both"):

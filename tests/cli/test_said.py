@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from infimum.cli._kind import recognise
-from infimum.judging.comparison import Comparison
+from infimum.selection.search import Comparison
 
 from . import sources
 

@@ -97,11 +97,10 @@ def inside(label: str, cell: str) -> bool:
 
 
 def test_predictions_are_those_of_the_model_in_python(here, infimum):
-    """The file, loaded by skops with the types of `infimum.trusted`, is a pipeline of scikit-learn."""
+    """The file, loaded by skops with the types of `infimum.io.trusted`, is a pipeline of scikit-learn."""
     import skops.io
 
-    from infimum.io import read_table
-    from infimum.trusted import TRUSTED_TYPES
+    from infimum.io import TRUSTED_TYPES, read_table
 
     sources.label_studio(here / "export.json")
     options = ("--meaning", "one_of", "--annotators", "vote", "--skipped", "drop")

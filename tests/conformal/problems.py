@@ -9,6 +9,7 @@ import numpy as np
 
 from infimum import (
     Boxes,
+    CandidateLabels,
     HammingBalls,
     Intervals,
     PartialClassifier,
@@ -18,7 +19,6 @@ from infimum import (
     PartialRanker,
     PartialRegressor,
     PartialTags,
-    Subsets,
     Taxonomy,
     datasets,
     outputs,
@@ -53,7 +53,7 @@ def labels(rng, n):
 def draw_labels(rng, n):
     X, truth = labels(rng, n)
     mask = np.eye(4, dtype=bool)[truth]
-    return X, Subsets(mask | (rng.random((n, 4)) < 0.2), NAMES), Subsets(mask, NAMES)
+    return X, CandidateLabels(mask | (rng.random((n, 4)) < 0.2), NAMES), CandidateLabels(mask, NAMES)
 
 
 def draw_tags(rng, n):

@@ -76,7 +76,7 @@ def test_saved_by_skops(name, method, rng):
     """A saved model holds types of the list alone."""
     import skops.io
 
-    from infimum.trusted import TRUSTED_TYPES
+    from infimum.io import TRUSTED_TYPES
 
     X, sets, _ = PROBLEMS[name].draw(rng, 60)
     score = "scaled" if name in ("numbers", "vectors") else "auto"
@@ -156,7 +156,7 @@ def test_empty_sets_say_so(rng):
 def test_ties_are_inside():
     """Scores that are all alike: every class, or none less than asked."""
     model = PartialClassifier(
-        principle="average", negative_weights="inside", weights=weights.Given(), classes=list("abc")
+        principle="average", negative_weights="inside", weights=weights.PrecomputedWeights(), classes=list("abc")
     )
     model.fit(np.eye(3), list("abc"))
     X = np.full((20, 3), 1 / 3)

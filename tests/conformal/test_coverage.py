@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom, binom
 
-from infimum import PartialClassifier, Subsets
+from infimum import CandidateLabels, PartialClassifier
 from infimum.conformal import Conformal
 
 from .problems import CASES, NAMES, PROBLEMS, RIDGE, draw_labels, inputs, labels, named
@@ -142,7 +142,7 @@ def blurred(rng, truth, share, always=None):
     mask = np.eye(4, dtype=bool)[truth] | (rng.random((len(truth), 4)) < share)
     if always is not None:
         mask[np.arange(len(truth)), always] = True
-    return Subsets(mask, NAMES)
+    return CandidateLabels(mask, NAMES)
 
 
 def test_a_bound_on_ambiguity_is_between_and_covers():
@@ -172,10 +172,10 @@ def test_where_the_assumptions_fail_so_do_the_promises():
     wrong = Conformal(model, LEVEL, score="lac", prefit=True, ambiguity=0.05).conformalize(X, blurred(rng, y, 0, rival))
     assert truth.mask[wrong.predict_set(new).mask].sum() / Q < 0.8
     easy = P[np.arange(N), y] > 0.8
-    sets = Subsets(np.eye(4, dtype=bool)[y] | ~easy[:, None], NAMES)
+    sets = CandidateLabels(np.eye(4, dtype=bool)[y] | ~easy[:, None], NAMES)
     chosen = Conformal(model, LEVEL, score="lac", prefit=True, exact_only=True).conformalize(X, sets)
     assert chosen.check(new, truth).p_value < ERROR
-    at_random = Subsets(np.eye(4, dtype=bool)[y] | (rng.random(N) < 0.7)[:, None], NAMES)
+    at_random = CandidateLabels(np.eye(4, dtype=bool)[y] | (rng.random(N) < 0.7)[:, None], NAMES)
     right = Conformal(model, LEVEL, score="lac", prefit=True, exact_only=True).conformalize(X, at_random)
     assert right.n_calibration_ < N / 2
     assert right.check(new, truth).p_value > ERROR

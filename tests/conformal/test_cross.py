@@ -7,7 +7,7 @@ from infimum import PartialClassifier, PartialRanker, PartialRegressor, weights
 from infimum.conformal import Conformal
 from infimum.conformal.labels import Regret
 from infimum.conformal.numbers import Distance
-from infimum.outputs.containers import kept
+from infimum.data.containers import kept
 
 from .problems import PROBLEMS, RIDGE
 

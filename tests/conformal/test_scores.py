@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cases import CASES
-from infimum import Boxes, Intervals, PartialOrders, Subsets, Taxonomy
+from infimum import Boxes, CandidateLabels, Intervals, PartialOrders, Taxonomy
 from infimum.conformal import SCORES, radius_of, smallest_nodes
 from infimum.conformal.base import known_for
 from infimum.conformal.labels import above, climbed
@@ -167,12 +167,14 @@ def test_radius_under_a_bound_on_ambiguity_by_hand():
 
 def test_smallest_nodes():
     tree = Taxonomy([("root", "a", "a1"), ("root", "a", "a2"), ("root", "b")])
-    sets = Subsets.of(
-        *(lambda s: (s.listed, s.classes, s.negated))(Subsets([[1, 1, 0], [0, 0, 1], [1, 0, 1]], ["a1", "a2", "b"]))
+    sets = CandidateLabels.of(
+        *(lambda s: (s.listed, s.classes, s.negated))(
+            CandidateLabels([[1, 1, 0], [0, 0, 1], [1, 0, 1]], ["a1", "a2", "b"])
+        )
     )
     assert smallest_nodes(tree, sets) == ["a", "b", "root"]
     with pytest.raises(ValueError, match="must name their classes"):
-        smallest_nodes(tree, Subsets([[True, False]]))
+        smallest_nodes(tree, CandidateLabels([[True, False]]))
 
 
 def test_bottleneck_by_brute_force():

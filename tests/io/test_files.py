@@ -5,13 +5,14 @@ import stat
 
 import pytest
 
-from infimum.io import _files, whole
+from infimum.data.files import atomic_write
+from infimum.io import _files
 
 
 def test_a_file_that_fails_on_the_way_leaves_the_old_one(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("old")
-    with pytest.raises(TypeError), whole(path) as file:
+    with pytest.raises(TypeError), atomic_write(path) as file:
         file.writelines(["half of the n", 3])
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["a.txt"]
@@ -19,7 +20,7 @@ def test_a_file_that_fails_on_the_way_leaves_the_old_one(tmp_path):
 
 def test_the_new_file_is_seen_only_when_it_is_whole(tmp_path):
     path = tmp_path / "a.txt"
-    with whole(path) as file:
+    with atomic_write(path) as file:
         file.write("new\r\n")
         file.flush()
         assert not path.exists()
@@ -32,7 +33,7 @@ def test_rights_and_links_stay(tmp_path):
     path.write_text("old")
     path.chmod(0o640)
     link.symlink_to(path)
-    with whole(link) as file:
+    with atomic_write(link) as file:
         file.write("new")
     assert link.is_symlink()
     assert path.read_text() == "new"
@@ -40,17 +41,20 @@ def test_rights_and_links_stay(tmp_path):
 
 
 def test_bytes_are_written_and_other_modes_refused(tmp_path):
-    with whole(tmp_path / "b", "wb") as file:
+    with atomic_write(tmp_path / "b", "wb") as file:
         file.write(b"\x00\xff")
     assert (tmp_path / "b").read_bytes() == b"\x00\xff"
-    with pytest.raises(ValueError, match=r"mode must be"), whole(tmp_path / "b", "a"):
+    with pytest.raises(ValueError, match=r"mode must be"), atomic_write(tmp_path / "b", "a"):
         pass
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere"), whole(tmp_path / "nowhere" / "a"):
+    with (
+        pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere"),
+        atomic_write(tmp_path / "nowhere" / "a"),
+    ):
         pass
-    with pytest.raises(IsADirectoryError, match=r"it is a folder"), whole(tmp_path):
+    with pytest.raises(IsADirectoryError, match=r"it is a folder"), atomic_write(tmp_path):
         pass
 
 

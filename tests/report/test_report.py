@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from infimum import (
+    CandidateLabels,
     Intervals,
     PartialClassifier,
     PartialMultilabelClassifier,
@@ -16,13 +17,12 @@ from infimum import (
     PartialRanker,
     PartialRegressor,
     PartialTags,
-    Subsets,
     outputs,
 )
 from infimum.report import _page as h
 from infimum.report import build
-from infimum.report.learned import compared
-from infimum.report.what_is_there import bits, sizes
+from infimum.report.overview import bits, sizes
+from infimum.report.results import compared
 
 HOSTILE = ['<script>hacked=1</script>', '"><img src=x onerror=hacked=1>', "a&b'c", "{{7*7}} $x^2$"]
 
@@ -218,7 +218,7 @@ def test_pieces_escape_and_tables_sort_numbers_as_numbers():
 
 def test_labels_without_names_too(undrawn):
     X = np.arange(12.0)[:, None]
-    sets = Subsets(np.eye(3, dtype=bool)[[0, 1, 2] * 4])
+    sets = CandidateLabels(np.eye(3, dtype=bool)[[0, 1, 2] * 4])
     assert "<h2>" in build(PartialClassifier.paper().fit(X, sets), X).html
 
 
@@ -231,7 +231,7 @@ def test_labels_without_names_too(undrawn):
 )
 def test_the_surest_row_has_a_larger_margin_than_the_narrowest(model, y):
     from infimum.diagnostics import audit
-    from infimum.report.looked_at import cases_of
+    from infimum.report.review import cases_of
 
     X = np.random.default_rng(0).normal(size=(40, 2))
     fitted = model.fit(X, y * 10)

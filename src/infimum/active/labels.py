@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..outputs import Labels, Subsets
+from ..outputs import CandidateLabels, Labels
 from .question import Option, Question, in_words, places
 from .settling import cheapest
 from .structure import Forms, Structure, binary_entropy
@@ -18,9 +18,9 @@ MOST_SHOWN = 8
 NONE_OF_THESE = "none of these"
 
 
-def _subset(space: Any, at: list[int], negated: bool = False) -> Subsets:
+def _subset(space: Any, at: list[int], negated: bool = False) -> CandidateLabels:
     listed = sparse.csr_matrix((np.ones(len(at), bool), (np.zeros(len(at), int), sorted(at))), (1, len(space.classes_)))
-    return Subsets.of(listed, space.classes_, np.array([negated]), space.cost_)
+    return CandidateLabels.of(listed, space.classes_, np.array([negated]), space.cost_)
 
 
 class OneOf(Question):
@@ -62,7 +62,7 @@ class OneOf(Question):
     def text(self) -> str:
         return f"Is it {in_words(self.about)}?"
 
-    def leaves(self, answer: Any) -> Subsets:
+    def leaves(self, answer: Any) -> CandidateLabels:
         if answer is None:
             return _subset(self.space, [], True)
         return _subset(self.space, self.at, not self._yes(answer))
@@ -161,7 +161,7 @@ class Which(Question):
         found = [Option(name, str(name)) for name in self.about]
         return found if len(found) == len(self.space.classes_) else [*found, Option(NONE_OF_THESE, NONE_OF_THESE)]
 
-    def leaves(self, answer: Any) -> Subsets:
+    def leaves(self, answer: Any) -> CandidateLabels:
         if answer is None:
             return _subset(self.space, [], True)
         if answer == NONE_OF_THESE and answer not in self.about:

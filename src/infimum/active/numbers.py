@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr, ndtri
 
+from ..data.errors import InputError
 from ..outputs import Intervals, Reals
-from ..outputs.forms import InputError
 from .question import Question
 from .structure import Forms, Structure
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.errors import InputError
 from ..outputs import PartialOrders, Rankings
-from ..outputs.forms import InputError
 from ..outputs.rankings.sets import costs_of, pairs
 from .question import Option, Question, places
 from .structure import Forms

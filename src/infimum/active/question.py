@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..data.errors import InputError, shown
 from ..outputs import OutputSpace, Sets
-from ..outputs.forms import InputError, shown
 
 PRICES = ("bits", "shown")
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..outputs import Labels, OutputSpace, PartialOrders, PartialTags, Rankings, Reals, Sets, Tags
-from ..outputs.labels import Subsets
+from ..outputs.labels import CandidateLabels
 from ..outputs.numbers import Intervals
 from ..weights import KernelRidge, Scaled
 from .learner import Setting
 
 OF_SETS: list[tuple[type, type]] = [
-    (Subsets, Labels), (PartialTags, Tags), (PartialOrders, Rankings), (Intervals, Reals),
+    (CandidateLabels, Labels), (PartialTags, Tags), (PartialOrders, Rankings), (Intervals, Reals),
 ]  # fmt: skip
 
 
@@ -33,7 +33,7 @@ def _fits(space: Any, sets: Any) -> bool:
     """Whether sets are as the space would read them."""
     if isinstance(sets, Intervals):
         return sets.unit == space.unit_ and sets.origin == space.origin_ and sets.loss_name == space.loss
-    if isinstance(sets, Subsets):
+    if isinstance(sets, CandidateLabels):
         return sets.classes is not None and np.array_equal(sets.classes, space.classes_)
     if isinstance(sets, PartialOrders):
         return sets.named and np.array_equal(sets.items, space.items_)

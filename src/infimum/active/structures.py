@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..data.errors import InputError
 from ..outputs import Labels, OutputSpace, Rankings, Reals, Tags
-from ..outputs.forms import InputError
 from .labels import Is, LabelStructure, OneOf, Which
 from .numbers import Below, NumberStructure
 from .orders import Before, First, OrderStructure

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.errors import InputError
 from ..outputs import PartialTags, Tags
-from ..outputs.forms import InputError
 from .question import Question, places
 from .structure import Forms, Structure, binary_entropy
 

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .. import PartialClassifier, PartialMultilabelClassifier, PartialRanker, PartialRegressor
-from .._files import whole
-from ..features import Features
+from ..data.features import Features
+from ..data.files import atomic_write
 from ..io._records import text_cells
 from ..io._table_cells import _label_objects, _number_objects, _order_objects, _tag_objects
 from ..outputs import Labels, OutputSpace, Rankings, Sets, Tags
@@ -46,7 +46,7 @@ def save(path: Path, model: Pipeline, about: dict[str, Any]) -> None:
 
     model.about_ = about
     data = skops.io.dumps(model)
-    with written(path), whole(path, "wb") as file:
+    with written(path), atomic_write(path, "wb") as file:
         file.write(data)
 
 
@@ -55,7 +55,7 @@ def load(path: Path) -> tuple[Pipeline, dict[str, Any]]:
     import skops.io
     from skops.io.exceptions import UntrustedTypesFoundException
 
-    from ..trusted import TRUSTED_TYPES
+    from ..io.trusted import TRUSTED_TYPES
 
     data = path.read_bytes()
     try:

@@ -34,7 +34,7 @@ Meaning = Annotated[
 Unticked = Annotated[str | None, typer.Option(help="What 0 says of a tag: no or unknown.", show_default=False)]
 Weights = Annotated[
     str,
-    typer.Option(help="auto, kernel, nystrom, linear, neighbors, forest, ridge-cv: how rows count at x."),
+    typer.Option(help="auto, kernel, nystrom, linear, neighbors, forest: how rows count at x."),
 ]
 Principle = Annotated[str, typer.Option(help="auto, infimum, average, supremum or disambiguation.")]
 Level = Annotated[

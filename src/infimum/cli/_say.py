@@ -17,8 +17,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from .._progress import listening
-from .._warnings import InfimumWarning
+from ..data.errors import InfimumWarning
+from ..data.progress import listening
 
 console = Console()
 aside = Console(stderr=True)

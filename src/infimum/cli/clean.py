@@ -10,8 +10,8 @@ import typer
 
 from ..diagnostics.audit import doubtful
 from ..io.tables import load_table
-from ..judging import Judge
 from ..outputs import Rankings
+from ..selection import Judge
 from . import _options as o
 from ._models import cells, pipeline
 from ._say import EARLY, Notes, result, working
@@ -52,7 +52,7 @@ def clean(
         new = cleaned(pipe, table.X)
         work.stage()
         append(out, file, rows, new)
-    complete = pipe[-1].choice_ is None or pipe[-1].choice_.complete
+    complete = pipe[-1].selection_ is None or pipe[-1].selection_.complete
     found: dict[str, Any] = {"clean": out, "rows": len(table), "kind": table.kind, "complete": complete}
     found |= {name: sum(new[name]) for name in ("tied", "suspect")}
     shown = [("rows", len(table)), ("tied", found["tied"]), ("suspect", found["suspect"])]
@@ -67,7 +67,7 @@ def clean(
 def cleaned(pipe: Any, X: Any) -> dict[str, list]:
     """The new columns, from a model that was fitted by disambiguation."""
     model = pipe[-1]
-    resolved, n = model.resolved_, len(model.sets_)
+    resolved, n = model.disambiguation_, len(model.sets_)
     new: dict[str, list] = {"clean": cells(model.output_, resolved.labels)}
     if resolved.confidence is not None:
         new["confidence"] = _rounded(resolved.confidence)

@@ -52,7 +52,7 @@ def fit(
             conformal = model.conformal_ = covering(table, model, level, covers)
         work.stage()
         save(out, model, about(table))
-    choice = model[-1].choice_
+    choice = model[-1].selection_
     complete = choice is None or choice.complete
     rows = [
         ("rows", f"{len(table)} of {table.kind}, {sum(cell is None for cell in table.y)} unknown"),
@@ -98,20 +98,20 @@ def about(table: Given) -> dict[str, Any]:
 
 def chosen(model: Any) -> str:
     """What a model is made of, in a few words."""
-    from ..judging.choice import said
+    from ..selection.result import said
 
-    if model.choice_ is None or not model.choice_.rows:
+    if model.selection_ is None or not model.selection_.rows:
         made = model._settled()
-        return f"{made.family!r}, {made.principle}, {made.reading}"
-    best = model.choice_.best
-    return f"{said(best)}; {best['principle']}, {best['reading']} (of {len(model.choice_.rows)} settings)"
+        return f"{made.family!r}, {made.principle}, {made.negative_weights}"
+    best = model.selection_.best
+    return f"{said(best)}; {best['principle']}, {best['negative_weights']} (of {len(model.selection_.rows)} settings)"
 
 
 def scores(model: Any) -> dict[str, float]:
     """The held-out scores of what was chosen."""
-    if model.choice_ is None or not model.choice_.rows:
+    if model.selection_ is None or not model.selection_.rows:
         return {}
-    best = model.choice_.best
+    best = model.selection_.best
     return {"covering_rate": float(best["covering_rate"]), "set_risk": -float(best["neg_set_risk"])}
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .._files import whole
+from ..data.files import atomic_write
 from . import _options as o
 from ._models import pipeline
 from ._say import EARLY, Notes, result, working, written
@@ -65,9 +65,9 @@ def report(
             aside=table.aside,
         )
         work.stage()
-        with written(out), whole(out) as page:
+        with written(out), atomic_write(out) as page:
             page.write(made.html)
-    choice = pipe[-1].choice_
+    choice = pipe[-1].selection_
     complete = choice is None or choice.complete
     rows, summary = _told(made, table, chosen(pipe[-1]))
     result({"report": out, **summary, "complete": complete}, as_json, f"{out} written", rows, notes)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..judging import beyond_chance, covered, risk
+from ..selection import beyond_chance, covered, risk
 from . import _options as o
 from ._models import load
 from ._say import Notes, refusals, result, working
@@ -69,6 +69,6 @@ def scored(pipe: Any, table: Given) -> dict[str, Any]:
 
 def exact(sets: Any) -> np.ndarray:
     """Which sets hold one output, (n,)."""
-    from ..report.what_is_there import sizes
+    from ..report.overview import sizes
 
     return sizes(sets).exact

@@ -36,8 +36,8 @@ def studio(
         except ImportError:
             fail(NEEDS.format(package))
     from ..active import STRATEGIES, Asker
-    from ..studio import Desk, Journal, read_sheet
-    from ..studio.server import serve
+    from ..active.studio import Desk, Journal, read_sheet
+    from ..active.studio.server import serve
 
     if strategy not in STRATEGIES:
         fail(f"There is no strategy {strategy!r}. Names: {', '.join(STRATEGIES)}.")

@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._checks import check_number, is_number
+from ..data.checks import check_number, is_number
+from ..data.containers import kept
+from ..data.errors import BadRows, InputError
 from ..outputs.base import Sets
-from ..outputs.containers import kept
-from ..outputs.forms import BadRows, InputError
 from .base import Score, radius_of, score_of, upto
 from .cross import Cross, CrossValidated, Jackknife
 from .guarantee import guarantee
@@ -106,7 +106,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     >>> y = [{"low"} if x < -1 else {"high"} if x > 1 else {"low", "high"} for x in X[:, 0]]
     >>> model = Conformal(PartialClassifier(principle="average"), level=.8, covers="set").fit(X, y)
     >>> model.predict_set([[-2.], [2.]]).mask.tolist(), model.predict_set([[0.]])
-    ([[False, True], [True, False]], <Subsets of 2 classes: 1 rows, 100 % exact, 1 candidates on average>)
+    ([[False, True], [True, False]], <CandidateLabels of 2 classes: 1 rows, 100 % exact, 1 candidates on average>)
     >>> print(model.guarantee_)
     With probability at least 0.8 the predicted set meets the set of a new row, if calibration rows and new rows are
     exchangeable; it says nothing about where in its set the truth is.
@@ -216,7 +216,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         return self
 
     def predict_set(self, X: Any, level: float | None = None) -> Any:
-        """C(x) for every row of X, as sets: `Subsets`, `PartialTags`, `PartialOrders`, `Intervals` or `Balls`.
+        """C(x) for every row of X, as sets: `CandidateLabels`, `PartialTags`, `PartialOrders`, `Intervals` or `Balls`.
 
         They print, split by row and can be given to an estimator as y, but for empty sets of labels. `level` stands for
         the one of the constructor.

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import gen_batches
 
-from .._memory import require
+from ..data import Table
+from ..data.memory import require
+from ..disambiguation import of_principle
 from ..estimators import PartialModel
 from ..loss import SetLoss
-from ..reductions import of_principle
-from ..rows import Table
 from .base import Score, score_of
 from .models import before_last, last_of, learned, number_of, some, space_of
 
@@ -105,8 +105,8 @@ class Jackknife(Cross):
             )
         self.model = clone(last).fit(X, sets)
         judge, _ = last.left_out(X, sets)
-        made = judge.composition
-        if of_principle(made.principle) is not None or not made.family.replaces:
+        made = judge.recipe
+        if of_principle(made.principle) is not None or not made.family.loo_by_substitution:
             raise ValueError(
                 "jackknife+ has a closed form for weights.KernelRidge, Nystrom and LinearRidge under infimum, average"
                 f" and supremum. Got {made.family!r}, {made.principle!r}. Use method='cv+'."
@@ -114,7 +114,7 @@ class Jackknife(Cross):
         n = len(sets)
         require(4 * 8 * n**2, f"The weights of {n} rows at {n} rows", "Use method='cv+'.")
         self.space, self.score = judge.output, score_of(self.named, self.model, judge.output, closed=True)
-        self.weights = made.problem(Table(self.model._validated(X), None, None), judge.output, judge.sets).fitted()
+        self.weights = made.problem(Table(self.model._validated(X), None, None), judge.output, judge.sets).fit_weights()
         self.alone = self.weights.leave_one_out(np.eye(n))
         L, solver = made.solvable(SetLoss(judge.output, judge.sets, made.principle))
         self.solver, self.split = solver.fit(L), made.split if len(L) > n else None

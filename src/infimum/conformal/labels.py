@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..estimators import PartialModel
-from ..outputs import Labels, OutputSpace, Subsets, Taxonomy
+from ..outputs import CandidateLabels, Labels, OutputSpace, Taxonomy
 from .base import Score, register, upto
 
 
@@ -30,20 +30,22 @@ class LabelScore(Score):
     def smallest(self, forecast: NDArray, sets: Any) -> NDArray:
         return np.where(sets.mask, self.drawn_table(forecast), np.inf).min(axis=1)
 
-    def within(self, forecast: NDArray, radius: NDArray, space: Any) -> Subsets:
+    def within(self, forecast: NDArray, radius: NDArray, space: Any) -> CandidateLabels:
         radius = radius[:, None] if np.ndim(radius) == 1 else radius  # one a row, or one a row and class
         return subsets(self.table(forecast) <= upto(radius), space)
 
-    def counted(self, forecasts: list[NDArray], scores: list[NDArray], rank: float, space: Any) -> Subsets:
+    def counted(self, forecasts: list[NDArray], scores: list[NDArray], rank: float, space: Any) -> CandidateLabels:
         beyond = np.zeros(self.table(forecasts[0]).shape, dtype=int)
         for forecast, R in zip(forecasts, scores):
             table = self.table(forecast)
             beyond += np.searchsorted(np.sort(upto(R)), table, side="left")  # how many R_i are smaller
         return subsets(beyond < rank, space)
 
-    def union(self, parts: list) -> Subsets:
+    def union(self, parts: list) -> CandidateLabels:
         mask = np.any([part.mask for part in parts], axis=0)
-        return Subsets.of(sparse.csr_matrix(mask), parts[0].classes, np.zeros(len(mask), bool), parts[0].cost, False)
+        return CandidateLabels.of(
+            sparse.csr_matrix(mask), parts[0].classes, np.zeros(len(mask), bool), parts[0].cost, False
+        )
 
     def meets(self, found: Any, sets: Any) -> NDArray:
         return (found.mask & sets.mask).any(axis=1)
@@ -51,9 +53,11 @@ class LabelScore(Score):
     def holds(self, found: Any, sets: Any) -> NDArray:
         return ~(~found.mask & sets.mask).any(axis=1)
 
-    def joined(self, parts: list) -> Subsets:
+    def joined(self, parts: list) -> CandidateLabels:
         mask = np.concatenate([part.mask for part in parts])
-        return Subsets.of(sparse.csr_matrix(mask), parts[0].classes, np.zeros(len(mask), bool), parts[0].cost, False)
+        return CandidateLabels.of(
+            sparse.csr_matrix(mask), parts[0].classes, np.zeros(len(mask), bool), parts[0].cost, False
+        )
 
     def void(self, size: NDArray) -> NDArray:
         return size == 0
@@ -66,9 +70,11 @@ class LabelScore(Score):
         return found.sizes
 
 
-def subsets(mask: NDArray, space: Any) -> Subsets:
+def subsets(mask: NDArray, space: Any) -> CandidateLabels:
     """Sets of the classes of a space; they may be empty."""
-    return Subsets.of(sparse.csr_matrix(mask), space.classes_, np.zeros(len(mask), bool), space.cost_, strict=False)
+    return CandidateLabels.of(
+        sparse.csr_matrix(mask), space.classes_, np.zeros(len(mask), bool), space.cost_, strict=False
+    )
 
 
 class LAC(LabelScore):
@@ -223,20 +229,20 @@ def climbed(space: Any) -> NDArray:
     return steps
 
 
-def smallest_nodes(tree: Taxonomy, sets: Subsets) -> list:
+def smallest_nodes(tree: Taxonomy, sets: CandidateLabels) -> list:
     """The name of the smallest node that holds every class of a set; None where the set is empty or no node does.
 
     Parameters
     ----------
     tree : Taxonomy
         Its leaves are the classes.
-    sets : Subsets
+    sets : CandidateLabels
         With named classes.
 
     Examples
     --------
     >>> tree = Taxonomy({"mammal": ["cat", "dog"], "bird": ["owl"]})
-    >>> sets = Subsets([[1, 1, 0], [0, 0, 1], [1, 0, 1]], classes=["cat", "dog", "owl"])
+    >>> sets = CandidateLabels([[1, 1, 0], [0, 0, 1], [1, 0, 1]], classes=["cat", "dog", "owl"])
     >>> smallest_nodes(tree, sets)
     ['mammal', 'owl', None]
     """

@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.utils import _safe_indexing
 
-from ..estimators import PartialClassifier, PartialModel
-from ..model_selection import PartialSearch
-from ..model_selection.cleaned import Disambiguated
+from ..data.containers import kept
+from ..estimators import PartialClassifier, PartialModel, PartialSearch
+from ..estimators.clean import Disambiguated
 from ..outputs import Labels, OutputSpace, Reals, Sets, Tags
-from ..outputs.containers import kept
 from .base import Score, named, score_of
 
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.errors import InputError
 from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Sets
-from ..outputs.forms import InputError
 from .base import Score, known_for
 
 

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from infimum._warnings import InfimumWarning
+from infimum.data.errors import InfimumWarning
 
 from ._registry import REGISTRY, Entry, checksums, names
 

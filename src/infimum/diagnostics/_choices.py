@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..outputs import Intervals, OutputSpace, PartialOrders, Sets
-from ..outputs.labels.sets import Subsets
+from ..outputs.labels.sets import CandidateLabels
 from ..outputs.rankings.sets import pairs
 
 BANDS = 8  # of numbers
@@ -36,7 +36,7 @@ class Choices(NamedTuple):
 
 def choices_of(output: OutputSpace, sets: Sets) -> Choices:
     """Labels are one choice, tags and pairs of items one choice between two each, numbers one among bands."""
-    if isinstance(sets, Subsets):
+    if isinstance(sets, CandidateLabels):
         classes = sets.classes if sets.classes is not None else np.arange(sets.listed.shape[1])
         return Choices("labels", [""], [[str(name) for name in classes]], sets.options())
     if isinstance(sets, PartialOrders):

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.errors import InputError
 from ..feedback_arc.relations import transitive_closure
-from ..outputs import HammingBalls, Intervals, OutputSpace, PartialOrders, PartialTags, Sets, Subsets
-from ..outputs.forms import InputError
+from ..outputs import CandidateLabels, HammingBalls, Intervals, OutputSpace, PartialOrders, PartialTags, Sets
 from ..outputs.rankings.forms import pairs_in_codes
 
 NEIGHBOURS = 5  # of every row that are looked at
@@ -40,7 +40,7 @@ def unreadable(output: OutputSpace, y: Any) -> tuple[list, dict[int, str]]:
 
 def disjoint(sets: Sets, i: NDArray, j: NDArray) -> NDArray | None:
     """Whether S_i and S_j have nothing in common, for pairs of rows (k,); None for sets that cannot say."""
-    if isinstance(sets, Subsets):
+    if isinstance(sets, CandidateLabels):
         return ~(sets.mask[i] & sets.mask[j]).any(axis=1)
     if isinstance(sets, PartialTags):
         return (sets.values[i] * sets.values[j] < 0).any(axis=1)

@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..judging import Composition, Judge
+from ..disambiguation import Disambiguation, DisambiguationResult, is_weighed
 from ..loss import SetLoss
 from ..outputs import Intervals, Labels, OutputSpace, PartialOrders, Reals, Sets
-from ..outputs.words import output_words, set_words
-from ..reductions import Disambiguation, Resolved, is_weighed
+from ..outputs.format import output_words, set_words
+from ..recipe import Recipe
+from ..selection import Judge
 from ..weights import KernelRidge, Scaled, by_name
 from ..weights.base import Target
-from ..weights.left_out import LeftOut
+from ..weights.holdout.operators import LeftOut
 from ._conflicts import conflicts, unreadable
 
 PRINCIPLES = ("infimum", "average", "disambiguation")
@@ -86,7 +87,12 @@ class Audit:
 
 
 def audit(
-    X: Any, y: Any, output: OutputSpace | None = None, *, weights: Any = None, resolved: Resolved | None = None
+    X: Any,
+    y: Any,
+    output: OutputSpace | None = None,
+    *,
+    weights: Any = None,
+    resolved: DisambiguationResult | None = None,
 ) -> Audit:
     """Rows that deserve a second look.
 
@@ -107,7 +113,7 @@ def audit(
         ``outputs.Labels()`` by default.
     weights : Weights or str, optional
         alpha(x); scaled kernel ridge by default.
-    resolved : Resolved, optional
+    resolved : DisambiguationResult, optional
         What disambiguation made of the same rows, where that is known already.
 
     Examples
@@ -137,7 +143,7 @@ def audit(
 
 
 def of_sets(
-    X: Any, output: OutputSpace, sets: Sets, weights: Any = None, resolved: Resolved | None = None,
+    X: Any, output: OutputSpace, sets: Sets, weights: Any = None, resolved: DisambiguationResult | None = None,
     impossible: dict[int, str] | None = None,
 ) -> Audit:  # fmt: skip
     """The same for an X of numbers and sets that are read."""
@@ -162,8 +168,8 @@ def of_sets(
 def _predict(found: Audit, X: Any, output: OutputSpace, sets: Sets, weights: Any) -> None:
     """What every principle predicts for every row without it."""
     for principle in PRINCIPLES:
-        judge = Judge(Composition(principle, "inside", weights).checked(), output, sets)
-        blocks = None if _closed(judge.composition.family) else 5
+        judge = Judge(Recipe(principle, "inside", weights).checked(), output, sets)
+        blocks = None if _closed(judge.recipe.family) else 5
         try:
             found.predictions[principle] = judge.left_out(X, blocks).z
         except (ValueError, MemoryError) as error:
@@ -175,7 +181,9 @@ def _closed(family: Any) -> bool:
     return not family.supervised and type(family).__name__ != "Laplacian"
 
 
-def _suspects(found: Audit, X: Any, output: OutputSpace, sets: Sets, weights: Any, resolved: Resolved | None) -> None:
+def _suspects(
+    found: Audit, X: Any, output: OutputSpace, sets: Sets, weights: Any, resolved: DisambiguationResult | None
+) -> None:
     z = next((found.predictions[p] for p in ("disambiguation", "infimum", "average") if p in found.predictions), None)
     if z is None:
         return
@@ -197,10 +205,10 @@ def _suspects(found: Audit, X: Any, output: OutputSpace, sets: Sets, weights: An
     ]
 
 
-def _resolved(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> Resolved | None:
+def _resolved(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> DisambiguationResult | None:
     from ..estimators.generic import PartialEstimator
 
-    return PartialEstimator(output, Disambiguation(threshold=THRESHOLD), weights=weights).fit(X, sets).resolved_
+    return PartialEstimator(output, Disambiguation(threshold=THRESHOLD), weights=weights).fit(X, sets).disambiguation_
 
 
 def _left_out(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> LeftOut | None:
@@ -210,9 +218,7 @@ def _left_out(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> LeftOut 
     return by_name(weights).fit(X, Target(sets.codes.astype(float), ~output.unknown(sets))).left_out()
 
 
-def doubtful(
-    output: OutputSpace, sets: Sets, z: NDArray, left_out: LeftOut | None = None
-) -> tuple[NDArray, NDArray]:
+def doubtful(output: OutputSpace, sets: Sets, z: NDArray, left_out: LeftOut | None = None) -> tuple[NDArray, NDArray]:
     """A support in [0, 1] of every set by the other rows, and the rows that are suspect; for orders and numbers.
 
     Of an order, it is the mean over its pairs of how probable each is by the rows that know it; of a number,

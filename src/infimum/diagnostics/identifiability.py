@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..disambiguation import Disambiguation, DisambiguationResult
 from ..outputs import Labels, OutputSpace, Sets
-from ..reductions import Disambiguation, Resolved
 from ..weights import KernelRidge, Scaled
 from ._choices import Choices, Pairs, at_least, at_most, band_of, choices_of, pairs_of
 from ._questions import Blind, Question, blind_spots, question
@@ -179,7 +179,7 @@ def identifiability(
     weights: Any = None,
     n_neighbors: int | None = None,
     level: float = 0.95,
-    resolved: Resolved | None = None,
+    resolved: DisambiguationResult | None = None,
 ) -> Identifiability:
     """Whether sets such as these can ever tell the outputs apart, and the cheapest question where they cannot.
 
@@ -207,7 +207,7 @@ def identifiability(
         How many rows are "around x": the root of n, and at least 10, by default.
     level : float, default 0.95
         Of confidence.
-    resolved : Resolved, optional
+    resolved : DisambiguationResult, optional
         What disambiguation made of the same rows, where that is known already.
 
     Returns
@@ -244,7 +244,7 @@ def identifiability(
 
 def of_sets(
     X: Any, output: OutputSpace, sets: Sets, weights: Any = None, n_neighbors: int | None = None, level: float = 0.95,
-    resolved: Resolved | None = None,
+    resolved: DisambiguationResult | None = None,
 ) -> Identifiability:  # fmt: skip
     """The same for an X of numbers and sets that are read."""
     choices = choices_of(output, sets)
@@ -259,7 +259,7 @@ def of_sets(
 
 
 def _weights_of(
-    X: Any, output: OutputSpace, sets: Sets, choices: Choices, weights: Any, resolved: Resolved | None
+    X: Any, output: OutputSpace, sets: Sets, choices: Choices, weights: Any, resolved: DisambiguationResult | None
 ) -> tuple[NDArray, NDArray]:
     """q (k, g, c): how much row i counts for every option, for some rows; and which rows."""
     from ..estimators.generic import PartialEstimator
@@ -271,7 +271,7 @@ def _weights_of(
             return np.zeros((len(rows), *choices.mask.shape[1:])), rows
         family = Scaled(KernelRidge(lam=LAM)) if weights is None else weights
         model = PartialEstimator(output, Disambiguation(threshold=None), weights=family)
-        resolved = model.fit(X[rows], sets[rows]).resolved_
+        resolved = model.fit(X[rows], sets[rows]).disambiguation_
         assert resolved is not None
     if resolved.q is not None and resolved.q.shape[1:] == choices.mask.shape[1:]:
         return resolved.q, rows

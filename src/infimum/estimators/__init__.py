@@ -2,16 +2,22 @@
 
 from .base import PartialModel
 from .classifier import PartialClassifier
+from .clean import Disambiguated, clean_labels
 from .generic import PartialEstimator
 from .multilabel import PartialMultilabelClassifier
+from .partial_search import PartialSearch, tune
 from .ranker import PartialRanker
 from .regressor import PartialRegressor
 
 __all__ = [
+    "Disambiguated",
     "PartialClassifier",
     "PartialEstimator",
     "PartialModel",
     "PartialMultilabelClassifier",
     "PartialRanker",
     "PartialRegressor",
+    "PartialSearch",
+    "clean_labels",
+    "tune",
 ]

@@ -14,14 +14,16 @@ from sklearn.utils import gen_batches
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from .._checks import check_number
-from .._warnings import InfimumWarning
-from ..judging import Choice, Composition, Judge, Plan, choose
+from ..data import Blocks, Rows, Table, is_dask, map_rows, rows_of
+from ..data.checks import check_number
+from ..data.containers import kept
+from ..data.errors import InfimumWarning
+from ..data.inputs import as_numbers, in_order, in_range, is_frame, names_of, narrow, readable
+from ..disambiguation import DisambiguationResult
 from ..outputs import OutputSpace, Sets
-from ..outputs.containers import kept
-from ..reductions import Resolved
-from ..rows import Blocks, Rows, Table, is_dask, map_rows, rows_of
-from ..rows.inputs import as_numbers, in_order, in_range, is_frame, names_of, narrow, readable
+from ..recipe import Recipe
+from ..selection import Judge, Plan, SelectionResult, choose
+from ..selection.scores import scored_by, weight_array
 from ..solvers import Minimum
 from ..weights import Alpha, by_name
 from .explanation import Explanation, explained
@@ -44,7 +46,7 @@ class PartialModel(BaseEstimator):
     n_jobs: int | None
     random_state: Any
     verbose: int
-    resolved_: Resolved | None
+    disambiguation_: DisambiguationResult | None
 
     @classmethod
     def paper(cls, *args: Any, **settings: Any) -> Self:
@@ -61,8 +63,8 @@ class PartialModel(BaseEstimator):
         """Y; `y` is the target, or its first block, for an estimator that serves two spaces."""
         raise NotImplementedError
 
-    def _composition(self) -> Composition:
-        return Composition(self.principle, self.negative_weights, self.weights, self.solver).checked()
+    def _recipe(self) -> Recipe:
+        return Recipe(self.principle, self.negative_weights, self.weights, self.solver).checked()
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from inputs X (n, d) and sets y (n rows, in any form that the output space reads).
@@ -88,24 +90,26 @@ class PartialModel(BaseEstimator):
         sets = rows.read(output)
         made = self._chosen(rows, output, sets)
         with warnings.catch_warnings():
-            if self.choice_ is not None and self.choice_.rows:  # of weights that nobody named, nobody need be told
+            if (
+                self.selection_ is not None and self.selection_.rows
+            ):  # of weights that nobody named, nobody need be told
                 warnings.filterwarnings("ignore", ".*numerically singular", InfimumWarning)
             found = made.fit(rows, output, sets)
-        self.output_, self.weights_, self.solver_, self.resolved_ = found
+        self.output_, self.weights_, self.solver_, self.disambiguation_ = found
         self.sets_: Sets | None = sets if rows.in_memory else None
 
-    def _settled(self) -> Composition:
+    def _settled(self) -> Recipe:
         """What the model is made of: as it was chosen, or as it is named."""
-        choice = vars(self).get("choice_")
-        return self._composition() if choice is None else choice.composition
+        choice = vars(self).get("selection_")
+        return self._recipe() if choice is None else choice.recipe
 
-    def _chosen(self, rows: Rows, output: OutputSpace, sets: Sets) -> Composition:
+    def _chosen(self, rows: Rows, output: OutputSpace, sets: Sets) -> Recipe:
         """The composition that is fitted: what is named is kept, what is left "auto" is chosen from the sets."""
-        wanted = self._composition()
-        self.choice_: Choice | None = None
+        wanted = self._recipe()
+        self.selection_: SelectionResult | None = None
         if wanted.is_open:
-            self.choice_ = choose(wanted, rows, output, sets, self._plan())
-        return wanted if self.choice_ is None else self.choice_.composition
+            self.selection_ = choose(wanted, rows, output, sets, self._plan())
+        return wanted if self.selection_ is None else self.selection_.recipe
 
     def _plan(self) -> Plan:
         check_number(self, "budget", 0, above=True, optional=True)
@@ -196,8 +200,8 @@ class PartialModel(BaseEstimator):
         """The training rows whose set probably misses the truth; after disambiguation."""
         return self._resolution().suspects
 
-    def _resolution(self) -> Resolved:
-        found = vars(self).get("resolved_")
+    def _resolution(self) -> DisambiguationResult:
+        found = vars(self).get("disambiguation_")
         if found is None:
             raise AttributeError(
                 "The training rows have labels once principle='disambiguation' is fitted, or chosen, on rows in memory."
@@ -270,27 +274,10 @@ def _is_blocked(X: Any) -> bool:
 
 def counted(sample_weight: Any, X: Any) -> NDArray:
     """Sample weights of a fit: one finite number >= 0 a row, or one for all rows; not all of them 0."""
-    found = _weights(sample_weight)
+    found = weight_array(sample_weight)
     w = _check_sample_weight(found if found.ndim else float(found), X, ensure_non_negative=True)
     with np.errstate(over="ignore"):
         total = w.sum()
     if not 0 < total < np.inf:
         raise ValueError(f"sample_weight must have a positive and finite sum. Theirs is {total:g}.")
     return w
-
-
-def scored_by(sample_weight: Any, n: int) -> NDArray | None:
-    """Sample weights of a score: n finite numbers >= 0, not all 0."""
-    if sample_weight is None:
-        return None
-    w = _weights(sample_weight)
-    if w.shape != (n,) or not (np.isfinite(w) & (w >= 0)).all() or not w.any():
-        raise ValueError(f"sample_weight must be {n} finite numbers >= 0, not all of them 0. Got shape {w.shape}.")
-    return w / w.max()  # so that no sum of them overflows
-
-
-def _weights(sample_weight: Any) -> NDArray:
-    try:
-        return np.asarray(sample_weight, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight must hold one number >= 0 a row. Got {sample_weight!r:.200}.") from error

@@ -11,11 +11,11 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._warnings import InfimumWarning
+from ..data import Blocks, is_dask
+from ..data.errors import InfimumWarning
 from ..outputs import Labels, Sets
-from ..rows import Blocks, is_dask
 from ..solvers import ClosedForm
-from .probable import Probable, has_map
+from .probability import Probable, has_map
 
 
 def _has_risks(model: PartialClassifier) -> bool:
@@ -26,7 +26,7 @@ def _has_risks(model: PartialClassifier) -> bool:
 
 def _has_plausibility(model: PartialClassifier) -> bool:
     made = model._settled()
-    plain = made.principle == "infimum" and made.reading == "inside" and model.cost is None
+    plain = made.principle == "infimum" and made.negative_weights == "inside" and model.cost is None
     if plain and isinstance(model.solver, str | ClosedForm):
         return True
     raise AttributeError("plausibility is for the infimum principle, the inside reading and the 0-1 loss.")
@@ -60,7 +60,7 @@ class PartialClassifier(Probable):
     negative_weights : {"auto", "inside", "joint"}, default "auto"
         How rows with a negative weight are read; see the user guide.
     weights : Weights or str, default "auto"
-        alpha(x). What is left "auto" is chosen from the sets, by rows that are held out: `choice_` says how.
+        alpha(x). What is left "auto" is chosen from the sets, by rows that are held out: `selection_` says how.
     solver : "auto" or Solver, default "auto"
         How the minimum over z is found.
     classes : list, optional
@@ -79,7 +79,7 @@ class PartialClassifier(Probable):
     ----------
     classes_ : (m,)
         The classes.
-    choice_ : Choice or None
+    selection_ : SelectionResult or None
         What was compared and what was chosen; None where all is named.
     output_, weights_, solver_
         The fitted parts.

@@ -12,7 +12,7 @@ from .. import solvers
 from ..loss import Loss, SetLoss, doubled
 from ..outputs import Labels, OutputSpace, Rankings, Sets, Tags
 from ..outputs.base import Points
-from ..outputs.words import output_words, set_words
+from ..outputs.format import output_words, set_words
 from ..weights.signs import SplitSigns
 
 SHOWN = 8
@@ -152,8 +152,8 @@ def explained(model: Any, x: Any, against: Any = None) -> Explanation:
 
 def loss_of(model: Any, sets: Sets) -> Loss:
     """The loss that a fitted model minimises: of the points found, of the sets, or of both signs of weights."""
-    if model.resolved_ is not None:
-        return SetLoss(model.output_, Points(model.resolved_.phi), "average")
+    if model.disambiguation_ is not None:
+        return SetLoss(model.output_, Points(model.disambiguation_.phi), "average")
     loss = SetLoss(model.output_, sets, model._settled().principle)
     return doubled(loss) if isinstance(model.weights_, SplitSigns) else loss
 

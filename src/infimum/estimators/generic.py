@@ -20,7 +20,7 @@ class PartialEstimator(PartialModel):
     negative_weights : {"auto", "inside", "joint"}, default "auto"
         How negative weights are read: sum_i alpha_i inf_y l(z, y), or inf over (y_i) of sum_i alpha_i l(z, y_i).
     weights : Weights or str, default "auto"
-        alpha(x). What is left "auto" is chosen from the sets, by rows that are held out: `choice_` says how.
+        alpha(x). What is left "auto" is chosen from the sets, by rows that are held out: `selection_` says how.
     solver : "auto" or Solver, default "auto"
         How the minimum over z is found.
     budget, n_jobs, random_state, verbose
@@ -28,7 +28,7 @@ class PartialEstimator(PartialModel):
 
     Attributes
     ----------
-    choice_ : Choice or None
+    selection_ : SelectionResult or None
         What was compared and what was chosen; None where all is named.
     output_, weights_, solver_
         The fitted parts.

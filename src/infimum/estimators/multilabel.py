@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..outputs import Tags
 from ..solvers import ClosedForm
-from .probable import Probable, has_map
+from .probability import Probable, has_map
 
 
 def _has_scores(model: PartialMultilabelClassifier) -> bool:

@@ -31,7 +31,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
     negative_weights : {"auto", "inside", "joint"}, default "auto"
         How rows with a negative weight are read; see the user guide.
     weights : Weights or str, default "auto"
-        alpha(x). What is left "auto" is chosen from the sets, by rows that are held out: `choice_` says how.
+        alpha(x). What is left "auto" is chosen from the sets, by rows that are held out: `selection_` says how.
     solver : "auto" or Solver, default "auto"
         How the minimum over z is found: in closed form, by `Piecewise`, or by `Alternate` for vectors.
     bounds : (low, high), optional
@@ -48,7 +48,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
     Notes
     -----
     y holds values, (n, 2) bounds, (n, k, 2) unions, two columns of a frame, or a list of mixed rows. For vectors, give
-    `Boxes`, `Balls`, `Annuli` or `Candidates`.
+    `Boxes`, `Balls`, `Annuli` or `CandidatePoints`.
 
     Examples
     --------

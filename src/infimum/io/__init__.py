@@ -3,7 +3,8 @@
 Meaning is never guessed: where a file does not settle it, the error shows its rows and what each choice makes of them.
 """
 
-from ._files import whole
+from typing import Any
+
 from ._meaning import MeaningError
 from ._records import Records
 from .argilla import read_argilla, write_argilla
@@ -15,6 +16,7 @@ from .votes import not_vote, read_votes, write_votes
 from .zooniverse import read_zooniverse, write_zooniverse
 
 __all__ = [
+    "TRUSTED_TYPES",
     "MeaningError",
     "Records",
     "not_vote",
@@ -25,7 +27,6 @@ __all__ = [
     "read_table",
     "read_votes",
     "read_zooniverse",
-    "whole",
     "write_argilla",
     "write_doccano",
     "write_label_studio",
@@ -34,3 +35,11 @@ __all__ = [
     "write_votes",
     "write_zooniverse",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "TRUSTED_TYPES":  # listing them imports most of the library
+        from .trusted import TRUSTED_TYPES
+
+        return TRUSTED_TYPES
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from .._files import Path_ as Path_
-from .._files import whole as whole
+from ..data.files import Path_ as Path_
+from ..data.files import atomic_write as atomic_write
 
 SHOWN = 10
 _FIELD_LIMIT = 2**31 - 1
@@ -155,20 +155,20 @@ def csv_records(text: str, name: str, sep: str = ",") -> tuple[list[str], list[F
 def write_json(path: Path_, value: Any) -> None:
     """One JSON document, whole or not at all."""
     text = dumps(value, indent=1)
-    with whole(path) as file:
+    with atomic_write(path) as file:
         file.write(text + "\n")
 
 
 def write_json_lines(path: Path_, values: Iterable) -> None:
     """One JSON document a line, whole or not at all."""
-    with whole(path) as file:
+    with atomic_write(path) as file:
         for value in values:
             file.write(dumps(value) + "\n")
 
 
 def write_csv(path: Path_, header: list[str], rows: Iterable[Iterable], sep: str = ",") -> None:
     """A CSV file, None as an empty cell, whole or not at all."""
-    with whole(path) as file:
+    with atomic_write(path) as file:
         writer = csv.writer(_Lines(file), delimiter=sep, lineterminator="\r\n")
         writer.writerow(header)
         writer.writerows(rows)

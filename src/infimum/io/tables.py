@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ._assemble import assemble
-from ._files import Found, Path_, Refused, name_of, read_csv, read_records, whole, write_csv, write_json_lines
+from ._files import Found, Path_, Refused, atomic_write, name_of, read_csv, read_records, write_csv, write_json_lines
 from ._frames import backend_of, frame_of, rows_of_frame
 from ._meaning import Answer, Entry, Reading
 from ._records import KINDS, Records, text_cells
@@ -172,7 +172,7 @@ def write_table(
         polars = not hasattr(frame, "to_parquet")
         arrow = "write_ipc" if polars else "to_feather"
         parquet = "write_parquet" if polars else "to_parquet"
-        with whole(path, "wb") as file:
+        with atomic_write(path, "wb") as file:
             getattr(frame, parquet if suffix == ".parquet" else arrow)(file)
 
 

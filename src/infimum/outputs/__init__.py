@@ -1,15 +1,35 @@
 """Output spaces Y with their losses, and the sets that rows of y can be: one structure, one folder."""
 
 from .base import Decoded, Embedding, OutputSpace, Sets
-from .labels import Labels, Not, Subsets, Taxonomy
+from .labels import CandidateLabels, Labels, Not, Taxonomy
 from .masks import Masks, Scribbles
 from .numbers import Intervals, Reals
 from .rankings import PartialOrders, Rankings
 from .tags import HammingBalls, KnownBalls, PartialTags, Tags
-from .vectors import Annuli, Balls, Boxes, Candidates, Vectors
+from .vectors import Annuli, Balls, Boxes, CandidatePoints, Vectors
 
 __all__ = [
-    "Annuli", "Balls", "Boxes", "Candidates", "Decoded", "Embedding", "HammingBalls", "Intervals", "KnownBalls",
-    "Labels", "Masks", "Not", "OutputSpace", "PartialOrders", "PartialTags", "Rankings", "Reals", "Scribbles", "Sets",
-    "Subsets", "Tags", "Taxonomy", "Vectors",
+    "Annuli",
+    "Balls",
+    "Boxes",
+    "CandidateLabels",
+    "CandidatePoints",
+    "Decoded",
+    "Embedding",
+    "HammingBalls",
+    "Intervals",
+    "KnownBalls",
+    "Labels",
+    "Masks",
+    "Not",
+    "OutputSpace",
+    "PartialOrders",
+    "PartialTags",
+    "Rankings",
+    "Reals",
+    "Scribbles",
+    "Sets",
+    "Tags",
+    "Taxonomy",
+    "Vectors",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,9 @@ class OutputSpace(BaseEstimator, ABC):
     Settings go to the constructor; `fit` learns from y what y alone tells (the classes, the items, the range).
     """
 
+    kind: ClassVar[str] = "output"
+    """The name of the output type in files and on the command line: "labels", "tags", "ranking", "number", …"""
+
     size: float = math.inf
     """The number of outputs, infinite where `outputs` cannot list them."""
 
@@ -96,6 +99,17 @@ class OutputSpace(BaseEstimator, ABC):
 
         With ``strict=False``, labels unknown at fit make a set that covers nothing.
         """
+
+    @property
+    def mergeable(self) -> bool:
+        """Whether `fit` is ``settle(digest(y))``, so that chunks of y can be summarised one by one and merged."""
+        return type(self).fit is OutputSpace.fit
+
+    def read_chunks(self, chunks: Any) -> Any:
+        """Parse y chunk by chunk, when it is needed; see :class:`infimum.outputs.chunked.SetsInBlocks`."""
+        from .chunked import SetsInBlocks
+
+        return SetsInBlocks(self, chunks)
 
     def digest(self, y: Any) -> Any:
         """What y alone tells and what decides how it is read, never y itself; None, unless the space says so."""
@@ -157,6 +171,17 @@ class OutputSpace(BaseEstimator, ABC):
     def readable(self, z: NDArray) -> NDArray:
         """Outputs as the user names them."""
         return z
+
+    # Description of outputs and sets, with defaults: report, conformal prediction, questions, files and the command line
+    # use these methods and never ask which output type it is.
+
+    def format(self, z: NDArray) -> list[str]:
+        """Return the outputs (k, *z) as text, one per output."""
+        return [np.array2string(np.asarray(row), precision=4, threshold=8) for row in self.readable(z)]
+
+    def neighbours(self, z: NDArray) -> NDArray:
+        """Return the outputs that a prediction z is compared with, (k, *z); all of Y if it can be listed."""
+        return self.outputs() if self.size <= 10_000 else np.empty((0, *np.shape(z)))
 
 
 class Sets(ABC):
@@ -271,12 +296,6 @@ class Sets(ABC):
         """Whether S_i holds every output there could be, (n,) boolean; nowhere, unless the sets know better."""
         return np.zeros(len(self), dtype=bool)
 
-    def tensors(self) -> Any:
-        """The sets as tensors of PyTorch, for the losses of :mod:`infimum.torch`."""
-        from ..torch import tensors  # imported only when asked
-
-        return tensors(self)
-
     def agreement(self, z: NDArray) -> NDArray:
         """How well z_i agrees with S_i, in [0, 1]; 1 where it is in it."""
         return self.contains(z).astype(float)
@@ -302,6 +321,11 @@ class Sets(ABC):
     def text(self, row: int) -> str:
         """S_i in words."""
         return f"row {row} of {self!r}"
+
+    @property
+    def is_exact(self) -> NDArray:
+        """Whether S_i has a single member, (n,) boolean; False unless the kind of sets can tell."""
+        return np.zeros(len(self), dtype=bool)
 
     def __iter__(self) -> Iterator[Self]:
         return (self[i : i + 1] for i in range(len(self)))

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..datasets import load_libsvm, skewed, uniform
-from ..outputs import Labels, Subsets
+from ..outputs import CandidateLabels, Labels
 from ..weights import split
 from . import grid, style
 from .base import Comparison, Experiment, Row, Task, fold_error, honest, printed, reference, row
@@ -44,7 +44,7 @@ class _Corrupted(Experiment):
         truth = space.read(bunch.target[part.test])
         every = {}
         for c in task["c"]:
-            candidates = Subsets(type(self).corrupt(bunch.target, c, random_state=0)[part.train])
+            candidates = CandidateLabels(type(self).corrupt(bunch.target, c, random_state=0)[part.train])
             sets = space.read(candidates)
             every[c] = sets[part.held_out], grid.minimisers(space, sets)
         rows = []

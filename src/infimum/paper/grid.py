@@ -21,9 +21,9 @@ from sklearn.metrics import euclidean_distances
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
-from ..judging import Composition
 from ..loss import SetLoss
 from ..outputs import OutputSpace, Sets
+from ..recipe import Recipe
 from ..solvers import Solver
 
 C_SIGMA = (10, 5, 1, 0.5, 0.1, 0.01)
@@ -88,7 +88,7 @@ def path(fold: Fold, c_sigma: float, c_lambdas: tuple[float, ...] = C_LAMBDA) ->
 
 def minimisers(space: OutputSpace, sets: Sets) -> dict[str, Solver]:
     """A solver for each principle, and for the joint reading of the infimum, which wants `split` weights."""
-    made = {name: Composition(name) for name in ("infimum", "average", "supremum")}
-    made["joint"] = Composition("infimum", "joint")
+    made = {name: Recipe(name) for name in ("infimum", "average", "supremum")}
+    made["joint"] = Recipe("infimum", "joint")
     found = {name: one.solvable(SetLoss(space, sets, one.principle)) for name, one in made.items()}
     return {name: solver.fit(L) for name, (L, solver) in found.items()}

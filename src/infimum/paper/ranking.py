@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._warnings import InfimumWarning
+from ..data.errors import InfimumWarning
 from ..datasets import lose_pairs
 from ..loss import SetLoss, doubled
 from ..outputs import PartialOrders, Rankings

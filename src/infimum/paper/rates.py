@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .. import PartialClassifier, PartialRanker
-from ..outputs import PartialOrders, Subsets
+from ..outputs import CandidateLabels, PartialOrders
 from ..weights import KernelRidge
 from . import style
 from .base import Comparison, Experiment, Row, Task, row
@@ -93,7 +93,7 @@ def _weights() -> KernelRidge:
 
 def _fitted(sets: NDArray, x: NDArray, cost: NDArray | None) -> dict[str, NDArray]:
     models = {method: PartialClassifier.paper(cost, method, weights=_weights()) for method in METHODS}
-    return {k: model.fit(x[:, None], Subsets(sets)).predict(TEST[:, None]) for k, model in models.items()}
+    return {k: model.fit(x[:, None], CandidateLabels(sets)).predict(TEST[:, None]) for k, model in models.items()}
 
 
 def classification(n: int, rng: np.random.Generator) -> dict[str, float]:

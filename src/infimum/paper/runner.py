@@ -16,7 +16,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from .._warnings import InfimumWarning
+from ..data.errors import InfimumWarning
 from . import store
 from .base import COLUMNS, Experiment, Row, Task
 from .style import SETTINGS

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from .._files import PART, whole
+from ..data.files import PART, atomic_write
 from .base import Experiment, Row, Task
 
 
@@ -62,7 +62,7 @@ def write(path: Path, content: bytes) -> None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    with whole(path, "wb") as file:
+    with atomic_write(path, "wb") as file:
         file.write(content)
 
 

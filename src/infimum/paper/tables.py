@@ -11,7 +11,7 @@ import pandas as pd
 
 from .. import PartialClassifier, PartialMultilabelClassifier
 from ..datasets import load_libsvm
-from ..outputs import PartialTags, Subsets
+from ..outputs import CandidateLabels, PartialTags
 from . import style
 from .base import Comparison, Experiment, Row, Task, row
 
@@ -101,7 +101,7 @@ class Complexity(Experiment):
             sets = rng.uniform(size=(n, m)) < 2 / m
             sets[np.arange(n), rng.integers(m, size=n)] = True
             model: Any = PartialClassifier.paper()
-            y: Any = Subsets(sets)
+            y: Any = CandidateLabels(sets)
         else:
             k = 3 if "top-k" in task["model"] else None
             model, y = PartialMultilabelClassifier.paper(k=k), PartialTags(rng.integers(-1, 2, size=(n, m)))

@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
 from .. import PartialMultilabelClassifier
-from .._warnings import InfimumWarning
+from ..data.errors import InfimumWarning
 from ..datasets import load_mulan, lose_tags
 from ..weights import KernelRidge
 from . import style

@@ -11,14 +11,17 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from .._progress import track
+from ..data.progress import track
 from ..diagnostics import Audit, Identifiability
 from ..diagnostics.identifiability import LAM
+from ..disambiguation import Disambiguation, DisambiguationResult
 from ..outputs import OutputSpace, Sets
-from ..reductions import Disambiguation, Resolved
 from ..weights import KernelRidge, Scaled
 from . import _page as h
-from . import can_tell, learned, looked_at, what_is_there
+from . import identifiability as can_tell
+from . import overview as what_is_there
+from . import results as learned
+from . import review as looked_at
 
 ROW = re.compile(r"\b([Rr])ow (\d+)\b")
 SHARP_ROWS = 5000  # up to here two disambiguations are compared
@@ -37,7 +40,7 @@ class Report:
     audit : Audit
     compared : list
         The model and simple ones on rows that were held out.
-    resolved : Resolved or None
+    resolved : DisambiguationResult or None
         What disambiguation made of the sets.
     names : list or None
         What rows are called.
@@ -47,7 +50,7 @@ class Report:
     identifiability: Identifiability
     audit: Audit
     compared: list[learned.Compared]
-    resolved: Resolved | None = field(default=None)
+    resolved: DisambiguationResult | None = field(default=None)
     names: list | None = field(default=None)
 
     @property
@@ -142,21 +145,28 @@ def build(
     return Report(h.page(title, lead, sections), found, audit, rows, resolved, names)
 
 
-def tells_of(X: Any, output: OutputSpace, sets: Sets, weights: Any, resolved: Resolved | None) -> Identifiability:
+def tells_of(
+    X: Any, output: OutputSpace, sets: Sets, weights: Any, resolved: DisambiguationResult | None
+) -> Identifiability:
     from ..diagnostics.identifiability import of_sets
 
     return of_sets(X, output, sets, weights, resolved=resolved)
 
 
 def audits_of(
-    X: Any, output: OutputSpace, sets: Sets, weights: Any, resolved: Resolved | None, impossible: dict[int, str] | None
+    X: Any,
+    output: OutputSpace,
+    sets: Sets,
+    weights: Any,
+    resolved: DisambiguationResult | None,
+    impossible: dict[int, str] | None,
 ) -> Audit:
     from ..diagnostics.audit import of_sets
 
     return of_sets(X, output, sets, weights, resolved, impossible)
 
 
-def _resolved(model: Any, X: Any, output: OutputSpace, sets: Sets) -> Resolved | None:
+def _resolved(model: Any, X: Any, output: OutputSpace, sets: Sets) -> DisambiguationResult | None:
     """What disambiguation makes of the sets.
 
     By the weights of the model or, where these were chosen for another principle and suit it less, by sharper ones:
@@ -164,8 +174,8 @@ def _resolved(model: Any, X: Any, output: OutputSpace, sets: Sets) -> Resolved |
     """
     from ..estimators.generic import PartialEstimator
 
-    if model.resolved_ is not None:
-        return model.resolved_
+    if model.disambiguation_ is not None:
+        return model.disambiguation_
     if not output.bilinear or sets.is_unknown.all():
         return None
     weights = model._settled().weights
@@ -173,10 +183,10 @@ def _resolved(model: Any, X: Any, output: OutputSpace, sets: Sets) -> Resolved |
     if sets.options() is not None and len(sets) <= SHARP_ROWS:
         families.append(Scaled(KernelRidge(lam=LAM)))
     made = [PartialEstimator(output, Disambiguation(), "inside", family) for family in families]
-    return max((one.fit(X, sets).resolved_ for one in made), key=_likelihood)
+    return max((one.fit(X, sets).disambiguation_ for one in made), key=_likelihood)
 
 
-def _likelihood(resolved: Resolved | None) -> float:
+def _likelihood(resolved: DisambiguationResult | None) -> float:
     """The mean log-probability of the sets by rows that did not see them."""
     if resolved is None or resolved.support is None:
         return -math.inf
@@ -188,7 +198,7 @@ def _caller(names: list | None) -> Callable[[int], str]:
 
 
 def _renamed(text: str, call: Callable[[int], str]) -> str:
-    """"Row 7: …" by what the user knows the row by."""
+    """ "Row 7: …" by what the user knows the row by."""
     return ROW.sub(lambda m: _capital(call(int(m[2]))) if m[1] == "R" else call(int(m[2])), text)
 
 

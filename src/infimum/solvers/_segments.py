@@ -82,7 +82,7 @@ class Segments:
         self.counts = np.array([len(part.rows) for part in self.parts])
         with threadpool_limits(1, "blas"):  # for small products, a second thread is more often waited for than of use
             self.off = np.array([weights.bound(part.rows, part.hull).max(initial=0.0) for part in self.parts])
-        self.folded = weights.fold(np.hstack([_values(loss, self.knots), slopes, curvatures]))
+        self.folded = weights.project(np.hstack([_values(loss, self.knots), slopes, curvatures]))
 
     def minimise(self, v: NDArray, jobs: int = 1) -> tuple[NDArray, NDArray, NDArray]:
         """t and F(t), (q,), and which of them are surely the middle of all the minimisers; v is (q, r)."""

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state, gen_batches
 
-from .._checks import check_number
-from .._warnings import InfimumWarning
+from ..data.checks import check_number
+from ..data.errors import InfimumWarning
 from ..loss import Loss
 from ..weights.base import Weights
 from .base import Minimum, Solver

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from ..loss import Loss
 from ..outputs.base import Embedding
-from ..weights.base import Alpha, Given, Weights, as_alpha
+from ..weights.base import Alpha, PrecomputedWeights, Weights, as_alpha
 
 
 class Minimum(NamedTuple):
@@ -84,7 +84,7 @@ class Solver(BaseEstimator, ABC):
 
     @staticmethod
     def _weights(weights: Weights | None) -> Weights:
-        return Given() if weights is None else weights
+        return PrecomputedWeights() if weights is None else weights
 
     @staticmethod
     def _alpha(alpha: Any) -> Alpha:
@@ -95,7 +95,7 @@ class LinearRisk:
     """x -> sum_i alpha_i(x) (phi_i, constant_i, 1), folded into the weights once."""
 
     def __init__(self, embedding: Embedding, weights: Weights):
-        self.phi, self.scalars = weights.folds(*embedding.columns())
+        self.phi, self.scalars = weights.project_many(*embedding.columns())
 
     def __call__(self, alpha: Alpha) -> tuple[NDArray, NDArray]:
         """sum_i alpha_i phi_i, (q, d), and sum_i alpha_i constant_i, (q,)."""

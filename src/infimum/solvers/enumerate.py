@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from .._checks import check_number
+from ..data.checks import check_number
 from ..loss import Loss
 from ..weights.base import Alpha, Weights
 from .base import Minimum, Solver
@@ -43,7 +43,7 @@ class Enumerate(Solver):
         self.outputs_ = L.output.outputs()
         # sum_i alpha_i L(z, S_i) is linear in alpha: fold the table L(z, S_i) as if it were an embedding
         folds = not L.in_memory or len(L) * len(self.outputs_) <= CELLS
-        self.table_ = self._weights(weights).folds(L.table(self.outputs_))[0] if folds else None
+        self.table_ = self._weights(weights).project_many(L.table(self.outputs_))[0] if folds else None
         self.loss_ = None if folds else L
         self.rows_ = 0 if self.loss_ is None else len(L)
         return self

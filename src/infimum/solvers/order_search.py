@@ -8,7 +8,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from .._checks import check_number
+from ..data.checks import check_number
 from ..loss import Loss
 from ..weights.base import Weights
 from .alternate import Alternate
@@ -85,7 +85,7 @@ class OrderSearch(Solver):
         return sum(len(which) for _, which in self.parts_) + 2 * len(self.before_)
 
     def minimise(self, alpha: Any) -> Minimum:
-        from ._orders import certain, minimise_orders  # numba is loaded when orders are searched
+        from ..feedback_arc.order_search import certain, minimise_orders  # numba is loaded when orders are searched
 
         infimum, supremum = self._summed(np.asarray(self._alpha(alpha), dtype=float))
         z, value, bound = minimise_orders(

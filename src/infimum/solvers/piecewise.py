@@ -11,7 +11,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches, gen_even_slices
 
-from .._checks import check_number
+from ..data.checks import check_number
 from ..loss import Loss
 from ..weights.base import Alpha, Weights
 from ._segments import Curves, Segments

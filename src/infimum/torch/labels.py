@@ -11,7 +11,18 @@ from typing import Any
 import torch
 from torch import nn
 
-from ._common import REDUCTIONS, compiling, finite, full, one_of, reduced, refuse, refuse_unreal, same_rows, same_width
+from ._common import (
+    REDUCTIONS,
+    compiling,
+    finite,
+    full,
+    one_of,
+    reduced,
+    refuse,
+    refuse_unreal,
+    same_rows,
+    same_width,
+)
 from .tensors import batch
 
 PRINCIPLES = ("infimum", "average", "supremum", "likelihood", "disambiguation")
@@ -72,7 +83,7 @@ class SetCrossEntropy(nn.Module):
         self.check = check
 
     def forward(self, logits: torch.Tensor, sets: Any) -> torch.Tensor:
-        """The loss of logits (b, m) on sets: (b, m) boolean, b rows of `Subsets`, or (b,) known classes."""
+        """The loss of logits (b, m) on sets: (b, m) boolean, b rows of `CandidateLabels`, or (b,) known classes."""
         x = full(logits, "logits")
         mask = candidates(sets, x)
         if compiling():
@@ -154,8 +165,8 @@ def candidates(sets: Any, x: torch.Tensor) -> torch.Tensor:
         return torch.nn.functional.one_hot(mask, x.shape[1]).bool()
     if mask.dtype != torch.bool or mask.ndim != 2:
         raise ValueError(
-            f"Sets must be a (b, m) boolean mask, rows of Subsets, or (b,) known classes. Got {mask.dtype} of shape"
-            f" {tuple(mask.shape)}. A mask of 0 and 1 becomes boolean by `mask == 1`."
+            f"Sets must be a (b, m) boolean mask, rows of CandidateLabels, or (b,) known classes. Got {mask.dtype} of"
+            f" shape {tuple(mask.shape)}. A mask of 0 and 1 becomes boolean by `mask == 1`."
         )
     same_width(mask.shape[1], x.shape[1], "The sets", "logits")
     return mask

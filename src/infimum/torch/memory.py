@@ -7,7 +7,18 @@ from typing import Any
 import torch
 from torch import nn
 
-from ._common import REDUCTIONS, compiling, finite, full, one_of, reduced, refuse, refuse_unreal, same_rows, same_width
+from ._common import (
+    REDUCTIONS,
+    compiling,
+    finite,
+    full,
+    one_of,
+    reduced,
+    refuse,
+    refuse_unreal,
+    same_rows,
+    same_width,
+)
 from .labels import REMEDY, TINY
 from .tensors import tensors
 
@@ -28,7 +39,7 @@ class SoftDisambiguation(nn.Module):
 
     Parameters
     ----------
-    sets : (n, m) boolean tensor, or Subsets
+    sets : (n, m) boolean tensor, or CandidateLabels
         The candidates of all training rows. Where no row has more than m / 4 of them, they are kept as lists of the
         length k of the longest.
     momentum : float in [0, 1), default 0.5
@@ -66,7 +77,8 @@ class SoftDisambiguation(nn.Module):
         mask = sets if torch.is_tensor(sets) else tensors(sets)
         if mask.dtype != torch.bool or mask.ndim != 2:
             raise ValueError(
-                f"Sets must be an (n, m) boolean mask or Subsets. Got {mask.dtype} of shape {tuple(mask.shape)}."
+                f"Sets must be an (n, m) boolean mask or CandidateLabels. Got {mask.dtype} of shape"
+                f" {tuple(mask.shape)}."
             )
         sizes = mask.sum(dim=1)
         empty = (sizes == 0).nonzero().flatten()

@@ -13,7 +13,18 @@ import torch
 from torch import nn
 from torch.nn.functional import softplus
 
-from ._common import REDUCTIONS, compiling, finite, full, one_of, reduced, refuse, refuse_unreal, same_rows, same_width
+from ._common import (
+    REDUCTIONS,
+    compiling,
+    finite,
+    full,
+    one_of,
+    reduced,
+    refuse,
+    refuse_unreal,
+    same_rows,
+    same_width,
+)
 from .labels import PRINCIPLES, TINY
 from .tensors import batch
 

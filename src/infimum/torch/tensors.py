@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from infimum.outputs import Intervals, PartialOrders, PartialTags, Subsets
+from infimum.outputs import CandidateLabels, Intervals, PartialOrders, PartialTags
 
-SERVED = "Subsets, PartialTags, Intervals or PartialOrders"
+SERVED = "CandidateLabels, PartialTags, Intervals or PartialOrders"
 
 
 @singledispatch
@@ -20,25 +20,25 @@ def tensors(sets: Any, *, center: bool = False) -> torch.Tensor:
     =================  ==================  ==================================================================
     sets               tensor              entries
     =================  ==================  ==================================================================
-    ``Subsets``        (n, m) boolean      whether y is a candidate
+    ``CandidateLabels``        (n, m) boolean      whether y is a candidate
     ``PartialTags``    (n, m) int8         1 there, -1 not there, 0 unknown
     ``PartialOrders``  (n, m(m-1)/2) int8  for items i < j: 1 where i comes first, -1 where j does, 0 unknown
     ``Intervals``      (n, k, 2) floating  lower and upper end of every piece, padded with NaN
     =================  ==================  ==================================================================
 
-    Every one of these sets has it as a method too, ``sets.tensors()``. Numbers are of torch's default type.
+    Numbers have PyTorch's default floating-point type.
 
     Parameters
     ----------
-    sets : Subsets, PartialTags, Intervals or PartialOrders
+    sets : CandidateLabels, PartialTags, Intervals or PartialOrders
     center : bool, default False
         For partial orders, the mean code over all linear extensions instead, in [-1, 1]: what the average principle
         needs to be exact where a row is not made of buckets.
 
     Examples
     --------
-    >>> from infimum import Intervals, PartialOrders, Subsets
-    >>> tensors(Subsets([[True, False, True]], negated=[True]))
+    >>> from infimum import Intervals, PartialOrders, CandidateLabels
+    >>> tensors(CandidateLabels([[True, False, True]], negated=[True]))
     tensor([[False,  True, False]])
     >>> tensors(Intervals([(1, 2), [(-2, -1), (3, float("inf"))]]))
     tensor([[[ 1.,  2.],
@@ -52,7 +52,7 @@ def tensors(sets: Any, *, center: bool = False) -> torch.Tensor:
 
 
 @tensors.register
-def _(sets: Subsets, *, center: bool = False) -> torch.Tensor:
+def _(sets: CandidateLabels, *, center: bool = False) -> torch.Tensor:
     return torch.from_numpy(np.array(sets.mask, dtype=bool))
 
 

@@ -1,29 +1,27 @@
 """Weights alpha(x): how much every training row counts at x."""
 
-from .base import Alpha, Given, Target, Weights, as_alpha
-from .forest import Forest
-from .kernel_ridge import KernelRidge
-from .known import Known
-from .laplacian import Laplacian
-from .linear import LinearRidge
-from .neighbors import Neighbors
-from .nystrom import Nystrom
-from .relevant import relevance
+from .base import Alpha, PrecomputedWeights, Target, Weights, as_alpha
+from .families.forest import Forest
+from .families.kernel_ridge import KernelRidge
+from .families.laplacian import Laplacian
+from .families.linear import LinearRidge
+from .families.neighbors import Neighbors
+from .families.nystrom import Nystrom
+from .known import LabelledRowsOnly
+from .relevance import relevance
 from .scaled import Scaled
-from .selection import RidgeCV
 from .signs import SplitSigns, split
 
 __all__ = [
     "Alpha",
     "Forest",
-    "Given",
     "KernelRidge",
-    "Known",
+    "LabelledRowsOnly",
     "Laplacian",
     "LinearRidge",
     "Neighbors",
     "Nystrom",
-    "RidgeCV",
+    "PrecomputedWeights",
     "Scaled",
     "SplitSigns",
     "Target",
@@ -41,7 +39,6 @@ BY_NAME: dict[str, type[Weights]] = {
     "neighbors": Neighbors,
     "forest": Forest,
     "laplacian": Laplacian,
-    "ridge-cv": RidgeCV,
 }
 
 

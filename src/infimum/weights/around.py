@@ -1,4 +1,4 @@
-"""Around: weights that stand around others, fitted as `weights_`, and hand on what these say of themselves."""
+"""WeightsWrapper: weights that stand around others, fitted as `weights_`, and hand on what these say of themselves."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 from numpy.typing import NDArray
 
 from .base import Weights
-from .left_out import LeftOut
+from .holdout.operators import LeftOut
 
 
-class Around(Weights):
+class WeightsWrapper(Weights):
     """The queries of the weights inside are the same numbers, so what they know of alpha holds outside too."""
 
     weights_: Any
 
-    def spread(self, features: Any) -> NDArray:
-        return self.weights_.spread(features)
+    def alpha_matrix(self, features: Any) -> NDArray:
+        return self.weights_.alpha_matrix(features)
 
     @property
     def norm(self) -> float | None:

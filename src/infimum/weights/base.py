@@ -13,30 +13,23 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from .left_out import HeldOut, LeaveOneOut, LeftOut, Path, Refitted, product
+from .holdout.operators import Holdout, LeaveOneOut, LeftOut, Refitted, product
 
 
 class Target:
-    """What the rows are about, for weights that look at outputs: phi (n, d), and which rows know anything.
-
-    Weights on their own are judged by squares; a problem gives a target that judges by what it predicts.
+    """What supervised weights learn from: the embedded sets phi (n, d), and which rows are labelled.
 
     Parameters
     ----------
     phi : (n, d)
         The embedded sets.
     known : (n,) booleans, optional
-        Which rows know anything; all by default.
+        Which rows are labelled; all by default.
     """
 
     def __init__(self, phi: Any, known: NDArray | None = None):
         self.phi = phi
         self.known = np.ones(phi.shape[0], dtype=bool) if known is None else known
-
-    def risks(self, path: Path, sample_weight: Any = None) -> list[float]:
-        """How wrong leave-one-out predictions are at every setting of a path: the mean of |F_i - phi_i|²."""
-        phi = self.phi.toarray() if sparse.issparse(self.phi) else self.phi
-        return [float(np.average(np.square(F - phi).sum(axis=1), weights=sample_weight)) for F in path(phi)]
 
     def __getitem__(self, rows: Any) -> Target:
         return Target(self.phi[rows], self.known[rows])
@@ -63,7 +56,7 @@ class Weights(BaseEstimator, ABC):
     supervised: ClassVar[bool] = False
     """Whether alpha(x) depends on the target, so that another target needs another fit."""
 
-    replaces: ClassVar[bool] = False
+    loo_by_substitution: ClassVar[bool] = False
     """Whether leaving row i out is the same as giving it what is predicted there without it, as in a ridge."""
 
     n_rows_: int
@@ -72,17 +65,26 @@ class Weights(BaseEstimator, ABC):
     def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
         """Learn from inputs X; `target`, a `Target` or an array (n, d), is for families that look at outputs too."""
 
+    def check_rows(self, rows: Any) -> Self:
+        """Return self, or raise an error if these weights do not support rows in chunks."""
+        if not rows.in_memory and not self.blockwise:
+            raise ValueError(
+                "Rows in blocks need weights.Nystrom or weights.LinearRidge, and negative_weights='inside'. Got"
+                f" {self!r}."
+            )
+        return self
+
     @abstractmethod
     def features(self, X: Any) -> Any:
         """v(x), of shape (q, r), dense or sparse."""
 
     @abstractmethod
-    def fold(self, phi: Any) -> Any:
+    def project(self, phi: Any) -> Any:
         """M phi, of shape (r, d): fold once, then every query costs one product."""
 
-    def folds(self, *phis: Any) -> tuple:
+    def project_many(self, *phis: Any) -> tuple:
         """fold(phi) of each, in one pass over the rows where the family can."""
-        return tuple(self.fold(phi) for phi in phis)
+        return tuple(self.project(phi) for phi in phis)
 
     @property
     def width(self) -> int:
@@ -110,19 +112,15 @@ class Weights(BaseEstimator, ABC):
         """phi -> leave_one_out(phi), prepared once to be applied many times; None where there is no closed form."""
         return None
 
-    def path(self, X: Any, lams: Any, sample_weight: Any = None) -> Path | None:
-        """Leave-one-out predictions at every lam, for about the cost of one fit; None for families without a lam."""
-        return None
-
-    def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> HeldOut:
+    def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> Holdout:
         """Predictions without whole blocks of the rows that the weights were fitted on; if None, without each row."""
         if blocks is None:
             return LeaveOneOut(self.left_out() or self.leave_one_out, self.n_rows_, lambda: np.asarray(self(X)))
         return Refitted.of(self, X, as_target(target), sample_weight, blocks)
 
-    def spread(self, features: Any) -> NDArray:
+    def alpha_matrix(self, features: Any) -> NDArray:
         """v(x) M, the weights themselves, (q, n)."""
-        return product(features, self.fold(np.eye(self.n_rows_)))
+        return product(features, self.project(np.eye(self.n_rows_)))
 
     @property
     def norm(self) -> float | None:
@@ -177,25 +175,25 @@ class Alpha:
         return self.features.shape[0]
 
     def __matmul__(self, phi: Any) -> NDArray:
-        return self.sum(self.weights.fold(phi))
+        return self.sum(self.weights.project(phi))
 
     def sum(self, folded: Any) -> NDArray:
-        """sum_i alpha_i(x) phi_i, of shape (q, d), where ``folded = weights.fold(phi)``."""
+        """sum_i alpha_i(x) phi_i, of shape (q, d), where ``folded = weights.project(phi)``."""
         return product(self.features, folded)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
-        return np.asarray(self.weights.spread(self.features), dtype=dtype)
+        return np.asarray(self.weights.alpha_matrix(self.features), dtype=dtype)
 
     def __repr__(self) -> str:
         return f"<Alpha of {self.shape[0]} queries x {self.shape[1]} rows by {self.weights!r}>"
 
 
-class Given(Weights):
+class PrecomputedWeights(Weights):
     """The rows of X are the weights: alpha(x) = x.
 
     For weights that come from elsewhere, and for the laws in the tests.
 
-    >>> Given().fit(np.eye(3))(np.array([[.5, .5, 0]])) @ np.array([[1.], [2.], [9.]])
+    >>> PrecomputedWeights().fit(np.eye(3))(np.array([[.5, .5, 0]])) @ np.array([[1.], [2.], [9.]])
     array([[1.5]])
     """
 
@@ -206,10 +204,10 @@ class Given(Weights):
     def features(self, X: Any) -> Any:
         return X
 
-    def fold(self, phi: Any) -> Any:
+    def project(self, phi: Any) -> Any:
         return phi
 
-    def spread(self, features: Any) -> NDArray:
+    def alpha_matrix(self, features: Any) -> NDArray:
         return features.toarray() if sparse.issparse(features) else np.asarray(features, dtype=float)
 
 
@@ -221,4 +219,4 @@ def as_alpha(alpha: Any) -> Alpha:
     alpha : (q, n) or Alpha
         Weights of n rows at q queries.
     """
-    return alpha if isinstance(alpha, Alpha) else Given().fit(alpha)(alpha)
+    return alpha if isinstance(alpha, Alpha) else PrecomputedWeights().fit(alpha)(alpha)

@@ -1,4 +1,4 @@
-"""Known: any family, fitted to the rows that know anything; the others have no weight."""
+"""LabelledRowsOnly: any family, fitted to the rows that know anything; the others have no weight."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from .base import Weights, as_target
-from .left_out import LeftOut, product
+from .holdout.operators import LeftOut, product
 
 
-class Known(Weights):
+class LabelledRowsOnly(Weights):
     """alpha(x) of a family that saw the rows with S_i != Y alone, and 0 for the others.
 
     A ridge that sees rows which know nothing hands part of every query on to them: what is left is a ratio of two
@@ -28,7 +28,7 @@ class Known(Weights):
     --------
     >>> from infimum.weights import KernelRidge, Target
     >>> X = np.array([[0.], [1.], [2.]])
-    >>> family = Known(KernelRidge(lam=.1)).fit(X, Target(np.zeros((3, 1)), np.array([True, False, True])))
+    >>> family = LabelledRowsOnly(KernelRidge(lam=.1)).fit(X, Target(np.zeros((3, 1)), np.array([True, False, True])))
     >>> alone = KernelRidge(lam=.1).fit(X[[0, 2]])
     >>> np.asarray(family(X))[:, 1]
     array([0., 0., 0.])
@@ -73,12 +73,12 @@ class Known(Weights):
     def features(self, X: Any) -> Any:
         return self.weights_.features(X)
 
-    def fold(self, phi: Any) -> Any:
-        return self.weights_.fold(phi[self.known_])
+    def project(self, phi: Any) -> Any:
+        return self.weights_.project(phi[self.known_])
 
-    def spread(self, features: Any) -> NDArray:
+    def alpha_matrix(self, features: Any) -> NDArray:
         out = np.zeros((features.shape[0], self.n_rows_))
-        out[:, self.known_] = self.weights_.spread(features)
+        out[:, self.known_] = self.weights_.alpha_matrix(features)
         return out
 
     def left_out(self) -> LeftOut | None:
@@ -92,7 +92,7 @@ class Known(Weights):
             some = phi[self.known_]
             inside = left_out(some)
             out = np.empty((self.n_rows_, inside.shape[1]))
-            out[self.known_], out[others] = inside, product(features, self.weights_.fold(some))
+            out[self.known_], out[others] = inside, product(features, self.weights_.project(some))
             return out
 
         return predicted

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 
-from ..rows import Block, Blocks
-from .around import Around
+from ..data import Block, Blocks
+from .around import WeightsWrapper
 from .base import Weights, as_target
-from .left_out import HeldOut, Path
-from .relevant import relevance
+from .holdout.operators import Holdout
+from .relevance import relevance
 
 SCALINGS = ("standard", "unit", "relevant", "relevant unit")
 
@@ -47,7 +47,7 @@ class Moments(NamedTuple):
         return Moments(self.total + other.total, self.mean + step * other.total / total, square)
 
 
-class Scaled(Around):
+class Scaled(WeightsWrapper):
     """alpha(s(x)) of other weights, where s brings every feature to mean 0 and variance 1.
 
     Parameters
@@ -81,7 +81,7 @@ class Scaled(Around):
 
     def _base(self) -> Weights:
         if self.weights is None:
-            from .kernel_ridge import KernelRidge
+            from .families.kernel_ridge import KernelRidge
 
             return KernelRidge()
         return self.weights
@@ -181,18 +181,13 @@ class Scaled(Around):
     def features(self, X: Any) -> Any:
         return self.weights_.features(self.scaled(X))
 
-    def fold(self, phi: Any) -> Any:
-        return self.folds(phi)[0]
+    def project(self, phi: Any) -> Any:
+        return self.project_many(phi)[0]
 
-    def folds(self, *phis: Any) -> tuple:
-        return self.weights_.folds(*(self.scaled(phi) if isinstance(phi, Blocks) else phi for phi in phis))
+    def project_many(self, *phis: Any) -> tuple:
+        return self.weights_.project_many(*(self.scaled(phi) if isinstance(phi, Blocks) else phi for phi in phis))
 
-    def path(self, X: Any, lams: Any, sample_weight: Any = None) -> Path | None:
-        if self._learns:
-            return None
-        return clone(self._base()).path(self._learn(X, None, sample_weight).scaled(X), lams, sample_weight)
-
-    def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> HeldOut:
+    def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> Holdout:
         if self._learns and blocks is not None:
             return super().held_out(X, target, sample_weight, blocks)
         # at the scale of all the rows

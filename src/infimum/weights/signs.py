@@ -46,10 +46,10 @@ class SplitSigns(Weights):
     def features(self, X: Any) -> NDArray:
         return split(self.weights(X))
 
-    def fold(self, phi: Any) -> Any:
+    def project(self, phi: Any) -> Any:
         return phi
 
-    def spread(self, features: Any) -> NDArray:
+    def alpha_matrix(self, features: Any) -> NDArray:
         return np.asarray(features)
 
     @property

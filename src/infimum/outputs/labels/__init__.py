@@ -2,7 +2,7 @@
 
 from .costs import Cost, Taxonomy
 from .forms import Not
-from .sets import Subsets
+from .sets import CandidateLabels
 from .space import Labels
 
-__all__ = ["Cost", "Labels", "Not", "Subsets", "Taxonomy"]
+__all__ = ["CandidateLabels", "Cost", "Labels", "Not", "Taxonomy"]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..forms import InputError, is_missing
-from ..names import Names, ordered, unpacked
+from ...data.errors import InputError, is_missing
+from ...data.names import Names, ordered, unpacked
 
 
 class Cost:

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..containers import Column, Table, is_row, opened
-from ..forms import BadRows, InputError, Sample, is_missing, merged, shown
-from ..names import Names, key, kind, plain, unpacked
+from ...data.containers import Column, Table, is_row, opened
+from ...data.errors import BadRows, InputError, Sample, is_missing, merged, shown
+from ...data.names import Names, key, kind, plain, unpacked
 from .sets import FORMS as FORMS
-from .sets import Subsets, as_mask
+from .sets import CandidateLabels, as_mask
 
-TWO_READINGS = "Where rows are candidate masks give Subsets(y); where 0 and 1 are labels, sets such as {0, 1}."
-FLAGS = "Candidates among the classes True and False are sets, {True, False}; a candidate mask is Subsets(y)."
+TWO_READINGS = "Where rows are candidate masks give CandidateLabels(y); where 0 and 1 are labels, sets such as {0, 1}."
+FLAGS = "Candidates among the classes True and False are sets, {True, False}; a candidate mask is CandidateLabels(y)."
 
 
 class Not:
@@ -170,8 +170,8 @@ def problem_of(label: Any) -> str | None:
 
 
 def held(y: Any) -> Any:
-    """y as a Subsets, a column, or a table of candidates: (listed, names)."""
-    if isinstance(y, Subsets):
+    """y as a CandidateLabels, a column, or a table of candidates: (listed, names)."""
+    if isinstance(y, CandidateLabels):
         return y
     found = opened(y, FORMS)
     if sparse.issparse(found):
@@ -195,7 +195,7 @@ def held(y: Any) -> Any:
 def facts_of(y: Any) -> Facts:
     """What y tells about the classes and about its own form."""
     found = held(y)
-    if isinstance(found, Subsets):
+    if isinstance(found, CandidateLabels):
         columns = found.listed.shape[1] if found.classes is None else tuple(unpacked(found.classes))
         return Facts(len(found), masks={columns: Sample(len(found))})
     if isinstance(found, tuple) and not isinstance(found, Column):
@@ -305,7 +305,7 @@ def columns_of(names: Any, width: int, known: Names, strict: bool) -> list[int |
         if strict or not numbers:
             raise InputError(
                 f"The sets have {width} classes, not {len(known)}: {known.list[:10]}. One column a class is expected,"
-                " or names: Subsets(y, classes=[…])."
+                " or names: CandidateLabels(y, classes=[…])."
             )
         names = range(width)  # a mask without names has the classes 0, 1, …
     at = [known.find(name) for name in names]

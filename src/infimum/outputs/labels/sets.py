@@ -1,4 +1,4 @@
-"""Subsets: sets of classes, one a row."""
+"""CandidateLabels: sets of classes, one a row."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...data.containers import Column, Table, opened, table_of
+from ...data.errors import BadRows, InputError, is_missing, shown
+from ...data.names import Names
 from ..base import Embedding, OutputSpace, Sets, rows_of
-from ..containers import Column, Table, opened, table_of
-from ..forms import BadRows, InputError, is_missing, shown
-from ..names import Names
-from ..shared import check_pair, refuse_empty, same_names
+from ..pairs import check_pair, refuse_empty, same_names
 
 FORMS = (
     'A row of y is a label "cat", candidates {"cat", "dog"} or "cat|dog", an exclusion Not("cat") or "!cat",'
@@ -25,8 +25,8 @@ FORMS = (
 DENSE = 2**12  # cells up to which tables are compared as they are: sparse ones take longer
 
 
-class Subsets(Sets):
-    """Subsets of m classes, one a row, kept as the labels listed in it or, where that is shorter, left out of it.
+class CandidateLabels(Sets):
+    """Candidate sets of labels, one per row; stored as listed labels or, if that is shorter, as excluded labels.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ class Subsets(Sets):
 
     Examples
     --------
-    >>> Subsets([[True, True, False], [False, False, True]], classes=["cat", "dog", "owl"])
-    <Subsets of 3 classes: 2 rows, 50 % exact, 1.5 candidates on average>
+    >>> CandidateLabels([[True, True, False], [False, False, True]], classes=["cat", "dog", "owl"])
+    <CandidateLabels of 3 classes: 2 rows, 50 % exact, 1.5 candidates on average>
     """
 
     def __init__(self, listed: Any, classes: Any = None, negated: Any = None, *, cost: Any = None, strict: bool = True):
@@ -55,19 +55,23 @@ class Subsets(Sets):
             classes = table.names if classes is None else classes
             table = np.where(table.missing, 1, table.values) if table.missing.any() else table.values
         elif not sparse.issparse(table):
-            raise InputError(f"Subsets need an (n, m) table of candidates, one column a class. Got {shown(listed)}.")
+            raise InputError(
+                f"CandidateLabels need an (n, m) table of candidates, one column a class. Got {shown(listed)}."
+            )
         mask = as_mask(table)
         n, m = mask.shape
         names = None if classes is None else Names(classes, "classes").array
         if names is not None and len(names) != m:
-            raise InputError(f"Subsets of {m} columns need {m} classes. Got {len(names)}: {names.tolist()[:10]}.")
+            raise InputError(
+                f"CandidateLabels of {m} columns need {m} classes. Got {len(names)}: {names.tolist()[:10]}."
+            )
         if negated is not None:
             negated = as_flags(negated, n, "negated")
         self._keep(mask, names, np.zeros(n, bool) if negated is None else negated, cost, strict)
 
     @classmethod
-    def of(cls, listed: Any, classes: Any, negated: NDArray, cost: Any = None, strict: bool = True) -> Subsets:
-        """Subsets of a CSR matrix of booleans in canonical form, and arrays that were checked before."""
+    def of(cls, listed: Any, classes: Any, negated: NDArray, cost: Any = None, strict: bool = True) -> CandidateLabels:
+        """CandidateLabels of a CSR matrix of booleans in canonical form, and arrays that were checked before."""
         sets = cls.__new__(cls)
         sets._keep(listed, classes, negated, cost, strict)
         return sets
@@ -87,7 +91,7 @@ class Subsets(Sets):
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, rows: Any) -> Subsets:
+    def __getitem__(self, rows: Any) -> CandidateLabels:
         rows = rows_of(rows, len(self))
         return self.of(self.listed[rows], self.classes, self.negated[rows], self.cost, strict=False)
 
@@ -166,9 +170,11 @@ class Subsets(Sets):
 
     def _shared(self, other: Any) -> tuple[Any, NDArray]:
         """The labels that are listed for S_i ∩ T_i, and whether they are excluded, (n,)."""
-        check_pair(self, other, Subsets)
+        check_pair(self, other, CandidateLabels)
         if self.listed.shape[1] != other.listed.shape[1]:
-            raise InputError(f"Subsets of {self.listed.shape[1]} and of {other.listed.shape[1]} classes share nothing.")
+            raise InputError(
+                f"CandidateLabels of {self.listed.shape[1]} and of {other.listed.shape[1]} classes share nothing."
+            )
         same_names(self.classes, other.classes, "classes")
         if self.listed.shape[0] * self.listed.shape[1] <= DENSE:
             negated = self.negated & other.negated
@@ -190,20 +196,20 @@ class Subsets(Sets):
         counts = np.diff(listed.indptr)
         return np.where(negated, listed.shape[1] - counts, counts) > 0
 
-    def intersect(self, other: Sets) -> Subsets:
+    def intersect(self, other: Sets) -> CandidateLabels:
         """The labels that are in both, row by row.
 
-        >>> a = Subsets([[True, True, False]], classes=["cat", "dog", "owl"])
-        >>> a.intersect(Subsets([[True, False, False]], ["cat", "dog", "owl"], negated=[True])).text(0)
+        >>> a = CandidateLabels([[True, True, False]], classes=["cat", "dog", "owl"])
+        >>> a.intersect(CandidateLabels([[True, False, False]], ["cat", "dog", "owl"], negated=[True])).text(0)
         '{dog}'
         """
         refuse_empty(self, other, ~self.meets(other))
         listed, negated = self._shared(other)
         return self.of(listed, self.classes, negated, self.cost)
 
-    def join(self, other: Any) -> Subsets:
+    def join(self, other: Any) -> CandidateLabels:
         if self.listed.shape[1] != other.listed.shape[1]:
-            raise InputError("Subsets of different numbers of classes cannot be joined.")
+            raise InputError("CandidateLabels of different numbers of classes cannot be joined.")
         listed = sparse.vstack([self.listed, other.listed], format="csr")
         return self.of(listed, self.classes, np.concatenate([self.negated, other.negated]), self.cost, strict=False)
 
@@ -231,7 +237,7 @@ class Subsets(Sets):
     def __repr__(self) -> str:
         n = max(len(self), 1)
         return (
-            f"<Subsets of {self.listed.shape[1]} classes: {len(self)} rows,"
+            f"<CandidateLabels of {self.listed.shape[1]} classes: {len(self)} rows,"
             f" {100 * np.sum(self.sizes == 1) / n:.0f} % exact, {np.sum(self.sizes) / n:.3g} candidates on average>"
         )
 

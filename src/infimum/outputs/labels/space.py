@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..._warnings import InfimumWarning
+from ...data.containers import Column, is_row, table_of
+from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, refuse_unread, shown
+from ...data.errors import listed as listed_names
+from ...data.names import Names, key, ordered, unpacked
 from ..base import OutputSpace, Sets
-from ..containers import Column, is_row, table_of
-from ..forms import BadRows, Form, InputError, Sample, refuse_unread, shown
-from ..forms import listed as listed_names
-from ..names import Names, key, ordered, unpacked
 from .costs import Cost, as_cost
 from .forms import (
     FORMS,
@@ -33,7 +32,7 @@ from .forms import (
     refuse_flags,
     row_of_bits,
 )
-from .sets import Subsets, as_mask
+from .sets import CandidateLabels, as_mask
 
 
 class Labels(OutputSpace):
@@ -136,9 +135,9 @@ class Labels(OutputSpace):
             )
         return list(named[0])
 
-    def read(self, y: Any, strict: bool = True) -> Subsets:
+    def read(self, y: Any, strict: bool = True) -> CandidateLabels:
         found = held(y)
-        if isinstance(found, Subsets):
+        if isinstance(found, CandidateLabels):
             mask, names, negated = (
                 found.listed,
                 None if found.classes is None else unpacked(found.classes),
@@ -151,7 +150,7 @@ class Labels(OutputSpace):
             listed = moved(mask, at, int(self.size))
             if missing and negated.any():  # what a set of fewer classes leaves out stays left out
                 listed, negated = _positive(mask, at, negated, int(self.size)), np.zeros(len(negated), bool)
-            return Subsets.of(listed, self.classes_, negated, self.cost_, strict)
+            return CandidateLabels.of(listed, self.classes_, negated, self.cost_, strict)
         if isinstance(found, tuple) and not isinstance(found, Column):
             mask, columns = found
             return self._masked(mask, columns, strict)
@@ -159,12 +158,12 @@ class Labels(OutputSpace):
         if rows is not None:
             return self._masked(rows, None, strict)
         listed, negated = self._read(found, strict)
-        return Subsets.of(listed, self.classes_, negated, self.cost_, strict)
+        return CandidateLabels.of(listed, self.classes_, negated, self.cost_, strict)
 
-    def _masked(self, mask: Any, names: Any, strict: bool) -> Subsets:
+    def _masked(self, mask: Any, names: Any, strict: bool) -> CandidateLabels:
         at = columns_of(names, mask.shape[1], self._names, strict)
         listed = moved(mask, at, int(self.size))
-        return Subsets.of(listed, self.classes_, np.zeros(mask.shape[0], bool), self.cost_, strict)
+        return CandidateLabels.of(listed, self.classes_, np.zeros(mask.shape[0], bool), self.cost_, strict)
 
     def _rows(self, column: Column) -> Any:
         """The mask that a column of rows of booleans is, or of 0 and 1 where that is the form; None for labels."""

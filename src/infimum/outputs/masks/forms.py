@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..forms import BadRows, InputError, shown
+from ...data.errors import BadRows, InputError, shown
 
 
 def scribbled(values: Any) -> NDArray:

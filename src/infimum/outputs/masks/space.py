@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
+from ...data.errors import InputError
 from ..base import Embedding, OutputSpace, Sets, rows_of
-from ..forms import InputError
-from ..shared import check_pair, signs_shared, signs_text
+from ..pairs import check_pair, signs_shared, signs_text
 from .forms import scribbled
 
 UNIT = 2**20  # capacities are integers for scipy: costs are rounded to one part in a million of the largest

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..containers import Column, Table, is_number, is_row, opened
-from ..forms import BadRows, InputError, is_missing, listed, shown
+from ...data.containers import Column, Table, is_number, is_row, opened
+from ...data.errors import BadRows, InputError, is_missing, listed, shown
 
 FORMS = (
     "A row of y is a value 3.5, bounds (1, 2) or (5, inf), a union [(-2, -1), (1, 2)], candidates {1, 2}, text such as"

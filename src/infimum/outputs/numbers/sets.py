@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.errors import BadRows
 from ..base import Curves, Embedding, Sets, rows_of
-from ..forms import BadRows
-from ..shared import check_pair, refuse_empty
+from ..pairs import check_pair, refuse_empty
 from .curves import farthest, mean, nearest
 from .forms import Pieces, read, refuse_bad
 from .lines import NO_END, Line

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._checks import is_number
+from ...data.checks import is_number
+from ...data.containers import kept
+from ...data.errors import Form, InputError, listed
 from ..base import OutputSpace
-from ..containers import kept
-from ..forms import Form, InputError, listed
 from .forms import LIMIT, names_of, read
 from .sets import Intervals
 

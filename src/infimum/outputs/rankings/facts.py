@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..containers import Column, Table, is_number, is_row, opened
-from ..forms import BadRows, InputError, Sample, is_missing, merged, shown
-from ..names import Names, key, plain
+from ...data.containers import Column, Table, is_number, is_row, opened
+from ...data.errors import BadRows, InputError, Sample, is_missing, merged, shown
+from ...data.names import Names, key, plain
 from .forms import FORMS, comparisons, items_in_codes
 
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._memory import require
-from ..containers import Column, is_number, is_row
-from ..forms import BadRows, InputError, is_missing, listed, shown
-from ..names import Names
+from ...data.containers import Column, is_number, is_row
+from ...data.errors import BadRows, InputError, is_missing, listed, shown
+from ...data.memory import require
+from ...data.names import Names
 
 FORMS = (
     'A row of y is text "a>b>c, d>e" with buckets "a>{b,c}>d", pairs [("a", "b"), ("b", "c")], the top of the order'

@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..._warnings import InfimumWarning
+from ...data.containers import Column, Table, opened, table_of
+from ...data.errors import BadRows, InfimumWarning, InputError, shown
+from ...data.names import Names
 from ...feedback_arc import linear_extensions, minimum_feedback_arc, minimum_feedback_arcs
 from ...feedback_arc.relations import find_cycle, transitive_closure
 from ..base import Embedding, Sets, rows_of
-from ..containers import Column, Table, opened, table_of
-from ..forms import BadRows, InputError, shown
-from ..names import Names
-from ..shared import check_pair, refuse_empty, same_names
+from ..pairs import check_pair, refuse_empty, same_names
 from .forms import items_in_codes, pairs_in_codes, pairs_in_ranks
 from .nearest_extension import near_extension, nearest_extensions
 
@@ -55,7 +54,7 @@ class PartialOrders(Sets):
     >>> PartialOrders([[1, -1, 1]], items=["a", "b", "c"])
     Traceback (most recent call last):
     ...
-    infimum.outputs.forms.InputError: 1 row of y cannot be used.
+    infimum.data.errors.InputError: 1 row of y cannot be used.
       row 0: a > b > c > a
     No order satisfies a cycle. Drop one of its pairs, or the row.
     """

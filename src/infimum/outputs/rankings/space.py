@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._checks import check_number
-from ..._warnings import InfimumWarning
+from ...data.checks import check_number
+from ...data.containers import Column
+from ...data.errors import Form, InfimumWarning, InputError, Sample, listed, refuse_unread
+from ...data.names import Names, key, numbered, ordered
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
-from ..containers import Column
-from ..forms import Form, InputError, Sample, listed, refuse_unread
-from ..names import Names, key, numbered, ordered
 from .facts import Facts, facts_of, held, items_in, kind_of, refuse_lists
 from .forms import FORMS, items_in_codes, stated_pairs
 from .sets import LISTED, PartialOrders, codes_of, costs_of

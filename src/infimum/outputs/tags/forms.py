@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...data.containers import Column, Table, is_number, is_row, opened, table_of
+from ...data.errors import BadRows, InputError, Sample, is_missing, listed, merged, shown
+from ...data.names import Names, key, plain
 from ..base import Sets
-from ..containers import Column, Table, is_number, is_row, opened, table_of
-from ..forms import BadRows, InputError, Sample, is_missing, listed, merged, shown
-from ..names import Names, key, plain
 
 FORMS = (
     'A row of y is {"red": True, "round": False}, {"red"}, ["red"], "+red -round", or a row of an (n, m) array with 1'

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import comb
 
 from ..base import Embedding, rows_of
-from ..shared import refuse_empty, refuse_shape, signs_text
+from ..pairs import refuse_empty, refuse_shape, signs_text
 from .sets import HammingBalls, PartialTags, _same_tags, _TagSets
 
 

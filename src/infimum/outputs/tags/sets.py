@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import comb
 
+from ...data.containers import Table
+from ...data.errors import BadRows, InputError, shown
 from ..base import Embedding, OutputSpace, Profiles, Sets, rows_of
-from ..containers import Table
-from ..forms import BadRows, InputError, shown
-from ..shared import check_pair, signs_shared, signs_text
+from ..pairs import check_pair, signs_shared, signs_text
 from .forms import held, signs
 
 

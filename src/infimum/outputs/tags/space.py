@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import comb
 
-from ..._checks import check_number, is_number
-from ..._warnings import InfimumWarning
+from ...data.checks import check_number, is_number
+from ...data.containers import Column
+from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, listed, refuse_unread, shown
+from ...data.names import Names, key, numbered, ordered
 from ..base import OutputSpace, Sets
-from ..containers import Column
-from ..forms import BadRows, Form, InputError, Sample, listed, refuse_unread, shown
-from ..names import Names, key, numbered, ordered
 from .forms import BOTH, FORMS, Facts, facts_of, held, read_cells, signs
 from .known_balls import KnownBalls
 from .sets import HammingBalls, PartialTags

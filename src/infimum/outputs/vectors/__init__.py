@@ -3,7 +3,7 @@
 from .balls import Annuli, Balls
 from .base import VectorSets
 from .boxes import Boxes
-from .candidates import Candidates
+from .candidates import CandidatePoints
 from .space import Vectors
 
-__all__ = ["Annuli", "Balls", "Boxes", "Candidates", "VectorSets", "Vectors"]
+__all__ = ["Annuli", "Balls", "Boxes", "CandidatePoints", "VectorSets", "Vectors"]

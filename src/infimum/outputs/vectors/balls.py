@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.errors import BadRows, InputError
 from ..base import rows_of
-from ..forms import BadRows, InputError
-from ..shared import check_pair, refuse_empty, refuse_shape
+from ..pairs import check_pair, refuse_empty, refuse_shape
 from .base import VectorSets, numbers
 
 
@@ -162,9 +162,9 @@ class Annuli(VectorSets):
         return left._like(self), clash, ~clash & ~same & ~first & ~second
 
     def _candidates(self, other: Any) -> bool:
-        from .candidates import Candidates
+        from .candidates import CandidatePoints
 
-        return isinstance(other, Candidates)
+        return isinstance(other, CandidatePoints)
 
     def meets(self, other: Any) -> NDArray:
         if self._candidates(other):

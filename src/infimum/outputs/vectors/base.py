@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
+from ...data.errors import InputError, shown
 from ..base import Embedding, Sets
-from ..forms import InputError, shown
 
 CELLS = 2**22  # coordinates of projections held at a time: 32 MiB
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.errors import BadRows, InputError
 from ..base import Sets, rows_of
-from ..forms import BadRows, InputError
 from ..numbers import Intervals
 from ..numbers.lines import NO_END, Line
-from ..shared import check_pair, refuse_empty
+from ..pairs import check_pair, refuse_empty
 from .base import VectorSets, numbers
 
 

@@ -1,4 +1,4 @@
-"""Candidates: a finite list of points a row."""
+"""CandidatePoints: a finite list of points a row."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.errors import BadRows, shown
 from ..base import rows_of
-from ..forms import BadRows, shown
-from ..shared import check_pair, refuse_empty
+from ..pairs import check_pair, refuse_empty
 from .base import VectorSets
 
 
-class Candidates(VectorSets):
+class CandidatePoints(VectorSets):
     """S_i = {y_i1, …, y_ik}, points of R^m; k may differ from row to row.
 
     Parameters
@@ -24,7 +24,7 @@ class Candidates(VectorSets):
 
     Examples
     --------
-    >>> Candidates([[[0., 0.], [2., 2.]], [[1., 1.]]]).nearest(np.array([[3., 1.], [3., 1.]]))
+    >>> CandidatePoints([[[0., 0.], [2., 2.]], [[1., 1.]]]).nearest(np.array([[3., 1.], [3., 1.]]))
     array([[2., 2.],
            [1., 1.]])
     """
@@ -56,9 +56,9 @@ class Candidates(VectorSets):
         self.starts = np.searchsorted(self.row, np.arange(len(rows) + 1))
         self.m, self.shape = m, (len(rows),)
 
-    def __getitem__(self, rows: Any) -> Candidates:
+    def __getitem__(self, rows: Any) -> CandidatePoints:
         index = np.arange(len(self))[rows_of(rows, len(self))]
-        out = Candidates([self.points[self.starts[i] : self.starts[i + 1]] for i in index])
+        out = CandidatePoints([self.points[self.starts[i] : self.starts[i + 1]] for i in index])
         out.m, out.points = self.m, out.points.reshape(-1, self.m)
         return out._like(self)
 
@@ -106,15 +106,15 @@ class Candidates(VectorSets):
     def meets(self, other: Any) -> NDArray:
         return np.bincount(self.row[self._inside(other)], minlength=len(self)) > 0
 
-    def intersect(self, other: Any) -> Candidates:
+    def intersect(self, other: Any) -> CandidatePoints:
         """The candidates that are in the other set, of any kind."""
         keep = self._inside(other)
         refuse_empty(self, other, np.bincount(self.row[keep], minlength=len(self)) == 0)
-        return Candidates([self.points[(self.row == i) & keep] for i in range(len(self))])._like(self)
+        return CandidatePoints([self.points[(self.row == i) & keep] for i in range(len(self))])._like(self)
 
-    def join(self, other: Any) -> Candidates:
+    def join(self, other: Any) -> CandidatePoints:
         parts = [sets.points[sets.starts[i] : sets.starts[i + 1]] for sets in (self, other) for i in range(len(sets))]
-        return Candidates(parts)._like(self)
+        return CandidatePoints(parts)._like(self)
 
     def text(self, row: int) -> str:
         return f"{{{', '.join(map(str, self.points[self.starts[row] : self.starts[row + 1]][:10].tolist()))}}}"
@@ -128,4 +128,4 @@ class Candidates(VectorSets):
 
     def __repr__(self) -> str:
         mean = len(self.row) / max(len(self), 1)
-        return f"<Candidates in R^{self.m}: {len(self)} rows, {mean:.3g} points on average>"
+        return f"<CandidatePoints in R^{self.m}: {len(self)} rows, {mean:.3g} points on average>"

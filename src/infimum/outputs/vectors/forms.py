@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..containers import Column, Table, opened, table_of
-from ..forms import BadRows, InputError, shown
-from ..names import Names
+from ...data.containers import Column, Table, opened, table_of
+from ...data.errors import BadRows, InputError, shown
+from ...data.names import Names
 from .boxes import Boxes
-from .candidates import Candidates
+from .candidates import CandidatePoints
 
 FORMS = (
     "y is (n, m) values with NaN where a coordinate is unknown, (n, m, 2) bounds, a list with a point or a list of"
-    " candidate points a row, or Boxes, Balls, Annuli or Candidates."
+    " candidate points a row, or Boxes, Balls, Annuli or CandidatePoints."
 )
 LIMIT = 1e150  # squares of larger numbers have no room in floating point
 
@@ -62,15 +62,15 @@ def read(y: Any, columns: tuple | None) -> tuple[Any, tuple | None]:
     raise InputError(f"Cannot read y of shape {found.shape} as vectors. {FORMS}")
 
 
-def _candidates(column: Column) -> Candidates:
+def _candidates(column: Column) -> CandidatePoints:
     """A list of points, or of lists of points; refused where all of it could be bounds."""
-    points = Candidates([None if gone else cell for cell, gone in zip(column.cells, column.missing)])
+    points = CandidatePoints([None if gone else cell for cell, gone in zip(column.cells, column.missing)])
     shapes = {np.shape(cell) for cell in column.cells}
     k, width = shapes.pop() if len(shapes) == 1 and np.ndim(column.cells[0]) == 2 else (0, 0)
     if k > 1 and width == 2 and (points.points[:, 0] <= points.points[:, 1]).all():
         raise InputError(
             f"The rows of y, as {shown(column.cells[0])}, can be bounds of {k} coordinates or {k} points in the plane."
-            " Give Boxes(lower, upper), as Boxes(*np.moveaxis(np.array(y), -1, 0)), or Candidates(y)."
+            " Give Boxes(lower, upper), as Boxes(*np.moveaxis(np.array(y), -1, 0)), or CandidatePoints(y)."
         )
     return points
 
@@ -82,7 +82,7 @@ def clipped(sets: Any, low: NDArray, high: NDArray) -> Any:
     lower, upper = sets.box()
     outside = ((lower > high) | (upper < low)).any(axis=1)
     inside: Any = None
-    if isinstance(sets, Candidates):
+    if isinstance(sets, CandidatePoints):
         inside = ((sets.points >= low) & (sets.points <= high)).all(axis=1)
     if inside is not None:
         outside = np.bincount(sets.row[inside], minlength=len(sets)) == 0
@@ -96,5 +96,5 @@ def clipped(sets: Any, low: NDArray, high: NDArray) -> Any:
         return Boxes(np.maximum(lower, low), np.minimum(upper, high))
     if inside is not None and not inside.all():
         keep = [sets.points[sets.row == row][inside[sets.row == row]] for row in range(len(sets))]
-        return Candidates(keep)
+        return CandidatePoints(keep)
     return sets

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.errors import Form, InputError, listed
 from ..base import OutputSpace
-from ..forms import Form, InputError, listed
 from ..numbers import Reals
 from ..numbers.space import Facts as Range
 from .base import VectorSets

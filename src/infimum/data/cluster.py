@@ -1,0 +1,105 @@
+"""Blocks that stay on the workers of a Dask cluster: functions go to them, what they return is combined there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .chunks import Block, Blocks
+
+ARITY = 8  # partial sums added by one task of a cluster
+
+
+class DaskBlocks(Blocks):
+    """The partitions of Dask collections X, y and sample_weight."""
+
+    def __init__(self, parts: list):
+        self.parts = parts
+        self.n_blocks = len(parts)
+
+    @classmethod
+    def partitions(cls, X: Any, y: Any = None, w: Any = None) -> DaskBlocks:
+        import dask
+
+        columns = [_parts(a, name) for a, name in ((X, "X"), (y, "y"), (w, "sample_weight")) if a is not None]
+        sizes = {len(c) for c in columns}
+        if len(sizes) > 1:
+            raise ValueError(
+                f"X, y and sample_weight must have the same partitions. They have {sorted(sizes)} of them;"
+                " rechunk or repartition one like the other."
+            )
+        given = [name for name, a in zip(Block._fields, (X, y, w)) if a is not None]
+        return cls([dask.delayed(_block)(given, k, *row) for k, row in enumerate(zip(*columns))])
+
+    def __iter__(self) -> Iterator[Block]:
+        return (part.compute() for part in self.parts)
+
+    def map(self, function: Callable[[Block], Block]) -> DaskBlocks:
+        import dask
+
+        node = dask.delayed(function)  # one node of the graph: sent once, not with every block
+        return DaskBlocks([node(part) for part in self.parts])
+
+    def reduce(self, function: Callable[[Block], Any], combine: Callable, label: str = "", verbose: int = 0) -> Any:
+        import dask
+
+        parts = self.map(function).parts
+        together = dask.delayed(_combine)
+        while len(parts) > 1:
+            parts = [together(combine, parts[i : i + ARITY]) for i in range(0, len(parts), ARITY)]
+        return parts[0].compute()
+
+
+def is_dask(X: Any) -> bool:
+    """Whether X is a Dask array, frame or series, without importing Dask."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "to_delayed")
+
+
+def map_rows(function: Callable[[Any], NDArray], X: Any, n_features: int) -> Any:
+    """function(rows) for every partition of a Dask array or frame, as a Dask array."""
+    zeros: Any = np.zeros((1, n_features))
+    if hasattr(X, "columns"):
+        import pandas as pd
+
+        zeros = pd.DataFrame(zeros, columns=list(X.columns))
+    meta = function(zeros)[:0]  # its type and its number of axes
+    if hasattr(X, "rechunk"):
+        X = X.rechunk({1: -1})
+        if meta.ndim == 1:
+            return X.map_blocks(function, drop_axis=1, meta=meta)
+        return X.map_blocks(function, chunks=(X.chunks[0], (meta.shape[1],)), meta=meta)
+    import dask
+    import dask.array as da
+
+    # the partitions of a frame keep the names of their columns; their lengths are not known yet
+    tail = meta.shape[1:]
+    parts = [da.from_delayed(p, (np.nan, *tail), meta=meta) for p in map(dask.delayed(function), _delayed(X))]
+    return da.concatenate(parts)
+
+
+def _parts(column: Any, name: str) -> list:
+    """The delayed partitions of a Dask array or frame."""
+    if not is_dask(column):
+        raise ValueError(f"X is a Dask collection: {name} must be one too, with the same partitions.")
+    if getattr(column, "ndim", 1) == 2 and hasattr(column, "rechunk"):
+        column = column.rechunk({1: -1})
+    return list(np.ravel(np.asarray(_delayed(column), dtype=object)))
+
+
+def _delayed(column: Any) -> Any:
+    """The partitions as they are. Dask would join those of which few columns are read: more of y than of X."""
+    if hasattr(column, "simplify"):  # a frame: only the columns that are asked for are read
+        return column.simplify().to_delayed(optimize_graph=False)
+    return column.to_delayed()
+
+
+def _block(names: list[str], k: int, *columns: Any) -> Block:
+    return Block(**dict(zip(names, columns)), where=f"partition {k}")
+
+
+def _combine(combine: Callable, parts: Iterable) -> Any:
+    return reduce(combine, parts)

@@ -1,0 +1,306 @@
+"""What holds y: lists, arrays, masked arrays, columns and frames of pandas, polars and Arrow, sparse matrices."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping, Set
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
+
+from .errors import BadRows, InputError, is_missing, listed, shown
+from .names import Names
+
+FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf", "narwhals")
+EXACT = 2**53  # whole numbers up to here are floating-point numbers
+
+
+class Column(NamedTuple):
+    """One entry a row: numbers, booleans and dates as a typed array, anything else as a list."""
+
+    cells: Any
+    missing: NDArray
+    """(n,) boolean; what `cells` holds there means nothing, but for NaN in numbers."""
+    name: Any = None
+    """That of the only column of a frame."""
+
+    @property
+    def typed(self) -> bool:
+        return isinstance(self.cells, np.ndarray)
+
+    @property
+    def n(self) -> int:
+        return len(self.missing)
+
+    def cell(self, row: int) -> Any:
+        return None if self.missing[row] else self.cells[row]
+
+
+class Table(NamedTuple):
+    """Several columns: booleans or numbers as a typed array, anything else as objects."""
+
+    values: NDArray
+    missing: NDArray
+    """(n, c) boolean; what `values` holds there means nothing, but for NaN in numbers."""
+    names: tuple | None = None
+
+    @property
+    def n(self) -> int:
+        return len(self.missing)
+
+    def row(self, k: Any) -> list:
+        """A row as the user sees it."""
+        row = [
+            None if gone else v.item() if isinstance(v, np.number | np.bool_) else v
+            for v, gone in zip(self.values[k].tolist(), self.missing[k])
+        ]
+        return [int(v) if isinstance(v, float) and v.is_integer() else v for v in row]
+
+    def column(self) -> Column:
+        """The only column of an array of two axes, with the warning of scikit-learn."""
+        if self.names is None:
+            warnings.warn(
+                "A column-vector y was passed when a 1d array was expected. Please change the shape of y to"
+                " (n_samples,), for example using ravel().",
+                DataConversionWarning,
+                stacklevel=2,
+            )
+        return Column(self.values[:, 0], self.missing[:, 0])
+
+    def arranged(self, known: Names, what: str) -> Table:
+        """The columns in the order of the names that are known, which must all be there, and no other."""
+        if self.names is None:
+            return self
+        place = {known.find(name): k for k, name in enumerate(self.names)}
+        absent = [name for k, name in enumerate(known.list) if k not in place]
+        extra = [name for name in self.names if known.find(name) is None]
+        if absent or extra:
+            raise InputError(
+                f"The columns of y must be named as the {what} are: {listed(known.list)}."
+                + (f" Missing: {listed(absent)}." if absent else "")
+                + (f" Unknown: {listed(extra)}." if extra else "")
+                + " Columns without names, y.to_numpy(), go by position."
+            )
+        index = [place[k] for k in range(len(known))]
+        return Table(self.values[:, index], self.missing[:, index], tuple(known.list))
+
+
+def opened(y: Any, forms: str) -> Any:
+    """What y holds, whatever holds it: a Column, a Table, a CSR matrix, or an array of three or more axes."""
+    if y is None:
+        raise InputError("This estimator requires y to be passed, but the target y is None.")
+    if isinstance(y, str | bytes | Set) or (isinstance(y, Mapping) and not sparse.issparse(y)):  # DOK is a mapping
+        raise InputError(
+            f"y should be a 1d array or a list with one entry a row (a non-string sequence). Got {shown(y)}. {forms}"
+        )
+    if sparse.issparse(y):
+        if y.ndim != 2:
+            raise InputError(f"A sparse y has shape (n, m). Got shape {y.shape}.")
+        out = sparse.csr_matrix(y, copy=True)
+        out.sum_duplicates()
+        return out
+    if type(y).__module__.partition(".")[0] in FRAMES:
+        return _framed(y)
+    if isinstance(y, np.ndarray) or hasattr(y, "__array__"):
+        return _of_array(y if isinstance(y, np.ndarray) else np.asarray(y), forms)
+    if not isinstance(y, Iterable):
+        raise InputError(f"y should be a 1d array or a list with one entry a row. Got {shown(y)}. {forms}")
+    return column_of(list(y))
+
+
+def kept(y: Any) -> Any:
+    """y, that can be read twice: a generator becomes a list."""
+    return list(y) if hasattr(y, "__next__") else y
+
+
+def column_of(cells: list) -> Column:
+    """Cells as a column: typed, where all are numbers, booleans or dates, or missing; integers stay integers.
+
+    >>> column_of([3, None, 2**53 + 1]).cells.tolist(), column_of([True, None]).cells.dtype.name
+    ([3, 0, 9007199254740993], 'bool')
+    """
+    types = set(map(type, cells))
+    if types == {str}:
+        blank = {cell for cell in set(cells) if not cell.strip()}
+        missing = np.fromiter(map(blank.__contains__, cells), bool, len(cells)) if blank else np.zeros(len(cells), bool)
+        return Column(cells, missing)
+    if types <= {float, type(None)} and types:
+        values = np.array(cells, dtype=float)
+        return Column(values, np.isnan(values)) if float in types else Column(cells, np.ones(len(cells), bool))
+    sure = types <= {int, bool, tuple, list, set, frozenset, dict}
+    missing = np.zeros(len(cells), bool) if sure else np.fromiter(map(is_missing, cells), bool, len(cells))
+    if missing.any():
+        types = {type(cell) for cell, gone in zip(cells, missing) if not gone}
+    if not types:
+        return Column(cells, missing)
+
+    def array(gap: Any, dtype: Any = None) -> NDArray:
+        return np.array(
+            [gap if gone else cell for cell, gone in zip(cells, missing)] if missing.any() else cells, dtype
+        )
+
+    whole = {kind for kind in types if issubclass(kind, int | np.integer) and not issubclass(kind, bool)}
+    if types <= {bool, np.bool_}:
+        return Column(array(False, bool), missing)
+    if whole == types:
+        values = array(0)
+        return Column(values if values.dtype.kind in "iu" else cells, missing)
+    if all(kind in whole or issubclass(kind, float | np.floating) for kind in types):
+        try:
+            values = array(math.nan, float)
+        except OverflowError:  # a whole number beyond floating point
+            return Column(cells, missing)
+        if not whole or np.abs(values[~missing]).max(initial=0) <= EXACT:
+            return Column(values, missing)
+    if all(issubclass(kind, datetime | np.datetime64) for kind in types):
+        dates = [None if gone else _date(cell) for cell, gone in zip(cells, missing)]
+        if not any(date is None and not gone for date, gone in zip(dates, missing)):
+            return Column(np.array([np.datetime64("NaT") if d is None else d for d in dates]), missing)
+    return Column(cells, missing)
+
+
+def _date(cell: Any) -> np.datetime64 | None:
+    """A date without a time zone as NumPy's; None where it has one."""
+    if getattr(cell, "tzinfo", None) is not None:
+        return None
+    return cell.to_datetime64() if hasattr(cell, "to_datetime64") else np.datetime64(cell)
+
+
+def table_of(column: Column) -> Table | None:
+    """A column whose entries are all rows of scalars, of one length, as a table; None where it is not."""
+    if column.typed:
+        return None
+    width = None
+    for cell, gone in zip(column.cells, column.missing):
+        if gone:
+            continue
+        if not is_row(cell) or (width is not None and len(cell) != width):
+            return None
+        width = len(cell)
+        if any(isinstance(v, list | tuple | Mapping | Set | np.ndarray) for v in cell):
+            return None
+    if not width:
+        return None
+    values = np.empty((column.n, width), dtype=object)
+    for k, (cell, gone) in enumerate(zip(column.cells, column.missing)):
+        values[k, :] = None if gone else list(cell)
+    return tidy(values)
+
+
+def is_row(cell: Any) -> bool:
+    """A list, tuple or flat array: what may be a row of a table."""
+    return isinstance(cell, list | tuple) or (isinstance(cell, np.ndarray) and cell.ndim == 1)
+
+
+def tidy(values: NDArray, names: tuple | None = None) -> Table:
+    """A table of objects, typed where all of it is booleans, or all numbers, or missing."""
+    flat = values.ravel().tolist()
+    missing = np.fromiter(map(is_missing, flat), bool, len(flat)).reshape(values.shape)
+    types = {type(v) for v, gone in zip(flat, missing.ravel()) if not gone}
+    if types and types <= {bool, np.bool_}:
+        return Table(np.where(missing, False, values).astype(bool), missing, names)
+    if all(is_number(kind) for kind in types):
+        bad = BadRows("y")
+        out = np.full(values.shape, math.nan)
+        for row, cells in enumerate(np.where(missing, math.nan, values)):
+            try:
+                out[row] = [float(v) for v in cells]
+            except OverflowError:
+                bad.add(row, f"a number too large for floating point, got {shown(cells.tolist())}")
+        bad.refuse("Numbers end at about 1.8e308.")
+        return Table(out, missing, names)
+    return Table(values, missing, names)
+
+
+def is_number(kind: type) -> bool:
+    """Whether a type holds real numbers: no booleans, no dates."""
+    if issubclass(kind, bool | np.bool_ | complex | np.complexfloating | np.timedelta64):
+        return False
+    return issubclass(kind, int | float | np.integer | np.floating | Decimal) or hasattr(kind, "numerator")
+
+
+def _of_array(y: NDArray, forms: str) -> Any:
+    hidden = np.ma.getmaskarray(y) if isinstance(y, np.ma.MaskedArray) else np.zeros(y.shape, bool)
+    y = np.asarray(y.data if isinstance(y, np.ma.MaskedArray) else y)
+    if y.ndim == 0:
+        raise InputError(f"y should be a 1d array or a list with one entry a row. Got a single {shown(y[()])}. {forms}")
+    if y.dtype.fields is not None:
+        raise InputError(f"y is a structured array of the fields {list(y.dtype.fields)}. Give one of them, or a frame.")
+    if y.dtype.kind in "OUSVT":
+        y = y.astype(object)
+        y[hidden] = None
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = y[:, 0]
+        return column_of(list(y)) if y.ndim == 1 else tidy(y) if y.ndim == 2 else y
+    missing = hidden | (np.isnan(y) if y.dtype.kind in "fc" else np.isnat(y) if y.dtype.kind in "mM" else False)
+    if y.dtype.kind in "iuf" and y.ndim > 1 and hidden.any():
+        y = np.where(hidden, math.nan, y)
+    return Column(y, missing) if y.ndim == 1 else Table(y, missing) if y.ndim == 2 else y
+
+
+def _framed(y: Any) -> Column | Table:
+    """A column or table of pandas, polars, Arrow."""
+    import narwhals.stable.v1 as nw
+
+    if type(y).__name__ == "LazyFrame":
+        raise InputError("y is a lazy frame: call collect() first.")
+    names = getattr(y, "columns", None)
+    if names is not None and type(y).__name__ == "DataFrame" and len(set(names)) < len(list(names)):
+        twice = sorted({str(name) for name in names if list(names).count(name) > 1})
+        raise InputError(f"The columns of y must have different names. Twice: {', '.join(twice)}.")
+    if hasattr(y, "to_series") and not hasattr(y, "columns"):  # an index of pandas
+        y = y.to_series()
+    frame = nw.from_native(y, allow_series=True, pass_through=True)
+    if isinstance(frame, nw.Series):
+        return _of_series(frame)
+    if not isinstance(frame, nw.DataFrame):  # an extension array of pandas, an array of Arrow
+        return column_of(y.to_pylist() if hasattr(y, "to_pylist") else list(y.tolist()))
+    columns = [_of_series(series) for series in frame.iter_columns()]
+    if len(columns) == 1:
+        return Column(columns[0].cells, columns[0].missing, frame.columns[0])
+    kinds = {c.cells.dtype.kind if c.typed else "O" for c in columns if not c.missing.all()}
+    missing = np.column_stack([c.missing for c in columns]) if columns else np.zeros((len(frame), 0), bool)
+    if kinds == {"b"}:
+        return Table(np.column_stack([_cells(c, bool) for c in columns]), missing, tuple(frame.columns))
+    if kinds <= set("iuf"):
+        values = np.column_stack([np.where(c.missing, math.nan, _cells(c, float)) for c in columns])
+        return Table(values, missing, tuple(frame.columns))
+    values = np.empty(missing.shape, dtype=object)
+    for k, column in enumerate(columns):
+        for row in range(column.n):
+            values[row, k] = column.cell(row)
+    return tidy(values, tuple(frame.columns))
+
+
+def _cells(column: Column, dtype: type) -> NDArray:
+    """A typed column as such; one that is missing altogether as anything."""
+    return column.cells.astype(dtype) if column.typed else np.zeros(column.n, dtype)
+
+
+def _of_series(series: Any) -> Column:
+    import narwhals.stable.v1 as nw
+
+    kind = series.dtype
+    if kind.is_float():
+        values = series.to_numpy().astype(float)
+        return Column(values, np.isnan(values))
+    if kind.is_integer() or kind == nw.Boolean:
+        missing = series.is_null().to_numpy().astype(bool)
+        values = (series.fill_null(False if kind == nw.Boolean else 0) if missing.any() else series).to_numpy()
+        return Column(values.astype(bool) if kind == nw.Boolean else values, missing)
+    if kind == nw.Date or (kind == nw.Datetime and getattr(kind, "time_zone", None) is None):
+        values = series.to_numpy()
+        if values.dtype.kind == "M":
+            return Column(values, np.isnat(values))  # otherwise Python's dates, as Arrow gives them
+    if type(kind) is nw.Unknown and "Sparse" in str(getattr(series.to_native(), "dtype", "")):
+        return _of_array(np.asarray(series.to_native()), "")
+    cells = series.to_list()
+    if kind == nw.String:
+        return column_of(cells)
+    return column_of([cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in cells])

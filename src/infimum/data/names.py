@@ -1,0 +1,188 @@
+"""Names of classes, tags and items: which are the same, which are sorted where, and as what array they come back."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import InputError, is_missing, listed, shown
+
+
+def plain(name: Any) -> Any:
+    """NumPy scalars as the Python objects they stand for; dates stay as they are."""
+    return name.item() if isinstance(name, np.generic) and name.dtype.kind not in "mM" else name
+
+
+def kind(name: Any) -> str:
+    """Names of different kinds are different, even where Python calls them equal.
+
+    >>> kind(1), kind(1.0), kind(True), kind("1"), kind(b"1"), kind(datetime.date(2020, 1, 1))
+    ('number', 'number', 'boolean', 'text', 'bytes', 'date')
+    """
+    if isinstance(name, bool | np.bool_):
+        return "boolean"
+    if isinstance(name, str):
+        return "text"
+    if isinstance(name, bytes):
+        return "bytes"
+    if isinstance(name, int | float | np.integer | np.floating) and not isinstance(name, np.timedelta64):
+        return "number"
+    if isinstance(name, datetime.datetime | np.datetime64):
+        return "date and time" if getattr(name, "tzinfo", None) is None else "date and time in a zone"
+    if isinstance(name, datetime.timedelta | np.timedelta64):
+        return "duration"
+    return type(name).__name__
+
+
+def key(name: Any) -> Hashable:
+    """What tells names apart: equal for the same name of the same kind only."""
+    what = kind(name)
+    if what in ("text", "number", "bytes"):
+        return plain(name)
+    if what in ("date and time", "duration"):
+        return what, _nanoseconds(name)
+    if isinstance(name, tuple):
+        return what, tuple(map(key, name))
+    hash(name)
+    return what, plain(name)
+
+
+def _nanoseconds(time: Any) -> int:
+    """Of a date or duration, since 1970: a whole number of any size."""
+    if hasattr(time, "to_numpy"):
+        time = time.to_numpy()
+    letter = "M" if isinstance(time, datetime.datetime | np.datetime64) else "m"
+    if not isinstance(time, np.generic):
+        time = np.datetime64(time) if letter == "M" else np.timedelta64(time)
+    unit = np.datetime_data(time.dtype)[0]
+    if unit in ("ns", "ps", "fs", "as"):
+        return int(time.astype(f"{letter}8[ns]").astype(np.int64))
+    return int(time.astype(f"{letter}8[us]").astype(np.int64)) * 1000
+
+
+def ordered(names: Iterable) -> list:
+    """Sorted within each kind; by how they print, where they cannot be compared."""
+    groups: dict[str, list] = {}
+    for name in names:
+        groups.setdefault(kind(name), []).append(name)
+    out: list = []
+    for what in sorted(groups):
+        try:
+            out += sorted(groups[what])
+        except TypeError:
+            out += sorted(groups[what], key=repr)
+    return out
+
+
+def array_of(names: Iterable) -> NDArray:
+    """A flat array: text, whole numbers, numbers, booleans and dates as such, anything else as objects.
+
+    >>> array_of(["b", "a"]).dtype.kind, array_of([1, "a"]).dtype.kind, array_of([2**70]).dtype.kind
+    ('U', 'O', 'O')
+    """
+    names = [plain(name) for name in names]
+    types = {type(name) for name in names}
+    if types == {str}:
+        if not any(name.endswith("\0") for name in names):  # arrays of text lose them
+            return np.array(names)
+    elif types == {int}:
+        values = np.array(names)
+        if values.dtype.kind in "iu":
+            return values
+    elif types in ({bool}, {float}):
+        return np.array(names)
+    elif types and all(kind(name) == "date and time" for name in names):
+        return np.array(
+            [name.to_datetime64() if hasattr(name, "to_datetime64") else np.datetime64(name) for name in names]
+        )
+    elif types == {np.timedelta64}:
+        return np.array(names)
+    out = np.empty(len(names), dtype=object)
+    for k, name in enumerate(names):
+        out[k] = name
+    return out
+
+
+class Names:
+    """Distinct names in order, and where each is.
+
+    >>> names = Names([1, "a", True], "classes")
+    >>> names.find(True), names.find(1.0), names.find("b")
+    (2, 0, None)
+    """
+
+    def __init__(self, names: Iterable, what: str):
+        if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+            raise InputError(f"{what} must be a list of names. Got {names!r}. One name alone is [{names!r}].")
+        if isinstance(names, set | frozenset):
+            names = ordered(names)
+        self.list = [plain(name) for name in unpacked(names)]
+        if any(is_missing(name) for name in self.list):
+            raise InputError(f"{what} must be names; a missing one is none. Got {shown(self.list)}.")
+        self.where: dict[Hashable, int] = {}
+        twice = []
+        for k, name in enumerate(self.list):
+            try:
+                if self.where.setdefault(key(name), k) != k:
+                    twice.append(name)
+            except TypeError:
+                raise InputError(f"{what} must be names that can be hashed. Got {name!r}.") from None
+        if twice:
+            raise InputError(f"{what} must be distinct. Twice: {listed(twice)}.")
+
+    def __getstate__(self) -> list:
+        """Names without the dictionary, whose keys may be of types that skops cannot save as keys."""
+        return self.list
+
+    def __setstate__(self, names: list) -> None:
+        self.list = names
+        self.where = {key(name): k for k, name in enumerate(names)}
+
+    @property
+    def array(self) -> NDArray:
+        return array_of(self.list)
+
+    def find(self, name: Any) -> int | None:
+        """The place of a name; None where it is unknown or cannot be a name."""
+        try:
+            return self.where.get(key(name))
+        except TypeError:
+            return None
+
+    def __contains__(self, name: Any) -> bool:
+        return self.find(name) is not None
+
+    def __len__(self) -> int:
+        return len(self.list)
+
+
+def unpacked(names: Any) -> list:
+    """Names as a list; dates of an array stay dates."""
+    return names.tolist() if isinstance(names, np.ndarray) and names.dtype.kind not in "mM" else list(names)
+
+
+def numbered(names: Any, what: str) -> Any:
+    """0, …, m - 1 for a number m of names; names as they are.
+
+    >>> numbered(3, "tags"), numbered(["a"], "tags")
+    (range(0, 3), ['a'])
+    """
+    if isinstance(names, bool | np.bool_) or not isinstance(names, int | np.integer):
+        return names
+    if names < 1:
+        raise InputError(f"{what} must be a list of names, or how many they are, an integer >= 1. Got {names!r}.")
+    return range(names)
+
+
+def placed(names: Iterable, known: Names, what: str, strict: bool) -> list[int | None]:
+    """Where columns that carry these names go among those known; None for unknown ones, refused if `strict`."""
+    names = list(names)
+    at = [known.find(name) for name in names]
+    unknown = [name for name, k in zip(names, at) if k is None]
+    if unknown and strict:
+        raise InputError(f"y names {what} that are unknown here: {listed(unknown)}. They are {listed(known.list)}.")
+    return at

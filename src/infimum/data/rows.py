@@ -1,0 +1,150 @@
+"""Rows: the inputs, targets and sample weights of a problem, wherever they lie."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from .chunks import Block, Blocks, n_rows
+from .cluster import DaskBlocks, is_dask
+from .hashes import hashed
+from .inputs import as_numbers, in_order, names_of
+from .sample import Sample, is_parsed, sample
+
+
+class Rows(ABC):
+    """What a fit is made on: `X` and `w` as weights take them, and y to be read by a space."""
+
+    X: Any
+    y: Any
+    """All of y, or that of the first block."""
+    w: NDArray | None
+    in_memory: bool
+    n_features: int
+    names: list[str] | None
+    """Of the features, where they have any."""
+
+    @abstractmethod
+    def fitted(self, space: Any) -> Any:
+        """A copy of the space that has learned what y alone tells."""
+
+    @abstractmethod
+    def read(self, output: Any) -> Any:
+        """y as sets."""
+
+
+class Table(Rows):
+    """Rows in memory: X is an array or a sparse matrix."""
+
+    in_memory = True
+
+    def __init__(self, X: Any, y: Any, w: NDArray | None = None, names: list[str] | None = None):
+        self.X, self.y, self.w, self.names = X, y, w, names
+        self.n_features = X.shape[1]
+
+    def some(self, rows: NDArray) -> Table:
+        """Some of the rows, without their y."""
+        return Table(self.X[rows], None, None if self.w is None else self.w[rows], self.names)
+
+    def first(self, size: int) -> NDArray:
+        """Where some of the rows are, the same ones in whatever order they come and in any units."""
+        code = hashed(self.X)
+        absent = np.zeros(len(code), dtype=bool) if self.w is None else self.w == 0
+        return np.sort(np.lexsort((code, absent))[: min(size, int((~absent).sum()))])
+
+    def fitted(self, space: Any) -> Any:
+        return clone(space).fit(self.y)
+
+    def read(self, output: Any) -> Any:
+        sets = output.read(self.y)
+        if len(sets) != self.X.shape[0]:
+            raise ValueError(f"X has {self.X.shape[0]} rows and y has {len(sets)}: they must have the same number.")
+        output.check([sets])
+        return sets
+
+
+class InBlocks(Rows):
+    """Rows in blocks: X are the blocks themselves, which carry all three."""
+
+    in_memory = False
+    w = None
+
+    def __init__(self, blocks: Blocks):
+        first = blocks.first()
+        self.y = first.y
+        self.names = names_of(first.X)
+        self.n_features = int(first.X.shape[1])
+        self.sparse = hasattr(first.X, "tocsr")
+        self.X = blocks.map(partial(checked, names=self.names, n_features=self.n_features, sparse=self.sparse))
+
+    def fitted(self, space: Any) -> Any:
+        space = clone(space)
+        if not space.mergeable:
+            raise ValueError(
+                f"{type(space).__name__} learns from all of y at once. For rows in blocks it must give `digest`,"
+                " `merge` and `settle` instead of `fit`."
+            )
+        return space.settle(self.X.reduce(partial(_digest, space), space.merge))
+
+    def read(self, output: Any) -> Any:
+        sets = output.read_chunks(self.X)
+        output.check(sets.parts())
+        return sets
+
+    def sample(self, size: int) -> Sample:
+        """Some of the rows, the same ones in whatever blocks and order they come."""
+        return sample(self.X.map(_unread), size)
+
+
+def rows_of(X: Any, y: Any = None, w: Any = None) -> InBlocks | None:
+    """Rows in blocks, from `Blocks` or Dask collections; None where X is a table."""
+    if isinstance(X, Blocks):
+        if y is not None or w is not None:
+            raise ValueError("Blocks carry y and sample_weight themselves, as (X, y, sample_weight).")
+        return InBlocks(X)
+    return InBlocks(DaskBlocks.partitions(X, y, w)) if is_dask(X) else None
+
+
+def _unread(block: Block) -> Block:
+    """The block, unless its sets have been read: others may list other classes."""
+    if is_parsed(block.y):
+        raise ValueError(
+            f"{block.where}: sets that are read already cannot be put together from blocks, as 'auto' must. Give y as"
+            " lists or arrays, or name principle, negative_weights and weights."
+        )
+    return block
+
+
+def checked(block: Block, names: list[str] | None, n_features: int, sparse: bool) -> Block:
+    """The block as numbers, its columns in the order of the first block; no rows, no complaint."""
+    where = block.where
+    X = in_order(block.X, names, f"{where}: X")
+    if n_rows(X) == 0:
+        return Block(np.empty((0, n_features)), block.y, None if block.w is None else np.empty(0), where)
+    if X.shape[1] != n_features:
+        raise ValueError(f"{where}: X has {X.shape[1]} features; the first block has {n_features}.")
+    if hasattr(X, "tocsr") != sparse:
+        raise ValueError(f"{where}: X is {'dense' if sparse else 'sparse'}, unlike the first block. Give one kind.")
+    try:
+        X = as_numbers(X)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
+    w = None if block.w is None else np.asarray(block.w, dtype=float).ravel()
+    for name, column in (("y", block.y), ("sample_weight", w)):
+        if column is not None and n_rows(column) != X.shape[0]:
+            raise ValueError(f"{where}: X has {X.shape[0]} rows and {name} has {n_rows(column)}.")
+    if w is not None and not (np.isfinite(w) & (w >= 0)).all():
+        row = int(np.argmin(np.isfinite(w) & (w >= 0)))
+        raise ValueError(f"{where}: sample_weight must be finite numbers >= 0. Row {row} has {w[row]:g}.")
+    return Block(X, block.y, w, where)
+
+
+def _digest(space: Any, block: Block) -> Any:
+    if block.y is None:
+        raise ValueError(f"{block.where} has no y: to fit, blocks are (X, y) or (X, y, sample_weight).")
+    return space.digest(block.y)

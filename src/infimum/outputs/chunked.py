@@ -1,0 +1,84 @@
+"""Sets that are read block by block, for losses whose sums are all that is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.chunks import Block, Blocks, n_rows
+from .base import Embedding, OutputSpace, Sets
+
+
+class SetsInBlocks(Sets):
+    """S_1 … S_n that lie in blocks. Single rows cannot be asked; `embed` and `table` are formed block by block."""
+
+    in_memory = False
+
+    def __init__(self, output: OutputSpace, blocks: Blocks):
+        self.output, self.blocks = output, blocks
+        self.sample = output.read(blocks.first().y)  # what kind of sets they are
+
+    def parts(self) -> Iterator[Sets]:
+        """The sets of every block, one block after the other, as far as they are asked for."""
+        return (read_block(self.output, block) for block in self.blocks)
+
+    def embed(self, principle: str) -> Any:
+        if self.sample.embed(principle) is None:
+            return None
+        return EmbeddingInBlocks(self.blocks.map(partial(_embedded, self.output, principle)))
+
+    def table(self, psi: NDArray, principle: str) -> Blocks:
+        """L(z, S_i) of some outputs, as columns that the blocks carry."""
+        return self.blocks.map(partial(_tabled, self.output, psi, principle))
+
+    def _refuse(self, *args: Any) -> NoReturn:
+        raise ValueError("Rows in blocks are only summed, never asked one by one. Fit on arrays.")
+
+    __len__ = __getitem__ = argmin = contains = center = _refuse  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{type(self.sample).__name__} in blocks>"
+
+
+class EmbeddingInBlocks:
+    """As `Embedding`, block by block."""
+
+    def __init__(self, blocks: Blocks):
+        self.blocks = blocks
+
+    def columns(self) -> tuple:
+        return (self.blocks,)
+
+
+def read_block(output: OutputSpace, block: Block) -> Sets:
+    """The sets of a block, or an error that names it."""
+    try:
+        sets = output.read(block.y)
+    except ValueError as error:
+        raise ValueError(f"{block.where}: {error}") from error
+    if len(sets) != n_rows(block.X):
+        raise ValueError(f"{block.where}: X has {n_rows(block.X)} rows and y has {len(sets)}.")
+    return sets
+
+
+def as_sets(output: OutputSpace, block: Block) -> Block:
+    """The block, with its sets in place of y."""
+    return block._replace(y=read_block(output, block))
+
+
+def _embedded(output: OutputSpace, principle: str, block: Block) -> Block:
+    embedding: Embedding | None = read_block(output, block).embed(principle)
+    if embedding is None:
+        raise ValueError(
+            f"{block.where}: the {principle} of its sets is not linear in psi(z), unlike that of the first block. Fit"
+            " on arrays, or name a solver that needs no such loss, solvers.Enumerate() where Y is small."
+        )
+    return block._replace(y=embedding.columns())
+
+
+def _tabled(output: OutputSpace, psi: NDArray, principle: str, block: Block) -> Block:
+    return block._replace(y=(np.asarray(read_block(output, block).loss(psi, principle)).T,))

@@ -1,0 +1,1 @@
+"""Base learners: families of weights alpha(x)."""

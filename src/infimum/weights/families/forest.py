@@ -1,0 +1,197 @@
+"""Forest weights: rows that share leaves with x count, whatever the units of the features."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from ...data.checks import check_number
+from ..base import Weights, as_target
+from ..holdout.operators import Holdout, LeftOut, product
+from ..holdout.out_of_bag import OutOfBag
+
+KINDS = {"random": "RandomForestRegressor", "extra": "ExtraTreesRegressor"}
+
+
+class Forest(Weights):
+    """alpha_i(x) = mean over t of m_ti 1[leaf_t(x_i) = leaf_t(x)] / sum_j m_tj 1[leaf_t(x_j) = leaf_t(x)].
+
+    m_ti is how often tree t drew row i; the trees are grown on the embedded sets phi, so that ``alpha(x) @ phi`` is
+    what the forest of scikit-learn predicts. Features need no scaling.
+
+    Parameters
+    ----------
+    n_estimators : int, default 100
+        Trees.
+    kind : {"random", "extra"}, default "random"
+        :class:`sklearn.ensemble.RandomForestRegressor` or :class:`sklearn.ensemble.ExtraTreesRegressor`.
+    min_samples_leaf : int or float, default 5
+        Rows in a leaf at least: leaves estimate a law of sets, not one value.
+    max_features : {"sqrt", "log2"}, int, float or None, default "sqrt"
+        Features tried at a split.
+    max_depth, n_jobs, random_state
+        As in scikit-learn.
+    bootstrap : bool, optional
+        Whether a tree draws its rows; by default, for kind "random". Out-of-bag weights need it.
+
+    Notes
+    -----
+    Sample weights go to the trees of scikit-learn: they act on what is drawn, on the splits and on the leaf means. A
+    weight of 2 is a row given twice on average over the draws, not draw by draw.
+
+    Examples
+    --------
+    >>> X, phi = np.array([[0.], [1.], [2.], [3.]]), np.array([[0.], [0.], [1.], [1.]])
+    >>> alpha = Forest(min_samples_leaf=1, bootstrap=False, random_state=0).fit(X, phi)(X[:1])
+    >>> np.asarray(alpha), alpha @ phi
+    (array([[0.5, 0.5, 0. , 0. ]]), array([[0.]]))
+    """
+
+    signed = False
+    supervised = True
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        kind: str = "random",
+        min_samples_leaf: float = 5,
+        max_features: Any = "sqrt",
+        max_depth: int | None = None,
+        bootstrap: bool | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.kind = kind
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.max_depth = max_depth
+        self.bootstrap = bootstrap
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
+        if not isinstance(self.kind, str) or self.kind not in KINDS:
+            raise ValueError(f"The 'kind' of Forest must be one of {list(KINDS)}. Got {self.kind!r} instead.")
+        check_number(self, "n_estimators", 1, integer=True)
+        target = as_target(target)
+        if target is None:
+            raise ValueError("Forest grows its trees on the embedded sets: fit(X, phi) needs phi of shape (n, d).")
+        phi = target.phi.toarray() if sparse.issparse(target.phi) else np.asarray(target.phi, dtype=float)
+        from sklearn import ensemble  # slow to import
+
+        forest = getattr(ensemble, KINDS[self.kind])(
+            n_estimators=self.n_estimators,
+            min_samples_leaf=self.min_samples_leaf,
+            max_features=self.max_features,
+            max_depth=self.max_depth,
+            bootstrap=self.kind == "random" if self.bootstrap is None else self.bootstrap,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+        )
+        self.forest_ = forest.fit(X, phi[:, 0] if phi.shape[1] == 1 else phi, sample_weight)
+        trees = [tree.tree_ for tree in forest.estimators_]
+        # leaves of all the trees are numbered one after the other; column_[first_[t] + node] is the number of a leaf
+        leaf = np.concatenate([tree.children_left == -1 for tree in trees])
+        self.first_ = np.cumsum([0] + [tree.node_count for tree in trees])[:-1]
+        self.column_ = np.cumsum(leaf, dtype=np.int32) - 1
+        self.n_leaves_ = int(leaf.sum())
+        self.X_fit_ = X
+        self.sample_weight_ = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        self._leaves: NDArray | None = None
+        self._means: sparse.csc_matrix | None = None
+        self._drawn: NDArray | None = None
+        self.n_rows_ = X.shape[0]
+        return self
+
+    def features(self, X: Any) -> sparse.csr_matrix:
+        check_is_fitted(self, "n_rows_")
+        return self._indicators(self._leaves_of(X), 1 / len(self.first_))
+
+    @property
+    def width(self) -> int:
+        return len(self.first_)
+
+    def project(self, phi: Any) -> NDArray:
+        """The mean of phi in every leaf, (r, d)."""
+        if self._means is None:
+            self._means = self._leaf_means()
+        return product(self._means, phi)
+
+    def alpha_matrix(self, features: Any) -> NDArray:
+        if self._means is None:
+            self._means = self._leaf_means()
+        return (features @ self._means).toarray()
+
+    def release(self, summed: bool = False) -> None:
+        self._leaves = self._means = self._drawn = None
+
+    def left_out(self) -> LeftOut:
+        """The out-of-bag sums: row i through the trees that did not draw it."""
+        outside = self.out_of_bag()
+        return lambda phi: product(outside, self.project(phi))
+
+    def out_of_bag(self) -> sparse.csr_matrix:
+        """v(x_i) over the trees that did not draw row i, (n, r)."""
+        if not self.forest_.bootstrap:
+            raise ValueError("Out-of-bag weights need trees that draw their rows: Forest(bootstrap=True).")
+        outside = self._masses().T == 0
+        trees = outside.sum(axis=1)
+        if not trees.all():
+            row = int(np.argmin(trees))
+            raise ValueError(
+                f"Row {row} was drawn by all {len(self.first_)} trees: it has no such weights. Raise n_estimators."
+            )
+        return self._indicators(self._training_leaves(), outside / trees[:, None])
+
+    def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> Holdout:
+        """Without blocks, by the one forest: row i through the trees that did not draw it, means without its block."""
+        if blocks is None or not self.forest_.bootstrap:
+            return super().held_out(X, target, sample_weight, blocks)
+        return OutOfBag(self._training_leaves(), self._masses().T, self.n_leaves_, blocks)
+
+    def _leaves_of(self, X: Any) -> NDArray:
+        """The leaf of every row in every tree, (q, n_trees)."""
+        return self.column_[self.forest_.apply(X) + self.first_]
+
+    def _training_leaves(self) -> NDArray:
+        if self._leaves is None:
+            self._leaves = self._leaves_of(self.X_fit_)
+        return self._leaves
+
+    def _indicators(self, leaves: NDArray, value: Any) -> sparse.csr_matrix:
+        q, trees = leaves.shape
+        data = np.broadcast_to(value, leaves.shape).ravel()
+        return sparse.csr_matrix((data, leaves.ravel(), np.arange(0, q * trees + 1, trees)), shape=(q, self.n_leaves_))
+
+    def _masses(self) -> NDArray:
+        """m_ti, (n_trees, n)."""
+        if self._drawn is None:
+            self._drawn = self._draws()
+        return self._drawn
+
+    def _draws(self) -> NDArray:
+        n, w = self.n_rows_, self.sample_weight_
+        if not self.forest_.bootstrap:
+            return np.broadcast_to(np.ones(n) if w is None else w, (len(self.first_), n))
+        masses = np.array([np.bincount(drawn, minlength=n) for drawn in self.forest_.estimators_samples_], dtype=float)
+        root = self.forest_.estimators_[0].tree_.weighted_n_node_samples[0]
+        # scikit-learn used to weigh the rows drawn; it now draws them by their weights
+        return masses if w is None or np.isclose(root, masses[0].sum()) else masses * w
+
+    def _leaf_means(self) -> sparse.csc_matrix:
+        """phi -> its mean in every leaf, (r, n): column i holds row i in the leaves of the trees that drew it."""
+        leaves, mass = self._training_leaves(), self._masses().T
+        total = np.bincount(leaves.ravel(), weights=mass.ravel(), minlength=self.n_leaves_)
+        drawn = mass > 0
+        at = leaves[drawn]
+        ends = np.concatenate([[0], np.cumsum(drawn.sum(axis=1))])
+        return sparse.csc_matrix((mass[drawn] / total[at], at, ends), shape=(self.n_leaves_, self.n_rows_))
+
+    def __getstate__(self) -> dict:
+        state = super().__getstate__()
+        return {**state, "_leaves": None, "_means": None} if "_means" in state else state

@@ -1,0 +1,185 @@
+"""Nearest neighbours: alpha(x) is spread over the k training rows closest to x."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from ...data.checks import check_number
+from ..base import Weights
+from ..holdout.operators import LeftOut, product
+
+ROUNDING = 1e-12  # of sums of weights
+FAR = 1e100  # of distances times the slope: such a neighbour never counts
+
+
+class Neighbors(Weights):
+    """alpha_i(x) > 0 for the k training rows nearest to x, summing to one.
+
+    Parameters
+    ----------
+    n_neighbors : int, optional
+        k; by default the root of n, rounded up. With ``weights="adaptive"``, the most neighbours that are looked at.
+    weights : {"uniform", "distance", "adaptive"}, default "uniform"
+        Equal weights; weights 1 / distance; or, for every query, the k and the weights alpha_i = (c - beta_i)_+ that
+        minimise ``|alpha|_2 + <alpha, beta>``, with beta_i = `slope` times the distance, in units of the typical
+        distance to the k-th neighbour (Anava and Levy, k*-nearest neighbors, 2016).
+    slope : float, default 2
+        For "adaptive": how fast the outputs change with x against how noisy they are; larger means fewer neighbours.
+    metric, algorithm, leaf_size, p, n_jobs
+        As in :class:`sklearn.neighbors.NearestNeighbors`.
+
+    Notes
+    -----
+    A row of sample weight w takes w of the k places, so that 2 is a row given twice and 0 a row left out.
+
+    Examples
+    --------
+    >>> X = np.array([[0.], [1.], [5.]])
+    >>> np.asarray(Neighbors(2).fit(X)(np.array([[.2]])))
+    array([[0.5, 0.5, 0. ]])
+    """
+
+    signed = False
+
+    def __init__(
+        self,
+        n_neighbors: int | None = None,
+        weights: str = "uniform",
+        slope: float = 2.0,
+        metric: Any = "minkowski",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.slope = slope
+        self.metric = metric
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
+        if not isinstance(self.weights, str) or self.weights not in SHARES:
+            raise ValueError(f"The 'weights' of Neighbors must be one of {list(SHARES)}. Got {self.weights!r} instead.")
+        check_number(self, "n_neighbors", 1, integer=True, optional=True)
+        check_number(self, "slope", 0, 1e100, above=True)
+        w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        # a row of weight 0 is not there
+        self.rows_ = np.flatnonzero(w > 0)
+        if not len(self.rows_):
+            raise ValueError("All the sample weights are 0: there is no neighbour to find.")
+        self.sample_weight_ = w[self.rows_]
+        total = self.sample_weight_.sum()
+        self.k_ = min(float(np.ceil(np.sqrt(total)) if self.n_neighbors is None else self.n_neighbors), total)
+        # this many rows hold k places, even where they are the lightest
+        lightest = np.sort(self.sample_weight_).cumsum()
+        self.depth_ = int(np.searchsorted(lightest, self.k_ * (1 - ROUNDING))) + 1
+        from sklearn.neighbors import NearestNeighbors  # slow to import
+
+        index = NearestNeighbors(
+            n_neighbors=self.depth_,
+            metric=self.metric,
+            algorithm=self.algorithm,
+            leaf_size=self.leaf_size,
+            p=self.p,
+            n_jobs=self.n_jobs,
+        )
+        X = X[self.rows_] if len(self.rows_) < len(w) else X
+        self.index_ = index.fit(X)
+        self.scale_ = self._typical_distance(X) if self.weights == "adaptive" else 1.0
+        self.n_rows_ = len(w)
+        return self
+
+    def features(self, X: Any) -> sparse.csr_matrix:
+        check_is_fitted(self, "n_rows_")
+        distance, at = self.index_.kneighbors(X)
+        return self._shares(distance, at, self.sample_weight_[at])
+
+    @property
+    def width(self) -> int:
+        return self.depth_
+
+    def project(self, phi: Any) -> Any:
+        return phi
+
+    def alpha_matrix(self, features: Any) -> NDArray:
+        return features.toarray()
+
+    def left_out(self) -> LeftOut:
+        """The sums over the k nearest of the other rows; a row of weight w > 1 keeps w - 1 of its places."""
+        if len(self.rows_) < self.n_rows_:
+            raise ValueError("leave_one_out needs positive sample weights. Leave out the rows of weight 0.")
+        if self.n_rows_ < 2:
+            raise ValueError("leave_one_out needs at least 2 rows.")
+        # without a query, kneighbors leaves every row out of its own neighbours
+        depth = min(self.depth_, self.n_rows_ - 1)
+        distance, at = self.index_.kneighbors(n_neighbors=depth)
+        own = self.sample_weight_ - 1
+        if (own <= 0).all():
+            return partial(product, self._shares(distance, at, self.sample_weight_[at]))
+        # the copies that are left come first, at no distance
+        here = np.arange(self.n_rows_)[:, None]
+        distance, at = np.hstack([0 * distance[:, :1], distance]), np.hstack([here, at])
+        w = np.hstack([np.maximum(own, 0)[:, None], self.sample_weight_[at[:, 1:]]])
+        return partial(product, self._shares(distance, at, w))
+
+    def _shares(self, distance: NDArray, at: NDArray, w: NDArray) -> sparse.csr_matrix:
+        # neighbours in order take their w places until k are taken
+        places = np.clip(self.k_ - (np.cumsum(w, axis=1) - w), 0, w)
+        share = SHARES[self.weights](distance, places, self.slope / self.scale_)
+        share /= share.sum(axis=1, keepdims=True)
+        q, k = at.shape
+        alpha = sparse.csr_matrix(
+            (share.ravel(), self.rows_[at.ravel()], np.arange(0, q * k + 1, k)), shape=(q, self.n_rows_)
+        )
+        alpha.eliminate_zeros()
+        return alpha
+
+    def _typical_distance(self, X: Any) -> float:
+        """The mean distance of (at most 1000) training rows to their k-th neighbour."""
+        n = len(self.rows_)
+        some = np.linspace(0, n - 1, min(n, 1000)).astype(int)
+        distance, at = self.index_.kneighbors(X[some])
+        last = np.argmax(np.cumsum(self.sample_weight_[at], axis=1) >= self.k_ * (1 - ROUNDING), axis=1)
+        return float(np.average(distance[np.arange(len(some)), last], weights=self.sample_weight_[some])) or 1.0
+
+
+def _uniform(distance: NDArray, places: NDArray, slope: float) -> NDArray:
+    return places
+
+
+def _distance(distance: NDArray, places: NDArray, slope: float) -> NDArray:
+    here = distance == 0
+    with np.errstate(divide="ignore"):
+        share = places / distance
+    # where rows coincide with the query, they share it among themselves, as in scikit-learn
+    return np.where(here.any(axis=1, keepdims=True), here * places, share)
+
+
+def _adaptive(distance: NDArray, places: NDArray, slope: float) -> NDArray:
+    # c_k = (sum beta + sqrt(k + (sum beta)^2 - k sum beta^2)) / k over the k nearest; the best k is the first with
+    # c_k <= beta_{k+1}, and alpha_i is proportional to (c_k - beta_i)_+
+    # (counted from the nearest, which moves c as much and keeps the root from cancelling)
+    # (P times the places and beta / √P change nothing: so scaled, and beyond FAR all the same, no square overflows)
+    unit = places.max(axis=1, keepdims=True)
+    places = places / unit
+    beta = np.minimum(slope * (distance - distance[:, :1]), FAR / np.sqrt(unit)) * np.sqrt(unit)
+    k = np.cumsum(places, axis=1)
+    first, second = np.cumsum(places * beta, axis=1), np.cumsum(places * beta**2, axis=1)
+    root = np.sqrt(np.maximum(k + first**2 - k * second, 0))
+    c = np.divide(first + root, k, out=np.full_like(k, np.inf), where=k > 0)
+    after = np.concatenate([beta[:, 1:], np.full((len(beta), 1), np.inf)], axis=1)
+    best = np.argmax(c <= after, axis=1)
+    return places * np.maximum(c[np.arange(len(c)), best][:, None] - beta, 0)
+
+
+SHARES = {"uniform": _uniform, "distance": _distance, "adaptive": _adaptive}

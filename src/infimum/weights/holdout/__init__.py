@@ -1,0 +1,1 @@
+"""Predictions for rows that are held out."""

@@ -1,0 +1,284 @@
+"""A simulated person in a real browser: keys, undo, reload, two tabs, a killed server, hostile cells."""
+
+import csv
+import hashlib
+import re
+
+import pytest
+from studio_process import digits_table
+
+TEN = ("--target", "label", "--classes", "0,1,2,3,4,5,6,7,8,9")
+
+
+class Person:
+    """Reads the page as a person does, and answers by keys, knowing the truth."""
+
+    def __init__(self, page, truth):
+        self.page, self.truth = page, truth
+        self.problems = []
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+
+    def open(self, address):
+        self.page.goto(address)
+        return self.ready()
+
+    def ready(self):
+        """Wait until the page takes an answer, as a person does who sees what it says."""
+        self.page.wait_for_selector("#ask:not([aria-busy]) #options button")
+        return self
+
+    @property
+    def row(self):
+        return int(re.match(r"Row (\d+)", self.page.inner_text(".place"))[1])
+
+    @property
+    def question(self):
+        return self.page.inner_text("#question")
+
+    @property
+    def count(self):
+        return int(re.match(r"(\d+) answers", self.page.inner_text("#progress"))[1])
+
+    def options(self):
+        """The keys of the options."""
+        return self.page.eval_on_selector_all("#options button", "all => all.map(b => b.dataset.key)")
+
+    def key(self):
+        """The key that is right for the question on the page."""
+        keys = self.options()
+        truth = self.truth[self.row]
+        if keys[0] == "a":
+            return "a" if truth in re.findall(r"\d", self.question) else "x"
+        return truth if truth in keys else "n"
+
+    def press(self, key, count):
+        """Press a key and wait until that many answers were acknowledged, and the next question is there."""
+        self.ready().page.keyboard.press(key)
+        words = """n => document.getElementById('progress').textContent.startsWith(n + ' answers')
+            && !document.getElementById('ask').hasAttribute('aria-busy')"""
+        self.page.wait_for_function(words, arg=count)
+
+    def answers(self, number):
+        for _ in range(number):
+            self.press(self.key(), self.count + 1)
+
+
+@pytest.fixture
+def person(chromium):
+    """person(truth) is somebody with a window of their own."""
+    contexts = []
+
+    def new(truth, **settings):
+        context = chromium.new_context(**settings)
+        context.set_default_timeout(120_000)  # the machine may be busy with other tests
+        contexts.append(context)
+        return Person(context.new_page(), truth)
+
+    yield new
+    for context in contexts:
+        context.close()
+
+
+def accuracy(table, truth):
+    """Of a model that is fitted to what was exported."""
+    from infimum.active.learner import Learner
+    from infimum.active.structures import structure_of
+    from infimum.active.studio import read_sheet
+
+    sheet = read_sheet(table, "label", classes=[str(k) for k in range(10)])
+    structure = structure_of(sheet.space)
+    belief = Learner(sheet.features()[:, : 16 * 16], structure).update(sheet.space.read(sheet.records.y))
+    found = sheet.space.classes_[structure.output(belief.F)]
+    return sum(a == b for a, b in zip(found.tolist(), truth)) / len(truth)
+
+
+def test_fifty_answers_by_keyboard(tmp_path, studio, person):
+    """Accuracy rises, undo takes back, a reload goes on, a killed server loses nothing."""
+    table, truth = digits_table(tmp_path)
+    before = hashlib.sha256(table.read_bytes()).hexdigest()
+    server = studio(table, *TEN)
+    one = person(truth).open(server.address)
+    one.page.wait_for_function("() => document.querySelector('#row img')?.naturalWidth === 8")
+    one.answers(15)
+    exported = export(one.page, "csv")
+    early = accuracy(exported, truth)
+
+    # undo by key: the same question is on the page again
+    question, row = one.question, one.row
+    one.press(one.key(), 16)
+    one.press("Backspace", 15)
+    assert (one.question, one.row) == (question, row)
+    assert "Taken back" in one.page.inner_text("#message")
+
+    # reload: the same person goes on
+    one.page.reload()
+    one.ready()
+    assert one.count == 15
+    assert "(15 yours)" in one.page.inner_text("#progress")
+
+    # skip is no answer, "don't know" is one
+    row = one.row
+    one.ready().page.keyboard.press(" ")
+    other = "row => !document.querySelector('.place').textContent.startsWith(row)"
+    one.page.wait_for_function(other, arg=f"Row {row} ")
+    one.press("d", 16)
+    one.answers(9)
+
+    # killed in the middle, started again on the same port
+    server.kill()
+    one.ready().page.keyboard.press(one.key())
+    one.page.wait_for_function("() => document.getElementById('message').textContent.includes('does not answer')")
+    server.options = (*server.options, "--port", str(server.port))
+    server.start()
+    one.press(one.key(), 26)
+    one.answers(24)
+    assert one.count == 50
+
+    exported = export(one.page, "csv")
+    assert accuracy(exported, truth) > max(early + 0.15, 0.5)
+    told = [line for line in server.journal() if "question" in line]
+    assert len(told) == 51  # one of them was taken back
+    assert sum("undo" in line for line in server.journal()) == 1
+    assert hashlib.sha256(table.read_bytes()).hexdigest() == before
+    assert not one.problems
+
+
+def export(page, form):
+    page.select_option("#form", form)
+    page.click("#export")
+    page.wait_for_function("() => document.getElementById('exported').textContent.startsWith('Written')")
+    return page.inner_text("#exported").removeprefix("Written: ")
+
+
+def test_two_tabs_get_different_rows(tmp_path, studio, person):
+    table, truth = digits_table(tmp_path, 60)
+    server = studio(table, *TEN)
+    one, two = person(truth).open(server.address), person(truth).open(server.address)
+    for k in range(6):
+        assert one.row != two.row
+        (one if k % 2 else two).press((one if k % 2 else two).key(), k + 1)
+    people = {line["who"] for line in server.journal() if "question" in line}
+    assert len(people) == 2
+    # undo takes back one's own last answer, not the other's
+    last = [line for line in server.journal() if "question" in line][-2:]
+    two.ready().page.keyboard.press("Backspace")
+    two.page.wait_for_function("() => document.getElementById('message').textContent.includes('Taken back')")
+    undone = next(line for line in server.journal() if "undo" in line)
+    assert undone["undo"] == last[0]["id"]
+    assert not one.problems + two.problems
+
+
+def test_contradictions_and_the_list_of_answers(tmp_path, studio, person):
+    table, truth = digits_table(tmp_path, 60)
+    server = studio(table, *TEN)
+    one = person(truth).open(server.address)
+    # somebody else settles the row that is on the page
+    asked = one.row
+    body = {"who": "other", "id": "12345678", "question": {"type": "Is", "row": asked, "about": truth[asked]}}
+    assert server.call("/api/answer", {**body, "answer": True})[0] == 200
+    one.ready().page.keyboard.press(next(key for key in one.options() if key != one.key()))
+    one.page.wait_for_function("() => document.getElementById('message').textContent.includes('contradicts')")
+    words = one.page.inner_text("#message")
+    assert f"row {asked}" in words
+    assert f"Is it {truth[asked]}? yes" in words
+    assert sum("question" in line for line in server.journal()) == 1  # nothing was written
+    one.press(one.key(), 2)
+    # search, and undo from the list
+    one.page.fill("#search", "other")  # a person
+    one.page.wait_for_function("() => document.getElementById('found').textContent.startsWith('1 answer')")
+    one.ready().page.click("#answers button")
+    one.page.wait_for_function("() => document.getElementById('progress').textContent.startsWith('1 answers')")
+    assert not one.problems
+
+
+def test_cells_are_text_and_every_kind_is_answered(tmp_path, studio, person):
+    """HTML in a cell, a column name and a class; options by number keys, by mouse and by touch."""
+    evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+    table = tmp_path / "notes.csv"
+    with open(table, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["text", "<b>size</b>", "label"])
+        writer.writerows([f"{evil} {k}", k, ""] for k in range(12))
+    server = studio(table, "--target", "label", "--classes", "<i>cat</i>,dog,owl")
+    one = person([]).open(server.address)
+    assert one.page.locator("#row dd").first.inner_text().startswith('<img src=x onerror="document.title=1">')
+    assert one.page.locator("#row dt").nth(1).inner_text() == "<b>size</b>"
+    assert one.page.locator("#row img, #row script, #row b").count() == 0
+    one.page.select_option("#kind", "Whole")
+    one.ready().page.wait_for_function("() => document.querySelectorAll('#options button').length === 3")
+    assert one.page.locator("#options button").first.inner_text().endswith("<i>cat</i>")
+    one.press("2", 1)
+    one.ready().page.locator("#options button").nth(0).click()
+    one.page.wait_for_function("() => document.getElementById('progress').textContent.startsWith('2 answers')")
+    told = [line["answer"] for line in server.journal() if "question" in line]
+    assert told == ["dog", "<i>cat</i>"]
+    assert one.page.title() == "infimum studio"
+    touch = person([], has_touch=True, viewport={"width": 390, "height": 844}).open(server.address)
+    touch.ready().page.locator("#options button").nth(0).tap()
+    touch.page.wait_for_function("() => document.getElementById('progress').textContent.startsWith('3 answers')")
+    wide = touch.page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
+    assert wide  # nothing runs out of a telephone
+    assert not one.problems + touch.problems
+
+
+def test_a_key_pressed_too_early_answers_nothing(tmp_path, studio, person):
+    """The question on the page is about to go: the page says that it is busy, and asks what was chosen meanwhile."""
+    table, truth = digits_table(tmp_path, 40)
+    server = studio(table, *TEN)
+    one = person(truth).open(server.address)
+    held = []
+    one.page.route("**/api/next*", lambda route: route.continue_() if held else held.append(route))
+    one.page.select_option("#kind", "Is")
+    one.page.wait_for_selector("#ask[aria-busy]")
+    one.page.keyboard.press("a")  # too early
+    one.page.select_option("#kind", "Whole")  # another thought
+    one.page.wait_for_timeout(100)
+    assert len(held) == 1
+    held[0].continue_()
+    one.page.wait_for_function("() => document.querySelectorAll('#options button').length === 10")
+    assert one.ready().count == 0
+    one.press(one.key(), 1)
+    assert [line["question"]["type"] for line in server.journal() if "question" in line] == ["Whole"]
+
+
+def test_the_page_can_be_read_by_everybody(tmp_path, studio, person):
+    """Names for every control, a focus that is seen, and a contrast of 4.5 to 1 in both colour schemes."""
+    table, truth = digits_table(tmp_path, 40)
+    server = studio(table, *TEN)
+    for scheme in ("light", "dark"):
+        one = person(truth, color_scheme=scheme).open(server.address)
+        unnamed = one.page.evaluate(
+            """() => [...document.querySelectorAll('button, select, input, img, progress, svg[role=img]')]
+              .filter(e => !(e.textContent.trim() || e.alt || e.ariaLabel || e.labels?.length
+                || e.getAttribute('aria-labelledby')))
+              .map(e => e.outerHTML)"""
+        )
+        assert unnamed == []
+        assert one.page.evaluate(CONTRAST) == []
+        one.page.keyboard.press("Tab")
+        assert one.page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle") == "solid"
+        assert one.page.locator("html").get_attribute("lang") == "en"
+
+
+CONTRAST = """() => {
+  const light = (text) => {
+    const [r, g, b] = text.match(/[\\d.]+/g).map(Number).map(v => v / 255)
+      .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (e) => {
+    for (; e; e = e.parentElement) {
+      const found = getComputedStyle(e).backgroundColor;
+      if (!/, 0\\)$/.test(found) && found !== 'transparent') return found;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const out = [];
+  for (const e of document.querySelectorAll('h1, h2, p, button, label, figcaption, li span, .place, kbd')) {
+    if (!e.textContent.trim() || e.hidden) continue;
+    const [a, b] = [light(getComputedStyle(e).color), light(ground(e))].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5) out.push([e.tagName, e.textContent.slice(0, 20), ratio]);
+  }
+  return out;
+}"""

@@ -1,0 +1,267 @@
+"""The studio without a browser: who may ask, what is kept, what a crash leaves, what is exported."""
+
+import asyncio
+import hashlib
+import json
+import os
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from studio_process import digits_table
+
+from infimum import InputError
+from infimum.active import Asker
+from infimum.active.studio import Desk, Journal, read_sheet
+from infimum.active.studio.export import FORMS, cells_of, export
+from infimum.active.studio.server import listening
+from infimum.io import read_table
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "pets.csv"
+    rows = [f"{k % 4},{'purrs' if k % 2 else 'barks'} {k},{['', 'cat|dog', '', ''][k % 4]}" for k in range(24)]
+    path.write_text("\n".join(["size,text,label", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def opened(table, **settings):
+    sheet = read_sheet(table, "label", classes=["cat", "dog", "owl"])
+    journal = Journal(table.with_name("journal.jsonl"), sheet.header())
+    return Desk(sheet, journal, background=False, **settings)
+
+
+def test_only_the_page_itself_may_ask(table, studio):
+    server = studio(table, "--target", "label", "--classes", "cat,dog,owl")
+    body = {"who": "me", "id": "12345678", "question": {"type": "Is", "row": 0, "about": "cat"}, "answer": True}
+    own = f"127.0.0.1:{server.port}"
+    refused = [
+        server.call("/api/state", X_Token=None),
+        server.call("/api/state", X_Token="guess"),
+        server.call("/", X_Token=None),
+        server.call("/api/state", Host=f"evil.example:{server.port}"),  # DNS that points here
+        server.call("/api/state", Host="127.0.0.1"),
+        server.call("/api/answer", body, Origin="http://evil.example"),
+        server.call("/api/answer", body, Origin=f"https://{own}"),
+        server.call("/api/answer", body, Origin="null"),
+        server.call("/api/answer", body, Origin=None),  # another program: it knows neither
+        server.call("/api/answer", body, X_Token=None),
+    ]
+    assert [status for status, _ in refused] == [403] * len(refused)
+    assert all("cat" not in str(told) for _, told in refused)
+    assert len([line for line in server.journal() if "question" in line]) == 0
+    assert server.call("/api/answer", body)[0] == 200
+    local = f"localhost:{server.port}"
+    assert server.call("/api/answer", body, Origin=f"http://{local}", Host=local)[0] == 200
+    assert server.call("/api/answer", {**body, "who": ""})[0] == 400
+    assert server.call("/api/answer", b"{")[0] == 400
+    assert server.call("/api/answer", b"[" + b"1," * 2**16 + b"1]")[0] == 413
+    assert server.call("/api/answer", {**body, "id": "x"})[0] == 422
+    far = {"type": "Is", "row": 99, "about": "cat"}
+    assert server.call("/api/answer", {**body, "id": "87654321", "question": far})[0] == 422
+    assert server.call("/api/answer", {**body, "id": "87654321", "answer": False})[0] == 409
+    assert server.call("/api/export", {"who": "me", "form": "../../etc"})[0] == 422
+    assert server.call("/image/0/text")[0] == 404
+    assert len([line for line in server.journal() if "question" in line]) == 1
+    assert server.call("/")[1].startswith(b"<!doctype html>")
+
+
+def test_pictures_stay_in_the_folder_of_the_table(tmp_path):
+    table, _ = digits_table(tmp_path, 3)
+    (tmp_path.parent / "secret.png").write_bytes(b"x")
+    table.write_text("image,label\nimages/0.png,\n../secret.png,\n/etc/hostname.png,\n", encoding="utf-8")
+    sheet = read_sheet(table, "label", classes=["a", "b"])
+    assert sheet.images == ["image"]
+    assert sheet.picture(0, "image")[1] == "image/png"
+    assert [sheet.picture(row, "image") for row in (1, 2, 3, -1)] == [None] * 4
+    assert sheet.picture(0, "label") is None
+    (tmp_path.parent / "secret.png").unlink()
+
+
+def test_an_answer_lies_on_the_disk_before_it_is_acknowledged(table, monkeypatch):
+    desk = opened(table)
+    synced = []
+    real = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda handle: (synced.append(desk.journal.path.read_text()), real(handle))[1])
+    desk.answer("12345678", "me", {"type": "Is", "row": 0, "about": "cat"}, True)
+    assert json.loads(synced[-1].splitlines()[-1])["id"] == "12345678"
+    monkeypatch.setattr(os, "fsync", lambda handle: (_ for _ in ()).throw(OSError("no space")))
+    with pytest.raises(OSError, match="no space"):
+        desk.answer("23456789", "me", {"type": "Is", "row": 2, "about": "cat"}, True)
+    assert len(desk.entries) == 1  # not acknowledged, and not counted
+    assert desk.answers.sets.is_unknown[2]
+
+
+def test_a_restart_goes_on_and_a_torn_line_is_dropped(table):
+    desk = opened(table)
+    desk.answer("11111111", "me", {"type": "Is", "row": 0, "about": "cat"}, True)
+    desk.answer("22222222", "you", {"type": "OneOf", "row": 2, "about": ["cat", "owl"]}, False)
+    desk.answer("33333333", "me", {"type": "Is", "row": 3, "about": "dog"}, None)
+    desk.undo("me", "11111111")
+    texts = [desk.answers.sets.text(row) for row in range(4)]
+    desk.close()
+    path = desk.journal.path
+    whole = path.read_bytes()
+    for cut in range(1, 60):  # killed while the last line was being written
+        path.write_bytes(whole + b'{"id": "44444444", "who": "me", "question": {"type": "Is"'[:cut])
+        again = opened(table)
+        assert [again.answers.sets.text(row) for row in range(4)] == texts
+        assert [entry.id for entry in again.entries] == ["22222222", "33333333"]
+        again.close()
+        if cut % 20 != 1:
+            path.write_bytes(whole)
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], "{no json", *lines[1:]]) + "\n")
+    with pytest.raises(InputError, match="line 2: no JSON"):
+        opened(table)
+
+
+def test_a_journal_of_something_else_is_refused(table):
+    desk = opened(table)
+    with pytest.raises(InputError, match="open in another studio"):
+        opened(table)
+    desk.close()
+    table.write_text(table.read_text() + "1,purrs,\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"journal of something else: .*rows was 24 and is 25"):
+        opened(table)
+
+
+def test_answers_count_once_and_contradictions_are_refused(table):
+    desk = opened(table)
+    first = {"type": "Is", "row": 0, "about": "cat"}
+    desk.answer("11111111", "me", first, True)
+    desk.answer("11111111", "me", first, True)  # sent again: the acknowledgement was lost
+    assert len(desk.entries) == 1
+    size = desk.journal.path.stat().st_size
+    with pytest.raises(InputError, match=r"Is it dog\? yes contradicts .* Is it cat\? yes"):
+        desk.answer("22222222", "you", {"type": "Is", "row": 0, "about": "dog"}, True)
+    with pytest.raises(InputError, match="known to be in"):  # the file says cat or dog
+        desk.answer("33333333", "you", {"type": "Is", "row": 1, "about": "owl"}, True)
+    assert desk.journal.path.stat().st_size == size
+    desk.undo("me")
+    with pytest.raises(InputError, match="taken back"):
+        desk.answer("11111111", "me", first, True)
+    assert desk.undo("me") is None
+    desk.answer("22222222", "you", {"type": "Is", "row": 0, "about": "dog"}, True)
+
+
+def test_people_get_different_rows_until_everything_is_settled(table):
+    desk = opened(table)
+    people = ["a", "b", "c", "d", "e"]
+    rows = [desk.next(who).row for who in people]
+    assert len(set(rows)) == 5
+    assert desk.next("a").row == rows[0]  # the same person, the same row
+    desk.skip("a", rows[0])
+    assert desk.next("a").row not in rows
+    truth = [0, 1, 2] * 8
+    truth[1::4] = [k % 2 for k in truth[1::4]]  # the file says cat or dog
+    for step in range(500):
+        question = desk.next(people[step % 5])
+        if question is None:
+            break
+        desk.answer(f"{step:08d}", people[step % 5], question.as_dict(), question.truth(truth[question.row]))
+        if step % 3 == 0:
+            desk.learn()
+    desk.learn()
+    assert desk.next("b") is None
+    assert desk.points[-1].settled >= 23  # "a" has put one away
+    assert desk.points[-1].left < desk.points[0].left
+
+
+def test_a_thousand_answers_a_minute_are_held(table):
+    """Nobody waits for the model: while it learns, answers are acknowledged."""
+    desk = opened(table)
+    slow = threading.Event()
+    real = desk.learner.update
+    desk.learner.update = lambda sets: (slow.wait(20), real(sets))[1]
+    learning = threading.Thread(target=desk.learn)
+    learning.start()
+    time.sleep(0.05)
+    for k in range(24):
+        if k % 4 != 1:
+            question = desk.next("me")
+            desk.answer(f"{k:08d}", "me", question.as_dict(), None if k % 2 else question.truth(0))
+    assert learning.is_alive()  # all of them, while one update was going on
+    slow.set()
+    learning.join()
+    assert len(desk.entries) == 18
+
+
+def test_answers_are_sent_at_once():
+    """Connections do not wait for more to send (TCP_NODELAY), which asyncio asks for where a socket is named as TCP."""
+    listener = listening(0)
+
+    async def accepted():
+        found = asyncio.get_running_loop().create_future()
+
+        async def met(reader, writer):
+            sent = writer.get_extra_info("socket")
+            found.set_result(sent.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        async with await asyncio.start_server(met, sock=listener):
+            _, writer = await asyncio.open_connection(*listener.getsockname())
+            writer.close()
+            return await asyncio.wait_for(found, 20)
+
+    with ThreadPoolExecutor(1) as pool:  # in a thread of its own: a browser of other tests keeps a loop in this one
+        assert pool.submit(lambda: asyncio.run(accepted())).result() != 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_exported_and_the_table_stays(table, form):
+    desk = opened(table)
+    before = hashlib.sha256(table.read_bytes()).hexdigest()
+    desk.answer("11111111", "me", {"type": "Is", "row": 0, "about": "cat"}, True)
+    desk.answer("22222222", "me", {"type": "OneOf", "row": 2, "about": ["cat", "owl"]}, False)
+    path = export(desk, form)
+    assert path.exists()
+    assert path.parent == table.parent
+    assert hashlib.sha256(table.read_bytes()).hexdigest() == before
+    if form in ("csv", "tsv", "jsonl"):
+        again = read_table(path, "label", kind="labels", classes=["cat", "dog", "owl"])
+        assert again.y[:4] == ["cat", {"cat", "dog"}, "dog", None]
+    desk.close()
+
+
+def test_other_structures(tmp_path):
+    """Tags, orders and numbers: asked, answered, replayed and exported."""
+    cases = {
+        "tags": (["red", "round"], None, "+red -round"),
+        "order": (["a", "b", "c"], None, "a>b>c"),
+        "number": (None, (0, 10), "[2,3]"),
+    }
+    for kind, (classes, bounds, first) in cases.items():
+        path = tmp_path / f"{kind}.tsv"
+        path.write_text("size\ttarget\n" + "".join(f"{k}\t{first if k == 0 else ''}\n" for k in range(20)))
+        sheet = read_sheet(path, "target", kind, classes, bounds=bounds)
+        journal = tmp_path / f"{kind}.jsonl"
+        desk = Desk(sheet, Journal(journal, sheet.header()), Asker(random_state=0), background=False)
+        truth = {"tags": [1, -1], "order": [2, 0, 1], "number": 7.25}[kind]
+        for step in range(30):
+            question = desk.next("me", desk.structure.kinds[step % len(desk.structure.kinds)])
+            desk.answer(f"{step:08d}", "me", json.loads(json.dumps(question.as_dict())), question.truth(truth))
+            desk.learn()
+        cells = cells_of(desk)
+        desk.close()
+        sheet = read_sheet(path, "target", kind, classes, bounds=bounds)
+        again = Desk(sheet, Journal(journal, sheet.header()), background=False)
+        assert cells_of(again) == cells
+        assert again.points[-1].answers == 30
+        assert sum(cell is not None for cell in cells) > 3
+        export(again, "csv")
+        again.close()
+
+
+def test_what_cannot_be_served_is_said(table, tmp_path):
+    with pytest.raises(InputError, match="--classes"):
+        read_sheet(table, "other", classes=None)
+    with pytest.raises(ValueError, match="kind must be one of"):
+        read_sheet(table, "label", kind="colour")
+    empty = tmp_path / "empty.csv"
+    empty.write_text("size,label\n")
+    with pytest.raises(InputError, match="no rows"):
+        read_sheet(empty, "label", classes=["a"])

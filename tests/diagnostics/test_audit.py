@@ -1,0 +1,148 @@
+"""diagnostics.audit: planted faults are found, clean rows are not."""
+
+import numpy as np
+import pytest
+
+from infimum import CandidateLabels, Intervals, PartialOrders, PartialRegressor, PartialTags, outputs
+from infimum.diagnostics import audit
+from infimum.diagnostics._conflicts import conflicts, disjoint, unreadable
+
+
+def blobs(n: int = 120, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=n)
+    X = np.array([[0, 0], [4, 0], [0, 4]])[y] + rng.normal(scale=0.6, size=(n, 2))
+    return X, y, rng
+
+
+def test_planted_wrong_sets_are_suspects():
+    X, y, rng = blobs()
+    names = np.array(["a", "b", "c"])
+    cells = [{names[k], names[(k + 1) % 3]} if rng.random() < 0.4 else {names[k]} for k in y]
+    wrong = [3, 50, 90]
+    for row in wrong:
+        cells[row] = {names[(y[row] + 1) % 3]}
+    found = audit(X, cells)
+    assert {s["row"] for s in found.suspects} == set(wrong)
+    for s in found.suspects:
+        assert s["others say"] == names[y[s["row"]]]
+        assert s["support"] < 0.3
+    assert set(wrong) <= set(found.rows().tolist())
+
+
+def test_orders_against_all_others_are_suspects():
+    X, kind, _ = blobs(80)
+    y = [["a>b>c>d", "d>c>b>a", "b>a>d>c"][k] for k in kind]
+    wrong = [int(np.flatnonzero(kind == 0)[3]), int(np.flatnonzero(kind == 1)[4])]
+    y[wrong[0]], y[wrong[1]] = "d>c>b>a", "a>b>c>d"
+    found = audit(X, y, outputs.Rankings())
+    assert {s["row"] for s in found.suspects} == set(wrong)
+
+
+def test_numbers_far_from_what_others_say_are_suspects():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-2, 2, size=100)
+    y = [(v - 0.2 * rng.random() - 0.02, v + 0.2 * rng.random()) for v in x + 0.1 * rng.normal(size=100)]
+    y[40] = (20.0, 21.0)
+    found = audit(x[:, None], y, outputs.Reals())
+    assert found.suspects[0]["row"] == 40
+    model = PartialRegressor(principle="disambiguation").fit(x[:, None], y)
+    told = audit(
+        x[:, None], y, model.output_, resolved=model.disambiguation_
+    ).suspects  # one rule, wherever it is asked
+    assert sorted(row["row"] for row in told) == sorted(model.suspects_.tolist())
+
+
+def test_duplicates_and_near_rows_with_disjoint_sets():
+    X, y, _ = blobs()
+    cells = [f"{'abc'[k]}" for k in y]
+    X[7], cells[7] = X[8], "abc"[(y[8] + 1) % 3]
+    found = audit(X, cells)
+    first = found.conflicts[0]
+    assert (first["row"], first["other"], first["distance"]) == (7, 8, 0.0)
+    assert (first["set"], first["its set"]) == (cells[7], cells[8])
+    assert repr(found).count("the same as row 8") == 1
+
+
+def test_conflicts_against_brute_force():
+    X, _, rng = blobs(60)
+    mask = np.eye(3, dtype=bool)[rng.integers(3, size=60)] | (rng.random((60, 3)) < 0.2)
+    D = np.sqrt(((X[:, None] - X) ** 2).sum(-1)) + np.where(np.eye(60), np.inf, 0)
+    near = D.min(axis=1)
+    limit = np.quantile(near, 0.25)
+    order = np.argsort(D, axis=1)[:, :5]
+    want = {
+        (min(i, j), max(i, j))
+        for i in range(60)
+        for j in order[i]
+        if D[i, j] <= limit and not (mask[i] & mask[j]).any()
+    }
+    assert {pair[:2] for pair in conflicts(X, CandidateLabels(mask))} == want
+    assert want
+
+
+def every(n: int):
+    i, j = np.triu_indices(n, 1)
+    return i, j
+
+
+def test_disjoint_is_the_absence_of_a_common_member():
+    """For every structure, against all outputs."""
+    labels = outputs.Labels().fit(["a|b", "c", "a", "!a"])
+    tags = outputs.Tags(3)
+    rng = np.random.default_rng(0)
+    orders = PartialOrders(np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0], [-1, 0, 0], [0, 0, 0]]))
+    cases = [
+        (labels, labels.read(["a|b", "c", "a", "!a"])),
+        (tags.fit(np.zeros((1, 3))), PartialTags(rng.integers(-1, 2, size=(12, 3)))),
+        (outputs.Rankings(3).fit(None), orders),
+    ]
+    for space, sets in cases:
+        i, j = every(len(sets))
+        members = np.array([[one.contains(z[None])[0] for z in space.outputs()] for one in sets])
+        assert np.array_equal(disjoint(sets, i, j), ~(members[i] & members[j]).any(axis=1)), space
+    sets = Intervals([(0, 1), 2, [(-3, -2), (1, 1.5)], (1.5, None), None])
+    i, j = every(5)
+    want = [True, False, True, False, True, False, False, False, False, False]
+    assert disjoint(sets, i, j).tolist() == want
+
+
+def test_rows_that_no_output_satisfies_are_set_aside_all_of_them():
+    y = [(k, k - 1) if k % 2 else (k, k + 1) for k in range(40)]
+    cells, bad = unreadable(outputs.Reals(), y)
+    assert list(bad) == list(range(1, 40, 2))  # more than one message holds
+    assert cells[::2] == y[::2]
+    assert cells[1::2] == [None] * 20
+    found = audit(np.arange(40.0)[:, None], y, outputs.Reals())
+    assert list(found.impossible) == list(bad)
+    assert "impossible    row 1" in repr(found)
+
+
+def test_other_errors_are_not_swallowed():
+    with pytest.raises(ValueError, match="no class at all"):
+        unreadable(outputs.Labels(), [None, None])
+
+
+def test_disagreements_are_those_of_the_held_out_predictions():
+    from infimum import weights
+    from infimum.recipe import Recipe
+    from infimum.selection import Judge
+
+    X, y, rng = blobs(60)
+    mask = np.eye(3, dtype=bool)[y] | (rng.random((60, 3)) < 0.5)
+    found = audit(X, mask)
+    space = outputs.Labels().fit(mask)
+    sets = space.read(mask)
+    z = [
+        Judge(Recipe(p, "inside", weights.Scaled(weights.KernelRidge(lam=1e-3))), space, sets).left_out(X).z
+        for p in ("infimum", "average", "disambiguation")
+    ]
+    rows = np.flatnonzero((z[0] != z[1]) | (z[0] != z[2]))
+    assert {d["row"] for d in found.disagreements} == set(rows.tolist())
+
+
+def test_a_principle_that_has_no_value_is_said_to_be_left_out():
+    x = np.linspace(0, 1, 30)
+    found = audit(x[:, None], [(v, None) for v in x], outputs.Reals())
+    assert "average" in found.refused
+    assert "average" not in found.predictions

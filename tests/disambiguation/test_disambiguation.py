@@ -1,0 +1,434 @@
+"""Disambiguation: predictions that leave rows out, soft and hard reductions, what the estimators tell."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from cases import CASES
+from infimum import (
+    Blocks,
+    CandidateLabels,
+    Disambiguated,
+    Disambiguation,
+    HammingBalls,
+    PartialClassifier,
+    PartialEstimator,
+    PartialMultilabelClassifier,
+    PartialRegressor,
+    PartialTags,
+    clean_labels,
+    datasets,
+    outputs,
+    weights,
+)
+from infimum.calibration import probabilities
+from infimum.data import Table
+from infimum.disambiguation import Options, best_of, hard, held_out_sums, soft
+from infimum.disambiguation.categorical import support
+from infimum.weights.holdout.operators import Refitted, blocks_of
+
+FAMILIES = [
+    weights.KernelRidge(lam=1e-3),
+    weights.LinearRidge(lam=1e-2),
+    weights.Nystrom(n_centers=15, lam=1e-3),
+    weights.Neighbors(4),
+    weights.Forest(30, random_state=0),
+]
+
+
+BILINEAR = [case for case in CASES if case.bilinear]
+
+
+def blobs(rng, n=90, m=3, extra=0.4, noise=0.5):
+    """Three well separated classes, and sets that contain them."""
+    truth = np.arange(n) % m
+    X = 3 * np.eye(m)[truth] + noise * rng.standard_normal((n, m))
+    return X, truth, np.eye(m, dtype=bool)[truth] | (rng.random((n, m)) < extra)
+
+
+def stack(phi, blocks):
+    q = np.repeat(phi[None], len(blocks), axis=0)
+    for b, block in enumerate(blocks):
+        q[b, block] = 0
+    return q
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: type(f).__name__)
+def test_prepared_operators_are_leave_one_out(family, rng):
+    X, _, mask = blobs(rng, 40)
+    phi = mask.astype(float)
+    fitted = clone(family).fit(X, phi)
+    operator = fitted.left_out()
+    for target in (phi, rng.standard_normal(phi.shape)):  # the same operator serves twice
+        np.testing.assert_allclose(operator(target), fitted.leave_one_out(target), atol=1e-9)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_kernel_ridge_without_a_row_or_a_block_is_a_refit(weighted, rng):
+    X, _, mask = blobs(rng, 30)
+    phi = rng.standard_normal(mask.shape)
+    w = rng.integers(0, 3, 30).astype(float) if weighted else None
+    family = weights.KernelRidge(lam=1e-2, gamma=0.3).fit(X, None, w)
+    total = 30.0 if w is None else w.sum()
+
+    def refit(rest, at):
+        inner = None if w is None else w[rest]
+        if w is not None and w[at[0]] > 1:  # one copy is left out
+            rest = np.append(rest, at[0])
+            inner = np.append(inner, w[at[0]] - 1)
+        lam = family.lam_ * total / (len(rest) if inner is None else inner.sum())  # n lam is kept
+        return weights.KernelRidge(lam=lam, gamma=0.3).fit(X[rest], None, inner)(X[at]) @ phi[rest]
+
+    F = family.left_out()(phi)
+    for i in range(0, 30, 3):
+        np.testing.assert_allclose(F[[i]], refit(np.delete(np.arange(30), i), [i]), atol=1e-8)
+    if weighted:
+        return
+    blocks = blocks_of(X, 4)
+    operator = family.held_out(X, None, None, blocks)
+    G = operator(stack(phi, blocks))
+    for b, block in enumerate(blocks):
+        rest = np.delete(np.arange(30), block)
+        np.testing.assert_allclose(G[b, block], refit(rest, block), atol=1e-8)
+        for i in rest[:4]:
+            np.testing.assert_allclose(G[b, [i]], refit(np.setdiff1d(rest, i), [i]), atol=1e-8)
+    np.testing.assert_allclose(operator.weights() @ phi, operator.own(G), atol=1e-8)
+
+
+REFITTED = [family for family in FAMILIES[1:5] if not isinstance(family, weights.Forest)]
+
+
+@pytest.mark.parametrize("family", REFITTED, ids=lambda f: type(f).__name__)
+def test_other_families_are_fitted_again_without_each_block(family, rng):
+    X, _, mask = blobs(rng, 40)
+    phi = mask.astype(float)
+    blocks = blocks_of(X, 3)
+    operator = clone(family).fit(X, phi).held_out(X, phi, None, blocks)
+    assert isinstance(operator, Refitted)
+    rest = np.delete(np.arange(40), blocks[1])
+    alone = clone(family).fit(X[rest], phi[rest])
+    out = operator(stack(phi, blocks))[1]
+    np.testing.assert_allclose(out[blocks[1]], alone(X[blocks[1]]) @ phi[rest], atol=1e-9)
+    np.testing.assert_allclose(out[rest], alone.leave_one_out(phi[rest]), atol=1e-9)
+    np.testing.assert_allclose(operator.weights()[np.ix_(blocks[1], rest)], np.asarray(alone(X[blocks[1]])), atol=1e-9)
+
+
+def test_rows_in_blocks_are_disambiguated_as_arrays_are(rng):
+    X, _, mask = blobs(rng, 60)
+    here = PartialClassifier(principle="disambiguation", weights="linear").fit(X, mask)
+    parts = PartialClassifier(principle="disambiguation", weights="linear").fit(
+        Blocks([(X[:25], mask[:25]), (X[25:], mask[25:])])
+    )
+    np.testing.assert_allclose(parts.decision_function(X), here.decision_function(X), atol=1e-9)
+
+
+def test_some_rows_teach_the_others(rng, monkeypatch):
+    """Rows that were not settled are weighed by what the settled ones predict: from the definition."""
+    X, truth, mask = blobs(rng, 60)
+    for name, size in (("MANY", 50), ("SETTLED", 40)):
+        monkeypatch.setattr(f"infimum.disambiguation.principle.{name}", size)
+    family = weights.LinearRidge(lam=1e-2)
+    model = PartialClassifier(principle="disambiguation", weights=family).fit(X, mask)
+    at = Table(X, None).first(40)
+    alone = PartialClassifier(principle="disambiguation", weights=family).fit(X[at], mask[at])
+    q = model.disambiguation_.q
+    np.testing.assert_allclose(q[at], alone.disambiguation_.q)
+    rest = np.setdiff1d(np.arange(60), at)
+    F = np.maximum(np.asarray(alone.weights_(X[rest])) @ alone.disambiguation_.q[:, 0], 0) * mask[rest]
+    np.testing.assert_allclose(q[rest, 0], F**2 / (F**2).sum(axis=1, keepdims=True), atol=1e-9)
+    assert np.mean(model.labels_ == truth) > 0.85
+
+
+def test_one_forest_serves_every_block(rng):
+    """Row i through the trees that did not draw it, means over the rows outside the block: from the definition."""
+    X, _, mask = blobs(rng, 40)
+    phi, w = mask.astype(float), 1.0 + (np.arange(40) % 3)
+    blocks = blocks_of(X, 3)
+    forest = weights.Forest(30, random_state=0).fit(X, phi, w)
+    operator = forest.held_out(X, phi, w, blocks)
+    out = operator(stack(phi, blocks))
+    leaves, mass = forest.forest_.apply(X), forest._masses().T
+    for b, block in enumerate(blocks):
+        rest = np.delete(np.arange(40), block)
+        for i in (block[0], rest[0]):
+            means = []
+            for t in np.flatnonzero(mass[i] == 0):
+                share = mass[rest, t] * (leaves[rest, t] == leaves[i, t])
+                if share.any():
+                    means.append(share @ phi[rest] / share.sum())
+            np.testing.assert_allclose(out[b, i], np.mean(means, axis=0))
+    np.testing.assert_allclose(operator.predict(phi), operator.own(out))
+    np.testing.assert_allclose(operator.weights() @ phi, operator.own(out))
+    block, rest, inside, outside = next(operator.parts())
+    np.testing.assert_allclose(inside @ phi[rest], out[0, rest])
+    np.testing.assert_allclose(outside @ phi[rest], out[0, block])
+
+
+def test_blocks_keep_twins_together_and_do_not_depend_on_order(rng):
+    X = np.repeat(rng.standard_normal((20, 2)), 2, axis=0)
+    order = rng.permutation(40)
+    number = np.empty(40, int)
+    for b, block in enumerate(blocks_of(X, 5)):
+        number[block] = b
+    again = np.empty(40, int)
+    for b, block in enumerate(blocks_of(X[order], 5)):
+        again[block] = b
+    np.testing.assert_array_equal(number[order], again)
+    np.testing.assert_array_equal(number[::2], number[1::2])
+    assert set(np.bincount(number)) == {8}
+    assert len(blocks_of(np.ones((4, 2)), 5)) == 1
+    with pytest.raises(ValueError, match="at least 2 blocks"):
+        blocks_of(X, 1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), power=st.floats(1, 4))
+def test_soft_weights_stay_on_the_candidates_and_sum_to_one(seed, power):
+    rng = np.random.default_rng(seed)
+    mask = rng.random((12, 2, 4)) < 0.5
+    mask[..., 0] |= ~mask.any(axis=-1)
+    A = rng.standard_normal((12, 12)) * 10.0 ** rng.integers(-200, 3)  # signed, of any size
+    found = soft(lambda q: A @ q, Options(mask), ramp=3, cap=power, max_iter=10)
+    assert np.isfinite(found.q).all()
+    assert not found.q[~mask].any()
+    np.testing.assert_allclose(found.q.sum(axis=-1), 1, atol=1e-12)
+    one = mask.sum(axis=-1) == 1
+    np.testing.assert_array_equal(found.q[one], mask[one])  # singletons are left alone
+
+
+@pytest.mark.parametrize("case", BILINEAR, ids=lambda c: c.name)
+def test_hard_never_goes_up_and_returns_members(case, rng):
+    n = 12
+    for _ in range(5):
+        sets = case.sets(rng, n)
+        alpha = rng.standard_normal((n, n)) / n + np.eye(n)
+        starts = [sets.start(), sets.argmin(rng.standard_normal((n, sets.start().shape[1])))]
+        found = hard(case.space, sets, alpha, starts[0])
+        assert np.all(np.diff(found.objective) <= 1e-9 * (1 + np.abs(found.objective[0])))
+        assert found.settled
+        y = sets.member(found.phi, case.space)
+        assert sets.contains(y).all()
+        # J from its definition: no z of those that can be listed is better for these y
+        z = case.space.decode(alpha @ found.phi)
+        J = sum(alpha[i, j] * case.loss(z[i], y[j]) for i in range(n) for j in range(n))
+        np.testing.assert_allclose(found.objective[-1], J, atol=1e-7)
+        outputs = case.all() if case.space.size == np.inf else case.space.outputs()
+        table = np.array([[case.loss(z, v) for v in y] for z in outputs])
+        assert (table @ alpha.T).min(axis=0).sum() >= J - 1e-7
+        assert best_of(case.space, sets, alpha, starts).objective[-1] <= found.objective[-1] + 1e-9
+
+
+@pytest.mark.parametrize("case", BILINEAR, ids=lambda c: c.name)
+@pytest.mark.parametrize("kind", ["auto", "hard"])
+def test_known_points_are_left_alone_and_predicted_alike(case, kind, rng):
+    X = rng.standard_normal((15, 2))
+    y = case.all()[rng.integers(len(case.all()), size=15)]
+    sets = case.points(y)
+    model = PartialEstimator.paper(case.space, weights=weights.KernelRidge(lam=1e-2))
+    plain = clone(model).fit(X, sets)
+    reduced = model.set_params(principle=Disambiguation(kind)).fit(X, sets)
+    np.testing.assert_array_equal(reduced.labels_, reduced.output_.readable(y))
+    np.testing.assert_allclose(reduced.minimum(X).value, plain.minimum(X).value, atol=1e-8)
+    assert len(reduced.tied_) == 0
+
+
+@pytest.mark.parametrize("family", [*FAMILIES, "kernel"], ids=repr)
+def test_candidates_are_told_apart(family, rng):
+    X, truth, mask = blobs(rng)
+    model = PartialClassifier(principle="disambiguation", weights=family).fit(X, mask)
+    assert mask[np.arange(90), model.labels_].all()
+    assert np.mean(model.labels_ == truth) > 0.95
+    assert np.mean(model.predict(X) == truth) > 0.95
+    assert np.mean(model.confidence_[model.labels_ == truth]) > 0.8
+
+
+def test_rows_that_know_nothing_take_part(rng):
+    X, truth, _ = blobs(rng)
+    y = [int(t) if i < 15 else None for i, t in enumerate(truth)]
+    model = PartialClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-3)).fit(X, y)
+    assert np.mean(model.labels_[15:] == truth[15:]) > 0.95
+    q = model.disambiguation_.q[15:, 0]
+    assert (q.max(axis=1) > 0.9).mean() > 0.9
+
+
+@pytest.mark.parametrize("kind", ["soft", "hard"])
+def test_the_order_of_rows_does_not_matter(kind, rng):
+    X, _, mask = blobs(rng, extra=0.6)
+    order = rng.permutation(len(X))
+    model = PartialClassifier.paper(principle=Disambiguation(kind, n_starts=3), weights=weights.KernelRidge(lam=1e-4))
+    one, other = clone(model).fit(X, mask), clone(model).fit(X[order], mask[order])
+    np.testing.assert_array_equal(one.labels_[order], other.labels_)
+    np.testing.assert_allclose(one.confidence_[order], other.confidence_, atol=1e-8)
+    np.testing.assert_allclose(one.disambiguation_.support[order], other.disambiguation_.support, atol=1e-8)
+    np.testing.assert_array_equal(one.predict(X), other.predict(X))
+
+
+def test_sets_that_miss_the_truth_are_suspects(rng):
+    X, truth, mask = blobs(rng, 150, extra=0.2, noise=0.2)
+    wrong = np.arange(0, 140, 14)
+    mask[wrong] = False
+    mask[wrong, (truth[wrong] + 1) % 3] = True
+    model = PartialClassifier.paper(principle=Disambiguation(threshold=0.2), weights=weights.KernelRidge(lam=1e-3))
+    model.fit(X, mask)
+    assert set(model.suspects_) == set(wrong)
+    assert set(np.argsort(model.disambiguation_.support)[:10]) == set(wrong)
+    without = clone(model).set_params(principle=Disambiguation(threshold=None)).fit(X, mask)
+    assert without.disambiguation_.support is None
+    assert len(without.suspects_) == 0
+
+
+def test_support_is_that_of_sets_nobody_saw(rng):
+    """Changing S_i changes nothing in what is predicted for row i."""
+    X, _, mask = blobs(rng, 60)
+    blocks = blocks_of(X, 4)
+    operator = weights.KernelRidge(lam=1e-3).fit(X).held_out(X, None, None, blocks)
+    P = probabilities(held_out_sums(operator, Options(mask[:, None])))
+    changed = mask.copy()
+    changed[blocks[2]] = np.roll(mask[blocks[2]], 1, axis=1)
+    Q = probabilities(held_out_sums(operator, Options(changed[:, None])))
+    np.testing.assert_allclose(P[blocks[2]], Q[blocks[2]], atol=1e-12)
+    assert np.abs(P - Q).max() > 0.01
+    np.testing.assert_allclose(support(P, mask[:, None]), (P[:, 0] * mask).sum(axis=1))
+
+
+def test_candidates_that_nothing_tells_apart_are_tied(rng):
+    X, truth, _ = blobs(rng)
+    y = ["a" if t == 0 else "b" if t == 1 else "c|d" for t in truth]
+    model = PartialClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-3)).fit(X, y)
+    np.testing.assert_array_equal(model.tied_, np.flatnonzero(truth == 2))
+    np.testing.assert_allclose(model.confidence_[truth == 2], 0.5)
+
+
+def test_unknown_tags_are_filled_in(rng):
+    X, truth, _ = blobs(rng, 120)
+    tags = np.where(np.eye(3)[truth] > 0, 1, -1)
+    known = np.where(rng.random(tags.shape) < 0.5, tags, 0)
+    model = PartialMultilabelClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-3))
+    model.fit(X, known)
+    assert PartialTags(known).contains(model.labels_).all()
+    assert np.mean(model.labels_[known == 0] == tags[known == 0]) > 0.95
+    assert np.mean(model.predict(X) == tags) > 0.95
+    assert model.disambiguation_.q.shape == (120, 3, 2)
+
+
+def test_balls_are_disambiguated_by_points(rng):
+    X, truth, _ = blobs(rng, 120)
+    tags = np.repeat(np.where(np.eye(3)[truth] > 0, 1, -1), 2, axis=1)
+    centers, radii = datasets.hamming_ball(tags, 0.3, random_state=0)
+    balls = HammingBalls(centers, radii)
+    model = PartialMultilabelClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-2)).fit(X, balls)
+    assert balls.contains(model.labels_).all()
+    assert model.confidence_ is None
+    assert np.mean(model.labels_ == tags) > np.mean(centers == tags)
+    assert np.mean(model.predict(X) == tags) > 0.98
+    with pytest.raises(ValueError, match="Use 'hard'"):
+        model.set_params(principle=Disambiguation("soft")).fit(X, balls)
+
+
+def test_costs_are_minded(rng):
+    X, truth, mask = blobs(rng)
+    cost = np.array([[0, 1, 9], [1, 0, 1], [9, 1, 0.0]])
+    model = PartialClassifier.paper(cost, "disambiguation", weights=weights.KernelRidge(lam=1e-3)).fit(X, mask)
+    q = model.disambiguation_.q[:, 0]
+    np.testing.assert_allclose(model.disambiguation_.phi, q @ cost.T)
+    assert np.mean(model.predict(X) == truth) > 0.9
+
+
+def test_probabilities_of_classes(rng):
+    X, truth, mask = blobs(rng)
+    model = PartialClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-3)).fit(X, mask)
+    P = model.predict_proba(X)
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+    np.testing.assert_array_equal(P.argmax(axis=1), model.predict(X))
+    assert P[np.arange(90), truth].mean() > 0.7
+    with pytest.raises(AttributeError):
+        PartialClassifier.paper().predict_proba  # noqa: B018
+
+
+def test_what_is_refused(rng):
+    X, _, mask = blobs(rng, 20)
+    with pytest.raises(AttributeError, match="principle='disambiguation'"):
+        PartialClassifier.paper().fit(X, mask).labels_  # noqa: B018
+    with pytest.raises(ValueError, match="bilinear"):
+        PartialRegressor.paper("absolute", "disambiguation").fit(X, [(0, 1)] * 20)
+    with pytest.raises(ValueError, match="kind must be"):
+        PartialClassifier.paper(principle=Disambiguation("medium")).fit(X, mask)
+    with pytest.raises(ValueError, match="Laplacian has no closed form"):
+        PartialClassifier(principle="disambiguation", weights="laplacian").fit(X, mask)
+    with pytest.raises(ValueError, match="all rows"):
+        PartialClassifier(principle=Disambiguation("hard"), weights="linear").fit(Blocks([(X, mask, None)]))
+    refitted = (
+        PartialClassifier.paper(principle="disambiguation").fit(X, mask).set_params(principle="infimum").fit(X, mask)
+    )
+    assert refitted.disambiguation_ is None
+
+
+def test_one_row_is_enough():
+    model = PartialClassifier.paper(principle="disambiguation").fit([[1.0]], ["a|b"])
+    assert model.labels_.tolist() == ["a"]
+    assert model.tied_.tolist() == [0]
+
+
+def test_principles_by_name_in_a_grid(rng):
+    X, truth, mask = blobs(rng)
+    sets = CandidateLabels(mask)
+    grid = {"principle": ["infimum", "disambiguation", Disambiguation("hard")], "weights__lam": [1e-3, 1e-2]}
+    cv = KFold(3, shuffle=True, random_state=0)
+    search = GridSearchCV(PartialClassifier.paper(weights=weights.KernelRidge()), grid, cv=cv)
+    assert np.mean(search.fit(X, sets).predict(X) == truth) > 0.9
+    nested = GridSearchCV(
+        PartialClassifier.paper(principle=Disambiguation()), {"principle__cap": [1.0, 2.0]}, cv=KFold(3)
+    )
+    assert set(nested.fit(X, sets).best_params_) == {"principle__cap"}
+
+
+def test_disambiguate_and_a_summary(rng):
+    X, truth, mask = blobs(rng)
+    clean = clean_labels(100 * X, mask)  # any units: the search scales
+    assert np.mean(clean.labels == truth) > 0.95
+    assert repr(clean).startswith("<DisambiguationResult: 90 rows, mean confidence ")
+    named = clean_labels(X, mask, weights=weights.KernelRidge(lam=1e-3), how=Disambiguation(max_iter=1))
+    assert "not settled" in repr(named)
+    known = np.where(rng.random(mask.shape) < 0.5, np.where(np.eye(3)[truth] > 0, 1, -1), 0)
+    tags = clean_labels(X, known, output=outputs.Tags())
+    assert np.mean(tags.labels.argmax(axis=1) == truth) > 0.95
+
+
+@pytest.mark.parametrize("classifier", [None, LogisticRegression(), DecisionTreeClassifier(random_state=0)], ids=repr)
+def test_any_classifier_on_clean_labels(classifier, rng):
+    X, truth, mask = blobs(rng)
+    model = Disambiguated(classifier, weights=weights.KernelRidge(lam=1e-3)).fit(X, mask)
+    assert np.mean(model.predict(X) == truth) > 0.95
+    assert model.score(X, truth) > 0.95
+    assert model.score(X, mask) >= model.score(X, truth)
+    assert model.predict_proba(X).shape == (90, 3)
+
+
+def test_suspects_can_be_dropped(rng):
+    X, truth, mask = blobs(rng, 150, extra=0.2, noise=0.2)
+    wrong = np.arange(0, 140, 14)
+    mask[wrong] = False
+    mask[wrong, (truth[wrong] + 1) % 3] = True
+    family = weights.KernelRidge(lam=1e-3)
+    tree = DecisionTreeClassifier(random_state=0)
+    kept = Disambiguated(tree, weights=family).fit(X, mask)
+    dropped = Disambiguated(tree, weights=family, drop_suspects=True).fit(X, mask)
+    assert np.mean(dropped.predict(X) == truth) > np.mean(kept.predict(X) == truth)
+
+
+def test_lost(data_home):
+    """One fold of real candidate sets: well above what plain infimum reaches (about 70 %)."""
+    data = datasets.load_partial_labels("lost", data_home=data_home, download=False)
+    train, test = next(KFold(10, shuffle=True, random_state=3).split(data.data))
+    family = weights.KernelRidge(lam=1e-5, gamma=0.25)
+    model = make_pipeline(StandardScaler(), Normalizer(), PartialClassifier(principle="disambiguation", weights=family))
+    model.fit(data.data[train], data.candidates[train])
+    assert np.mean(model.predict(data.data[test]) == data.target[test]) >= 0.75
+    assert np.mean(model[-1].labels_ == data.target[train]) >= 0.9

@@ -1,0 +1,279 @@
+"""Scores from sets alone, in scikit-learn's searches and in PartialSearch."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from infimum import (
+    CandidateLabels,
+    Disambiguated,
+    Disambiguation,
+    HammingBalls,
+    InfimumWarning,
+    PartialClassifier,
+    PartialMultilabelClassifier,
+    PartialSearch,
+    outputs,
+    tune,
+    weights,
+)
+from infimum.selection import SCORERS, Judge, get_scorer, left_out_scores
+from infimum.selection.scorers import beyond_chance, covered, risk
+
+KERNEL = weights.KernelRidge(lam=1e-2, gamma=0.3)
+
+
+@pytest.fixture
+def data(rng):
+    truth = np.arange(90) % 3
+    X = 2 * np.eye(3)[truth] + 0.6 * rng.standard_normal((90, 3))
+    return X, truth, np.eye(3, dtype=bool)[truth] | (rng.random((90, 3)) < 0.4)
+
+
+def test_covering_and_chance():
+    sets = CandidateLabels([[1, 1, 0], [1, 0, 1], [1, 0, 0], [0, 1, 0]], np.arange(3))
+    z = np.array([0, 0, 0, 1])
+    assert covered(sets, z) == 1
+    assert beyond_chance(sets, z) == 1
+    # class 0 is in 3 of 4 sets: saying it always covers 3/4 and has no skill
+    always = np.zeros(4, int)
+    assert covered(sets, always) == 0.75
+    assert beyond_chance(sets, always) == 0
+    everything = CandidateLabels(np.ones((4, 3)), np.arange(3))
+    assert beyond_chance(everything, z) == 0
+    space = outputs.Labels("ordinal", classes=range(3)).fit([])
+    assert risk(space, space.read(sets), np.full(4, 2)) == pytest.approx((1 + 0 + 2 + 1) / 4)
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_scorers_by_name_in_a_grid(name, data):
+    X, truth, mask = data
+    model = make_pipeline(StandardScaler(), PartialClassifier(principle="disambiguation", weights=KERNEL))
+    cv = KFold(3, shuffle=True, random_state=0)
+    grid = {"partialclassifier__weights__gamma": [1e-6, 0.3]}  # the first one sees a constant
+    search = GridSearchCV(model, grid, scoring=get_scorer(name), cv=cv).fit(X, CandidateLabels(mask))
+    assert search.best_params_["partialclassifier__weights__gamma"] == 0.3
+    assert np.mean(search.predict(X) == truth) > 0.9
+    assert np.isfinite(get_scorer(name)(search, X, mask))  # a search is a model too
+
+
+def test_several_scorers_at_once(data):
+    X, _, mask = data
+    search = GridSearchCV(
+        PartialClassifier(principle="disambiguation", weights=KERNEL), {"weights__lam": [1e-3, 1e-1]}, scoring=SCORERS,
+        refit="covering_rate", cv=KFold(3),
+    ).fit(X, CandidateLabels(mask))  # fmt: skip
+    assert {f"mean_test_{name}" for name in SCORERS} <= set(search.cv_results_)
+
+
+def test_scores_of_other_structures_and_of_other_models(data):
+    X, truth, mask = data
+    tags = np.where(np.eye(3)[truth] > 0, 1, -1)
+    model = PartialMultilabelClassifier.paper(weights=KERNEL).fit(X, tags)
+    score = get_scorer("neg_set_risk")
+    assert -0.3 < score(model, X, tags) <= 0
+    assert score(model, X, HammingBalls(tags, 1)) >= score(model, X, tags)
+    assert score(model, X, HammingBalls(-tags, 0)) < -2
+    other = LogisticRegression().fit(X, truth)
+    assert get_scorer("covering_rate")(other, X, mask) >= other.score(X, truth)
+    clean = Disambiguated(weights=KERNEL).fit(X, mask)
+    assert get_scorer("set_log_likelihood")(clean, X, mask) > np.log(0.7)
+    assert (
+        cross_val_score(clean, X, CandidateLabels(mask), scoring=get_scorer("covering_rate"), cv=KFold(3)).min() > 0.9
+    )
+
+
+def test_scores_say_what_they_need(data):
+    X, _, mask = data
+    with pytest.raises(ValueError, match="name must be one of"):
+        get_scorer("accuracy")
+    with pytest.raises(ValueError, match="predict_proba"):
+        get_scorer("set_log_likelihood")(PartialClassifier.paper().fit(X, mask), X, mask)
+    with pytest.raises(ValueError, match="same number"):
+        get_scorer("covering_rate")(PartialClassifier.paper().fit(X, mask), X, mask[:3])
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"negative_weights": "joint"}, {"principle": "average"}, {"principle": "supremum"}, {"cost": "ordinal"}],
+    ids=repr,
+)
+def test_leave_one_out_scores_are_those_of_refits(settings, rng):
+    truth = np.arange(24) % 3
+    X = np.eye(3)[truth] + 1.5 * rng.standard_normal((24, 3))
+    mask = np.eye(3, dtype=bool)[truth] | (rng.random((24, 3)) < 0.4)
+    found = left_out_scores(PartialClassifier.paper(weights=KERNEL, **settings), X, mask)
+    keep = weights.KernelRidge(lam=1e-2 * 24 / 23, gamma=0.3)  # n lam is kept
+    rest = [np.delete(np.arange(24), i) for i in range(24)]
+    model = PartialClassifier.paper(weights=keep, **settings)
+    z = [model.fit(X[r], mask[r]).predict(X[[i]])[0] for i, r in enumerate(rest)]
+    sets = CandidateLabels(mask, np.arange(3))
+    assert found["covering_rate"] == covered(sets, np.array(z))
+    assert found["chance_corrected"] == pytest.approx(beyond_chance(sets, np.array(z)))
+
+
+def test_leave_one_out_scores_of_disambiguation(data):
+    X, _, mask = data
+    model = make_pipeline(StandardScaler(), PartialClassifier(principle="disambiguation", weights=KERNEL))
+    left, held = left_out_scores(model, X, mask), left_out_scores(model, X, mask, n_blocks=5)
+    assert left["covering_rate"] > 0.9
+    assert held["covering_rate"] > 0.9
+    assert held["log_likelihood"] < 0
+    assert left["neg_set_risk"] == pytest.approx(left["covering_rate"] - 1)
+    with pytest.raises(ValueError, match="library's models"):
+        left_out_scores(LogisticRegression(), X, mask)
+
+
+def test_search_finds_the_scale_that_matters(rng):
+    """One informative feature among loud ones: only standardised features show it."""
+    truth = np.arange(120) % 2
+    X = np.column_stack([truth + 0.1 * rng.standard_normal(120), 1e4 * rng.standard_normal(120)])
+    mask = np.eye(2, dtype=bool)[truth] | (rng.random((120, 2)) < 0.5)
+    search = tune(X, mask, scalings=["none", "standard"])
+    assert search.best_params_["scaling"] == "standard"
+    assert np.mean(search.labels_ == truth) > 0.95
+    assert search.score(X, truth) > 0.95
+    assert len(search.path_["gamma"]) == 12
+    frame = search.frame()
+    assert frame["log_likelihood"].is_monotonic_decreasing
+    assert frame.loc[0, "scaling"] == "standard"
+    assert frame.loc[0, "log_likelihood"] == search.best_params_["log_likelihood"]
+
+
+def test_search_scores_are_those_of_the_model(data):
+    """The path holds what `left_out_scores` says of the pipeline that a row stands for."""
+    X, _, mask = data
+    names = ["disambiguation", "infimum", "joint", "average"]
+    search = PartialSearch(scalings=["none"], gammas=[1.0], principles=names).fit(X, mask)
+    path = search.path_
+    assert len(path["principle"]) == 8
+    for row in range(8):
+        setting = {key: values[row].item() for key, values in path.items()}
+        again = left_out_scores(search._pipeline(PartialClassifier(), setting), X, mask, n_blocks=5)
+        for name in ("covering_rate", "chance_corrected", "neg_set_risk", "log_likelihood"):
+            assert again[name] == pytest.approx(setting[name], nan_ok=True)
+
+
+def test_search_chooses_the_reading_of_negative_weights(rng):
+    """Only one class is ever blurred, and often: the joint reading tells it from the others, the other does not."""
+    truth = rng.choice(3, 300, p=[0.5, 0.25, 0.25])
+    X = 0.6 * np.eye(3)[truth] @ rng.standard_normal((3, 40)) + rng.standard_normal((300, 40))
+    mask = np.eye(3, dtype=bool)[truth] | ((truth == 0)[:, None] & (rng.random((300, 3)) < 0.8))
+    search = PartialSearch(principles=["infimum", "joint"], lams=[1e-4], kernels=["rbf"]).fit(X[:200], mask[:200])
+    assert search.best_params_["principle"] == "joint"
+    assert search.best_estimator_[-1].negative_weights == "joint"
+    inside = clone(search.best_estimator_).set_params(partialclassifier__negative_weights="inside")
+    inside.fit(X[:200], mask[:200])
+    assert search.score(X[200:], truth[200:]) > inside.score(X[200:], truth[200:]) + 0.1
+
+
+def test_search_serves_every_structure(data):
+    X, truth, _ = data
+    tags = np.where(np.eye(3)[truth] > 0, 1, -1)
+    search = PartialSearch(PartialMultilabelClassifier(), gammas=[1.0]).fit(X, HammingBalls(tags, 1))
+    assert set(search.path_["principle"]) == {"infimum"}
+    assert search.best_params_["neg_set_risk"] > -0.2
+    assert search.predict(X).shape == (90, 3)
+    known = PartialSearch(PartialMultilabelClassifier(), gammas=[1.0]).fit(X, tags * (np.arange(90) % 2)[:, None])
+    assert np.mean(known.labels_ == tags) > 0.95
+
+
+def test_the_settings_of_disambiguation_are_kept(data):
+    X, _, mask = data
+    model = PartialClassifier(principle=Disambiguation(cap=1.5, threshold=None))
+    search = PartialSearch(model, gammas=[1.0]).fit(X, mask)
+    assert search.best_estimator_[-1].principle.cap == 1.5
+    assert clone(search).get_params()["estimator__principle__cap"] == 1.5
+
+
+def test_what_the_estimator_names_is_kept(data):
+    X, _, mask = data
+    model = PartialClassifier(weights=KERNEL, principle="average")
+    search = PartialSearch(model).fit(X, mask)
+    assert search.best_estimator_[-1].weights is not KERNEL
+    assert repr(search.best_estimator_[-1].weights) == repr(KERNEL)
+    assert (search.best_params_["principle"], search.best_params_["weights"]) == ("average", "KernelRidge")
+    assert len(search.path_["principle"]) == 1
+    found = PartialSearch(PartialClassifier(weights=KERNEL), principles=["infimum", "joint", "average"]).fit(X, mask)
+    assert list(found.path_["principle"]) == ["infimum", "joint", "average"]
+    assert found.best_estimator_[-1].weights_.lam_ == 1e-2
+    joint = PartialSearch(PartialClassifier(principle="infimum", negative_weights="joint"), gammas=[1.0]).fit(X, mask)
+    assert set(joint.path_["principle"]) == {"joint"}
+    assert joint.best_estimator_[-1].negative_weights == "joint"
+    with pytest.raises(ValueError, match="would replace what the estimator names, principle='average'"):
+        PartialSearch(model, principles=["infimum"]).fit(X, mask)
+
+
+def test_an_interrupted_search_keeps_what_it_has(data, monkeypatch):
+    X, truth, mask = data
+    judge = Judge.outputs
+    calls = []
+
+    def interrupted(self, operator):
+        calls.append(operator)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return judge(self, operator)
+
+    monkeypatch.setattr(Judge, "outputs", interrupted)
+    with pytest.warns(InfimumWarning, match="interrupted after 3 of 12 settings"):
+        search = PartialSearch().fit(X, mask)
+    assert len(search.path_["lam"]) == 3
+    assert np.mean(search.predict(X) == truth) > 0.9
+    calls[:] = [None] * 3
+    with pytest.raises(KeyboardInterrupt):
+        PartialSearch().fit(X, mask)
+
+
+def test_search_is_a_model(data):
+    X, _, mask = data
+    search = PartialSearch(gammas=[1.0]).fit(X, mask)
+    np.testing.assert_array_equal(search.classes_, [0, 1, 2])
+    np.testing.assert_array_equal(search.predict_proba(X).argmax(axis=1), search.predict(X))
+    assert search.decision_function(X).shape == (90, 3)
+    assert cross_val_score(PartialSearch(gammas=[1.0]), X, CandidateLabels(mask), cv=KFold(3)).mean() > 0.9
+    with pytest.raises(AttributeError):
+        PartialSearch().labels_  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"scalings": ["log"]}, "scalings must be among"),
+        ({"kernels": ["poly"]}, "kernels must be among"),
+        ({"principles": ["median"]}, "principles must be among"),
+        ({"criterion": "accuracy"}, "criterion must be"),
+        ({"estimator": LogisticRegression()}, "estimator must be"),
+    ],
+)
+def test_what_the_search_refuses(settings, message, data):
+    with pytest.raises(ValueError, match=message):
+        PartialSearch(**settings).fit(data[0], data[2])
+
+
+def test_progress_is_shown_when_asked(data, capsys):
+    PartialSearch(gammas=[1.0], verbose=1).fit(data[0], data[2])
+    assert "settings" in capsys.readouterr().err
+
+
+def test_the_path_as_a_picture(data):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from infimum.plotting import ResolvedDisplay, SearchDisplay
+
+    X, _, mask = data
+    search = PartialSearch(principles=["disambiguation", "infimum"], lams=[1e-5, 1e-3]).fit(X, mask)
+    display = SearchDisplay.from_search(search)
+    drawn = np.concatenate([line.get_ydata() for axis in display.axes_ for line in axis.get_lines()])
+    assert set(search.path_["neg_set_risk"]) <= set(drawn)
+    assert display.axes_[0].get_ylabel() == "held-out set risk, negated"
+    only = SearchDisplay.from_search(PartialSearch(gammas=[0.5, 1.0]).fit(X, mask))
+    assert only.axes_[0].get_ylabel() == "held-out log-likelihood of the sets"
+    picture = ResolvedDisplay.from_resolved(search.disambiguation_ or PartialSearch().fit(X, mask).disambiguation_)
+    heights = [patch.get_height() for axis in picture.axes_ for patch in axis.patches]
+    assert sum(heights) == 2 * 90
+    matplotlib.pyplot.close("all")

@@ -1,0 +1,245 @@
+"""Labels as they are written: masks, sets, types that are kept, kinds that are not mixed."""
+
+import datetime
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+
+from infimum import (
+    CandidateLabels,
+    PartialClassifier,
+    Taxonomy,
+)
+from infimum.data.errors import InputError
+from infimum.outputs import Labels
+
+from .shown import DATE, DAY, NAN, labels
+
+
+def test_a_candidate_mask_as_a_list(rng):
+    """REVIEW E1."""
+    mask = np.array([[True, False, True], [False, True, True], [True, True, True]])
+    expected = labels(mask)
+    assert labels(mask.tolist()) == labels([tuple(row) for row in mask.tolist()]) == expected
+    assert labels(pl.Series(mask.tolist())) == labels(pd.Series(mask.tolist())) == expected
+    assert labels([*mask.tolist(), None])[1][3] == [1, 1, 1]
+    X = rng.standard_normal((3, 2))
+    assert (
+        PartialClassifier.paper().fit(X, mask.tolist()).predict(X) == PartialClassifier.paper().fit(X, mask).predict(X)
+    ).all()
+    space = Labels().fit(mask.tolist())
+    assert space.read([[1, 0, 0]]).mask.tolist() == [[True, False, False]], "the form is a mask, and so are 0 and 1"
+
+
+def test_rows_of_bits_are_refused_with_both_readings_and_the_ways_out_work():
+    y = [[1, 0, 1], [0, 1, 1]]
+    with pytest.raises(InputError) as refusal:
+        Labels().fit(y)
+    assert "row 0: [1, 0, 1] as a mask allows the classes [0, 2], as candidates the labels [0, 1]" in str(refusal.value)
+    assert "CandidateLabels(y)" in str(refusal.value)
+    assert labels(CandidateLabels(y)) == ([0, 1, 2], [[1, 0, 1], [0, 1, 1]])
+    assert labels([set(row) for row in y]) == ([0, 1], [[1, 1], [1, 1]])
+    assert labels([[0, 1], [2, 1]]) == ([0, 1, 2], [[1, 1, 0], [0, 1, 1]]), "a 2 settles it"
+    blocks = Labels()
+    blocks.settle(blocks.merge(blocks.digest([[0, 1]]), blocks.digest([[2, 1]])))
+    assert blocks.read([[0, 1]]).mask.tolist() == [[True, True, False]]
+    assert labels([[0, 1], [1, 0]], classes=[0, 1, 2])[1] == [[1, 1, 0]] * 2, "no mask of three classes"
+    with pytest.raises(InputError, match="can mean two things"):
+        Labels(classes=[0, 1]).fit([]).read([[0, 1]])
+    for y in ([True, [True, False]], [[True, False], [True]]):
+        with pytest.raises(InputError, match=r"a row of 2 booleans, which is no label"):
+            Labels().fit(y)
+    with pytest.raises(InputError, match="one boolean column a class"):
+        Labels().fit(np.array([[1, 0], [0, 1]]))
+    assert labels(np.array([[1, 0], [0, 1]]).astype(bool))[1] == [[1, 0], [0, 1]]
+
+
+def test_masks_meet_declared_classes():
+    """REVIEW B6."""
+    mask = np.array([[True, False], [True, True]])
+    X = np.eye(2)
+    assert PartialClassifier.paper(classes=["cat", "dog"]).fit(X, mask).classes_.tolist() == ["cat", "dog"]
+    frame = pd.DataFrame(mask, columns=["dog", "cat"])
+    assert labels(frame, classes=["cat", "dog"]) == (["cat", "dog"], [[0, 1], [1, 1]])
+    assert labels(CandidateLabels(mask, ["dog", "cat"]), classes=["cat", "dog"])[1] == [[0, 1], [1, 1]]
+    space = Labels(classes=["cat", "dog"]).fit([])
+    with pytest.raises(InputError, match=r"unknown here: \['owl'\]"):
+        space.read(CandidateLabels([[1, 1]], ["cat", "owl"]))
+    other = CandidateLabels([[1, 1], [0, 1]], ["cat", "owl"])
+    assert space.read(other, strict=False).mask.tolist() == [[True, False], [False, False]]
+    negated = CandidateLabels([[1, 0, 0]], ["cat", "dog", "owl"], negated=[True])
+    assert space.read(negated, strict=False).mask.tolist() == [[False, True]]
+    with pytest.raises(InputError, match="The sets have 3 classes, not 2"):
+        space.read(np.ones((1, 3), bool))
+    found = Labels(classes=[0, 2]).fit([]).read(np.array([[True, True, False], [False, True, False]]), strict=False)
+    assert found.mask.tolist() == [[True, False], [False, False]], "class k is column k"
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pl.DataFrame({"a": [True, None], "b": [False, True]}),
+        pd.DataFrame({"a": [True, None], "b": [False, True]}),
+        pd.DataFrame({"a": [True, None], "b": [False, True]}, dtype="boolean"),
+        pd.DataFrame({"a": [True, None], "b": [False, True]}, dtype="bool[pyarrow]"),
+        pa.table({"a": [True, None], "b": [False, True]}),
+        np.ma.array([[True, True], [False, True]], mask=[[0, 0], [1, 0]])[:, ::-1][:, ::-1],
+    ],
+    ids=["polars", "objects", "nullable", "Arrow-backed", "Arrow", "masked"],
+)
+def test_a_missing_candidate_stays_a_candidate(frame):
+    """REVIEW E6: unknown rules nothing out."""
+    names, mask = labels(frame)
+    assert mask[1] == [1, 1]
+    assert names in (["a", "b"], [0, 1])
+
+
+@pytest.mark.parametrize(
+    "y, classes",
+    [
+        ([2**53, 2**53 + 1, NAN], [2**53, 2**53 + 1]),
+        (pd.Series([2**53, None, 2**53 + 1], dtype="Int64"), [2**53, 2**53 + 1]),
+        (pl.Series([2**53, None, 2**53 + 1]), [2**53, 2**53 + 1]),
+        (np.ma.array([2**53, 5, 2**53 + 1], mask=[0, 1, 0]), [2**53, 2**53 + 1]),
+        ([10**30, 10**30 + 1], [10**30, 10**30 + 1]),
+        (["a", "a\0"], ["a", "a\0"]),
+        ([b"a", "é".encode()], [b"a", "é".encode()]),
+        ([Decimal(1), Decimal("NaN"), Decimal(2)], [Decimal(1), Decimal(2)]),
+        ([DAY, datetime.date(2019, 1, 1)], [datetime.date(2019, 1, 1), DAY]),
+        (pd.Series([1, 2, None], dtype="category"), [1, 2]),
+        (pl.Series(["a", "b", None], dtype=pl.Enum(["a", "b", "c"])), ["a", "b"]),
+        (pd.Series(["a", pd.NA, "b"], dtype="string[pyarrow]"), ["a", "b"]),
+        ([{("a", 1), ("b", 2)}], [("a", 1), ("b", 2)]),
+    ],
+)  # fmt: skip
+def test_types_are_kept(y, classes):
+    """REVIEW E13."""
+    space = Labels().fit(y)
+    assert space.classes_.tolist() == classes
+    assert [type(label) for label in space.classes_.tolist()] == [type(label) for label in classes]
+    sizes = space.read(y).sizes
+    assert set(sizes.tolist()) <= {1, len(classes)}
+
+
+def test_dates_come_back_as_dates():
+    for y in (DATE, pd.Series(DATE), pl.Series(DATE), pd.to_datetime(DATE), list(pd.to_datetime(DATE))):
+        model = PartialClassifier.paper().fit(np.eye(2), y)
+        z = model.predict(np.eye(2))
+        assert z.dtype.kind == "M"
+        np.testing.assert_array_equal(z.astype("M8[D]"), DATE.astype("M8[D]"))
+        assert model.score(np.eye(2), DATE) == model.score(np.eye(2), list(pd.to_datetime(DATE))) == 1
+    assert CandidateLabels(np.eye(2, dtype=bool), DATE).classes.dtype.kind == "M"
+    assert labels(CandidateLabels(np.eye(2, dtype=bool), DATE))[1] == [[1, 0], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    "y, row",
+    [
+        ([True, 1, 1], 0),
+        (["1", 1, "a"], 1),
+        ([np.int64(1), np.str_("1"), 2], 1),
+        ([Decimal(1), Decimal(2), 1], 2),
+        ([b"a", "a", "b"], 0),
+        ([{"a", 1}, "b", "c"], 0),
+        ([datetime.datetime(2020, 1, 1), 3, 4], 0),
+    ],
+)
+def test_kinds_are_not_mixed_unless_declared(y, row):
+    with pytest.raises(InputError, match=rf"row {row}: a label that is .* where most are .*\nThe labels of y mix"):
+        Labels().fit(y)
+    flat = [label for cell in y for label in (cell if isinstance(cell, set) else [cell])]
+    classes = [flat[k] for k in range(len(flat)) if (type(flat[k]), flat[k]) not in {(type(v), v) for v in flat[:k]}]
+    space = Labels(classes=classes).fit(y)
+    assert len(space.classes_) == len(classes), "the way out"
+    sizes = space.read(y).sizes.tolist()
+    assert sizes == [len(cell) if isinstance(cell, set) else 1 for cell in y]
+
+
+@pytest.mark.parametrize(
+    "y, message",
+    [
+        ([["a", ["b"]], "a"], r"row 0: expected labels among the candidates, got \['a', \['b'\]\]"),
+        ([{"a": 1}, "a"], r"row 0: expected a label or candidates, got \{'a': 1\}"),
+        ([{"a": 1}], r"row 0: expected a label or candidates, got \{'a': 1\}"),
+        (["!", "a"], "row 0: an exclusion of nothing"),
+        ([{"a", None}, "b"], "row 0: a missing value among the candidates"),
+        (np.array(3), "Got a single 3"),
+        ({"a", "b"}, "one entry a row"),
+        (pl.LazyFrame({"a": [1]}), r"collect\(\)"),
+        (sparse.csr_matrix([[3, 0], [0, 1]]), "row 0: expected True or False .* got 3"),
+        (sparse.coo_matrix(([1, 1, 1], ([0, 0, 1], [0, 0, 1]))), "row 0: .* got 2\n.*come twice are summed"),
+        (sparse.csr_matrix([[NAN, 0], [0, 1]]), "row 0: .* got nan"),
+        (sparse.csc_matrix([[1, 0], [-1, 0.5]]), "1 row of y.*\n  row 1: .* got -1.*got 0.5"),
+        (pd.DataFrame([[True, False]], columns=["a", "a"]), "different names. Twice: a"),
+    ],
+)
+def test_labels_that_are_refused(y, message):
+    with pytest.raises(InputError, match=message):
+        Labels().fit(y).read(y)
+
+
+@pytest.mark.parametrize(
+    "classes, message", [("ab", "One name alone is"), (["a", None], "missing one"), (3, "list of names")]
+)
+def test_classes_that_are_refused(classes, message):
+    with pytest.raises(InputError, match=message):
+        Labels(classes=classes).fit(["a"])
+    assert Labels(classes=(c for c in "ba")).fit(["a"]).classes_.tolist() == ["b", "a"]
+    assert Labels(classes={"b", "a"}).fit(["a"]).classes_.tolist() == ["a", "b"]
+
+
+def test_a_row_counts_once():
+    with pytest.raises(InputError, match=r"^1 row of y.*\n  row 0: unknown label 'x', 'y', got 'x\|y'\n"):
+        Labels(classes=["a"]).fit([]).read(["x|y"])
+
+
+def test_subsets_check_what_they_are_given():
+    """REVIEW A4, E10."""
+    given_matrix = sparse.csr_matrix(np.array([[1, 0], [0, 1]]))
+    given_matrix.data[:] = [1, 0]
+    CandidateLabels(given_matrix, negated=[True, True])
+    assert given_matrix.nnz == 2, "the caller's matrix is left alone"
+    for listed, message in [
+        ([[1, -1], [-1, 1]], r"2 rows of y.*\n  row 0: expected True or False"),
+        (sparse.csr_matrix([[3, 0], [0, 1]]), "row 0: .* got 3"),
+        (np.array([True, False]), "one column a class"),
+        ([["a", "b"]], "row 0"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            CandidateLabels(listed)
+    with pytest.raises(InputError, match=r"negated must have one boolean a row, shape \(2,\)"):
+        CandidateLabels([[1, 0], [0, 1]], negated=[True])
+    with pytest.raises(InputError, match=r"need 2 classes\. Got 1"):
+        CandidateLabels([[1, 0], [0, 1]], classes=["a"])
+    with pytest.raises(InputError, match="classes must be distinct"):
+        CandidateLabels([[1, 0], [0, 1]], classes=["a", "a"])
+    twice = sparse.coo_matrix(([True, True], ([0, 0], [0, 0])), shape=(1, 2))
+    assert CandidateLabels(twice).sizes.tolist() == [1]
+    assert CandidateLabels(pd.DataFrame({"a": [True], "b": [False]})).classes.tolist() == ["a", "b"]
+    for kind in ("csr", "csc", "coo", "lil", "dok", "bsr", "dia"):
+        matrix = sparse.csr_array(np.array([[1, 0], [0, 1]])).asformat(kind)
+        assert CandidateLabels(matrix).mask.tolist() == [[True, False], [False, True]]
+
+
+def test_unseen_labels_cost_what_they_can():
+    """REVIEW A5: no NaN."""
+    cost = np.array([[0.0, 3.0], [1.0, 0.0]])
+    sets = Labels(cost).fit(["a", "b"]).read(["c", "a"], strict=False)
+    for principle in ("infimum", "average", "supremum"):
+        assert np.asarray(sets.embed(principle).phi)[0].tolist() == [3, 1]
+    assert np.isfinite(sets.center()).all()
+
+
+def test_taxonomies():
+    """REVIEW E13."""
+    assert Taxonomy({"animal": {"mammal": "cat"}}).classes() == ["cat"]
+    assert Taxonomy({"animal": ("cat", "dog")}).classes() == ["cat", "dog"]
+    assert Taxonomy({"animal": {"mammal": ["cat", {"dog": ["pug"]}]}}).classes() == ["cat", "pug"]
+    for tree in ([["a", None]], {"a": {"b": [["c"]]}}, [3], [""], "abc"):
+        with pytest.raises(InputError):
+            Taxonomy(tree)

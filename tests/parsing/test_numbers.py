@@ -1,0 +1,68 @@
+"""Numbers and intervals as they are written."""
+
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+from infimum.data.errors import InputError
+from infimum.outputs import Reals
+
+from .shown import DATE, NAN, numbers
+
+
+@pytest.mark.parametrize(
+    "y, expected",
+    [
+        (pd.DataFrame({"lower": [0, ">30"], "upper": [10, None]}), ["[0, 10]", "[30, inf]"]),
+        (pd.DataFrame({"lower": ["", "1"], "upper": ["20", "<2"]}), ["[-inf, 20]", "[1, 2]"]),
+        (pd.DataFrame({"upper": [2, 3], "lower": [0, 1]}), ["[0, 2]", "[1, 3]"]),
+        (pl.DataFrame({"a": [1, None], "b": [2.5, 3]}), ["[1, 2.5]", "[-inf, 3]"]),
+        (np.array([["1", "2"], ["", "3"]]), ["[1, 2]", "[-inf, 3]"]),
+        (np.array([[1, None], [2, 3]], dtype=object), ["[1, inf]", "[2, 3]"]),
+        (np.ma.array([[1.0, 2], [3, 4]], mask=[[0, 1], [0, 0]]), ["[1, inf]", "[3, 4]"]),
+        (np.ma.array([1.0, 2, 3], mask=[0, 1, 0]), ["1", "[-inf, inf]", "3"]),
+        ([(1, None), [2, NAN], (None, 3), (None, None)], ["[1, inf]", "[2, inf]", "[-inf, 3]", "[-inf, inf]"]),
+        ([{1, "2"}, {1, (2, 3)}], ["1 | 2", "1 | [2, 3]"]),
+        ([pd.NaT, 1.0, pd.NA], ["[-inf, inf]", "1", "[-inf, inf]"]),
+        ([Decimal("1.5"), Decimal("NaN")], ["1.5", "[-inf, inf]"]),
+        (pd.Series(pd.arrays.IntervalArray.from_tuples([(0, 1), None])), ["[0, 1]", "[-inf, inf]"]),
+        (pl.Series([[1.0, 2.0], [3.0, None], None]), ["[1, 2]", "[3, inf]", "[-inf, inf]"]),
+        (pd.Series([1, None], dtype="Int64"), ["1", "[-inf, inf]"]),
+        (pd.Series([1.5, None], dtype="float64[pyarrow]"), ["1.5", "[-inf, inf]"]),
+    ],
+)
+def test_forms_of_numbers(y, expected):
+    """REVIEW E4, G."""
+    assert numbers(y) == expected
+
+
+def test_bounds_go_by_name_after_fit():
+    F = pd.DataFrame({"lo2": [1.0, 2], "hi2": [2.5, 3]})
+    space = Reals().fit(F)
+    np.testing.assert_array_equal(np.asarray(space.read(F[["hi2", "lo2"]])), np.asarray(space.read(F)))
+    with pytest.raises(InputError, match=r"must be 'lo2', 'hi2', as in fit\. Got 'lo2', 'c'"):
+        space.read(F.rename(columns={"hi2": "c"}))
+
+
+@pytest.mark.parametrize(
+    "y, message",
+    [
+        ([10**400, 1.5, "a"], r"(?s)2 rows of y.*row 0: a number too large.*row 2: cannot read 'a'"),
+        ([1e155, 1.0], r"row 0: beyond ±1e\+150"),
+        ([1e-200, 2e-200], "no room in floating point. Rescale y"),
+        ([("", "20"), 1], r"row 0: expected numbers, got text inside \('', '20'\)"),
+        (pd.DataFrame({"lower": ["<5"], "upper": ["20"]}), "row 0: expected a lower bound, not '<5'"),
+        (np.array([True, False]), "row 0: expected a number, got True"),
+        (DATE, "row 0: expected a number"),
+        ([{1, None}], "row 0: expected a value"),
+        (sparse.csr_matrix([[1, 2]]), r"y.toarray\(\)"),
+        ([1, 1j], "row 1: expected a value"),
+    ],
+)
+def test_numbers_that_are_refused(y, message):
+    with pytest.raises(InputError, match=message):
+        Reals().fit(y)

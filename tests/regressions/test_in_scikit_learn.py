@@ -1,0 +1,279 @@
+"""scikit-learn's own tools, unmodified, on what y looks like here; and rows that count more than once."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone, is_classifier
+from sklearn.datasets import load_iris
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingGridSearchCV,
+    KFold,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+    learning_curve,
+    train_test_split,
+    validation_curve,
+)
+from sklearn.utils import ClassifierTags
+from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.fixes import parse_version
+
+from infimum import (
+    Disambiguated,
+    Disambiguation,
+    InfimumWarning,
+    Not,
+    PartialClassifier,
+    PartialEstimator,
+    PartialMultilabelClassifier,
+    PartialOrders,
+    PartialRanker,
+    PartialRegressor,
+    PartialSearch,
+    outputs,
+    tune,
+    weights,
+)
+from infimum.selection import (
+    chance_corrected,
+    covering_rate,
+    left_out_scores,
+    neg_set_risk,
+    set_log_likelihood,
+)
+
+
+def cells(kind):
+    """36 rows: two classes, known, undecided, excluded or empty; the first is text."""
+    truth = ["ab"[k % 2] for k in range(36)]
+    text = ["" if k % 5 == 4 else "a|b" if k % 7 == 3 else t for k, t in enumerate(truth)]
+    if kind == "text with empty cells":
+        return pd.Series([t or np.nan for t in text])
+    if kind == "nullable text":
+        return pd.Series([t or pd.NA for t in text], dtype="string")
+    if kind == "categories":
+        return pd.Series([t or None for t in text], dtype="category")
+    if kind == "text, sets and None":
+        return [{"a", "b"} if t == "a|b" else Not("a") if t == "b" and k % 3 else t or None for k, t in enumerate(text)]
+    if kind == "objects":
+        return np.array([t or np.nan for t in text], dtype=object)
+    return np.array([np.nan if not t else ord(t[0]) for t in text])
+
+
+KINDS = ["text with empty cells", "nullable text", "categories", "text, sets and None", "objects", "numbers with NaN"]
+
+
+@pytest.fixture
+def X(rng):
+    return np.arange(36)[:, None] % 2 + 0.3 * rng.standard_normal((36, 2))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("model", [PartialClassifier.paper(), Disambiguated(weights=weights.KernelRidge())], ids=repr)
+def test_a_number_of_folds_is_enough_for_any_y(X, kind, model):
+    """B12: cross-validation by a number, on columns that hold empty cells or more than text."""
+    y = cells(kind)
+    assert cross_val_score(model, X, y, cv=5, error_score="raise").mean() > 0.8
+    assert cross_val_predict(model, X, y, cv=5).shape == (36,)
+    assert cross_validate(model, X, y, error_score="raise")["test_score"].shape == (5,)
+    left, right, y_left, y_right = train_test_split(X, y, random_state=0)
+    assert clone(model).fit(left, y_left).score(right, y_right) > 0.7
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_searches_and_curves_take_any_y(X, kind):
+    """B12: the rest of what README names."""
+    y = cells(kind)
+    # some of the rows may not name every class
+    model = PartialClassifier.paper(
+        weights=weights.KernelRidge(), classes=[97, 98] if kind == KINDS[-1] else ["a", "b"]
+    )
+    grid = {"weights__lam": [1e-3, 1e-1]}
+    assert GridSearchCV(model, grid, cv=3, error_score="raise").fit(X, y).best_score_ > 0.8
+    halving = HalvingGridSearchCV(model, grid, cv=3, min_resources=18, error_score="raise", random_state=0).fit(X, y)
+    assert halving.best_score_ > 0.7
+    sizes, _, test = learning_curve(model, X, y, cv=3, train_sizes=[0.5, 1.0], error_score="raise")
+    assert len(sizes) == 2
+    assert test.shape == (2, 3)
+    assert (test > 0.5).all()
+    _, test = validation_curve(model, X, y, cv=3, param_name="weights__lam", param_range=[1e-3, 1e-1])
+    assert test.shape == (2, 3)
+    assert (test > 0.5).all()
+
+
+def test_a_fitted_model_is_split_as_an_unfitted_one(X):
+    """B12: nothing of a fit changes what cv=5 means."""
+    y = cells("text with empty cells")
+    fitted = PartialClassifier.paper().fit(X, y)
+    assert not any(map(is_classifier, (fitted, PartialClassifier.paper(), Disambiguated())))
+    np.testing.assert_array_equal(
+        cross_val_score(fitted, X, y, cv=5), cross_val_score(PartialClassifier.paper(), X, y, cv=5)
+    )
+
+
+def test_classes_that_a_fold_lacks_are_told():
+    """B12: rows that come class by class need folds that are shuffled or stratified, and a warning says so."""
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(InfimumWarning, match="50 of 50 rows of y hold only labels that fit did not see"):
+        assert cross_val_score(PartialClassifier.paper(), X, y, cv=3).mean() == 0
+    for cv in (StratifiedKFold(3), KFold(3, shuffle=True, random_state=0)):
+        assert cross_val_score(PartialClassifier.paper(), X, y, cv=cv).mean() > 0.9
+
+
+OLD = parse_version(sklearn.__version__) < parse_version("1.9")
+
+
+@pytest.mark.skipif(OLD, reason="scikit-learn before 1.9 asks its own classifiers only for a decision function")
+def test_scores_of_plain_labels_work_by_name(X):
+    """B12: accuracy, ranking and probabilities of plain labels."""
+    y = np.array([k % 2 for k in range(36)])
+    model = PartialClassifier.paper(principle="disambiguation").fit(X, y)
+    found = cross_validate(model, X, y, cv=3, scoring=["accuracy", "roc_auc", "neg_log_loss"], error_score="raise")
+    assert found["test_accuracy"].mean() > 0.8
+    assert found["test_roc_auc"].mean() > 0.9
+    assert found["test_neg_log_loss"].mean() > np.log(0.5)
+    assert roc_auc_score(y, model.decision_function(X)) > 0.9
+
+
+class AsClassifier(PartialClassifier):
+    """For plain labels, all that scikit-learn asks of a classifier holds too."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier"
+        tags.classifier_tags = ClassifierTags()
+        return tags
+
+
+class OneOrderAClass(PartialRanker):
+    """Turns the targets that scikit-learn's checks give into full orders of three items."""
+
+    def _orders(self, y):
+        at = np.unique(np.asarray(y).ravel(), return_inverse=True)[1] % 3
+        return PartialOrders.from_orders((np.arange(3) + at[:, None]) % 3)
+
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, y if y is None else self._orders(y), sample_weight)
+
+    def predict(self, X):
+        return super().predict(X).astype(int)
+
+    def score(self, X, y, sample_weight=None):
+        return super().score(X, self._orders(y), sample_weight)
+
+
+REASON = "the check takes it that a multi-output estimator predicts one column"
+ONE_COLUMN = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_sparse_matrix"], REASON)
+# what they choose among is checked with the default, in test_sklearn.py
+ONE_SETTING: dict = {"scalings": ("standard",), "kernels": ("rbf",), "gammas": (1.0,)}
+CHECKED = [
+    (PartialClassifier.paper(), 49),
+    (AsClassifier.paper(), 62),
+    (PartialRegressor.paper(), 59),
+    (OneOrderAClass.paper(items=3), 45),
+    (PartialEstimator.paper(outputs.Labels()), 49),
+    (PartialSearch(**ONE_SETTING), 47),
+    (PartialSearch(PartialRegressor(), **ONE_SETTING), 47),
+    (Disambiguated(weights="kernel"), 47),
+    (Disambiguated(weights=weights.KernelRidge(lam=1e-2), drop_suspects=True), 47),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("estimator, at_least", CHECKED, ids=lambda value: repr(value).replace("\n", " "))
+def test_estimator_checks_of_every_estimator(estimator, at_least):
+    """D: the number of checks is asserted, for a suite that was skipped is green too."""
+    expected = ONE_COLUMN if isinstance(estimator, OneOrderAClass) else {}
+    results = check_estimator(estimator, on_fail=None, expected_failed_checks=expected)
+    failed = {r["check_name"]: r["exception"] for r in results if r["status"] not in ("passed", "skipped", "xfail")}
+    assert not failed
+    assert sum(r["status"] == "passed" for r in results) >= at_least
+
+
+@pytest.fixture
+def counted(rng):
+    """Rows, their sets, how often they count, and the same rows as often as they count."""
+    X = rng.standard_normal((24, 2))
+    truth = (X[:, 0] > 0).astype(int)
+    S = np.eye(3, dtype=bool)[truth] | (rng.random((24, 3)) < 0.3)
+    w = rng.integers(0, 4, 24).astype(float)
+    return X, S, w, np.repeat(np.arange(24), w.astype(int))
+
+
+@pytest.mark.parametrize("n_blocks", [None, 3])
+@pytest.mark.parametrize(
+    "model",
+    [
+        PartialClassifier.paper(weights=weights.KernelRidge(gamma=1.0)),
+        PartialClassifier.paper(weights=weights.KernelRidge(gamma=1.0), negative_weights="joint", principle="supremum"),
+        PartialClassifier.paper(weights=weights.KernelRidge(gamma=1.0), principle="disambiguation"),
+        PartialClassifier.paper(weights=weights.KernelRidge(gamma=1.0), principle=Disambiguation("hard")),
+    ],
+    ids=repr,
+)
+def test_left_out_scores_count_rows(counted, model, n_blocks):
+    """Weight 2 is a row given twice, weight 0 a row left out, in the weights and in the scores."""
+    X, S, w, rows = counted
+    model = clone(model).set_params(classes=range(3))
+    weighted = left_out_scores(model, X, S, n_blocks, sample_weight=w)
+    repeated = left_out_scores(model, X[rows], S[rows], n_blocks)
+    assert weighted == pytest.approx(repeated, nan_ok=True, abs=1e-9)
+    assert weighted != pytest.approx(left_out_scores(model, X, S, n_blocks), nan_ok=True, abs=1e-3)
+
+
+def test_searches_count_rows(counted):
+    """PartialSearch.fit, its score, and tune."""
+    X, S, w, rows = counted
+    principles = ["disambiguation", "infimum", "joint"]
+    settings = {"gammas": [0.5, 2.0], "lams": [1e-3], "principles": principles, "n_blocks": 3}
+    model = PartialClassifier(classes=range(3))
+    weighted = PartialSearch(model, **settings).fit(X, S, sample_weight=w)
+    repeated = PartialSearch(model, **settings).fit(X[rows], S[rows])
+    for name in ("covering_rate", "chance_corrected", "neg_set_risk", "log_likelihood", "width"):
+        np.testing.assert_allclose(weighted.path_[name], repeated.path_[name], atol=1e-9)
+    np.testing.assert_array_equal(weighted.predict(X), repeated.predict(X))
+    assert weighted.score(X, S, sample_weight=w) == pytest.approx(weighted.score(X[rows], S[rows]))
+    tuned = tune(X, S, model, sample_weight=w, **settings)
+    np.testing.assert_allclose(tuned.path_["neg_set_risk"], weighted.path_["neg_set_risk"])
+
+
+@pytest.mark.parametrize("scorer", [covering_rate, chance_corrected, neg_set_risk, set_log_likelihood])
+def test_scorers_count_rows(counted, scorer):
+    """The mean over rows, each as often as it counts; weights that cannot be are refused."""
+    X, S, w, rows = counted
+    model = PartialClassifier.paper(principle="disambiguation").fit(X, S)
+    S = np.roll(S, 5, axis=0)  # to be wrong now and then
+    assert scorer(model, X, S, sample_weight=w) == pytest.approx(scorer(model, X[rows], S[rows]))
+    assert scorer(model, X, S, sample_weight=w) != pytest.approx(scorer(model, X, S))
+    for bad in (w[:-1], -w, np.zeros(24), np.full(24, np.nan)):
+        with pytest.raises(ValueError, match="sample_weight must be 24 finite numbers >= 0"):
+            scorer(model, X, S, sample_weight=bad)
+
+
+@pytest.mark.parametrize("family", [weights.KernelRidge(gamma=1.0), None], ids=["named", "searched"])
+def test_clean_labels_count_rows(counted, family):
+    """Disambiguated.fit and score: in the labels that are found and in the classifier that learns them."""
+    X, S, w, rows = counted
+    weighted = Disambiguated(weights=family, classes=range(3)).fit(X, S, sample_weight=w)
+    repeated = Disambiguated(weights=family, classes=range(3)).fit(X[rows], S[rows])
+    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-4)
+    assert weighted.score(X, S, sample_weight=w) == pytest.approx(weighted.score(X[rows], S[rows]))
+    plain = Disambiguated(weights=family).fit(X, S)
+    assert not np.allclose(weighted.predict_proba(X), plain.predict_proba(X), atol=1e-3)
+    from sklearn.neighbors import KNeighborsClassifier
+
+    with pytest.raises(ValueError, match="takes no sample weights"):
+        Disambiguated(KNeighborsClassifier(), weights=family).fit(X, S, sample_weight=w)
+
+
+def test_every_estimator_says_that_it_can_disambiguate():
+    """D: the docstring of PartialRegressor left it out."""
+    for cls in (PartialClassifier, PartialMultilabelClassifier, PartialRanker, PartialRegressor, PartialEstimator):
+        doc = cls.__doc__ or ""
+        assert "disambiguation" in doc or "As for :class:`PartialClassifier`" in doc, cls.__name__

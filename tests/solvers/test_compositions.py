@@ -1,0 +1,318 @@
+"""Every composition of structure, principle, reading, weights, solver and kind of rows is right, or refused in words.
+
+Brute force goes through the definition: the members of every set are listed, and losses are those of cases.py. What
+serves what is a table; it is asserted, and docs/compositions.md prints it. On arrays every family comes with the solver
+"auto", and every solver with weights of both signs and of one. For the other kinds of rows every family comes with some
+structures and every structure with some families, with the solver "auto" or one family a solver. The whole product is
+run where INFIMUM_CAMPAIGN is set (`make campaign`).
+"""
+
+import itertools
+import os
+import pickle
+import re
+import warnings
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+from cases import CASES
+from infimum import Blocks, InfimumWarning, PartialEstimator
+from infimum.disambiguation import Disambiguation, is_weighed
+from infimum.selection import left_out_scores
+from infimum.solvers import IN_ORDER
+from infimum.weights import (
+    Forest,
+    KernelRidge,
+    Laplacian,
+    LinearRidge,
+    Neighbors,
+    Nystrom,
+    Scaled,
+)
+
+N, Q = 14, 4
+CAMPAIGN = "INFIMUM_CAMPAIGN" in os.environ
+PRINCIPLES = ("infimum", "average", "supremum", "disambiguation")
+READINGS = ("inside", "joint")
+FAMILIES = {
+    "kernel": KernelRidge(lam=0.05),
+    "nystrom": Nystrom(6, lam=0.05),
+    "linear": LinearRidge(lam=0.05),
+    "neighbors": Neighbors(4),
+    "forest": Forest(8, min_samples_leaf=2, random_state=0),
+    "laplacian": Laplacian(3),
+    "scaled": Scaled(KernelRidge(lam=0.05)),
+}
+SOLVERS = {"auto": "auto", **{cls.__name__: cls() for cls in IN_ORDER}}
+WORDS = {
+    "solver": r"cannot minimise the <.*it needs .*Solvers that can: ",
+    "nobody": r"No solver can minimise the <.*Fit on arrays instead of rows in blocks",
+    "bilinear": r"Disambiguation needs a bilinear loss",
+    "laplacian": r"Soft disambiguation leaves every row out of its own update, for which Laplacian has no closed form",
+    "blocks": r"Rows in blocks need weights\.Nystrom or weights\.LinearRidge, and negative_weights='inside'",
+    "together": r"Disambiguation compares all rows with each other: give arrays instead of rows in blocks",
+    "left out": r"Laplacian has no closed-form leave-one-out predictions\. Hold out blocks of rows instead",
+    "kept": r"Leaving rows out compares them with each other: give arrays instead of rows in blocks",
+}
+"""What a composition may say instead of working."""
+
+quiet = pytest.mark.filterwarnings("ignore::infimum.InfimumWarning", "ignore:.*valid feature names")
+structures = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+
+
+@cache
+def rows(name):
+    """Inputs, queries and sets of a structure."""
+    case = next(case for case in CASES if case.name == name)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, 3))
+    X -= X.mean(axis=0)  # sparse rows are not centred
+    return X, rng.standard_normal((Q, 3)), case.sets(rng, N)
+
+
+def refused(function, *names):
+    """The word for the sentence that `function` is refused with; None where it works."""
+    text = ""
+    try:
+        function()
+    except ValueError as error:
+        text = str(error)
+    said = [word for word in names if re.search(WORDS[word], text, re.DOTALL)]
+    assert said or not text, f"an error of another part: {text}"
+    return said[0] if said else None
+
+
+@cache
+def listed_losses(name, principle):
+    """L(z, S_i) of every output that brute force goes through, from the definition, (n_z, n)."""
+    case = next(case for case in CASES if case.name == name)
+    Z = case.dense if case.dense is not None else case.all() if case.outputs is None else case.outputs
+    if case.outputs is not None and case.space.size < np.inf:
+        Z = case.space.outputs()
+    brute = {"infimum": min, "average": lambda v: sum(v) / len(v), "supremum": max}[principle]
+    return np.array([[brute([case.loss(z, y) for y in S]) for S in case.members(rows(name)[2])] for z in Z])
+
+
+def brute_minimum(case, model, principle, reading, X):
+    """The smallest objective over the outputs that are listed, and the weights of the rows."""
+    alpha = np.asarray(model.weights_(X))
+    if alpha.shape[1] == 2 * N:
+        alpha = alpha[:, :N] + alpha[:, N:]
+    if principle == "disambiguation":
+        Z = case.dense if case.dense is not None else case.space.outputs()
+        return (case.space.psi(Z) @ (alpha @ model.disambiguation_.phi).T).min(axis=0)
+    opposite = {"infimum": "supremum", "average": "average", "supremum": "infimum"}[principle]
+    same, other = listed_losses(case.name, principle), listed_losses(case.name, opposite)
+    if reading == "inside":
+        return (alpha @ same.T).min(axis=1)
+    return (np.maximum(alpha, 0) @ same.T + np.minimum(alpha, 0) @ other.T).min(axis=1)
+
+
+def check(case, model, principle, reading, X):
+    """The minimum that is found against brute force."""
+    found = model.minimum(X)
+    least = brute_minimum(case, model, principle, reading, X)
+    assert np.isfinite(found.value).all()
+    scale = 1e-8 * (1 + np.abs(least).max())
+    assert np.all(found.bound <= least + scale)
+    if case.dense is None:
+        assert np.all(found.value >= least - scale)
+    if model.solver_.exact:
+        assert np.all(found.value <= least + scale)
+    z = model.predict(X)
+    assert len(z) == len(X)
+    y = rows(case.name)[2]
+    assert model.score(X[[0]], y[[0]]) <= 1
+    saved = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(saved.predict(X), z)
+    return "exact" if model.solver_.exact else "bounds" if np.isfinite(found.bound).all() else "search"
+
+
+def made(case, principle, reading, family, solver="auto"):
+    if principle == "disambiguation" and solver != "auto":  # what rows say of each other does not ask for a solver
+        principle = Disambiguation(threshold=None)
+    return PartialEstimator(case.space, principle, reading, FAMILIES[family], SOLVERS[solver])
+
+
+@cache
+def table():
+    """docs/compositions.md: (structure, principle, reading) -> names of the solvers that serve, empty if refused."""
+    page = Path(__file__).resolve().parents[2] / "docs" / "compositions.md"
+    found = {}
+    for line in page.read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 5 and cells[1] in PRINCIPLES:
+            for reading in READINGS if cells[2] in ("", "either") else (cells[2],):
+                found[cells[0], cells[1], reading] = {"auto", *cells[4].split(", ")} if cells[4] else set()
+    return found
+
+
+def arrays_say(case, principle, reading, family, solver):
+    """The word that a composition on arrays is refused with, None where it serves: from the table."""
+    serve = table()[case.name, principle, reading]
+    if not serve:
+        return "bilinear"
+    if principle == "disambiguation" and family == "laplacian" and is_weighed(rows(case.name)[2]):
+        return "laplacian"
+    return None if solver in serve else "solver"
+
+
+def blocks_serve(case, principle, reading, family, solver):
+    """Whether rows that come in blocks can be learned from: sums over blocks need a primal form and a linear loss."""
+    sets = rows(case.name)[2]
+    resolves = principle == "disambiguation"  # some rows teach the others, where members can be weighed
+    if family not in ("nystrom", "linear") or (resolves and not is_weighed(sets)):
+        return False
+    if reading == "joint" and principle != "average" and not resolves:
+        return False
+    able = {"ClosedForm": resolves or sets.embed(principle) is not None, "Enumerate": case.space.size < np.inf}
+    return any(able.values()) if solver == "auto" else able.get(solver, False)
+
+
+ALL = list(itertools.product(PRINCIPLES, READINGS, FAMILIES))
+compositions = pytest.mark.parametrize("principle, reading, family", ALL)
+# of points the two readings are one: `test_arrays` looks at both
+DISTINCT = [one for one in ALL if CAMPAIGN or one[:2] != ("disambiguation", "joint")]
+# how X lies in memory and what S is meet nowhere but in sums over blocks: all families with one structure of each kind
+# of solver, all structures with the two families that can be had of blocks
+MET = ("labels, 0-1", "partial tags, k", "partial orders", "reals, squared", "vectors")
+OF_ROWS = [
+    pytest.param(case, *one, id=f"{case.name}-{'-'.join(one)}")
+    for case in CASES
+    for one in DISTINCT
+    if CAMPAIGN or case.name in MET or one[2] in ("linear", "nystrom")
+]
+
+
+@quiet
+@structures
+@compositions
+def test_arrays(case, principle, reading, family):
+    """Every solver: fit, predict, minimum, score, pickle; and with "auto" rows left out one by one and in blocks."""
+    X, queries, sets = rows(case.name)
+    # of points the two readings are one, and solvers by name see of a family only whether its weights have signs
+    once = (principle, reading) == ("disambiguation", "joint") or family not in ("kernel", "neighbors")
+    for solver in ["auto"] if once and not CAMPAIGN else SOLVERS:
+        model = made(case, principle, reading, family, solver)
+        word = refused(partial(model.fit, X, sets), "bilinear", "laplacian", "solver")
+        assert word == arrays_say(case, principle, reading, family, solver), solver
+        if word is None:
+            check(case, model, principle, reading, queries)
+        if word is None and solver == "auto":
+            scores = left_out_scores(model, X, sets, n_blocks=3)
+            assert 0 <= scores["covering_rate"] <= 1
+            assert scores["neg_set_risk"] <= 1e-12
+            word = refused(partial(left_out_scores, model, X, sets), "left out")
+            assert (word == "left out") == (family == "laplacian")
+
+
+def on_a_cluster(X, sets):
+    """Dask collections of three partitions; the sets stay sets."""
+    dask, da = pytest.importorskip("dask"), pytest.importorskip("dask.array")
+    cut = [slice(0, 5), slice(5, 10), slice(10, N)]
+    parts = [da.from_delayed(dask.delayed(sets[s]), (len(X[s]),), dtype=object) for s in cut]
+    return da.from_array(X, chunks=((5, 5, N - 10), 3)), da.concatenate(parts)
+
+
+def kinds_of_rows(X, queries, sets):
+    """Kind -> what fit takes, and the queries."""
+    import pandas as pd
+
+    def frame(A):
+        return pd.DataFrame(A, columns=list("uvw"))
+
+    return {
+        "sparse": ((sparse.csr_matrix(X), sets), sparse.csr_matrix(queries)),
+        "frame": ((frame(X), sets), frame(queries)),
+        "blocks": ((Blocks([(X[:5], sets[:5]), (X[5:], sets[5:])]),), queries),
+        "Dask": (on_a_cluster(X, sets), queries),
+    }
+
+
+@quiet
+@pytest.mark.parametrize("case, principle, reading, family", OF_ROWS)
+def test_kinds_of_rows(case, principle, reading, family):
+    """Sparse rows, frames, blocks and a cluster give what arrays give, or say why not."""
+    import dask
+
+    X, queries, sets = rows(case.name)
+    kinds = kinds_of_rows(X, queries, sets)
+    named = {"sparse": "linear", "blocks": "nystrom"}  # a frame is an array, a cluster blocks, for all solvers alike
+    for solver in SOLVERS:
+        asked_for = [k for k in kinds if solver == "auto" or named.get(k) == family or CAMPAIGN]
+        if not asked_for:
+            continue
+        plain = made(case, principle, reading, family, solver)
+        said = arrays_say(case, principle, reading, family, solver)
+        value = plain.fit(X, sets).minimum(queries).value if said is None else None
+        for kind in asked_for:
+            given, asked = kinds[kind]
+            model = clone(plain)
+            in_blocks = kind in ("blocks", "Dask")
+            with dask.config.set(scheduler="synchronous"):
+                word = refused(
+                    partial(model.fit, *given), *(WORDS if in_blocks else ("bilinear", "laplacian", "solver"))
+                )
+            if not in_blocks:
+                assert word == said, (kind, solver)
+            else:
+                assert (word is None) == blocks_serve(case, principle, reading, family, solver), (kind, solver, word)
+            if word is not None:
+                continue
+            found, near = model.minimum(asked), 1e-6 * (1 + np.abs(value).max())
+            if model.solver_.exact:
+                np.testing.assert_allclose(found.value, value, atol=near)
+            else:
+                least = brute_minimum(case, plain, principle, reading, queries)
+                assert np.all(found.bound <= least + near)
+                assert case.dense is not None or np.all(found.value >= least - near)
+
+
+def who_serves() -> str:
+    """The table of docs/compositions.md: by which solver a prediction is found, and how sure it is."""
+    lines = ["| structure | principle | negative weights | auto | named solvers that serve |", "| --- " * 5 + "|"]
+    for case in CASES:
+        X, queries, sets = rows(case.name)
+        for principle in PRINCIPLES:
+            for reading in READINGS if principle in ("infimum", "supremum") else ("inside",):
+                model = made(case, principle, reading, "kernel")
+                if refused(partial(model.fit, X, sets), "bilinear") is not None:
+                    lines.append(f"| {case.name} | {principle} | | refused: the loss is not bilinear | |")
+                    continue
+                sure = check(case, model, principle, reading, queries)
+                able = []
+                for solver in list(SOLVERS)[1:]:
+                    named = made(case, principle, reading, "kernel", solver)
+                    if refused(partial(named.fit, X, sets), "solver") is None:
+                        able.append(solver)
+                auto = f"{type(model.solver_).__name__}, {sure}"
+                shown = reading if principle in ("infimum", "supremum") else "either"
+                lines.append(f"| {case.name} | {principle} | {shown} | {auto} | {', '.join(able)} |")
+    return "\n".join(lines) + "\n"
+
+
+HEAD = """# Who serves what
+
+*Will this structure with that principle be minimised exactly, and by whom?*
+
+Every composition of structure, principle and reading of negative weights, with the solver that "auto" takes. "exact" is
+the minimiser, proved; "bounds" comes with a certificate that may leave a gap; "search" with none. The table is written
+and checked by `tests/test_compositions.py`, against brute force.
+
+"""
+
+
+@quiet
+def test_the_table_of_the_docs_is_true():
+    page = Path(__file__).resolve().parents[2] / "docs" / "compositions.md"
+    assert page.read_text() == HEAD + who_serves(), "run python tests/test_compositions.py"
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore", InfimumWarning)
+    Path("docs/compositions.md").write_text(HEAD + who_serves())

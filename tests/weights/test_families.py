@@ -1,0 +1,499 @@
+"""Laws of the weights: each family against what it must reproduce."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_moons
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.semi_supervised import LabelPropagation, LabelSpreading
+
+from cases import CASES
+from infimum import InfimumWarning, PartialClassifier, PartialRegressor, weights
+from infimum.data import memory as _memory
+from infimum.weights import (
+    BY_NAME,
+    Forest,
+    KernelRidge,
+    Laplacian,
+    LinearRidge,
+    Neighbors,
+    Nystrom,
+    Scaled,
+    SplitSigns,
+)
+
+FAMILIES = [
+    KernelRidge(lam=1e-2, gamma=0.5),
+    Nystrom(10, lam=1e-2, gamma=0.5),
+    Nystrom(10, lam=1e-2, kernel="laplacian"),
+    Nystrom(10, lam=1e-2, centers="kmeans++"),
+    Nystrom(10, lam=1e-2, centers="leverage"),
+    LinearRidge(lam=1e-2),
+    LinearRidge(lam=1e-2, intercept=False),
+    Neighbors(5),
+    Neighbors(5, weights="distance"),
+    Neighbors(20, weights="adaptive"),
+    Forest(7, random_state=0),
+    Forest(7, kind="extra", random_state=0),
+    Laplacian(4),
+    Laplacian(4, method="spreading"),
+]
+SINGLE = pytest.mark.parametrize("family", FAMILIES, ids=repr)
+
+
+@pytest.fixture
+def data(rng):
+    X = rng.standard_normal((60, 3))
+    return X, np.column_stack([np.sin(X[:, 0]), X @ [1, -1, 0.5], np.ones(60)]), rng.standard_normal((9, 3))
+
+
+def fitted(family, X, phi, w=None):
+    return clone(family).fit(X, phi, w)
+
+
+@SINGLE
+def test_sums_never_need_the_weights_themselves(family, data, rng):
+    X, phi, queries = data
+    alpha = fitted(family, X, phi)(queries)
+    A = np.asarray(alpha)
+    assert A.shape == alpha.shape == (9, 60)
+    for target in (phi, rng.standard_normal((60, 4)), sparse.csr_matrix(phi)):
+        dense = target.toarray() if sparse.issparse(target) else target
+        assert_allclose(alpha @ target, A @ dense, atol=1e-9)
+    for one, together in zip((phi, phi[:, :1]), alpha.weights.project_many(phi, phi[:, :1])):
+        assert_allclose(alpha.sum(together), A @ one, atol=1e-9)
+    if not family.signed:
+        assert A.min() >= 0
+
+
+@SINGLE
+def test_saved_weights_are_the_same_weights(family, data):
+    X, phi, queries = data
+    model = fitted(family, X, phi)
+    model.release()
+    copy = pickle.loads(pickle.dumps(model))
+    assert_allclose(copy(queries) @ phi, model(queries) @ phi, atol=1e-12)
+
+
+@pytest.mark.parametrize("family", [f for f in FAMILIES if not isinstance(f, Laplacian | Forest)], ids=repr)
+def test_a_weight_of_two_is_a_row_given_twice(family, data, rng):
+    X, phi, queries = data
+    w = rng.integers(0, 3, 60)
+    weighted = fitted(family, X, phi, w.astype(float))(queries) @ phi
+    repeated = fitted(family, np.repeat(X, w, axis=0), np.repeat(phi, w, axis=0))(queries) @ np.repeat(phi, w, axis=0)
+    assert_allclose(weighted, repeated, atol=1e-8)
+    assert_allclose(fitted(family, X, phi, w.astype(float))(queries) @ sparse.csr_matrix(phi), repeated, atol=1e-8)
+
+
+@SINGLE
+def test_rows_in_another_order_give_the_same_sums(family, data, rng):
+    if isinstance(family, Forest) or getattr(family, "centers", "uniform") != "uniform":
+        pytest.skip("drawn at random, row by row")
+    X, phi, queries = data
+    order = rng.permutation(60)
+    assert_allclose(
+        fitted(family, X[order], phi[order])(queries) @ phi[order], fitted(family, X, phi)(queries) @ phi, atol=1e-8
+    )
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "polynomial"])
+def test_nystrom_with_all_centres_is_kernel_ridge(kernel, data):
+    X, phi, queries = data
+    every = Nystrom(60, lam=1e-2, kernel=kernel, gamma=1.0).fit(X)
+    exact = KernelRidge(lam=1e-2, kernel=kernel, gamma=1.0).fit(X)
+    assert_allclose(every(queries) @ phi, exact(queries) @ phi, atol=1e-7)
+    given = Nystrom(centers=X, lam=1e-2, kernel=kernel, gamma=1.0).fit(X)
+    assert_allclose(np.asarray(given(queries)), np.asarray(every(queries)), atol=1e-7)
+
+
+def test_nystrom_in_single_precision_is_close(data):
+    X, phi, queries = data
+    double, single = (Nystrom(20, lam=1e-2, dtype=d).fit(X)(queries) @ phi for d in ("float64", "float32"))
+    assert_allclose(single, double, atol=1e-3)
+    assert Nystrom(20, dtype="float32").fit(X).features(queries).dtype == np.float32
+
+
+@pytest.fixture
+def many(rng):
+    """Rows enough for single precision to be looked at, and queries among them."""
+    X = rng.standard_normal((1000, 3))
+    phi = np.column_stack([np.sin(2 * X[:, 0]), X[:, 1] * X[:, 2] > 0])
+    return X, phi, X[:200]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_single_precision_is_taken_where_it_is_safe(weighted, many, rng):
+    X, phi, queries = many
+    w = rng.integers(3, size=1000) if weighted else None
+    auto, double = (Nystrom(20, lam=1e-3, gamma=0.5, dtype=d).fit(X, None, w) for d in ("auto", "float64"))
+    sums, exact = (one(queries) @ phi for one in (auto, double))
+    assert auto.dtype_ == "float32"
+    assert double.dtype_ == "float64"
+    assert auto.features(queries).dtype == np.float32
+    assert 0 < np.abs(sums - exact).max() < 1e-3
+    assert Nystrom(40, lam=1e-3, gamma=0.5).fit(X).dtype_ == "float64"  # too few rows a centre to pay
+
+
+@pytest.mark.parametrize(
+    ("gamma", "lam", "constant", "foreseen"),
+    [
+        (0.02, 1e-3, 0.0, True),  # a wide kernel: the centres alone tell
+        (0.5, 1e-3, 1e7, False),  # a constant that hides what rows differ by
+        (0.2, 1e-7, 0.0, False),  # equations that are worse than the centres foretell
+    ],
+)
+def test_double_precision_where_single_is_not_enough(gamma, lam, constant, foreseen, many):
+    X, phi, queries = many
+    auto, double = (Nystrom(20, lam=lam, gamma=gamma, dtype=d).fit(X) for d in ("auto", "float64"))
+    assert auto.dtype_ == ("float64" if foreseen else "float32")
+    sums, exact = (one(queries) @ (phi + constant) for one in (auto, double))
+    assert auto.dtype_ == "float64"
+    assert_allclose(sums, exact, rtol=1e-12)
+
+
+def test_what_rounding_changes_is_foretold(many):
+    """The estimate is no less than what single precision changes, and of its size."""
+    from infimum.weights.families.single import lost
+
+    X, phi, _ = many
+    for gamma, lam in [(0.2, 1e-4), (0.5, 1e-3), (0.5, 1e-2)]:
+        single, double = (Nystrom(20, lam=lam, gamma=gamma, dtype=d).fit(X) for d in ("float32", "float64"))
+        apart = single(X) @ phi - double(X) @ phi
+        changed = np.sqrt(np.mean(np.square(apart)) / np.mean(np.var(double(X) @ phi, axis=0)))
+        told = lost(single._accumulate(single._with((phi,)), gram=True), single._factor)
+        assert changed < told < 100 * changed
+
+
+def test_no_target_no_single_precision(many):
+    X, phi, _ = many
+    auto = Nystrom(20, lam=1e-3, gamma=0.5).fit(X)
+    np.asarray(auto(X[:3]))
+    assert auto.dtype_ == "float64"
+    left_out = Nystrom(20, lam=1e-3, gamma=0.5).fit(X)
+    assert_allclose(
+        left_out.leave_one_out(phi), Nystrom(20, lam=1e-3, gamma=0.5, dtype="float64").fit(X).leave_one_out(phi)
+    )
+
+
+def test_queries_far_from_every_centre_keep_the_nearest(rng):
+    X = rng.standard_normal((200, 2))
+    single, double = (Nystrom(20, lam=1e-3, gamma=2.0, dtype=d).fit(X) for d in ("float32", "float64"))
+    far = np.array([[9.0, 9.0], [-12.0, 3.0], [0.0, 0.0]])
+    assert (np.argmax(single.features(far), axis=1) == np.argmax(double.features(far), axis=1)).all()
+    assert_allclose(single.features(far), double.features(far), rtol=1e-4, atol=1e-300)
+
+
+def test_squares_that_cancel_are_subtracted_in_double_precision(rng):
+    X = rng.standard_normal((300, 2)) * 100
+    single, double = (Nystrom(300, gamma=1.0, dtype=d).fit(X) for d in ("float32", "float64"))
+    near = X + 0.3
+    assert_allclose(single.features(near), double.features(near), rtol=1e-4, atol=1e-30)
+
+
+def test_normal_equations_that_overflow_are_refused():
+    X = np.array([[1e150], [-1e150], [3e149]] * 4)
+    with pytest.raises(ValueError, match=r"The normal equations of LinearRidge.* are not finite"):
+        LinearRidge().fit(X * 1e10).project(np.ones((12, 1)))
+
+
+def test_nystrom_takes_sparse_rows(data):
+    X, phi, queries = data
+    X = np.where(np.abs(X) < 0.7, 0, X)
+    dense, rows = Nystrom(20).fit(X), Nystrom(20).fit(sparse.csr_matrix(X))
+    assert_allclose(rows.centers_.toarray(), dense.centers_)
+    assert_allclose(rows(sparse.csr_matrix(queries)) @ phi, dense(queries) @ phi, atol=1e-8)
+
+
+def test_nystrom_centres_are_distinct_rows(rng):
+    X = np.repeat(rng.standard_normal((30, 2)), 5, axis=0)
+    for how in ("uniform", "kmeans++", "leverage"):
+        model = Nystrom(20, centers=how).fit(X)
+        assert len(np.unique(model.centers_, axis=0)) == 20
+        assert (model.centers_[:, None] == X).all(axis=2).any(axis=1).all()
+    assert len(Nystrom(50).fit(X).centers_) == 30
+
+
+def test_leverage_scores_prefer_rows_that_others_do_not_explain(rng):
+    X = np.vstack([0.01 * rng.standard_normal((280, 2)), 5 * rng.standard_normal((20, 2))])
+    lonely = {}
+    for how in ("leverage", "uniform"):
+        centers = Nystrom(40, lam=1e-3, centers=how, gamma=1.0).fit(X).centers_
+        lonely[how] = np.sum(np.abs(centers).max(axis=1) > 0.5)
+    assert lonely["leverage"] >= 16 > 10 > lonely["uniform"]
+
+
+def test_jitter_is_zero_until_rounding_asks_for_it(rng):
+    X = rng.standard_normal((50, 2))
+    well = Nystrom(20, lam=1e-2, gamma=1.0).fit(X)
+    well.project(X)
+    assert well.jitter_ == 0
+    wide = Nystrom(50, lam=1e-3, gamma=1e-3).fit(X)
+    wide.project(X)
+    assert 0 < wide.jitter_ < 1e-8
+    tiny = Nystrom(50, lam=1e-14, gamma=1e-3).fit(X)
+    with pytest.warns(InfimumWarning, match="numerically singular at lam = 1e-14"):
+        tiny.project(X)
+
+
+def test_linear_ridge_is_ridge(data):
+    from sklearn.linear_model import Ridge
+
+    X, phi, queries = data
+    X = X + 1e4  # sums do not cancel
+    for intercept in (True, False):
+        oracle = Ridge(alpha=60 * 1e-2, fit_intercept=intercept).fit(X, phi).predict(queries)
+        assert_allclose(LinearRidge(1e-2, intercept).fit(X)(queries) @ phi, oracle, rtol=1e-6, atol=1e-4)
+    assert_allclose(np.asarray(LinearRidge().fit(X)(queries)).sum(axis=1), 1)
+    rows = LinearRidge(1e-2).fit(sparse.csr_matrix(X - 1e4))(sparse.csr_matrix(queries))
+    assert_allclose(rows @ phi, LinearRidge(1e-2).fit(X - 1e4)(queries) @ phi, atol=1e-10)
+
+
+@pytest.mark.parametrize("how", ["uniform", "distance"])
+def test_neighbors_are_those_of_sklearn(how, data):
+    X, phi, queries = data
+    oracle = KNeighborsRegressor(7, weights=how).fit(X, phi)
+    queries = np.vstack([queries, X[:3]])
+    assert_allclose(Neighbors(7, weights=how).fit(X)(queries) @ phi, oracle.predict(queries))
+
+
+def test_all_neighbors_give_the_mean(data):
+    X, phi, queries = data
+    assert_allclose(Neighbors(60).fit(X)(queries) @ phi, np.tile(phi.mean(axis=0), (9, 1)))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.floats(0, 3), min_size=1, max_size=8))
+def test_adaptive_neighbors_minimise_their_bound(distances):
+    from scipy.optimize import minimize
+
+    beta = np.sort(distances)
+    k = len(beta)
+    alpha = weights.neighbors._adaptive(beta[None], np.ones((1, k)), 1.0)[0]
+    alpha = alpha / alpha.sum()
+
+    def bound(a):
+        return np.linalg.norm(a) + a @ beta
+
+    constraint = {"type": "eq", "fun": lambda a: a.sum() - 1}
+    found = minimize(bound, np.full(k, 1 / k), bounds=[(0, 1)] * k, constraints=[constraint])
+    assert bound(alpha) <= found.fun + 1e-5
+
+
+def test_adaptive_neighbors_are_there_however_far(rng):
+    X = rng.standard_normal((50, 3))
+    for k in (1, 10):
+        alpha = np.asarray(Neighbors(k, weights="adaptive", slope=1e6).fit(X)(1e6 * rng.standard_normal((20, 3))))
+        assert_allclose(alpha.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("kind", ["random", "extra"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_forest_reproduces_its_forest(kind, weighted, data, rng):
+    X, phi, queries = data
+    w = rng.random(60) if weighted else None
+    model = Forest(13, kind=kind, min_samples_leaf=2, random_state=0).fit(X, phi, w)
+    assert_allclose(model(queries) @ phi, model.forest_.predict(queries), atol=1e-12)
+    assert_allclose(np.asarray(model(queries)).sum(axis=1), 1)
+
+
+def test_out_of_bag_sums_are_those_of_sklearn(data):
+    from sklearn.ensemble import RandomForestRegressor
+
+    X, phi, _ = data
+    oracle = RandomForestRegressor(60, min_samples_leaf=5, max_features="sqrt", oob_score=True, random_state=0)
+    model = Forest(60, random_state=0).fit(X, phi)
+    assert_allclose(model.leave_one_out(phi), oracle.fit(X, phi).oob_prediction_, atol=1e-12)
+    assert_allclose(np.diagonal(model.leave_one_out(np.eye(60))), 0)
+    with pytest.raises(ValueError, match="was drawn by all 1 trees"):
+        Forest(1, random_state=0).fit(X, phi).out_of_bag()
+    with pytest.raises(ValueError, match="bootstrap=True"):
+        Forest(5, kind="extra").fit(X, phi).leave_one_out(phi)
+
+
+def moons(n=400, known=20):
+    X, y = make_moons(n, noise=0.08, random_state=1)
+    unknown = np.ones(n, bool)
+    unknown[np.random.default_rng(0).choice(n, known, replace=False)] = False
+    return X, y, unknown
+
+
+@pytest.mark.parametrize("method", ["harmonic", "spreading"])
+def test_laplacian_is_the_limit_of_sklearns_iterations(method):
+    X, y, unknown = moons(120, 12)
+    model = Laplacian(8, method=method, a=0.8, unlabelled=unknown).fit(X)
+    graph = model.graph_.toarray()
+    partial = np.where(unknown, -1, y)
+    settings = {"kernel": lambda *_: graph.copy(), "max_iter": 100_000, "tol": 1e-13}
+    oracle = LabelPropagation(**settings) if method == "harmonic" else LabelSpreading(alpha=0.8, **settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # sklearn warns where its iteration has not converged
+        oracle.fit(X, partial)
+    F = model.project(np.eye(2)[y])
+    assert_allclose(F / F.sum(axis=1, keepdims=True), oracle.label_distributions_, atol=1e-6)
+
+
+def test_harmonic_functions_are_means_of_their_neighbours(rng):
+    X, y, unknown = moons()
+    model = Laplacian(unlabelled=unknown).fit(X)
+    F = model.project(np.eye(2)[y])
+    W = model.graph_
+    mean = (W @ F) / np.asarray(W.sum(axis=1))
+    assert_allclose(F[unknown], mean[unknown], atol=1e-10)
+    assert_allclose(F[~unknown], np.eye(2)[y][~unknown])
+    # unlabelled rows never pull, whatever their phi
+    noise = np.where(unknown[:, None], rng.standard_normal((400, 2)), np.eye(2)[y])
+    assert_allclose(model.project(noise), F)
+
+
+@pytest.mark.parametrize("method", ["harmonic", "spreading"])
+def test_large_graphs_are_solved_by_iteration(method, monkeypatch):
+    X, y, unknown = moons()
+    phi = np.eye(2)[y]
+    direct = Laplacian(method=method, unlabelled=unknown).fit(X).project(phi)
+    monkeypatch.setattr(weights.laplacian, "DIRECT", 100)
+    assert_allclose(Laplacian(method=method, unlabelled=unknown).fit(X).project(phi), direct, atol=1e-8)
+    monkeypatch.setattr(weights.laplacian, "DIRECT", 1)  # five iterations do not do: the factorisation answers
+    assert_allclose(Laplacian(method=method, unlabelled=unknown).fit(X).project(phi), direct, atol=1e-12)
+
+
+def test_unlabelled_rows_help_the_laplacian():
+    X, y, unknown = moons()
+    sets = [None if u else int(label) for u, label in zip(unknown, y)]
+    names = ("laplacian", "kernel", "neighbors")
+    accuracy = {name: PartialClassifier.paper(weights=name).fit(X, sets).score(X, y) for name in names}
+    assert accuracy["laplacian"] > 0.97
+    assert accuracy["laplacian"] > max(accuracy["kernel"], accuracy["neighbors"]) + 0.05
+    # without the unlabelled rows there is nothing to learn their shape from
+    alone = PartialClassifier.paper(weights="laplacian").fit(X[~unknown], y[~unknown]).score(X, y)
+    assert accuracy["laplacian"] > alone + 0.05
+
+
+def test_laplacian_says_which_rows_nothing_reaches():
+    X = np.r_[np.arange(10.0), 1000 + np.arange(10.0)][:, None]
+    unknown = np.arange(20) > 1
+    with pytest.warns(InfimumWarning, match="10 of 20 rows are joined to no labelled row by the graph of 2 neighbours"):
+        model = Laplacian(2, unlabelled=unknown).fit(X)
+    phi = np.arange(20.0)[:, None]
+    assert_allclose(model.project(phi)[10:], 0.5)
+    with pytest.raises(ValueError, match="a row given twice is a second node"):
+        Laplacian().fit(X, None, np.arange(20))
+    with pytest.raises(ValueError, match="No row knows anything"):
+        Laplacian(unlabelled=np.ones(20, bool)).fit(X)
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.whole is not None], ids=lambda c: c.name)
+def test_sets_know_whether_they_rule_anything_out(case, rng):
+    assert case.whole(3).is_unknown.all()
+    assert not case.points(case.all()[:2]).is_unknown.any()
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.parametrize("reading", ["inside", "joint"])
+def test_every_family_learns_from_sets_by_name(name, reading, rng):
+    X = np.vstack([rng.standard_normal((60, 2)), rng.standard_normal((60, 2)) + 4])
+    truth = np.repeat([0, 1], 60)
+    sets = np.column_stack([truth == 0, truth == 1, rng.random(120) < 0.4])
+    sets[:5] = True
+    model = PartialClassifier.paper(weights=name, negative_weights=reading).fit(X, sets)
+    assert model.score(X, truth) > 0.95
+    copy = pickle.loads(pickle.dumps(model))
+    assert (copy.predict(X) == model.predict(X)).all()
+
+
+def test_split_signs_double_the_rows(data, rng):
+    X, _, _ = data
+    both = rng.standard_normal((120, 2))
+    alpha = np.asarray(KernelRidge(lam=1e-2).fit(X)(X))
+    expected = np.maximum(alpha, 0) @ both[:60] + np.minimum(alpha, 0) @ both[60:]
+    assert_allclose(SplitSigns(KernelRidge(lam=1e-2)).fit(X)(X) @ both, expected)
+
+
+@pytest.mark.parametrize(
+    ("family", "message"),
+    [
+        (Neighbors(0), "'n_neighbors' parameter of Neighbors must be an integer >= 1 or None. Got 0 instead"),
+        (Neighbors(weights="far"), "must be one of"),
+        (Forest(kind="oak"), "Got 'oak' instead"),
+        (Nystrom(centers="best"), "Got 'best' instead"),
+        (Nystrom(kernel="precomputed"), "Use KernelRidge"),
+        (Nystrom(dtype="int"), "dtype must be"),
+        (Nystrom(0), "'n_centers' parameter of Nystrom must be an integer >= 1. Got 0 instead"),
+        (Nystrom(lam=-1), "'lam' parameter of Nystrom must be a number >= 0 or None. Got -1"),
+        (Laplacian(method="wave"), "must be 'harmonic' or 'spreading'"),
+        (Laplacian(a=1), "'a' parameter of Laplacian must be a number > 0 and < 1. Got 1 instead"),
+    ],
+)
+def test_settings_are_checked(family, message, data):
+    X, phi, _ = data
+    with pytest.raises(ValueError, match=message):
+        family.fit(X, phi)
+
+
+def test_a_kernel_matrix_that_will_not_fit_is_refused(monkeypatch, data):
+    X, _, _ = data
+    monkeypatch.setattr(_memory, "available", lambda: 1000.0)
+    with pytest.raises(MemoryError, match=r"matrix of 60 rows needs 0.000134 GiB; .*weights.Nystrom\(n_centers="):
+        KernelRidge().fit(X)
+    with pytest.raises(MemoryError, match="normal equations of 60 features"):
+        Nystrom(60).fit(X)
+
+
+def test_a_million_rows_are_refused_at_once():
+    if _memory.available() > 7e12:
+        pytest.skip("this machine can hold it")
+    rows = np.arange(1_000_000)
+    with pytest.raises(MemoryError, match=r"1000000 rows has more entries than LAPACK can count.*Nystrom"):
+        PartialClassifier.paper(weights="kernel").fit(rows[:, None] * 1.0, rows % 2)
+
+
+def test_memory_of_the_container_counts(monkeypatch, tmp_path):
+    (tmp_path / "max").write_text("3000")
+    (tmp_path / "current").write_text("1000")
+    monkeypatch.setattr(_memory, "CGROUPS", [(str(tmp_path / "max"), str(tmp_path / "current"))])
+    assert _memory.available() == 2000
+    (tmp_path / "max").write_text("max")
+    assert 0 < _memory.available() == pytest.approx(_memory._machine(), rel=0.5)
+
+
+def test_progress_is_shown_when_asked(data, capsys):
+    X, phi, _ = data
+    Nystrom(5).fit(X).project(phi)
+    assert capsys.readouterr().err == ""
+    Nystrom(5, verbose=1).fit(X).project(phi)
+    shown = capsys.readouterr()
+    assert "Nystrom" in shown.err
+    assert shown.out == ""
+
+
+def test_an_interrupted_fit_leaves_the_model_as_it_was(data, monkeypatch):
+    X, _, queries = data
+    labels = np.arange(60) % 3
+    model = PartialClassifier.paper(weights=Nystrom(10))
+    before = clone(model).fit(X, labels)
+    expected = before.predict(queries)
+    monkeypatch.setattr(Nystrom, "_sums", lambda *args, **kwargs: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, labels)
+    assert not hasattr(model, "weights_")
+    assert not hasattr(model, "output_")
+    with pytest.raises(KeyboardInterrupt):
+        before.fit(X[:30], np.array(list("ab"))[labels[:30] % 2])
+    assert (before.predict(queries) == expected).all()
+
+
+def test_a_graph_of_one_row():
+    assert PartialRegressor.paper(weights=Laplacian()).fit([[0.0]], [1.0]).predict([[5.0]]).tolist() == [1.0]
+
+
+def test_scaled_weights_treat_sparse_and_dense_queries_alike(data):
+    X, phi, queries = data[0] + 3.0, data[1], data[2] + 3.0
+    for rows in (X, sparse.csr_matrix(X)):
+        weights = Scaled(KernelRidge(0.1)).fit(rows)
+        assert_allclose(weights(sparse.csr_matrix(queries)) @ phi, weights(queries) @ phi, atol=1e-10)

@@ -1,0 +1,253 @@
+"""Relevances: slopes of a kernel ridge, features that count by them, and a judge whose rows they do not see."""
+
+import numpy as np
+import pytest
+from sklearn.metrics.pairwise import rbf_kernel
+
+from infimum import Blocks, PartialClassifier, PartialRegressor, outputs, tune, weights
+from infimum.data import Table
+from infimum.recipe import Recipe
+from infimum.selection import search as comparison
+from infimum.selection.candidates import Kernel
+from infimum.selection.evaluate import Judge
+from infimum.selection.kernel_cache import Ground, scaled
+from infimum.weights.holdout.operators import Fit, Refitted, blocks_of
+from infimum.weights.relevance import LAM, ROWS, median
+
+
+def rule(X):
+    """Slanted, so that trees do not find it at once."""
+    return np.digitize(np.sin(X[:, 0] + X[:, 1]) + 0.5 * (X[:, 0] + X[:, 1]), [-0.5, 0.5])
+
+
+@pytest.fixture
+def cloud(rng):
+    """Three classes that depend on two features of twenty, and sets with a wrong candidate now and then."""
+    X = rng.standard_normal((240, 20))
+    truth = rule(X)
+    mask = rng.random((240, 3)) < 0.3
+    mask[np.arange(240), truth] = True
+    return X, mask, truth
+
+
+def ground_of(X, mask, n_blocks=5):
+    space = outputs.Labels().fit(mask)
+    return Ground(Table(X, None, None), space, space.read(mask), blocks_of(X, n_blocks))
+
+
+def judged(ground, setting, quick):
+    judge = Judge(Recipe("disambiguation", "inside", weights.KernelRidge(), "auto"), ground.output, ground.sets)
+    return judge.scores(judge.outputs(ground.operator(setting, quick)), chance=False)["log_likelihood"]
+
+
+def test_they_are_root_mean_square_slopes(rng):
+    Z, phi = rng.standard_normal((40, 3)), rng.standard_normal((40, 2))
+    D = ((Z[:, None] - Z[None]) ** 2).sum(axis=2)
+    gamma = 1 / np.median(D)
+    coef = np.linalg.solve(np.exp(-gamma * D) + 40 * LAM * np.eye(40), phi - phi.mean(axis=0))
+    F = lambda x: rbf_kernel(x, Z, gamma=gamma) @ coef  # noqa: E731
+    step = 1e-5
+    slopes = np.stack([(F(Z + step * e) - F(Z - step * e)) / (2 * step) for e in np.eye(3)])
+    expected = np.sqrt(np.square(slopes).sum(axis=2).mean(axis=1))
+    np.testing.assert_allclose(weights.relevance(Z, phi), expected / np.sqrt(np.mean(expected**2)), rtol=1e-6)
+
+
+def test_rows_count_as_often_as_they_weigh(rng):
+    Z, phi = rng.standard_normal((30, 3)), rng.standard_normal((30, 1))
+    w = rng.integers(0, 3, 30)
+    again = np.repeat(np.arange(30), w)
+    found = weights.relevance(Z, phi, w.astype(float))
+    np.testing.assert_allclose(found, weights.relevance(Z[again], phi[again]), rtol=1e-8)
+
+
+def test_many_rows_are_sampled_whatever_their_order(rng):
+    Z = rng.standard_normal((2 * ROWS, 4))
+    phi = np.sign(Z[:, 2:3])
+    other = rng.permutation(len(Z))
+    found = weights.relevance(Z, phi)
+    assert found.argmax() == 2
+    np.testing.assert_allclose(found, weights.relevance(Z[other], phi[other]), rtol=1e-9)
+
+
+def test_many_equal_rows_are_not_more_than_are_looked_at():
+    X = np.repeat([[0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 1.0, 1.0]], ROWS, axis=0)
+    assert weights.relevance(X, X[:, :1]).shape == (3,)
+    assert weights.relevance(np.ones((2 * ROWS, 2)), np.ones((2 * ROWS, 1))).tolist() == [1, 1]
+
+
+def test_many_outputs_cost_no_more_and_tell_the_same(rng):
+    Z = rng.standard_normal((200, 5))
+    phi = np.tanh(Z[:, :2] @ rng.standard_normal((2, 400)))
+    found = weights.relevance(Z, phi)
+    assert found[:2].min() > 3 * found[2:].max()
+
+
+def test_outputs_that_never_change_make_no_feature_relevant(rng):
+    assert weights.relevance(rng.standard_normal((20, 3)), np.ones((20, 2))).tolist() == [1, 1, 1]
+
+
+def test_scaled_features_count_by_what_they_say(cloud):
+    X, mask, _ = cloud
+    fitted = weights.Scaled(weights.KernelRidge(), "relevant").fit(X, -mask.astype(float))
+    Z = fitted.scaled(X)
+    assert Z.std(axis=0)[:2].min() > 1.3 * Z.std(axis=0)[2:].max()
+    relevance = weights.relevance(scaled("standard", X, None), -1.0 * mask)
+    given = weights.Scaled(weights.KernelRidge(), "relevant", relevance)
+    np.testing.assert_array_equal(given.fit(X).scaled(X), Z)
+    assert not given.supervised
+    assert fitted.supervised
+    unit = weights.Scaled(weights.KernelRidge(), "relevant unit").fit(X, -mask.astype(float))
+    np.testing.assert_allclose(unit.scaled(X), Z / np.linalg.norm(Z, axis=1, keepdims=True))
+
+
+def test_units_do_not_matter(cloud):
+    X, mask, _ = cloud
+    units = 10.0 ** np.arange(-4, 16)[:, None].T
+    plain, other = (weights.Scaled(scaling="relevant").fit(A, -1.0 * mask) for A in (X, X * units))
+    np.testing.assert_allclose(other.scaled(X * units), plain.scaled(X), rtol=1e-6, atol=1e-8)
+
+
+def test_scaled_learns_again_without_the_rows_that_are_held_out(cloud):
+    X, mask, _ = cloud
+    phi, blocks = -mask.astype(float), blocks_of(X, 4)
+    family = weights.Scaled(weights.KernelRidge(1e-3, gamma=0.1), "relevant")
+    found = family.fit(X, phi).held_out(X, phi, None, blocks)
+    assert isinstance(found, Refitted)
+    for block in blocks:
+        rest = np.delete(np.arange(len(X)), block)
+        expected = np.asarray(weights.Scaled(family.weights, "relevant").fit(X[rest], phi[rest])(X[block])) @ phi[rest]
+        np.testing.assert_allclose(found.predict(phi)[block], expected, atol=1e-10)
+
+
+def test_the_judge_learns_them_without_the_rows_that_it_holds_out(cloud):
+    X, mask, _ = cloud
+    ground, setting = ground_of(X, mask), Kernel("relevant", "rbf", 1.0, 1e-3)
+    phi = ground.target().phi
+    found = ground.operator(setting).predict(phi)
+    for block in ground.blocks:
+        rest = np.delete(np.arange(len(X)), block)
+        one = weights.relevance(scaled("standard", X[rest], None), phi[rest])
+        Z = scaled("relevant", X, None, one)
+        D = ((Z[:, None] - Z[None]) ** 2).sum(axis=2)
+        K = np.exp(-D / median(D, None))
+        A = K[np.ix_(rest, rest)] + len(X) * 1e-3 * np.eye(len(rest))
+        np.testing.assert_allclose(found[block], K[np.ix_(block, rest)] @ np.linalg.solve(A, phi[rest]), atol=1e-9)
+
+
+def test_where_there_is_nothing_to_learn_only_rows_that_were_seen_look_better(rng):
+    X = rng.standard_normal((150, 40))
+    mask = np.eye(2, dtype=bool)[rng.integers(2, size=150)]
+    ground, setting = ground_of(X, mask), Kernel("relevant", "rbf", 1.0, 1e-1)
+    plain, honest, seen = (
+        judged(ground, Kernel("standard", "rbf", 1.0, 1e-1), False),
+        judged(ground, setting, False),
+        judged(ground, setting, True),
+    )
+    assert seen > honest + 0.004
+    assert honest < plain + 0.001
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_fitted_again_without_a_block_or_taken_out_of_the_inverse(cloud, rng, weighted):
+    """Two ways to one operator, where n lam is kept."""
+    X, mask, _ = cloud
+    w = rng.choice([0.0, 0.5, 1.0, 3.0], size=len(X)) if weighted else None
+    blocks, K = ground_of(X, mask).blocks, rbf_kernel(X, gamma=0.05)
+    together = ridge(1e-2).fit(K, None, w).held_out(K, None, w, blocks)
+    total, fits = len(X) if w is None else w.sum(), []
+    for block in blocks:
+        rest = np.delete(np.arange(len(X)), block)
+        some = None if w is None else w[rest]
+        lam = 1e-2 * total / (len(rest) if some is None else some.sum())
+        inner = K[np.ix_(rest, rest)]
+        fits.append(Fit(block, rest, ridge(lam).fit(inner, None, some), inner, K[np.ix_(block, rest)]))
+    one = Refitted(len(X), fits)
+    q = together.live(mask.astype(float))
+    np.testing.assert_allclose(one(q), together(q), atol=1e-9)
+    np.testing.assert_allclose(one.predict(mask * 1.0), together.predict(mask * 1.0), atol=1e-9)
+    np.testing.assert_allclose(one.weights(), together.weights(), atol=1e-9)
+    for a, b in zip(one.parts(), together.parts(), strict=True):
+        for x, y in zip(a, b, strict=True):
+            np.testing.assert_allclose(x, y, atol=1e-9)
+
+
+def ridge(lam: float) -> weights.KernelRidge:
+    return weights.KernelRidge(lam, kernel="precomputed", gamma=None)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 10])
+def test_the_median_is_that_of_all_pairs(rng, n):
+    D = ((rng.integers(3, size=(n, 2))[:, None] - rng.integers(3, size=(1, 2))) ** 2).sum(axis=2)
+    D = np.abs(D.sum(axis=1)[:, None] - D.sum(axis=1)) * 1.0
+    assert median(D, None) == np.median(D) == median(D, np.ones(n))
+
+
+def test_the_default_finds_the_features_that_matter(cloud, rng, monkeypatch):
+    X, mask, _ = cloud
+    test = rng.standard_normal((1000, 20))
+    truth = rule(test)
+    model = PartialClassifier().fit(X, mask)
+    assert model.selection_.best["scaling"].startswith("relevant")
+    assert "relevant" in repr(model.selection_).splitlines()[2]
+    reached = model.score(test, truth)
+    monkeypatch.setattr(comparison.Comparison, "_can_weigh", lambda self: False)
+    assert reached > PartialClassifier().fit(X, mask).score(test, truth) + 0.03
+
+
+def test_numbers_too(rng):
+    X = rng.standard_normal((200, 15))
+    middle = np.sin(2 * X[:, 0])
+    model = PartialRegressor().fit(X, np.stack([middle - 0.3, middle + 0.2], axis=1))
+    assert model.selection_.best["scaling"].startswith("relevant")
+    relevance = model.selection_.recipe.weights.relevance
+    assert relevance[0] > 2 * relevance[1:].max()
+
+
+def test_through_centres_and_from_blocks(cloud, monkeypatch):
+    X, mask, truth = cloud
+    exact = PartialClassifier().fit(X, mask)
+    monkeypatch.setattr("infimum.selection.kernel_cache.EXACT_ROWS", 100)
+    monkeypatch.setattr("infimum.selection.kernel_cache.n_centers", lambda n: 120)
+    for fitted in (PartialClassifier().fit(X, mask), PartialClassifier().fit(Blocks.of(X, mask))):
+        family = fitted.selection_.recipe.weights
+        assert isinstance(family.weights, weights.Nystrom)
+        assert family.scaling.startswith("relevant")
+        assert np.mean(fitted.predict(X) == exact.predict(X)) > 0.9
+        assert np.mean(fitted.predict(X) == truth) > 0.8
+
+
+def test_what_cannot_be_is_said_in_one_sentence(cloud):
+    X = cloud[0]
+    with pytest.raises(ValueError, match=r"scaling='relevant' looks at the embedded sets: fit\(X, phi\) needs phi"):
+        weights.Scaled(scaling="relevant").fit(X)
+    with pytest.raises(ValueError, match=r"a number >= 0 for each of the 20 features. Got \(3,\)"):
+        weights.Scaled(scaling="relevant", relevance=[1, 2, 3]).fit(X)
+    with pytest.raises(ValueError, match=r"each of the 20 features. Got -1"):
+        weights.Scaled(scaling="relevant", relevance=[1] * 19 + [-1]).fit(X)
+    with pytest.raises(ValueError, match="scaling must be one of 'standard', 'unit', 'relevant', 'relevant unit'"):
+        weights.Scaled(scaling="relevent").fit(X)
+
+
+def test_a_search_may_have_them_too(cloud):
+    X, mask, truth = cloud
+    model = PartialClassifier(principle="disambiguation")
+    found = tune(X, mask, model, scalings=("standard", "relevant"), lams=(1e-3,))
+    assert found.best_params_["scaling"] == "relevant"
+    family = found.best_estimator_[-1].weights
+    assert (family.scaling, family.relevance) == ("relevant", None)
+    assert np.mean(found.predict(X) == truth) > 0.85
+
+
+def test_settings_next_to_one_with_relevances_are_not_tried_without_them(cloud):
+    """On more rows, nothing but the best may be left, and that may have relevances: there is nowhere to step to."""
+    X, mask, _ = cloud
+    space = outputs.Labels().fit(mask)
+    walk = comparison.Comparison(
+        Recipe("disambiguation", "inside", "auto", "auto"), Table(X, None, None), space, space.read(mask),
+        comparison.Plan(),
+    )  # fmt: skip
+    walk.order = np.arange(len(X))
+    walk._stand_on(200)
+    walk._try({Kernel("relevant", "rbf", 1.0, 1e-3): [("disambiguation", "inside")]})
+    walk._step()
+    assert len(walk.rows) == 1

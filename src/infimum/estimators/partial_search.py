@@ -29,8 +29,8 @@ from ..selection.result import compared_by
 from ..weights import KernelRidge, Scaled, by_name
 from ..weights.holdout.operators import blocks_of
 from ..weights.scaled import is_relevant
-from . import PartialClassifier, PartialModel
-from .base import validated
+from .base import PartialModel, validated
+from .classifier import PartialClassifier
 
 READINGS = {
     "disambiguation": ("disambiguation", "inside"),

@@ -302,11 +302,11 @@ class Unknown(outputs.OutputSpace):
     def __init__(self):
         self.inner = outputs.Labels()
 
-    def digest(self, y):
-        return self.inner.digest(y)
+    def summarise(self, y):
+        return self.inner.summarise(y)
 
-    def settle(self, digest):
-        self.inner.settle(digest)
+    def fit_summary(self, summary):
+        self.inner.fit_summary(summary)
         self.size = self.inner.size
         return self
 

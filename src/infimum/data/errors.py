@@ -103,7 +103,7 @@ class BadRows:
 
 
 class Sample(NamedTuple):
-    """How many rows are of some kind, and the first of them: what a digest keeps of rows."""
+    """How many rows are of some kind, and the first of them: what a summary keeps of rows."""
 
     number: int = 0
     first: tuple[tuple[int, Any], ...] = ()

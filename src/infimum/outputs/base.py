@@ -90,8 +90,8 @@ class OutputSpace(BaseEstimator, ABC):
     """Whether l(z, y) = <psi(z), phi(y)>; otherwise only solvers that look at `Sets.loss` or more can serve."""
 
     def fit(self, y: Any) -> Self:
-        """Decide how y is read and learn what y alone tells: ``settle(digest(y))``."""
-        return self.settle(self.digest(y))
+        """Decide how y is read and learn what y alone tells: ``fit_summary(summarise(y))``."""
+        return self.fit_summary(self.summarise(y))
 
     @abstractmethod
     def read(self, y: Any, strict: bool = True) -> Sets:
@@ -102,7 +102,7 @@ class OutputSpace(BaseEstimator, ABC):
 
     @property
     def mergeable(self) -> bool:
-        """Whether `fit` is ``settle(digest(y))``, so that chunks of y can be summarised one by one and merged."""
+        """Whether `fit` is ``fit_summary(summarise(y))``, so that chunks of y can be summarised one by one and merged."""
         return type(self).fit is OutputSpace.fit
 
     def read_chunks(self, chunks: Any) -> Any:
@@ -111,16 +111,16 @@ class OutputSpace(BaseEstimator, ABC):
 
         return SetsInBlocks(self, chunks)
 
-    def digest(self, y: Any) -> Any:
+    def summarise(self, y: Any) -> Any:
         """What y alone tells and what decides how it is read, never y itself; None, unless the space says so."""
         return None
 
     def merge(self, a: Any, b: Any) -> Any:
-        """The digest of the rows of a followed by those of b."""
+        """The summary of the rows of a followed by those of b."""
         return None
 
-    def settle(self, digest: Any) -> Self:
-        """Learn from a digest; an error where it allows two readings of y."""
+    def fit_summary(self, summary: Any) -> Self:
+        """Learn from a summary; an error where it allows two readings of y."""
         return self
 
     def check(self, parts: Iterable[Sets]) -> None:

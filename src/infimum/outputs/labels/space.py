@@ -61,22 +61,22 @@ class Labels(OutputSpace):
         self.cost = cost
         self.classes = classes
 
-    def digest(self, y: Any) -> Facts:
+    def summarise(self, y: Any) -> Facts:
         """The classes that y names, and what decides how it is read."""
         return facts_of(y)
 
     def merge(self, a: Facts, b: Facts) -> Facts:
         return a + b
 
-    def settle(self, digest: Facts) -> Self:
+    def fit_summary(self, summary: Facts) -> Self:
         cost: Cost = as_cost(self.cost)
         declared = self.classes if self.classes is not None else cost.classes()
         names = None if declared is None else Names(declared, "classes")
-        form = self._form(digest, names)
+        form = self._form(summary, names)
         if names is None:
-            names = Names(self._named(digest, form), "classes")
+            names = Names(self._named(summary, form), "classes")
         if not len(names):
-            refuse_unread(digest.unread.get("rows", Sample()), FORMS)
+            refuse_unread(summary.unread.get("rows", Sample()), FORMS)
             raise InputError("y names no class at all: every row is unknown. Give classes=[…].")
         self._cost, self._names, self.form_ = cost, names, form
         self.classes_ = names.array

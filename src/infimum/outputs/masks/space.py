@@ -49,7 +49,7 @@ class Masks(OutputSpace):
         self.shape = shape
         self.tie = tie
 
-    def settle(self, digest: Any) -> Self:
+    def fit_summary(self, summary: Any) -> Self:
         pixels = np.arange(self.shape[0] * self.shape[1]).reshape(self.shape)
         across = np.stack([pixels[:, :-1].ravel(), pixels[:, 1:].ravel()])
         down = np.stack([pixels[:-1].ravel(), pixels[1:].ravel()])

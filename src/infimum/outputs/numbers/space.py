@@ -67,7 +67,7 @@ class Reals(OutputSpace):
         """y as sets, in units of its own; `columns` are the names of lower and upper bounds, where they are known."""
         return y if isinstance(y, Intervals) else Intervals(read(y, columns))
 
-    def digest(self, y: Any) -> Facts:
+    def summarise(self, y: Any) -> Facts:
         """The lowest and the highest finite endpoint, within bounds, and what decides how y is read."""
         y = kept(y)
         columns = None if isinstance(y, Intervals) else names_of(y)
@@ -83,18 +83,18 @@ class Reals(OutputSpace):
             )
         return Facts(min(a.low, b.low), max(a.high, b.high), a.columns or b.columns)
 
-    def settle(self, digest: Facts) -> Self:
+    def fit_summary(self, summary: Facts) -> Self:
         if self.loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}. Got {self.loss!r} instead.")
         self.bilinear = self.loss == "squared"
         self.bounds_ = low, high = self._bounds()
-        if digest.low > digest.high and not (math.isfinite(low) and math.isfinite(high)):
+        if summary.low > summary.high and not (math.isfinite(low) and math.isfinite(high)):
             raise InputError("No row of y has a finite endpoint that says where to predict. Give bounds=(low, high).")
         self.form_ = (
-            NUMBERS if digest.columns is None else Form("bounds", f"bounds {listed(digest.columns)}", digest.columns)
+            NUMBERS if summary.columns is None else Form("bounds", f"bounds {listed(summary.columns)}", summary.columns)
         )
-        self.low_ = low if math.isfinite(low) else digest.low
-        self.high_ = high if math.isfinite(high) else digest.high
+        self.low_ = low if math.isfinite(low) else summary.low
+        self.high_ = high if math.isfinite(high) else summary.high
         self.origin_ = self.low_ / 2 + self.high_ / 2
         self.unit_ = (self.high_ / 2 - self.low_ / 2) or 1.0
         if not 1 / LIMIT <= self.unit_ <= LIMIT:

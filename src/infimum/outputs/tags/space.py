@@ -50,23 +50,23 @@ class Tags(OutputSpace):
         self.k = k
         self.epsilon = epsilon
 
-    def digest(self, y: Any) -> Facts:
+    def summarise(self, y: Any) -> Facts:
         """The tags that y names, and what decides how it is read."""
         return facts_of(y)
 
     def merge(self, a: Facts, b: Facts) -> Facts:
         return a + b
 
-    def settle(self, digest: Facts) -> Self:
-        names = Names(self._named(digest), "tags")
+    def fit_summary(self, summary: Facts) -> Self:
+        names = Names(self._named(summary), "tags")
         m = len(names)
         if m == 0:
-            refuse_unread(digest.unread.get("rows", Sample()), FORMS)
+            refuse_unread(summary.unread.get("rows", Sample()), FORMS)
             raise InputError("y names no tag at all. Give tags=[…].")
         if self.k is not None and not is_number(self.k, 0, m, integer=True):
             raise ValueError(f"k must be an integer between 0 and the number of tags, {m}. Got {self.k!r} instead.")
         check_number(self, "epsilon", 0)
-        self.form_ = self._form(digest)
+        self.form_ = self._form(summary)
         self._names, self.tags_ = names, names.array
         self.boolean_ = self.form_.kind == "booleans"
         self.size = comb(m, self.k, exact=True) if self.k is not None else 2.0**m if m < 1024 else math.inf

@@ -83,7 +83,7 @@ class OutputSpace(BaseEstimator, ABC):
     size: float = math.inf
     """The number of outputs, infinite where `outputs` cannot list them."""
 
-    free: bool = True
+    is_product: bool = True
     """Whether every combination of coordinates is an output, for spaces of several."""
 
     bilinear: bool = True

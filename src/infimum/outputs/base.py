@@ -160,7 +160,7 @@ class OutputSpace(BaseEstimator, ABC):
         """Whether S_i = Y, which rules nothing out, (n,) boolean."""
         return sets.is_unknown
 
-    def reaching(self, low: NDArray, high: NDArray) -> OutputSpace:
+    def expanded_to(self, low: NDArray, high: NDArray) -> OutputSpace:
         """The same space, grown to hold [low, high] in units of the loss, for sets with `Sets.lines`."""
         return self
 

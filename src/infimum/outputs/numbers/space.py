@@ -127,7 +127,7 @@ class Reals(OutputSpace):
         vertex = np.clip(c1 / np.where(c0 > 0, c0, 1), low, high)
         return self.at(np.where(c0 > 0, vertex, np.where(c0 * (low + high) >= 2 * c1, low, high)))
 
-    def reaching(self, low: NDArray, high: NDArray) -> Reals:
+    def expanded_to(self, low: NDArray, high: NDArray) -> Reals:
         """The same space with Y grown to [low, high] in t, as far as bounds allow."""
         found = copy(self)
         first, last = self.bounds_

@@ -132,7 +132,7 @@ class Vectors(OutputSpace):
         end = np.where(low * (c0 * low - 2 * c1) <= high * (c0 * high - 2 * c1), low, high)
         return np.clip(self.origin_ + self.unit_ * np.where(c0 > 0, vertex, end), self.low_, self.high_)
 
-    def reaching(self, low: NDArray, high: NDArray) -> Vectors:
+    def expanded_to(self, low: NDArray, high: NDArray) -> Vectors:
         """The same space with Y grown to the box [low, high] in t, as far as bounds allow."""
         found = copy(self)
         first, last = self._bounds(len(self.low_))

@@ -238,7 +238,7 @@ class Sets(ABC):
         rows = [np.einsum("nd,d->n", self.answers(sign * p[None])[0], p) for p in psi]
         return np.array(rows).reshape(len(psi), len(self))
 
-    def each(self, psi: NDArray, principle: str) -> NDArray:
+    def rowwise_loss(self, psi: NDArray, principle: str) -> NDArray:
         """L(z_i, S_i), of output i on row i: (n, d) -> (n,)."""
         embedding = self.embed(principle)
         if embedding is not None:

@@ -149,9 +149,9 @@ class CandidateLabels(Sets):
         out[self.sizes == 0] = self.cost.max(axis=1)  # a set that holds no class, as in `score`: z costs what it can
         return Embedding(out, np.zeros(len(self)))
 
-    def each(self, psi: NDArray, principle: str) -> NDArray:
+    def rowwise_loss(self, psi: NDArray, principle: str) -> NDArray:
         if self.cost is not None:
-            return super().each(psi, principle)
+            return super().rowwise_loss(psi, principle)
         return 1 - self._share(principle) * np.einsum("nm,nm->n", psi, self.mask)
 
     def _share(self, principle: str) -> NDArray:

@@ -207,10 +207,10 @@ class Intervals(Sets):
             far = np.maximum(t[:, None] - low, high - t[:, None])
         return self.unit * far if self.loss_name == "absolute" else (self.unit * far) ** 2
 
-    def each(self, psi: NDArray, principle: str) -> NDArray:
+    def rowwise_loss(self, psi: NDArray, principle: str) -> NDArray:
         if principle == "average":
             if self.loss_name == "squared":
-                return super().each(psi, principle)
+                return super().rowwise_loss(psi, principle)
             return self.unit * self._mean_distance((psi[:, 0] / self.unit)[self.row])
         t = psi[:, 0] / self.unit if self.loss_name == "absolute" else -psi[:, 1] / (2 * self.unit**2)
         if principle == "supremum":

@@ -284,9 +284,9 @@ class PartialOrders(Sets):
         infimum = 2 * distance[:, which]
         return infimum if principle == "infimum" else 2 * count - infimum
 
-    def each(self, psi: NDArray, principle: str) -> NDArray:
+    def rowwise_loss(self, psi: NDArray, principle: str) -> NDArray:
         if self.embed(principle) is not None:
-            return super().each(psi, principle)
+            return super().rowwise_loss(psi, principle)
         # rows that are compared with the same order share its nearest extensions
         unique, which = np.unique(psi, axis=0, return_inverse=True)
         if self.m <= LISTED and len(self._distinct[0]) * math.factorial(self.m) <= TABLED:

@@ -125,9 +125,9 @@ class VectorSets(Sets):
             return Embedding(np.where(silent[:, None], 0.0, self.start()), np.zeros(len(self)))
         return None
 
-    def each(self, psi: NDArray, principle: str) -> NDArray:
+    def rowwise_loss(self, psi: NDArray, principle: str) -> NDArray:
         if principle == "average":
-            return super().each(psi, principle)
+            return super().rowwise_loss(psi, principle)
         far = self.distance if principle == "infimum" else self.farthest
         return far(self.origin - psi[:, 1:-1] / (2 * self.unit)) ** 2
 

@@ -72,7 +72,7 @@ class Answers:
         one = self.before[[row]]
         for other in self.about(row):
             one = other.question.narrowed(one, other.answer)
-        self.sets = self.sets.put([row], one)
+        self.sets = self.sets.replace_rows([row], one)
         return given
 
     def named(self, error: Contradiction) -> Contradiction:

@@ -146,7 +146,7 @@ class Question(ABC):
             raise InputError(f"The question is about row {self.row}; y has {len(sets)} rows.")
         if answer is None:
             return sets
-        return sets.put([self.row], self.narrowed(sets[[self.row]], answer))
+        return sets.replace_rows([self.row], self.narrowed(sets[[self.row]], answer))
 
     def narrowed(self, one: Any, answer: Any) -> Any:
         """The set of the row, given alone, made smaller by an answer."""

@@ -312,7 +312,7 @@ class Sets(ABC):
         """The rows of both, one after the other."""
         raise ValueError(f"{type(self).__name__} cannot be joined with other sets.")
 
-    def put(self, rows: Any, other: Sets) -> Any:
+    def replace_rows(self, rows: Any, other: Sets) -> Any:
         """The same sets, with some rows replaced by those of `other`, in the order of `rows`."""
         order = np.arange(len(self))
         order[rows_of(rows, len(self))] = len(self) + np.arange(len(other))

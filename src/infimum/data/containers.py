@@ -91,7 +91,7 @@ class Table(NamedTuple):
         return Table(self.values[:, index], self.missing[:, index], tuple(known.list))
 
 
-def opened(y: Any, forms: str) -> Any:
+def normalise_y(y: Any, forms: str) -> Any:
     """What y holds, whatever holds it: a Column, a Table, a CSR matrix, or an array of three or more axes."""
     if y is None:
         raise InputError("This estimator requires y to be passed, but the target y is None.")

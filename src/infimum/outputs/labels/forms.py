@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, is_row, opened
+from ...data.containers import Column, Table, is_row, normalise_y
 from ...data.errors import BadRows, InputError, Sample, is_missing, merged, shown
 from ...data.names import Names, key, kind, plain, unpacked
 from .sets import FORMS as FORMS
@@ -173,7 +173,7 @@ def held(y: Any) -> Any:
     """y as a CandidateLabels, a column, or a table of candidates: (listed, names)."""
     if isinstance(y, CandidateLabels):
         return y
-    found = opened(y, FORMS)
+    found = normalise_y(y, FORMS)
     if sparse.issparse(found):
         return as_mask(found), None
     if isinstance(found, Table):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, opened, table_of
+from ...data.containers import Column, Table, normalise_y, table_of
 from ...data.errors import BadRows, InputError, is_missing, shown
 from ...data.names import Names
 from ..base import Embedding, OutputSpace, Sets, rows_of
@@ -48,7 +48,7 @@ class CandidateLabels(Sets):
     """
 
     def __init__(self, listed: Any, classes: Any = None, negated: Any = None, *, cost: Any = None, strict: bool = True):
-        table = listed if sparse.issparse(listed) else opened(listed, FORMS)
+        table = listed if sparse.issparse(listed) else normalise_y(listed, FORMS)
         if isinstance(table, Column) and (rows := table_of(table)) is not None:
             table = rows
         if isinstance(table, Table):

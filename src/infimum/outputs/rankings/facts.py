@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, is_number, is_row, opened
+from ...data.containers import Column, Table, is_number, is_row, normalise_y
 from ...data.errors import BadRows, InputError, Sample, is_missing, merged, shown
 from ...data.names import Names, key, plain
 from .forms import FORMS, comparisons, items_in_codes
@@ -56,7 +56,7 @@ def held(y: Any) -> Table | Column:
     """y as a table of numbers (named: ranks), or as a column of cells."""
     if isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype.kind in "OUT":
         return Column(_orders_of(y), np.zeros(len(y), bool), name="orders")
-    found = opened(y, FORMS)
+    found = normalise_y(y, FORMS)
     if isinstance(found, Column) and found.missing.all():
         return Column([None] * found.n, found.missing)
     if sparse.issparse(found):

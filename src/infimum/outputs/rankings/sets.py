@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, opened, table_of
+from ...data.containers import Column, Table, normalise_y, table_of
 from ...data.errors import BadRows, InfimumWarning, InputError, shown
 from ...data.names import Names
 from ...feedback_arc import linear_extensions, minimum_feedback_arc, minimum_feedback_arcs
@@ -406,7 +406,7 @@ def _closed(stated: NDArray, items: NDArray) -> NDArray:
 
 def _numbers(values: Any, what: str, shape: str) -> tuple[NDArray, tuple | None]:
     """(n, c) numbers with NaN where they are missing, and the names of a frame's columns."""
-    table = opened(values, "")
+    table = normalise_y(values, "")
     if sparse.issparse(table):
         table = Table(table.toarray(), np.zeros(table.shape, bool))
     if isinstance(table, Column):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, is_number, is_row, opened, table_of
+from ...data.containers import Column, Table, is_number, is_row, normalise_y, table_of
 from ...data.errors import BadRows, InputError, Sample, is_missing, listed, merged, shown
 from ...data.names import Names, key, plain
 from ..base import Sets
@@ -48,7 +48,7 @@ class Facts:
 
 def held(y: Any) -> Table | Column:
     """y as a table of booleans or of numbers, or as a column of cells."""
-    found = opened(y, FORMS)
+    found = normalise_y(y, FORMS)
     if isinstance(found, Column) and found.missing.all():
         return Column([None] * found.n, found.missing)
     if sparse.issparse(found):

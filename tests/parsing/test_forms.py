@@ -55,7 +55,7 @@ def test_ranks_or_codes_is_decided_for_the_column_not_for_the_batch():
         np.testing.assert_array_equal(space.read(R[rows]).codes, whole[rows])
     blocks = Rankings()
     first, middle, last = (blocks.summarise(R[part]) for part in (slice(2), slice(2, 5), slice(5, None)))
-    blocks.fit_summary(blocks.merge(middle, blocks.merge(first, last))))
+    blocks.fit_summary(blocks.merge(middle, blocks.merge(first, last)))
     np.testing.assert_array_equal(blocks.read(R[2:5]).codes, whole[2:5])
     X = np.arange(8.0)[:, None]
     model = PartialRanker.paper().fit(X, R)

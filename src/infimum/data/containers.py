@@ -114,7 +114,7 @@ def normalise_y(y: Any, forms: str) -> Any:
     return column_of(list(y))
 
 
-def kept(y: Any) -> Any:
+def materialise(y: Any) -> Any:
     """y, that can be read twice: a generator becomes a list."""
     return list(y) if hasattr(y, "__next__") else y
 

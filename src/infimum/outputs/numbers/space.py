@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.checks import is_number
-from ...data.containers import kept
+from ...data.containers import materialise
 from ...data.errors import Form, InputError, listed
 from ..base import OutputSpace
 from .forms import LIMIT, names_of, read
@@ -69,7 +69,7 @@ class Reals(OutputSpace):
 
     def summarise(self, y: Any) -> Facts:
         """The lowest and the highest finite endpoint, within bounds, and what decides how y is read."""
-        y = kept(y)
+        y = materialise(y)
         columns = None if isinstance(y, Intervals) else names_of(y)
         sets = self.unscaled(y, columns).clipped(*self._bounds())
         ends = np.concatenate([sets.lower, sets.upper])

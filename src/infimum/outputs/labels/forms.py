@@ -169,7 +169,7 @@ def problem_of(label: Any) -> str | None:
     return None
 
 
-def held(y: Any) -> Any:
+def parse(y: Any) -> Any:
     """y as a CandidateLabels, a column, or a table of candidates: (listed, names)."""
     if isinstance(y, CandidateLabels):
         return y
@@ -194,7 +194,7 @@ def held(y: Any) -> Any:
 
 def facts_of(y: Any) -> Facts:
     """What y tells about the classes and about its own form."""
-    found = held(y)
+    found = parse(y)
     if isinstance(found, CandidateLabels):
         columns = found.listed.shape[1] if found.classes is None else tuple(unpacked(found.classes))
         return Facts(len(found), masks={columns: Sample(len(found))})

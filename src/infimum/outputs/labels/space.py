@@ -24,7 +24,7 @@ from .forms import (
     columns_of,
     distinct,
     facts_of,
-    held,
+    parse,
     labels_in,
     moved,
     problem_of,
@@ -136,7 +136,7 @@ class Labels(OutputSpace):
         return list(named[0])
 
     def read(self, y: Any, strict: bool = True) -> CandidateLabels:
-        found = held(y)
+        found = parse(y)
         if isinstance(found, CandidateLabels):
             mask, names, negated = (
                 found.listed,

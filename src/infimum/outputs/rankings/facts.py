@@ -52,7 +52,7 @@ class Facts:
         return Facts(self.rows + other.rows, names, texts, cells=self.cells + other.cells, **parts)
 
 
-def held(y: Any) -> Table | Column:
+def parse(y: Any) -> Table | Column:
     """y as a table of numbers (named: ranks), or as a column of cells."""
     if isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype.kind in "OUT":
         return Column(_orders_of(y), np.zeros(len(y), bool), name="orders")
@@ -92,7 +92,7 @@ def _orders_of(y: NDArray) -> list:
 
 def facts_of(y: Any) -> Facts:
     """What y tells about the items and about its own form."""
-    found = held(y)
+    found = parse(y)
     if isinstance(found, Table):
         if found.names is not None:
             return Facts(found.n, frames={found.names: Sample(found.n)})

@@ -16,7 +16,7 @@ from ...data.errors import Form, InfimumWarning, InputError, Sample, listed, ref
 from ...data.names import Names, key, numbered, ordered
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
-from .facts import Facts, facts_of, held, items_in, kind_of, refuse_lists
+from .facts import Facts, facts_of, parse, items_in, kind_of, refuse_lists
 from .forms import FORMS, items_in_codes, stated_pairs
 from .sets import LISTED, PartialOrders, codes_of, costs_of
 
@@ -111,7 +111,7 @@ class Rankings(OutputSpace):
     def read(self, y: Any, strict: bool = True) -> PartialOrders:
         if isinstance(y, PartialOrders):
             return self._same_items(y)
-        found = held(y)
+        found = parse(y)
         if isinstance(found, Column):
             if not self.form_.lists:
                 refuse_lists(facts_of(y), self._names)

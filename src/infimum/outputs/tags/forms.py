@@ -46,7 +46,7 @@ class Facts:
         return Facts(n + other.rows, {**other.names, **self.names}, *parts)
 
 
-def held(y: Any) -> Table | Column:
+def parse(y: Any) -> Table | Column:
     """y as a table of booleans or of numbers, or as a column of cells."""
     found = normalise_y(y, FORMS)
     if isinstance(found, Column) and found.missing.all():
@@ -120,7 +120,7 @@ def _typed(table: Table) -> Table:
 def signs(table: Any) -> NDArray:
     """{-1, 0, 1} from a table of booleans or numbers, 0 where it is missing."""
     if not isinstance(table, Table):
-        table = held(table)
+        table = parse(table)
     if not isinstance(table, Table):
         raise InputError(f"Tags need an (n, m) array, one column a tag. {FORMS}")
     if table.values.dtype == bool:
@@ -182,7 +182,7 @@ def facts_of(y: Any) -> Facts:
     """What y tells about the tags and about its own form."""
     if isinstance(y, Sets):
         return Facts(len(y), tables={y.m: Sample(len(y))}, kinds={"sets": Sample(len(y))})  # type: ignore[attr-defined]
-    found = held(y)
+    found = parse(y)
     if isinstance(found, Table):
         if not found.n:
             return Facts(0, tables={found.names or found.missing.shape[1]: Sample()})

@@ -13,7 +13,7 @@ from ...data.containers import Table
 from ...data.errors import BadRows, InputError, shown
 from ..base import Embedding, OutputSpace, Profiles, Sets, rows_of
 from ..pairs import check_pair, signs_shared, signs_text
-from .forms import held, signs
+from .forms import parse, signs
 
 
 class _TagSets(Sets):
@@ -152,7 +152,7 @@ class HammingBalls(_TagSets):
     """
 
     def __init__(self, center: Any, radius: Any, *, epsilon: float = 0.0):
-        table = held(center)
+        table = parse(center)
         if not isinstance(table, Table) or table.values.dtype.kind not in "biuf":
             raise InputError(f"The centers of balls have shape (n, m), one column a tag. Got {shown(center)}.")
         values = np.where(table.values, 1, -1) if table.values.dtype == bool else table.values

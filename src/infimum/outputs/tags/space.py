@@ -17,7 +17,7 @@ from ...data.containers import Column
 from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, listed, refuse_unread, shown
 from ...data.names import Names, key, numbered, ordered
 from ..base import OutputSpace, Sets
-from .forms import BOTH, FORMS, Facts, facts_of, held, read_cells, signs
+from .forms import BOTH, FORMS, Facts, facts_of, parse, read_cells, signs
 from .known_balls import KnownBalls
 from .sets import HammingBalls, PartialTags
 
@@ -107,7 +107,7 @@ class Tags(OutputSpace):
             if y.m != m:
                 raise InputError(f"The sets have {y.m} tags; {m} were expected: {listed(self._names.list)}.")
             return y.with_epsilon(self.epsilon)
-        found = held(y)
+        found = parse(y)
         if isinstance(found, Column):
             return PartialTags(read_cells(found, self._names, strict), epsilon=self.epsilon)
         if found.missing.shape[1] == 1 and found.missing.all() and self.form_.columns is None and not self.boolean_:

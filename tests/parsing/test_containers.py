@@ -127,6 +127,6 @@ def test_a_frame_of_one_empty_column_tells_nothing_whatever_its_name():
     empty = pd.DataFrame({"y": [np.nan, np.nan]})
     for known in ([{"red"}, {"round"}], pd.DataFrame({"red": [1, -1], "round": [0, 1]})):
         space = Tags().fit(known)
-        assert space.read(empty).is_unknown.all()
+        assert space.read(empty).is_unlabelled.all()
     with pytest.raises(InputError, match="y names no tag at all"):
         Tags().fit(empty)

@@ -215,7 +215,7 @@ def _left_out(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> LeftOut 
     """Sums over the other rows, for orders."""
     if not isinstance(sets, PartialOrders):
         return None
-    return by_name(weights).fit(X, Target(sets.codes.astype(float), ~output.unknown(sets))).left_out()
+    return by_name(weights).fit(X, Target(sets.codes.astype(float), ~output.is_unlabelled(sets))).left_out()
 
 
 def doubtful(output: OutputSpace, sets: Sets, z: NDArray, left_out: LeftOut | None = None) -> tuple[NDArray, NDArray]:

@@ -267,7 +267,7 @@ def _weights_of(
     if resolved is None:
         if len(sets) > LABELLED:
             rows = np.sort(np.random.default_rng(0).choice(len(sets), LABELLED, replace=False))
-        if sets[rows].is_unknown.all():
+        if sets[rows].is_unlabelled.all():
             return np.zeros((len(rows), *choices.mask.shape[1:])), rows
         family = Scaled(KernelRidge(lam=LAM)) if weights is None else weights
         model = PartialEstimator(output, Disambiguation(threshold=None), weights=family)

@@ -156,9 +156,9 @@ class OutputSpace(BaseEstimator, ABC):
         """Where Y is a product of intervals and the loss a sum over coordinates: the factors, one a coordinate."""
         return None
 
-    def unknown(self, sets: Sets) -> NDArray:
+    def is_unlabelled(self, sets: Sets) -> NDArray:
         """Whether S_i = Y, which rules nothing out, (n,) boolean."""
-        return sets.is_unknown
+        return sets.is_unlabelled
 
     def expanded_to(self, low: NDArray, high: NDArray) -> OutputSpace:
         """The same space, grown to hold [low, high] in units of the loss, for sets with `Sets.lines`."""
@@ -292,7 +292,7 @@ class Sets(ABC):
         return space.decode(phi)
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         """Whether S_i holds every output there could be, (n,) boolean; nowhere, unless the sets know better."""
         return np.zeros(len(self), dtype=bool)
 

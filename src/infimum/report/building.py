@@ -176,7 +176,7 @@ def _resolved(model: Any, X: Any, output: OutputSpace, sets: Sets) -> Disambigua
 
     if model.disambiguation_ is not None:
         return model.disambiguation_
-    if not output.bilinear or sets.is_unknown.all():
+    if not output.bilinear or sets.is_unlabelled.all():
         return None
     weights = model._settled().weights
     families = [clone(weights) if hasattr(weights, "get_params") else weights]

@@ -92,7 +92,7 @@ def test_an_answer_lies_on_the_disk_before_it_is_acknowledged(table, monkeypatch
     with pytest.raises(OSError, match="no space"):
         desk.answer("23456789", "me", {"type": "Is", "row": 2, "about": "cat"}, True)
     assert len(desk.entries) == 1  # not acknowledged, and not counted
-    assert desk.answers.sets.is_unknown[2]
+    assert desk.answers.sets.is_unlabelled[2]
 
 
 def test_a_restart_goes_on_and_a_torn_line_is_dropped(table):

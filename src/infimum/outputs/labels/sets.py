@@ -129,7 +129,7 @@ class CandidateLabels(Sets):
         return np.argmin(np.where(self.mask, length - 2 * self._losses(phi), math.inf), axis=1)
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         return self.sizes == self.listed.shape[1]
 
     def contains(self, z: NDArray) -> NDArray:

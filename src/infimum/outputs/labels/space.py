@@ -88,7 +88,7 @@ class Labels(OutputSpace):
         """Warn where no row says anything."""
         n = 0
         for sets in parts:
-            if self.size < 2 or not sets.is_unknown.all():
+            if self.size < 2 or not sets.is_unlabelled.all():
                 return
             n += len(sets)
         if n > 1:

@@ -159,7 +159,7 @@ class Scribbles(Sets):
         return np.where(phi[..., :-2] > 0, 1, -1)
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         return (self.values == 0).all(axis=-1)
 
     @cached_property

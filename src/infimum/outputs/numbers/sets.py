@@ -121,7 +121,7 @@ class Intervals(Sets):
         return self.lowest == self.highest
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         return (self.lowest == -math.inf) & (self.highest == math.inf) & (np.diff(self.indptr) == 1)
 
     @property
@@ -187,7 +187,7 @@ class Intervals(Sets):
         if principle == "average":
             return Embedding(self.center(), np.zeros(len(self)))
         # an unknown row costs nothing, whatever z
-        silent = self.is_unknown if principle == "infimum" else np.zeros(len(self), bool)
+        silent = self.is_unlabelled if principle == "infimum" else np.zeros(len(self), bool)
         if (self.is_point | silent).all():
             return Embedding(np.where(silent[:, None], 0.0, self.start()), np.zeros(len(self)))
         return None
@@ -297,7 +297,7 @@ class Intervals(Sets):
 
     def __repr__(self) -> str:
         n = max(len(self), 1)
-        exact, unknown = self.is_point.sum(), self.is_unknown.sum()
+        exact, unknown = self.is_point.sum(), self.is_unlabelled.sum()
         bounded = (np.isfinite(self.lowest) & np.isfinite(self.highest)).sum()
         return (
             f"<Intervals: {len(self)} rows, {100 * exact / n:.0f} % exact, {100 * bounded / n:.0f} % bounded,"

@@ -109,7 +109,7 @@ class Reals(OutputSpace):
         sets = self.unscaled(y, self.form_.columns).scaled(self.loss, self.origin_, self.unit_)
         return sets.clipped(*self.bounds_) if strict else sets
 
-    def unknown(self, sets: Any) -> NDArray:
+    def is_unlabelled(self, sets: Any) -> NDArray:
         """Rows that hold all of the bounds that were given: sets end there, S_i = Y says nothing."""
         low, high = self.bounds_
         return (sets.lowest <= low) & (sets.highest >= high) & (np.diff(sets.indptr) == 1)

@@ -204,7 +204,7 @@ class PartialOrders(Sets):
         return np.concatenate([codes, last], axis=-1)
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         return (self.codes == 0).all(axis=-1)
 
     def contains(self, z: NDArray) -> NDArray:

@@ -53,7 +53,7 @@ class KnownBalls(_TagSets):
         return KnownBalls(self.values, self.centers, self.radius, epsilon=epsilon)
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         return self.radius == self.m
 
     def argmin(self, c: NDArray) -> NDArray:

@@ -82,7 +82,7 @@ class PartialTags(_TagSets):
         return (np.asarray(z) > 0).astype(int)
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         return (self.values == 0).all(axis=-1)
 
     def contains(self, z: NDArray) -> NDArray:
@@ -180,7 +180,7 @@ class HammingBalls(_TagSets):
         return HammingBalls(self.centers, self.radius, epsilon=epsilon)
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         return self.radius == self.m
 
     def argmin(self, c: NDArray) -> NDArray:

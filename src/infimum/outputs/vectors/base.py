@@ -113,14 +113,14 @@ class VectorSets(Sets):
         return (low == high).all(axis=-1)
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         """Rows that allow all of R^m."""
         return np.zeros(len(self), dtype=bool)
 
     def embed(self, principle: str) -> Embedding | None:
         if principle == "average":
             return Embedding(self.center(), np.zeros(len(self)))
-        silent = self.is_unknown if principle == "infimum" else np.zeros(len(self), dtype=bool)
+        silent = self.is_unlabelled if principle == "infimum" else np.zeros(len(self), dtype=bool)
         if (self.is_point | silent).all():
             return Embedding(np.where(silent[:, None], 0.0, self.start()), np.zeros(len(self)))
         return None

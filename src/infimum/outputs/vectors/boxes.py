@@ -107,7 +107,7 @@ class Boxes(VectorSets):
         return f"{self.lower[row].tolist()} to {self.upper[row].tolist()}"
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         return (np.isneginf(self.lower) & np.isposinf(self.upper)).all(axis=1)
 
     def _bounded(self, what: str) -> None:

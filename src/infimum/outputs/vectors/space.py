@@ -94,10 +94,10 @@ class Vectors(OutputSpace):
             sets = clipped(sets, *self._bounds(sets.m))
         return sets.scaled(self.origin_, self.unit_)
 
-    def unknown(self, sets: Any) -> NDArray:
+    def is_unlabelled(self, sets: Any) -> NDArray:
         """Boxes that hold all of the bounds that were given: sets end there, S_i = Y says nothing."""
         if not isinstance(sets, Boxes):
-            return sets.is_unknown
+            return sets.is_unlabelled
         low, high = self._bounds(sets.m)
         return ((sets.lower <= low) & (sets.upper >= high)).all(axis=1)
 

@@ -33,11 +33,11 @@ class Answers:
     >>> space = Labels(classes=["cat", "dog"]).fit([])
     >>> answers = Answers(space, [None, None])
     >>> answers.add(Is(1, "cat", space), False)
-    >>> answers.sets.text(1)
+    >>> answers.sets.format(1)
     '{dog}'
     >>> answers.take_back()
     Given(question=Is(row=1, 'cat'), answer=False)
-    >>> answers.sets.text(1)
+    >>> answers.sets.format(1)
     '{anything}'
     """
 

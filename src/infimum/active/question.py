@@ -154,7 +154,7 @@ class Question(ABC):
             return one
         left = self.leaves(answer)
         if not one.meets(left)[0]:
-            raise Contradiction(self, answer, one.text(0), left.text(0))
+            raise Contradiction(self, answer, one.format(0), left.format(0))
         return one.intersect(left)
 
     def as_dict(self) -> dict:

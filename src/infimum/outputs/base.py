@@ -318,7 +318,7 @@ class Sets(ABC):
         order[rows_of(rows, len(self))] = len(self) + np.arange(len(other))
         return self.join(other)[order]
 
-    def text(self, row: int) -> str:
+    def format(self, row: int) -> str:
         """S_i in words."""
         return f"row {row} of {self!r}"
 

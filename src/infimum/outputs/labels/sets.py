@@ -200,7 +200,7 @@ class CandidateLabels(Sets):
         """The labels that are in both, row by row.
 
         >>> a = CandidateLabels([[True, True, False]], classes=["cat", "dog", "owl"])
-        >>> a.intersect(CandidateLabels([[True, False, False]], ["cat", "dog", "owl"], negated=[True])).text(0)
+        >>> a.intersect(CandidateLabels([[True, False, False]], ["cat", "dog", "owl"], negated=[True])).format(0)
         '{dog}'
         """
         refuse_empty(self, other, ~self.meets(other))
@@ -213,7 +213,7 @@ class CandidateLabels(Sets):
         listed = sparse.vstack([self.listed, other.listed], format="csr")
         return self.of(listed, self.classes, np.concatenate([self.negated, other.negated]), self.cost, strict=False)
 
-    def text(self, row: int) -> str:
+    def format(self, row: int) -> str:
         listed = self.listed.indices[self.listed.indptr[row] : self.listed.indptr[row + 1]]
         names = [str(k if self.classes is None else self.classes[k]) for k in listed[:10]]
         text = ", ".join(names) + (", …" if len(listed) > 10 else "")

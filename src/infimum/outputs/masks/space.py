@@ -182,7 +182,7 @@ class Scribbles(Sets):
     def join(self, other: Any) -> Scribbles:
         return Scribbles(np.vstack([self.values, other.values]), self.tie)
 
-    def text(self, row: int) -> str:
+    def format(self, row: int) -> str:
         return signs_text(self.values[row], "pixel")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:

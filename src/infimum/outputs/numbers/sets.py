@@ -70,7 +70,7 @@ class Intervals(Sets):
         meets = (self.upper >= low) & (self.lower <= high)
         bad = BadRows("y")
         for row in np.flatnonzero(np.bincount(self.row[meets], minlength=len(self)) == 0):
-            bad.add(row, f"{self.text(row)} lies outside of bounds = ({low:g}, {high:g})")
+            bad.add(row, f"{self.format(row)} lies outside of bounds = ({low:g}, {high:g})")
         bad.refuse("Widen bounds, or mend the rows.")
         return self._with(
             Pieces(np.maximum(self.lower[meets], low), np.minimum(self.upper[meets], high), self.row[meets], len(self))
@@ -94,7 +94,7 @@ class Intervals(Sets):
     def intersect(self, other: Any) -> Intervals:
         """The numbers that are in both.
 
-        >>> Intervals(["[-2,-1]|[1,4]"]).intersect(Intervals([">=2"])).text(0)
+        >>> Intervals(["[-2,-1]|[1,4]"]).intersect(Intervals([">=2"])).format(0)
         '[2, 4]'
         """
         pieces = self._shared(other)
@@ -274,13 +274,13 @@ class Intervals(Sets):
     def _bounded(self, what: str) -> None:
         bad = BadRows("y")
         for row in np.flatnonzero(np.isinf(self.lowest) | np.isinf(self.highest)):
-            bad.add(row, f"{self.text(row)} has no end: {what.removeprefix('the ')} principle has no value there")
+            bad.add(row, f"{self.format(row)} has no end: {what.removeprefix('the ')} principle has no value there")
         bad.refuse(NO_END if self.loss_name == "squared" else NO_END.replace("'disambiguation', or ", ""))
 
-    def text(self, row: Any) -> str:
+    def format(self, row: Any) -> str:
         """Row i in words.
 
-        >>> Intervals([[(-2, -1), (1, 2)], (3, float("inf")), 5]).text(0)
+        >>> Intervals([[(-2, -1), (1, 2)], (3, float("inf")), 5]).format(0)
         '[-2, -1] | [1, 2]'
         """
         pieces = range(self.indptr[row], self.indptr[row + 1])

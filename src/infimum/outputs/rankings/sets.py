@@ -325,7 +325,7 @@ class PartialOrders(Sets):
     def join(self, other: Any) -> PartialOrders:
         return self._of(np.vstack([self.codes, other.codes]), self.items if self.named else None, self.m)
 
-    def text(self, row: int) -> str:
+    def format(self, row: int) -> str:
         i, j = pairs(self.m)
         known = np.flatnonzero(self.codes[row])
         if not len(known):

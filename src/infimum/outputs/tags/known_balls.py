@@ -135,7 +135,7 @@ class KnownBalls(_TagSets):
     def _kind(other: Any) -> Any:
         return other.known() if isinstance(other, HammingBalls) else other
 
-    def text(self, row: int) -> str:
+    def format(self, row: int) -> str:
         ball = f"a ball of radius {self.radius[row]:g} around {self.centers[row].tolist()}"
         return f"{ball} with {signs_text(self.values[row], 'tag')}" if self.values[row].any() else ball
 

@@ -119,7 +119,7 @@ class PartialTags(_TagSets):
     def join(self, other: Any) -> PartialTags:
         return PartialTags(np.vstack([self.values, other.values]), epsilon=self.epsilon)
 
-    def text(self, row: int) -> str:
+    def format(self, row: int) -> str:
         return signs_text(self.values[row], "tag")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
@@ -245,7 +245,7 @@ class HammingBalls(_TagSets):
         centers, radius = np.vstack([self.centers, other.centers]), np.concatenate([self.radius, other.radius])
         return HammingBalls(centers, radius, epsilon=self.epsilon)
 
-    def text(self, row: int) -> str:
+    def format(self, row: int) -> str:
         return f"a ball of radius {self.radius[row]:g} around {self.centers[row].tolist()}"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:

@@ -148,7 +148,7 @@ class Tags(OutputSpace):
                 )
 
     @property
-    def free(self) -> bool:  # type: ignore[override]
+    def is_product(self) -> bool:  # type: ignore[override]
         return self.k is None
 
     def psi(self, z: Any) -> NDArray:

@@ -273,7 +273,7 @@ def classes_in(facts: Facts) -> list:
         bad = BadRows("y")
         for what, sample in facts.kinds.items():
             if what != most:
-                sample.told(f"a label that is {what}, where most are {most}, got {{}}", bad)
+                sample.add_to(bad, f"a label that is {what}, where most are {most}, got {{}}")
         bad.refuse("The labels of y mix the types: give them one type, or name them all as classes=[…].")
     return list(facts.names.values())
 
@@ -282,7 +282,7 @@ def refuse_flags(facts: Facts) -> None:
     """Rows of booleans that are no mask: of different lengths, or beside labels."""
     bad = BadRows("y")
     for width, sample in facts.flags.items():
-        sample.told(f"a row of {width} booleans, which is no label, got {{}}", bad)
+        sample.add_to(bad, f"a row of {width} booleans, which is no label, got {{}}")
     bad.refuse(f"In a candidate mask every row is as long as the others. {FLAGS}")
 
 

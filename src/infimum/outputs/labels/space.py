@@ -210,11 +210,11 @@ class Labels(OutputSpace):
         lists, excluded = [], np.zeros(len(cells), bool)
         for k, cell in enumerate(cells):
             try:
-                at, excluded[k], problem = self._classes(cell)
+                at, excluded[k], unknown, problem = self._classes(cell)
             except InputError as error:
-                at, problem = [], str(error)
+                at, unknown, problem = [], [], str(error)
             lists.append(at)
-            if problem is not None and (strict or not problem.startswith(UNKNOWN)):
+            if problem is not None and (strict or not unknown):
                 for row in found.rows(k).tolist():
                     bad.add(row, problem)
         bad.refuse(f"The classes are {listed_names(self._names.list)}. {FORMS}")
@@ -228,8 +228,8 @@ class Labels(OutputSpace):
             which
         ]
 
-    def _classes(self, cell: Any) -> tuple[list[int], bool, str | None]:
-        """Where the labels of a cell are, whether it excludes them, and what is wrong with it."""
+    def _classes(self, cell: Any) -> tuple[list[int], bool, list, str | None]:
+        """Return the classes of a cell, whether it excludes them, its unknown labels, and what is wrong with it."""
         labels, negated = labels_in(cell, self._names)
         at: set[int] = set()
         unknown = []
@@ -244,13 +244,12 @@ class Labels(OutputSpace):
         problem = None
         if unknown:
             alone = len(labels) == 1 and not is_row(cell) and not isinstance(cell, Not)
-            problem = f"{UNKNOWN} {listed_names(unknown)}" + ("" if alone else f", got {shown(cell)}")
+            problem = f"unknown label {listed_names(unknown)}" + ("" if alone else f", got {shown(cell)}")
         elif not labels and not negated:
             problem = f"an empty set of candidates, got {shown(cell)}"
-        return sorted(at), negated, problem
+        return sorted(at), negated, unknown, problem
 
 
-UNKNOWN = "unknown label"
 MASK = Form("mask", "candidate mask, one boolean column a class")
 CELLS = Form("labels", "labels, one entry a row")
 CELLS_WITH_LISTS = Form("labels", "labels, one entry a row; lists of 0 and 1 are candidates", lists=True)

@@ -161,8 +161,8 @@ def kind_of(width: int, m: int | None, facts: Facts) -> str:
                 f" (codes). Got {width} columns."
             )
         bad = BadRows("y")
-        facts.not_codes["entries"].told(
-            "an entry that is no code beside negative ones, which are no ranks, got {}", bad
+        facts.not_codes["entries"].add_to(
+            bad, "an entry that is no code beside negative ones, which are no ranks, got {}"
         )
         bad.refuse("Give PartialOrders.from_ranks(y) or PartialOrders(y).")
     return "codes" if codes else "ranks"

@@ -81,7 +81,7 @@ class Rankings(OutputSpace):
         form = CELLS if width is None else TABLES[kind_of(width, m, summary)]
         refuse_lists(summary, declared)
         if summary.frames and width is None:
-            form = Form("ranks", f"{RANKS.says}, columns by name", next(iter(summary.frames)))
+            form = Form("ranks", f"{RANKS.description}, columns by name", next(iter(summary.frames)))
         elif summary.numbers and width is None:
             form = CELLS_WITH_LISTS
         items = Names(self._named(summary, width, form), "items") if declared is None else declared

@@ -95,7 +95,8 @@ class Tags(OutputSpace):
         if "booleans" in facts.kinds and "signs" in facts.kinds:
             bad = BadRows("y")
             fewer = min(("booleans", "signs"), key=lambda what: facts.kinds[what].number)
-            facts.kinds[fewer].told(f"{fewer} beside {'signs' if fewer == 'booleans' else 'booleans'}, got {{}}", bad)
+            more = "signs" if fewer == "booleans" else "booleans"
+            facts.kinds[fewer].add_to(bad, f"{fewer} beside {more}, got {{}}")
             bad.refuse(BOTH)
         named = next((columns for columns in facts.tables if isinstance(columns, tuple)), None)
         kind = next((what for what in ("booleans", "signs", "cells", "sets") if what in facts.kinds), "cells")

@@ -117,9 +117,9 @@ class SetLoss(Loss):
     def __getitem__(self, rows: Any) -> SetLoss:
         return SetLoss(self.output, self.sets[rows], self.principle)
 
-    def each(self, z: NDArray) -> NDArray:
+    def rowwise_loss(self, z: NDArray) -> NDArray:
         """L(z_i, S_i), of output i on row i, (n,)."""
-        return self.sets.each(self.output.psi(z), self.principle)
+        return self.sets.rowwise_loss(self.output.psi(z), self.principle)
 
     def of_sets(self, psi: NDArray) -> NDArray:
         """The point of S that suits z best, or worst, or its center, whatever z: (n_z, d) -> (n_z, n, d)."""

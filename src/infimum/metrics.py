@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .data.containers import kept
+from .data.containers import materialise
 from .data.errors import BadRows, InputError, listed, shown
 from .data.names import Names, ordered, unpacked
 from .loss import SetLoss
@@ -209,7 +209,7 @@ def _orders(y: Any, z: Any, items: Any) -> tuple[PartialOrders, NDArray]:
         else:
             orders[row] = found
     bad.refuse(f"The items are {listed(names.list)}.")
-    y = kept(y)
+    y = materialise(y)
     sets = Rankings(names.list).fit(y).read(y)
     if len(sets) != len(z):
         raise InputError(f"y has {len(sets)} rows and z has {len(z)}: they must have the same number.")

@@ -108,7 +108,7 @@ class Recipe:
         principle = "infimum" if of_principle(self.principle) is not None else self.principle
         loss = SetLoss(output, sets, principle)
         if rows.in_memory:
-            target = Target(loss.target(), ~output.unknown(sets))
+            target = Target(loss.target(), ~output.is_unlabelled(sets))
         else:
             target = Target(np.empty((0, 0)))
         return Problem(rows, loss, clone(self.family), target)

@@ -141,7 +141,7 @@ def test_a_learner_does_not_depend_on_the_way(number):
     for row in range(12):
         sets = Whole(row, space).told(sets, Whole(row, space).truth(truth[row]))
         way.update(sets)
-    less = sets.put([11], space.read([None]))
+    less = sets.replace_rows([11], space.read([None]))
     way.update(less)
     belief = way.update(sets)
     once = Learner(X, structure, Setting("none", 1.0, 0.1)).update(sets)

@@ -68,8 +68,8 @@ def test_rows_are_replaced(case, rng):
     a, b = case.sets(rng, 6), case.sets(rng, 2)
     expected = listed(case, a)
     expected[4], expected[1] = listed(case, b)
-    assert listed(case, a.put([4, 1], b)) == expected
-    assert all(a.text(row) for row in range(6))
+    assert listed(case, a.replace_rows([4, 1], b)) == expected
+    assert all(a.format(row) for row in range(6))
 
 
 def test_empty_intersections_name_both_sets_and_every_row():

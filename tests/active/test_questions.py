@@ -81,7 +81,7 @@ def test_only_one_row_changes(question):
     moved = from_dict({**question.as_dict(), "row": 1}, question.space)
     sets = question.space.read([None, None, None])
     told = moved.told(sets, moved.truth(outputs(question.space)[0]))
-    assert told[[0, 2]].is_unknown.all() or isinstance(question.space, Reals)
+    assert told[[0, 2]].is_unlabelled.all() or isinstance(question.space, Reals)
     assert members(question.space, told[[0]]) == members(question.space, sets[[0]])
     assert members(question.space, told[[1]]) != members(question.space, sets[[1]])
 
@@ -106,13 +106,13 @@ def test_costs():
 def test_sets_become_smaller_step_by_step():
     y = [None, {"cat", "dog", "owl"}, Not("cow")]
     y = OneOf(1, {"cat", "cow"}, LABELS).told(y, False)
-    assert y.text(1) == "{dog, owl}"
+    assert y.format(1) == "{dog, owl}"
     y = Which(2, ["owl", "cat"], LABELS).told(y, NONE_OF_THESE)
     assert members(LABELS, y[[2]]) == [1]
     y = Is(0, "cat", LABELS).told(y, True)
     assert y.sizes.tolist() == [1, 2, 1]
     orders = Before(0, ["b", "c"], ORDERS).told(["a>b"], True)
-    assert orders.text(0) == "{a > b, a > c, b > c}"
+    assert orders.format(0) == "{a > b, a > c, b > c}"
     numbers = Below(0, 5.0, NUMBERS).told(Below(0, 2.0, NUMBERS).told([None], False), True)
     assert numbers.lowest[0] == 2
     assert numbers.highest[0] < 5
@@ -143,7 +143,7 @@ def test_answers_can_be_taken_back_in_any_order():
     assert answers.take_back(1).question.about == ["cat", "dog"]
     assert members(LABELS, answers.sets[[0]]) == [0, 1, 2]
     answers.take_back(0)
-    assert answers.sets.is_unknown.tolist() == [True, False]
+    assert answers.sets.is_unlabelled.tolist() == [True, False]
     answers.take_back()
     assert members(LABELS, answers.sets[[1]]) == [0, 1]
     answers.add(Is(1, "cat", LABELS), None)  # don't know: kept, and nothing changes

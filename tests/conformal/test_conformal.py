@@ -128,7 +128,7 @@ def test_too_few_rows_promise_everything(rows):
     assert made.check(X, sets).p_value == 1
     assert (made.predict_set(X[:5], level=0.5).sizes < 4).any()
     numbers = Conformal(REGRESSOR.fit(X, X[:, 0]), 0.9, prefit=True).conformalize(X[:8], X[:8, 0])
-    assert numbers.predict_set(X[:3]).is_unknown.all()
+    assert numbers.predict_set(X[:3]).is_unlabelled.all()
     bounded = PartialRegressor(principle="infimum", negative_weights="inside", weights=RIDGE, bounds=(-2, 2))
     numbers = Conformal(bounded.fit(X, X[:, 0]), 0.9, prefit=True).conformalize(X[:8], X[:8, 0])
     assert np.asarray(numbers.predict_set(X[:1])).ravel().tolist() == [-2, 2]
@@ -302,11 +302,11 @@ class Unknown(outputs.OutputSpace):
     def __init__(self):
         self.inner = outputs.Labels()
 
-    def digest(self, y):
-        return self.inner.digest(y)
+    def summarise(self, y):
+        return self.inner.summarise(y)
 
-    def settle(self, digest):
-        self.inner.settle(digest)
+    def fit_summary(self, summary):
+        self.inner.fit_summary(summary)
         self.size = self.inner.size
         return self
 

@@ -135,7 +135,7 @@ def test_every_group_is_covered():
     assert plain.predict_set(new)[new_hard].contains(truth[new_hard]).mean() < 0.6
     unseen = Conformal(model, 0.9, prefit=True, groups=lambda X: np.ones(len(X))).conformalize(X, y)
     unseen.groups_ = np.zeros(len(X))
-    assert unseen.predict_set(new[:2]).is_unknown.all()
+    assert unseen.predict_set(new[:2]).is_unlabelled.all()
 
 
 def blurred(rng, truth, share, always=None):

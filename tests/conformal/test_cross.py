@@ -7,7 +7,7 @@ from infimum import PartialClassifier, PartialRanker, PartialRegressor, weights
 from infimum.conformal import Conformal
 from infimum.conformal.labels import Regret
 from infimum.conformal.numbers import Distance
-from infimum.data.containers import kept
+from infimum.data.containers import materialise
 
 from .problems import PROBLEMS, RIDGE
 
@@ -116,7 +116,7 @@ def test_what_meets_enough_rows_is_met(name):
     made = Conformal(model, 0.7, "set", score, "cv+", cv=4).fit(X, sets)
     found = made.predict_set(new)
     _, others, _ = PROBLEMS[name].draw(rng, 200)
-    others = made.space_.read(kept(others))
+    others = made.space_.read(materialise(others))
     n_met = 0
     for x in range(Q):
         many = found[np.full(200, x)]

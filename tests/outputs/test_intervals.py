@@ -90,9 +90,9 @@ def test_mixed_column():
     y = [3.5, (1, 2), (5, INF), (-INF, 0.1), [(-2, -1), (1, 2)], None, ">=3"]
     sets = Intervals(y)
     assert len(sets) == 7
-    assert sets.text(4) == "[-2, -1] | [1, 2]"
+    assert sets.format(4) == "[-2, -1] | [1, 2]"
     assert sets.is_point.tolist() == [True] + 6 * [False]
-    assert sets.is_unknown.tolist() == [False] * 5 + [True, False]
+    assert sets.is_unlabelled.tolist() == [False] * 5 + [True, False]
     back = Intervals(np.asarray(sets))
     np.testing.assert_array_equal(back.lower, sets.lower)
 

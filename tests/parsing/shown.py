@@ -29,7 +29,7 @@ def codes(y, **settings):
 def numbers(y, **settings):
     space = Reals(**settings).fit(y)
     sets = space.read(y)
-    return [sets.text(row) for row in range(len(sets))]
+    return [sets.format(row) for row in range(len(sets))]
 
 
 def parts(y):

@@ -39,7 +39,7 @@ def test_containers_and_cuts_do_not_matter(cells, cut):
     ):  # fmt: skip
         assert space.read(other).mask.tolist() == expected
     whole, blocks = Labels().fit(cells), Labels()
-    blocks.settle(blocks.merge(blocks.digest(cells[:cut]), blocks.digest(cells[cut:])))
+    blocks.fit_summary(blocks.merge(blocks.summarise(cells[:cut]), blocks.summarise(cells[cut:])))
     assert blocks.classes_.tolist() == whole.classes_.tolist()
     assert blocks.form_ == whole.form_
 
@@ -52,7 +52,7 @@ def test_digests_are_small():
         (Vectors(), np.ones((n, 2))), (Tags(), np.ones((n, 2))), (Rankings(), np.ones((n, 4))),
         (Labels(), np.ones((n, 2), bool)),
     ):  # fmt: skip
-        assert len(repr(space.digest(column))) < 2000
+        assert len(repr(space.summarise(column))) < 2000
 
 
 def test_arrow_and_pandas_intervals_of_cells():
@@ -127,6 +127,6 @@ def test_a_frame_of_one_empty_column_tells_nothing_whatever_its_name():
     empty = pd.DataFrame({"y": [np.nan, np.nan]})
     for known in ([{"red"}, {"round"}], pd.DataFrame({"red": [1, -1], "round": [0, 1]})):
         space = Tags().fit(known)
-        assert space.read(empty).is_unknown.all()
+        assert space.read(empty).is_unlabelled.all()
     with pytest.raises(InputError, match="y names no tag at all"):
         Tags().fit(empty)

@@ -40,7 +40,7 @@ from .shown import codes, parts
 def test_the_form_is_readable_and_the_same_in_blocks(space, y, says):
     assert repr(space.fit(y).form_) == f"<form: {says}>"
     first, second = parts(y)
-    form = space.settle(space.merge(space.digest(first), space.digest(second))).form_
+    form = space.fit_summary(space.merge(space.summarise(first), space.summarise(second))).form_
     assert form == space.fit(y).form_
     with pytest.raises(AttributeError):
         form.kind = "other"
@@ -54,7 +54,8 @@ def test_ranks_or_codes_is_decided_for_the_column_not_for_the_batch():
     for rows in (slice(2, 5), slice(0, 2), [3], slice(0, 0)):
         np.testing.assert_array_equal(space.read(R[rows]).codes, whole[rows])
     blocks = Rankings()
-    blocks.settle(blocks.merge(blocks.digest(R[2:5]), blocks.merge(blocks.digest(R[:2]), blocks.digest(R[5:]))))
+    first, middle, last = (blocks.summarise(R[part]) for part in (slice(2), slice(2, 5), slice(5, None)))
+    blocks.fit_summary(blocks.merge(middle, blocks.merge(first, last)))
     np.testing.assert_array_equal(blocks.read(R[2:5]).codes, whole[2:5])
     X = np.arange(8.0)[:, None]
     model = PartialRanker.paper().fit(X, R)
@@ -104,6 +105,6 @@ def test_a_user_space_with_its_own_fit_still_works():
             return np.argmin(c, axis=-1)
 
     space = Coins().fit([0, 1])
-    assert (space.size, space.digest([0]), space.merge(None, None)) == (2, None, None)
-    assert space.settle(None) is space
+    assert (space.size, space.summarise([0]), space.merge(None, None)) == (2, None, None)
+    assert space.fit_summary(None) is space
     assert PartialEstimator.paper(Coins()).fit([[0.0], [1.0]], [0, 1]).predict([[1.0]]).tolist() == [1]

@@ -46,7 +46,7 @@ def test_rows_of_bits_are_refused_with_both_readings_and_the_ways_out_work():
     assert labels([set(row) for row in y]) == ([0, 1], [[1, 1], [1, 1]])
     assert labels([[0, 1], [2, 1]]) == ([0, 1, 2], [[1, 1, 0], [0, 1, 1]]), "a 2 settles it"
     blocks = Labels()
-    blocks.settle(blocks.merge(blocks.digest([[0, 1]]), blocks.digest([[2, 1]])))
+    blocks.fit_summary(blocks.merge(blocks.summarise([[0, 1]]), blocks.summarise([[2, 1]])))
     assert blocks.read([[0, 1]]).mask.tolist() == [[True, True, False]]
     assert labels([[0, 1], [1, 0]], classes=[0, 1, 2])[1] == [[1, 1, 0]] * 2, "no mask of three classes"
     with pytest.raises(InputError, match="can mean two things"):

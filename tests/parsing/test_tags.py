@@ -29,7 +29,7 @@ def test_tag_frames_go_by_name(rng):
         with pytest.raises(InputError, match=message):
             space.read(frame)
     blocks = Tags()
-    blocks.settle(blocks.merge(blocks.digest(F), blocks.digest(F[["b", "a"]])))
+    blocks.fit_summary(blocks.merge(blocks.summarise(F), blocks.summarise(F[["b", "a"]])))
     np.testing.assert_array_equal(blocks.read(F[["b", "a"]]).values, F)
     with pytest.raises(InputError, match=r"Unknown: 'a', 'b'. Columns without names, y.to_numpy\(\), go by position"):
         Tags().fit(F.to_numpy()).read(F)
@@ -91,7 +91,7 @@ def test_zero_after_booleans_is_refused_and_the_ways_out_work():
     assert space.read(np.asarray(y.astype(int)).astype(bool)).values.tolist() == expected
     assert space.read(np.where(y, 1, -1)).values.tolist() == expected
     with pytest.raises(InputError, match=r"booleans beside signs|signs beside booleans"):
-        space.settle(space.merge(space.digest(y), space.digest(y.astype(int))))
+        space.fit_summary(space.merge(space.summarise(y), space.summarise(y.astype(int))))
     with pytest.raises(InputError, match="tags must be distinct"):
         Tags(["a", "a"]).fit([])
 

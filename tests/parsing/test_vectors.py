@@ -37,7 +37,7 @@ def test_vector_frames_go_by_name():
     space = Vectors().fit(F)
     np.testing.assert_array_equal(np.asarray(space.read(F[["v", "u"]])), np.asarray(space.read(F)))
     blocks = Vectors()
-    blocks.settle(blocks.merge(blocks.digest(F[["v", "u"]]), blocks.digest(F)))
+    blocks.fit_summary(blocks.merge(blocks.summarise(F[["v", "u"]]), blocks.summarise(F)))
     assert (blocks.low_.tolist(), blocks.high_.tolist()) == ([2, 0], [2, 1])
     with pytest.raises(InputError, match="Missing: 'v'"):
         space.read(F[["u"]])

@@ -33,9 +33,9 @@ def test_a_half_line_within_bounds_is_not_unknown():
     """A1: what rules something out keeps its say."""
     space = outputs.Reals(bounds=(0, 10)).fit([3.0])
     sets = space.read([None, (0, 10), (2, np.inf), [(0, 4), (6, 10)], 3.0, (-np.inf, 10)])
-    assert space.unknown(sets).tolist() == [True, True, False, False, False, True]
+    assert space.is_unlabelled(sets).tolist() == [True, True, False, False, False, True]
     free = outputs.Reals().fit([0.0, 10.0])
-    assert free.unknown(free.read([(0, 10), None])).tolist() == [False, True]
+    assert free.is_unlabelled(free.read([(0, 10), None])).tolist() == [False, True]
 
 
 def test_unknown_vectors_stay_unknown_within_bounds():
@@ -50,7 +50,7 @@ def test_unknown_vectors_stay_unknown_within_bounds():
     assert np.ptp(free[:, 0]) > 9
     np.testing.assert_allclose(bounded, free, atol=1e-6)
     space = outputs.Vectors(bounds=(0, 10)).fit([[1.0, 2.0]])
-    assert space.unknown(space.read([[np.nan, np.nan], [np.nan, 3.0]])).tolist() == [True, False]
+    assert space.is_unlabelled(space.read([[np.nan, np.nan], [np.nan, 3.0]])).tolist() == [True, False]
 
 
 @pytest.mark.parametrize("m", [3, 16, 100, 330])

@@ -167,7 +167,7 @@ def test_losses_row_by_row_are_not_the_diagonal_of_a_table(monkeypatch, rng):
     L = SetLoss(space, space.read(sets))
     expected = np.diagonal(L(z))
     monkeypatch.setattr(PartialOrders, "loss", lambda *a: pytest.fail("a table was computed"))
-    np.testing.assert_allclose(L.each(z), expected)
+    np.testing.assert_allclose(L.rowwise_loss(z), expected)
 
 
 DIGESTS = {
@@ -181,11 +181,11 @@ DIGESTS = {
 
 @pytest.mark.parametrize("kind", DIGESTS)
 def test_what_a_fit_gathers_of_y_does_not_grow_with_the_rows(kind):
-    """C5: a digest is short, so that nothing else comes to the client of a cluster."""
+    """C5: a summary is short, so that nothing else comes to the client of a cluster."""
     space, y = DIGESTS[kind]
-    few, many = (len(pickle.dumps(space.digest(y(n)))) for n in (50, 5000))
+    few, many = (len(pickle.dumps(space.summarise(y(n)))) for n in (50, 5000))
     assert many < few + 64
-    both = space.merge(space.digest(y(50)), space.digest(y(50)))
+    both = space.merge(space.summarise(y(50)), space.summarise(y(50)))
     assert len(pickle.dumps(both)) < 2 * few + 64
 
 

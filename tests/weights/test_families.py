@@ -391,8 +391,8 @@ def test_laplacian_says_which_rows_nothing_reaches():
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.whole is not None], ids=lambda c: c.name)
 def test_sets_know_whether_they_rule_anything_out(case, rng):
-    assert case.whole(3).is_unknown.all()
-    assert not case.points(case.all()[:2]).is_unknown.any()
+    assert case.whole(3).is_unlabelled.all()
+    assert not case.points(case.all()[:2]).is_unlabelled.any()
 
 
 @pytest.mark.parametrize("name", BY_NAME)

@@ -33,11 +33,11 @@ class Answers:
     >>> space = Labels(classes=["cat", "dog"]).fit([])
     >>> answers = Answers(space, [None, None])
     >>> answers.add(Is(1, "cat", space), False)
-    >>> answers.sets.text(1)
+    >>> answers.sets.format(1)
     '{dog}'
     >>> answers.take_back()
     Given(question=Is(row=1, 'cat'), answer=False)
-    >>> answers.sets.text(1)
+    >>> answers.sets.format(1)
     '{anything}'
     """
 
@@ -72,7 +72,7 @@ class Answers:
         one = self.before[[row]]
         for other in self.about(row):
             one = other.question.narrowed(one, other.answer)
-        self.sets = self.sets.put([row], one)
+        self.sets = self.sets.replace_rows([row], one)
         return given
 
     def named(self, error: Contradiction) -> Contradiction:

@@ -43,7 +43,7 @@ class OneOf(Question):
     >>> question = OneOf(1, {"cat", "dog"}, space)
     >>> question.text(), question.cost
     ('Is it cat or dog?', 1.0)
-    >>> question.told([None, None], False).text(1)
+    >>> question.told([None, None], False).format(1)
     '{owl}'
     """
 
@@ -88,7 +88,7 @@ class Is(OneOf):
     Examples
     --------
     >>> space = Labels(classes=["cat", "dog", "owl"]).fit([])
-    >>> Is(0, "cat", space).told([{"cat", "dog"}], False).text(0)
+    >>> Is(0, "cat", space).told([{"cat", "dog"}], False).format(0)
     '{dog}'
     """
 
@@ -134,7 +134,7 @@ class Which(Question):
     >>> question = Which(0, ["dog", "cat"], space)
     >>> [option.text for option in question.options()], round(question.cost, 2)
     (['dog', 'cat', 'none of these'], 1.58)
-    >>> question.told([None], NONE_OF_THESE).text(0)
+    >>> question.told([None], NONE_OF_THESE).format(0)
     '{owl, cow}'
     """
 

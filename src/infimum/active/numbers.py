@@ -35,7 +35,7 @@ class Below(Question):
     --------
     >>> space = Reals(bounds=(0, 10)).fit([])
     >>> question = Below(0, 5.0, space)
-    >>> question.text(), question.told([None], False).text(0)
+    >>> question.text(), question.told([None], False).format(0)
     ('Is it below 5?', '[5, 10]')
     """
 

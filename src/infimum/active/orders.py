@@ -36,7 +36,7 @@ class Before(Question):
     --------
     >>> space = Rankings(items=["a", "b", "c"]).fit(None)
     >>> question = Before(0, ["a", "b"], space)
-    >>> question.text(), question.told(["b>c"], True).text(0)
+    >>> question.text(), question.told(["b>c"], True).format(0)
     ('Is a before b?', '{a > b, a > c, b > c}')
     """
 
@@ -92,7 +92,7 @@ class First(Question):
     Examples
     --------
     >>> space = Rankings(items=["a", "b", "c"]).fit(None)
-    >>> First(0, ["a", "b", "c"], space).told([None], "b").text(0)
+    >>> First(0, ["a", "b", "c"], space).told([None], "b").format(0)
     '{b > a, b > c}'
     """
 

@@ -146,7 +146,7 @@ class Question(ABC):
             raise InputError(f"The question is about row {self.row}; y has {len(sets)} rows.")
         if answer is None:
             return sets
-        return sets.put([self.row], self.narrowed(sets[[self.row]], answer))
+        return sets.replace_rows([self.row], self.narrowed(sets[[self.row]], answer))
 
     def narrowed(self, one: Any, answer: Any) -> Any:
         """The set of the row, given alone, made smaller by an answer."""
@@ -154,7 +154,7 @@ class Question(ABC):
             return one
         left = self.leaves(answer)
         if not one.meets(left)[0]:
-            raise Contradiction(self, answer, one.text(0), left.text(0))
+            raise Contradiction(self, answer, one.format(0), left.format(0))
         return one.intersect(left)
 
     def as_dict(self) -> dict:

@@ -27,7 +27,7 @@ class Whole(Question):
     --------
     >>> space = Labels(classes=["cat", "dog", "owl"]).fit([])
     >>> question = Whole(0, space)
-    >>> question.told([{"cat", "owl"}], "owl").text(0), round(question.cost, 2)
+    >>> question.told([{"cat", "owl"}], "owl").format(0), round(question.cost, 2)
     ('{owl}', 1.58)
     """
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ SPACES: dict[str, Any] = {
     "order": outputs.Rankings,
     "number": outputs.Reals,
 }
-ROW = re.compile(r"\brow (\d+)\b")
 NAMES = "names rows"
 
 
@@ -76,10 +74,6 @@ class Given:
         if column is not None:
             return [f"{column} {key}" for key in self.ids]
         return [place.removeprefix(f"{self.path.name}, ") for place in self.places]
-
-    def named(self, message: str) -> str:
-        """A message in which rows are called by the lines of the file."""
-        return ROW.sub(lambda m: self.places[int(m[1])] if int(m[1]) < len(self.places) else m[0], message)
 
 
 def given(path: Path, ask: Ask, lenient: bool = False) -> Given:

@@ -8,6 +8,7 @@ from typing import Any
 import typer
 from sklearn.base import clone
 
+from ..data.errors import InputError
 from . import _options as o
 from ._models import pipeline, save
 from ._say import EARLY, USAGE, Notes, fail, result, working
@@ -75,8 +76,8 @@ def fitted(table: Given, model: Any) -> Any:
     """The pipeline, fitted; errors name the lines of the file."""
     try:
         return model.fit(table.X, table.y)
-    except ValueError as error:
-        raise ValueError(table.named(str(error))) from error
+    except InputError as error:
+        raise error.renumbered(table.places.__getitem__) from None
 
 
 def covering(table: Given, pipe: Any, level: float, covers: str) -> Any:
@@ -85,8 +86,8 @@ def covering(table: Given, pipe: Any, level: float, covers: str) -> Any:
 
     try:
         return Conformal(clone(pipe[-1]), level=level, covers=covers).fit(pipe[:-1].transform(table.X), table.y)
-    except ValueError as error:
-        raise ValueError(table.named(str(error))) from error
+    except InputError as error:
+        raise error.renumbered(table.places.__getitem__) from None
 
 
 def about(table: Given) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.errors import InputError
 from ..selection import beyond_chance, covered, risk
 from . import _options as o
 from ._models import load
@@ -55,8 +56,8 @@ def scored(pipe: Any, table: Given) -> dict[str, Any]:
     model = pipe[-1]
     try:
         z, sets = model.predicted(X, [table.y[k] for k in known])
-    except ValueError as error:
-        raise ValueError(table.named(str(error))) from error
+    except InputError as error:
+        raise error.renumbered(lambda row: table.places[known[row]]) from None
     return {
         "rows": len(z),
         "exact": int(exact(sets).sum()),

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.checks import check_number, is_number
-from ..data.containers import kept
+from ..data.containers import materialise
 from ..data.errors import BadRows, InputError
 from ..outputs.base import Sets
 from .base import Score, radius_of, score_of, upto
@@ -176,7 +176,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
             raise ValueError("The model is not fitted: call fit(X, y), or give prefit=True and a fitted model.")
         model = self.model if self.prefit else self.model_
         space = space_of(model, y)
-        sets = space.read(kept(y))
+        sets = space.read(materialise(y))
         n = _same_number(X, sets)
         random = check_random_state(self.random_state)
         score = score_of(self.score, last_of(model), space) if self.prefit else self.score_
@@ -266,7 +266,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         """How often predicted sets meet, and hold, the sets of other rows: what can be known without any truth."""
         check_is_fitted(self, "model_")
         found = self.predict_set(X, level)
-        sets = self.space_.read(kept(y))
+        sets = self.space_.read(materialise(y))
         if len(sets) != len(found):
             raise InputError(f"X has {len(found)} rows and y has {len(sets)}: they must have the same number.")
         meets, holds = self.score_.meets(found, sets), self.score_.holds(found, sets)
@@ -285,7 +285,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         """
         found = self.predict_set(X, level)
         last = last_of(self.model_)
-        sets = self.space_.read(kept(y))
+        sets = self.space_.read(materialise(y))
         z = outputs_of(last, before_last(self.model_, X), self.space_)
         return risk_coverage(self.size(found) if doubt is None else doubt, self.space_, sets, z)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.utils import _safe_indexing
 
-from ..data.containers import kept
+from ..data.containers import materialise
 from ..estimators import PartialClassifier, PartialModel, PartialSearch
 from ..estimators.clean import Disambiguated
 from ..outputs import Labels, OutputSpace, Reals, Sets, Tags
@@ -69,7 +69,7 @@ def ready(model: Any, y: Any) -> tuple[Any, Sets]:
 
     Sets of tags have no names: the model is told those that y has.
     """
-    y, new = kept(y), clone(model)
+    y, new = materialise(y), clone(model)
     space = space_before(new, y)
     if isinstance(space, Tags) and getattr(last_of(new), "tags", ()) is None:
         last_of(new).set_params(tags=space.tags_.tolist())

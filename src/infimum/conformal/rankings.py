@@ -140,7 +140,7 @@ def discordant(z: NDArray, sets: Any, principle: str) -> NDArray:
     """The pairs that z_i has against the nearest, or the farthest, member of S_i, (n,)."""
     codes = codes_of(z)
     psi = np.concatenate([-codes, np.ones((len(codes), 1))], axis=1)
-    return np.rint(sets.each(psi.astype(float), principle) / 2)
+    return np.rint(sets.rowwise_loss(psi.astype(float), principle) / 2)
 
 
 register(Rankings, Pairs, Kendall)

@@ -69,7 +69,7 @@ def losses(space: OutputSpace, sets: Any, z: NDArray, principle: str) -> NDArray
     rows = np.flatnonzero(any_score.bounded(sets) | (principle == "infimum"))
     out = np.full(len(sets), np.inf)
     if len(rows):
-        out[rows] = SetLoss(space, sets[rows], principle).each(z[rows])
+        out[rows] = SetLoss(space, sets[rows], principle).rowwise_loss(z[rows])
     return out
 
 

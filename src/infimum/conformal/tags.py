@@ -143,7 +143,7 @@ class Hamming(Score):
 def apart(z: NDArray, sets: Any, principle: str) -> NDArray:
     """How many tags of z_i differ from the nearest, or the farthest, member of S_i, (n,)."""
     psi = np.concatenate([-np.asarray(z, dtype=float), np.ones((len(z), 1))], axis=1)
-    return np.rint(sets.with_epsilon(0.0).each(psi, principle))
+    return np.rint(sets.with_epsilon(0.0).rowwise_loss(psi, principle))
 
 
 register(Tags, Margin, Hamming)

@@ -91,7 +91,7 @@ class Table(NamedTuple):
         return Table(self.values[:, index], self.missing[:, index], tuple(known.list))
 
 
-def opened(y: Any, forms: str) -> Any:
+def normalise_y(y: Any, forms: str) -> Any:
     """What y holds, whatever holds it: a Column, a Table, a CSR matrix, or an array of three or more axes."""
     if y is None:
         raise InputError("This estimator requires y to be passed, but the target y is None.")
@@ -114,7 +114,7 @@ def opened(y: Any, forms: str) -> Any:
     return column_of(list(y))
 
 
-def kept(y: Any) -> Any:
+def materialise(y: Any) -> Any:
     """y, that can be read twice: a generator becomes a list."""
     return list(y) if hasattr(y, "__next__") else y
 

@@ -1,4 +1,4 @@
-"""What all structures share in reading y: the form that is remembered, missing cells, bad rows."""
+"""What all parsers of y share: the format of a column, missing cells, and the errors about rows."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ SHOWN = 10
 SHORT = reprlib.Repr()
 SHORT.maxlist = SHORT.maxtuple = SHORT.maxset = SHORT.maxfrozenset = SHORT.maxdict = 12
 SHORT.maxstring = SHORT.maxother = 80
+NO_CELL = object()
+"""Stands for a cell that is not shown; None is a cell."""
 
 
 class InfimumWarning(UserWarning):
@@ -22,37 +24,93 @@ class InfimumWarning(UserWarning):
 
 
 class InputError(ValueError):
-    """y, or the arguments of a set class, cannot be read; the message names rows, the expectation and the way out."""
+    """Error about y, or about the arguments of a set class: what is wrong, where, and how to fix it.
+
+    Parameters
+    ----------
+    message : str
+        The complete text, for an error that is not about single rows.
+    rows : dict, optional
+        Row → what is wrong with it. An integer is shown as "row 3", text such as "line 3" as it is.
+    what : str, default "y"
+        What the rows belong to: "y", "the batch", the name of a file.
+    remedy : str
+        How to fix it.
+    unit : str, default "row"
+        What one entry is called: "row", "record", "line".
+    more : int, default 0
+        The number of wrong rows that are not in `rows`.
+
+    Attributes
+    ----------
+    rows, what, remedy, unit, more
+        As given, so that programs need not read the message.
+
+    Examples
+    --------
+    >>> error = InputError(rows={3: "expected lower <= upper, got (2, 1)"}, remedy="Swap the two bounds.")
+    >>> print(error)
+    1 row of y cannot be used.
+      row 3: expected lower <= upper, got (2, 1)
+    Swap the two bounds.
+    >>> print(error.renumbered(lambda row: f"line {row + 2}"))
+    1 row of y cannot be used.
+      line 5: expected lower <= upper, got (2, 1)
+    Swap the two bounds.
+    """
+
+    def __init__(
+        self, message: str = "", rows: Mapping[Any, str] | None = None, what: str = "y", remedy: str = "",
+        unit: str = "row", more: int = 0,
+    ):  # fmt: skip
+        self.rows, self.what, self.remedy, self.unit, self.more = dict(rows or {}), what, remedy, unit, more
+        super().__init__(message or self._message())
+
+    def _message(self) -> str:
+        """Return the number of wrong rows, the first of them, and the remedy."""
+        n, first = len(self.rows) + self.more, list(self.rows.items())[:SHOWN]
+        lines = [f"  {self.unit} {row}: {why}" if isinstance(row, int) else f"  {row}: {why}" for row, why in first]
+        if n > len(first):
+            lines.append(f"  (and {n - len(first)} more {self.unit}{'s' if n > len(first) + 1 else ''})")
+        return "\n".join([f"{n} {self.unit}{'s' if n > 1 else ''} of {self.what} cannot be used.", *lines, self.remedy])
+
+    def renumbered(self, name: Callable[[int], Any]) -> InputError:
+        """Return the same error, with row i called name(i): an integer, or text such as "line 3"."""
+        if not self.rows:
+            return self
+        return InputError(
+            "", {name(row): why for row, why in self.rows.items()}, self.what, self.remedy, self.unit, self.more
+        )
 
 
 @dataclass(frozen=True)
 class Form:
-    """How a column of y is read: decided once, at `fit`.
+    """The format of a column of y, detected once, in `fit`.
 
-    >>> Form("mask", "candidate mask, one boolean column a class")
-    <form: candidate mask, one boolean column a class>
+    >>> Form("mask", "candidate mask, one boolean column per class")
+    <form: candidate mask, one boolean column per class>
     """
 
     kind: str
-    says: str
+    description: str
     columns: tuple | None = None
-    """The names of the columns, where they have names."""
+    """The names of the columns, if they have names."""
     lists: bool = False
-    """Whether `fit` settled what a list of numbers means."""
+    """Whether `fit` decided what a list of numbers means."""
 
     def __repr__(self) -> str:
-        return f"<form: {self.says}>"
+        return f"<form: {self.description}>"
 
 
 def shown(cell: Any) -> str:
-    """A cell as the user wrote it, shortened."""
+    """Return a cell as the user wrote it, shortened."""
     if isinstance(cell, np.ndarray):
         cell = cell.tolist()
     return SHORT.repr(cell.item() if isinstance(cell, np.generic) and cell.dtype.kind not in "mM" else cell)
 
 
 def listed(names: Iterable) -> str:
-    """The first ten names, and how many there are.
+    """Return the first ten names, and how many there are, as text.
 
     >>> listed(range(12))
     '0, 1, 2, 3, 4, 5, 6, 7, 8, 9, … (12 in all)'
@@ -63,10 +121,19 @@ def listed(names: Iterable) -> str:
 
 
 class BadRows:
-    """Collects what is wrong with the rows of y and raises it as one error; a row counts once.
+    """Collects what is wrong with rows and raises it as one error; a row counts once.
 
-    >>> bad = BadRows("y")
-    >>> bad.add(3, "expected lower <= upper, got (2, 1)")
+    Parameters
+    ----------
+    what : str, default "y"
+        What the rows belong to: "y", "the batch", the name of a file.
+    unit : str, default "row"
+        What one entry is called: "row", "record", "line".
+
+    Examples
+    --------
+    >>> bad = BadRows()
+    >>> bad.add(3, "expected lower <= upper", (2, 1))
     >>> bad.refuse("Swap the two bounds.")
     Traceback (most recent call last):
     ...
@@ -75,35 +142,36 @@ class BadRows:
     Swap the two bounds.
     """
 
-    def __init__(self, name: str = "y"):
-        self.name = name
-        self.found: dict[int, list[str]] = {}
+    def __init__(self, what: str = "y", unit: str = "row"):
+        self.what, self.unit = what, unit
+        self.found: dict[Any, list[str]] = {}
         self.more = 0
-        """Rows that are bad too, and not among those found."""
+        """The number of bad rows that are not in `found`."""
 
-    def add(self, row: Any, message: str) -> None:
-        messages = self.found.setdefault(int(row), [])
+    def add(self, row: Any, message: str, cell: Any = NO_CELL) -> None:
+        """Add what is wrong with a row: a number, or text such as "line 3"; `cell` is shown as what was got."""
+        messages = self.found.setdefault(row if isinstance(row, str) else int(row), [])
+        message = message if cell is NO_CELL else f"{message}, got {shown(cell)}"
         if message not in messages:
             messages.append(message)
 
     def __contains__(self, row: Any) -> bool:
-        return int(row) in self.found
+        return row in self.found
 
     def refuse(self, remedy: str) -> None:
-        """Raise if anything was added; `remedy` is the way out."""
-        if not self.found:
-            return
-        n = len(self.found) + self.more
-        first = sorted(self.found)[:SHOWN]
-        lines = [f"  row {row}: {'; '.join(self.found[row][:3])}" for row in first]
-        if n > len(first):
-            lines.append(f"  (and {n - len(first)} more row{'s' if n > len(first) + 1 else ''})")
-        head = f"{n} row{'s' if n > 1 else ''} of {self.name} cannot be used."
-        raise InputError("\n".join([head, *lines, remedy]))
+        """Raise an InputError if anything was added; `remedy` says how to fix it."""
+        if self.found:
+            raise self.error(remedy)
+
+    def error(self, remedy: str) -> InputError:
+        """Return the error about all rows that were added, numbered ones in ascending order."""
+        order = self.found if any(isinstance(row, str) for row in self.found) else sorted(self.found)
+        rows = {row: "; ".join(self.found[row][:3]) for row in order}
+        return InputError("", rows, self.what, remedy, self.unit, self.more)
 
 
 class Sample(NamedTuple):
-    """How many rows are of some kind, and the first of them: what a digest keeps of rows."""
+    """The number of rows of one kind, and the first ten of them; a summary of y keeps these instead of the rows."""
 
     number: int = 0
     first: tuple[tuple[int, Any], ...] = ()
@@ -112,38 +180,39 @@ class Sample(NamedTuple):
     def __add__(self, other: Any) -> Sample:
         return Sample(self.number + other.number, (self.first + other.first)[:SHOWN])
 
-    def later(self, rows: int) -> Sample:
-        """The same, that many rows further down."""
+    def shifted(self, rows: int) -> Sample:
+        """Return the sample with that many rows before it."""
         return Sample(self.number, tuple((row + rows, cell) for row, cell in self.first))
 
     @classmethod
     def of(cls, rows: Any, cells: Any) -> Sample:
+        """Count these rows, and keep the first ten with their cells."""
         return cls(len(rows), tuple((int(row), cells[row]) for row in rows[:SHOWN]))
 
-    def told(self, message: str, bad: BadRows, show: Callable[[Any], str] = shown) -> None:
-        """These rows are bad: message.format(cell)."""
+    def add_to(self, bad: BadRows, message: str, show: Callable[[Any], str] = shown) -> None:
+        """Add these rows to the bad rows, each with message.format(cell)."""
         for row, cell in self.first:
             bad.add(row, message.format(show(cell)))
         bad.more += self.number - len(self.first)
 
 
 def refuse_unread(unread: Sample, remedy: str) -> None:
-    """Rows that could not be read, (row, message), where nothing else in y tells more."""
+    """Raise the errors of rows that could not be parsed, (row, message), if there are any."""
     bad = BadRows("y")
-    unread.told("{}", bad, str)
+    unread.add_to(bad, "{}", str)
     bad.refuse(remedy)
 
 
 def merged(a: Mapping, b: Mapping, rows: int) -> dict:
-    """Samples by kind, those of b being that many rows further down."""
+    """Merge samples by kind; the rows of b come after `rows` rows of a."""
     out = dict(a)
     for kind, sample in b.items():
-        out[kind] = out.get(kind, Sample()) + sample.later(rows)
+        out[kind] = out.get(kind, Sample()) + sample.shifted(rows)
     return out
 
 
 def is_missing(cell: Any) -> bool:
-    """None, NaN of any type, NaT, pandas.NA, a masked entry or blank text.
+    """Return whether a cell is None, NaN of any type, NaT, pandas.NA, a masked entry or blank text.
 
     >>> [is_missing(cell) for cell in (None, float("nan"), np.datetime64("NaT"), Decimal("NaN"), " ", np.ma.masked, 0)]
     [True, True, True, True, True, True, False]

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .checks import check_number
-from .errors import is_missing
+from .errors import BadRows, is_missing
 from .inputs import is_frame, shown
 
 EPOCH = datetime(1970, 1, 1)
@@ -207,7 +207,7 @@ def _texts(cells: list) -> NDArray:
 
 def _column(name: str, cells: list, kind: str) -> NDArray:
     """(n, 1) numbers, NaN in gaps."""
-    out = np.full((len(cells), 1), math.nan)
+    out, bad = np.full((len(cells), 1), math.nan), BadRows("X")
     for k, cell in enumerate(cells):
         if is_missing(cell):
             continue
@@ -215,9 +215,10 @@ def _column(name: str, cells: list, kind: str) -> NDArray:
             out[k] = _days(cell) if kind == "date" else float(cell)
         except (TypeError, ValueError):
             what = "a date" if kind == "date" else "a number"
-            raise ValueError(f"row {k}: the column {name!r} must hold {what}, got {cell!r:.60}") from None
+            bad.add(k, f"the column {name!r} must hold {what}", cell)
         if math.isinf(out[k, 0]):
-            raise ValueError(f"row {k}: the column {name!r} must hold finite numbers, got {cell!r}")
+            bad.add(k, f"the column {name!r} must hold finite numbers", cell)
+    bad.refuse("Correct these cells, or leave them empty.")
     return out
 
 

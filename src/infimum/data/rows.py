@@ -86,10 +86,10 @@ class InBlocks(Rows):
         space = clone(space)
         if not space.mergeable:
             raise ValueError(
-                f"{type(space).__name__} learns from all of y at once. For rows in blocks it must give `digest`,"
-                " `merge` and `settle` instead of `fit`."
+                f"{type(space).__name__} learns from all of y at once. For rows in blocks it must give `summarise`,"
+                " `merge` and `fit_summary` instead of `fit`."
             )
-        return space.settle(self.X.reduce(partial(_digest, space), space.merge))
+        return space.fit_summary(self.X.reduce(partial(_summarise, space), space.merge))
 
     def read(self, output: Any) -> Any:
         sets = output.read_chunks(self.X)
@@ -144,7 +144,7 @@ def checked(block: Block, names: list[str] | None, n_features: int, sparse: bool
     return Block(X, block.y, w, where)
 
 
-def _digest(space: Any, block: Block) -> Any:
+def _summarise(space: Any, block: Block) -> Any:
     if block.y is None:
         raise ValueError(f"{block.where} has no y: to fit, blocks are (X, y) or (X, y, sample_weight).")
-    return space.digest(block.y)
+    return space.summarise(block.y)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from ..outputs import CandidateLabels, HammingBalls, Intervals, OutputSpace, Par
 from ..outputs.rankings.forms import pairs_in_codes
 
 NEIGHBOURS = 5  # of every row that are looked at
-ROW = re.compile(r"^  row (\d+): (.*)$", flags=re.M)  # as the spaces name bad rows
 
 
 def unreadable(output: OutputSpace, y: Any) -> tuple[list, dict[int, str]]:
@@ -31,7 +29,7 @@ def unreadable(output: OutputSpace, y: Any) -> tuple[list, dict[int, str]]:
             output.fit(cells).read(cells)
             return cells, bad
         except InputError as error:
-            found = {int(row): message for row, message in ROW.findall(str(error))}
+            found = error.rows
             if not found or found.keys() <= bad.keys():
                 raise
         bad |= found

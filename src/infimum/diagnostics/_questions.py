@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,8 @@ COMPARED = 400  # rows among which the most typical one is looked for
 class Question:
     """One question about one row, and what it would settle."""
 
-    text: str
+    asked: str
+    """The question, without the row."""
     row: int
     options: tuple[str, ...]
     """What cannot be told apart without it."""
@@ -26,8 +28,23 @@ class Question:
     answers: int
     """How many such questions are needed at least, one more row each: log2 of the options, rounded up."""
 
+    @property
+    def text(self) -> str:
+        """The question with the number of its row."""
+        return self.format(row_number)
+
+    def format(self, name: Callable[[int], str]) -> str:
+        """Return the question, with its row called name(row)."""
+        called = name(self.row)
+        return f"{called[:1].upper() + called[1:] if called.startswith('row ') else called}: {self.asked}"
+
     def __str__(self) -> str:
         return self.text
+
+
+def row_number(row: int) -> str:
+    """Return "row 3": how rows without names are called."""
+    return f"row {row}"
 
 
 @dataclass(frozen=True)
@@ -98,8 +115,8 @@ def question(choices: Choices, blind: Blind, X: Any) -> Question:
     row = _typical(X, rows, mask[rows].sum(axis=1))
     names = tuple(choices.says(blind.choice, k) for k in blind.options)
     half = (len(names) + 1) // 2 if blind.how == "same" else 1
-    text = f"Row {row}: {_asked(choices, blind, half)}"
-    return Question(text, row, names, len(rows), max(1, int(np.ceil(np.log2(len(names))))))
+    answers = max(1, int(np.ceil(np.log2(len(names)))))
+    return Question(_asked(choices, blind, half), row, names, len(rows), answers)
 
 
 def _asked(choices: Choices, blind: Blind, half: int) -> str:

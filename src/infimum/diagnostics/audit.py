@@ -215,7 +215,7 @@ def _left_out(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> LeftOut 
     """Sums over the other rows, for orders."""
     if not isinstance(sets, PartialOrders):
         return None
-    return by_name(weights).fit(X, Target(sets.codes.astype(float), ~output.unknown(sets))).left_out()
+    return by_name(weights).fit(X, Target(sets.codes.astype(float), ~output.is_unlabelled(sets))).left_out()
 
 
 def doubtful(output: OutputSpace, sets: Sets, z: NDArray, left_out: LeftOut | None = None) -> tuple[NDArray, NDArray]:
@@ -227,7 +227,7 @@ def doubtful(output: OutputSpace, sets: Sets, z: NDArray, left_out: LeftOut | No
     if isinstance(sets, PartialOrders):
         support = _of_pairs(sets, z, left_out)
         return support, np.flatnonzero(support < SHARE * float(np.median(support)))
-    far = sets.distance(z) if isinstance(sets, Intervals) else SetLoss(output, sets).each(z)
+    far = sets.distance(z) if isinstance(sets, Intervals) else SetLoss(output, sets).rowwise_loss(z)
     positive = far[far > 0]
     typical = float(np.median(positive)) if len(positive) else 0.0
     if typical == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from ..disambiguation import Disambiguation, DisambiguationResult
 from ..outputs import Labels, OutputSpace, Sets
 from ..weights import KernelRidge, Scaled
 from ._choices import Choices, Pairs, at_least, at_most, band_of, choices_of, pairs_of
-from ._questions import Blind, Question, blind_spots, question
+from ._questions import Blind, Question, blind_spots, question, row_number
 from .samples import Ambiguity, ambiguity
 
 LABELLED = 3000  # rows at most from which the degree is estimated
@@ -82,8 +83,16 @@ class Identifiability:
         self.n_neighbors = 0
         self._settle_degree()
         self.pairs = self._table()
-        self.verdict = ""
         self.can_tell: bool | None = None
+
+    @property
+    def verdict(self) -> str:
+        """Whether the sets can tell all outputs apart, in one sentence."""
+        return self.verdict_for(row_number)
+
+    def verdict_for(self, name: Callable[[int], str]) -> str:
+        """Return the same sentence, with row i called name(i)."""
+        return _verdict(self, name)[0]
 
     def _settle_degree(self) -> None:
         c = self.degrees.value.shape[1]
@@ -254,7 +263,7 @@ def of_sets(
     found.blind = blind_spots(choices, pairs, level)
     found.questions = [question(choices, blind, X) for blind in found.blind[:ASKED]]
     _around(found, X, n_neighbors)
-    found.verdict, found.can_tell = _verdict(found)
+    found.can_tell = _verdict(found, row_number)[1]
     return found
 
 
@@ -267,7 +276,7 @@ def _weights_of(
     if resolved is None:
         if len(sets) > LABELLED:
             rows = np.sort(np.random.default_rng(0).choice(len(sets), LABELLED, replace=False))
-        if sets[rows].is_unknown.all():
+        if sets[rows].is_unlabelled.all():
             return np.zeros((len(rows), *choices.mask.shape[1:])), rows
         family = Scaled(KernelRidge(lam=LAM)) if weights is None else weights
         model = PartialEstimator(output, Disambiguation(threshold=None), weights=family)
@@ -338,12 +347,12 @@ APART = {
 }
 
 
-def _verdict(found: Identifiability) -> tuple[str, bool | None]:
+def _verdict(found: Identifiability, name: Callable[[int], str]) -> tuple[str, bool | None]:
     mask = found.choices.mask
     if mask.all():
         return f"No: none of the {len(mask)} rows rules anything out.", False
     if found.blind:
-        first, asked = found.blind[0], found.questions[0].text
+        first, asked = found.blind[0], found.questions[0].format(name)
         names = found._names(first)
         others = len([blind for blind in found.blind if blind.how == first.how]) - 1
         more = f" (and {others} more)" if others else ""

@@ -145,7 +145,7 @@ class Normal(SetPosterior):
         return Doubts(support, np.flatnonzero(number * support < threshold))
 
     def space(self, output: OutputSpace) -> OutputSpace:
-        return output.reaching(np.array([law.low for law in self.laws]), np.array([law.high for law in self.laws]))
+        return output.expanded_to(np.array([law.low for law in self.laws]), np.array([law.high for law in self.laws]))
 
     def _likely(self, means: list[NDArray]) -> NDArray:
         """log P_i(S_i) of normal laws around these means, (n,).

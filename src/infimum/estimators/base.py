@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from ..data import Blocks, Rows, Table, is_dask, map_rows, rows_of
 from ..data.checks import check_number
-from ..data.containers import kept
+from ..data.containers import materialise
 from ..data.errors import InfimumWarning
 from ..data.inputs import as_numbers, in_order, in_range, is_frame, names_of, narrow, readable
 from ..disambiguation import DisambiguationResult
@@ -125,7 +125,7 @@ class PartialModel(BaseEstimator):
             return blocks
         names = names_of(X)
         X = self._validated(X, reset=True)
-        return Table(X, kept(y), None if sample_weight is None else counted(sample_weight, X), names)
+        return Table(X, materialise(y), None if sample_weight is None else counted(sample_weight, X), names)
 
     def _validated(self, X: Any, reset: bool = False) -> Any:
         """X as numbers; the columns of a frame are found by their names."""

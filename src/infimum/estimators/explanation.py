@@ -213,7 +213,7 @@ def _given(output: OutputSpace, against: Any) -> NDArray:
 
 def _is_wide(output: OutputSpace, sets: Sets, z: NDArray) -> bool:
     """Whether a set holds more than z: its farthest member is at some distance."""
-    return bool(SetLoss(output, sets, "supremum").each(z)[0] > SetLoss(output, sets).each(z)[0] + 1e-12)
+    return bool(SetLoss(output, sets, "supremum").rowwise_loss(z)[0] > SetLoss(output, sets).rowwise_loss(z)[0] + 1e-12)
 
 
 def _short(text: str, n: int = 40) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import outputs
+from ..data.errors import InputError
 from ..outputs import Not
 from ._cells import bucket_pairs, label_cell, number_cell, order_cell, rank_buckets
 from ._files import Found, Refused
@@ -19,7 +20,6 @@ from ._meaning import Example, ambiguous
 
 INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d*)")
 REAL = re.compile(r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
-ROW = re.compile(r"^  row (\d+): (.*)$", flags=re.M)  # as the spaces name bad rows
 YES, NO = ("1", "true", "yes"), ("-1", "false", "no")
 
 
@@ -135,10 +135,10 @@ def objects(source: str, y: list, places: list[str], kind: str, classes: list) -
     space = space_of(kind, classes)
     try:
         sets = space.fit(y).read(y)
-    except ValueError as error:
+    except InputError as error:
         bad = Refused(source)
-        for row, message in ROW.findall(str(error)):
-            bad.add(places[int(row)], message)
+        for row, message in error.rows.items():
+            bad.add(places[row], message)
         bad.refuse(f"The target was read as {kind!r}: see docs/data.md for what a cell may hold.")
         raise ValueError(f"{source}, read as {kind!r}: {error}") from error
     read = {"labels": _label_objects, "tags": _tag_objects, "order": _order_objects, "number": _number_objects}[kind]

@@ -83,15 +83,15 @@ class OutputSpace(BaseEstimator, ABC):
     size: float = math.inf
     """The number of outputs, infinite where `outputs` cannot list them."""
 
-    free: bool = True
+    is_product: bool = True
     """Whether every combination of coordinates is an output, for spaces of several."""
 
     bilinear: bool = True
     """Whether l(z, y) = <psi(z), phi(y)>; otherwise only solvers that look at `Sets.loss` or more can serve."""
 
     def fit(self, y: Any) -> Self:
-        """Decide how y is read and learn what y alone tells: ``settle(digest(y))``."""
-        return self.settle(self.digest(y))
+        """Decide how y is read and learn what y alone tells: ``fit_summary(summarise(y))``."""
+        return self.fit_summary(self.summarise(y))
 
     @abstractmethod
     def read(self, y: Any, strict: bool = True) -> Sets:
@@ -102,7 +102,7 @@ class OutputSpace(BaseEstimator, ABC):
 
     @property
     def mergeable(self) -> bool:
-        """Whether `fit` is ``settle(digest(y))``, so that chunks of y can be summarised one by one and merged."""
+        """Whether `fit` is ``fit_summary(summarise(y))``, so that chunks of y can be summarised one by one and merged."""
         return type(self).fit is OutputSpace.fit
 
     def read_chunks(self, chunks: Any) -> Any:
@@ -111,16 +111,16 @@ class OutputSpace(BaseEstimator, ABC):
 
         return SetsInBlocks(self, chunks)
 
-    def digest(self, y: Any) -> Any:
+    def summarise(self, y: Any) -> Any:
         """What y alone tells and what decides how it is read, never y itself; None, unless the space says so."""
         return None
 
     def merge(self, a: Any, b: Any) -> Any:
-        """The digest of the rows of a followed by those of b."""
+        """The summary of the rows of a followed by those of b."""
         return None
 
-    def settle(self, digest: Any) -> Self:
-        """Learn from a digest; an error where it allows two readings of y."""
+    def fit_summary(self, summary: Any) -> Self:
+        """Learn from a summary; an error where it allows two readings of y."""
         return self
 
     def check(self, parts: Iterable[Sets]) -> None:
@@ -156,11 +156,11 @@ class OutputSpace(BaseEstimator, ABC):
         """Where Y is a product of intervals and the loss a sum over coordinates: the factors, one a coordinate."""
         return None
 
-    def unknown(self, sets: Sets) -> NDArray:
+    def is_unlabelled(self, sets: Sets) -> NDArray:
         """Whether S_i = Y, which rules nothing out, (n,) boolean."""
-        return sets.is_unknown
+        return sets.is_unlabelled
 
-    def reaching(self, low: NDArray, high: NDArray) -> OutputSpace:
+    def expanded_to(self, low: NDArray, high: NDArray) -> OutputSpace:
         """The same space, grown to hold [low, high] in units of the loss, for sets with `Sets.lines`."""
         return self
 
@@ -238,7 +238,7 @@ class Sets(ABC):
         rows = [np.einsum("nd,d->n", self.answers(sign * p[None])[0], p) for p in psi]
         return np.array(rows).reshape(len(psi), len(self))
 
-    def each(self, psi: NDArray, principle: str) -> NDArray:
+    def rowwise_loss(self, psi: NDArray, principle: str) -> NDArray:
         """L(z_i, S_i), of output i on row i: (n, d) -> (n,)."""
         embedding = self.embed(principle)
         if embedding is not None:
@@ -292,7 +292,7 @@ class Sets(ABC):
         return space.decode(phi)
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         """Whether S_i holds every output there could be, (n,) boolean; nowhere, unless the sets know better."""
         return np.zeros(len(self), dtype=bool)
 
@@ -312,13 +312,13 @@ class Sets(ABC):
         """The rows of both, one after the other."""
         raise ValueError(f"{type(self).__name__} cannot be joined with other sets.")
 
-    def put(self, rows: Any, other: Sets) -> Any:
+    def replace_rows(self, rows: Any, other: Sets) -> Any:
         """The same sets, with some rows replaced by those of `other`, in the order of `rows`."""
         order = np.arange(len(self))
         order[rows_of(rows, len(self))] = len(self) + np.arange(len(other))
         return self.join(other)[order]
 
-    def text(self, row: int) -> str:
+    def format(self, row: int) -> str:
         """S_i in words."""
         return f"row {row} of {self!r}"
 

@@ -31,7 +31,7 @@ def set_words(output: OutputSpace, sets: Sets, rows: Any = None) -> list[str]:
     ['cat | dog', 'cat | dog', 'cat', 'anything']
     """
     some = sets if rows is None else sets[rows]
-    unknown = output.unknown(some)
+    unknown = output.is_unlabelled(some)
     return [ANYTHING if unknown[i] else text for i, text in enumerate(_texts(output, some))]
 
 

@@ -45,7 +45,7 @@ def refuse_empty(a: Sets, b: Sets, empty: NDArray) -> None:
         return
     bad = BadRows("y")
     for row in np.flatnonzero(empty).tolist():
-        bad.add(row, f"nothing is both in {a.text(row)} and in {b.text(row)}")
+        bad.add(row, f"nothing is both in {a.format(row)} and in {b.format(row)}")
     bad.refuse(ONE_IS_WRONG)
 
 
@@ -53,7 +53,7 @@ def refuse_shape(a: Sets, b: Sets, rows: NDArray, kind: str) -> None:
     """Refuse rows whose intersection is a set of no kind that there is."""
     bad = BadRows("y")
     for row in np.flatnonzero(rows).tolist():
-        bad.add(row, f"what {a.text(row)} and {b.text(row)} share is no {kind}")
+        bad.add(row, f"what {a.format(row)} and {b.format(row)} share is no {kind}")
     bad.refuse("Where one holds the other the smaller one is kept; list the points that are left as candidates.")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +22,6 @@ from . import overview as what_is_there
 from . import results as learned
 from . import review as looked_at
 
-ROW = re.compile(r"\b([Rr])ow (\d+)\b")
 SHARP_ROWS = 5000  # up to here two disambiguations are compared
 STEPS = ("labels", "identifiability", "audit", "held-out rows", "explanations", "figures")
 
@@ -56,12 +54,12 @@ class Report:
     @property
     def verdict(self) -> str:
         """Whether these sets can tell, in one sentence; rows go by the names that they were given."""
-        return _renamed(self.identifiability.verdict, _caller(self.names))
+        return self.identifiability.verdict_for(_caller(self.names))
 
     @property
     def questions(self) -> list[str]:
         """The cheapest questions, by the same names."""
-        return [_renamed(asked.text, _caller(self.names)) for asked in self.identifiability.questions]
+        return [asked.format(_caller(self.names)) for asked in self.identifiability.questions]
 
     def __repr__(self) -> str:
         return f"<Report of {len(self.html)} letters: {self.verdict}>"
@@ -135,7 +133,7 @@ def build(
     next(steps)
     sections = [
         ("What is there", "there", what_is_there.content(output, sets, annotators, names, aside)),
-        ("Can these sets ever tell?", "tell", can_tell.content(found, lambda text: _renamed(text, call))),
+        ("Can these sets ever tell?", "tell", can_tell.content(found, call)),
         ("Rows to look at again", "again", looked_at.content(audit, cases, call)),
         ("What was learned", "learned", learned.content(model, output, sets, resolved, rows, found, truth, call)),
     ]
@@ -176,7 +174,7 @@ def _resolved(model: Any, X: Any, output: OutputSpace, sets: Sets) -> Disambigua
 
     if model.disambiguation_ is not None:
         return model.disambiguation_
-    if not output.bilinear or sets.is_unknown.all():
+    if not output.bilinear or sets.is_unlabelled.all():
         return None
     weights = model._settled().weights
     families = [clone(weights) if hasattr(weights, "get_params") else weights]
@@ -195,15 +193,6 @@ def _likelihood(resolved: DisambiguationResult | None) -> float:
 
 def _caller(names: list | None) -> Callable[[int], str]:
     return lambda row: f"row {row}" if names is None else str(names[row])
-
-
-def _renamed(text: str, call: Callable[[int], str]) -> str:
-    """ "Row 7: …" by what the user knows the row by."""
-    return ROW.sub(lambda m: _capital(call(int(m[2]))) if m[1] == "R" else call(int(m[2])), text)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:] if text.startswith("row ") else text
 
 
 def _lead(output: OutputSpace, sets: Sets) -> str:

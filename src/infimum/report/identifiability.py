@@ -18,8 +18,8 @@ WHAT = {
 }  # fmt: skip
 
 
-def content(found: Identifiability, name: Callable[[str], str]) -> h.Markup:
-    """The second part of the page; `name` calls rows by what the user knows them by."""
+def content(found: Identifiability, name: Callable[[int], str]) -> h.Markup:
+    """The second part of the page; `name` maps a row to what the user calls it."""
     low, high = found.degree_interval
     facts = [("ambiguity degree", found.degree), ("at least, at most", f"{low:.2f}–{high:.2f}")]
     if found.eta.size:
@@ -27,7 +27,7 @@ def content(found: Identifiability, name: Callable[[str], str]) -> h.Markup:
             ("eta around x, median", float(np.median(found.eta))),
             ("rows where eta is 0", f"{np.mean(found.eta == 0):.0%}"),
         ]
-    parts = [h.verdict(name(found.verdict), HOW[found.can_tell]), h.tiles(facts)]
+    parts = [h.verdict(found.verdict_for(name), HOW[found.can_tell]), h.tiles(facts)]
     if found.questions:
         parts += [h.head("The cheapest questions"), _questions(found, name)]
     if found.choices.mask.shape[-1] > 1:
@@ -39,9 +39,9 @@ def content(found: Identifiability, name: Callable[[str], str]) -> h.Markup:
     return h.markup(*parts)
 
 
-def _questions(found: Identifiability, name: Callable[[str], str]) -> h.Markup:
+def _questions(found: Identifiability, name: Callable[[int], str]) -> h.Markup:
     rows = [
-        [name(asked.text), blind.says(found._names(blind)), blind.rows, blind.bound, asked.answers]
+        [asked.format(name), blind.says(found._names(blind)), blind.rows, blind.bound, asked.answers]
         for blind, asked in zip(found.blind, found.questions)
     ]
     columns = ["question", "why", "rows", "share at most", "answers"]

@@ -40,7 +40,7 @@ def sizes(sets: Any) -> Sizes:
     """
     n = len(sets)
     negated = np.zeros(n, dtype=bool)
-    unknown = np.asarray(sets.is_unknown)
+    unknown = np.asarray(sets.is_unlabelled)
     if isinstance(sets, CandidateLabels):
         negated = sets.negated & ~unknown
         return Sizes(sets.sizes == 1, unknown, negated, sets.sizes.astype(float), "candidates")
@@ -137,7 +137,7 @@ def _draw(found: Sizes, told: NDArray) -> Any:
 def _outputs(output: OutputSpace, sets: Any) -> h.Markup:
     """A table of classes, tags, items or bands."""
     if isinstance(sets, CandidateLabels):
-        mask = sets.mask[~sets.is_unknown]
+        mask = sets.mask[~sets.is_unlabelled]
         alone = sets.mask[sets.sizes == 1].sum(axis=0)
         names = sets.classes if sets.classes is not None else np.arange(mask.shape[1])
         rows = [
@@ -157,7 +157,7 @@ def _outputs(output: OutputSpace, sets: Any) -> h.Markup:
         return _items(sets)
     if isinstance(sets, Intervals):
         edges = bands(sets)
-        mask = in_bands(sets, edges)[~np.asarray(sets.is_unknown)]
+        mask = in_bands(sets, edges)[~np.asarray(sets.is_unlabelled)]
         rows = [[name, int(mask[:, k].sum()), _share(mask[:, k])] for k, name in enumerate(band_names(edges))]
         caption = "Bands of numbers, over the rows that say anything."
         return h.table(["band", "rows that allow it", "share"], rows, caption)

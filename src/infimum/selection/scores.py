@@ -32,7 +32,7 @@ def beyond_chance(sets: Sets, z: NDArray, sample_weight: Any = None) -> float:
 
 def losses(output: OutputSpace, sets: Sets, z: NDArray) -> NDArray:
     """inf over y in S_i of l(z_i, y), (n,)."""
-    return SetLoss(output, sets).each(z)
+    return SetLoss(output, sets).rowwise_loss(z)
 
 
 def risk(output: OutputSpace, sets: Sets, z: NDArray, sample_weight: Any = None) -> float:

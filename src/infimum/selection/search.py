@@ -109,7 +109,7 @@ class Comparison:
         self.named = not (isinstance(wanted.weights, str) and wanted.weights == AUTO)
         self.wanted, self.output, self.plan, self.some = wanted, output, plan, False
         if not self.named and of is None and has_laws(sets):  # rows that know nothing say nothing of numbers
-            known = np.flatnonzero(~output.unknown(sets))
+            known = np.flatnonzero(~output.is_unlabelled(sets))
             self.some = 0 < len(known) < len(sets)
             table, sets = (table.some(known), sets[known]) if self.some else (table, sets)
         self.table, self.sets = table, sets

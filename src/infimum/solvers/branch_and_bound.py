@@ -25,7 +25,7 @@ class BranchAndBound(Solver):
     exact = True
 
     def accepts(self, L: Loss) -> bool:
-        return L.output.free and all(term.sets.profiles(term.principle) is not None for term in L.terms)
+        return L.output.is_product and all(term.sets.profiles(term.principle) is not None for term in L.terms)
 
     def needs(self) -> str:
         return "sets whose loss is a function of the Hamming distance to a center, and no k="

@@ -92,7 +92,7 @@ def test_an_answer_lies_on_the_disk_before_it_is_acknowledged(table, monkeypatch
     with pytest.raises(OSError, match="no space"):
         desk.answer("23456789", "me", {"type": "Is", "row": 2, "about": "cat"}, True)
     assert len(desk.entries) == 1  # not acknowledged, and not counted
-    assert desk.answers.sets.is_unknown[2]
+    assert desk.answers.sets.is_unlabelled[2]
 
 
 def test_a_restart_goes_on_and_a_torn_line_is_dropped(table):
@@ -101,14 +101,14 @@ def test_a_restart_goes_on_and_a_torn_line_is_dropped(table):
     desk.answer("22222222", "you", {"type": "OneOf", "row": 2, "about": ["cat", "owl"]}, False)
     desk.answer("33333333", "me", {"type": "Is", "row": 3, "about": "dog"}, None)
     desk.undo("me", "11111111")
-    texts = [desk.answers.sets.text(row) for row in range(4)]
+    texts = [desk.answers.sets.format(row) for row in range(4)]
     desk.close()
     path = desk.journal.path
     whole = path.read_bytes()
     for cut in range(1, 60):  # killed while the last line was being written
         path.write_bytes(whole + b'{"id": "44444444", "who": "me", "question": {"type": "Is"'[:cut])
         again = opened(table)
-        assert [again.answers.sets.text(row) for row in range(4)] == texts
+        assert [again.answers.sets.format(row) for row in range(4)] == texts
         assert [entry.id for entry in again.entries] == ["22222222", "33333333"]
         again.close()
         if cut % 20 != 1:

@@ -45,7 +45,7 @@ def row_view(desk: Desk, row: int) -> dict:
             cells.append({"column": column, "image": there, "text": str(value or "")})
         else:
             cells.append({"column": column, "image": False, "text": _text(value)})
-    known = desk.answers.sets.text(row) if row < len(sheet) else ""
+    known = desk.answers.sets.format(row) if row < len(sheet) else ""
     return {"row": row, "id": _text(sheet.records.ids[row]), "cells": cells, "known": known}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, is_row, opened
+from ...data.containers import Column, Table, is_row, normalise_y
 from ...data.errors import BadRows, InputError, Sample, is_missing, merged, shown
 from ...data.names import Names, key, kind, plain, unpacked
 from .sets import FORMS as FORMS
@@ -169,11 +169,11 @@ def problem_of(label: Any) -> str | None:
     return None
 
 
-def held(y: Any) -> Any:
+def parse(y: Any) -> Any:
     """y as a CandidateLabels, a column, or a table of candidates: (listed, names)."""
     if isinstance(y, CandidateLabels):
         return y
-    found = opened(y, FORMS)
+    found = normalise_y(y, FORMS)
     if sparse.issparse(found):
         return as_mask(found), None
     if isinstance(found, Table):
@@ -194,7 +194,7 @@ def held(y: Any) -> Any:
 
 def facts_of(y: Any) -> Facts:
     """What y tells about the classes and about its own form."""
-    found = held(y)
+    found = parse(y)
     if isinstance(found, CandidateLabels):
         columns = found.listed.shape[1] if found.classes is None else tuple(unpacked(found.classes))
         return Facts(len(found), masks={columns: Sample(len(found))})
@@ -273,7 +273,7 @@ def classes_in(facts: Facts) -> list:
         bad = BadRows("y")
         for what, sample in facts.kinds.items():
             if what != most:
-                sample.told(f"a label that is {what}, where most are {most}, got {{}}", bad)
+                sample.add_to(bad, f"a label that is {what}, where most are {most}, got {{}}")
         bad.refuse("The labels of y mix the types: give them one type, or name them all as classes=[…].")
     return list(facts.names.values())
 
@@ -282,7 +282,7 @@ def refuse_flags(facts: Facts) -> None:
     """Rows of booleans that are no mask: of different lengths, or beside labels."""
     bad = BadRows("y")
     for width, sample in facts.flags.items():
-        sample.told(f"a row of {width} booleans, which is no label, got {{}}", bad)
+        sample.add_to(bad, f"a row of {width} booleans, which is no label, got {{}}")
     bad.refuse(f"In a candidate mask every row is as long as the others. {FLAGS}")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, opened, table_of
+from ...data.containers import Column, Table, normalise_y, table_of
 from ...data.errors import BadRows, InputError, is_missing, shown
 from ...data.names import Names
 from ..base import Embedding, OutputSpace, Sets, rows_of
@@ -48,7 +48,7 @@ class CandidateLabels(Sets):
     """
 
     def __init__(self, listed: Any, classes: Any = None, negated: Any = None, *, cost: Any = None, strict: bool = True):
-        table = listed if sparse.issparse(listed) else opened(listed, FORMS)
+        table = listed if sparse.issparse(listed) else normalise_y(listed, FORMS)
         if isinstance(table, Column) and (rows := table_of(table)) is not None:
             table = rows
         if isinstance(table, Table):
@@ -129,7 +129,7 @@ class CandidateLabels(Sets):
         return np.argmin(np.where(self.mask, length - 2 * self._losses(phi), math.inf), axis=1)
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         return self.sizes == self.listed.shape[1]
 
     def contains(self, z: NDArray) -> NDArray:
@@ -149,9 +149,9 @@ class CandidateLabels(Sets):
         out[self.sizes == 0] = self.cost.max(axis=1)  # a set that holds no class, as in `score`: z costs what it can
         return Embedding(out, np.zeros(len(self)))
 
-    def each(self, psi: NDArray, principle: str) -> NDArray:
+    def rowwise_loss(self, psi: NDArray, principle: str) -> NDArray:
         if self.cost is not None:
-            return super().each(psi, principle)
+            return super().rowwise_loss(psi, principle)
         return 1 - self._share(principle) * np.einsum("nm,nm->n", psi, self.mask)
 
     def _share(self, principle: str) -> NDArray:
@@ -200,7 +200,7 @@ class CandidateLabels(Sets):
         """The labels that are in both, row by row.
 
         >>> a = CandidateLabels([[True, True, False]], classes=["cat", "dog", "owl"])
-        >>> a.intersect(CandidateLabels([[True, False, False]], ["cat", "dog", "owl"], negated=[True])).text(0)
+        >>> a.intersect(CandidateLabels([[True, False, False]], ["cat", "dog", "owl"], negated=[True])).format(0)
         '{dog}'
         """
         refuse_empty(self, other, ~self.meets(other))
@@ -213,7 +213,7 @@ class CandidateLabels(Sets):
         listed = sparse.vstack([self.listed, other.listed], format="csr")
         return self.of(listed, self.classes, np.concatenate([self.negated, other.negated]), self.cost, strict=False)
 
-    def text(self, row: int) -> str:
+    def format(self, row: int) -> str:
         listed = self.listed.indices[self.listed.indptr[row] : self.listed.indptr[row + 1]]
         names = [str(k if self.classes is None else self.classes[k]) for k in listed[:10]]
         text = ", ".join(names) + (", …" if len(listed) > 10 else "")

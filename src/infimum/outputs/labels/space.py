@@ -24,9 +24,9 @@ from .forms import (
     columns_of,
     distinct,
     facts_of,
-    held,
     labels_in,
     moved,
+    parse,
     problem_of,
     refuse_bits,
     refuse_flags,
@@ -61,22 +61,22 @@ class Labels(OutputSpace):
         self.cost = cost
         self.classes = classes
 
-    def digest(self, y: Any) -> Facts:
+    def summarise(self, y: Any) -> Facts:
         """The classes that y names, and what decides how it is read."""
         return facts_of(y)
 
     def merge(self, a: Facts, b: Facts) -> Facts:
         return a + b
 
-    def settle(self, digest: Facts) -> Self:
+    def fit_summary(self, summary: Facts) -> Self:
         cost: Cost = as_cost(self.cost)
         declared = self.classes if self.classes is not None else cost.classes()
         names = None if declared is None else Names(declared, "classes")
-        form = self._form(digest, names)
+        form = self._form(summary, names)
         if names is None:
-            names = Names(self._named(digest, form), "classes")
+            names = Names(self._named(summary, form), "classes")
         if not len(names):
-            refuse_unread(digest.unread.get("rows", Sample()), FORMS)
+            refuse_unread(summary.unread.get("rows", Sample()), FORMS)
             raise InputError("y names no class at all: every row is unknown. Give classes=[…].")
         self._cost, self._names, self.form_ = cost, names, form
         self.classes_ = names.array
@@ -88,7 +88,7 @@ class Labels(OutputSpace):
         """Warn where no row says anything."""
         n = 0
         for sets in parts:
-            if self.size < 2 or not sets.is_unknown.all():
+            if self.size < 2 or not sets.is_unlabelled.all():
                 return
             n += len(sets)
         if n > 1:
@@ -136,7 +136,7 @@ class Labels(OutputSpace):
         return list(named[0])
 
     def read(self, y: Any, strict: bool = True) -> CandidateLabels:
-        found = held(y)
+        found = parse(y)
         if isinstance(found, CandidateLabels):
             mask, names, negated = (
                 found.listed,
@@ -210,11 +210,11 @@ class Labels(OutputSpace):
         lists, excluded = [], np.zeros(len(cells), bool)
         for k, cell in enumerate(cells):
             try:
-                at, excluded[k], problem = self._classes(cell)
+                at, excluded[k], unknown, problem = self._classes(cell)
             except InputError as error:
-                at, problem = [], str(error)
+                at, unknown, problem = [], [], str(error)
             lists.append(at)
-            if problem is not None and (strict or not problem.startswith(UNKNOWN)):
+            if problem is not None and (strict or not unknown):
                 for row in found.rows(k).tolist():
                     bad.add(row, problem)
         bad.refuse(f"The classes are {listed_names(self._names.list)}. {FORMS}")
@@ -228,8 +228,8 @@ class Labels(OutputSpace):
             which
         ]
 
-    def _classes(self, cell: Any) -> tuple[list[int], bool, str | None]:
-        """Where the labels of a cell are, whether it excludes them, and what is wrong with it."""
+    def _classes(self, cell: Any) -> tuple[list[int], bool, list, str | None]:
+        """Return the classes of a cell, whether it excludes them, its unknown labels, and what is wrong with it."""
         labels, negated = labels_in(cell, self._names)
         at: set[int] = set()
         unknown = []
@@ -244,13 +244,12 @@ class Labels(OutputSpace):
         problem = None
         if unknown:
             alone = len(labels) == 1 and not is_row(cell) and not isinstance(cell, Not)
-            problem = f"{UNKNOWN} {listed_names(unknown)}" + ("" if alone else f", got {shown(cell)}")
+            problem = f"unknown label {listed_names(unknown)}" + ("" if alone else f", got {shown(cell)}")
         elif not labels and not negated:
             problem = f"an empty set of candidates, got {shown(cell)}"
-        return sorted(at), negated, problem
+        return sorted(at), negated, unknown, problem
 
 
-UNKNOWN = "unknown label"
 MASK = Form("mask", "candidate mask, one boolean column a class")
 CELLS = Form("labels", "labels, one entry a row")
 CELLS_WITH_LISTS = Form("labels", "labels, one entry a row; lists of 0 and 1 are candidates", lists=True)

@@ -49,7 +49,7 @@ class Masks(OutputSpace):
         self.shape = shape
         self.tie = tie
 
-    def settle(self, digest: Any) -> Self:
+    def fit_summary(self, summary: Any) -> Self:
         pixels = np.arange(self.shape[0] * self.shape[1]).reshape(self.shape)
         across = np.stack([pixels[:, :-1].ravel(), pixels[:, 1:].ravel()])
         down = np.stack([pixels[:-1].ravel(), pixels[1:].ravel()])
@@ -159,7 +159,7 @@ class Scribbles(Sets):
         return np.where(phi[..., :-2] > 0, 1, -1)
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         return (self.values == 0).all(axis=-1)
 
     @cached_property
@@ -182,7 +182,7 @@ class Scribbles(Sets):
     def join(self, other: Any) -> Scribbles:
         return Scribbles(np.vstack([self.values, other.values]), self.tie)
 
-    def text(self, row: int) -> str:
+    def format(self, row: int) -> str:
         return signs_text(self.values[row], "pixel")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:

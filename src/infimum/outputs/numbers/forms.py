@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, is_number, is_row, opened
+from ...data.containers import Column, Table, is_number, is_row, normalise_y
 from ...data.errors import BadRows, InputError, is_missing, listed, shown
 
 FORMS = (
@@ -45,7 +45,7 @@ def read(y: Any, columns: tuple | None = None) -> Pieces:
 
     `columns` are the names of lower and upper bounds, where they are known.
     """
-    found = opened(y, FORMS)
+    found = normalise_y(y, FORMS)
     if sparse.issparse(found):
         raise InputError("A sparse y is no column of numbers: give y.toarray().")
     if isinstance(found, Table):
@@ -64,7 +64,7 @@ def read(y: Any, columns: tuple | None = None) -> Pieces:
 
 def names_of(y: Any) -> tuple | None:
     """The names of the columns of lower and upper bounds, where y is a frame of two."""
-    found = opened(y, FORMS) if hasattr(y, "columns") else None
+    found = normalise_y(y, FORMS) if hasattr(y, "columns") else None
     return _sides(found.names, None) if isinstance(found, Table) and found.names and len(found.names) == 2 else None
 
 

@@ -70,7 +70,7 @@ class Intervals(Sets):
         meets = (self.upper >= low) & (self.lower <= high)
         bad = BadRows("y")
         for row in np.flatnonzero(np.bincount(self.row[meets], minlength=len(self)) == 0):
-            bad.add(row, f"{self.text(row)} lies outside of bounds = ({low:g}, {high:g})")
+            bad.add(row, f"{self.format(row)} lies outside of bounds = ({low:g}, {high:g})")
         bad.refuse("Widen bounds, or mend the rows.")
         return self._with(
             Pieces(np.maximum(self.lower[meets], low), np.minimum(self.upper[meets], high), self.row[meets], len(self))
@@ -94,7 +94,7 @@ class Intervals(Sets):
     def intersect(self, other: Any) -> Intervals:
         """The numbers that are in both.
 
-        >>> Intervals(["[-2,-1]|[1,4]"]).intersect(Intervals([">=2"])).text(0)
+        >>> Intervals(["[-2,-1]|[1,4]"]).intersect(Intervals([">=2"])).format(0)
         '[2, 4]'
         """
         pieces = self._shared(other)
@@ -121,7 +121,7 @@ class Intervals(Sets):
         return self.lowest == self.highest
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         return (self.lowest == -math.inf) & (self.highest == math.inf) & (np.diff(self.indptr) == 1)
 
     @property
@@ -187,7 +187,7 @@ class Intervals(Sets):
         if principle == "average":
             return Embedding(self.center(), np.zeros(len(self)))
         # an unknown row costs nothing, whatever z
-        silent = self.is_unknown if principle == "infimum" else np.zeros(len(self), bool)
+        silent = self.is_unlabelled if principle == "infimum" else np.zeros(len(self), bool)
         if (self.is_point | silent).all():
             return Embedding(np.where(silent[:, None], 0.0, self.start()), np.zeros(len(self)))
         return None
@@ -207,10 +207,10 @@ class Intervals(Sets):
             far = np.maximum(t[:, None] - low, high - t[:, None])
         return self.unit * far if self.loss_name == "absolute" else (self.unit * far) ** 2
 
-    def each(self, psi: NDArray, principle: str) -> NDArray:
+    def rowwise_loss(self, psi: NDArray, principle: str) -> NDArray:
         if principle == "average":
             if self.loss_name == "squared":
-                return super().each(psi, principle)
+                return super().rowwise_loss(psi, principle)
             return self.unit * self._mean_distance((psi[:, 0] / self.unit)[self.row])
         t = psi[:, 0] / self.unit if self.loss_name == "absolute" else -psi[:, 1] / (2 * self.unit**2)
         if principle == "supremum":
@@ -274,13 +274,13 @@ class Intervals(Sets):
     def _bounded(self, what: str) -> None:
         bad = BadRows("y")
         for row in np.flatnonzero(np.isinf(self.lowest) | np.isinf(self.highest)):
-            bad.add(row, f"{self.text(row)} has no end: {what.removeprefix('the ')} principle has no value there")
+            bad.add(row, f"{self.format(row)} has no end: {what.removeprefix('the ')} principle has no value there")
         bad.refuse(NO_END if self.loss_name == "squared" else NO_END.replace("'disambiguation', or ", ""))
 
-    def text(self, row: Any) -> str:
+    def format(self, row: Any) -> str:
         """Row i in words.
 
-        >>> Intervals([[(-2, -1), (1, 2)], (3, float("inf")), 5]).text(0)
+        >>> Intervals([[(-2, -1), (1, 2)], (3, float("inf")), 5]).format(0)
         '[-2, -1] | [1, 2]'
         """
         pieces = range(self.indptr[row], self.indptr[row + 1])
@@ -297,7 +297,7 @@ class Intervals(Sets):
 
     def __repr__(self) -> str:
         n = max(len(self), 1)
-        exact, unknown = self.is_point.sum(), self.is_unknown.sum()
+        exact, unknown = self.is_point.sum(), self.is_unlabelled.sum()
         bounded = (np.isfinite(self.lowest) & np.isfinite(self.highest)).sum()
         return (
             f"<Intervals: {len(self)} rows, {100 * exact / n:.0f} % exact, {100 * bounded / n:.0f} % bounded,"

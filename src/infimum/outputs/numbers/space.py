@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.checks import is_number
-from ...data.containers import kept
+from ...data.containers import materialise
 from ...data.errors import Form, InputError, listed
 from ..base import OutputSpace
 from .forms import LIMIT, names_of, read
@@ -67,9 +67,9 @@ class Reals(OutputSpace):
         """y as sets, in units of its own; `columns` are the names of lower and upper bounds, where they are known."""
         return y if isinstance(y, Intervals) else Intervals(read(y, columns))
 
-    def digest(self, y: Any) -> Facts:
+    def summarise(self, y: Any) -> Facts:
         """The lowest and the highest finite endpoint, within bounds, and what decides how y is read."""
-        y = kept(y)
+        y = materialise(y)
         columns = None if isinstance(y, Intervals) else names_of(y)
         sets = self.unscaled(y, columns).clipped(*self._bounds())
         ends = np.concatenate([sets.lower, sets.upper])
@@ -83,18 +83,18 @@ class Reals(OutputSpace):
             )
         return Facts(min(a.low, b.low), max(a.high, b.high), a.columns or b.columns)
 
-    def settle(self, digest: Facts) -> Self:
+    def fit_summary(self, summary: Facts) -> Self:
         if self.loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}. Got {self.loss!r} instead.")
         self.bilinear = self.loss == "squared"
         self.bounds_ = low, high = self._bounds()
-        if digest.low > digest.high and not (math.isfinite(low) and math.isfinite(high)):
+        if summary.low > summary.high and not (math.isfinite(low) and math.isfinite(high)):
             raise InputError("No row of y has a finite endpoint that says where to predict. Give bounds=(low, high).")
         self.form_ = (
-            NUMBERS if digest.columns is None else Form("bounds", f"bounds {listed(digest.columns)}", digest.columns)
+            NUMBERS if summary.columns is None else Form("bounds", f"bounds {listed(summary.columns)}", summary.columns)
         )
-        self.low_ = low if math.isfinite(low) else digest.low
-        self.high_ = high if math.isfinite(high) else digest.high
+        self.low_ = low if math.isfinite(low) else summary.low
+        self.high_ = high if math.isfinite(high) else summary.high
         self.origin_ = self.low_ / 2 + self.high_ / 2
         self.unit_ = (self.high_ / 2 - self.low_ / 2) or 1.0
         if not 1 / LIMIT <= self.unit_ <= LIMIT:
@@ -109,7 +109,7 @@ class Reals(OutputSpace):
         sets = self.unscaled(y, self.form_.columns).scaled(self.loss, self.origin_, self.unit_)
         return sets.clipped(*self.bounds_) if strict else sets
 
-    def unknown(self, sets: Any) -> NDArray:
+    def is_unlabelled(self, sets: Any) -> NDArray:
         """Rows that hold all of the bounds that were given: sets end there, S_i = Y says nothing."""
         low, high = self.bounds_
         return (sets.lowest <= low) & (sets.highest >= high) & (np.diff(sets.indptr) == 1)
@@ -127,7 +127,7 @@ class Reals(OutputSpace):
         vertex = np.clip(c1 / np.where(c0 > 0, c0, 1), low, high)
         return self.at(np.where(c0 > 0, vertex, np.where(c0 * (low + high) >= 2 * c1, low, high)))
 
-    def reaching(self, low: NDArray, high: NDArray) -> Reals:
+    def expanded_to(self, low: NDArray, high: NDArray) -> Reals:
         """The same space with Y grown to [low, high] in t, as far as bounds allow."""
         found = copy(self)
         first, last = self.bounds_

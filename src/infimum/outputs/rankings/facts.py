@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, is_number, is_row, opened
+from ...data.containers import Column, Table, is_number, is_row, normalise_y
 from ...data.errors import BadRows, InputError, Sample, is_missing, merged, shown
 from ...data.names import Names, key, plain
 from .forms import FORMS, comparisons, items_in_codes
@@ -52,11 +52,11 @@ class Facts:
         return Facts(self.rows + other.rows, names, texts, cells=self.cells + other.cells, **parts)
 
 
-def held(y: Any) -> Table | Column:
+def parse(y: Any) -> Table | Column:
     """y as a table of numbers (named: ranks), or as a column of cells."""
     if isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype.kind in "OUT":
         return Column(_orders_of(y), np.zeros(len(y), bool), name="orders")
-    found = opened(y, FORMS)
+    found = normalise_y(y, FORMS)
     if isinstance(found, Column) and found.missing.all():
         return Column([None] * found.n, found.missing)
     if sparse.issparse(found):
@@ -92,7 +92,7 @@ def _orders_of(y: NDArray) -> list:
 
 def facts_of(y: Any) -> Facts:
     """What y tells about the items and about its own form."""
-    found = held(y)
+    found = parse(y)
     if isinstance(found, Table):
         if found.names is not None:
             return Facts(found.n, frames={found.names: Sample(found.n)})
@@ -161,8 +161,8 @@ def kind_of(width: int, m: int | None, facts: Facts) -> str:
                 f" (codes). Got {width} columns."
             )
         bad = BadRows("y")
-        facts.not_codes["entries"].told(
-            "an entry that is no code beside negative ones, which are no ranks, got {}", bad
+        facts.not_codes["entries"].add_to(
+            bad, "an entry that is no code beside negative ones, which are no ranks, got {}"
         )
         bad.refuse("Give PartialOrders.from_ranks(y) or PartialOrders(y).")
     return "codes" if codes else "ranks"

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, opened, table_of
+from ...data.containers import Column, Table, normalise_y, table_of
 from ...data.errors import BadRows, InfimumWarning, InputError, shown
 from ...data.names import Names
 from ...feedback_arc import linear_extensions, minimum_feedback_arc, minimum_feedback_arcs
@@ -204,7 +204,7 @@ class PartialOrders(Sets):
         return np.concatenate([codes, last], axis=-1)
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         return (self.codes == 0).all(axis=-1)
 
     def contains(self, z: NDArray) -> NDArray:
@@ -284,9 +284,9 @@ class PartialOrders(Sets):
         infimum = 2 * distance[:, which]
         return infimum if principle == "infimum" else 2 * count - infimum
 
-    def each(self, psi: NDArray, principle: str) -> NDArray:
+    def rowwise_loss(self, psi: NDArray, principle: str) -> NDArray:
         if self.embed(principle) is not None:
-            return super().each(psi, principle)
+            return super().rowwise_loss(psi, principle)
         # rows that are compared with the same order share its nearest extensions
         unique, which = np.unique(psi, axis=0, return_inverse=True)
         if self.m <= LISTED and len(self._distinct[0]) * math.factorial(self.m) <= TABLED:
@@ -325,7 +325,7 @@ class PartialOrders(Sets):
     def join(self, other: Any) -> PartialOrders:
         return self._of(np.vstack([self.codes, other.codes]), self.items if self.named else None, self.m)
 
-    def text(self, row: int) -> str:
+    def format(self, row: int) -> str:
         i, j = pairs(self.m)
         known = np.flatnonzero(self.codes[row])
         if not len(known):
@@ -406,7 +406,7 @@ def _closed(stated: NDArray, items: NDArray) -> NDArray:
 
 def _numbers(values: Any, what: str, shape: str) -> tuple[NDArray, tuple | None]:
     """(n, c) numbers with NaN where they are missing, and the names of a frame's columns."""
-    table = opened(values, "")
+    table = normalise_y(values, "")
     if sparse.issparse(table):
         table = Table(table.toarray(), np.zeros(table.shape, bool))
     if isinstance(table, Column):

@@ -16,7 +16,7 @@ from ...data.errors import Form, InfimumWarning, InputError, Sample, listed, ref
 from ...data.names import Names, key, numbered, ordered
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
-from .facts import Facts, facts_of, held, items_in, kind_of, refuse_lists
+from .facts import Facts, facts_of, items_in, kind_of, parse, refuse_lists
 from .forms import FORMS, items_in_codes, stated_pairs
 from .sets import LISTED, PartialOrders, codes_of, costs_of
 
@@ -57,7 +57,7 @@ class Rankings(OutputSpace):
         self.items = items
         self.time_limit = time_limit
 
-    def digest(self, y: Any) -> Facts:
+    def summarise(self, y: Any) -> Facts:
         """The items that y names, and what decides how it is read."""
         if isinstance(y, PartialOrders):
             sample = Sample(len(y))
@@ -71,22 +71,22 @@ class Rankings(OutputSpace):
     def merge(self, a: Facts, b: Facts) -> Facts:
         return a + b
 
-    def settle(self, digest: Facts) -> Self:
+    def fit_summary(self, summary: Facts) -> Self:
         check_number(self, "time_limit", 0, infinite=True, optional=True)
         declared = None if self.items is None else Names(numbered(self.items, "items"), "items")
-        if len(digest.arrays) > 1:
-            raise InputError(f"Tables of ranks or codes must have one number of columns. Got {sorted(digest.arrays)}.")
-        width = next(iter(digest.arrays), None)
+        if len(summary.arrays) > 1:
+            raise InputError(f"Tables of ranks or codes must have one number of columns. Got {sorted(summary.arrays)}.")
+        width = next(iter(summary.arrays), None)
         m = None if declared is None else len(declared)
-        form = CELLS if width is None else TABLES[kind_of(width, m, digest)]
-        refuse_lists(digest, declared)
-        if digest.frames and width is None:
-            form = Form("ranks", f"{RANKS.says}, columns by name", next(iter(digest.frames)))
-        elif digest.numbers and width is None:
+        form = CELLS if width is None else TABLES[kind_of(width, m, summary)]
+        refuse_lists(summary, declared)
+        if summary.frames and width is None:
+            form = Form("ranks", f"{RANKS.description}, columns by name", next(iter(summary.frames)))
+        elif summary.numbers and width is None:
             form = CELLS_WITH_LISTS
-        items = Names(self._named(digest, width, form), "items") if declared is None else declared
+        items = Names(self._named(summary, width, form), "items") if declared is None else declared
         if not len(items):
-            refuse_unread(digest.unread.get("rows", Sample()), FORMS)
+            refuse_unread(summary.unread.get("rows", Sample()), FORMS)
             raise InputError("y names no item at all. Give items=[…].")
         self.form_, self._names, self.items_ = form, items, items.array
         self.size = math.factorial(len(items)) if len(items) <= LISTED else math.inf
@@ -111,7 +111,7 @@ class Rankings(OutputSpace):
     def read(self, y: Any, strict: bool = True) -> PartialOrders:
         if isinstance(y, PartialOrders):
             return self._same_items(y)
-        found = held(y)
+        found = parse(y)
         if isinstance(found, Column):
             if not self.form_.lists:
                 refuse_lists(facts_of(y), self._names)

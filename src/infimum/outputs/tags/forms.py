@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, is_number, is_row, opened, table_of
+from ...data.containers import Column, Table, is_number, is_row, normalise_y, table_of
 from ...data.errors import BadRows, InputError, Sample, is_missing, listed, merged, shown
 from ...data.names import Names, key, plain
 from ..base import Sets
@@ -46,9 +46,9 @@ class Facts:
         return Facts(n + other.rows, {**other.names, **self.names}, *parts)
 
 
-def held(y: Any) -> Table | Column:
+def parse(y: Any) -> Table | Column:
     """y as a table of booleans or of numbers, or as a column of cells."""
-    found = opened(y, FORMS)
+    found = normalise_y(y, FORMS)
     if isinstance(found, Column) and found.missing.all():
         return Column([None] * found.n, found.missing)
     if sparse.issparse(found):
@@ -120,7 +120,7 @@ def _typed(table: Table) -> Table:
 def signs(table: Any) -> NDArray:
     """{-1, 0, 1} from a table of booleans or numbers, 0 where it is missing."""
     if not isinstance(table, Table):
-        table = held(table)
+        table = parse(table)
     if not isinstance(table, Table):
         raise InputError(f"Tags need an (n, m) array, one column a tag. {FORMS}")
     if table.values.dtype == bool:
@@ -182,7 +182,7 @@ def facts_of(y: Any) -> Facts:
     """What y tells about the tags and about its own form."""
     if isinstance(y, Sets):
         return Facts(len(y), tables={y.m: Sample(len(y))}, kinds={"sets": Sample(len(y))})  # type: ignore[attr-defined]
-    found = held(y)
+    found = parse(y)
     if isinstance(found, Table):
         if not found.n:
             return Facts(0, tables={found.names or found.missing.shape[1]: Sample()})

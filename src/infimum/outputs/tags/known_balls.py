@@ -53,7 +53,7 @@ class KnownBalls(_TagSets):
         return KnownBalls(self.values, self.centers, self.radius, epsilon=epsilon)
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         return self.radius == self.m
 
     def argmin(self, c: NDArray) -> NDArray:
@@ -135,7 +135,7 @@ class KnownBalls(_TagSets):
     def _kind(other: Any) -> Any:
         return other.known() if isinstance(other, HammingBalls) else other
 
-    def text(self, row: int) -> str:
+    def format(self, row: int) -> str:
         ball = f"a ball of radius {self.radius[row]:g} around {self.centers[row].tolist()}"
         return f"{ball} with {signs_text(self.values[row], 'tag')}" if self.values[row].any() else ball
 

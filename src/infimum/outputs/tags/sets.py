@@ -13,7 +13,7 @@ from ...data.containers import Table
 from ...data.errors import BadRows, InputError, shown
 from ..base import Embedding, OutputSpace, Profiles, Sets, rows_of
 from ..pairs import check_pair, signs_shared, signs_text
-from .forms import held, signs
+from .forms import parse, signs
 
 
 class _TagSets(Sets):
@@ -82,7 +82,7 @@ class PartialTags(_TagSets):
         return (np.asarray(z) > 0).astype(int)
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         return (self.values == 0).all(axis=-1)
 
     def contains(self, z: NDArray) -> NDArray:
@@ -119,7 +119,7 @@ class PartialTags(_TagSets):
     def join(self, other: Any) -> PartialTags:
         return PartialTags(np.vstack([self.values, other.values]), epsilon=self.epsilon)
 
-    def text(self, row: int) -> str:
+    def format(self, row: int) -> str:
         return signs_text(self.values[row], "tag")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
@@ -152,7 +152,7 @@ class HammingBalls(_TagSets):
     """
 
     def __init__(self, center: Any, radius: Any, *, epsilon: float = 0.0):
-        table = held(center)
+        table = parse(center)
         if not isinstance(table, Table) or table.values.dtype.kind not in "biuf":
             raise InputError(f"The centers of balls have shape (n, m), one column a tag. Got {shown(center)}.")
         values = np.where(table.values, 1, -1) if table.values.dtype == bool else table.values
@@ -180,7 +180,7 @@ class HammingBalls(_TagSets):
         return HammingBalls(self.centers, self.radius, epsilon=epsilon)
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         return self.radius == self.m
 
     def argmin(self, c: NDArray) -> NDArray:
@@ -245,7 +245,7 @@ class HammingBalls(_TagSets):
         centers, radius = np.vstack([self.centers, other.centers]), np.concatenate([self.radius, other.radius])
         return HammingBalls(centers, radius, epsilon=self.epsilon)
 
-    def text(self, row: int) -> str:
+    def format(self, row: int) -> str:
         return f"a ball of radius {self.radius[row]:g} around {self.centers[row].tolist()}"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:

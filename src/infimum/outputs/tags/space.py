@@ -17,7 +17,7 @@ from ...data.containers import Column
 from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, listed, refuse_unread, shown
 from ...data.names import Names, key, numbered, ordered
 from ..base import OutputSpace, Sets
-from .forms import BOTH, FORMS, Facts, facts_of, held, read_cells, signs
+from .forms import BOTH, FORMS, Facts, facts_of, parse, read_cells, signs
 from .known_balls import KnownBalls
 from .sets import HammingBalls, PartialTags
 
@@ -50,23 +50,23 @@ class Tags(OutputSpace):
         self.k = k
         self.epsilon = epsilon
 
-    def digest(self, y: Any) -> Facts:
+    def summarise(self, y: Any) -> Facts:
         """The tags that y names, and what decides how it is read."""
         return facts_of(y)
 
     def merge(self, a: Facts, b: Facts) -> Facts:
         return a + b
 
-    def settle(self, digest: Facts) -> Self:
-        names = Names(self._named(digest), "tags")
+    def fit_summary(self, summary: Facts) -> Self:
+        names = Names(self._named(summary), "tags")
         m = len(names)
         if m == 0:
-            refuse_unread(digest.unread.get("rows", Sample()), FORMS)
+            refuse_unread(summary.unread.get("rows", Sample()), FORMS)
             raise InputError("y names no tag at all. Give tags=[…].")
         if self.k is not None and not is_number(self.k, 0, m, integer=True):
             raise ValueError(f"k must be an integer between 0 and the number of tags, {m}. Got {self.k!r} instead.")
         check_number(self, "epsilon", 0)
-        self.form_ = self._form(digest)
+        self.form_ = self._form(summary)
         self._names, self.tags_ = names, names.array
         self.boolean_ = self.form_.kind == "booleans"
         self.size = comb(m, self.k, exact=True) if self.k is not None else 2.0**m if m < 1024 else math.inf
@@ -95,7 +95,8 @@ class Tags(OutputSpace):
         if "booleans" in facts.kinds and "signs" in facts.kinds:
             bad = BadRows("y")
             fewer = min(("booleans", "signs"), key=lambda what: facts.kinds[what].number)
-            facts.kinds[fewer].told(f"{fewer} beside {'signs' if fewer == 'booleans' else 'booleans'}, got {{}}", bad)
+            more = "signs" if fewer == "booleans" else "booleans"
+            facts.kinds[fewer].add_to(bad, f"{fewer} beside {more}, got {{}}")
             bad.refuse(BOTH)
         named = next((columns for columns in facts.tables if isinstance(columns, tuple)), None)
         kind = next((what for what in ("booleans", "signs", "cells", "sets") if what in facts.kinds), "cells")
@@ -107,7 +108,7 @@ class Tags(OutputSpace):
             if y.m != m:
                 raise InputError(f"The sets have {y.m} tags; {m} were expected: {listed(self._names.list)}.")
             return y.with_epsilon(self.epsilon)
-        found = held(y)
+        found = parse(y)
         if isinstance(found, Column):
             return PartialTags(read_cells(found, self._names, strict), epsilon=self.epsilon)
         if found.missing.shape[1] == 1 and found.missing.all() and self.form_.columns is None and not self.boolean_:
@@ -148,7 +149,7 @@ class Tags(OutputSpace):
                 )
 
     @property
-    def free(self) -> bool:  # type: ignore[override]
+    def is_product(self) -> bool:  # type: ignore[override]
         return self.k is None
 
     def psi(self, z: Any) -> NDArray:

@@ -189,7 +189,7 @@ class Annuli(VectorSets):
         inner, outer = (np.concatenate([getattr(p, name) for p in parts]) for name in ("inner", "outer"))
         return Annuli(inner, outer, phase=phases, center=np.vstack([p.centers for p in parts]))._like(self)
 
-    def text(self, row: int) -> str:
+    def format(self, row: int) -> str:
         what = "a segment" if self.known[row] else "a ring"
         return f"{what} of {self.inner[row]:g} to {self.outer[row]:g} around {self.centers[row].tolist()}"
 

@@ -113,21 +113,21 @@ class VectorSets(Sets):
         return (low == high).all(axis=-1)
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         """Rows that allow all of R^m."""
         return np.zeros(len(self), dtype=bool)
 
     def embed(self, principle: str) -> Embedding | None:
         if principle == "average":
             return Embedding(self.center(), np.zeros(len(self)))
-        silent = self.is_unknown if principle == "infimum" else np.zeros(len(self), dtype=bool)
+        silent = self.is_unlabelled if principle == "infimum" else np.zeros(len(self), dtype=bool)
         if (self.is_point | silent).all():
             return Embedding(np.where(silent[:, None], 0.0, self.start()), np.zeros(len(self)))
         return None
 
-    def each(self, psi: NDArray, principle: str) -> NDArray:
+    def rowwise_loss(self, psi: NDArray, principle: str) -> NDArray:
         if principle == "average":
-            return super().each(psi, principle)
+            return super().rowwise_loss(psi, principle)
         far = self.distance if principle == "infimum" else self.farthest
         return far(self.origin - psi[:, 1:-1] / (2 * self.unit)) ** 2
 

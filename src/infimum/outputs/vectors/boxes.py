@@ -91,7 +91,7 @@ class Boxes(VectorSets):
     def intersect(self, other: Any) -> Any:
         """The box that is in both; with other kinds, of theirs.
 
-        >>> Boxes([[0., 0.]], [[2., 2.]]).intersect(Boxes([[1., -np.inf]], [[np.inf, 1.]])).text(0)
+        >>> Boxes([[0., 0.]], [[2., 2.]]).intersect(Boxes([[1., -np.inf]], [[np.inf, 1.]])).format(0)
         '[1.0, 0.0] to [2.0, 1.0]'
         """
         if not isinstance(other, Boxes):
@@ -103,11 +103,11 @@ class Boxes(VectorSets):
     def join(self, other: Any) -> Boxes:
         return Boxes(np.vstack([self.lower, other.lower]), np.vstack([self.upper, other.upper]))._like(self)
 
-    def text(self, row: int) -> str:
+    def format(self, row: int) -> str:
         return f"{self.lower[row].tolist()} to {self.upper[row].tolist()}"
 
     @property
-    def is_unknown(self) -> NDArray:
+    def is_unlabelled(self) -> NDArray:
         return (np.isneginf(self.lower) & np.isposinf(self.upper)).all(axis=1)
 
     def _bounded(self, what: str) -> None:

@@ -116,7 +116,7 @@ class CandidatePoints(VectorSets):
         parts = [sets.points[sets.starts[i] : sets.starts[i + 1]] for sets in (self, other) for i in range(len(sets))]
         return CandidatePoints(parts)._like(self)
 
-    def text(self, row: int) -> str:
+    def format(self, row: int) -> str:
         return f"{{{', '.join(map(str, self.points[self.starts[row] : self.starts[row + 1]][:10].tolist()))}}}"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, opened, table_of
+from ...data.containers import Column, Table, normalise_y, table_of
 from ...data.errors import BadRows, InputError, shown
 from ...data.names import Names
 from .boxes import Boxes
@@ -32,7 +32,7 @@ class Facts(NamedTuple):
 
 def read(y: Any, columns: tuple | None) -> tuple[Any, tuple | None]:
     """y as sets, and the names of its coordinates where it is a frame; `columns` are those known from fit."""
-    found = opened(y, FORMS)
+    found = normalise_y(y, FORMS)
     if sparse.issparse(found):
         found = Table(found.toarray(), np.zeros(found.shape, bool))
     if isinstance(found, Column):

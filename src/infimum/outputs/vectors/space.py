@@ -46,7 +46,7 @@ class Vectors(OutputSpace):
         """y as sets, in units of its own; `columns` are the names of the coordinates, where they are known."""
         return y if isinstance(y, VectorSets) else read(y, columns)[0]
 
-    def digest(self, y: Any) -> Facts:
+    def summarise(self, y: Any) -> Facts:
         """The box of the finite ends, within bounds, and the names of the coordinates."""
         sets, columns = (y, None) if isinstance(y, VectorSets) else read(y, None)
         bounds = self._bounds(sets.m)
@@ -67,9 +67,9 @@ class Vectors(OutputSpace):
             b = Facts(b.low[order], b.high[order], a.columns)
         return Facts(np.minimum(a.low, b.low), np.maximum(a.high, b.high), a.columns or b.columns)
 
-    def settle(self, digest: Facts) -> Self:
-        low, high = self._bounds(len(digest.low))
-        low, high = np.where(np.isfinite(low), low, digest.low), np.where(np.isfinite(high), high, digest.high)
+    def fit_summary(self, summary: Facts) -> Self:
+        low, high = self._bounds(len(summary.low))
+        low, high = np.where(np.isfinite(low), low, summary.low), np.where(np.isfinite(high), high, summary.high)
         bad = np.flatnonzero(~(np.isfinite(low) & np.isfinite(high) & (low <= high)))
         if len(bad):
             raise InputError(
@@ -80,8 +80,8 @@ class Vectors(OutputSpace):
             raise InputError(
                 f"y spans {2 * unit:g}: squares of such numbers have no room in floating point. Rescale y."
             )
-        names = "" if digest.columns is None else ", coordinates by name"
-        self.form_ = Form("vectors", f"vectors of {len(low)} coordinates{names}", digest.columns)
+        names = "" if summary.columns is None else ", coordinates by name"
+        self.form_ = Form("vectors", f"vectors of {len(low)} coordinates{names}", summary.columns)
         self.low_, self.high_ = low, high
         self.origin_, self.unit_ = (low + high) / 2, unit
         return self
@@ -94,10 +94,10 @@ class Vectors(OutputSpace):
             sets = clipped(sets, *self._bounds(sets.m))
         return sets.scaled(self.origin_, self.unit_)
 
-    def unknown(self, sets: Any) -> NDArray:
+    def is_unlabelled(self, sets: Any) -> NDArray:
         """Boxes that hold all of the bounds that were given: sets end there, S_i = Y says nothing."""
         if not isinstance(sets, Boxes):
-            return sets.is_unknown
+            return sets.is_unlabelled
         low, high = self._bounds(sets.m)
         return ((sets.lower <= low) & (sets.upper >= high)).all(axis=1)
 
@@ -132,7 +132,7 @@ class Vectors(OutputSpace):
         end = np.where(low * (c0 * low - 2 * c1) <= high * (c0 * high - 2 * c1), low, high)
         return np.clip(self.origin_ + self.unit_ * np.where(c0 > 0, vertex, end), self.low_, self.high_)
 
-    def reaching(self, low: NDArray, high: NDArray) -> Vectors:
+    def expanded_to(self, low: NDArray, high: NDArray) -> Vectors:
         """The same space with Y grown to the box [low, high] in t, as far as bounds allow."""
         found = copy(self)
         first, last = self._bounds(len(self.low_))
@@ -142,7 +142,7 @@ class Vectors(OutputSpace):
 
     def coordinates(self) -> list[OutputSpace]:
         ends = zip(self.low_.tolist(), self.high_.tolist())
-        return [Reals(bounds=(low, high)).settle(Range(low, high)) for low, high in ends]
+        return [Reals(bounds=(low, high)).fit_summary(Range(low, high)) for low, high in ends]
 
     def probe(self, random: np.random.RandomState, d: int) -> NDArray:
         return self.psi(random.uniform(self.low_, self.high_)[None])

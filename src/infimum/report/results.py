@@ -14,7 +14,6 @@ from ..diagnostics.identifiability import Identifiability
 from ..disambiguation import DisambiguationResult
 from ..loss import SetLoss
 from ..outputs import Labels, OutputSpace, Reals, Sets
-from ..outputs.format import output_words, set_words
 from ..recipe import Recipe
 from ..selection import Judge, beyond_chance, covered, risk
 from ..weights import Neighbors, Scaled
@@ -162,7 +161,7 @@ def _truth(
     said = f"{int(held.sum())} of these {n} sets hold the truth."
     parts = [h.table(["what", "exactly right", "agreement", "risk"], body, caption), h.para(said)]
     if len(missing):
-        words = zip(missing[:50], set_words(output, sets, missing[:50]), output_words(output, z[~held][:50]))
+        words = zip(missing[:50], output.format_sets(sets, missing[:50]), output.format(z[~held][:50]))
         lines = [[name(int(row)), text, said] for row, text, said in words]
         parts.append(h.table(["row", "its set", "the truth"], lines, "Sets that miss the truth."))
     return parts

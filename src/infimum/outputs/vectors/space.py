@@ -38,6 +38,8 @@ class Vectors(OutputSpace):
     array([[1.5, 2. ]])
     """
 
+    kind = "vector"
+
     def __init__(self, bounds: Any = None):
         self.bounds = bounds
 

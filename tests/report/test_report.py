@@ -3,21 +3,16 @@
 import math
 import re
 from html.parser import HTMLParser
-from itertools import permutations
 
 import numpy as np
 import pytest
 
 from infimum import (
     CandidateLabels,
-    Intervals,
     PartialClassifier,
     PartialMultilabelClassifier,
-    PartialOrders,
     PartialRanker,
     PartialRegressor,
-    PartialTags,
-    outputs,
 )
 from infimum.report import _page as h
 from infimum.report import build

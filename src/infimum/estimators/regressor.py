@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..metrics import r2
 from ..outputs import OutputSpace, Reals, Vectors
 from ..outputs.vectors import VectorSets
+from ..selection import SearchConfig
 from .base import PartialModel
 
 
@@ -37,7 +38,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
     bounds : (low, high), optional
         Where predictions, and the truth, lie; by default predictions stay within the finite endpoints of y, and after
         disambiguation within those of half-lines, which then end where the law of all rows has them end.
-    budget, n_jobs, random_state, verbose
+    budget, n_jobs, random_state, verbose, search_config
         As for :class:`PartialClassifier`.
 
     Attributes
@@ -72,6 +73,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
+        search_config: SearchConfig | None = None,
     ) -> None:
         self.loss = loss
         self.principle = principle
@@ -83,6 +85,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.search_config = search_config
 
     def _output(self, y: Any) -> OutputSpace:
         if not isinstance(y, VectorSets):

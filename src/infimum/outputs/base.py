@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     from ..loss import Loss
 
 __all__ = [
-    "PRINCIPLES", "Curves", "Decoded", "Embedding", "OutputSpace", "Points", "Profiles", "SetStatistics", "Sets",
+    "Curves", "Decoded", "Embedding", "OutputSpace", "Points", "Profiles", "SetStatistics", "Sets",
     "rows_of",
 ]  # fmt: skip
 
-PRINCIPLES = ("infimum", "average", "supremum")
 LISTED = 10_000  # outputs: members are counted and neighbours are listed up to this size of Y
 
 

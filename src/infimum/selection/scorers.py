@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from ..calibration import likelihood
 from ..outputs import Labels, OutputSpace, Sets
+from .evaluate import mean_scores, out_of_fold, row_scores
 from .scores import Scores, beyond_chance, covered, risk, scored_by
 
 
@@ -181,7 +182,10 @@ def left_out_scores(model: Any, X: Any, y: Any, n_blocks: int | None = None, sam
         for _, step in model.steps[:-1]:
             X = clone(step).fit_transform(X)
         return left_out_scores(model.steps[-1][1], X, y, n_blocks, sample_weight)
-    if not hasattr(model, "left_out"):
+    if not hasattr(model, "prepare"):
         raise ValueError(f"left_out_scores is for the library's models. Got {model!r}.")
-    judge, left = model.left_out(X, y, sample_weight, n_blocks)
-    return judge.scores(left)
+    recipe, _, rows, output, sets = model.prepare(X, y, sample_weight)
+    if not rows.in_memory:
+        raise ValueError("Leaving rows out compares them with each other: give arrays instead of rows in blocks.")
+    found = out_of_fold(recipe, rows.X, output, sets, rows.w, n_blocks)
+    return mean_scores(sets, found, row_scores(output, sets, found, rows.w))

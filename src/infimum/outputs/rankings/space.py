@@ -190,7 +190,7 @@ class Rankings(OutputSpace):
         constant = np.zeros(len(z))
         for term in L.terms:
             rows = slice(end, end := end + len(term))
-            below = term.principle == "infimum"
+            below = term.principle.sign == 1
             linear, bracket = term.embedding, term.sets.bracket()
             if linear is None:
                 if bracket is None:

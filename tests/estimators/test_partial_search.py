@@ -121,7 +121,7 @@ def test_leave_one_out_scores_are_those_of_refits(settings, rng):
 def test_leave_one_out_scores_of_disambiguation(data):
     X, _, mask = data
     model = make_pipeline(StandardScaler(), PartialClassifier(principle="disambiguation", weights=KERNEL))
-    left, held = left_out_scores(model, X, mask), left_out_scores(model, X, mask, n_blocks=5)
+    left, held = left_out_scores(model, X, mask), left_out_scores(model, X, mask, cv=5)
     assert left["covering_rate"] > 0.9
     assert held["covering_rate"] > 0.9
     assert held["log_likelihood"] < 0
@@ -155,7 +155,7 @@ def test_search_scores_are_those_of_the_model(data):
     assert len(path["principle"]) == 8
     for row in range(8):
         setting = {key: values[row].item() for key, values in path.items()}
-        again = left_out_scores(search._pipeline(PartialClassifier(), setting), X, mask, n_blocks=5)
+        again = left_out_scores(search._pipeline(PartialClassifier(), setting), X, mask, cv=5)
         for name in ("covering_rate", "chance_corrected", "neg_set_risk", "log_likelihood"):
             assert again[name] == pytest.approx(setting[name], nan_ok=True)
 

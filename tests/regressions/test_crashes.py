@@ -75,7 +75,7 @@ def test_numbers_and_orders_can_be_searched_tuned_and_judged(X, kind):
     scores = left_out_scores(model, X, y)
     assert 0 <= scores["covering_rate"] <= 1
     assert scores["neg_set_risk"] <= 0
-    assert left_out_scores(model, X, y, n_blocks=3)["neg_set_risk"] <= 0
+    assert left_out_scores(model, X, y, cv=3)["neg_set_risk"] <= 0
 
 
 @pytest.mark.parametrize("solver", [solvers.Alternate(), solvers.Enumerate(), solvers.ClosedForm()], ids=repr)

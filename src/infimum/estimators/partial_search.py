@@ -58,7 +58,9 @@ SCALINGS: dict[str, list] = {
 
 KERNELS = ("rbf", "laplacian")
 
-OF_BEST = ("labels_", "confidence_", "deviation_", "tied_", "suspects_", "disambiguation_", "classes_", "tags_", "output_")
+OF_BEST = (
+    "labels_", "confidence_", "deviation_", "tied_", "suspects_", "disambiguation_", "classes_", "tags_", "output_",
+)  # fmt: skip
 """Fitted attributes that are taken from the best estimator."""
 
 
@@ -120,7 +122,7 @@ class PartialSearch(BaseEstimator):
         Its position in `cv_results_`.
     cv_results_ : dict of arrays
         "params", one array "param_…" per parameter, the scores "mean_test_…", "mean_test_score" and "rank_test_score"
-        for the score in `scoring_`, and "seconds".
+        for the score in `scoring_`, "median_distance", which is the unit of 1 / gamma, and "seconds".
     scoring_ : str
         The score by which candidates were compared.
 
@@ -191,13 +193,14 @@ class PartialSearch(BaseEstimator):
                 stacklevel=3,
             )
         best = self._best(record.evaluations, data)
-        fitted = self._pipeline(model, best.candidate, data.kernels)
+        medians = [_median(one.candidate, data.kernels) for one in record.evaluations]
+        fitted = self._pipeline(model, best.result.params, _median(best.candidate, data.kernels), data.kernels.X)
         counts = [name for name, step in fitted.steps if has_fit_parameter(step, "sample_weight")]
         fitted.fit(rows.X, y, **({} if rows.w is None else {f"{name}__sample_weight": rows.w for name in counts}))
         self.best_estimator_ = fitted
-        self._keep(record.evaluations, best)
+        self._keep(record.evaluations, best, medians)
 
-    def _keep(self, evaluations: list[Evaluation], best: Evaluation) -> None:
+    def _keep(self, evaluations: list[Evaluation], best: Evaluation, medians: list[float]) -> None:
         """Keep the results in the format of scikit-learn."""
         results = [one.result for one in evaluations]
         likelihoods = [one.log_likelihood for one in results]
@@ -212,6 +215,7 @@ class PartialSearch(BaseEstimator):
             **{f"mean_test_{name}": values for name, values in scores.items()},
             "mean_test_score": score,
             "rank_test_score": rankdata(-np.nan_to_num(score, nan=-np.inf), method="min").astype(int),
+            "median_distance": np.array(medians),
             "seconds": np.array([one.seconds for one in results]),
         }
         self.best_index_ = next(k for k, one in enumerate(evaluations) if one is best)
@@ -250,7 +254,8 @@ class PartialSearch(BaseEstimator):
         if not is_auto(recipe.principle):
             principles[recipe.principle.name] = recipe.principle
         config = SearchConfig(verbose=self.verbose)
-        return EvaluationData(recipe, principles, KernelCache(table, output, sets, folds, config), config, exhaustive=True)
+        kernels = KernelCache(table, output, sets, folds, config)
+        return EvaluationData(recipe, principles, kernels, config, exhaustive=True)
 
     def _candidates(self, recipe: Recipe, sets: Sets) -> list[Candidate]:
         """Return the grid, or the weights that are set in the estimator, with each principle."""
@@ -283,18 +288,19 @@ class PartialSearch(BaseEstimator):
             return select(evaluations, Rule(data.config, likelihood_only=has_laws(data.sets), smoothest=False))
         return max(evaluations, key=lambda one: np.nan_to_num(getattr(one.result, self.scoring), nan=-np.inf))
 
-    def _pipeline(self, model: PartialModel, best: Candidate, kernels: KernelCache) -> Pipeline:
-        """Return the model of a candidate, to be fitted."""
-        chosen: dict[str, Any] = {"negative_weights": best.negative_weights}
+    @staticmethod
+    def _pipeline(model: PartialModel, params: dict[str, Any], median: float, X: Any = None) -> Pipeline:
+        """Return the model of a candidate, to be fitted to X."""
+        candidate = Candidate(**params)
+        chosen: dict[str, Any] = {"negative_weights": candidate.negative_weights}
         if is_auto(model.principle):
-            chosen["principle"] = best.principle
-        if best.gamma is not None:
-            gamma = best.gamma / kernels.distances(best.scaling, best.kernel)[1]
-            weights = KernelRidge(best.lam, kernel=best.kernel, gamma=gamma)
-            chosen["weights"] = Scaled(weights, best.scaling) if best.has_relevance else weights
-        steps = [clone(step) for step in SCALINGS.get(best.scaling, [])]
+            chosen["principle"] = candidate.principle
+        if candidate.gamma is not None:
+            weights = KernelRidge(candidate.lam, kernel=candidate.kernel, gamma=candidate.gamma / median)
+            chosen["weights"] = Scaled(weights, candidate.scaling) if candidate.has_relevance else weights
+        steps = [clone(step) for step in SCALINGS.get(candidate.scaling, [])]
         for step in steps:
-            if sparse.issparse(kernels.X) and "with_mean" in step.get_params():
+            if sparse.issparse(X) and "with_mean" in step.get_params():
                 step.set_params(with_mean=False)  # a sparse X is not centred
         return make_pipeline(*steps, clone(model).set_params(**chosen))
 
@@ -339,3 +345,8 @@ class PartialSearch(BaseEstimator):
 
         columns = {name: values for name, values in self.cv_results_.items() if name != "params"}
         return pd.DataFrame(columns).sort_values("rank_test_score", kind="stable", ignore_index=True)
+
+
+def _median(candidate: Candidate, kernels: KernelCache) -> float:
+    """Return the median distance between rows, NaN for a candidate without a kernel."""
+    return np.nan if candidate.gamma is None else kernels.distances(candidate.scaling, candidate.kernel)[1]

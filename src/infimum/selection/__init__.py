@@ -2,7 +2,7 @@
 
 from .candidates import Candidate, first_candidates
 from .config import SearchConfig
-from .evaluate import OutOfFold, RowScores, evaluate, out_of_fold
+from .evaluate import OutOfFold, RowScores, out_of_fold
 from .rank import select
 from .result import Result, SelectionResult
 from .scorers import (
@@ -30,7 +30,6 @@ __all__ = [
     "chance_corrected",
     "covered",
     "covering_rate",
-    "evaluate",
     "first_candidates",
     "get_scorer",
     "left_out_scores",

@@ -107,8 +107,8 @@ class Candidate:
         shape: dict[str, Any] = {"lam": lam, "kernel": self.kernel, "gamma": (self.gamma or 0.0) / median}
         family: Weights = KernelRidge(**shape)
         if n > config.exact_rows or chunked:
-            number = config.n_centers(n)
-            family = Nystrom(number, **shape, random_state=config.random_state, centers=centers)
+            shape |= {} if centers is None else {"centers": centers}
+            family = Nystrom(config.n_centers(n), **shape, random_state=config.random_state)
         return family if self.scaling == "none" else Scaled(family, self.scaling, relevance)
 
 

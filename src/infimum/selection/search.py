@@ -165,7 +165,7 @@ def select_recipe(
             problem, f"There are fewer than {config.min_distinct_rows} distinct rows: too few for cross-validation."
         )
     record = Record(config.budget)
-    # threads of BLAS would wait for each other on matrices of this size; several candidates are evaluated at once instead
+    # BLAS threads would wait for each other on matrices of this size; candidates are evaluated in parallel instead
     with threadpool_limits(1, user_api="blas") as limits, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a warning about one candidate among many
         data, complete = run_stages(problem, order, record, limits.get_original_num_threads()["blas"] or 1)
@@ -202,7 +202,8 @@ def run_stages(
         # Stage 2: try the neighbours of the best ones.
         try_neighbours(problem, data, record)
         # Stage 3: multiply features by their relevance, if that promises to be better.
-        record.compare(relevant_candidates(problem, data, record, relevance_starts(record.on(data), problem.rule)), data)
+        starts = relevance_starts(record.on(data), problem.rule)
+        record.compare(relevant_candidates(problem, data, record, starts), data)
         if record.evaluations and len(data) < min(n, second):
             # Stage 4: compare the best ones on more rows.
             kept = [one.candidate for one in survivors(record.on(data) or record.evaluations, problem.rule)]
@@ -304,8 +305,8 @@ def search_problem(
     if n > config.exact_rows and len(pairs) > 1 and not is_weighed(sets):
         pairs = [(name, rule) for name, rule in pairs if not isinstance(principles[name], Disambiguation)]
     if labelled_only:  # unlabelled rows have neither an average nor a supremum
-        allowed = [(name, rule) for name, rule in pairs if not isinstance(principles[name], Average) and rule != "joint"]
-        pairs = allowed or pairs
+        allowed = [(name, rule) for name, rule in pairs if rule != "joint"]
+        pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
     rule = Rule(config, likelihood_only=has_laws(sets))
     return SearchProblem(
         recipe, table, output, sets, n, principles, pairs, config, rule, is_costly(sets),
@@ -373,7 +374,7 @@ def final_recipe(problem: SearchProblem, best: Candidate, data: EvaluationData, 
 
 
 def row_order(table: Table, sets: Sets, pairwise: bool = False) -> NDArray:
-    """Return the rows in the order of a hash, those of weight 0 last: the same ones first in whatever order they come."""
+    """Return an order of the rows that does not depend on how they are given: by a hash, those of weight 0 last."""
     code = hashed(table.X, pairwise)
     absent = np.zeros(len(code)) if table.w is None else table.w == 0
     if len(np.unique(code)) == len(code):

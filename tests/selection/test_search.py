@@ -51,7 +51,7 @@ def chosen(blobs):
 
 
 def test_selection_result_describes_what_was_compared(chosen, blobs):
-    X, truth, mask = blobs
+    X, truth, _ = blobs
     found = chosen.selection_
     assert np.mean(chosen.predict(X) == truth) > 0.9
     assert found.best.neg_set_risk == max(one.neg_set_risk for one in found.results if one.n == 60)

@@ -18,9 +18,9 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from ..data import Table
 from ..data.checks import check_number, check_numbers
 from ..data.errors import InfimumWarning
-from ..data import Table
 from ..disambiguation import Disambiguation, has_laws, is_weighed
 from ..loss import PRINCIPLES
 from ..outputs import OutputSpace, Sets

@@ -76,7 +76,7 @@ class Alternate(Solver):
     def minimise(self, alpha: Any) -> Minimum:
         weights = np.asarray(self._alpha(alpha))
         best = self._search(weights)
-        if any(term.principle.sign is None for term in self.loss_.terms):  # bounds are for the three built-in principles
+        if any(term.principle.sign is None for term in self.loss_.terms):  # no bound is known
             return best
         bound = self.loss_.output.lower_bound(self.loss_, weights, best.z)
         return best._replace(bound=np.minimum(bound, best.value))

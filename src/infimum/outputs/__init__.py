@@ -8,7 +8,13 @@ from .rankings import PartialOrders, Rankings
 from .tags import HammingBalls, KnownBalls, PartialTags, Tags
 from .vectors import Annuli, Balls, Boxes, CandidatePoints, Vectors
 
+OUTPUT_TYPES: dict[str, type[OutputSpace]] = {
+    space.kind: space for space in (Labels, Tags, Rankings, Reals, Vectors, Masks)
+}
+"""The output types of the library by name, as in files and on the command line: "labels", "tags", "ranking", …"""
+
 __all__ = [
+    "OUTPUT_TYPES",
     "Annuli",
     "Balls",
     "Boxes",

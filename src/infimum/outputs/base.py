@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from .cells import CellFormat
+
 if TYPE_CHECKING:
     from ..loss import Loss
     from .numbers.lines import Line
@@ -71,7 +73,7 @@ class Decoded(NamedTuple):
     """(n,): no output has a smaller value."""
 
 
-class OutputSpace(BaseEstimator, ABC):
+class OutputSpace(CellFormat, BaseEstimator, ABC):
     """Y with a bilinear loss l(z, y) = <psi(z), phi(y)>.
 
     Settings go to the constructor; `fit` learns from y what y alone tells (the classes, the items, the range).

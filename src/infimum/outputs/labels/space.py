@@ -15,6 +15,7 @@ from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, re
 from ...data.errors import listed as listed_names
 from ...data.names import Names, key, ordered, unpacked
 from ..base import OutputSpace, Sets
+from .cells import LabelCells
 from .costs import Cost, as_cost
 from .forms import (
     FORMS,
@@ -35,7 +36,7 @@ from .forms import (
 from .sets import CandidateLabels, as_mask
 
 
-class Labels(OutputSpace):
+class Labels(LabelCells, OutputSpace):
     """Y = {1, …, m} with l(z, y) = cost[z, y]:  psi(z) = e_z, phi(y) = l(., y).
 
     Parameters
@@ -56,6 +57,8 @@ class Labels(OutputSpace):
            [0, 1, 1],
            [1, 1, 1]])
     """
+
+    kind = "labels"
 
     def __init__(self, cost: Any = None, classes: Any = None):
         self.cost = cost

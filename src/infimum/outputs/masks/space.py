@@ -17,12 +17,13 @@ from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 from ...data.errors import InputError
 from ..base import Embedding, OutputSpace, Sets, rows_of
 from ..pairs import check_pair, signs_shared, signs_text
+from .cells import MaskCells
 from .forms import scribbled
 
 UNIT = 2**20  # capacities are integers for scipy: costs are rounded to one part in a million of the largest
 
 
-class Masks(OutputSpace):
+class Masks(MaskCells, OutputSpace):
     """Y = {-1, 1}^(h w) with l(z, y) = #{p : z_p != y_p} + tie · cut(z), cut(z) = #{neighbours p ~ q : z_p != z_q}.
 
     psi(z) = (-z, 1, cut(z)) and phi(y) = (y / 2, h w / 2, tie). As in the paper's loss with epsilon (App. B.3.1), a
@@ -44,6 +45,8 @@ class Masks(OutputSpace):
     >>> Masks((1, 5), tie=0.6).fit(None).decode(c + [0, 0, 0, 0, 0, 0, 0.1])
     array([[1, 1, 1, 1, 1]])
     """
+
+    kind = "mask"
 
     def __init__(self, shape: tuple[int, int], tie: float = 0.0):
         self.shape = shape

@@ -13,6 +13,7 @@ from ...data.checks import is_number
 from ...data.containers import materialise
 from ...data.errors import Form, InputError, listed
 from ..base import OutputSpace
+from .cells import NumberCells
 from .forms import LIMIT, names_of, read
 from .sets import Intervals
 
@@ -28,7 +29,7 @@ class Facts(NamedTuple):
     columns: tuple | None = None
 
 
-class Reals(OutputSpace):
+class Reals(NumberCells, OutputSpace):
     """Y = [low, high] with l(z, y) = (z - y)² or |z - y|.
 
     In t = (y - origin) / unit, with Y at [-1, 1]:  phi(y) = (1, t, t²), psi(z) = unit² (t², -2t, 1) for the squared
@@ -57,6 +58,8 @@ class Reals(OutputSpace):
     >>> space.decode(np.array([[2., 1., .6], [-1., .5, 0.]]))  # 1/2 of the way in t, and an end
     array([3.25, 5.  ])
     """
+
+    kind = "number"
 
     def __init__(self, loss: str = "squared", bounds: Any = None):
         self.loss = loss

@@ -17,12 +17,13 @@ from ...data.containers import Column
 from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, listed, refuse_unread, shown
 from ...data.names import Names, key, numbered, ordered
 from ..base import OutputSpace, Sets
+from .cells import TagCells
 from .forms import BOTH, FORMS, Facts, facts_of, parse, read_cells, signs
 from .known_balls import KnownBalls
 from .sets import HammingBalls, PartialTags
 
 
-class Tags(OutputSpace):
+class Tags(TagCells, OutputSpace):
     """Y = {-1, 1}^m with l(z, y) = #{j : z_j != y_j} + epsilon #{j : z_j = 1}.
 
     psi(z) = (-z, 1), phi(y) = ((y - epsilon) / 2, m (1 + epsilon) / 2).
@@ -44,6 +45,8 @@ class Tags(OutputSpace):
     array([[1, 0],
            [0, 0]], dtype=int8)
     """
+
+    kind = "tags"
 
     def __init__(self, tags: Any = None, k: int | None = None, epsilon: float = 0.0):
         self.tags = tags

@@ -44,6 +44,10 @@ class CellFormat:
         """
         return cls()
 
+    def class_names(self) -> list:
+        """Return the classes or tags of a fitted space; an empty list for types without them."""
+        return []
+
     def to_cells(self, sets: Sets) -> list:
         """Return each set as a Python object, None if the row is unlabelled."""
         if not hasattr(sets, "__array__"):

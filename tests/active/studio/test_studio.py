@@ -231,7 +231,7 @@ def test_other_structures(tmp_path):
     """Tags, orders and numbers: asked, answered, replayed and exported."""
     cases = {
         "tags": (["red", "round"], None, "+red -round"),
-        "order": (["a", "b", "c"], None, "a>b>c"),
+        "ranking": (["a", "b", "c"], None, "a>b>c"),
         "number": (None, (0, 10), "[2,3]"),
     }
     for kind, (classes, bounds, first) in cases.items():
@@ -240,7 +240,7 @@ def test_other_structures(tmp_path):
         sheet = read_sheet(path, "target", kind, classes, bounds=bounds)
         journal = tmp_path / f"{kind}.jsonl"
         desk = Desk(sheet, Journal(journal, sheet.header()), Asker(random_state=0), background=False)
-        truth = {"tags": [1, -1], "order": [2, 0, 1], "number": 7.25}[kind]
+        truth = {"tags": [1, -1], "ranking": [2, 0, 1], "number": 7.25}[kind]
         for step in range(30):
             question = desk.next("me", desk.structure.kinds[step % len(desk.structure.kinds)])
             desk.answer(f"{step:08d}", "me", json.loads(json.dumps(question.as_dict())), question.truth(truth))

@@ -9,7 +9,6 @@ import numpy as np
 
 from ... import io
 from ...data.errors import InputError
-from ...io._table_cells import _label_objects, _number_objects, _order_objects, _tag_objects
 from .desk import Desk
 
 
@@ -17,8 +16,7 @@ def cells_of(desk: Desk) -> list:
     """The sets as Python objects, None where nothing is known."""
     with desk.lock:
         sets = desk.answers.sets
-    read = {"labels": _label_objects, "tags": _tag_objects, "order": _order_objects, "number": _number_objects}
-    cells = read[desk.sheet.records.kind](desk.sheet.space, sets, [None] * len(sets))
+    cells = desk.sheet.space.to_cells(sets)
     if desk.sheet.records.kind == "labels":  # one label that is left is that label, whatever was ruled out
         names = desk.sheet.space.classes_
         one = np.where(sets.sizes == 1, sets.mask.argmax(axis=1), -1).tolist()
@@ -43,8 +41,8 @@ def _tables(suffix: str) -> Callable[[Path, Desk], Path]:
     return write
 
 
-LABEL_STUDIO = {"labels": "choices", "tags": "choices", "order": "ranker", "number": "number"}
-ARGILLA = {"labels": "multi_label", "tags": "multi_label", "order": "ranking", "number": "rating"}
+LABEL_STUDIO = {"labels": "choices", "tags": "choices", "ranking": "ranker", "number": "number"}
+ARGILLA = {"labels": "multi_label", "tags": "multi_label", "ranking": "ranking", "number": "rating"}
 
 
 def _label_studio(stem: Path, desk: Desk) -> Path:

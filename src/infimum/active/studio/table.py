@@ -109,7 +109,7 @@ def read_sheet(
         In any form that `read_table` reads.
     target : str
         The column of y; where the table has none, nothing is known yet and `classes` names what there is.
-    kind : {"labels", "tags", "order", "number"}
+    kind : {"labels", "tags", "ranking", "number"}
     classes : list, optional
         All labels, tags or items, in order.
     id : str, optional
@@ -127,7 +127,7 @@ def read_sheet(
         raise InputError(f"{path} has no rows to ask about.")
     spaces: dict[str, Any] = {
         "labels": lambda: Labels(classes=classes), "tags": lambda: Tags(tags=classes),
-        "order": lambda: Rankings(items=classes), "number": lambda: Reals(bounds=bounds),
+        "ranking": lambda: Rankings(items=classes), "number": lambda: Reals(bounds=bounds),
     }  # fmt: skip
     if kind not in spaces:
         raise ValueError(f"kind must be one of {', '.join(map(repr, spaces))}. Got {kind!r}.")

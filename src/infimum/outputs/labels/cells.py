@@ -27,6 +27,9 @@ class LabelCells(CellFormat):
     def for_cells(cls, cells: Iterable, names: Any = None) -> Self:
         return cls(classes=names or None)  # type: ignore[call-arg]
 
+    def class_names(self) -> list:
+        return self.classes_.tolist()  # type: ignore[attr-defined]
+
     def to_cells(self, sets: Any) -> list:
         names: Any = self.classes_  # type: ignore[attr-defined]
         rows = [names[sets.listed[row].indices].tolist() for row in range(len(sets))]

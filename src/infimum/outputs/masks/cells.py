@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any, Self
 
@@ -26,9 +27,11 @@ class MaskCells(CellFormat):
     @classmethod
     def for_cells(cls, cells: Iterable, names: Any = None) -> Self:
         first = next((cell for cell in cells if cell is not None), None)
-        shape = np.shape(first) if isinstance(first, list | np.ndarray) else ()
+        shape = np.shape(json.loads(first) if isinstance(first, str) and first.lstrip().startswith("[") else first)
         if len(shape) != 2:
-            raise InputError("The shape of masks is unknown. Give each row as a list of rows of pixels, [[1, 0], [0, -1]].")
+            raise InputError(
+                "The shape of the masks is unknown. Give each row as a list of rows of pixels, [[1, 0], [0, -1]]."
+            )
         return cls(shape)  # type: ignore[call-arg]
 
     def to_cells(self, sets: Any) -> list:

@@ -26,11 +26,14 @@ class TagCells(CellFormat):
     def for_cells(cls, cells: Iterable, names: Any = None) -> Self:
         return cls(tags=names or None)  # type: ignore[call-arg]
 
+    def class_names(self) -> list:
+        return self.tags_.tolist()  # type: ignore[attr-defined]
+
     def to_cells(self, sets: Any) -> list:
         return self.outputs_to_cells(np.asarray(sets))
 
     def outputs_to_cells(self, z: NDArray) -> list:
-        tags = self.tags_.tolist()  # type: ignore[attr-defined]
+        tags = self.class_names()
         return [{tag: v > 0 for tag, v in zip(tags, row) if v} or None for row in np.asarray(z).tolist()]
 
     def text_to_cells(self, cells: list) -> list:

@@ -138,7 +138,8 @@ def _without_empty(source: str, entries: list[Entry], empty: str | None) -> list
             'empty="drop"': lambda answer: Verbatim("left out"),
             'empty="no", meaning="all_of", unticked="no"': lambda answer: Verbatim("every tag is False"),
         }
-        raise ambiguous(source, "empty", "what an empty list of labels means", [Example(e.place, []) for e in blank], choices)
+        examples = [Example(entry.place, []) for entry in blank]
+        raise ambiguous(source, "empty", "what an empty list of labels means", examples, choices)
     if empty == "no":
         return entries
     kept = []

@@ -244,8 +244,8 @@ def write_label_studio(
 ) -> None:
     """Write tasks as Label Studio imports them, completely or not at all.
 
-    With ``role="annotations"``, `read_label_studio` restores labels and sets of labels, tags if only the present ones or
-    all are known, orders without ties, and exact numbers. Absent tags are left out, and `Not` becomes the other
+    With ``role="annotations"``, `read_label_studio` restores labels and sets of labels, tags if only the present ones
+    or all are known, orders without ties, and exact numbers. Absent tags are left out, and `Not` becomes the other
     `classes`. Anything else raises an error that names the rows.
 
     Parameters

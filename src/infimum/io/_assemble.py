@@ -6,12 +6,12 @@ import difflib
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
-from ..data.errors import BadRows
 from ..data.names import ordered
 from ..outputs import Not, OutputSpace
 from ..outputs.cells import COMBINATIONS, Conflict
 from ..outputs.labels.cells import label_cell
 from ..outputs.rankings.cells import bucket_pairs
+from ._files import BadRecords
 from ._frames import frame_of
 from ._meaning import Answer, Entry, Example, MeaningError, ReadOptions, Verbatim, ambiguous, one_of, short
 from ._records import Records, space_for
@@ -87,7 +87,7 @@ class _Answers:
     def _classes(self, every: list) -> list:
         """Return the names that may be selected: the given ones, otherwise all that the file offers or names."""
         named: dict[Hashable, None] = {}
-        bad = BadRows(self.source)
+        bad = BadRecords(self.source)
         given = None if self.options.classes is None else set(self.options.classes)
         for entry, answer in every:
             if answer.form not in ("names", "flags"):
@@ -184,7 +184,7 @@ Kept = list[tuple[Entry, list[tuple[Any, Any]]]]
 
 def _answered(answers: _Answers) -> Kept:
     """Return the cells of every entry; skipped answers are dropped or unlabelled."""
-    options, bad, rows = answers.options, BadRows(answers.source), []
+    options, bad, rows = answers.options, BadRecords(answers.source), []
     skips = [entry for entry in answers.entries if any(map(answers.is_skipped, entry.answers))]
     if skips and options.skipped is None:
         choices: dict[str, Callable] = {
@@ -216,7 +216,7 @@ def _merged(answers: _Answers, rows: Kept) -> list[tuple[Entry, Any, Any]]:
     several = [(entry, kept) for entry, kept in rows if len(kept) > 1]
     if several and how is None:
         raise _how_to_merge(answers, several)
-    merged, bad = [], BadRows(answers.source)
+    merged, bad = [], BadRecords(answers.source)
     for entry, kept in rows:
         try:
             cell = _combine(answers.space, kept, how)

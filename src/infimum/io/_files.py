@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from ..data.errors import BadRows, shown
+from ..data.errors import NO_CELL, BadRows, shown
 from ..data.files import Path_ as Path_
 from ..data.files import atomic_write as atomic_write
 
@@ -25,6 +25,26 @@ class Found(NamedTuple):
     place: str
     """As in error messages: ``export.json, record 3``."""
     value: dict
+
+
+class BadRecords(BadRows):
+    """Collects what is wrong with the records of a file, by their place, and raises it as one error.
+
+    >>> bad = BadRecords("votes.jsonl")
+    >>> bad.add("votes.jsonl, line 3", "the answer 'kat' is not among the classes")
+    >>> bad.refuse("Correct the answers, or list all classes.")
+    Traceback (most recent call last):
+    ...
+    infimum.data.errors.InputError: 1 record of votes.jsonl cannot be used.
+      line 3: the answer 'kat' is not among the classes
+    Correct the answers, or list all classes.
+    """
+
+    def __init__(self, source: str):
+        super().__init__(source, "record")
+
+    def add(self, row: Any, message: str, cell: Any = NO_CELL) -> None:
+        super().add(row.removeprefix(f"{self.what}, "), message, cell)
 
 
 def name_of(source: Any) -> str:
@@ -59,7 +79,7 @@ def json_records(text: str, name: str) -> list[Found]:
 
 
 def _objects(found: list[tuple[str, Any]], name: str) -> list[Found]:
-    bad = BadRows(name)
+    bad = BadRecords(name)
     for place, value in found:
         if not isinstance(value, Mapping):
             bad.add(place, f"expected an object {{…}}, got {shown(value)}")
@@ -112,7 +132,7 @@ def csv_records(text: str, name: str, sep: str = ",") -> tuple[list[str], list[F
     twice = sorted({column for column in header if header.count(column) > 1})
     if twice:
         raise ValueError(f"{name} has the column {twice[0]!r} twice. Give every column its own name.")
-    bad = BadRows(name)
+    bad = BadRecords(name)
     for place, row in rows:
         if len(row) != len(header):
             bad.add(place, f"expected {len(header)} cells, got {len(row)}")

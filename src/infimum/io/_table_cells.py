@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..data.errors import BadRows, InputError, is_missing
+from ..data.errors import InputError, is_missing
 from ..outputs.numbers.cells import number_cell
 from ..outputs.numbers.forms import text_pieces
 from ..outputs.rankings.cells import bucket_pairs, rank_buckets
-from ._files import Found
+from ._files import BadRecords, Found
 from ._meaning import Example, ambiguous
 from ._records import space_for
 
@@ -32,7 +32,7 @@ def target_cells(source: str, found: list[Found], target: Any, targets: list[str
         )
     if kind == "tags":
         _require_unticked(source, found, targets, unticked)
-    bad, cells = BadRows(source), []
+    bad, cells = BadRecords(source), []
     for record in found:
         try:
             cells.append(_SEVERAL[kind]({column: record.value.get(column) for column in targets}, unticked))
@@ -117,9 +117,9 @@ def parse_cells(source: str, y: list, places: list[str], kind: str, classes: lis
         given = space.from_cells(space.text_to_cells(y))
         parsed = space.to_cells(space.fit(given).read(given))
     except InputError as error:
-        bad = BadRows(source)
+        bad = BadRecords(source)
         for row, message in error.rows.items():
             bad.add(places[row], message)
         bad.refuse(f"The target was read as {kind!r}. See docs/data.md for the text of each output type.")
-        raise ValueError(f"{source}, read as {kind!r}: {error}") from error
+        raise InputError(f"{source}, read as {kind!r}: {error}") from error
     return [new if isinstance(cell, str) else cell for cell, new in zip(y, parsed)], space.class_names()

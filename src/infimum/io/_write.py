@@ -63,9 +63,9 @@ def plain_cells(y: Any, classes: Any = None) -> list:
     return [None if is_null(cell) or (isinstance(cell, str) and not cell) else cell for cell in cells]
 
 
-def converted(source: str, rows: list[Row], convert: Callable[[Any], Any], remedy: str) -> list[Any]:
+def converted(rows: list[Row], convert: Callable[[Any], Any], remedy: str) -> list[Any]:
     """Return every labelled cell converted, None for unlabelled rows; raise one error for all that cannot be."""
-    bad, values = BadRows(source), []
+    bad, values = BadRows("y"), []
     for k, row in enumerate(rows):
         try:
             values.append(None if row.cell is None else convert(row.cell))

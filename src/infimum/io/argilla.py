@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..data.errors import BadRows
 from ..outputs.rankings.cells import rank_buckets
 from ._assemble import assemble
-from ._files import Found, Path_, name_of, read_records, write_json
+from ._files import BadRecords, Found, Path_, name_of, read_records, write_json
 from ._meaning import Answer, Entry, ReadOptions, one_of
 from ._records import Records
 from ._write import Row, buckets_in, chain_in, converted, number_in, rows_to_write, text_names
@@ -69,7 +68,7 @@ def read_argilla(
     found = read_records(path)
     flat = [_is_flat(record.value) for record in found]
     question = _question(source, found, question)
-    bad = BadRows(source)
+    bad = BadRecords(source)
     entries = []
     for k, (record, is_flat) in enumerate(zip(found, flat)):
         key = record.value.get("id")
@@ -120,7 +119,7 @@ def _data(record: Mapping, flat: bool) -> dict:
     return {key: value for key, value in record.items() if key not in OWN and not key.endswith(QUESTION_COLUMNS)}
 
 
-def _flat_responses(record: Found, question: str, bad: BadRows) -> list[tuple]:
+def _flat_responses(record: Found, question: str, bad: BadRecords) -> list[tuple]:
     values = record.value.get(f"{question}.responses") or []
     users = record.value.get(f"{question}.responses.users") or [None] * len(values)
     status = record.value.get(f"{question}.responses.status") or [None] * len(values)
@@ -130,7 +129,7 @@ def _flat_responses(record: Found, question: str, bad: BadRows) -> list[tuple]:
     return list(zip(values, users, status))
 
 
-def _nested_responses(record: Found, question: str, bad: BadRows) -> list[tuple]:
+def _nested_responses(record: Found, question: str, bad: BadRecords) -> list[tuple]:
     responses = (record.value.get("responses") or {}).get(question) or []
     if not all(isinstance(response, Mapping) and "value" in response for response in responses):
         bad.add(record.place, f"expected responses with 'value' to {question!r}, got {responses!r}")
@@ -201,7 +200,6 @@ def write_argilla(
         raise ValueError('role="responses" requires a user. Pass user_id=….')
     rows = rows_to_write(records, y, score, classes)
     values = converted(
-        "y",
         rows,
         lambda cell: _value(cell, type, role, classes),
         f"A question of the type {type!r} cannot contain these. Leave such rows out, or pass None for them.",

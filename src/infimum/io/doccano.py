@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..data.errors import BadRows
 from ._assemble import assemble
 from ._files import (
+    BadRecords,
     Found,
     Path_,
     csv_records,
@@ -74,7 +74,7 @@ def read_doccano(
     source = name_of(path)
     found = _found(path)
     label = _label_field(source, [record for _, _, record in found], label)
-    bad = BadRows(source)
+    bad = BadRecords(source)
     entries: dict[Any, Entry] = {}
     for k, (who, joined, record) in enumerate(found):
         names = _names(record, label, joined, bad)
@@ -116,7 +116,7 @@ def _label_field(source: str, found: list[Found], label: str | None) -> str:
     return present[0]
 
 
-def _names(record: Found, field: str, joined: bool, bad: BadRows) -> list[str]:
+def _names(record: Found, field: str, joined: bool, bad: BadRecords) -> list[str]:
     """Return the labels of a record: joined by "#" in CSV; a list or one text in JSON."""
     value = record.value.get(field)
     if value is None or value == "":
@@ -172,7 +172,7 @@ def write_doccano(path: Path_, records: Any, y: Any = None, *, classes: list | N
     """
     rows = rows_to_write(records, y, score, classes)
     as_csv = str(path).lower().endswith(".csv")
-    values = converted("y", rows, lambda cell: _listed(cell, classes, as_csv), "Pass labels, sets of labels or tags.")
+    values = converted(rows, lambda cell: _listed(cell, classes, as_csv), "Pass labels, sets of labels or tags.")
     tasks = []
     for row, value in zip(rows, values):
         taken = [name for name in ("id", "label") if name in row.data]

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..data.errors import BadRows
 from ..outputs import Taxonomy
 from ..outputs.rankings.cells import bucket_pairs
 from ._assemble import assemble
-from ._files import Found, Path_, name_of, read_records, write_json
+from ._files import BadRecords, Found, Path_, name_of, read_records, write_json
 from ._label_studio_values import TYPES, bucket_order, parsed, ranker_is_list, region_value
 from ._meaning import Answer, Entry, Example, ReadOptions, ambiguous, one_of
 from ._records import Records
@@ -86,7 +85,7 @@ def read_label_studio(
     found = read_records(path)
     _check_export(source, found)
     control, kind = _control(source, found, control)
-    bad = BadRows(source)
+    bad = BadRecords(source)
     entries: list[Entry] = []
     values: list = []
     for place, task in found:
@@ -111,7 +110,7 @@ def read_label_studio(
 
 
 def _check_export(source: str, found: list[Found]) -> None:
-    bad = BadRows(source)
+    bad = BadRecords(source)
     for place, task in found:
         if "annotations" not in task:
             bad.add(place, f"expected a task with 'annotations', got the fields {', '.join(map(str, task))}")
@@ -157,7 +156,7 @@ def _annotator(annotation: Mapping) -> Any:
     return who
 
 
-def _value(annotation: Mapping, control: str, kind: str, place: str, bad: BadRows) -> Any:
+def _value(annotation: Mapping, control: str, kind: str, place: str, bad: BadRecords) -> Any:
     """Return the value of the control in an annotation, None if it was skipped."""
     if annotation.get("was_cancelled"):
         return None
@@ -204,7 +203,7 @@ def _buckets(source: str, entries: list[Entry], values: list, buckets: list[str]
 
 
 def _answer(
-    answer: Answer, kind: str, entry: Entry, bad: BadRows, tree: Tree | None, buckets: Any, sides: Any
+    answer: Answer, kind: str, entry: Entry, bad: BadRecords, tree: Tree | None, buckets: Any, sides: Any
 ) -> Answer:
     """Return an answer in the form that `assemble` accepts."""
     value = answer.value
@@ -274,7 +273,6 @@ def write_label_studio(
         raise ValueError('type="taxonomy" requires the tree. Pass taxonomy=….')
     rows = rows_to_write(records, y, score, classes)
     values = converted(
-        "y",
         rows,
         lambda cell: region_value(cell, type, control, classes, tree),
         f"A control of the type {type!r} cannot contain these. Leave such rows out, or pass None for them.",

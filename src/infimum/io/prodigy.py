@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..data.errors import BadRows
 from ._assemble import assemble
-from ._files import Found, Path_, name_of, read_records, write_json_lines
+from ._files import BadRecords, Found, Path_, name_of, read_records, write_json_lines
 from ._meaning import Answer, Entry, Example, ReadOptions, Verbatim, ambiguous, one_of
 from ._records import Records
 from ._write import converted, rows_to_write, text_names
@@ -59,7 +58,7 @@ def read_prodigy(
         one_of("reject", reject, REJECTED)
     source = name_of(path)
     found = read_records(path)
-    bad = BadRows(source)
+    bad = BadRecords(source)
     binary = _is_binary(source, found)
     answers = [_binary(f, bad) if binary else _choice(f, bad, reject) for f in found]
     bad.refuse("A task has an 'answer', and a 'label' or 'options' with those selected in 'accept'.")
@@ -85,7 +84,7 @@ def _is_binary(source: str, found: list[Found]) -> bool:
     return not options
 
 
-def _decision(found: Found, bad: BadRows) -> str | None:
+def _decision(found: Found, bad: BadRecords) -> str | None:
     answer = found.value.get("answer")
     if answer not in ANSWERS:
         bad.add(found.place, f"expected 'answer' to be accept, reject or ignore, got {answer!r}")
@@ -97,7 +96,7 @@ def _who(task: dict) -> Any:
     return task.get("_annotator_id", task.get("_session_id"))
 
 
-def _binary(found: Found, bad: BadRows) -> Answer:
+def _binary(found: Found, bad: BadRecords) -> Answer:
     answer, label = _decision(found, bad), found.value.get("label")
     if answer == "ignore":
         return Answer("skipped", annotator=_who(found.value))
@@ -106,7 +105,7 @@ def _binary(found: Found, bad: BadRows) -> Answer:
     return Answer("flags", {label: answer == "accept"}, _who(found.value))
 
 
-def _choice(found: Found, bad: BadRows, reject: str | None) -> Answer:
+def _choice(found: Found, bad: BadRecords, reject: str | None) -> Answer:
     task, answer = found.value, _decision(found, bad)
     options = [option.get("id") if isinstance(option, dict) else option for option in task["options"]]
     accept = task.get("accept") or []
@@ -139,7 +138,7 @@ def _require_reject(source: str, found: list[Found]) -> None:
 def _grouped(source: str, found: list[Found], answers: list[Answer], binary: bool) -> list[Entry]:
     """Return one entry for every input; the decisions of one annotator about its labels are one answer."""
     entries: dict[Any, Entry] = {}
-    bad = BadRows(source)
+    bad = BadRecords(source)
     for k, (record, answer) in enumerate(zip(found, answers)):
         task = record.value
         key = task.get("_input_hash", f"line {k}")
@@ -214,7 +213,7 @@ def write_prodigy(
     one_of("role", role, ("questions", "answers"))
     rows = rows_to_write(records, y, score, classes)
     names = [str(name) for name in classes]
-    values = converted("y", rows, lambda cell: _selected(cell, classes, names), "Pass labels, sets of labels or tags.")
+    values = converted(rows, lambda cell: _selected(cell, classes, names), "Pass labels, sets of labels or tags.")
     tasks = []
     for row, value in zip(rows, values):
         task = {name: value for name, value in row.data.items() if not name.startswith("meta.")}

@@ -6,10 +6,19 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from ..data.errors import BadRows
 from ..outputs import OUTPUT_TYPES
 from ._assemble import assemble
-from ._files import Found, Path_, atomic_write, name_of, read_csv, read_records, write_csv, write_json_lines
+from ._files import (
+    BadRecords,
+    Found,
+    Path_,
+    atomic_write,
+    name_of,
+    read_csv,
+    read_records,
+    write_csv,
+    write_json_lines,
+)
 from ._frames import backend_of, frame_of, rows_of_frame
 from ._meaning import Answer, Entry, ReadOptions, one_of
 from ._records import Records, text_cells
@@ -66,8 +75,9 @@ def read_table(
 ) -> Records:
     """Read a table with a column of partial labels.
 
-    The column is written as in docs/data.md: ``cat|dog``, ``!cat``, ``+red -round``, ``a>b``, ``[1,2]``. In CSV the target is text ("NA" and "007" too), and only an empty cell is unlabelled. Another column becomes numbers
-    if every cell is a number in its usual notation ("007" stays text).
+    The column is written as in docs/data.md: ``cat|dog``, ``!cat``, ``+red -round``, ``a>b``, ``[1,2]``. In CSV it is text
+    ("NA" and "007" too), and only an empty cell is unlabelled. Another column becomes numbers if every cell is a number
+    in its usual notation ("007" stays text).
 
     Parameters
     ----------
@@ -137,7 +147,7 @@ def _from_lists(
     source: str, found: list[Found], cells: list, data: list[dict], id: Any, options: ReadOptions
 ) -> Records:
     """Return the records of a column of lists, which need a meaning as the answers of annotation tools do."""
-    entries, bad = [], BadRows(source)
+    entries, bad = [], BadRecords(source)
     for k, (record, cell, row) in enumerate(zip(found, cells, data)):
         names = cell if isinstance(cell, list) else [] if cell is None else [cell]
         if not all(isinstance(name, str | int) for name in names):

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ..data.errors import BadRows, InputError, is_null
+from ..data.errors import InputError, is_null
 from ..data.inputs import is_frame
 from ..data.names import ordered
 from ..outputs import Not
 from ..outputs.labels.forms import labels_in
 from ._assemble import assemble
-from ._files import Path_, name_of, read_records, write_json_lines
+from ._files import BadRecords, Path_, name_of, read_records, write_json_lines
 from ._frames import rows_of_frame
 from ._meaning import Answer, Entry, ReadOptions
 from ._records import Records
@@ -127,7 +127,7 @@ def _matrix(source: str, votes: np.ndarray, classes: list | None, names: list | 
     if names is not None and len(names) != votes.shape[1]:
         raise ValueError(f"names must have one name for each of the {votes.shape[1]} columns. Got {len(names)}.")
     who = names or list(range(votes.shape[1]))
-    bad, entries = BadRows(source), []
+    bad, entries = BadRecords(source), []
     for i, row in enumerate(votes.tolist()):
         entry = Entry(i, f"{source}, row {i}", {})
         for column, vote in zip(who, row):
@@ -172,7 +172,7 @@ def _wide(source: str, votes: Any, key: str | None, classes: list | None) -> lis
     places, rows = _table(source, votes)
     if key is not None and rows and key not in rows[0]:
         raise ValueError(f"{source} has no column {key!r}. Its columns are {', '.join(rows[0])}.")
-    bad, entries = BadRows(source), []
+    bad, entries = BadRecords(source), []
     for i, (place, row) in enumerate(zip(places, rows)):
         entry = Entry(i if key is None else row.pop(key), place, {})
         for column, vote in row.items():
@@ -197,7 +197,7 @@ def _long(source: str, votes: Any, row: str, annotator: str | None, answer: str,
     missing = [column for column in columns if rows and column not in rows[0]]
     if missing:
         raise ValueError(f"{source} has no column {missing[0]!r}. Its columns are {', '.join(rows[0])}.")
-    bad = BadRows(source)
+    bad = BadRecords(source)
     entries: dict[Any, Entry] = {}
     for place, line in zip(places, rows):
         if line[row] is None or line[row] == "":
@@ -226,7 +226,7 @@ def _table(source: str, votes: Any) -> tuple[list[str], list[dict]]:
 
 def _answers(source: str, votes: Iterable[dict] | Path_) -> list[Entry]:
     """Return the entries of {"id", "candidates"} lines, several with one id if several models answered."""
-    bad = BadRows(source)
+    bad = BadRecords(source)
     entries: dict[Any, Entry] = {}
     own = ("id", "candidates", "not", "annotator", "model")
     for k, (place, record) in enumerate(read_records(votes)):
@@ -261,7 +261,7 @@ def write_votes(path: Path_, records: Any, y: Any = None, *, score: Any = None) 
     score : (n,) in [0, 1], optional
     """
     rows = rows_to_write(records, y, score)
-    values = converted("y", rows, _candidates, "Pass labels, sets of labels or Not.")
+    values = converted(rows, _candidates, "Pass labels, sets of labels or Not.")
     lines = []
     for row, value in zip(rows, values):
         line = {"id": row.id, **row.data, **(value or {"candidates": []})}

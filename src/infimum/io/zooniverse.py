@@ -9,9 +9,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..data.errors import BadRows
 from ._assemble import assemble
-from ._files import Found, Path_, name_of, read_csv, write_csv
+from ._files import BadRecords, Found, Path_, name_of, read_csv, write_csv
 from ._meaning import Answer, Entry, ReadOptions
 from ._records import Records, text_cells
 from ._write import rows_to_write
@@ -54,7 +53,7 @@ def read_zooniverse(
     if missing:
         raise ValueError(f"{source} has no column {missing[0]!r}. Its columns are {', '.join(header)}.")
     found = _of_workflow(source, found, workflow)
-    bad = BadRows(source)
+    bad = BadRecords(source)
     parsed = [(record, _tasks(record, bad)) for record in found]
     bad.refuse("Export the classifications again; these cells must contain JSON.")
     task = _task(source, [tasks for _, tasks in parsed], task)
@@ -84,7 +83,7 @@ def _of_workflow(source: str, found: list[Found], workflow: Any) -> list[Found]:
     return found
 
 
-def _json(record: Found, column: str, bad: BadRows) -> Any:
+def _json(record: Found, column: str, bad: BadRecords) -> Any:
     try:
         return json.loads(record.value[column])
     except json.JSONDecodeError as error:
@@ -92,7 +91,7 @@ def _json(record: Found, column: str, bad: BadRows) -> Any:
         return None
 
 
-def _tasks(record: Found, bad: BadRows) -> dict[str, Any]:
+def _tasks(record: Found, bad: BadRecords) -> dict[str, Any]:
     """Return task -> value; combined tasks are split, and a question without a value is None."""
     annotations = _json(record, "annotations", bad)
     if annotations is None:
@@ -122,7 +121,7 @@ def _task(source: str, every: list[dict], task: str | None) -> str:
     return task
 
 
-def _subject(record: Found, subject: str, bad: BadRows) -> dict:
+def _subject(record: Found, subject: str, bad: BadRecords) -> dict:
     """Return the metadata of a subject, without the fields that Zooniverse adds."""
     data = _json(record, "subject_data", bad)
     own = data.get(subject, {}) if isinstance(data, Mapping) else {}

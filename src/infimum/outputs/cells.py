@@ -55,7 +55,7 @@ class CellFormat:
                 f"{type(sets).__name__} cannot be written as cells. Define to_cells(sets) in {type(self).__name__}, or"
                 " __array__ in the class of the sets."
             )
-        unlabelled = self.unknown(sets)  # type: ignore[attr-defined]
+        unlabelled = self.is_unlabelled(sets)  # type: ignore[attr-defined]
         return [None if gone else row for gone, row in zip(unlabelled, np.asarray(sets).tolist())]
 
     def outputs_to_cells(self, z: NDArray) -> list:

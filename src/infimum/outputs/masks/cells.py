@@ -35,7 +35,7 @@ class MaskCells(CellFormat):
         return cls(shape)  # type: ignore[call-arg]
 
     def to_cells(self, sets: Any) -> list:
-        unlabelled = self.unknown(sets)  # type: ignore[attr-defined]
+        unlabelled = self.is_unlabelled(sets)  # type: ignore[attr-defined]
         return [None if gone else row for gone, row in zip(unlabelled, self.outputs_to_cells(np.asarray(sets)))]
 
     def outputs_to_cells(self, z: NDArray) -> list:

@@ -30,7 +30,7 @@ class VectorCells(CellFormat):
             return [row[0] if len(row) == 1 else row for row in rows]
         if not isinstance(sets, Boxes):
             raise ValueError(f"{type(sets).__name__} cannot be written as cells; only boxes and candidate points can.")
-        unlabelled = self.unknown(sets)  # type: ignore[attr-defined]
+        unlabelled = self.is_unlabelled(sets)  # type: ignore[attr-defined]
         rows = [list(map(_coordinate, low, high)) for low, high in zip(sets.lower.tolist(), sets.upper.tolist())]
         return [None if gone else row for gone, row in zip(unlabelled, rows)]
 

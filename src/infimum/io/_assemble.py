@@ -14,7 +14,7 @@ from ..outputs.rankings.cells import bucket_pairs
 from ._files import BadRecords
 from ._frames import frame_of
 from ._meaning import Answer, Entry, Example, MeaningError, ReadOptions, Verbatim, ambiguous, one_of, short
-from ._records import Records, space_for
+from ._records import Records, new_space
 from ._tree import Tree
 
 HINTS = 10  # misspelled names for which the closest class is searched
@@ -68,7 +68,7 @@ class _Answers:
             kind = KINDS[self.meaning]
         if kind == "tags" and tree is not None:
             self.classes = tree.nodes
-        self.space: OutputSpace = space_for(kind, names=self.classes)
+        self.space: OutputSpace = new_space(kind, names=self.classes)
 
     def _kind(self, every: list) -> str | None:
         """Return the output type that the form of the answers implies; None for names, whose meaning decides."""

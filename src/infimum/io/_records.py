@@ -9,7 +9,7 @@ from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._frames import frame_of, rows_of_frame
 
 
-def space_for(kind: str, cells: Any = (), names: Any = None) -> OutputSpace:
+def new_space(kind: str, cells: Any = (), names: Any = None) -> OutputSpace:
     """Return an unfitted output space for cells of a kind of target; `names` are its classes, tags or items."""
     if kind not in OUTPUT_TYPES:
         raise ValueError(f"kind must be one of {', '.join(map(repr, OUTPUT_TYPES))}. Got {kind!r}.")
@@ -97,4 +97,4 @@ def text_cells(y: list, kind: str) -> list[str | None]:
     """Return rows of y in the notation of CSV files, None for unlabelled rows."""
     if kind == "text" or all(cell is None for cell in y):
         return [None if cell is None else str(cell) for cell in y]
-    return space_for(kind, y).cells_to_text(y)
+    return new_space(kind, y).cells_to_text(y)

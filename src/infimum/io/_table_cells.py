@@ -12,7 +12,7 @@ from ..outputs.numbers.forms import text_pieces
 from ..outputs.rankings.cells import bucket_pairs, rank_buckets
 from ._files import BadRecords, Found
 from ._meaning import Example, ambiguous
-from ._records import space_for
+from ._records import new_space
 
 INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d*)")
 REAL = re.compile(r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
@@ -113,7 +113,7 @@ def parse_cells(source: str, y: list, places: list[str], kind: str, classes: lis
     if all(cell is None for cell in y):
         return y, classes
     try:
-        space = space_for(kind, y, classes)
+        space = new_space(kind, y, classes)
         given = space.from_cells(space.text_to_cells(y))
         parsed = space.to_cells(space.fit(given).read(given))
     except InputError as error:

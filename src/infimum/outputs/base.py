@@ -20,6 +20,7 @@ from .cells import CellFormat
 if TYPE_CHECKING:
     from ..loss import Loss
     from .numbers.lines import Line
+    from .question_model import QuestionModel
 
 PRINCIPLES = ("infimum", "average", "supremum")
 
@@ -180,6 +181,12 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
     def format(self, z: NDArray) -> list[str]:
         """Return the outputs (k, *z) as text, one per output."""
         return [np.array2string(np.asarray(row), precision=4, threshold=8) for row in self.readable(z)]
+
+    def questions(self) -> QuestionModel:
+        """Return what can be asked about an output; by default only the full output, see `infimum.active`."""
+        from .question_model import QuestionModel
+
+        return QuestionModel(self)
 
     def neighbours(self, z: NDArray) -> NDArray:
         """Return the outputs that a prediction z is compared with, (k, *z); all of Y if it can be listed."""

@@ -1,56 +1,58 @@
-"""Question: what is asked about one row, what each answer leaves of its set, and what it costs."""
+"""Questions about the output of one row: what each answer rules out, and what it costs to ask."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from ..data.errors import InputError, shown
-from ..outputs import OutputSpace, Sets
+from .base import OutputSpace, Sets
 
 PRICES = ("bits", "shown")
 
 
 class Option(NamedTuple):
-    """One answer among those that are offered."""
+    """One of the answers that are offered."""
 
     value: Any
     text: str
 
 
 class Contradiction(InputError):
-    """An answer that leaves nothing of what is known about its row.
+    """An answer that is incompatible with the candidate set of its row.
 
     Attributes
     ----------
     row : int
-    question, answer
-        What was answered last.
-    known : str
-        What was known before, in words.
+        The row of X and y.
+    question : Question
+        The question that was answered last.
+    answer : object
+        Its answer.
     """
 
-    def __init__(self, question: Question, answer: Any, known: str, left: str):
-        self.row, self.question, self.answer, self.known = question.row, question, answer, known
+    def __init__(self, question: Question, answer: Any, before: str, after: str):
+        self.row, self.question, self.answer = question.row, question, answer
+        given = question.answer_text(answer)
         super().__init__(
-            f"row {question.row}: {question.text()} was answered {question.said(answer)!r}, which leaves {left}; but"
-            f" before it was known to be in {known}. One of the two is wrong: take one of them back."
+            f"row {question.row}: {question.text()} was answered {given!r}, which leaves {after}; but before it"
+            f" was known to be in {before}. One of the two is wrong: take one of them back."
         )
 
 
 class Price:
-    """What a question costs: how long a person takes, in units of your choice.
+    """The cost of a question: how long a person takes to answer it, in units of your choice.
 
     Parameters
     ----------
     price : {"bits", "shown"}, mapping or callable, default "bits"
-        "bits" is log2 of the number of different answers (1 for yes or no); "shown" is one for every option that has to
-        be looked at; a mapping gives seconds by the name of the question, ``{"OneOf": 2, "Whole": 7}``; a function of
-        (name, choices, shown), of arrays, gives anything else.
+        "bits" is log2 of the number of different answers, so 1 for yes or no. "shown" is one per option that has to be
+        looked at. A mapping gives the seconds for each type of question, ``{"OneOf": 2, "FullLabel": 7}``. A function
+        of (name, n_answers, n_shown), which may be arrays, returns any other cost.
 
     Examples
     --------
@@ -59,42 +61,49 @@ class Price:
     """
 
     def __init__(self, price: Any = "bits"):
-        known = isinstance(price, str) and price in PRICES
-        if not known and not isinstance(price, Mapping) and not callable(price):
+        is_name = isinstance(price, str) and price in PRICES
+        if not is_name and not isinstance(price, Mapping) and not callable(price):
             raise ValueError(
                 f"cost must be 'bits', 'shown', seconds by the name of a question, or a function. Got {price!r}."
             )
         self.price: Any = price.price if isinstance(price, Price) else price
 
-    def __call__(self, name: str, choices: Any, shown: Any) -> Any:
-        """The cost, of numbers or of arrays."""
+    def __call__(self, name: str, n_answers: Any, n_shown: Any) -> Any:
+        """Return the cost; arrays give an array."""
         if self.price == "bits":
-            # a question with one answer is still read
-            return np.log2(np.maximum(choices, 2.0)) if np.ndim(choices) else math.log2(max(choices, 2.0))
+            # a question with one answer takes time to read, too
+            return np.log2(np.maximum(n_answers, 2.0)) if np.ndim(n_answers) else math.log2(max(n_answers, 2.0))
         if self.price == "shown":
-            return np.maximum(shown, 1.0) if np.ndim(shown) else float(max(shown, 1))
+            return np.maximum(n_shown, 1.0) if np.ndim(n_shown) else float(max(n_shown, 1))
         if isinstance(self.price, Mapping):
             if name not in self.price:
                 raise ValueError(f"cost has no seconds for {name!r}. Got {', '.join(map(repr, self.price))}.")
-            return float(self.price[name]) * np.ones_like(choices) if np.ndim(choices) else float(self.price[name])
-        return self.price(name, choices, shown)
+            cost = float(self.price[name])
+            return cost * np.ones_like(n_answers) if np.ndim(n_answers) else cost
+        return self.price(name, n_answers, n_shown)
 
 
 class Question(ABC):
     """A question about the output of one row."""
 
     row: int
-    """Which row of X and y it is about."""
+    """The row of X and y."""
     space: Any
-    """Y, fitted: it knows the names."""
+    """The fitted output space."""
     cost: float
     """By default log2 of the number of answers."""
 
-    def _keep(self, row: Any, space: OutputSpace, cost: float | None) -> None:
+    def _set(self, row: Any, space: OutputSpace, cost: float | None) -> None:
+        """Store what all questions have; call it last in the constructor."""
         if not isinstance(row, int | np.integer) or row < 0:
             raise InputError(f"A question is about one row, a number >= 0. Got {row!r}.")
         self.row, self.space = int(row), space
-        self.cost = float(Price()(type(self).__name__, self.choices, self.shown) if cost is None else cost)
+        self.cost = float(Price()(type(self).__name__, self.n_answers, self.n_shown) if cost is None else cost)
+
+    @classmethod
+    def of(cls, row: int, about: Any, space: OutputSpace, cost: float | None = None) -> Self:
+        """Return the question of this type, from the entries of `as_dict`."""
+        return cls(row, about, space, cost)  # type: ignore[call-arg]
 
     @property
     @abstractmethod
@@ -102,25 +111,25 @@ class Question(ABC):
         """What is asked, without the row: names, or a number."""
 
     @property
-    def choices(self) -> float:
-        """How many different answers there are, "don't know" not counted."""
+    def n_answers(self) -> float:
+        """The number of different answers, without "don't know"."""
         return 2.0
 
     @property
-    def shown(self) -> int:
-        """How many options a person looks at."""
+    def n_shown(self) -> int:
+        """The number of options that a person looks at."""
         return 1
 
     @abstractmethod
     def text(self) -> str:
-        """The question in words."""
+        """Return the question as an English sentence."""
 
     def options(self) -> list[Option]:
-        """The answers that are offered; empty where the answer is free."""
+        """Return the answers that are offered; empty if the answer is typed in."""
         return [Option(True, "yes"), Option(False, "no")]
 
-    def said(self, answer: Any) -> str:
-        """An answer in words."""
+    def answer_text(self, answer: Any) -> str:
+        """Return an answer as text."""
         if answer is None:
             return "don't know"
         for option in self.options():
@@ -129,45 +138,46 @@ class Question(ABC):
         return str(answer)
 
     @abstractmethod
-    def leaves(self, answer: Any) -> Any:
-        """The set of one row that holds all outputs with this answer; all of Y where the answer is None."""
+    def consistent_set(self, answer: Any) -> Any:
+        """Return the set of all outputs with this answer, as sets of one row; all of Y if the answer is None."""
 
     @abstractmethod
-    def truth(self, z: Any) -> Any:
-        """The answer of a person who knows that the output is z, as the space has it."""
+    def true_answer(self, z: Any) -> Any:
+        """Return the answer of a person who knows that the output is z, in the form of the output space."""
 
-    def told(self, y: Any, answer: Any) -> Any:
-        """y with the set of this row made smaller by an answer; None is "don't know" and changes nothing.
+    def apply_answer(self, y: Any, answer: Any) -> Any:
+        """Return y with the set of this row restricted by an answer.
 
-        A contradiction with what is known of the row is refused, naming both.
+        None means "don't know" and changes nothing. An answer that is incompatible with the set of the row raises
+        `Contradiction`.
         """
         sets = y if isinstance(y, Sets) else self.space.read(y)
         if self.row >= len(sets):
             raise InputError(f"The question is about row {self.row}; y has {len(sets)} rows.")
         if answer is None:
             return sets
-        return sets.replace_rows([self.row], self.narrowed(sets[[self.row]], answer))
+        return sets.replace_rows([self.row], self.restrict(sets[[self.row]], answer))
 
-    def narrowed(self, one: Any, answer: Any) -> Any:
-        """The set of the row, given alone, made smaller by an answer."""
+    def restrict(self, one: Any, answer: Any) -> Any:
+        """Return the set of the row, passed as sets of one row, restricted by an answer."""
         if answer is None:
             return one
-        left = self.leaves(answer)
+        left = self.consistent_set(answer)
         if not one.meets(left)[0]:
             raise Contradiction(self, answer, one.format(0), left.format(0))
         return one.intersect(left)
 
     def as_dict(self) -> dict:
-        """What is needed to ask again, as JSON has it: see `infimum.active.from_dict`."""
+        """Return a JSON description; `infimum.active.from_dict` makes the question again."""
         return {"type": type(self).__name__, "row": self.row, "about": self.about, "cost": self.cost}
 
-    def _refuse(self, answer: Any) -> InputError:
+    def _invalid(self, answer: Any) -> InputError:
         offered = ", ".join(repr(option.value) for option in self.options()[:12])
         return InputError(f"{self!r} is answered by {offered} or None (don't know). Got {shown(answer)}.")
 
     def _yes(self, answer: Any) -> bool:
         if not isinstance(answer, bool | np.bool_):
-            raise self._refuse(answer)
+            raise self._invalid(answer)
         return bool(answer)
 
     def __eq__(self, other: object) -> bool:
@@ -184,34 +194,123 @@ class Question(ABC):
 
     def __repr__(self) -> str:
         about = self.about
-        words = "" if about is None else f", {self._brief(about)}"
-        return f"{type(self).__name__}(row={self.row}{words})"
+        shown_about = "" if about is None else f", {self._about_repr(about)}"
+        return f"{type(self).__name__}(row={self.row}{shown_about})"
 
     @staticmethod
-    def _brief(about: Any) -> str:
+    def _about_repr(about: Any) -> str:
         return "{" + ", ".join(map(repr, about)) + "}" if isinstance(about, list) else repr(about)
 
 
-def places(names: Any, wanted: Any, what: str) -> list[int]:
-    """Where names stand among those of the space; by how they print, where that is how they come back from a file."""
-    known = np.asarray(names).tolist()
-    by_text = {str(name): k for k, name in enumerate(known)}
+class FullLabel(Question):
+    """Ask for the complete output: a label, all tags, a ranking or a number, in any format that the space parses.
+
+    Every output type has this question. Its text, its options and how an answer is parsed come from
+    ``space.questions()``.
+
+    Parameters
+    ----------
+    row : int
+        The row of X and y.
+    space : OutputSpace
+        The fitted output space.
+    cost : float, optional
+        By default log2 of the number of outputs.
+
+    Examples
+    --------
+    >>> from infimum.outputs import Labels
+    >>> space = Labels(classes=["cat", "dog", "owl"]).fit([])
+    >>> question = FullLabel(0, space)
+    >>> question.apply_answer([{"cat", "owl"}], "owl").format(0), round(question.cost, 2)
+    ('{owl}', 1.58)
+    """
+
+    def __init__(self, row: int, space: OutputSpace, cost: float | None = None):
+        self.model = space.questions()
+        self._set(row, space, cost)
+
+    @classmethod
+    def of(cls, row: int, about: Any, space: OutputSpace, cost: float | None = None) -> Self:
+        return cls(row, space, cost)
+
+    @property
+    def about(self) -> None:
+        return None
+
+    @property
+    def n_answers(self) -> float:
+        return float(self.model.n_outputs(self.model.unlabelled)[0])
+
+    @property
+    def n_shown(self) -> int:
+        return int(self.model.n_shown(self.model.unlabelled)[0])
+
+    def text(self) -> str:
+        return self.model.full_text
+
+    def options(self) -> list[Option]:
+        return self.model.full_options()
+
+    def consistent_set(self, answer: Any) -> Any:
+        return self.space.read([self.model.parse_answer(answer)])
+
+    def restrict(self, one: Any, answer: Any) -> Any:
+        if answer is not None and type(one).intersect is Sets.intersect:
+            return self.consistent_set(answer)  # sets without intersections: the answer replaces the set
+        return super().restrict(one, answer)
+
+    def true_answer(self, z: Any) -> Any:
+        return self.model.true_answer(z)
+
+
+def from_dict(found: Any, space: OutputSpace) -> Question:
+    """Return the question that `Question.as_dict` described.
+
+    Parameters
+    ----------
+    found : dict
+        With the keys "type", "row" and, except for `FullLabel`, "about". The key "cost" is optional.
+    space : OutputSpace
+        The fitted output space.
+
+    Examples
+    --------
+    >>> from infimum.outputs import Labels
+    >>> space = Labels(classes=["cat", "dog"]).fit([])
+    >>> from_dict({"type": "Is", "row": 3, "about": "cat"}, space)
+    Is(row=3, 'cat')
+    """
+    types = {kind.__name__: kind for kind in (*space.questions().question_types, FullLabel)}
+    name = found.get("type") if isinstance(found, dict) else None
+    if name not in types or "row" not in found or (name != "FullLabel" and "about" not in found):
+        raise InputError(f"A question has a type ({', '.join(types)}), a row and what it is about. Got {found!r}.")
+    return types[name].of(found["row"], found.get("about"), space, found.get("cost"))
+
+
+def positions(names: Any, wanted: Any, what: str) -> list[int]:
+    """Return the positions of some names among those of a space.
+
+    A name that is not found is compared as text, because JSON turns keys and numbers into text.
+    """
+    all_names = np.asarray(names).tolist()
+    by_text = {str(name): k for k, name in enumerate(all_names)}
     out = []
     for name in wanted:
         plain = name.item() if isinstance(name, np.generic) else name
-        at = known.index(plain) if plain in known else by_text.get(str(plain))
+        at = all_names.index(plain) if plain in all_names else by_text.get(str(plain))
         if at is None:
-            raise InputError(f"There is no {what} {name!r}. There are {', '.join(map(repr, known[:12]))}.")
+            raise InputError(f"There is no {what} {name!r}. There are {', '.join(map(repr, all_names[:12]))}.")
         out.append(at)
     if len(set(out)) < len(out):
         raise InputError(f"Every {what} is named once. Got {', '.join(map(repr, wanted))}.")
     return out
 
 
-def in_words(names: Any) -> str:
-    """Names as a list in a sentence.
+def join_words(names: Any) -> str:
+    """Return names as a list in a sentence.
 
-    >>> in_words(["cat", "dog", "owl"])
+    >>> join_words(["cat", "dog", "owl"])
     'cat, dog or owl'
     """
     words = [str(name) for name in names]

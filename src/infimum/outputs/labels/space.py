@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ from .forms import (
     row_of_bits,
 )
 from .sets import CandidateLabels, as_mask
+
+if TYPE_CHECKING:
+    from .questions import LabelQuestions
 
 
 class Labels(LabelCells, OutputSpace):
@@ -187,6 +190,11 @@ class Labels(LabelCells, OutputSpace):
                 refuse_bits(Sample.of(np.flatnonzero(~column.missing), column.cells))
             return None
         return as_mask(np.where(table.missing, 1, table.values))
+
+    def questions(self) -> LabelQuestions:
+        from .questions import LabelQuestions
+
+        return LabelQuestions(self)
 
     def psi(self, z: Any) -> NDArray:
         z = np.asarray(z, dtype=int)

@@ -7,18 +7,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
-from ..data.errors import InputError
-from ..outputs import Intervals, Reals
-from .question import Question
-from .structure import Forms, Structure
+from ...data.errors import InputError
+from ..question_model import Belief, QuestionGroup, QuestionModel
+from ..questions import Question
+from .lines import Line
+from .sets import Intervals
+from .space import Reals
 
-STEPS = 100.0  # a number read off to a hundredth of the range is one of so many answers
+STEPS = 100.0  # a number that is given to a hundredth of the range is one of this many answers
 
 
 class Below(Question):
-    """Is it below t? Yes or no.
+    """Ask whether the number is below a threshold.
 
     Parameters
     ----------
@@ -26,8 +28,8 @@ class Below(Question):
         The row of X and y.
     t : float
         A finite number.
-    space : OutputSpace
-        Y, fitted.
+    space : Reals
+        The fitted output space.
     cost : float, optional
         By default log2 of the number of answers.
 
@@ -35,7 +37,7 @@ class Below(Question):
     --------
     >>> space = Reals(bounds=(0, 10)).fit([])
     >>> question = Below(0, 5.0, space)
-    >>> question.text(), question.told([None], False).format(0)
+    >>> question.text(), question.apply_answer([None], False).format(0)
     ('Is it below 5?', '[5, 10]')
     """
 
@@ -43,7 +45,7 @@ class Below(Question):
         if not isinstance(t, int | float | np.number) or not math.isfinite(t):
             raise InputError(f"Below compares with a finite number. Got {t!r}.")
         self.t = float(t)
-        self._keep(row, space, cost)
+        self._set(row, space, cost)
 
     @property
     def about(self) -> float:
@@ -52,151 +54,120 @@ class Below(Question):
     def text(self) -> str:
         return f"Is it below {self.t:g}?"
 
-    def leaves(self, answer: Any) -> Intervals:
+    def consistent_set(self, answer: Any) -> Intervals:
         ends = (-math.inf, math.inf)
         if answer is not None:
-            # the largest number below t, so that yes and no share nothing
+            # the largest number below t: the answers yes and no exclude each other
             ends = (-math.inf, np.nextafter(self.t, -math.inf)) if self._yes(answer) else (self.t, math.inf)
         return Intervals([ends], loss=self.space.loss, origin=self.space.origin_, unit=self.space.unit_)
 
-    def truth(self, z: Any) -> bool:
+    def true_answer(self, z: Any) -> bool:
         return bool(z < self.t)
 
 
-class NumberStructure(Structure):
-    """Numbers: the target is t = (y - origin) / unit; a row is believed to be normal, cut at the ends of its set."""
+class NumberQuestions(QuestionModel):
+    """Questions about numbers; the target is t = (y - origin) / unit, normal and truncated to the set of the row."""
 
-    kinds = ("Below", "Whole")
-    numbers = True
+    question_types = (Below,)
+    full_text = "What number is it?"
+    predicts, finite = True, False
 
     def __init__(self, space: Reals):
         super().__init__(space)
-        self.prior = np.zeros(1)
+        self.low, self.high = space.ends()
+
+    @property
+    def names(self) -> list:
+        return [self.space.low_, self.space.high_]
+
+    @property
+    def unlabelled(self) -> NDArray:
+        return np.array([[self.low, self.high]])
 
     def encode(self, sets: Any) -> NDArray:
-        """The lowest and the highest number of every set, in t: gaps inside of it are not looked at."""
+        """Return the lowest and the highest number of each set, in t; gaps between them are ignored."""
         low = (np.maximum(sets.lowest, self.space.low_) - self.space.origin_) / self.space.unit_
         high = (np.minimum(sets.highest, self.space.high_) - self.space.origin_) / self.space.unit_
         return np.column_stack([low, np.maximum(high, low)])
 
-    def _whole_range(self) -> tuple[float, float]:
-        return self.space.ends()
+    def is_labelled(self, E: NDArray) -> NDArray:
+        return (E[:, 0] > self.low) | (E[:, 1] < self.high)
 
-    def known(self, E: NDArray) -> NDArray:
-        low, high = self._whole_range()
-        return (E[:, 0] > low) | (E[:, 1] < high)
+    def is_open(self, E: NDArray) -> NDArray:
+        return E[:, 1] - E[:, 0] > 1e-9 * (self.high - self.low)
 
-    def open(self, E: NDArray) -> NDArray:
-        low, high = self._whole_range()
-        return E[:, 1] - E[:, 0] > 1e-9 * (high - low)
+    def n_outputs(self, E: NDArray) -> NDArray:
+        return np.maximum(STEPS * (E[:, 1] - E[:, 0]) / (self.high - self.low), 2.0)
 
-    def narrow(self, E: NDArray, F: NDArray, spread: Any, power: Any) -> NDArray:
-        return cut_normal(F[:, 0], self._deviation(F, spread), E[:, 0], E[:, 1])[0][:, None]
+    def posterior_mean(self, E: NDArray, F: NDArray, spread: Any, calibration: Any) -> NDArray:
+        return self._truncated(E, F[:, 0], spread)[0][:, None]
 
-    def _deviation(self, F: NDArray, spread: Any) -> NDArray:
-        low, high = self._whole_range()
-        return np.full(len(F), (high - low) / 4) if spread is None else np.broadcast_to(spread, (len(F),))
+    def _truncated(self, E: NDArray, mean: NDArray, spread: Any) -> tuple[NDArray, NDArray]:
+        """Return mean and variance of normal distributions truncated to the sets, (n,) each."""
+        deviation = np.broadcast_to((self.high - self.low) / 4 if spread is None else spread, (len(E),))
+        first, second = Line(E[:, 0], E[:, 1], np.arange(len(E)), len(E)).moments(mean, deviation)
+        return first, second - np.square(first)
 
-    def scale(self, E: NDArray, F: NDArray) -> float:
-        """The deviation for which cut normals have the residuals that predictions without the row leave."""
-        low, high = self._whole_range()
-        found = (high - low) / 4
+    def residual_scale(self, E: NDArray, F: NDArray) -> float:
+        """Return the deviation for which truncated normals have the residuals of held-out predictions."""
+        found = (self.high - self.low) / 4
         for _ in range(10):
-            mean, variance = cut_normal(F[:, 0], np.full(len(F), found), E[:, 0], E[:, 1])
+            mean, variance = self._truncated(E, F[:, 0], found)
             found = float(np.sqrt(np.mean((mean - F[:, 0]) ** 2 + variance)))
-        return max(found, 1e-3 * (high - low))
+        return max(found, 1e-3 * (self.high - self.low))
 
     def spread(self, scale: Any, variance: NDArray) -> NDArray:
-        low, high = self._whole_range()
-        base = (high - low) / 4 if scale is None else scale
-        # as far off as rows that were left out, and more where no row is near
+        base = (self.high - self.low) / 4 if scale is None else scale
+        # that of held-out rows, and more for rows far from all labelled ones
         return base * np.sqrt(np.clip(0.5 + variance, 0.5, 1.5))
 
-    def likelihood(self, E: NDArray, F: NDArray, power: Any) -> float:
-        s = self.scale(E, F)
-        a, b = (E[:, 0] - F[:, 0]) / s, (E[:, 1] - F[:, 0]) / s
-        point = b - a < 1e-6
-        inside = np.log(np.maximum(ndtr(b) - ndtr(a), 1e-12))
-        density = -(((a + b) / 2) ** 2) / 2 - math.log(s * math.sqrt(2 * math.pi)) - 3.0
-        return float(np.where(point, density, inside).mean())
-
-    def output(self, F: NDArray) -> NDArray:
+    def predict(self, F: NDArray) -> NDArray:
         return self.space.at(F[:, 0])
 
-    def forms(self, E: NDArray, T: NDArray, spread: Any) -> list[Forms]:
-        """The median cut, and the whole number; T is the mean of the cut normal and `spread` its deviation before."""
-        n = len(T)
-        variance = self._variance(E, T, spread)[:, None]
-        one, two = np.ones((n, 1)), np.full((n, 1), 2.0)
-        is_open = self.open(E)[:, None]
-        choices = self.whole_choices(E)[:, None]
-        return [
-            Forms("Below", np.where(is_open, variance * 2 / math.pi, 0.0), np.where(is_open, one, 0.0), two, one,
-                  self._below(E, T, spread)),
-            Forms("Whole", np.where(is_open, variance, 0.0), np.where(is_open, np.log2(choices), 0.0), choices, one,
-                  self._whole(E)),
-        ]  # fmt: skip
+    def exact_outputs(self, sets: Any) -> NDArray:
+        return sets.lowest
 
-    def _variance(self, E: NDArray, T: NDArray, spread: Any) -> NDArray:
-        s = self._deviation(T, spread)
-        flat = (E[:, 1] - E[:, 0]) / math.sqrt(12)  # of a set that is narrow beside it
-        return 1 / (1 / np.maximum(s, 1e-12) ** 2 + 1 / np.maximum(flat, 1e-12) ** 2)
+    def score(self, sets: Any, z: NDArray) -> float:
+        """Return 1 - mean squared error / variance, not below 0."""
+        y = sets.lowest
+        return float(max(0.0, 1 - np.mean((y - z) ** 2) / np.var(y)))
 
-    def whole_choices(self, E: NDArray) -> NDArray:
-        low, high = self._whole_range()
-        return np.maximum(STEPS * (E[:, 1] - E[:, 0]) / (high - low), 2.0)
+    def groups(self, belief: Belief) -> list[QuestionGroup]:
+        """Ask whether a number is below its median, which removes 2/π of its variance, or for the number."""
+        E = belief.E
+        uniform = (E[:, 1] - E[:, 0]) / math.sqrt(12)  # the deviation if the set is narrow
+        precision = 1 / np.maximum(belief.spread, 1e-12) ** 2 + 1 / np.maximum(uniform, 1e-12) ** 2
+        is_open = self.is_open(E).astype(float)
+        variance = is_open / precision
+        one = np.ones((len(E), 1))
+        below = QuestionGroup(
+            "Below", variance[:, None] * 2 / math.pi, is_open[:, None], 2 * one, one,
+            lambda i, f, cost: Below(i, self._median(belief.take(i)), self.space, cost),
+        )  # fmt: skip
+        return [below, self.full_group(E, variance, is_open * np.log2(self.n_outputs(E)))]
 
-    def _at(self, E: NDArray, T: NDArray, s: float) -> float:
-        """The median of what is believed, in units of y, at a round number where there is room."""
-        a, b = ndtr((E[0] - T[0]) / s), ndtr((E[1] - T[0]) / s)
-        t = T[0] + s * float(ndtri(np.clip((a + b) / 2, 1e-9, 1 - 1e-9)))
-        if not E[0] < t < E[1]:
-            t = float(E.mean())
-        low, high = (self.space.origin_ + self.space.unit_ * end for end in E)
-        return rounded(self.space.origin_ + self.space.unit_ * t, low, high, self.space.unit_ * s / 8)
+    def _median(self, belief: Belief) -> float:
+        """Return the median of one number in units of y, rounded as far as that makes little difference."""
+        (low, high), mean, deviation = belief.E, belief.T[0], float(belief.spread)
+        a, b = ndtr((low - mean) / deviation), ndtr((high - mean) / deviation)
+        t = mean + deviation * float(ndtri(np.clip((a + b) / 2, 1e-9, 1 - 1e-9)))
+        t = t if low < t < high else (low + high) / 2
+        y, low, high = (self.space.origin_ + self.space.unit_ * value for value in (t, low, high))
+        return rounded(y, low, high, self.space.unit_ * deviation / 8)
 
-    def _below(self, E: NDArray, T: NDArray, spread: Any) -> Any:
-        s = self._deviation(T, spread)
-        return lambda i, f, c: Below(i, self._at(E[i], T[i], float(s[i])), self.space, c)
-
-    def random(self, i: int, E: NDArray, rng: np.random.Generator, price: Any) -> Below:
+    def random_question(self, row: int, E: NDArray, rng: np.random.Generator, price: Any) -> Question:
         t = self.space.origin_ + self.space.unit_ * rng.uniform(*E)
-        return Below(i, float(t), self.space, float(price("Below", 2.0, 1)))
+        return self.priced(Below(row, float(t), self.space), price)
 
-    def halving(self, i: int, E: NDArray, T: NDArray, spread: Any, price: Any) -> Below:
-        s = (E[1] - E[0]) / 4 if spread is None else float(np.ravel(spread)[0])
-        return Below(i, self._at(E, T, s), self.space, float(price("Below", 2.0, 1)))
+    def halving_question(self, row: int, belief: Belief, price: Any) -> Question:
+        return self.priced(Below(row, self._median(belief.take(0)), self.space), price)
 
-
-def cut_normal(mean: NDArray, s: NDArray, low: NDArray, high: NDArray) -> tuple[NDArray, NDArray]:
-    """Mean and variance of normals with this mean and deviation within [low, high], (n,) each.
-
-    >>> m, v = cut_normal(np.zeros(2), np.ones(2), np.array([0., -np.inf]), np.array([np.inf, np.inf]))
-    >>> m.round(3), v.round(3)
-    (array([0.798, 0.   ]), array([0.363, 1.   ]))
-    """
-    a, b = (low - mean) / s, (high - mean) / s
-    with np.errstate(invalid="ignore"):
-        flip = a + b > 0  # the left tail keeps its digits
-        a, b = np.where(flip, -b, a), np.where(flip, -a, b)
-        middle = (a + b) / 2
-    log_b = log_ndtr(b)
-    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        log_mass = log_b + np.log1p(-np.exp(np.minimum(log_ndtr(a) - log_b, -1e-300)))
-        pa, pb = (np.exp(-(x**2) / 2 - log_mass) / math.sqrt(2 * math.pi) for x in (a, b))
-        step = pa - pb
-        bend = np.where(np.isfinite(a), a * pa, 0.0) - np.where(np.isfinite(b), b * pb, 0.0)
-        variance = 1 + bend - step**2
-    width = b - a
-    thin = ~(np.isfinite(step) & np.isfinite(variance)) | (width < 1e-3) | (variance <= 0)
-    step = np.where(thin, np.clip(np.where(width < 1e-3, middle, b), a, b), step)
-    variance = np.where(thin, np.minimum(np.where(np.isfinite(width), width, 1.0) ** 2 / 12, 1.0), variance)
-    step = np.clip(step, a, b)
-    return mean + s * np.where(flip, -step, step), s**2 * variance
+    def true_answer(self, z: Any) -> float:
+        return float(z)
 
 
 def rounded(t: float, low: float, high: float, room: float) -> float:
-    """The number with the fewest digits within `room` of t, strictly between low and high.
+    """Return the number with the fewest digits within `room` of t, strictly between low and high.
 
     >>> rounded(4.9371, 0, 10, .1), rounded(4.9371, 4.93, 4.94, .1)
     (5.0, 4.937)

@@ -29,6 +29,7 @@ CELLS_WITH_LISTS = Form("cells", "orders, one entry a row; lists of numbers are 
 
 if TYPE_CHECKING:
     from ...loss import Loss
+    from .questions import RankingQuestions
 
 
 class Rankings(RankingCells, OutputSpace):
@@ -158,6 +159,11 @@ class Rankings(RankingCells, OutputSpace):
                 InfimumWarning,
                 stacklevel=4,
             )
+
+    def questions(self) -> RankingQuestions:
+        from .questions import RankingQuestions
+
+        return RankingQuestions(self)
 
     def psi(self, z: Any) -> NDArray:
         codes = codes_of(z)

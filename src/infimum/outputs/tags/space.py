@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterable
 from itertools import combinations, product
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from .cells import TagCells
 from .forms import BOTH, FORMS, Facts, facts_of, parse, read_cells, signs
 from .known_balls import KnownBalls
 from .sets import HammingBalls, PartialTags
+
+if TYPE_CHECKING:
+    from .questions import TagQuestions
 
 
 class Tags(TagCells, OutputSpace):
@@ -154,6 +157,11 @@ class Tags(TagCells, OutputSpace):
     @property
     def is_product(self) -> bool:  # type: ignore[override]
         return self.k is None
+
+    def questions(self) -> TagQuestions:
+        from .questions import TagQuestions
+
+        return TagQuestions(self)
 
     def psi(self, z: Any) -> NDArray:
         z = np.asarray(z, dtype=float)

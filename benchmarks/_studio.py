@@ -115,7 +115,7 @@ class Person(threading.Thread):
         while told["next"] is not None and time.perf_counter() - start < SECONDS:
             asked = told["next"]["question"]["asked"]
             z = self.sheet.classes.index(self.sheet.truth[asked["row"]])
-            answer = from_dict(asked, self.space).truth(z)
+            answer = from_dict(asked, self.space).true_answer(z)
             before = time.perf_counter()
             body = {"id": uuid.uuid4().hex, "who": self.name, "question": asked, "answer": answer, "seconds": 1.0}
             told = self.call("POST", "/api/answer", body)

@@ -227,7 +227,7 @@ def speed(n: int = 5000, known: int = 500) -> None:
         spent = []
         for _ in range(5):
             start = time.perf_counter()
-            y = question.told(y, question.truth(truth[question.row]))
+            y = question.apply_answer(y, question.true_answer(truth[question.row]))
             question = asker.query(X, y, output=space)[0]
             spent.append(time.perf_counter() - start)
         table.limit(strategy, float(np.median(spent)), 1.0)

@@ -239,12 +239,14 @@ class QuestionModel:
         return []
 
     def parse_answer(self, answer: Any) -> Any:
-        """Return the answer in a form that ``space.read([answer])`` parses."""
+        """Return the answer as a cell of y; text is parsed as in a CSV file."""
+        if isinstance(answer, str):
+            return self.space.text_to_cells([answer])[0]
         return answer.item() if isinstance(answer, np.generic) else answer
 
     def true_answer(self, z: Any) -> Any:
         """Return the answer of a person who knows that the output is z."""
-        return self.space.readable(np.asarray(z)[None])[0]
+        return self.space.outputs_to_cells(self.space.readable(np.asarray(z)[None]))[0]
 
 
 class SignQuestions(QuestionModel):

@@ -253,7 +253,7 @@ class FullLabel(Question):
         return self.model.full_options()
 
     def consistent_set(self, answer: Any) -> Any:
-        return self.space.read([self.model.parse_answer(answer)])
+        return self.space.read(self.space.from_cells([self.model.parse_answer(answer)]))
 
     def restrict(self, one: Any, answer: Any) -> Any:
         if answer is not None and type(one).intersect is Sets.intersect:

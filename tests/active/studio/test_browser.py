@@ -81,14 +81,15 @@ def person(chromium):
 
 def accuracy(table, truth):
     """Of a model that is fitted to what was exported."""
-    from infimum.active.learner import Learner
-    from infimum.active.structures import structure_of
-    from infimum.active.studio import read_sheet
+    from infimum.active.models import model_of
 
-    sheet = read_sheet(table, "label", classes=[str(k) for k in range(10)])
-    structure = structure_of(sheet.space)
-    belief = Learner(sheet.features()[:, : 16 * 16], structure).update(sheet.space.read(sheet.records.y))
-    found = sheet.space.classes_[structure.output(belief.F)]
+    from infimum.active.learner import Learner
+    from infimum.active.studio import read_task
+
+    task = read_task(table, "label", classes=[str(k) for k in range(10)])
+    model = model_of(task.space)
+    belief = Learner(task.features()[:, : 16 * 16], model).update(task.space.read(task.records.y))
+    found = task.space.classes_[model.output(belief.F)]
     return sum(a == b for a, b in zip(found.tolist(), truth)) / len(truth)
 
 
@@ -204,7 +205,7 @@ def test_cells_are_text_and_every_kind_is_answered(tmp_path, studio, person):
     assert one.page.locator("#row dd").first.inner_text().startswith('<img src=x onerror="document.title=1">')
     assert one.page.locator("#row dt").nth(1).inner_text() == "<b>size</b>"
     assert one.page.locator("#row img, #row script, #row b").count() == 0
-    one.page.select_option("#kind", "Whole")
+    one.page.select_option("#kind", "FullLabel")
     one.ready().page.wait_for_function("() => document.querySelectorAll('#options button').length === 3")
     assert one.page.locator("#options button").first.inner_text().endswith("<i>cat</i>")
     one.press("2", 1)
@@ -231,14 +232,14 @@ def test_a_key_pressed_too_early_answers_nothing(tmp_path, studio, person):
     one.page.select_option("#kind", "Is")
     one.page.wait_for_selector("#ask[aria-busy]")
     one.page.keyboard.press("a")  # too early
-    one.page.select_option("#kind", "Whole")  # another thought
+    one.page.select_option("#kind", "FullLabel")  # another thought
     one.page.wait_for_timeout(100)
     assert len(held) == 1
     held[0].continue_()
     one.page.wait_for_function("() => document.querySelectorAll('#options button').length === 10")
     assert one.ready().count == 0
     one.press(one.key(), 1)
-    assert [line["question"]["type"] for line in server.journal() if "question" in line] == ["Whole"]
+    assert [line["question"]["type"] for line in server.journal() if "question" in line] == ["FullLabel"]
 
 
 def test_the_page_can_be_read_by_everybody(tmp_path, studio, person):

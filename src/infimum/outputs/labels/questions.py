@@ -359,9 +359,6 @@ class LabelQuestions(QuestionModel):
             return names[list(map(str, names)).index(str(answer))]
         return super().parse_answer(answer)
 
-    def true_answer(self, z: Any) -> Any:
-        return self.space.classes_[int(z)].item()
-
 
 def _entropy_terms(q: NDArray) -> NDArray:
     """Return -q log2 q, 0 for q = 0."""

@@ -32,7 +32,7 @@ class IncrementalRidge:
     >>> ridge = IncrementalRidge(np.array([[0.0], [0.1], [3.0]]), 1.0, 0.01, np.arange(3))
     >>> ridge.add(np.array([0]))
     >>> ridge.variance.round(2), ridge.influence().round(2)
-    (array([0.01, 0.03, 1.  ]), array([0.  , 0.02, 0.33]))
+    (array([0.01, 0.03, 1.  ]), array([0.  , 0.01, 0.33]))
     """
 
     def __init__(self, Z: NDArray, gamma: float, ridge: float, reference: NDArray):

@@ -1,4 +1,4 @@
-"""The studio without a browser: who may ask, what is kept, what a crash leaves, what is exported."""
+"""The studio without a browser: access, storage of answers, crashes, exports."""
 
 import asyncio
 import hashlib
@@ -34,11 +34,11 @@ def opened(table, **settings):
     return Session(task, journal, background=False, **settings)
 
 
-def test_only_the_page_itself_may_ask(table, studio):
+def test_guard_rejects_other_origins_hosts_and_tokens(table, studio):
     server = studio(table, "--target", "label", "--classes", "cat,dog,owl")
     body = {"who": "me", "id": "12345678", "question": {"type": "Is", "row": 0, "about": "cat"}, "answer": True}
     own = f"127.0.0.1:{server.port}"
-    refused = [
+    rejected = [
         server.call("/api/state", X_Token=None),
         server.call("/api/state", X_Token="guess"),
         server.call("/", X_Token=None),
@@ -47,11 +47,11 @@ def test_only_the_page_itself_may_ask(table, studio):
         server.call("/api/answer", body, Origin="http://evil.example"),
         server.call("/api/answer", body, Origin=f"https://{own}"),
         server.call("/api/answer", body, Origin="null"),
-        server.call("/api/answer", body, Origin=None),  # another program: it knows neither
+        server.call("/api/answer", body, Origin=None),  # another program
         server.call("/api/answer", body, X_Token=None),
     ]
-    assert [status for status, _ in refused] == [403] * len(refused)
-    assert all("cat" not in str(told) for _, told in refused)
+    assert [status for status, _ in rejected] == [403] * len(rejected)
+    assert all("cat" not in str(body) for _, body in rejected)
     assert len([line for line in server.journal() if "question" in line]) == 0
     assert server.call("/api/answer", body)[0] == 200
     local = f"localhost:{server.port}"
@@ -69,19 +69,19 @@ def test_only_the_page_itself_may_ask(table, studio):
     assert server.call("/")[1].startswith(b"<!doctype html>")
 
 
-def test_pictures_stay_in_the_folder_of_the_table(tmp_path):
+def test_image_stays_in_the_folder_of_the_table(tmp_path):
     table, _ = digits_table(tmp_path, 3)
     (tmp_path.parent / "secret.png").write_bytes(b"x")
     table.write_text("image,label\nimages/0.png,\n../secret.png,\n/etc/hostname.png,\n", encoding="utf-8")
     task = read_task(table, "label", classes=["a", "b"])
     assert task.images == ["image"]
-    assert task.picture(0, "image")[1] == "image/png"
-    assert [task.picture(row, "image") for row in (1, 2, 3, -1)] == [None] * 4
-    assert task.picture(0, "label") is None
+    assert task.image(0, "image")[1] == "image/png"
+    assert [task.image(row, "image") for row in (1, 2, 3, -1)] == [None] * 4
+    assert task.image(0, "label") is None
     (tmp_path.parent / "secret.png").unlink()
 
 
-def test_an_answer_lies_on_the_disk_before_it_is_acknowledged(table, monkeypatch):
+def test_answer_is_synced_before_it_returns(table, monkeypatch):
     session = opened(table)
     synced = []
     real = os.fsync
@@ -95,7 +95,7 @@ def test_an_answer_lies_on_the_disk_before_it_is_acknowledged(table, monkeypatch
     assert session.answers.sets.is_unlabelled[2]
 
 
-def test_a_restart_goes_on_and_a_torn_line_is_dropped(table):
+def test_restart_restores_answers_and_drops_a_torn_line(table):
     session = opened(table)
     session.answer("11111111", "me", {"type": "Is", "row": 0, "about": "cat"}, True)
     session.answer("22222222", "you", {"type": "OneOf", "row": 2, "about": ["cat", "owl"]}, False)
@@ -115,21 +115,21 @@ def test_a_restart_goes_on_and_a_torn_line_is_dropped(table):
             path.write_bytes(whole)
     lines = path.read_text().splitlines()
     path.write_text("\n".join([lines[0], "{no json", *lines[1:]]) + "\n")
-    with pytest.raises(InputError, match="line 2: no JSON"):
+    with pytest.raises(InputError, match="line 2: this is not JSON"):
         opened(table)
 
 
-def test_a_journal_of_something_else_is_refused(table):
+def test_journal_of_another_table_raises(table):
     session = opened(table)
     with pytest.raises(InputError, match="open in another studio"):
         opened(table)
     session.close()
     table.write_text(table.read_text() + "1,purrs,\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"journal of something else: .*rows was 24 and is 25"):
+    with pytest.raises(InputError, match=r"belongs to another table: .*rows was 24 and is 25"):
         opened(table)
 
 
-def test_answers_count_once_and_contradictions_are_refused(table):
+def test_answer_counts_once_and_contradictions_raise(table):
     session = opened(table)
     first = {"type": "Is", "row": 0, "about": "cat"}
     session.answer("11111111", "me", first, True)
@@ -148,7 +148,7 @@ def test_answers_count_once_and_contradictions_are_refused(table):
     session.answer("22222222", "you", {"type": "Is", "row": 0, "about": "dog"}, True)
 
 
-def test_people_get_different_rows_until_everything_is_settled(table):
+def test_next_gives_people_different_rows_until_all_are_complete(table):
     session = opened(table)
     people = ["a", "b", "c", "d", "e"]
     rows = [session.next(who).row for who in people]
@@ -167,12 +167,12 @@ def test_people_get_different_rows_until_everything_is_settled(table):
             session.learn()
     session.learn()
     assert session.next("b") is None
-    assert session.points[-1].settled >= 23  # "a" has put one away
-    assert session.points[-1].left < session.points[0].left
+    assert session.history[-1].complete >= 23  # "a" has put one away
+    assert session.history[-1].remaining < session.history[0].remaining
 
 
-def test_a_thousand_answers_a_minute_are_held(table):
-    """Nobody waits for the model: while it learns, answers are acknowledged."""
+def test_answer_does_not_wait_for_the_model(table):
+    """Answers are acknowledged while the model learns."""
     session = opened(table)
     slow = threading.Event()
     real = session.learner.update
@@ -190,7 +190,7 @@ def test_a_thousand_answers_a_minute_are_held(table):
     assert len(session.entries) == 18
 
 
-def test_answers_are_sent_at_once():
+def test_listening_socket_has_no_delay():
     """Connections do not wait for more to send (TCP_NODELAY), which asyncio asks for where a socket is named as TCP."""
     listener = listening(0)
 
@@ -212,7 +212,7 @@ def test_answers_are_sent_at_once():
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_every_form_is_exported_and_the_table_stays(table, form):
+def test_export_writes_every_format_and_keeps_the_table(table, form):
     session = opened(table)
     before = hashlib.sha256(table.read_bytes()).hexdigest()
     session.answer("11111111", "me", {"type": "Is", "row": 0, "about": "cat"}, True)
@@ -227,7 +227,7 @@ def test_every_form_is_exported_and_the_table_stays(table, form):
     session.close()
 
 
-def test_other_models(tmp_path):
+def test_session_supports_tags_rankings_and_numbers(tmp_path):
     """Tags, orders and numbers: asked, answered, replayed and exported."""
     cases = {
         "tags": (["red", "round"], None, "+red -round"),
@@ -250,13 +250,13 @@ def test_other_models(tmp_path):
         task = read_task(path, "target", kind, classes, bounds=bounds)
         again = Session(task, Journal(journal, task.header()), background=False)
         assert cells_of(again) == cells
-        assert again.points[-1].answers == 30
+        assert again.history[-1].answers == 30
         assert sum(cell is not None for cell in cells) > 3
         export(again, "csv")
         again.close()
 
 
-def test_what_cannot_be_served_is_said(table, tmp_path):
+def test_read_task_raises_for_invalid_tables(table, tmp_path):
     with pytest.raises(InputError, match="--classes"):
         read_task(table, "other", classes=None)
     with pytest.raises(ValueError, match="kind must be one of"):

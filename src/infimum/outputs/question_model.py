@@ -32,7 +32,8 @@ class Belief(NamedTuple):
 
     def take(self, rows: Any) -> Belief:
         """Return the belief about some rows."""
-        return Belief(*(None if part is None else part[rows] for part in self))
+        spread = None if self.spread is None else self.spread[rows]
+        return Belief(self.E[rows], self.T[rows], self.F[rows], spread)
 
 
 class QuestionGroup(NamedTuple):

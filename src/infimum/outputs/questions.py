@@ -281,7 +281,8 @@ def from_dict(found: Any, space: OutputSpace) -> Question:
     >>> from_dict({"type": "Is", "row": 3, "about": "cat"}, space)
     Is(row=3, 'cat')
     """
-    types = {kind.__name__: kind for kind in (*space.questions().question_types, FullLabel)}
+    types: dict[str, type[Question]] = {kind.__name__: kind for kind in space.questions().question_types}
+    types["FullLabel"] = FullLabel
     name = found.get("type") if isinstance(found, dict) else None
     if name not in types or "row" not in found or (name != "FullLabel" and "about" not in found):
         raise InputError(f"A question has a type ({', '.join(types)}), a row and what it is about. Got {found!r}.")

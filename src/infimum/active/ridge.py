@@ -1,11 +1,9 @@
-"""Kernel ridge regression whose labelled rows grow: a new row updates the inverse of the kernel matrix.
+"""Kernel ridge regression that rows are added to one by one, and the influence of rows that are not labelled yet.
 
 Shapes: n rows, L labelled ones, r reference rows, d numbers per target.
 """
 
 from __future__ import annotations
-
-from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +29,8 @@ class IncrementalRidge:
     --------
     >>> ridge = IncrementalRidge(np.array([[0.0], [0.1], [3.0]]), 1.0, 0.01, np.arange(3))
     >>> ridge.add(np.array([0]))
-    >>> ridge.variance.round(2), ridge.influence().round(2)
-    (array([0.01, 0.03, 1.  ]), array([0.  , 0.01, 0.33]))
+    >>> ridge.variance.round(2)
+    array([0.01, 0.03, 1.  ])
     """
 
     def __init__(self, Z: NDArray, gamma: float, ridge: float, reference: NDArray):
@@ -82,13 +80,6 @@ class IncrementalRidge:
         self.variance = np.maximum(self.variance - (step * column).sum(axis=1), 0.0)
         self._pending.append((step, column[self.reference]))
 
-    def copy(self) -> IncrementalRidge:
-        """Return a copy to which rows can be added."""
-        found = copy(self)
-        # K is shared: `add` writes only to columns beyond those that the original uses
-        found._C, found._covariance, found._pending = self._C.copy(), self.covariance.copy(), []
-        return found
-
     @property
     def covariance(self) -> NDArray:
         """The posterior covariance of all rows with the reference rows, (n, r); updated when it is needed."""
@@ -115,16 +106,58 @@ class IncrementalRidge:
         """Return the predictions at all rows for targets D: (L, d) -> (n, d)."""
         return self.K @ (self.C @ D)
 
-    def influence(self, weights: NDArray | None = None) -> NDArray:
-        """Return how much variance of the reference rows each row would remove if it became labelled, (n,).
-
-        That is the weighted mean of c(x, r)² / (c(x, x) + ridge) over the reference rows r, with the posterior
-        covariance c.
-        """
-        w = np.ones(len(self.reference)) if weights is None else weights
-        return np.square(self.covariance) @ w / len(w) / (self.variance + self.ridge)
-
     def labelled_influence(self) -> NDArray:
         """Return (c(x, x) + ridge) times the mean of (∂F(r) / ∂T(x))² over reference rows, for labelled x, (L,)."""
         squares = np.square(self.K[self.reference] @ self.C).mean(axis=0)
         return squares * (self.variance[self.rows] + self.ridge)
+
+
+class Lookahead:
+    """Variance and influence of all rows, while further rows count as labelled.
+
+    The influence of a row x is the variance that it would remove from the reference rows if it became labelled: the
+    weighted mean of c(x, r)² / (c(x, x) + ridge) over the reference rows r, with the posterior covariance c. A row j that
+    counts as labelled changes c(x, x') by -c(x, j) c(x', j) / (c(j, j) + ridge). Only sums of squares are updated, so c
+    is not changed and a step costs O(n (L + r)).
+
+    Parameters
+    ----------
+    ridge : IncrementalRidge
+        The labelled rows so far; it is not changed.
+    weights : (r,) array
+        The weights of the reference rows.
+
+    Examples
+    --------
+    >>> ahead = Lookahead(IncrementalRidge(np.array([[0.0], [0.1], [3.0]]), 1.0, 0.01, np.arange(3)), np.ones(3))
+    >>> ahead.add(0)
+    >>> ahead.variance.round(2), ahead.influence.round(2)
+    (array([0.01, 0.03, 1.  ]), array([0.  , 0.01, 0.33]))
+    """
+
+    def __init__(self, ridge: IncrementalRidge, weights: NDArray):
+        self.ridge = ridge
+        self.variance = ridge.variance.copy()
+        self._root = np.sqrt(weights / len(weights))
+        self._covariance = ridge.covariance * self._root
+        self._squares = np.einsum("nr,nr->n", self._covariance, self._covariance)
+        self._columns, self._scales = np.empty((0, len(self.variance))), np.empty(0)
+
+    @property
+    def influence(self) -> NDArray:
+        """(n,)."""
+        return np.maximum(self._squares, 0.0) / (self.variance + self.ridge.ridge)
+
+    def add(self, j: int) -> None:
+        """Count row j as labelled."""
+        ridge, before, scales = self.ridge, self._columns, self._scales
+        k = ridge.kernel(np.array([j]))[:, 0]
+        column = k - ridge.K @ (ridge.C @ k[ridge.rows]) - (scales * before[:, j]) @ before
+        at_reference = column[ridge.reference] * self._root
+        earlier = (before[:, ridge.reference] * self._root) @ at_reference
+        product = self._covariance @ at_reference - (scales * earlier) @ before
+        scale = 1 / (self.variance[j] + ridge.ridge)
+        step = scale * column
+        self._squares = self._squares - 2 * step * product + np.square(step) * (at_reference @ at_reference)
+        self.variance = np.maximum(self.variance - step * column, 0.0)
+        self._columns, self._scales = np.vstack([before, column]), np.append(scales, scale)

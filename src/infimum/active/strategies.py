@@ -13,6 +13,7 @@ from ..conformal import Conformal, radius_of
 from ..outputs.question_model import Belief, QuestionModel
 from ..outputs.questions import Price, Question
 from .learner import Learner
+from .ridge import Lookahead
 
 Chosen = tuple[list[Question], NDArray]
 
@@ -58,25 +59,28 @@ def information(query: Query, n: int) -> Chosen:
     before = np.maximum(ridge.variance, 1e-12)
     labelled = ridge.labelled_influence()
     started = model.is_labelled(belief.E) & model.finish_started
-    ahead = ridge.copy()
+    ahead = Lookahead(ridge, doubt)
     left = utility > 0
 
     def gains() -> NDArray:
-        influence = ahead.influence(doubt)
+        influence = ahead.influence
         influence[ridge.rows] = labelled
         # the answers of this batch already remove a part of the variance
         gain = influence * utility * (ahead.variance / before)
         return np.where(started, gain + gain[left].max(initial=0.0), gain)
 
-    utilities = np.where(np.isfinite(utility), gains(), np.nan)
-    found: list[Question] = []
-    while len(found) < n and left.any():
-        row = int(np.argmax(np.where(left, gains(), -np.inf)))
-        left[row] = False
-        found.append(model.best_question(row, query.kinds, belief.take([row]), query.price, query.measure))
-        if len(found) < n:
-            ahead.add(np.array([row]))
-    return found, utilities
+    gain = gains()
+    utilities = np.where(np.isfinite(utility), gain, np.nan)
+    rows: list[int] = []
+    while len(rows) < n and left.any():
+        rows.append(int(np.argmax(np.where(left, gain, -np.inf))))
+        left[rows[-1]] = False
+        if len(rows) < n:
+            ahead.add(rows[-1])
+            gain = gains()
+    if not rows:
+        return [], utilities
+    return model.best_questions(rows, query.kinds, belief.take(rows), query.price, query.measure), utilities
 
 
 def _least_certain(query: Query, n: int, started_first: bool = False) -> tuple[list[int], NDArray]:

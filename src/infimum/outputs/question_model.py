@@ -194,20 +194,20 @@ class QuestionModel:
         groups = [group for group in self.groups(belief) if group.kind in kinds]
         return np.hstack([group.rates(price, measure) for group in groups]).max(axis=1)
 
-    def best_question(self, row: int, kinds: Any, belief: Belief, price: Any, measure: str) -> Question:
-        """Return the question about one row, whose belief has one row, with the largest gain per cost."""
-        found: list[tuple[float, QuestionGroup, int]] = []
-        for group in self.groups(belief):
-            if group.kind in kinds:
-                rates = group.rates(price, measure)[0]
-                at = int(np.argmax(rates))
-                factor = self.full_preference if group.kind == "FullLabel" else 1.0
-                found.append((factor * float(rates[at]), group, at))
-        _, group, at = max(found, key=lambda one: one[0])
-        cost = price(group.kind, float(group.n_answers[0, at]), float(group.n_shown[0, at]))
-        question = group.make(0, at, float(cost))
-        question.row = row
-        return question
+    def best_questions(self, rows: list[int], kinds: Any, belief: Belief, price: Any, measure: str) -> list[Question]:
+        """Return the question with the largest gain per cost about each of some rows, which the belief is about."""
+        groups = [group for group in self.groups(belief) if group.kind in kinds]
+        rates = [group.rates(price, measure) for group in groups]
+        factors = [self.full_preference if group.kind == "FullLabel" else 1.0 for group in groups]
+        best = np.argmax([factor * rate.max(axis=1) for factor, rate in zip(factors, rates)], axis=0)
+        found = []
+        for i, row in enumerate(rows):
+            group, at = groups[best[i]], int(np.argmax(rates[best[i]][i]))
+            cost = price(group.kind, float(group.n_answers[i, at]), float(group.n_shown[i, at]))
+            question = group.make(i, at, float(cost))
+            question.row = row
+            found.append(question)
+        return found
 
     def random_question(self, row: int, E: NDArray, rng: np.random.Generator, price: Any) -> Question:
         """Return a random question about a row whose set is E, (k,)."""

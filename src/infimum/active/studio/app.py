@@ -92,7 +92,7 @@ def create_app(session: Session, token: str, port: int) -> Any:
         Route("/", static), Route("/studio.js", static), Route("/studio.css", static), Route("/favicon.ico", no_icon),
         Route("/api/state", _get(lambda session, q: state_view(session, q.get("who", "")))),
         Route("/api/next", _get(lambda session, q: _next(session, q.get("who", ""), q.get("kind", "auto")))),
-        Route("/api/answers", _get(lambda session, q: answers_view(session, q.get("search", ""), int(q.get("offset", 0))))),
+        Route("/api/answers", _get(lambda s, q: answers_view(s, q.get("search", ""), int(q.get("offset", 0))))),
         Route("/api/answer", _post(_answer), methods=["POST"]),
         Route("/api/undo", _post(_undo), methods=["POST"]),
         Route("/api/skip", _post(_skip), methods=["POST"]),
@@ -140,7 +140,7 @@ def _post(act: Callable) -> Any:
         except ValueError:
             return JSONResponse({"error": "A request must be JSON."}, 400)
         if not isinstance(given, dict) or not isinstance(given.get("who"), str) or not 0 < len(given["who"]) <= 80:
-            return JSONResponse({"error": "A request must contain who it comes from: a text of at most 80 characters."}, 400)
+            return JSONResponse({"error": "A request must contain who sends it: a text of at most 80 characters."}, 400)
         return await _response(lambda: act(request.app.state.session, given))
 
     return endpoint

@@ -150,7 +150,7 @@ class Session:
             return self.model.halving_question(row, belief, price)
         if not self.model.utility([kind], belief, price, "squares")[0] > 0:
             return None
-        return self.model.best_question(row, [kind], belief, price, "squares")
+        return self.model.best_questions([row], [kind], belief, price, "squares")[0]
 
     def answer(self, id: str, who: str, question: dict, answer: Any, seconds: float | None = None) -> Entry:
         """Store an answer; return when it is on the disk. An answer that is sent twice with one id counts once.

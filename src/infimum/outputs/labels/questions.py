@@ -315,9 +315,9 @@ class LabelQuestions(QuestionModel):
             costs.append(price("FullLabel", left, left))
         return (1 - (q**2).sum(axis=1) if measure == "squares" else bits) / np.min(costs, axis=0)
 
-    def best_question(self, row: int, kinds: Any, belief: Belief, price: Any, measure: str) -> Question:
-        """Return the question with the most bits per cost, whatever the measure: all bits of a label are needed."""
-        return super().best_question(row, kinds, belief, price, "entropy")
+    def best_questions(self, rows: list[int], kinds: Any, belief: Belief, price: Any, measure: str) -> list[Question]:
+        """Return the questions with the most bits per cost, whatever the measure: all bits of a label are needed."""
+        return super().best_questions(rows, kinds, belief, price, "entropy")
 
     def random_question(self, row: int, E: NDArray, rng: np.random.Generator, price: Any) -> Question:
         """Ask about a set that has each candidate with probability 1/2, neither all of them nor none."""

@@ -83,7 +83,7 @@ def keep(found: dict) -> None:
 
 
 def strategies(data: Data) -> list[str]:
-    return [name for name in STRATEGIES if name != "conformal" or isinstance(data.output, Labels)]
+    return [name for name in STRATEGIES if name != "conformal" or data.output.kind == "labels"]
 
 
 def one(data: Data, strategy: str, seed: int, full: float | None = None) -> dict:

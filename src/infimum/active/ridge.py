@@ -116,9 +116,9 @@ class Lookahead:
     """Variance and influence of all rows, while further rows count as labelled.
 
     The influence of a row x is the variance that it would remove from the reference rows if it became labelled: the
-    weighted mean of c(x, r)² / (c(x, x) + ridge) over the reference rows r, with the posterior covariance c. A row j that
-    counts as labelled changes c(x, x') by -c(x, j) c(x', j) / (c(j, j) + ridge). Only sums of squares are updated, so c
-    is not changed and a step costs O(n (L + r)).
+    weighted mean of c(x, r)² / (c(x, x) + ridge) over the reference rows r, with the posterior covariance c. A row j
+    that counts as labelled changes c(x, x') by -c(x, j) c(x', j) / (c(j, j) + ridge). Only sums of squares are
+    updated, so c is not changed and a step costs O(n (L + r)).
 
     Parameters
     ----------

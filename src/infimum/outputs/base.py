@@ -175,8 +175,8 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
         """Outputs as the user names them."""
         return z
 
-    # Description of outputs and sets, with defaults: report, conformal prediction, questions, files and the command line
-    # use these methods and never ask which output type it is.
+    # Description of outputs and sets, with defaults. Report, conformal prediction, questions, files and the command
+    # line use these methods and never ask which output type it is.
 
     def format(self, z: NDArray) -> list[str]:
         """Return the outputs (k, *z) as text, one per output."""

@@ -70,7 +70,7 @@ def test_combined_tasks_are_taken_apart(write):
 
 def test_workflows_are_not_mixed(write):
     path = write("c.csv", export(("ann", 7, {"T0": "Yes"}), ("ann", 8, {"T0": "3"}), workflow=["10", "11"]))
-    with pytest.raises(ValueError, match=r"holds the workflows 10, 11. Name the one to read"):
+    with pytest.raises(ValueError, match=r"contains the workflows 10, 11. Name the one to read"):
         read_zooniverse(path)
     assert read_zooniverse(path, workflow=11).y == ["3"]
     with pytest.raises(ValueError, match=r"has no workflow 12"):
@@ -83,7 +83,7 @@ def test_broken_exports_are_refused_by_line(write):
     good = export(("ann", 7, {"T0": "Yes"}), ("ann", 8, {"T0": "Yes"}))
     broken = good.replace('""value"": ""Yes""}]","{""8""', '""value"": }]","{""8""')
     assert broken != good
-    with pytest.raises(ValueError, match=r"line 3: column 'annotations': no JSON"):
+    with pytest.raises(ValueError, match=r"line 3: column 'annotations': invalid JSON"):
         read_zooniverse(write("c.csv", broken))
     drawing = export(("ann", 7, {"T0": [{"tool": 0, "x": 1}]}))
     with pytest.raises(ValueError, match=r"line 2: task T0: expected a name, names, choices of a survey or a number"):

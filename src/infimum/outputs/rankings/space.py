@@ -16,6 +16,7 @@ from ...data.errors import Form, InfimumWarning, InputError, Sample, listed, ref
 from ...data.names import Names, key, numbered, ordered
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
+from .cells import RankingCells
 from .facts import Facts, facts_of, items_in, kind_of, parse, refuse_lists
 from .forms import FORMS, items_in_codes, stated_pairs
 from .sets import LISTED, PartialOrders, codes_of, costs_of
@@ -28,9 +29,10 @@ CELLS_WITH_LISTS = Form("cells", "orders, one entry a row; lists of numbers are 
 
 if TYPE_CHECKING:
     from ...loss import Loss
+    from .questions import RankingQuestions
 
 
-class Rankings(OutputSpace):
+class Rankings(RankingCells, OutputSpace):
     """Y = the m! orders of m items, l(z, y) = P - <code(z), code(y)>, twice the number of discordant pairs.
 
     psi(z) = (-code(z), 1), phi(y) = (code(y), P), with P = m(m-1)/2 and the codes of :mod:`.sets`. An output
@@ -157,6 +159,11 @@ class Rankings(OutputSpace):
                 InfimumWarning,
                 stacklevel=4,
             )
+
+    def questions(self) -> RankingQuestions:
+        from .questions import RankingQuestions
+
+        return RankingQuestions(self)
 
     def psi(self, z: Any) -> NDArray:
         codes = codes_of(z)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..data.errors import InputError
-from ..selection import beyond_chance, covered, risk
+from ..selection.scores import beyond_chance, covered, risk
 from . import _options as o
 from ._console import Notes, errors_as_messages, print_result, running
 from ._models import load

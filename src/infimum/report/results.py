@@ -15,7 +15,8 @@ from ..disambiguation import DisambiguationResult
 from ..loss import SetLoss
 from ..outputs import Labels, OutputSpace, Reals, Sets
 from ..recipe import Recipe
-from ..selection import beyond_chance, covered, out_of_fold, risk
+from ..selection import out_of_fold
+from ..selection.scores import beyond_chance, covered, risk
 from ..weights import Neighbors, Scaled
 from . import _page as h
 from ._figures import figure

@@ -14,7 +14,6 @@ from .scorers import (
     neg_set_risk,
     set_log_likelihood,
 )
-from .scores import Scores, beyond_chance, covered, risk
 from .search import select_recipe
 
 __all__ = [
@@ -23,19 +22,15 @@ __all__ = [
     "OutOfFold",
     "Result",
     "RowScores",
-    "Scores",
     "SearchConfig",
     "SelectionResult",
-    "beyond_chance",
     "chance_corrected",
-    "covered",
     "covering_rate",
     "first_candidates",
     "get_scorer",
     "left_out_scores",
     "neg_set_risk",
     "out_of_fold",
-    "risk",
     "select",
     "select_recipe",
     "set_log_likelihood",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from html import escape
 from math import isnan, nan
 from typing import Any
@@ -161,12 +161,27 @@ class SelectionResult:
         return {field.name: np.array([getattr(one, field.name) for one in self.results]) for field in fields(Result)}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Save the results as columns, which take a fraction of the space of many small objects."""
-        return {**vars(self), "results": self._columns()}
+        """Save the results as one text and one array, and of the config what differs from the defaults.
+
+        Many small objects would take ten times the space in a file of skops.
+        """
+        rows = [[getattr(one, name) for name in TEXTS + NUMBERS] for one in self.results]
+        text = "\n".join("\t".join(row[: len(TEXTS)]) for row in rows)
+        default = SearchConfig()
+        config = {name: value for name, value in vars(self.config).items() if value != getattr(default, name)}
+        numbers = np.array([row[len(TEXTS) :] for row in rows], dtype=float)
+        return {**vars(self), "results": (text, numbers), "config": config}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        columns = {name: column.tolist() for name, column in state["results"].items()}
-        self.__dict__.update(state, results=[Result(*values) for values in zip(*columns.values())])
+        text, numbers = state["results"]
+        rows = [line.split("\t") + row.tolist() for line, row in zip(text.split("\n"), numbers)]
+        results = [Result(**dict(zip(TEXTS + NUMBERS, row))) for row in rows]
+        self.__dict__.update(state, config=SearchConfig(**state["config"]))
+        self.results = [replace(one, n=int(one.n)) for one in results]
+
+
+TEXTS = tuple(field.name for field in fields(Result) if field.type == "str")
+NUMBERS = tuple(field.name for field in fields(Result) if field.type != "str")
 
 
 def scoring_of(likelihoods: Iterable[float]) -> str:

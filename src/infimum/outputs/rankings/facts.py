@@ -142,6 +142,12 @@ def is_list_of_numbers(cell: Any) -> bool:
     return is_row(cell) and not isinstance(cell, tuple) and len(cell) > 1 and all(is_number(type(v)) for v in cell)
 
 
+def all_lists_of_numbers(column: Column) -> bool:
+    """Return whether every cell is a list of numbers or missing; otherwise the lists are items, best first."""
+    cells = (cell for cell, gone in zip(column.cells, column.missing) if not gone)
+    return column.name is None and all(map(is_list_of_numbers, cells))
+
+
 def kind_of(width: int, m: int | None, facts: Facts) -> str:
     """ "ranks" or "codes", for tables of that many columns; an error where they may be both, or neither."""
     if not facts.arrays[width].number and m in (None, width):

@@ -16,8 +16,12 @@ from ...data.errors import Form, InfimumWarning, InputError, Sample, listed, ref
 from ...data.names import Names, key, numbered, ordered
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
+<<<<<<< HEAD
 from .cells import RankingCells
 from .facts import Facts, facts_of, items_in, kind_of, parse, refuse_lists
+=======
+from .facts import Facts, all_lists_of_numbers, facts_of, items_in, kind_of, parse, refuse_lists
+>>>>>>> 39bf081 (Document how to add an output type; parse equal cells once)
 from .forms import FORMS, items_in_codes, stated_pairs
 from .sets import LISTED, PartialOrders, codes_of, costs_of
 
@@ -117,7 +121,7 @@ class Rankings(RankingCells, OutputSpace):
             return self._same_items(y)
         found = parse(y)
         if isinstance(found, Column):
-            if not self.form_.lists:
+            if not self.form_.lists and all_lists_of_numbers(found):
                 refuse_lists(facts_of(y), self._names)
             return PartialOrders.from_pairs(stated_pairs(found, self._names, strict), self.items_)
         if found.names is not None:

@@ -16,14 +16,11 @@ from ...data.errors import Form, InfimumWarning, InputError, Sample, listed, ref
 from ...data.names import Names, key, numbered, ordered
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
-<<<<<<< HEAD
 from .cells import RankingCells
-from .facts import Facts, facts_of, items_in, kind_of, parse, refuse_lists
-=======
+from .codes import codes_of, costs_of
 from .facts import Facts, all_lists_of_numbers, facts_of, items_in, kind_of, parse, refuse_lists
->>>>>>> 39bf081 (Document how to add an output type; parse equal cells once)
 from .forms import FORMS, items_in_codes, stated_pairs
-from .sets import LISTED, PartialOrders, codes_of, costs_of
+from .sets import LISTED, PartialOrders
 
 RANKS = Form("ranks", "ranks, one column an item; the smallest is first, missing is unknown")
 TABLES = {"ranks": RANKS, "codes": Form("codes", "Kendall codes 1, -1 and 0, one column a pair of items")}
@@ -39,7 +36,7 @@ if TYPE_CHECKING:
 class Rankings(RankingCells, OutputSpace):
     """Y = the m! orders of m items, l(z, y) = P - <code(z), code(y)>, twice the number of discordant pairs.
 
-    psi(z) = (-code(z), 1), phi(y) = (code(y), P), with P = m(m-1)/2 and the codes of :mod:`.sets`. An output
+    psi(z) = (-code(z), 1), phi(y) = (code(y), P), with P = m(m-1)/2 and the codes of :mod:`.codes`. An output
     z lists the items, best first.
 
     Parameters

@@ -188,8 +188,8 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
 
     def describe(self, sets: Sets) -> SetStatistics:
         """Return how precise each set is. If the sets cannot tell and Y is small, members are counted."""
-        exact, size, bits = sets.is_exact, sets.size, sets.bits()
-        unlabelled = self.is_unlabelled(sets)
+        exact, unlabelled = np.array(sets.is_exact), np.array(self.is_unlabelled(sets))
+        size, bits = np.array(sets.size), np.array(sets.bits())
         unknown = np.flatnonzero(np.isnan(bits) & np.isnan(size))
         if len(unknown) and self.size <= LISTED:
             count = self.members(sets[unknown]).sum(axis=1)

@@ -17,9 +17,10 @@ from ...data.names import Names, key, numbered, ordered
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
 from .cells import RankingCells
-from .facts import Facts, facts_of, items_in, kind_of, parse, refuse_lists
+from .codes import codes_of, costs_of
+from .facts import Facts, all_lists_of_numbers, facts_of, items_in, kind_of, parse, refuse_lists
 from .forms import FORMS, items_in_codes, stated_pairs
-from .sets import LISTED, PartialOrders, codes_of, costs_of
+from .sets import LISTED, PartialOrders
 
 RANKS = Form("ranks", "ranks, one column an item; the smallest is first, missing is unknown")
 TABLES = {"ranks": RANKS, "codes": Form("codes", "Kendall codes 1, -1 and 0, one column a pair of items")}
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 class Rankings(RankingCells, OutputSpace):
     """Y = the m! orders of m items, l(z, y) = P - <code(z), code(y)>, twice the number of discordant pairs.
 
-    psi(z) = (-code(z), 1), phi(y) = (code(y), P), with P = m(m-1)/2 and the codes of :mod:`.sets`. An output
+    psi(z) = (-code(z), 1), phi(y) = (code(y), P), with P = m(m-1)/2 and the codes of :mod:`.codes`. An output
     z lists the items, best first.
 
     Parameters
@@ -117,7 +118,7 @@ class Rankings(RankingCells, OutputSpace):
             return self._same_items(y)
         found = parse(y)
         if isinstance(found, Column):
-            if not self.form_.lists:
+            if not self.form_.lists and all_lists_of_numbers(found):
                 refuse_lists(facts_of(y), self._names)
             return PartialOrders.from_pairs(stated_pairs(found, self._names, strict), self.items_)
         if found.names is not None:

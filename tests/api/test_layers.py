@@ -18,7 +18,7 @@ LAYERS = [
     {"conformal", "active", "diagnostics", "io", "report", "torch", "datasets"},
     {"paper", "cli", "infimum"},
 ]
-"""From the layer that everything may import to the commands. Packages of one layer may import each other, in no cycle."""
+"""From the layer that all others may import to the commands. Packages of one layer import each other in no cycle."""
 
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
@@ -28,7 +28,7 @@ NOT_YET = {
     "probabilities -> selection",
     "report.building -> infimum",
 }
-"""Upward imports that are still to be removed, as "module -> package". An entry that no longer occurs fails the test."""
+"""Upward imports that are still to be removed, as "module -> package". An entry that no longer occurs fails."""
 
 NOT_YET_TYPES = {"outputs.base -> loss", "outputs.rankings.space -> loss", "outputs.vectors.space -> loss"}
 """The same, for imports under ``if TYPE_CHECKING``."""

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from api.imports import HOME, MODULES, package
-
 from infimum import outputs
 from infimum.outputs import OutputSpace, Sets
 

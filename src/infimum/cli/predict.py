@@ -56,7 +56,7 @@ def predicted(pipe: Any, X: Any) -> dict[str, list]:
         return {"prediction": []}
     found: dict[str, list] = {"prediction": cells(model.output_, model.predict(features))}
     at = np.arange(len(features))
-    if isinstance(model.output_, Labels) and model.solver_.listed and len(model.output_.classes_) > 1:
+    if isinstance(model.output_, Labels) and model.solver_.scores_all_outputs and len(model.output_.classes_) > 1:
         found |= _next_best(model, features)
     if hasattr(model, "predict_proba"):
         found["confidence"] = [round(float(p), 4) for p in model.predict_proba(features).max(axis=1)]

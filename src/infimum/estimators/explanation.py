@@ -165,7 +165,7 @@ def nearest_rival(output: OutputSpace, L: Loss, alpha: NDArray, z: NDArray, mode
     fixed), next to an order those with two neighbours exchanged. For any other output it is the one that fits all
     training rows best, each counted once.
     """
-    if isinstance(output, Labels) and model.solver_.listed:
+    if isinstance(output, Labels) and model.solver_.scores_all_outputs:
         risks = model.solver_.risks(found)[0].copy()
         if len(risks) < 2:
             raise ValueError(f"There is one class only, {output.classes_[0]!r}: nothing to compare it with.")

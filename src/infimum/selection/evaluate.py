@@ -107,7 +107,7 @@ class Judge:
         L, is_doubled = self._loss
         solver = choose(self.recipe.solver, L)
         alpha: Any = LeftOutAlpha(operator)
-        solver = solver.brief() if self.brief else solver
+        solver = solver.cheap() if self.brief else solver
         return Left(solver.fit(L).argmin(self.recipe.split(alpha) if is_doubled else alpha))
 
     @cached_property

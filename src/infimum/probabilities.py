@@ -25,7 +25,7 @@ from .loss import SetLoss
 from .outputs.base import OutputSpace, Sets
 from .recipe import Recipe
 from .selection.evaluate import LeftOutAlpha
-from .weights.holdout.operators import blocks_of, rounded
+from .weights.holdout import folds_of, rounded
 
 N_BLOCKS = 5
 
@@ -53,7 +53,7 @@ def left_out(
     mask = sets.options()
     if mask is None:
         raise ValueError(f"Probabilities are for labels and tags, whose options can be listed; not for {sets!r}.")
-    reduction, blocks = of_principle(made.principle), blocks_of(rounded(table.X), N_BLOCKS, sample_weight=table.w)
+    reduction, blocks = of_principle(made.principle), folds_of(rounded(table.X), N_BLOCKS, sample_weight=table.w)
     if len(blocks) < 2:
         raise ValueError("The rows of X are all the same: there is nothing to learn probabilities from.")
     soft = reduction is not None and reduction.is_soft(sets)
@@ -64,7 +64,7 @@ def left_out(
     if soft:
         operator = weights.held_out(table.X, problem.target, table.w, blocks)
         return Left(shared(held_out_sums(operator, Options(mask))), mask)
-    single = weights.left_out() is not None
+    single = weights.loo_operator() is not None
     operator = weights.held_out(table.X, problem.target, table.w, None if single else blocks)
     loss = SetLoss(output, sets, made.principle)
     L, solver = made.solvable(loss)

@@ -132,7 +132,7 @@ class Recipe:
         solver = solvers.choose(self.solver, problem.loss)
         weights = problem.fit_weights()
         solver = solver.fit(problem.loss, weights)
-        weights.release(summed=solver.needs_sums_only)
+        weights.release(sums_only=solver.needs_sums_only)
         return Fitted(problem.output, weights, solver, problem.disambiguation)
 
     def is_joint(self, loss: Loss) -> bool:

@@ -301,7 +301,7 @@ class Learner:
 
 
 def _standard(X: NDArray) -> NDArray:
-    return Scaled()._learn(X).scaled(X)
+    return Scaled().fit_scale(X).scaled(X)
 
 
 def _median(Z: NDArray) -> float:

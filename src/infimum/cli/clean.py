@@ -84,7 +84,7 @@ def cleaned(pipe: Any, X: Any) -> dict[str, list]:
 
 
 def _left_out(model: Any) -> Any:
-    return model.weights_.left_out() if isinstance(model.output_, Rankings) else None
+    return model.weights_.loo_operator() if isinstance(model.output_, Rankings) else None
 
 
 def _flags(rows: Any, n: int) -> list[int]:

@@ -13,7 +13,7 @@ from ..loss import Loss, SetLoss, doubled
 from ..outputs import Labels, OutputSpace, Rankings, Sets, Tags
 from ..outputs.base import Points
 from ..outputs.format import output_words, set_words
-from ..weights.signs import SplitSigns
+from ..weights.wrappers import SplitSigns
 
 SHOWN = 8
 CELLS = 2**22  # losses formed at a time, while rivals are compared

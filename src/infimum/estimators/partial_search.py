@@ -27,8 +27,8 @@ from ..selection.candidates import Kernel, Other, Setting
 from ..selection.kernel_cache import Ground
 from ..selection.result import compared_by
 from ..weights import KernelRidge, Scaled, by_name
-from ..weights.holdout.operators import blocks_of
-from ..weights.scaled import is_relevant
+from ..weights.holdout import folds_of
+from ..weights.wrappers import is_relevant
 from .base import PartialModel, validated
 from .classifier import PartialClassifier
 
@@ -165,7 +165,7 @@ class PartialSearch(BaseEstimator):
         wanted = Recipe(AUTO, AUTO, model.weights, model.solver)
         walk = Comparison(wanted, rows, output, sets, Plan(verbose=self.verbose), pairs)
         # the comparison may leave out unlabelled rows, so the folds are made of its own rows
-        blocks = blocks_of(walk.table.X, self.n_blocks, sample_weight=walk.table.w)
+        blocks = folds_of(walk.table.X, self.n_blocks, sample_weight=walk.table.w)
         if len(blocks) < 2:
             raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
         if not walk.go_through(settings, blocks):

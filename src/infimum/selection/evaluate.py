@@ -14,7 +14,7 @@ from ..loss import Loss, SetLoss
 from ..outputs.base import OutputSpace, Sets
 from ..solvers import choose
 from ..weights.base import Alpha, PrecomputedWeights
-from ..weights.holdout.operators import Holdout, blocks_of
+from ..weights.holdout import Holdout, folds_of
 from .scores import Scores, beyond_chance, covered, losses
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Judge:
         Where weights cannot be had for all blocks from one fit, every block is predicted by a model that is fitted to
         the others.
         """
-        blocks = blocks_of(X, n_blocks, sample_weight=self.sample_weight) if isinstance(n_blocks, int) else n_blocks
+        blocks = folds_of(X, n_blocks, sample_weight=self.sample_weight) if isinstance(n_blocks, int) else n_blocks
         if blocks is not None and len(blocks) < 2:
             raise ValueError("The rows of X are all the same: there is nothing to judge a model by.")
         table = Table(X, None, self.sample_weight)

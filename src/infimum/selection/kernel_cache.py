@@ -19,9 +19,9 @@ from ..data.memory import require
 from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Sets
 from ..weights import KernelRidge, LinearRidge, Nystrom, Scaled, Target, Weights, relevance
-from ..weights.holdout.operators import Fit, Holdout, Refitted
+from ..weights.holdout import FoldFit, Holdout, Refitted
 from ..weights.relevance import median
-from ..weights.scaled import is_relevant
+from ..weights.wrappers import is_relevant
 from .candidates import Kernel, Linear, Setting
 
 EXACT_ROWS = 8_000  # beyond, kernels go through centres
@@ -105,7 +105,7 @@ class Ground:
     def _relearned(self, setting: Kernel) -> Holdout:
         """Relevances are learned without the rows that are held out, as they look at outputs."""
 
-        def fit(block: NDArray) -> Fit:
+        def fit(block: NDArray) -> FoldFit:
             rest = np.delete(np.arange(len(self)), block)
             w = None if self.w is None else self.w[rest]
             Z = scaled(setting.scaling, self.X, self.w, self._learned(rest))
@@ -113,7 +113,7 @@ class Ground:
             rate = setting.gamma / (median(D, self.w) or 1.0)
             inner, outer = (shrunk(D[np.ix_(rows, rest)], rate) for rows in (rest, block))
             lam = setting.lam * self.total / (len(rest) if w is None else w.sum())  # n lam is kept
-            return Fit(block, rest, self._ridge(lam, inner, w), inner, outer)
+            return FoldFit(block, rest, self._ridge(lam, inner, w), inner, outer)
 
         fits = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(fit)(block) for block in self.blocks)
         return Refitted(len(self), fits)
@@ -161,7 +161,7 @@ class Ground:
     @staticmethod
     def _centers(around: Scaled, rows: Table, at: NDArray) -> NDArray:
         """Some rows, as weights that scale all rows see them; each once."""
-        scale = clone(around)._learn(rows.X, None, rows.w)
+        scale = clone(around).fit_scale(rows.X, None, rows.w)
         some = rows.X[np.sort(at)]
         return np.asarray(scale.scaled(some[np.unique(places(some), axis=0, return_index=True)[1]]))
 
@@ -173,7 +173,7 @@ def n_centers(n: int) -> int:
 
 def scaled(scaling: str, X: Any, w: NDArray | None, relevance: NDArray | None = None) -> Any:
     """X as the weights of this scaling see it."""
-    return X if scaling == "none" else Scaled(scaling=scaling, relevance=relevance)._learn(X, None, w).scaled(X)
+    return X if scaling == "none" else Scaled(scaling=scaling, relevance=relevance).fit_scale(X, None, w).scaled(X)
 
 
 def order(table: Table, sets: Sets, pairwise: bool = False) -> NDArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isnan
 
-from ..weights.scaled import is_relevant
+from ..weights.wrappers import is_relevant
 
 KEPT = 3  # settings a principle that go on to more rows
 HOPELESS = 1.3  # times the least risk: principles beyond are not followed

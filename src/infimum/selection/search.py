@@ -22,8 +22,8 @@ from ..disambiguation import has_laws, is_weighed
 from ..outputs.base import OutputSpace, Sets
 from ..recipe import AUTO, Recipe
 from ..weights import KernelRidge, LabelledRowsOnly, Scaled, by_name
-from ..weights.holdout.operators import Holdout, blocks_of
-from ..weights.scaled import is_relevant
+from ..weights.holdout import Holdout, folds_of
+from ..weights.wrappers import is_relevant
 from .candidates import RELEVANT_COLUMNS, Kernel, Other, Setting, first_settings, is_costly, readings
 from .evaluate import Judge, Left
 from .kernel_cache import EXACT_ROWS, Ground, order
@@ -233,7 +233,7 @@ class Comparison:
         if self.pairwise:
             table.X = table.X[:, at]
         n_blocks = OF_FEW if len(self.sets) <= FEW_ROWS and is_weighed(self.sets) else N_BLOCKS
-        blocks = blocks_of(places(table.X, self.pairwise), n_blocks, sample_weight=table.w)
+        blocks = folds_of(places(table.X, self.pairwise), n_blocks, sample_weight=table.w)
         self.ground = Ground(table, self.output, self.sets[at], blocks, self._jobs(len(at)))
 
     def _pairs_of(self, setting: Setting) -> list[tuple[Any, str]]:

@@ -78,7 +78,7 @@ def _refitted(
     parts = []
     for block in blocks:
         rest = np.delete(np.arange(len(sets)), block)
-        fitted = made.fit(table.some(rest), output, sets[rest])
+        fitted = made.fit(table.take(rest), output, sets[rest])
         parts.append(read(fitted.solver, fitted.weights(table.X[block])))
     return np.concatenate(parts)[np.argsort(np.concatenate(blocks), kind="stable")]
 

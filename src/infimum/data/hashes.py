@@ -11,10 +11,10 @@ from scipy import sparse
 
 def hashed(X: Any, pairwise: bool = False) -> NDArray:
     """A hash of every row, the same in any units."""
-    return hash_of(places(X, pairwise), 0)
+    return hash_of(column_ranks(X, pairwise), 0)
 
 
-def places(X: Any, pairwise: bool = False) -> Any:
+def column_ranks(X: Any, pairwise: bool = False) -> Any:
     """Every entry by its place among those of its feature, so that units do not matter; a sparse X as it is."""
     if sparse.issparse(X):
         return X

@@ -47,7 +47,7 @@ class Table(Rows):
         self.X, self.y, self.w, self.names = X, y, w, names
         self.n_features = X.shape[1]
 
-    def some(self, rows: NDArray) -> Table:
+    def take(self, rows: NDArray) -> Table:
         """Some of the rows, without their y."""
         return Table(self.X[rows], None, None if self.w is None else self.w[rows], self.names)
 

@@ -94,7 +94,7 @@ class Judge:
         parts, made = [], self.recipe.cheap()
         for block in blocks:
             rest = np.delete(np.arange(len(self.sets)), block)
-            fitted = made.fit(table.some(rest), self.output, self.sets[rest])
+            fitted = made.fit(table.take(rest), self.output, self.sets[rest])
             parts.append(fitted.predict(table.X[block]))
         order = np.argsort(np.concatenate(blocks), kind="stable")
         return Left(np.concatenate(parts)[order])

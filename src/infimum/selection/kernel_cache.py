@@ -14,7 +14,7 @@ from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.utils.parallel import Parallel, delayed
 
 from ..data import Table
-from ..data.hashes import hash_of, hashed, places
+from ..data.hashes import column_ranks, hash_of, hashed
 from ..data.memory import require
 from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Sets
@@ -163,7 +163,7 @@ class Ground:
         """Some rows, as weights that scale all rows see them; each once."""
         scale = clone(around).fit_scale(rows.X, None, rows.w)
         some = rows.X[np.sort(at)]
-        return np.asarray(scale.scaled(some[np.unique(places(some), axis=0, return_index=True)[1]]))
+        return np.asarray(scale.scaled(some[np.unique(column_ranks(some), axis=0, return_index=True)[1]]))
 
 
 def n_centers(n: int) -> int:

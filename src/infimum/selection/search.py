@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from ..data import Rows, Table
 from ..data.errors import InfimumWarning, InputError
-from ..data.hashes import hashed, places
+from ..data.hashes import column_ranks, hashed
 from ..data.progress import track
 from ..disambiguation import has_laws, is_weighed
 from ..outputs.base import OutputSpace, Sets
@@ -111,7 +111,7 @@ class Comparison:
         if not self.named and of is None and has_laws(sets):  # rows that know nothing say nothing of numbers
             known = np.flatnonzero(~output.is_unlabelled(sets))
             self.some = 0 < len(known) < len(sets)
-            table, sets = (table.some(known), sets[known]) if self.some else (table, sets)
+            table, sets = (table.take(known), sets[known]) if self.some else (table, sets)
         self.table, self.sets = table, sets
         self.in_blocks, self.n = of is not None, _count(table, sets) if of is None else of
         self.family = by_name(wanted.weights) if self.named else None
@@ -229,11 +229,11 @@ class Comparison:
     def _stand_on(self, size: int) -> None:
         """Compare on so many rows from now on."""
         at = self.order[:size]
-        table = self.table.some(at)
+        table = self.table.take(at)
         if self.pairwise:
             table.X = table.X[:, at]
         n_blocks = OF_FEW if len(self.sets) <= FEW_ROWS and is_weighed(self.sets) else N_BLOCKS
-        blocks = folds_of(places(table.X, self.pairwise), n_blocks, sample_weight=table.w)
+        blocks = folds_of(column_ranks(table.X, self.pairwise), n_blocks, sample_weight=table.w)
         self.ground = Ground(table, self.output, self.sets[at], blocks, self._jobs(len(at)))
 
     def _pairs_of(self, setting: Setting) -> list[tuple[Any, str]]:

@@ -19,7 +19,7 @@ from ...data.containers import Column, Table, normalise_y, table_of
 from ...data.errors import BadRows, InfimumWarning, InputError, shown
 from ...data.names import Names
 from ...feedback_arc import linear_extensions, minimum_feedback_arc, minimum_feedback_arcs
-from ...feedback_arc.relations import find_cycle, transitive_closure
+from ...feedback_arc.relations import find_cycle, is_weak_order, transitive_closure
 from ..base import Embedding, Sets, rows_of
 from ..pairs import check_pair, refuse_empty, same_names
 from .forms import items_in_codes, pairs_in_codes, pairs_in_ranks
@@ -222,11 +222,8 @@ class PartialOrders(Sets):
 
     @cached_property
     def _weak(self) -> NDArray:
-        """Which distinct rows are buckets best first: those where to be incomparable is transitive."""
-        before = self._distinct[0]
-        apart = ~(before | before.swapaxes(-1, -2))
-        two_steps = apart.astype(np.float32) @ apart.astype(np.float32) > 0
-        return (two_steps == apart).all(axis=(-1, -2))
+        """Which distinct rows are bucket orders."""
+        return is_weak_order(self._distinct[0])
 
     @cached_property
     def _center(self) -> NDArray:

@@ -72,7 +72,7 @@ class Primal(Weights):
         """Learn the features from X (n, d) or from `infimum.Blocks`."""
         check_lam(self)
         w = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        blocks = X if isinstance(X, Blocks) else Blocks.sliced(X, None, w)
+        blocks = X if isinstance(X, Blocks) else Blocks.of_columns(X, None, w)
         self._fit_features(blocks)
         r = self.width
         require(4 * 8 * r**2, f"The normal equations of {r} features", "Use fewer centres or features.")
@@ -164,7 +164,7 @@ class Primal(Weights):
                 "The training rows are not kept (the weights were fitted on Blocks, or saved in a model that needs sums"
                 " only). Fit on arrays for the weights of single rows and for leave-one-out."
             )
-        return Blocks.sliced(self.X_fit_, phis, self.sample_weight_)
+        return Blocks.of_columns(self.X_fit_, phis, self.sample_weight_)
 
     def _accumulate(self, blocks: Blocks) -> Sums:
         """Sum B'W phi over all chunks, and B'WB unless it has been factored."""

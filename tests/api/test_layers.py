@@ -24,7 +24,6 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 NOT_YET = {
     "estimators.regressor -> conformal",
-    "plotting -> conformal",
     "probabilities -> selection",
     "report.building -> infimum",
 }

@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .checks import check_number
-from .errors import BadRows, is_missing, listed
-from .inputs import is_frame
+from .errors import BadRows, is_missing
+from .inputs import is_frame, shown
 
 EPOCH = datetime(1970, 1, 1)
 RELATIVE_RANK = 1e-3
@@ -197,7 +197,7 @@ def columns_of(X: Any, names: list[str] | None = None) -> dict[str, list]:
     frame = nw.from_native(X, eager_only=True)
     missing = [name for name in names or [] if name not in frame.columns]
     if missing:
-        raise ValueError(f"The table misses {listed(missing)}. Its columns are {listed(list(frame.columns))}.")
+        raise ValueError(f"The table misses {shown(missing)}. Its columns are {shown(list(frame.columns))}.")
     return {name: frame[name].to_list() for name in (frame.columns if names is None else names)}
 
 

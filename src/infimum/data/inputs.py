@@ -11,9 +11,7 @@ from sklearn.utils import check_array
 from .errors import listed
 
 LARGEST = 1e150  # squares of larger numbers overflow
-ENCODE = (
-    "Encode it, with infimum.Features() or scikit-learn's OneHotEncoder in a pipeline, or leave it out."
-)
+ENCODE = "Encode it, with infimum.Features() or scikit-learn's OneHotEncoder in a pipeline, or leave it out."
 
 
 def is_frame(X: Any) -> bool:
@@ -37,10 +35,19 @@ def in_order(X: Any, names: list[str] | None, what: str = "X") -> Any:
     present = set(found)
     missing, extra = [n for n in names if n not in present], [n for n in found if n not in set(names)]
     if missing or extra or len(present) < len(found):
-        problems = [f"{kind} {listed(some)}" for kind, some in (("misses", missing), ("also has", extra)) if some]
+        problems = [f"{kind} {shown(some)}" for kind, some in (("misses", missing), ("also has", extra)) if some]
         problem = " and ".join(problems) or "names a column twice"
-        raise ValueError(f"{what} {problem}. Its columns must be those of fit: {listed(names)}.")
+        raise ValueError(f"{what} {problem}. Its columns must be those of fit: {shown(names)}.")
     return X.select(names) if hasattr(X, "select") else X[names]
+
+
+def shown(names: list) -> str:
+    """Return the first names of a list as text.
+
+    >>> shown(["a", "b"])
+    "'a', 'b'"
+    """
+    return listed(names)
 
 
 def as_numbers(X: Any, what: str = "X") -> Any:

@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from infimum.cli._kind import recognise
-from infimum.selection.search import Comparison
+from infimum.selection import search as searching
 
 from . import sources
 
@@ -139,15 +139,16 @@ def test_usage_is_exit_code_two(here, infimum):
 def test_ctrl_c_keeps_the_best_model_so_far(here, infimum, as_json, monkeypatch):
     """The signal itself, in the middle of the third comparison."""
     sources.tags(here / "t.csv", 30)
-    judge, seen = Comparison._judge, []
+    original, seen = searching.evaluate, []
 
-    def interrupted(self, *arguments):
-        seen.append(arguments)
-        if len(seen) == 3:
-            os.kill(os.getpid(), signal.SIGINT)
-        return judge(self, *arguments)
+    def interrupted(*arguments):
+        for one in original(*arguments):
+            seen.append(one)
+            if len(seen) == 3:
+                os.kill(os.getpid(), signal.SIGINT)
+            yield one
 
-    monkeypatch.setattr(Comparison, "_judge", interrupted)
+    monkeypatch.setattr(searching, "evaluate", interrupted)
     found = as_json("fit", "t.csv", "-t", "tags", "--principle", "infimum", code=3)
     assert found["complete"] is False
     assert any("ended early" in note for note in found["notes"])
@@ -159,10 +160,11 @@ def test_ctrl_c_keeps_the_best_model_so_far(here, infimum, as_json, monkeypatch)
 def test_ctrl_c_before_anything_was_compared_writes_nothing(here, infimum, monkeypatch):
     sources.tags(here / "t.csv", 30)
 
-    def interrupted(self, *arguments):
+    def interrupted(*arguments):
         os.kill(os.getpid(), signal.SIGINT)
+        yield
 
-    monkeypatch.setattr(Comparison, "_judge", interrupted)
+    monkeypatch.setattr(searching, "evaluate", interrupted)
     said = infimum("fit", "t.csv", "-t", "tags", "--principle", "infimum", code=130)
     assert said.strip() == "Interrupted: nothing was written."
     assert not (here / "model.skops").exists()

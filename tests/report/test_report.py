@@ -3,25 +3,19 @@
 import math
 import re
 from html.parser import HTMLParser
-from itertools import permutations
 
 import numpy as np
 import pytest
 
 from infimum import (
     CandidateLabels,
-    Intervals,
     PartialClassifier,
     PartialMultilabelClassifier,
-    PartialOrders,
     PartialRanker,
     PartialRegressor,
-    PartialTags,
-    outputs,
 )
 from infimum.report import _page as h
 from infimum.report import build
-from infimum.report.overview import bits, sizes
 from infimum.report.results import compared
 
 HOSTILE = ['<script>hacked=1</script>', '"><img src=x onerror=hacked=1>', "a&b'c", "{{7*7}} $x^2$"]
@@ -111,28 +105,6 @@ def test_the_same_model_gives_the_same_page():
     y = ["a|b", "a", "b", "b|c"] * 5
     model = PartialClassifier.paper().fit(X, y)
     assert build(model, X).html == build(model, X).html
-
-
-def test_sizes_and_bits_of_labels():
-    sets = outputs.Labels(classes=list("abcd")).fit(["a"]).read(["a|b", "!a", "c", None])
-    found = sizes(sets)
-    assert found.exact.tolist() == [False, False, True, False]
-    assert found.negated.tolist() == [False, True, False, False]
-    assert found.unknown.tolist() == [False, False, False, True]
-    assert np.allclose(bits(None, sets), np.log2([4 / 2, 4 / 3, 4, 1]))
-
-
-def test_bits_of_orders_count_linear_extensions():
-    sets = PartialOrders(np.array([[1, 0, 0], [1, 1, 1], [0, 0, 0], [1, 1, 0]]))
-    members = [sum(bool(one.contains(np.array([z]))[0]) for z in permutations(range(3))) for one in sets]
-    assert np.allclose(bits(None, sets), np.log2(6 / np.array(members)))
-
-
-def test_bits_of_tags_and_numbers():
-    assert bits(None, PartialTags([[1, 0, -1], [0, 0, 0]])).tolist() == [2, 0]
-    sets = Intervals([(0, 8), (0, 4), (2, 3), 5, None, (4, None)])
-    assert np.allclose(bits(None, sets), [0, 1, 3, 10, 0, 1])
-    assert sizes(sets).exact.tolist() == [False, False, False, True, False, False]
 
 
 def test_annotators_are_counted(undrawn):

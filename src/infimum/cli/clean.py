@@ -11,7 +11,7 @@ import typer
 from ..diagnostics.audit import doubtful
 from ..io.tables import load_table
 from ..outputs import Rankings
-from ..selection import Judge
+from ..selection import out_of_fold
 from . import _options as o
 from ._models import cells, pipeline
 from ._say import EARLY, Notes, result, working
@@ -74,8 +74,8 @@ def cleaned(pipe: Any, X: Any) -> dict[str, list]:
     new["tied"] = _flags(resolved.tied, n)
     support, suspects = resolved.support, resolved.suspects
     if support is None and n > 1:
-        judge = Judge(model._settled(), model.output_, model.sets_)
-        z = judge.left_out(model._validated(pipe[:-1].transform(X)), 5).z
+        features = model._validated(pipe[:-1].transform(X))
+        z = out_of_fold(model.recipe_, features, model.output_, model.sets_, cv=5).z
         support, suspects = doubtful(model.output_, model.sets_, z, _left_out(model))
     if support is not None:
         new["support"] = _rounded(np.clip(support, 0, 1))

@@ -60,16 +60,9 @@ def scored(pipe: Any, table: Given) -> dict[str, Any]:
         raise error.renumbered(lambda row: table.places[known[row]]) from None
     return {
         "rows": len(z),
-        "exact": int(exact(sets).sum()),
+        "exact": int(sets.is_exact.sum()),
         "agreement": float(np.mean(sets.agreement(z))),
         "covering_rate": covered(sets, z),
         "chance_corrected": beyond_chance(sets, z),
         "set_risk": risk(model.output_, sets, z),
     }
-
-
-def exact(sets: Any) -> np.ndarray:
-    """Which sets hold one output, (n,)."""
-    from ..report.overview import sizes
-
-    return sizes(sets).exact

@@ -12,9 +12,8 @@ from sklearn.base import clone
 from ..disambiguation import Disambiguation, DisambiguationResult, is_weighed
 from ..loss import SetLoss
 from ..outputs import Intervals, Labels, OutputSpace, PartialOrders, Reals, Sets
-from ..outputs.format import output_words, set_words
 from ..recipe import Recipe
-from ..selection import Judge
+from ..selection import out_of_fold
 from ..weights import KernelRidge, Scaled, by_name
 from ..weights.base import Target
 from ..weights.holdout import LooOperator
@@ -156,7 +155,7 @@ def of_sets(
     _suspects(found, X, output, sets, family, resolved)
     scaled = StandardScaler(with_mean=not hasattr(X, "tocsr")).fit_transform(X)
     pairs = conflicts(scaled, sets)
-    words = set_words(output, sets, [i for pair in pairs for i in pair[:2]]) if pairs else []
+    words = output.format_sets(sets, [i for pair in pairs for i in pair[:2]]) if pairs else []
     found.conflicts = [
         {"row": i, "set": a, "other": j, "its set": b, "distance": d}
         for (i, j, d), a, b in zip(pairs, words[::2], words[1::2])
@@ -168,10 +167,10 @@ def of_sets(
 def _predict(found: Audit, X: Any, output: OutputSpace, sets: Sets, weights: Any) -> None:
     """What every principle predicts for every row without it."""
     for principle in PRINCIPLES:
-        judge = Judge(Recipe(principle, "inside", weights).checked(), output, sets)
-        blocks = None if _closed(judge.recipe.family) else 5
+        recipe = Recipe(principle, "inside", weights)
+        cv = None if _closed(recipe.weights) else 5
         try:
-            found.predictions[principle] = judge.left_out(X, blocks).z
+            found.predictions[principle] = out_of_fold(recipe, X, output, sets, cv=cv).z
         except (ValueError, MemoryError) as error:
             found.refused[principle] = str(error).splitlines()[0]
 
@@ -198,7 +197,7 @@ def _suspects(
     else:
         score, rows = doubtful(output, sets, z, _left_out(X, output, sets, weights))
     rows = rows[np.argsort(score[rows], kind="stable")]
-    said, words = output_words(output, z[rows]), set_words(output, sets, rows) if len(rows) else []
+    said, words = output.format(z[rows]), output.format_sets(sets, rows) if len(rows) else []
     found.suspects = [
         {"row": int(row), "set": text, "others say": other, "support": float(score[row])}
         for row, text, other in zip(rows, words, said)
@@ -259,8 +258,8 @@ def _disagreements(found: Audit, output: OutputSpace, sets: Sets) -> None:
             differ = np.maximum(differ, _difference(output, each[a], each[b]))
     rows = np.flatnonzero(differ > 0)
     rows = rows[np.argsort(-differ[rows], kind="stable")]
-    said = {name: output_words(output, z[rows]) for name, z in zip(names, each)} if len(rows) else {}
-    words = set_words(output, sets, rows) if len(rows) else []
+    said = {name: output.format(z[rows]) for name, z in zip(names, each)} if len(rows) else {}
+    words = output.format_sets(sets, rows) if len(rows) else []
     found.disagreements = [
         {"row": int(row), "set": words[k], **{name: said[name][k] for name in names}, "difference": float(differ[row])}
         for k, row in enumerate(rows)

@@ -5,7 +5,7 @@ from .classifier import PartialClassifier
 from .clean import Disambiguated, clean_labels
 from .generic import PartialEstimator
 from .multilabel import PartialMultilabelClassifier
-from .partial_search import PartialSearch, tune
+from .partial_search import PartialSearch
 from .ranker import PartialRanker
 from .regressor import PartialRegressor
 
@@ -19,5 +19,4 @@ __all__ = [
     "PartialRegressor",
     "PartialSearch",
     "clean_labels",
-    "tune",
 ]

@@ -122,7 +122,7 @@ def build(
     next(steps)
     resolved = _resolved(model, X, output, sets)
     next(steps)
-    weights = model._settled().weights
+    weights = model.recipe_.weights
     found = tells_of(X, output, sets, weights, resolved)
     next(steps)
     audit = audits_of(X, output, sets, weights, resolved, impossible)
@@ -176,7 +176,7 @@ def _resolved(model: Any, X: Any, output: OutputSpace, sets: Sets) -> Disambigua
         return model.disambiguation_
     if not output.bilinear or sets.is_unlabelled.all():
         return None
-    weights = model._settled().weights
+    weights = model.recipe_.weights
     families = [clone(weights) if hasattr(weights, "get_params") else weights]
     if sets.options() is not None and len(sets) <= SHARP_ROWS:
         families.append(Scaled(KernelRidge(lam=LAM)))

@@ -14,9 +14,8 @@ from ..diagnostics.identifiability import Identifiability
 from ..disambiguation import DisambiguationResult
 from ..loss import SetLoss
 from ..outputs import Labels, OutputSpace, Reals, Sets
-from ..outputs.format import output_words, set_words
 from ..recipe import Recipe
-from ..selection import Judge, beyond_chance, covered, risk
+from ..selection import beyond_chance, covered, out_of_fold, risk
 from ..weights import Neighbors, Scaled
 from . import _page as h
 from ._figures import figure
@@ -42,8 +41,8 @@ def compared(model: Any, X: Any, output: OutputSpace, sets: Sets) -> list[Compar
     simple = Recipe("infimum", "inside", Scaled(Neighbors(k)))
     found = [
         ("always the same answer", np.repeat(best, len(sets), axis=0)),
-        (f"the {k} nearest rows", Judge(simple, output, sets).left_out(X, BLOCKS).z),
-        ("the model", Judge(model._settled(), output, sets).left_out(X, BLOCKS).z),
+        (f"the {k} nearest rows", out_of_fold(simple, X, output, sets, cv=BLOCKS).z),
+        ("the model", out_of_fold(model.recipe_, X, output, sets, cv=BLOCKS).z),
     ]
     return [Compared(n, z, covered(sets, z), beyond_chance(sets, z), risk(output, sets, z)) for n, z in found]
 
@@ -78,18 +77,18 @@ def _comparison(rows: list[Compared]) -> h.Markup:
 
 
 def _choice(model: Any) -> list[h.Markup]:
-    if model.selection_ is None or not model.selection_.rows:
-        why = " ".join(model.selection_.refused) if model.selection_ is not None else "All is named."
-        return [h.soft(f"Nothing was compared. {why} {model._settled()!r}")]
-    head, *body = model.selection_._lines()
+    if model.selection_ is None or not model.selection_.results:
+        why = model.selection_.reason if model.selection_ is not None else "All parts are set explicitly."
+        return [h.soft(f"Nothing was compared. {why} {model.recipe_!r}")]
+    head, *body = model.selection_.table()
     early = "" if model.selection_.complete else " The comparison was interrupted."
-    n = len(model.selection_.rows)
+    n = len(model.selection_.results)
     caption = f"The best of {n} settings, by sets that were held out; the first was chosen.{early}"
-    score = {"neg_set_risk": "set risks", "log_likelihood": "log-likelihoods"}[model.selection_.score]
+    score = {"neg_set_risk": "set risks", "log_likelihood": "log-likelihoods"}[model.selection_.scoring]
     said = f"Held-out {score} of the settings that were compared."
     drawn = figure(lambda: model.selection_.plot().figure_, "choice", said)
     # likelihoods are for those who know what they are, but where they decide
-    shown = 6 if model.selection_.score == "neg_set_risk" else 7
+    shown = 6 if model.selection_.scoring == "neg_set_risk" else 7
     table = [[*line[:3], *map(float, line[3:shown])] for line in body]
     return [h.head("What was chosen"), h.table(head[:shown], table, caption), drawn]
 
@@ -162,7 +161,7 @@ def _truth(
     said = f"{int(held.sum())} of these {n} sets hold the truth."
     parts = [h.table(["what", "exactly right", "agreement", "risk"], body, caption), h.para(said)]
     if len(missing):
-        words = zip(missing[:50], set_words(output, sets, missing[:50]), output_words(output, z[~held][:50]))
+        words = zip(missing[:50], output.format_sets(sets, missing[:50]), output.format(z[~held][:50]))
         lines = [[name(int(row)), text, said] for row, text, said in words]
         parts.append(h.table(["row", "its set", "the truth"], lines, "Sets that miss the truth."))
     return parts

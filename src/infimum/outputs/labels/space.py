@@ -57,6 +57,8 @@ class Labels(OutputSpace):
            [1, 1, 1]])
     """
 
+    kind = "labels"
+
     def __init__(self, cost: Any = None, classes: Any = None):
         self.cost = cost
         self.classes = classes
@@ -202,6 +204,13 @@ class Labels(OutputSpace):
 
     def readable(self, z: NDArray) -> NDArray:
         return self.classes_[z]
+
+    def neighbours(self, z: NDArray) -> NDArray:
+        """All other classes."""
+        return np.delete(self.outputs(), int(z))
+
+    def format(self, z: NDArray) -> list[str]:
+        return [str(name) for name in self.readable(np.asarray(z, dtype=int))]
 
     def _read(self, y: Column, strict: bool) -> tuple[sparse.csr_matrix, NDArray]:
         """The candidates listed in each row, and which rows list exclusions instead."""

@@ -58,6 +58,8 @@ class Reals(OutputSpace):
     array([3.25, 5.  ])
     """
 
+    kind = "number"
+
     def __init__(self, loss: str = "squared", bounds: Any = None):
         self.loss = loss
         self.bounds = bounds
@@ -145,6 +147,9 @@ class Reals(OutputSpace):
 
     def probe(self, random: np.random.RandomState, d: int) -> NDArray:
         return self.psi(self.at(random.uniform(-1, 1, size=1)))
+
+    def format(self, z: NDArray) -> list[str]:
+        return [f"{float(value):.6g}" for value in np.asarray(z).ravel()]
 
     def _bounds(self) -> tuple[float, float]:
         if self.bounds is None:

@@ -53,6 +53,8 @@ class Rankings(OutputSpace):
            [-1,  0,  1]], dtype=int8)
     """
 
+    kind = "ranking"
+
     def __init__(self, items: Any = None, time_limit: float | None = None):
         self.items = items
         self.time_limit = time_limit
@@ -188,7 +190,7 @@ class Rankings(OutputSpace):
         constant = np.zeros(len(z))
         for term in L.terms:
             rows = slice(end, end := end + len(term))
-            below = term.principle == "infimum"
+            below = term.principle.sign == 1
             linear, bracket = term.embedding, term.sets.bracket()
             if linear is None:
                 if bracket is None:
@@ -216,3 +218,13 @@ class Rankings(OutputSpace):
         """Items, best first. Objects or text, never plain numbers: an array of numbers is read as ranks or codes."""
         items = self.items_ if self.items_.dtype.kind == "U" else self.items_.astype(object)
         return items[z]
+
+    def neighbours(self, z: NDArray) -> NDArray:
+        """The orders with two adjacent items exchanged."""
+        out = np.repeat(np.asarray(z)[None], len(z) - 1, axis=0)
+        for k in range(len(z) - 1):
+            out[k, [k, k + 1]] = out[k, [k + 1, k]]
+        return out
+
+    def format(self, z: NDArray) -> list[str]:
+        return [" > ".join(map(str, row)) for row in self.readable(z)]

@@ -70,7 +70,7 @@ class OrderSearch(Solver):
     def fit(self, L: Loss, weights: Weights | None = None) -> Self:
         check_number(self, "nodes", 1, integer=True, optional=True)
         check_number(self, "memory", 1, integer=True)
-        terms = [(term.principle.sign, *found) for term in L.terms if (found := term.sets.relations()) is not None]
+        terms = [(term.principle.sign or 1, *found) for term in L.terms if (found := term.sets.relations()) is not None]
         # with negative_weights="joint" the terms share their sets, so equal relations are kept once
         stacked = np.concatenate([before for _, before, _ in terms])
         _, first, back = np.unique(stacked.reshape(len(stacked), -1), axis=0, return_index=True, return_inverse=True)

@@ -9,15 +9,12 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_limits
 
 from benchmarks._tools import Job, Table, run_parts
 from infimum import Boxes, Intervals, PartialRegressor, SetLoss, metrics
 from infimum.datasets import load_intervals, make_lost_sign
 from infimum.outputs import Reals, Vectors
 from infimum.solvers import Alternate, Coordinatewise, Piecewise
-from infimum.solvers._segments import Curves, Segments
-from infimum.solvers.piecewise import ROUNDING
 from infimum.weights import KernelRidge
 
 N, Q, GRID = 5000, 10_000, 1000
@@ -57,28 +54,6 @@ def speed() -> None:
     table.job(Job(f"sweep / grid of {GRID} outputs, alpha given", lambda: solver.argmin(alpha), on_grid, 0.1, 7))
     excess = np.max(solver.minimise(alpha).value - (alpha @ L(grid).T).min(axis=1))
     table.row("largest objective beyond the best of the grid", f"{excess:.2e}", "at most 0", excess <= 0)
-
-    with threadpool_limits(1):  # a second thread that waits for the first is counted by no clock as it should be
-        without_alpha(table, L, y)
-
-
-def without_alpha(table: Table, L: SetLoss, y: np.ndarray) -> None:
-    """All of predict beside forming alpha, which takes 2 n² operations a query; one thread each."""
-    rng = np.random.default_rng(2)
-    X, queries = rng.uniform(size=(N, 3)), rng.uniform(size=(Q // 5, 3))
-    weights = KernelRidge(1e-3, sigma=0.2)
-    model = PartialRegressor.paper(weights=weights, solver=Piecewise()).fit(X, y)
-    plain = weights.fit(X)
-    for _ in range(3):  # after 3 n / 4 queries it is prepared to do without alpha
-        model.predict(queries)
-    alone, whole = (lambda: np.asarray(plain(queries))), (lambda: model.predict(queries))
-    clock = time.process_time
-    _, formed = table.job(Job(f"{Q // 5} queries: all of predict / forming alpha", whole, alone, 0.5, 4, clock))
-    solver, start = Piecewise().fit(L), clock()
-    curves = Curves(solver.start_, solver.at_, solver.row_, solver.bend_, solver.kink_)
-    Segments(L, curves, plain, plain.explicit(), ROUNDING)
-    share = (clock() - start) / formed * len(queries) / N
-    table.row("prepared in the time that alpha takes for", f"{share:.2f} n queries", "once .75 n were asked")
 
 
 def boxes() -> None:

@@ -15,7 +15,6 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import gen_batches
@@ -32,7 +31,6 @@ GIB = 2**30
 def main(names: list[str] | None = None) -> None:
     rng = np.random.default_rng(0)
     parts = {
-        "path": lambda: path(rng, 1500),
         "forest": lambda: forest_and_neighbors(rng, 10_000),
         "nystrom": lambda: queries(rng, nystrom(rng, 200_000), 200_000),
         "million": lambda: queries(rng, nystrom(rng, 1_000_000), 1_000_000),
@@ -58,7 +56,7 @@ def nystrom(rng: np.random.Generator, n: int) -> PartialClassifier:
     table = Table(f"Nyström: n = {n}, d = {D}, {CENTERS} centres, {CLASSES} classes")
     X, y = blobs(rng, n)
     unseen, truth = blobs(rng, 20_000)
-    model = PartialClassifier.paper(weights=weights.Nystrom(CENTERS, lam=LAM, gamma=GAMMA, centers="kmeans++"))
+    model = PartialClassifier.paper(weights=weights.Nystrom(CENTERS, lam=LAM, gamma=GAMMA))
     smaller = PartialClassifier.paper(weights=model.weights)
 
     def fit(model: PartialClassifier, rows: int) -> None:
@@ -99,22 +97,6 @@ def queries(rng: np.random.Generator, model: PartialClassifier, q: int) -> None:
     table.job(Job("predict / bare kernel, product, argmin", lambda: model.predict(X), bare, 1.3, 3))
     few, many = (traced_bytes(lambda k=k: model.predict(X[:k])) - 16 * k for k in (q // 10, q))
     table.ratio(f"peak memory of predict beside its result, {q} / {q // 10} queries", many, few, 1.3)
-
-
-def path(rng: np.random.Generator, n: int) -> None:
-    """Twenty lams by leave-one-out, beside eight-fold cross-validation by refitting."""
-    table = Table(f"A path of 20 lams: n = {n}")
-    X, y = blobs(rng, n)
-    lams = np.logspace(-7, -1, 20)
-    chosen = PartialClassifier.paper(weights=weights.RidgeCV(weights.KernelRidge(gamma=GAMMA), lams=lams))
-
-    def refits() -> None:
-        for train, test in StratifiedKFold(8).split(X, y):
-            for lam in lams:
-                one = PartialClassifier.paper(weights=weights.KernelRidge(lam, gamma=GAMMA)).fit(X[train], y[train])
-                one.score(X[test], y[test])
-
-    table.job(Job("path and final fit / 8-fold refits", lambda: chosen.fit(X, y), refits, 0.25, 2))
 
 
 def forest_and_neighbors(rng: np.random.Generator, n: int) -> None:

@@ -1,6 +1,6 @@
-"""Scores against sets that hold the truth: how far values are from them, how many of the known pairs orders have wrong.
+"""Scores of predictions against sets, for regression and rankings.
 
-They take y in any form that the estimators take, so that they serve in ``sklearn.metrics.make_scorer``.
+They accept y in all formats that the estimators accept, and can be used in ``sklearn.metrics.make_scorer``.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ __all__ = ["kendall_tau", "mean_squared_distance", "r2", "share_inside", "wrong_
 
 
 def mean_squared_distance(y: Any, z: Any, sample_weight: Any = None) -> float:
-    """mean_i d(z_i, S_i)²: the set risk of the squared loss; on values, the mean squared error.
+    """Compute the mean squared distance of predictions to their sets; for exact values, the mean squared error.
 
     Parameters
     ----------
-    y : n sets or answers
-        What is known of the rows, in any form that the structure reads.
-    z : (n,)
+    y : n intervals or numbers
+        Targets, in any format that :class:`~infimum.PartialRegressor` accepts.
+    z : (n,) or (n, m)
         Predictions.
     sample_weight : (n,), optional
-        How much rows count.
+        Weights of the rows.
 
     Examples
     --------
@@ -42,16 +42,16 @@ def mean_squared_distance(y: Any, z: Any, sample_weight: Any = None) -> float:
 
 
 def share_inside(y: Any, z: Any, sample_weight: Any = None) -> float:
-    """The share of predictions z_i that lie in S_i.
+    """Compute the covering rate, the share of predictions that lie in their sets.
 
     Parameters
     ----------
-    y : n sets or answers
-        What is known of the rows, in any form that the structure reads.
-    z : (n,)
+    y : n intervals or numbers
+        Targets, in any format that :class:`~infimum.PartialRegressor` accepts.
+    z : (n,) or (n, m)
         Predictions.
     sample_weight : (n,), optional
-        How much rows count.
+        Weights of the rows.
 
     Examples
     --------
@@ -63,20 +63,20 @@ def share_inside(y: Any, z: Any, sample_weight: Any = None) -> float:
 
 
 def r2(y: Any, z: Any, sample_weight: Any = None) -> float:
-    """1 - sum_i d(z_i, S_i)² / min_c sum_i d(c, S_i)², against the best constant c.
+    """Compute R² against the best constant prediction.
 
-    On values c is their mean and this is R². Where one constant lies in every set the ratio has no value: 1 for
-    predictions that all lie in their sets, 0 for others, as scikit-learn does for constant values. A prediction on
-    the border of a set lies in it, up to rounding.
+    It is 1 - sum_i d(z_i, S_i)² / min_c sum_i d(c, S_i)². For exact values c is their mean, and this is R². If one
+    constant lies in every set, the score is 1 if all predictions lie in their sets and 0 otherwise, as in scikit-learn
+    for constant values. A prediction on the border of a set lies in it, up to rounding.
 
     Parameters
     ----------
-    y : n sets or answers
-        What is known of the rows, in any form that the structure reads.
-    z : (n,)
+    y : n intervals or numbers
+        Targets, in any format that :class:`~infimum.PartialRegressor` accepts.
+    z : (n,) or (n, m)
         Predictions.
     sample_weight : (n,), optional
-        How much rows count.
+        Weights of the rows.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def r2(y: Any, z: Any, sample_weight: Any = None) -> float:
 
 
 def _weights(sample_weight: Any, n: int) -> NDArray:
-    """One weight a row: finite, not negative, not all 0."""
+    """Return one weight per row; weights must be finite, not negative and not all 0."""
     if sample_weight is None:
         return np.ones(n)
     try:
@@ -113,11 +113,11 @@ def _weights(sample_weight: Any, n: int) -> NDArray:
     bad.refuse("A row of weight 0 is left out, one of weight 2 counts twice.")
     if not w.any():
         raise InputError("sample_weight is 0 in every row: there is nothing to score.")
-    return w / w.max()  # means do not change, and no sum overflows
+    return w / w.max()  # means do not change, and sums do not overflow
 
 
 def _numbers(z: Any) -> NDArray:
-    """Predictions: finite numbers."""
+    """Return predictions as an array of finite numbers."""
     try:
         out = np.asarray(z, dtype=float)
     except (TypeError, ValueError):
@@ -132,7 +132,7 @@ def _numbers(z: Any) -> NDArray:
 
 
 def _sets(y: Any, z: Any) -> tuple[Any, NDArray]:
-    """y as sets and z as numbers, of the same length."""
+    """Return y as sets and z as numbers, of the same length."""
     z = _numbers(z)
     if not isinstance(y, Sets):
         space = Vectors() if z.ndim == 2 else Reals()
@@ -145,17 +145,20 @@ def _sets(y: Any, z: Any) -> tuple[Any, NDArray]:
 
 
 def wrong_pairs(y: Any, z: Any, *, items: Any = None, sample_weight: Any = None) -> float:
-    """The mean share of the pairs known in y that the orders z have wrong; rows that know no pair are left out.
+    """Compute the mean share of the known pairs of items that predicted rankings have in the wrong order.
+
+    Rows without a known pair are left out.
 
     Parameters
     ----------
-    y : rows of partial or full orders
-        In any form that :class:`~infimum.PartialRanker` reads.
+    y : n partial or full orders
+        Targets, in any format that :class:`~infimum.PartialRanker` accepts.
     z : (n, m) array
-        Orders, best first, as `predict` gives them.
+        Predicted rankings, best first.
     items : list, optional
-        The items in the order of the columns of y, where y is an array of ranks or codes; sorted by default.
+        The items in the order of the columns of y, if y is an array of ranks or codes; sorted by default.
     sample_weight : (n,) array, optional
+        Weights of the rows.
 
     Examples
     --------
@@ -165,26 +168,26 @@ def wrong_pairs(y: Any, z: Any, *, items: Any = None, sample_weight: Any = None)
     sets, orders = _orders(y, z, items)
     known = (sets.codes != 0).any(axis=1)
     if not known.any():
-        raise InputError("No row of y knows any pair of items: there is nothing to score.")
+        raise InputError("No row of y contains a comparison of two items, so there is nothing to score.")
     weights = _weights(sample_weight, len(orders))[known]
     if not weights.sum() > 0:
-        raise InputError("The rows of y that know a pair all have the weight 0: there is nothing to score.")
+        raise InputError("All rows of y with a comparison have weight 0, so there is nothing to score.")
     return float(np.average(1 - sets.agreement(orders)[known], weights=weights))
 
 
 def kendall_tau(y: Any, z: Any, *, items: Any = None, sample_weight: Any = None) -> float:
-    """Kendall's tau, (right - wrong) / known pairs, averaged over the rows that know a pair; in [-1, 1].
+    """Compute the mean of Kendall's tau, (right - wrong) / known pairs, over the rows with a known pair.
 
     Parameters
     ----------
-    y : n orders or partial orders
-        What is known of the rows, in any form that `PartialRanker` reads.
+    y : n partial or full orders
+        Targets, in any format that :class:`~infimum.PartialRanker` accepts.
     z : (n, m)
-        Predicted orders, best first.
+        Predicted rankings, best first.
     items : list, optional
-        All items, where y does not name all of them.
+        All items, if y does not contain all of them.
     sample_weight : (n,), optional
-        How much rows count.
+        Weights of the rows.
 
     Examples
     --------
@@ -195,7 +198,7 @@ def kendall_tau(y: Any, z: Any, *, items: Any = None, sample_weight: Any = None)
 
 
 def _orders(y: Any, z: Any, items: Any) -> tuple[PartialOrders, NDArray]:
-    """y as sets, and z as orders of 0 … m-1."""
+    """Return y as sets, and z as orders of 0 … m-1."""
     z = np.asarray(z)
     if z.ndim != 2 or not len(z):
         raise InputError(f"z must hold orders of m items, shape (n, m). Got shape {z.shape}.")

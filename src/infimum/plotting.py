@@ -1,4 +1,4 @@
-"""Pictures: Display classes with `from_…` constructors, as in scikit-learn; matplotlib is imported when asked."""
+"""Figures: Display classes with `from_…` constructors, as in scikit-learn; matplotlib is imported on first use."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .disambiguation import Disambiguation, DisambiguationResult
+from .outputs import Labels
 from .probabilities import Reliability, reliability
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
-"""Told apart by colour-blind readers (Okabe and Ito, 2008)."""
+"""Colours that colour-blind readers can distinguish (Okabe and Ito, 2008)."""
 
 LABELS = {
     "log_likelihood": "held-out log-likelihood of the sets",
@@ -75,7 +76,7 @@ class SearchDisplay:
 
 
 class ResolvedDisplay:
-    """What disambiguation found: how sure it is of the labels, and how well the sets agree with the other rows.
+    """Histograms of the confidence in the estimated labels and of the support of the candidate sets.
 
     Attributes
     ----------
@@ -88,11 +89,11 @@ class ResolvedDisplay:
 
     @classmethod
     def from_resolved(cls, resolved: DisambiguationResult, threshold: float | None = None) -> Self:
-        """Draw the confidences and the supports P(S_i); suspects are left of the threshold."""
+        """Draw the confidences and the supports P(S_i); rows left of the threshold are suspects."""
         import matplotlib.pyplot as plt
 
         if resolved.confidence is None or resolved.support is None:
-            raise ValueError("The picture needs confidences and supports: take soft disambiguation with a threshold.")
+            raise ValueError("The figure needs confidences and supports. Use soft disambiguation with a threshold.")
         threshold = Disambiguation().threshold if threshold is None else threshold
         display = cls()
         display.figure_, display.axes_ = plt.subplots(1, 2, figsize=(8, 3), sharey=True, layout="constrained")
@@ -112,7 +113,7 @@ class ResolvedDisplay:
 
 
 class ExplanationDisplay:
-    """An `Explanation`: the rows that contribute most to a prediction, as bars to its side or to its rival's.
+    """Bar chart of an `Explanation`: the rows that contribute most to a prediction or to its alternative.
 
     Attributes
     ----------
@@ -125,7 +126,7 @@ class ExplanationDisplay:
 
     @classmethod
     def from_explanation(cls, explanation: Any, k: int = 8, ax: Any = None) -> Self:
-        """Draw the k largest contributions; they and those of all other rows sum to the margin."""
+        """Draw the k largest contributions, and the sum of all others."""
         import matplotlib.pyplot as plt
 
         display = cls()
@@ -148,7 +149,7 @@ class ExplanationDisplay:
 
 
 class IdentifiabilityDisplay:
-    """What sets can tell: how often z is possible where y is the truth, and eta around the rows.
+    """Figure of an `Identifiability`: how often z is possible if y is the true label, and eta around the rows.
 
     Attributes
     ----------
@@ -161,7 +162,7 @@ class IdentifiabilityDisplay:
 
     @classmethod
     def from_identifiability(cls, found: Any, axes: Any = None) -> Self:
-        """Draw the degrees P(z in S | y), as a matrix where there is one choice and as bars where there are many."""
+        """Draw the degrees P(z in S | y), as a matrix for labels and as bars for tags and items."""
         import matplotlib.pyplot as plt
 
         display = cls()
@@ -182,33 +183,34 @@ class IdentifiabilityDisplay:
         every = max(1, len(names) // 16)
         ax.set_xticks(range(0, len(names), every), names[::every], rotation=60, ha="right")
         ax.set_yticks(range(0, len(names), every), names[::every])
-        ax.set(xlabel="z", ylabel="y, the probable truth", title="P(z in S | y)")
+        ax.set(xlabel="z", ylabel="y, the probable label", title="P(z in S | y)")
         self.figure_.colorbar(picture, ax=ax)
 
     def _bars(self, found: Any, ax: Any) -> None:
-        """For two options a choice: how often it is left open, whichever of them is the truth."""
+        """Draw how often each tag or comparison is unknown, for each true value."""
         value = found.degrees.value
         worst = np.argsort(-np.nan_to_num(np.fmax(value[:, 0, 1], value[:, 1, 0])), kind="stable")[:12]
         names, options = [_plain(found.choices.names[g][:24]) for g in worst], found.choices.options
         for k, (y, z) in enumerate(((0, 1), (1, 0))):
             said = options[0][y] if found.choices.kind == "tags" else ("first before second", "second before first")[y]
             at = np.arange(len(worst)) + 0.36 * (k - 0.5)
-            ax.barh(at, np.nan_to_num(value[worst, y, z]), 0.34, color=COLOURS[k], label=f"truth {said}")
+            ax.barh(at, np.nan_to_num(value[worst, y, z]), 0.34, color=COLOURS[k], label=f"true value: {said}")
         ax.set_yticks(range(len(worst)), names)
         ax.invert_yaxis()
-        ax.set(xlim=(0, 1), xlabel="share of rows that leave it open")
+        ax.set(xlim=(0, 1), xlabel="share of rows where it is unknown")
         ax.legend(frameon=False, loc="lower right", fontsize="small")
 
 
 def _plain(text: str) -> str:
-    """Text in which matplotlib finds no formula."""
+    """Escape text that matplotlib would render as a formula."""
     return text.replace("$", r"\$")
 
 
 class SelectionDisplay:
-    """The comparison behind "auto", one line of points a principle; the chosen one is circled.
+    """Scores of the models that ``"auto"`` compared, one line of points per principle; the selected one is circled.
 
-    Further left is better: held-out set risks, or minus the log-likelihoods of held-out sets where these decide.
+    Points further left are better. The axis is the held-out set risk, or minus the held-out log-likelihood of the sets
+    if models were selected by it.
 
     Attributes
     ----------
@@ -254,11 +256,11 @@ def _with_rule(principle: str, negative_weights: str) -> str:
 
 
 class ReliabilityDisplay:
-    """Whether probabilities are what they say, from sets: how often the most probable option is right.
+    """Reliability diagram of predicted probabilities, without true labels.
 
-    A bar goes from the share of rows where it is the only candidate to that where it is a candidate at all: the share
-    of rows where it is right lies on it. The point is that share if sets are coarsened at random. Calibrated
-    probabilities have their bars across the diagonal.
+    A bar goes from the share of rows whose only candidate is the most probable label to the share of rows that have it
+    as a candidate. The accuracy lies on the bar. The point is the accuracy if sets are coarsened at random. The bars of
+    calibrated probabilities cross the diagonal.
 
     Attributes
     ----------
@@ -273,13 +275,13 @@ class ReliabilityDisplay:
 
     @classmethod
     def from_estimator(cls, model: Any, X: Any, y: Any, n_bins: int = 10, ax: Any = None, **style: Any) -> Self:
-        """Draw the reliability of a fitted model's `predict_proba` on rows that it has not seen, given by sets."""
-        from .conformal.models import space_of
-
+        """Draw the reliability of `predict_proba` of a fitted model, on rows that were not used in `fit`."""
         P = np.asarray(model.predict_proba(X))
-        mask = space_of(model).read(y).options()
+        last = model[-1] if hasattr(model, "steps") else model
+        space = last.output_ if hasattr(last, "output_") else Labels(classes=last.classes_).fit([])
+        mask = space.read(y).options()
         if mask is None:
-            raise ValueError("The picture needs labels, or known tags.")
+            raise ValueError("A reliability diagram needs candidate labels or tags.")
         if mask.shape[1] > 1 or mask.shape[-1] != P.shape[-1]:  # tags: P(tag), (n, m)
             P = np.stack([1 - P, P], axis=-1)
         return cls.from_predictions(P.reshape(mask.shape), mask, n_bins, ax, **style)
@@ -301,7 +303,7 @@ class ReliabilityDisplay:
 
 
 class RiskCoverageDisplay:
-    """The loss among the rows that are accepted, against their share: between what the sets say at best and at worst.
+    """Risk-coverage curve: the loss of the accepted rows against their share, at best and at worst given the sets.
 
     Attributes
     ----------
@@ -314,7 +316,7 @@ class RiskCoverageDisplay:
 
     @classmethod
     def from_curve(cls, curve: Any, ax: Any = None, **style: Any) -> Self:
-        """Draw a `RiskCoverage`, as `Conformal.risk_coverage` gives it."""
+        """Draw a `RiskCoverage`, the result of `Conformal.risk_coverage`."""
         display = cls()
         display.figure_, display.axes_ = _, ax = _axes(ax, (5.2, 3.4))
         style = {"color": COLOURS[0], **style}
@@ -328,7 +330,7 @@ class RiskCoverageDisplay:
 
 
 def _axes(ax: Any, size: tuple[float, float]) -> tuple[Any, Any]:
-    """A figure and the axes to draw on: those that are given, or new ones."""
+    """Return the figure and the axes to draw on, new ones by default."""
     import matplotlib.pyplot as plt
 
     if ax is not None:

@@ -24,7 +24,7 @@ from .disambiguation import Options, held_out_sums
 from .outputs.base import OutputSpace, Sets
 from .recipe import Recipe
 from .selection.evaluate import fit_holdout, refit_folds, solve_held_out
-from .weights.holdout.operators import blocks_of, rounded
+from .weights.holdout import folds_of, rounded
 
 N_BLOCKS = 5
 
@@ -52,7 +52,7 @@ def left_out(
     mask = sets.options()
     if mask is None:
         raise ValueError(f"Probabilities are for labels and tags, whose options can be listed; not for {sets!r}.")
-    reduction, blocks = made.disambiguation, blocks_of(rounded(table.X), N_BLOCKS, sample_weight=table.w)
+    reduction, blocks = made.disambiguation, folds_of(rounded(table.X), N_BLOCKS, sample_weight=table.w)
     if len(blocks) < 2:
         raise ValueError("The rows of X are all the same: there is nothing to learn probabilities from.")
     soft = reduction is not None and reduction.is_soft(sets)
@@ -63,7 +63,7 @@ def left_out(
         return Left(shared(held_out_sums(operator, Options(mask))), mask)
     problem = made.problem(table, output, sets)
     weights = problem.fit_weights()
-    single = weights.left_out() is not None
+    single = weights.loo_operator() is not None
     operator = weights.held_out(table.X, problem.target, table.w, None if single else blocks)
     return Left(solve_held_out(made, operator, made.loss(output, sets), read), mask)
 

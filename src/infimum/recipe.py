@@ -138,7 +138,7 @@ class Recipe:
         solver = solvers.choose(self.solver, problem.loss)
         weights = problem.fit_weights()
         solver = solver.fit(problem.loss, weights)
-        weights.release(summed=solver.summed)
+        weights.release(sums_only=solver.needs_sums_only)
         return Fitted(problem.loss.output, weights, solver, problem.disambiguation)
 
 

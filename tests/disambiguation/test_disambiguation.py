@@ -32,7 +32,7 @@ from infimum.calibration import probabilities
 from infimum.data import Table
 from infimum.disambiguation import Options, best_of, hard, held_out_sums, soft
 from infimum.disambiguation.categorical import support
-from infimum.weights.holdout.operators import Refitted, blocks_of
+from infimum.weights.holdout import Refitted, folds_of
 
 FAMILIES = [
     weights.KernelRidge(lam=1e-3),
@@ -65,7 +65,7 @@ def test_prepared_operators_are_leave_one_out(family, rng):
     X, _, mask = blobs(rng, 40)
     phi = mask.astype(float)
     fitted = clone(family).fit(X, phi)
-    operator = fitted.left_out()
+    operator = fitted.loo_operator()
     for target in (phi, rng.standard_normal(phi.shape)):  # the same operator serves twice
         np.testing.assert_allclose(operator(target), fitted.leave_one_out(target), atol=1e-9)
 
@@ -86,12 +86,12 @@ def test_kernel_ridge_without_a_row_or_a_block_is_a_refit(weighted, rng):
         lam = family.lam_ * total / (len(rest) if inner is None else inner.sum())  # n lam is kept
         return weights.KernelRidge(lam=lam, gamma=0.3).fit(X[rest], None, inner)(X[at]) @ phi[rest]
 
-    F = family.left_out()(phi)
+    F = family.loo_operator()(phi)
     for i in range(0, 30, 3):
         np.testing.assert_allclose(F[[i]], refit(np.delete(np.arange(30), i), [i]), atol=1e-8)
     if weighted:
         return
-    blocks = blocks_of(X, 4)
+    blocks = folds_of(X, 4)
     operator = family.held_out(X, None, None, blocks)
     G = operator(stack(phi, blocks))
     for b, block in enumerate(blocks):
@@ -99,7 +99,7 @@ def test_kernel_ridge_without_a_row_or_a_block_is_a_refit(weighted, rng):
         np.testing.assert_allclose(G[b, block], refit(rest, block), atol=1e-8)
         for i in rest[:4]:
             np.testing.assert_allclose(G[b, [i]], refit(np.setdiff1d(rest, i), [i]), atol=1e-8)
-    np.testing.assert_allclose(operator.weights() @ phi, operator.own(G), atol=1e-8)
+    np.testing.assert_allclose(operator.weights() @ phi, operator.out_of_fold(G), atol=1e-8)
 
 
 REFITTED = [family for family in FAMILIES[1:5] if not isinstance(family, weights.Forest)]
@@ -109,7 +109,7 @@ REFITTED = [family for family in FAMILIES[1:5] if not isinstance(family, weights
 def test_other_families_are_fitted_again_without_each_block(family, rng):
     X, _, mask = blobs(rng, 40)
     phi = mask.astype(float)
-    blocks = blocks_of(X, 3)
+    blocks = folds_of(X, 3)
     operator = clone(family).fit(X, phi).held_out(X, phi, None, blocks)
     assert isinstance(operator, Refitted)
     rest = np.delete(np.arange(40), blocks[1])
@@ -150,7 +150,7 @@ def test_one_forest_serves_every_block(rng):
     """Row i through the trees that did not draw it, means over the rows outside the block: from the definition."""
     X, _, mask = blobs(rng, 40)
     phi, w = mask.astype(float), 1.0 + (np.arange(40) % 3)
-    blocks = blocks_of(X, 3)
+    blocks = folds_of(X, 3)
     forest = weights.Forest(30, random_state=0).fit(X, phi, w)
     operator = forest.held_out(X, phi, w, blocks)
     out = operator(stack(phi, blocks))
@@ -164,9 +164,9 @@ def test_one_forest_serves_every_block(rng):
                 if share.any():
                     means.append(share @ phi[rest] / share.sum())
             np.testing.assert_allclose(out[b, i], np.mean(means, axis=0))
-    np.testing.assert_allclose(operator.predict(phi), operator.own(out))
-    np.testing.assert_allclose(operator.weights() @ phi, operator.own(out))
-    block, rest, inside, outside = next(operator.parts())
+    np.testing.assert_allclose(operator.predict(phi), operator.out_of_fold(out))
+    np.testing.assert_allclose(operator.weights() @ phi, operator.out_of_fold(out))
+    block, rest, inside, outside = next(operator.folds())
     np.testing.assert_allclose(inside @ phi[rest], out[0, rest])
     np.testing.assert_allclose(outside @ phi[rest], out[0, block])
 
@@ -175,17 +175,17 @@ def test_blocks_keep_twins_together_and_do_not_depend_on_order(rng):
     X = np.repeat(rng.standard_normal((20, 2)), 2, axis=0)
     order = rng.permutation(40)
     number = np.empty(40, int)
-    for b, block in enumerate(blocks_of(X, 5)):
+    for b, block in enumerate(folds_of(X, 5)):
         number[block] = b
     again = np.empty(40, int)
-    for b, block in enumerate(blocks_of(X[order], 5)):
+    for b, block in enumerate(folds_of(X[order], 5)):
         again[block] = b
     np.testing.assert_array_equal(number[order], again)
     np.testing.assert_array_equal(number[::2], number[1::2])
     assert set(np.bincount(number)) == {8}
-    assert len(blocks_of(np.ones((4, 2)), 5)) == 1
-    with pytest.raises(ValueError, match="at least 2 blocks"):
-        blocks_of(X, 1)
+    assert len(folds_of(np.ones((4, 2)), 5)) == 1
+    with pytest.raises(ValueError, match="at least 2 folds"):
+        folds_of(X, 1)
 
 
 @settings(max_examples=40, deadline=None)
@@ -287,7 +287,7 @@ def test_sets_that_miss_the_truth_are_suspects(rng):
 def test_support_is_that_of_sets_nobody_saw(rng):
     """Changing S_i changes nothing in what is predicted for row i."""
     X, _, mask = blobs(rng, 60)
-    blocks = blocks_of(X, 4)
+    blocks = folds_of(X, 4)
     operator = weights.KernelRidge(lam=1e-3).fit(X).held_out(X, None, None, blocks)
     P = probabilities(held_out_sums(operator, Options(mask[:, None])))
     changed = mask.copy()

@@ -14,7 +14,7 @@ from infimum.recipe import Recipe
 from infimum.selection import out_of_fold
 from infimum.selection.evaluate import mean_scores, row_scores
 from infimum.weights import Target
-from infimum.weights.holdout.operators import blocks_of
+from infimum.weights.holdout import folds_of
 
 WHERE = import_module("infimum.disambiguation.soft")
 RIDGE = weights.KernelRidge(lam=1e-3, gamma=0.02)
@@ -58,17 +58,17 @@ def test_sums_at_the_candidates(many, family, weighed, rng):
     target, listed = Target(mask.astype(float)), SparseCategorical(mask[:, None], CandidateLabels(mask), w)
     fitted = family.fit(X, target, w)
     q = rng.random(listed.shape)
-    F = fitted.left_out()(listed.full(q)[:, 0])
-    np.testing.assert_allclose(listed.sums(fitted.left_out())(q), F[mask], atol=1e-10)
+    F = fitted.loo_operator()(listed.full(q)[:, 0])
+    np.testing.assert_allclose(listed.sums(fitted.loo_operator())(q), F[mask], atol=1e-10)
 
-    operator = fitted.held_out(X, target, w, blocks_of(X, 5))
+    operator = fitted.held_out(X, target, w, folds_of(X, 5))
     without = listed.without(operator)
     assert without.shape == (5, mask.sum())
     q = rng.random(without.shape) * without.live
     stack = np.stack([listed.full(part)[:, 0] for part in q])
     F = operator(stack)
     np.testing.assert_allclose(without.sums(operator)(q), np.stack([part[mask] for part in F]), atol=1e-10)
-    np.testing.assert_allclose(without.own(q, operator)[:, 0], operator.own(F), atol=1e-10)
+    np.testing.assert_allclose(without.own(q, operator)[:, 0], operator.out_of_fold(F), atol=1e-10)
 
 
 def test_rows_that_do_not_count(many, rng):
@@ -77,7 +77,7 @@ def test_rows_that_do_not_count(many, rng):
     w = rng.choice([0.0, 1.0, 2.0], len(X))
     listed, operator = (
         SparseCategorical(mask[:, None], None, w),
-        RIDGE.fit(X, None, w).held_out(X, None, w, blocks_of(X, 5)),
+        RIDGE.fit(X, None, w).held_out(X, None, w, folds_of(X, 5)),
     )
     without = listed.without(operator)
     q = without.even()

@@ -24,7 +24,7 @@ from infimum.disambiguation import Normal, held_out_sums, soft, weighing_of
 from infimum.recipe import Recipe
 from infimum.selection import left_out_scores, out_of_fold
 from infimum.selection.evaluate import mean_scores, row_scores
-from infimum.weights.holdout.operators import blocks_of
+from infimum.weights.holdout import folds_of
 
 RIDGE = weights.Scaled(weights.KernelRidge(lam=1e-4, gamma=0.5))
 
@@ -229,7 +229,7 @@ def test_rows_that_are_held_out_are_never_seen(rng):
     X, _, bounds = banded(rng, 60)
     space = outputs.Reals().fit(bounds)
     sets = space.read(bounds)
-    blocks = blocks_of(X, 4)
+    blocks = folds_of(X, 4)
     operator = weights.KernelRidge(lam=1e-3, gamma=2.0).fit(X).held_out(X, None, None, blocks)
     law = weighing_of(sets).laws
     F = held_out_sums(operator, Normal(sets.lines(), laws=law))
@@ -242,7 +242,7 @@ def test_rows_that_are_held_out_are_never_seen(rng):
         rest = np.delete(np.arange(60), block)
         lam = 1e-3 * 60 / len(rest)
         fitted = weights.KernelRidge(lam=lam, gamma=2.0).fit(X[rest])
-        q = soft(fitted.left_out(), Normal(sets[rest].lines(), laws=law), ramp=5, max_iter=8, tol=0.0).q
+        q = soft(fitted.loo_operator(), Normal(sets[rest].lines(), laws=law), ramp=5, max_iter=8, tol=0.0).q
         np.testing.assert_allclose(F[block], np.asarray(fitted(X[block])) @ q, atol=1e-7)
         assert b < 2
 

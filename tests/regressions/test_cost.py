@@ -23,7 +23,8 @@ from infimum import (
 )
 from infimum.estimators import base
 from infimum.solvers import enumerate as enumerated
-from infimum.weights.families import cholesky, primal
+from infimum.weights import cholesky
+from infimum.weights.families import primal
 from infimum.weights.families.nystrom import Nystrom
 
 

@@ -31,7 +31,8 @@ from infimum import (
 )
 from infimum.outputs.rankings import sets as orders
 from infimum.selection import left_out_scores
-from infimum.weights.families import cholesky, kernel
+from infimum.weights import cholesky
+from infimum.weights.families import kernel
 
 
 @pytest.fixture

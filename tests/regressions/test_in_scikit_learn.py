@@ -140,6 +140,15 @@ def test_scores_of_plain_labels_work_by_name(X):
     assert roc_auc_score(y, model.decision_function(X)) > 0.9
 
 
+def test_cross_validation_splits_rows_and_columns_of_a_precomputed_kernel(X):
+    K = np.exp(-np.square(X[:, None] - X).sum(axis=-1))
+    y = [k % 2 for k in range(36)]
+    given = PartialClassifier.paper(weights=weights.KernelRidge(1e-3, kernel="precomputed"))
+    same = PartialClassifier.paper(weights=weights.KernelRidge(1e-3, gamma=1.0))
+    found = cross_val_score(given, K, y, cv=3, error_score="raise")
+    np.testing.assert_array_equal(found, cross_val_score(same, X, y, cv=3))
+
+
 class AsClassifier(PartialClassifier):
     """For plain labels, all that scikit-learn asks of a classifier holds too."""
 

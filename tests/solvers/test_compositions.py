@@ -51,10 +51,10 @@ FAMILIES = {
 SOLVERS = {"auto": "auto", **{cls.__name__: cls() for cls in IN_ORDER}}
 WORDS = {
     "solver": r"cannot minimise the <.*it needs .*Solvers that can: ",
-    "nobody": r"No solver can minimise the <.*Fit on arrays instead of rows in blocks",
+    "nobody": r"No solver can minimise the <.*Fit on arrays instead of chunks",
     "bilinear": r"Disambiguation needs a bilinear loss",
     "laplacian": r"Soft disambiguation leaves every row out of its own update, for which Laplacian has no closed form",
-    "blocks": r"Rows in blocks need weights\.Nystrom or weights\.LinearRidge, and negative_weights='inside'",
+    "blocks": r"Chunked data requires weights\.Nystrom or weights\.LinearRidge, and negative_weights='inside'",
     "together": r"Disambiguation compares all rows with each other: give arrays instead of rows in blocks",
     "left out": r"Laplacian has no closed-form leave-one-out predictions\. Hold out blocks of rows instead",
     "kept": r"Leaving rows out compares them with each other: give arrays instead of rows in blocks",

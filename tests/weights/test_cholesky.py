@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import LinAlgError
 
-from infimum.weights.families import cholesky
+from infimum.weights import cholesky
 
 SIZES = [1, 2, 5, 127, 128, 129, 300]
 

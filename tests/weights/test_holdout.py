@@ -1,4 +1,4 @@
-"""Closed-form leave-one-out against n refits, along paths, and what is chosen by it."""
+"""Closed-form leave-one-out predictions equal n refits."""
 
 import numpy as np
 import pytest
@@ -26,8 +26,8 @@ def data(rng):
     return X, np.column_stack([np.sin(X[:, 0]), X[:, 1], np.ones(25)]), rng.uniform(0.5, 2, 25)
 
 
-def settled(family, X, **changes):
-    """The family with gamma and centres as they are on all the rows, so that refits differ by the row only."""
+def fixed(family, X, **changes):
+    """Return the family with the gamma and the centres of all rows, so refits differ only by the row."""
     fitted = clone(family).fit(X)
     if isinstance(family, KernelRidge):
         changes["gamma"] = fitted.gamma_
@@ -37,7 +37,7 @@ def settled(family, X, **changes):
 
 
 def refits(family, X, phi, w, lam):
-    """What is predicted at x_i by a fit without one copy of row i, at the same ridge n lam."""
+    """Return the predictions at x_i of a fit without one copy of row i, with the same ridge n lam."""
     w = np.ones(len(X)) if w is None else w
     rows = []
     for i in range(len(X)):
@@ -53,7 +53,7 @@ def refits(family, X, phi, w, lam):
 def test_leave_one_out_is_n_refits(family, weighted, data):
     X, phi, w = data
     w = w if weighted else None
-    family = settled(family, X)
+    family = fixed(family, X)
     expected = refits(family, X, phi, w, LAM)
     model = clone(family).fit(X, phi, w)
     assert_allclose(model.leave_one_out(phi), expected, atol=1e-8)
@@ -62,7 +62,25 @@ def test_leave_one_out_is_n_refits(family, weighted, data):
 
 
 @EACH
-def test_the_weights_left_out_are_zero_on_their_own_row(family, data):
+def test_leave_one_out_predicts_rows_of_weight_zero_like_queries(family, data):
+    X, phi, w = data
+    w = np.where(np.arange(25) < 3, 0, w)
+    model = fixed(family, X).fit(X, phi, w)
+    assert_allclose(model.leave_one_out(phi)[:3], model(X[:3]) @ phi, atol=1e-10)
+
+
+def test_leave_one_out_loo_operator_and_folds_of_one_row_agree(rng):
+    X = np.r_[rng.standard_normal((15, 2)), [[8.0, 8.0]]]
+    phi = rng.random((16, 3))
+    ridge = KernelRidge(lam=1e-4, gamma=0.5).fit(X)
+    expected = ridge.leave_one_out(phi)
+    assert_allclose(ridge.loo_operator()(phi), expected, rtol=1e-9, atol=1e-300)
+    folds = [np.array([i]) for i in range(16)]
+    assert_allclose(ridge.held_out(X, None, None, folds).predict(phi), expected, rtol=1e-7, atol=1e-25)
+
+
+@EACH
+def test_leave_one_out_weights_are_zero_on_their_own_row(family, data):
     X, phi, _ = data
     model = clone(family).fit(X)
     alpha = model.leave_one_out(np.eye(25))

@@ -9,7 +9,7 @@ import pytest
 
 from infimum import Boxes, PartialClassifier, PartialEstimator, PartialRegressor, outputs
 from infimum.weights import Forest, KernelRidge, LabelledRowsOnly, LinearRidge, Neighbors, Nystrom, Scaled, Target
-from infimum.weights.holdout.operators import blocks_of
+from infimum.weights.holdout import folds_of
 
 FAMILIES = [
     KernelRidge(lam=1e-2, gamma=0.3),
@@ -43,11 +43,11 @@ def test_the_weights_of_known_rows_alone(half, family, weighed, rng):
     left = found.leave_one_out(phi)
     np.testing.assert_allclose(left[known], alone.leave_one_out(phi[known]), atol=1e-10)
     np.testing.assert_allclose(left[~known], alone(X[~known]) @ phi[known], atol=1e-10)
-    found.release(summed=True)  # of what only later folds need
+    found.release(sums_only=True)  # of what only later folds need
     np.testing.assert_allclose(found.leave_one_out(phi), left, atol=1e-10)
     again = pickle.loads(pickle.dumps(found))
     if found.blockwise:  # rows are left behind, all of them
-        assert len(again._others) == 0
+        assert len(again._unlabelled) == 0
         with pytest.raises(ValueError, match="The training rows are not kept"):
             again.leave_one_out(phi)
     else:
@@ -56,7 +56,7 @@ def test_the_weights_of_known_rows_alone(half, family, weighed, rng):
 
 def test_blocks_are_held_out_as_by_refits(half):
     X, phi, known = half
-    family, blocks = LabelledRowsOnly(KernelRidge(lam=1e-2, gamma=0.3)), blocks_of(half[0], 4)
+    family, blocks = LabelledRowsOnly(KernelRidge(lam=1e-2, gamma=0.3)), folds_of(half[0], 4)
     F = family.fit(X, Target(phi, known)).held_out(X, Target(phi, known), None, blocks).predict(phi)
     for block in blocks:
         rest = np.setdiff1d(np.flatnonzero(known), block)

@@ -12,7 +12,7 @@ from infimum.selection import Candidate, SearchConfig
 from infimum.selection.evaluate import mean_scores, predict_held_out, row_scores
 from infimum.selection.kernel_cache import KernelCache, scaled
 from infimum.selection.search import Record, search_problem, try_neighbours
-from infimum.weights.holdout.operators import Fit, Refitted, blocks_of
+from infimum.weights.holdout import FoldFit, Refitted, folds_of
 from infimum.weights.relevance import LAM, ROWS, median
 
 
@@ -33,7 +33,7 @@ def cloud(rng):
 
 def cache_of(X, mask, n_folds=5):
     space = outputs.Labels().fit(mask)
-    return KernelCache(Table(X, None, None), space, space.read(mask), blocks_of(X, n_folds), SearchConfig())
+    return KernelCache(Table(X, None, None), space, space.read(mask), folds_of(X, n_folds), SearchConfig())
 
 
 def likelihood(cache, candidate, preview):
@@ -111,7 +111,7 @@ def test_units_do_not_matter(cloud):
 
 def test_scaled_learns_again_without_the_rows_that_are_held_out(cloud):
     X, mask, _ = cloud
-    phi, blocks = -mask.astype(float), blocks_of(X, 4)
+    phi, blocks = -mask.astype(float), folds_of(X, 4)
     family = weights.Scaled(weights.KernelRidge(1e-3, gamma=0.1), "relevant")
     found = family.fit(X, phi).held_out(X, phi, None, blocks)
     assert isinstance(found, Refitted)
@@ -162,13 +162,13 @@ def test_fitted_again_without_a_block_or_taken_out_of_the_inverse(cloud, rng, we
         some = None if w is None else w[rest]
         lam = 1e-2 * total / (len(rest) if some is None else some.sum())
         inner = K[np.ix_(rest, rest)]
-        fits.append(Fit(block, rest, ridge(lam).fit(inner, None, some), inner, K[np.ix_(block, rest)]))
+        fits.append(FoldFit(block, rest, ridge(lam).fit(inner, None, some), inner, K[np.ix_(block, rest)]))
     one = Refitted(len(X), fits)
-    q = together.live(mask.astype(float))
+    q = together.mask_out(mask.astype(float))
     np.testing.assert_allclose(one(q), together(q), atol=1e-9)
     np.testing.assert_allclose(one.predict(mask * 1.0), together.predict(mask * 1.0), atol=1e-9)
     np.testing.assert_allclose(one.weights(), together.weights(), atol=1e-9)
-    for a, b in zip(one.parts(), together.parts(), strict=True):
+    for a, b in zip(one.folds(), together.folds(), strict=True):
         for x, y in zip(a, b, strict=True):
             np.testing.assert_allclose(x, y, atol=1e-9)
 

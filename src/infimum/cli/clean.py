@@ -79,7 +79,9 @@ def cleaned(pipe: Any, X: Any) -> dict[str, list]:
     if support is None and n > 1:
         features = validated(model, pipe[:-1].transform(X))
         z = out_of_fold(model.recipe_, features, output, sets, cv=FOLDS).z
-        support, suspects = doubtful(output, sets, z, model.weights_.left_out() if output.kind == "ranking" else None)
+        support, suspects = doubtful(
+            output, sets, z, model.weights_.loo_operator() if output.kind == "ranking" else None
+        )
     if support is not None:
         new["support"] = np.round(np.clip(support, 0, 1), 4).tolist()
     new["suspect"] = _flags(suspects, n)

@@ -154,7 +154,7 @@ class Regret(LabelScore):
 
     def usable(self, model: Any, space: OutputSpace) -> bool:
         if isinstance(model, PartialModel):
-            return isinstance(model.solver, str) or model.solver.listed
+            return isinstance(model.solver, str) or model.solver.scores_all_outputs
         return hasattr(model, "decision_function")
 
     def needs(self) -> str:

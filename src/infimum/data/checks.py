@@ -1,4 +1,4 @@
-"""Parameters that must be numbers: refused by name, with what was expected and what was given."""
+"""Checks of numeric parameters, with errors that contain the name, the expected range and the given value."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def check_number(
     optional: bool = False,
     words: Iterable[str] = (),
 ) -> None:
-    """Refuse the parameter `name` of `owner` unless it is a number from `least` to `most`.
+    """Raise an error unless the parameter `name` of `owner` is a number from `least` to `most`.
 
-    `above` and `below` leave out the ends, `infinite` allows infinity; `optional` allows None, and `words` some text.
-    Booleans, text, arrays and NaN are no numbers.
+    `above` and `below` exclude the ends, and `infinite` allows infinity. `optional` allows None, and `words` allows
+    these strings. Booleans, strings, arrays and NaN are not numbers.
 
     >>> from infimum.weights import KernelRidge
     >>> check_number(KernelRidge(lam=-1), "lam", 0, optional=True)
@@ -39,8 +39,8 @@ def check_number(
     if is_number(value, least, most, above=above, below=below, integer=integer, infinite=infinite):
         return
     wanted = [expected(least, most, above, below, integer), *map(repr, words), *(["None"] if optional else [])]
-    said = wanted[0] if len(wanted) == 1 else f"{', '.join(wanted[:-1])} or {wanted[-1]}"
-    raise ValueError(f"The '{name}' parameter of {type(owner).__name__} must be {said}. Got {value!r:.200} instead.")
+    text = wanted[0] if len(wanted) == 1 else f"{', '.join(wanted[:-1])} or {wanted[-1]}"
+    raise ValueError(f"The '{name}' parameter of {type(owner).__name__} must be {text}. Got {value!r:.200} instead.")
 
 
 def is_number(
@@ -53,7 +53,7 @@ def is_number(
     integer: bool = False,
     infinite: bool = False,
 ) -> bool:
-    """Whether value is a number, or an integer, in the range.
+    """Return whether value is a number, or an integer, in the range.
 
     >>> is_number(2, 0), is_number(True, 0), is_number("2", 0), is_number(math.nan), is_number(10**400)
     (True, False, False, False, False)
@@ -69,7 +69,7 @@ def is_number(
 
 
 def expected(least: float, most: float, above: bool, below: bool, integer: bool) -> str:
-    """The range in words.
+    """Describe the range.
 
     >>> expected(0, math.inf, True, False, False), expected(1, 9, False, False, True), expected(0, 1, True, True, False)
     ('a number > 0', 'an integer >= 1 and <= 9', 'a number > 0 and < 1')
@@ -81,7 +81,7 @@ def expected(least: float, most: float, above: bool, below: bool, integer: bool)
 
 
 def check_numbers(owner: Any, name: str, least: float = 0, *, above: bool = True, words: Iterable[str] = ()) -> None:
-    """Refuse a list-like parameter unless it holds numbers from `least` on, or some of the words.
+    """Raise an error unless a parameter is a list of numbers >= `least`, or of some of the words.
 
     >>> from infimum import PartialSearch
     >>> check_numbers(PartialSearch(lams=[1, 0]), "lams")
@@ -90,11 +90,11 @@ def check_numbers(owner: Any, name: str, least: float = 0, *, above: bool = True
     ValueError: The 'lams' parameter of PartialSearch must be a list of numbers > 0. Got [1, 0] instead.
     """
     values, words = getattr(owner, name), list(words)
-    listed = isinstance(values, Iterable) and not isinstance(values, str | bytes | dict) and hasattr(values, "__len__")
-    if listed and len(values) and all(_is_one(value, least, above, words) for value in values):
+    is_list = isinstance(values, Iterable) and not isinstance(values, str | bytes | dict) and hasattr(values, "__len__")
+    if is_list and len(values) and all(_is_one(value, least, above, words) for value in values):
         return
-    said = f"a list of numbers {'>' if above else '>='} {least:g}" + "".join(f" or {word!r}" for word in words)
-    raise ValueError(f"The '{name}' parameter of {type(owner).__name__} must be {said}. Got {values!r:.200} instead.")
+    text = f"a list of numbers {'>' if above else '>='} {least:g}" + "".join(f" or {word!r}" for word in words)
+    raise ValueError(f"The '{name}' parameter of {type(owner).__name__} must be {text}. Got {values!r:.200} instead.")
 
 
 def _is_one(value: Any, least: float, above: bool, words: list[str]) -> bool:

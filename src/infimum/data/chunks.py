@@ -1,6 +1,6 @@
-"""Rows that come in blocks: from files larger than memory, from a cluster, or slices of arrays.
+"""Chunked (out-of-core) data: files larger than memory, a cluster, or slices of arrays.
 
-Whatever the source, a fit is a sum over blocks: `Blocks.reduce` computes it here or where the blocks are.
+A fit is a sum over chunks, which `Blocks.reduce` computes in this process or on the workers of a cluster.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from sklearn.utils.parallel import Parallel, delayed
 from .progress import track
 
 NOTHING = object()
-ROWS = 4096  # rows of an in-memory array taken at a time
+ROWS = 4096  # rows per chunk of an array in memory
 
 
 class Block(NamedTuple):
-    """Some rows: inputs, targets and weights, the last two None where there are none."""
+    """A chunk of rows: inputs, targets and sample weights; the last two may be None."""
 
     X: Any
     y: Any = None
     w: NDArray | None = None
     where: str = ""
-    """Which block, of which file: for errors."""
+    """The chunk and its file, for error messages."""
 
 
 class Blocks:
-    """A sequence of blocks (X, y) or (X, y, sample_weight), read as often as needed.
+    """Chunked data: a sequence of chunks (X, y) or (X, y, sample_weight) that can be read several times.
 
     Parameters
     ----------
     source : list, or function without arguments
-        The blocks, or a function that starts a new iteration over them (a fit reads them more than once, so a
-        generator will not do; the function that makes it will).
+        The chunks, or a function that returns a new iterator over them. A fit reads them more than once, so pass a
+        generator function and not a generator.
     n_blocks : int, optional
-        How many there are, to show progress.
+        Number of chunks, to show progress.
 
     Examples
     --------
@@ -61,24 +61,38 @@ class Blocks:
 
     @classmethod
     def of(cls, X: Any, y: Any = None, sample_weight: Any = None, rows: int = ROWS) -> Blocks:
-        """Slices of arrays or memory maps, so many rows at a time.
+        """Cut arrays or memory maps into chunks.
 
+        Parameters
+        ----------
+        X : (n, d) array
+            Inputs.
+        y : n targets, optional
+            Targets.
+        sample_weight : (n,), optional
+            Weights of the rows.
+        rows : int, default 4096
+            Number of rows per chunk.
+
+        Examples
+        --------
         >>> import numpy as np
         >>> [block.where for block in Blocks.of(np.zeros((5, 1)), list("abcab"), rows=3)]
         ['rows 0 to 2', 'rows 3 to 4']
         """
-        return cls(partial(_cut, X, y, sample_weight, rows), -(-X.shape[0] // rows))
+        return cls(partial(_slices, X, y, sample_weight, rows), -(-X.shape[0] // rows))
 
     @classmethod
-    def sliced(cls, X: Any, y: tuple | None = None, w: Any = None) -> Blocks:
-        """Slices of arrays and memory maps; y are the columns that the rows carry, one tuple a block."""
-        return cls(partial(_slices, X, y, w), -(-X.shape[0] // ROWS))
+    def of_columns(cls, X: Any, columns: tuple | None = None, w: Any = None) -> Blocks:
+        """Cut arrays into chunks whose y is a tuple of the slices of some columns."""
+        return cls(partial(_slices, X, columns, w, ROWS, several=True), -(-X.shape[0] // ROWS))
 
     @classmethod
     def parquet(cls, paths: Any, target: str | None = None, weight: str | None = None, rows: int = 2**16) -> Blocks:
-        """Blocks of Parquet files: `target` is the column of y, `weight` that of sample_weight, the others are X.
+        """Read Parquet files in chunks.
 
-        Without `target`, the blocks have no y: that is for `predict`. A row index that pandas has written is left out.
+        `target` is the column of y, `weight` that of sample_weight, and the other columns are X. Without `target`, the
+        chunks have no y, which is enough for `predict`. A row index that pandas has saved is left out.
         """
         from .parquet import ParquetSource
 
@@ -96,20 +110,20 @@ class Blocks:
             yield block if block.where else block._replace(where=f"block {k}")
 
     def inputs(self) -> Blocks:
-        """The blocks for `predict`: files need not have the columns of targets and weights."""
+        """Return the chunks for `predict`, for which files may lack the columns of targets and weights."""
         inputs = getattr(self.source, "inputs", None)
         return self if inputs is None else Blocks(inputs(), self.n_blocks)
 
     def map(self, function: Callable[[Block], Block]) -> Blocks:
-        """The blocks function(block), when they are asked for."""
+        """Apply a function to each chunk when it is read."""
         return Blocks(lambda: map(function, self), self.n_blocks)
 
     def reduce(self, function: Callable[[Block], Any], combine: Callable, label: str = "", verbose: int = 0) -> Any:
-        """combine(… combine(f(block_1), f(block_2)) …, f(block_k)), in threads if joblib is so configured."""
+        """Apply a function to each chunk and combine the results, in threads if joblib is configured so."""
         blocks = track(self, label, self.n_blocks, verbose)
-        if self.n_blocks == 1:  # nothing to share among threads
+        if self.n_blocks == 1:  # one chunk needs no threads
             return self._reduced(map(function, blocks), combine)
-        # threads over blocks, or threads within a product: both at once wait for each other
+        # threads over chunks and threads within products at the same time would wait for each other
         with single_blas() if effective_n_jobs(None) > 1 else nullcontext():
             found = Parallel(prefer="threads", return_as="generator")(delayed(function)(one) for one in blocks)
             return self._reduced(iter(found), combine)
@@ -125,7 +139,7 @@ class Blocks:
         return reduce(combine, found, first)
 
     def first(self) -> Block:
-        """The first block that has rows, to learn what the columns are."""
+        """Return the first chunk that has rows."""
         for block in self:
             if n_rows(block.X):
                 return block
@@ -136,24 +150,18 @@ class Blocks:
 
 
 def single_blas() -> Any:
-    """A context in which products of matrices take one thread."""
+    """Return a context in which BLAS uses one thread."""
     from threadpoolctl import threadpool_limits
 
     return threadpool_limits(1, "blas")
 
 
 def n_rows(column: Any) -> int:
-    """How many rows an array, a frame or a list has."""
+    """Return the number of rows of an array, a DataFrame or a list."""
     return int(column.shape[0]) if hasattr(column, "shape") else len(column)
 
 
-def _cut(X: Any, y: Any, w: Any, size: int) -> Iterator[Block]:
+def _slices(X: Any, y: Any, w: Any, size: int, several: bool = False) -> Iterator[Block]:
     for rows in gen_batches(X.shape[0], size):
-        where = f"rows {rows.start} to {rows.stop - 1}"
-        yield Block(X[rows], None if y is None else y[rows], None if w is None else w[rows], where)
-
-
-def _slices(X: Any, y: tuple | None, w: Any) -> Iterator[Block]:
-    for rows in gen_batches(X.shape[0], ROWS):
-        carried = None if y is None else tuple(part[rows] for part in y)
-        yield Block(X[rows], carried, None if w is None else w[rows], f"rows {rows.start} to {rows.stop - 1}")
+        some = None if y is None else tuple(column[rows] for column in y) if several else y[rows]
+        yield Block(X[rows], some, None if w is None else w[rows], f"rows {rows.start} to {rows.stop - 1}")

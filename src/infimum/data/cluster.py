@@ -1,4 +1,4 @@
-"""Blocks that stay on the workers of a Dask cluster: functions go to them, what they return is combined there."""
+"""Chunks on the workers of a Dask cluster, where functions are applied and results are combined."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .chunks import Block, Blocks
 
-ARITY = 8  # partial sums added by one task of a cluster
+ARITY = 8  # partial results that one task of a cluster combines
 
 
 class DaskBlocks(Blocks):
@@ -41,7 +41,7 @@ class DaskBlocks(Blocks):
     def map(self, function: Callable[[Block], Block]) -> DaskBlocks:
         import dask
 
-        node = dask.delayed(function)  # one node of the graph: sent once, not with every block
+        node = dask.delayed(function)  # one node of the graph, which is sent once and not with each chunk
         return DaskBlocks([node(part) for part in self.parts])
 
     def reduce(self, function: Callable[[Block], Any], combine: Callable, label: str = "", verbose: int = 0) -> Any:
@@ -55,18 +55,18 @@ class DaskBlocks(Blocks):
 
 
 def is_dask(X: Any) -> bool:
-    """Whether X is a Dask array, frame or series, without importing Dask."""
+    """Return whether X is a Dask array, DataFrame or Series, without importing Dask."""
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "to_delayed")
 
 
 def map_rows(function: Callable[[Any], NDArray], X: Any, n_features: int) -> Any:
-    """function(rows) for every partition of a Dask array or frame, as a Dask array."""
+    """Apply a function to each partition of a Dask array or DataFrame, and return a Dask array."""
     zeros: Any = np.zeros((1, n_features))
     if hasattr(X, "columns"):
         import pandas as pd
 
         zeros = pd.DataFrame(zeros, columns=list(X.columns))
-    meta = function(zeros)[:0]  # its type and its number of axes
+    meta = function(zeros)[:0]  # for its type and number of axes
     if hasattr(X, "rechunk"):
         X = X.rechunk({1: -1})
         if meta.ndim == 1:
@@ -75,14 +75,14 @@ def map_rows(function: Callable[[Any], NDArray], X: Any, n_features: int) -> Any
     import dask
     import dask.array as da
 
-    # the partitions of a frame keep the names of their columns; their lengths are not known yet
+    # the partitions of a DataFrame keep their column names; their lengths are unknown
     tail = meta.shape[1:]
     parts = [da.from_delayed(p, (np.nan, *tail), meta=meta) for p in map(dask.delayed(function), _delayed(X))]
     return da.concatenate(parts)
 
 
 def _parts(column: Any, name: str) -> list:
-    """The delayed partitions of a Dask array or frame."""
+    """Return the delayed partitions of a Dask array or DataFrame."""
     if not is_dask(column):
         raise ValueError(f"X is a Dask collection: {name} must be one too, with the same partitions.")
     if getattr(column, "ndim", 1) == 2 and hasattr(column, "rechunk"):
@@ -91,8 +91,8 @@ def _parts(column: Any, name: str) -> list:
 
 
 def _delayed(column: Any) -> Any:
-    """The partitions as they are. Dask would join those of which few columns are read: more of y than of X."""
-    if hasattr(column, "simplify"):  # a frame: only the columns that are asked for are read
+    """Return the partitions unchanged; optimised, Dask would join more partitions of y than of X."""
+    if hasattr(column, "simplify"):  # of a DataFrame, only the columns that are used are read
         return column.simplify().to_delayed(optimize_graph=False)
     return column.to_delayed()
 

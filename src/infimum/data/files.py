@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from typing import IO
 
 Path_ = str | os.PathLike
 
-PART = ".infimum-part"  # how the name of a file ends while it is being written
+PART = ".infimum-part"  # suffix of a file while it is being written
 
 
 @contextmanager
 def atomic_write(path: Path_, mode: str = "w") -> Iterator[IO]:
-    """A file to write that appears whole or not at all: whatever fails on the way, the old file stays as it was.
+    """Open a file for writing, and replace the old file only when all has been written.
 
-    Text is UTF-8 with line ends as given. The data lie on the disk before the name changes over to them.
+    If anything fails, the old file stays as it was. Text is written as UTF-8, with line ends as given. The data are
+    synced to the disk before the file gets its name.
 
     Parameters
     ----------
     path : path
         The file that is written.
-    mode : str
-        As in `open`, for writing.
+    mode : {"w", "wb"}, default "w"
+        Text or bytes.
 
     Examples
     --------
@@ -54,11 +55,11 @@ def atomic_write(path: Path_, mode: str = "w") -> Iterator[IO]:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
-    _folder_too(target.parent)
+    _sync_folder(target.parent)
 
 
-def _folder_too(folder: Path) -> None:
-    """The new name lies on the disk too, where the system lets folders be opened."""
+def _sync_folder(folder: Path) -> None:
+    """Sync the new name to the disk, on systems that can open folders."""
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)

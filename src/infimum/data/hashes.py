@@ -1,4 +1,4 @@
-"""Hashes of rows: which ones come first, whatever order they come in."""
+"""Hashes of rows, which select the same rows in any order."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from scipy import sparse
 
 
 def hashed(X: Any, pairwise: bool = False) -> NDArray:
-    """A hash of every row, the same in any units."""
-    return hash_of(places(X, pairwise), 0)
+    """Return a hash of each row that does not depend on the units of the features."""
+    return hash_of(column_ranks(X, pairwise), 0)
 
 
-def places(X: Any, pairwise: bool = False) -> Any:
-    """Every entry by its place among those of its feature, so that units do not matter; a sparse X as it is."""
+def column_ranks(X: Any, pairwise: bool = False) -> Any:
+    """Replace each entry by its rank in its column, so units do not matter; return a sparse X unchanged."""
     if sparse.issparse(X):
         return X
-    if pairwise:  # of similarities, what does not depend on the order of the others
+    if pairwise:  # sorted similarities do not depend on the order of the other rows
         return np.sort(np.asarray(X, dtype=float), axis=1)
     return np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in X.T]).astype(float)
 
 
 def hash_of(X: Any, seed: int) -> NDArray:
-    """A 64-bit hash of every row: equal rows, sparse or dense, have equal hashes."""
+    """Return a 64-bit hash of each row; equal rows, sparse or dense, have equal hashes."""
     odd = np.random.default_rng(seed).integers(0, 2**63, X.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     if sparse.issparse(X):
         bits = np.ascontiguousarray(X.data + 0.0, dtype=np.float64).view(np.uint64)
@@ -35,7 +35,7 @@ def hash_of(X: Any, seed: int) -> NDArray:
 
 
 def _mix(h: NDArray) -> NDArray:
-    """The finaliser of splitmix64 (Steele et al., 2014); keeps 0 at 0."""
+    """Mix the bits by the finaliser of splitmix64 (Steele et al., 2014), which maps 0 to 0."""
     h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return h ^ (h >> np.uint64(31))

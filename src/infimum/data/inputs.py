@@ -1,4 +1,4 @@
-"""X as numbers: names bind, positions do not."""
+"""X as an array of numbers; columns of DataFrames are matched by name."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-SHOWN = 10
-LARGEST = 1e150
-ENCODE = (
-    "Encode it, with infimum.Features() or scikit-learn's OneHotEncoder in a pipeline, or leave it out."
-)
+from .errors import listed
+
+LARGEST = 1e150  # squares of larger numbers overflow
+ENCODE = "Encode it, with infimum.Features() or scikit-learn's OneHotEncoder in a pipeline, or leave it out."
 
 
 def is_frame(X: Any) -> bool:
-    """Whether X is a table with named columns: pandas, polars, Arrow."""
+    """Return whether X is a DataFrame of pandas or polars, or an Arrow table."""
     return hasattr(X, "columns") and not hasattr(X, "to_delayed") and hasattr(X, "shape")
 
 
 def names_of(X: Any) -> list[str] | None:
-    """The names of the columns of a frame, where all of them are text; otherwise None."""
+    """Return the column names of a DataFrame if all are strings; otherwise None."""
     if not is_frame(X):
         return None
     names = list(X.column_names if hasattr(X, "column_names") else X.columns)
@@ -29,37 +28,37 @@ def names_of(X: Any) -> list[str] | None:
 
 
 def in_order(X: Any, names: list[str] | None, what: str = "X") -> Any:
-    """The columns of a frame in the order of `names`; anything else, and where there are no names, as it is."""
+    """Return a DataFrame with its columns in the order of `names`; return anything else unchanged."""
     found = names_of(X)
     if names is None or found is None or found == names:
         return X
-    known = set(found)
-    missing, extra = [n for n in names if n not in known], [n for n in found if n not in set(names)]
-    if missing or extra or len(known) < len(found):
-        said = [f"{kind} {shown(some)}" for kind, some in (("misses", missing), ("also has", extra)) if some]
-        problem = " and ".join(said) or "names a column twice"
+    present = set(found)
+    missing, extra = [n for n in names if n not in present], [n for n in found if n not in set(names)]
+    if missing or extra or len(present) < len(found):
+        problems = [f"{kind} {shown(some)}" for kind, some in (("misses", missing), ("also has", extra)) if some]
+        problem = " and ".join(problems) or "names a column twice"
         raise ValueError(f"{what} {problem}. Its columns must be those of fit: {shown(names)}.")
     return X.select(names) if hasattr(X, "select") else X[names]
 
 
 def shown(names: list) -> str:
-    """The first names of a list.
+    """Return the first names of a list as text.
 
     >>> shown(["a", "b"])
     "'a', 'b'"
     """
-    return ", ".join(map(repr, names[:SHOWN])) + (f", … ({len(names)} in all)" if len(names) > SHOWN else "")
+    return listed(names)
 
 
 def as_numbers(X: Any, what: str = "X") -> Any:
-    """X as a two-dimensional array or CSR matrix of finite numbers; frames by their columns."""
+    """Return X as a two-dimensional array or a CSR matrix of finite numbers."""
     if is_frame(X):
         X = _table(X, what)
     return in_range(check_array(readable(X), accept_sparse="csr", dtype=[np.float64, np.float32], input_name=what))
 
 
 def readable(X: Any) -> Any:
-    """X, or an error that names the row and the entry that is no number.
+    """Return X, or raise an error with the row and the entry that is not a number.
 
     >>> readable([[1.0], ["red"]])
     Traceback (most recent call last):
@@ -97,14 +96,14 @@ def _check_cell(cell: Any, row: int) -> None:
 
 
 def plain(cell: Any) -> Any:
-    """A scalar of NumPy as the object of Python that it stands for."""
+    """Return a NumPy scalar as a Python object."""
     return cell.item() if isinstance(cell, np.generic) else cell
 
 
 def in_range(X: Any) -> Any:
-    """X, or an error where its squares would overflow."""
+    """Return X, or raise an error if its squares would overflow."""
     entries = X.data if hasattr(X, "tocsr") else X
-    if entries.size and max(entries.max(), -entries.min()) > LARGEST:  # no copy of X beside it
+    if entries.size and max(entries.max(), -entries.min()) > LARGEST:  # without a copy of X
         rows = np.asarray(abs(X).max(axis=1).todense()).ravel() if hasattr(X, "tocsr") else np.abs(X).max(axis=1)
         row = int(np.argmax(rows))
         raise ValueError(
@@ -130,7 +129,7 @@ def _table(X: Any, what: str) -> Any:
 
 
 def narrow(X: Any) -> Any:
-    """A sparse X with indices of 32 bits, where they are enough: some of scikit-learn's kernels take no others."""
+    """Return a sparse X with 32-bit indices if they suffice, because some of scikit-learn's kernels need them."""
     if not sparse.issparse(X) or X.indices.dtype == np.int32 or max(X.nnz, *X.shape) >= 2**31:
         return X
     return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)

@@ -1,4 +1,4 @@
-"""How much memory there is, asked before a large matrix is allocated."""
+"""Available memory, which is checked before a large matrix is allocated."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 GIB = 2**30
-OWN = 2**27  # of a limit on addresses: what BLAS takes for itself, and does not survive being refused
+OWN = 2**27  # bytes reserved for BLAS, which ends the process if it cannot allocate its buffers
 
 # (limit, usage) of the control group, version 2 and version 1 (kernel.org: admin-guide/cgroup-v2, cgroup-v1/memory)
 CGROUPS = (
@@ -17,14 +17,15 @@ CGROUPS = (
 
 
 def available() -> float:
-    """Bytes that can still be allocated: of the machine, the container or the process (RLIMIT_AS), whichever is least;
-    inf where unknown.
+    """Return the number of bytes that can be allocated, inf if unknown.
+
+    It is the least of what the machine, the container and the process (RLIMIT_AS) allow.
     """
     return min(_machine(), _container(), _process())
 
 
 def require(needed: float, what: str, remedy: str) -> None:
-    """Refuse, before anything is allocated, what will not fit.
+    """Raise an error if `needed` bytes are not available.
 
     >>> require(8e18, "the kernel matrix of 1000000000 rows", "Use weights.Nystrom(n_centers=1000).")
     Traceback (most recent call last):
@@ -59,7 +60,7 @@ def _container() -> float:
 
 
 def _process() -> float:
-    """What the limit on addresses leaves (`ulimit -v`)."""
+    """Return what the limit on the address space leaves (`ulimit -v`)."""
     try:
         import resource
     except ImportError:  # there is no such limit on Windows

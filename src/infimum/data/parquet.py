@@ -1,4 +1,4 @@
-"""Blocks of Parquet files, read as often as a fit needs them."""
+"""Chunks of Parquet files."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 from .chunks import Block
 
-INDEX = "__index_level_"  # what pandas calls a row index that it saves
+INDEX = "__index_level_"  # prefix of a row index that pandas has saved
 
 
 class ParquetSource:
-    """A new iteration over the row groups of some files at every call; a file that has changed since is refused."""
+    """A function that starts a new iteration over the rows of some files; a file that has changed raises an error."""
 
-    def __init__(self, paths: Any, target: str | None, weight: str | None, rows: int):
+    def __init__(self, paths: Any, target: str | None, weight: str | None, rows: int, inputs_only: bool = False):
         given = list(paths) if isinstance(paths, list | tuple) else [paths]
         self.paths = [Path(path) for path in given]
         if not self.paths:
@@ -22,12 +22,12 @@ class ParquetSource:
         missing = [str(path) for path in self.paths if not path.exists()]
         if missing:
             raise FileNotFoundError(f"There is no file {missing[0]} ({len(missing)} of {len(self.paths)} are missing).")
-        self.target, self.weight, self.rows = target, weight, rows
+        self.target, self.weight, self.rows, self.inputs_only = target, weight, rows, inputs_only
         self._seen: dict[Path, tuple[int, int]] = {}
 
     def inputs(self) -> ParquetSource:
-        """The same files for `predict`: columns of targets and weights are left out, and need not be there."""
-        return _Inputs(self.paths, self.target, self.weight, self.rows)
+        """Return the same files for `predict`, without the columns of targets and weights, which may be missing."""
+        return ParquetSource(self.paths, self.target, self.weight, self.rows, inputs_only=True)
 
     def __call__(self) -> Iterator[Block]:
         from pyarrow.parquet import ParquetFile
@@ -53,6 +53,10 @@ class ParquetSource:
         import pyarrow as pa
 
         names = [name for name in batch.schema.names if not name.startswith(INDEX)]
+        inputs = [name for name in names if name not in (self.target, self.weight)]
+        X = pa.Table.from_batches([batch.select(inputs)])
+        if self.inputs_only:
+            return Block(X, where=where)
         for role, name in (("target", self.target), ("weight", self.weight)):
             if name is not None and name not in names:
                 raise ValueError(
@@ -61,16 +65,4 @@ class ParquetSource:
                 )
         y = None if self.target is None else batch.column(self.target).to_pylist()
         w = None if self.weight is None else batch.column(self.weight).to_numpy(zero_copy_only=False)
-        inputs = [name for name in names if name not in (self.target, self.weight)]
-        return Block(pa.Table.from_batches([batch.select(inputs)]), y, w, where)
-
-
-class _Inputs(ParquetSource):
-    """X alone."""
-
-    def _block(self, path: Path, batch: Any, where: str) -> Block:
-        import pyarrow as pa
-
-        names = [name for name in batch.schema.names if not name.startswith(INDEX)]
-        inputs = [name for name in names if name not in (self.target, self.weight)]
-        return Block(pa.Table.from_batches([batch.select(inputs)]), where=where)
+        return Block(X, y, w, where)

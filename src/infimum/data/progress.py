@@ -1,4 +1,4 @@
-"""Progress of long fits: a bar by tqdm on stderr, with the time left; or whatever listens."""
+"""Progress of long computations: a bar of tqdm on stderr, or calls of a listener."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 def track(items: Iterable[T], label: str, total: int | None = None, verbose: int = 0) -> Iterator[T]:
-    """The items, while their number and the time left are shown on stderr if `verbose`; `total` may be unknown.
+    """Iterate over the items and show the progress on stderr if `verbose`.
 
     >>> list(track([1, 2], "rows"))
     [1, 2]
     """
     listener = _listener.get()
     if listener is not None:
-        return _told(items, label, total, listener)
+        return _report(items, label, total, listener)
     if not verbose:
         return iter(items)
     from tqdm import tqdm
@@ -32,7 +32,7 @@ def track(items: Iterable[T], label: str, total: int | None = None, verbose: int
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """While it lasts, listener(label, done, total) is told about everything that is tracked, in place of a bar.
+    """Call listener(label, done, total) for all tracked iterations in this context, instead of showing a bar.
 
     >>> seen = []
     >>> with listening(lambda label, done, total: seen.append((label, done, total))):
@@ -47,7 +47,7 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
-def _told(items: Iterable[T], label: str, total: int | None, listener: Listener) -> Iterator[T]:
+def _report(items: Iterable[T], label: str, total: int | None, listener: Listener) -> Iterator[T]:
     if total is None and isinstance(items, Sized):
         total = len(items)
     listener(label, 0, total)

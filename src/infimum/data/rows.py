@@ -1,4 +1,4 @@
-"""Rows: the inputs, targets and sample weights of a problem, wherever they lie."""
+"""Rows: inputs, targets and sample weights, in memory or in chunks."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from .sample import Sample, is_parsed, sample
 
 
 class Rows(ABC):
-    """What a fit is made on: `X` and `w` as weights take them, and y to be read by a space."""
+    """The training data: `X` and `w` as weights take them, and y to be parsed by an output space."""
 
     X: Any
     y: Any
-    """All of y, or that of the first block."""
+    """All of y, or that of the first chunk."""
     w: NDArray | None
     in_memory: bool
     n_features: int
     names: list[str] | None
-    """Of the features, where they have any."""
+    """Names of the features, if they have names."""
 
     @abstractmethod
     def fitted(self, space: Any) -> Any:
-        """A copy of the space that has learned what y alone tells."""
+        """Return a copy of an output space that is fitted to y."""
 
     @abstractmethod
     def read(self, output: Any) -> Any:
-        """y as sets."""
+        """Return y as sets."""
 
 
 class Table(Rows):
-    """Rows in memory: X is an array or a sparse matrix."""
+    """Rows in memory; X is an array or a sparse matrix."""
 
     in_memory = True
 
@@ -47,12 +47,12 @@ class Table(Rows):
         self.X, self.y, self.w, self.names = X, y, w, names
         self.n_features = X.shape[1]
 
-    def some(self, rows: NDArray) -> Table:
-        """Some of the rows, without their y."""
+    def take(self, rows: NDArray) -> Table:
+        """Return some of the rows, without y."""
         return Table(self.X[rows], None, None if self.w is None else self.w[rows], self.names)
 
     def first(self, size: int) -> NDArray:
-        """Where some of the rows are, the same ones in whatever order they come and in any units."""
+        """Return the indices of some rows, which depend neither on the order of rows nor on units."""
         code = hashed(self.X)
         absent = np.zeros(len(code), dtype=bool) if self.w is None else self.w == 0
         return np.sort(np.lexsort((code, absent))[: min(size, int((~absent).sum()))])
@@ -69,7 +69,7 @@ class Table(Rows):
 
 
 class InBlocks(Rows):
-    """Rows in blocks: X are the blocks themselves, which carry all three."""
+    """Rows in chunks; `X` are the chunks, which contain X, y and sample weights."""
 
     in_memory = False
     w = None
@@ -97,12 +97,12 @@ class InBlocks(Rows):
         return sets
 
     def sample(self, size: int) -> Sample:
-        """Some of the rows, the same ones in whatever blocks and order they come."""
+        """Return some of the rows, independently of the chunks and of the order of rows."""
         return sample(self.X.map(_unread), size)
 
 
 def rows_of(X: Any, y: Any = None, w: Any = None) -> InBlocks | None:
-    """Rows in blocks, from `Blocks` or Dask collections; None where X is a table."""
+    """Return rows in chunks, from `Blocks` or Dask collections; None if X is in memory."""
     if isinstance(X, Blocks):
         if y is not None or w is not None:
             raise ValueError("Blocks carry y and sample_weight themselves, as (X, y, sample_weight).")
@@ -111,7 +111,7 @@ def rows_of(X: Any, y: Any = None, w: Any = None) -> InBlocks | None:
 
 
 def _unread(block: Block) -> Block:
-    """The block, unless its sets have been read: others may list other classes."""
+    """Return the chunk, or raise an error if y is parsed, because other chunks may have other classes."""
     if is_parsed(block.y):
         raise ValueError(
             f"{block.where}: sets that are read already cannot be put together from blocks, as 'auto' must. Give y as"
@@ -121,7 +121,7 @@ def _unread(block: Block) -> Block:
 
 
 def checked(block: Block, names: list[str] | None, n_features: int, sparse: bool) -> Block:
-    """The block as numbers, its columns in the order of the first block; no rows, no complaint."""
+    """Return the chunk as numbers, with its columns in the order of the first chunk; empty chunks are not checked."""
     where = block.where
     X = in_order(block.X, names, f"{where}: X")
     if n_rows(X) == 0:

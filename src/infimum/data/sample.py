@@ -1,4 +1,4 @@
-"""A sample of rows that lie in blocks: the same rows, however they are cut and in whatever order they come."""
+"""A sample of chunked rows that depends neither on the chunks nor on the order of the rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .inputs import is_frame
 
 
 class Sample(NamedTuple):
-    """The rows with the smallest hashes, those of weight 0 left out; and how many rows there are in all."""
+    """The rows of positive weight with the smallest hashes, and the number of all rows."""
 
     n: int
     total: float
@@ -27,7 +27,7 @@ class Sample(NamedTuple):
 
 
 def sample(blocks: Blocks, size: int) -> Sample:
-    """`size` of the rows, in one pass.
+    """Draw `size` of the rows, in one pass.
 
     >>> found = sample(Blocks([(np.arange(4.)[:, None], list("abcd")), (np.arange(4., 6.)[:, None], ["e", "f"])]), 3)
     >>> found.n, len(found.y), sorted(found.y) == sorted("abcdef"[int(x)] for x in found.X[:, 0])
@@ -56,12 +56,12 @@ def _merge(a: Sample, b: Sample, size: int) -> Sample:
 
 
 def is_parsed(y: Any) -> bool:
-    """Whether y has been parsed into sets already."""
+    """Return whether y has been parsed into sets already."""
     return hasattr(y, "contains") and hasattr(y, "join")
 
 
 def _taken(y: Any, rows: NDArray) -> Any:
-    """Some rows of a column in any form."""
+    """Return some rows of a column of any container."""
     if is_parsed(y):
         return y[rows]
     if is_frame(y) or (hasattr(y, "dtype") and not isinstance(y, np.ndarray)):
@@ -83,4 +83,4 @@ def _joined(a: Any, b: Any) -> Any:
     parts = [nw.from_native(part, allow_series=True) for part in (a, b)]
     if isinstance(parts[0], nw.Series):
         return nw.concat([part.to_frame() for part in parts])[parts[0].name].to_native()
-    return nw.concat([part.select(parts[0].columns) for part in parts]).to_native()  # names bind, positions do not
+    return nw.concat([part.select(parts[0].columns) for part in parts]).to_native()  # columns are matched by name

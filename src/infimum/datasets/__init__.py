@@ -1,4 +1,4 @@
-"""Data sets with sets of candidates, and the corruptions that make such sets from exact answers."""
+"""Data sets with partial labels, and functions that make partial labels from exact ones."""
 
 from ._fetch import data_folder, fetch
 from ._registry import names

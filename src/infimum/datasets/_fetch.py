@@ -1,4 +1,4 @@
-"""The data folder: find a data set's files there, or let pooch bring them from their public home by their checksum."""
+"""The data folder, and downloads by pooch that are verified by checksums."""
 
 import contextlib
 import hashlib
@@ -14,12 +14,12 @@ from ._registry import REGISTRY, Entry, checksums, names
 
 
 def data_folder(data_home: str | os.PathLike | None = None) -> Path:
-    """Folder of the data sets: `data_home`, else the environment variable INFIMUM_DATA, else ``~/infimum_data``.
+    """Return the folder of the data sets.
 
     Parameters
     ----------
     data_home : path, optional
-        Asked first; then ``INFIMUM_DATA``, then ``~/infimum_data``.
+        The folder; by default the environment variable ``INFIMUM_DATA``, or else ``~/infimum_data``.
 
     Examples
     --------
@@ -33,11 +33,11 @@ def data_folder(data_home: str | os.PathLike | None = None) -> Path:
 def fetch(
     name: str, data_home: str | os.PathLike | None = None, *, download: bool = True, timeout: float = 30.0
 ) -> tuple[Path, ...]:
-    """Paths of a data set's files, downloaded first where they are missing.
+    """Return the paths of the files of a data set, and download missing files.
 
-    What is in the folder is taken as it is, with a warning where it is not the registered version. What is missing is
-    downloaded by pooch (``pip install "infimum[data]"``) under a temporary name and kept only if it has the registered
-    SHA-256: an interrupted or tampered download never looks like data, and a failed one leaves nothing behind.
+    Files in the folder are used as they are, with a warning if they are not the registered version. Missing files are
+    downloaded by pooch (``pip install "infimum[data]"``) under a temporary name, and kept only if they have the
+    registered SHA-256. An interrupted or failed download leaves no file behind.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ def fetch(
     data_home : path, optional
         See `data_folder`.
     download : bool, default=True
-        Whether missing files may be downloaded. Progress is shown where stderr is a terminal.
+        Whether to download missing files. Progress is shown if stderr is a terminal.
     timeout : float, default=30
-        Seconds without an answer after which a download is given up.
+        Seconds without a response after which a download fails.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def fetch(
     Raises
     ------
     FileNotFoundError
-        A file is missing and cannot be downloaded: the message says where it was looked for and where to get it.
+        A file is missing and cannot be downloaded. The message contains its path and its address.
     OSError
         A download does not have the registered checksum.
 
@@ -77,7 +77,7 @@ def fetch(
         if path.is_file():
             _warn_if_other(path, file)
         else:
-            _bring(name, entry, file, path, download, timeout)
+            _download(name, entry, file, path, download, timeout)
     return tuple(folder / file for file in entry.files)
 
 
@@ -93,7 +93,7 @@ def _warn_if_other(path: Path, file: str) -> None:
         )
 
 
-def _bring(name: str, entry: Entry, file: str, path: Path, download: bool, timeout: float) -> None:
+def _download(name: str, entry: Entry, file: str, path: Path, download: bool, timeout: float) -> None:
     url = entry.url(file)
     if url is None:
         raise FileNotFoundError(_missing(name, path, f"It has no direct address: get it from {entry.home}"))
@@ -108,7 +108,7 @@ def _bring(name: str, entry: Entry, file: str, path: Path, download: bool, timeo
     with _no_empty_folders(path.parent):
         try:
             pooch.retrieve(url, f"sha256:{checksums()[file]}", path.name, path.parent, downloader=downloader)
-        except OSError as error:  # those of requests are among them
+        except OSError as error:  # errors of requests are subclasses
             how = f"Downloading {url} failed ({error}): get it there"
             raise FileNotFoundError(_missing(name, path, how)) from error
         except ValueError as error:
@@ -120,11 +120,11 @@ def _bring(name: str, entry: Entry, file: str, path: Path, download: bool, timeo
 
 @contextlib.contextmanager
 def _no_empty_folders(folder: Path) -> Iterator[None]:
-    """Where the block fails, the folders that it made on the way to `folder` go, unless something lies in them."""
+    """If the context raises an error, remove the empty folders that it created on the way to `folder`."""
     new = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         yield
-    except BaseException:  # a download that was interrupted too
+    except BaseException:  # also if a download is interrupted
         with contextlib.suppress(OSError):
             for each in new:
                 each.rmdir()

@@ -1,4 +1,4 @@
-"""Every data set by name: its files in the data folder, where they are public, and on what terms.
+"""The data sets: their files in the data folder, their public addresses and their licences.
 
 The checksums are in ``registry.sha256`` beside this file, in the format of the coreutils, so that a data folder can
 also be checked without Python, from inside it: ``sha256sum -c --ignore-missing <this folder>/registry.sha256``.
@@ -22,8 +22,8 @@ class Entry:
         The page where people find the data.
     licence : str
     base : str or None
-        Public folder that serves the files one by one under their own names, or None where the home offers only
-        archives (or no stable address) and the files have to be fetched by hand.
+        Public folder that contains the files under their own names. None if there is no stable address or only an
+        archive, so the files must be downloaded by hand.
     """
 
     files: tuple[str, ...]
@@ -101,13 +101,13 @@ REGISTRY: dict[str, Entry] = {
 
 @cache
 def checksums() -> dict[str, str]:
-    """SHA-256 of every file: path in the data folder -> hexadecimal digest."""
+    """Return the SHA-256 of each file, by its path in the data folder."""
     lines = (files(__package__) / "registry.sha256").read_text("ascii").splitlines()
     return {path: digest for digest, path in (line.split(maxsplit=1) for line in lines)}
 
 
 def names(collection: str | None = None) -> list[str]:
-    """Names of the data sets, all of them or those of one collection.
+    """Return the names of all data sets, or of one collection.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Data sets as scikit-learn Bunches of NumPy arrays. Every loader takes `data_home` and `download`, see `fetch`."""
+"""Loaders of data sets, which return scikit-learn Bunches of NumPy arrays."""
 
 import json
 import os
@@ -21,17 +21,18 @@ PathLike = str | os.PathLike | None
 
 
 def load_libsvm(name: str, *, subset: str = "train", data_home: PathLike = None, download: bool = True) -> Bunch:
-    """Classification: ``dna``, ``svmguide2``, ``segment`` or ``vowel``, scaled, from the LIBSVM collection.
+    """Load a scaled classification data set of LIBSVM: ``dna``, ``svmguide2``, ``segment`` or ``vowel``.
 
     Parameters
     ----------
     name : str
+        Name of the data set.
     subset : {"train", "test", "all"}, default="train"
         Only dna has a test part. The paper uses the training part, 2000 rows.
     data_home : path, optional
         The data folder; see `fetch`.
     download : bool, default True
-        Whether files that are missing are downloaded.
+        Whether to download missing files.
 
     Returns
     -------
@@ -54,17 +55,18 @@ def load_libsvm(name: str, *, subset: str = "train", data_home: PathLike = None,
 
 
 def load_mulan(name: str, *, subset: str = "all", data_home: PathLike = None, download: bool = True) -> Bunch:
-    """Multilabel: ``scene`` (2407 × 294, six tags) or ``emotions`` (593 × 72, six tags) from the MULAN collection.
+    """Load a multi-label data set of MULAN: ``scene`` (2407 × 294, 6 tags) or ``emotions`` (593 × 72, 6 tags).
 
     Parameters
     ----------
     name : str
+        Name of the data set.
     subset : {"train", "test", "all"}, default="all"
         The paper's figure takes both parts of scene together.
     data_home : path, optional
         The data folder; see `fetch`.
     download : bool, default True
-        Whether files that are missing are downloaded.
+        Whether to download missing files.
 
     Returns
     -------
@@ -89,21 +91,21 @@ def load_mulan(name: str, *, subset: str = "all", data_home: PathLike = None, do
 
 
 def load_partial_labels(name: str, *, data_home: PathLike = None, download: bool = True) -> Bunch:
-    """Candidate labels met in practice: ``lost`` (faces, 1122 × 108, 16) or ``MSRCv2`` (image regions, 1758 × 48, 23).
+    """Load real candidate labels: ``lost`` (1122 × 108, 16 classes) or ``MSRCv2`` (1758 × 48, 23 classes).
 
     Parameters
     ----------
     name : str
-        Which table.
+        Name of the data set.
     data_home : path, optional
         The data folder; see `fetch`.
     download : bool, default True
-        Whether files that are missing are downloaded.
+        Whether to download missing files.
 
     Returns
     -------
     Bunch
-        `data` (n, d), unscaled; `candidates` (n, m) booleans, each row containing the truth; `target` (n,), the true
+        `data` (n, d), unscaled; `candidates` (n, m) booleans, which contain the true class; `target` (n,), the true
         class, 0 … m - 1.
 
     References
@@ -120,16 +122,16 @@ def load_partial_labels(name: str, *, data_home: PathLike = None, download: bool
 
 
 def load_label_ranking(name: str, *, data_home: PathLike = None, download: bool = True) -> Bunch:
-    """Rankings of m labels: ``bodyfat``, ``glass``, ``housing``, ``iris``, ``vehicle``, ``vowel`` or ``wine``.
+    """Load rankings of m labels: ``bodyfat``, ``glass``, ``housing``, ``iris``, ``vehicle``, ``vowel`` or ``wine``.
 
     Parameters
     ----------
     name : str
-        Which table.
+        Name of the data set.
     data_home : path, optional
         The data folder; see `fetch`.
     download : bool, default True
-        Whether files that are missing are downloaded.
+        Whether to download missing files.
 
     Returns
     -------
@@ -147,16 +149,18 @@ def load_label_ranking(name: str, *, data_home: PathLike = None, download: bool 
 
 
 def load_linear_ordering(name: str, *, data_home: PathLike = None, download: bool = True) -> Bunch:
-    """An input-output table W of LOLIB, with the proven optimum of max over orders of sum_{i before j} W[i, j].
+    """Load an input-output table of LOLIB and its optimum.
+
+    The optimum is the largest sum of W[i, j] over the pairs with i before j, over all orders.
 
     Parameters
     ----------
     name : str
-        Which table.
+        Name of the data set.
     data_home : path, optional
         The data folder; see `fetch`.
     download : bool, default True
-        Whether files that are missing are downloaded.
+        Whether to download missing files.
 
     Returns
     -------
@@ -174,16 +178,16 @@ def load_linear_ordering(name: str, *, data_home: PathLike = None, download: boo
 
 
 def load_intervals(name: str, *, data_home: PathLike = None, download: bool = True) -> Bunch:
-    """Interval regression: ``neuroblastoma.bac`` (324 × 252) or ``H3K4me3_TDH_immune_FPOP`` (378 × 28).
+    """Load interval targets: ``neuroblastoma.bac`` (324 × 252) or ``H3K4me3_TDH_immune_FPOP`` (378 × 28).
 
     Parameters
     ----------
     name : str
-        Which table.
+        Name of the data set.
     data_home : path, optional
         The data folder; see `fetch`.
     download : bool, default True
-        Whether files that are missing are downloaded.
+        Whether to download missing files.
 
     Returns
     -------
@@ -215,21 +219,21 @@ _CAR = {
 
 
 def load_ordinal(name: str = "car", *, data_home: PathLike = None, download: bool = True) -> Bunch:
-    """Ordered classes: ``car`` (1728 × 6), how acceptable a car is, unacc < acc < good < vgood.
+    """Load a data set with ordered classes: ``car`` (1728 × 6), with unacc < acc < good < vgood.
 
     Parameters
     ----------
     name : str
-        Which table.
+        Name of the data set.
     data_home : path, optional
         The data folder; see `fetch`.
     download : bool, default True
-        Whether files that are missing are downloaded.
+        Whether to download missing files.
 
     Returns
     -------
     Bunch
-        `data` (n, 6), the place of each value in the order of its feature; `target` (n,) in 0 … 3; `feature_names`,
+        `data` (n, 6), the rank of each value in the order of its feature; `target` (n,) in 0 … 3; `feature_names`,
         `target_names`.
 
     References
@@ -250,7 +254,7 @@ def _paths(collection: str, name: str, data_home: PathLike, download: bool) -> t
 
 
 def _read_csv(path: Path) -> tuple[list[str], NDArray]:
-    """Header and (n, columns) numbers of a file with one header line."""
+    """Return the header and the (n, columns) numbers of a file with one header line."""
     with path.open(encoding="utf-8") as lines:
         header = next(lines).rstrip("\n").split(",")
         return header, np.loadtxt(lines, delimiter=",", comments=None, ndmin=2)

@@ -16,7 +16,7 @@ from ..recipe import Recipe
 from ..selection import out_of_fold
 from ..weights import KernelRidge, Scaled, by_name
 from ..weights.base import Target
-from ..weights.holdout.operators import LeftOut
+from ..weights.holdout import LooOperator
 from ._conflicts import conflicts, unreadable
 
 PRINCIPLES = ("infimum", "average", "disambiguation")
@@ -210,14 +210,16 @@ def _resolved(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> Disambig
     return PartialEstimator(output, Disambiguation(threshold=THRESHOLD), weights=weights).fit(X, sets).disambiguation_
 
 
-def _left_out(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> LeftOut | None:
+def _left_out(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> LooOperator | None:
     """Sums over the other rows, for orders."""
     if not isinstance(sets, PartialOrders):
         return None
-    return by_name(weights).fit(X, Target(sets.codes.astype(float), ~output.is_unlabelled(sets))).left_out()
+    return by_name(weights).fit(X, Target(sets.codes.astype(float), ~output.is_unlabelled(sets))).loo_operator()
 
 
-def doubtful(output: OutputSpace, sets: Sets, z: NDArray, left_out: LeftOut | None = None) -> tuple[NDArray, NDArray]:
+def doubtful(
+    output: OutputSpace, sets: Sets, z: NDArray, left_out: LooOperator | None = None
+) -> tuple[NDArray, NDArray]:
     """A support in [0, 1] of every set by the other rows, and the rows that are suspect; for orders and numbers.
 
     Of an order, it is the mean over its pairs of how probable each is by the rows that know it; of a number,
@@ -234,7 +236,7 @@ def doubtful(output: OutputSpace, sets: Sets, z: NDArray, left_out: LeftOut | No
     return 1 / (1 + far / typical), np.flatnonzero(far > FAR * typical)
 
 
-def _of_pairs(sets: PartialOrders, z: NDArray, left_out: LeftOut | None) -> NDArray:
+def _of_pairs(sets: PartialOrders, z: NDArray, left_out: LooOperator | None) -> NDArray:
     """The mean over the known pairs of a row of P(that pair is so), from the other rows or from what they predict."""
     codes = sets.codes.astype(float)
     if left_out is None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..calibration import Temperature, fitted_map, log_likelihoods, outweighed, probabilities, shared
 from ..outputs.base import OutputSpace, Sets
-from ..weights.holdout.operators import Holdout
+from ..weights.holdout import Holdout
 from .posterior import Doubts, Members, Read, SetPosterior
 
 TIE = 0.05  # options whose weights differ by less are tied
@@ -54,7 +54,7 @@ class Options(SetPosterior):
         return np.abs(new - q).sum(axis=(-2, -1)) / self.mask.shape[-2]
 
     def without(self, operator: Holdout) -> Options:
-        return Options(operator.live(self.mask), self.sets, self.w)
+        return Options(operator.mask_out(self.mask), self.sets, self.w)
 
     def fitted(self, F: NDArray) -> Options:
         return Options(self.mask[:0])

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..outputs.base import OutputSpace, Sets
-from ..weights.holdout.operators import Holdout, LeftOut
+from ..weights.holdout import Holdout, LooOperator
 
 
 class Read(NamedTuple):
@@ -88,7 +88,7 @@ class SetPosterior(ABC):
         """How probable F makes the sets, (k,), right after `moved`; None where q comes to rest unwatched."""
         return None
 
-    def sums(self, left_out: LeftOut) -> Callable[[NDArray], NDArray]:
+    def sums(self, left_out: LooOperator) -> Callable[[NDArray], NDArray]:
         """q -> F, of one shape, from the linear map of the weights, prepared to be applied many times."""
         return lambda q: left_out(flat(q, self.axes)).reshape(q.shape)
 
@@ -98,7 +98,7 @@ class SetPosterior(ABC):
 
     def own(self, q: NDArray, operator: Holdout) -> NDArray:
         """F_i of every row without its block, from all the q of `without`: (k, n, *e) -> (n, *e)."""
-        return operator.own(operator(flat(q, self.axes))).reshape(q.shape[1:])
+        return operator.out_of_fold(operator(flat(q, self.axes))).reshape(q.shape[1:])
 
     def full(self, q: NDArray) -> NDArray:
         """q with its members that have no weight, (n, *e)."""

@@ -22,7 +22,7 @@ from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Points, Sets
 from ..outputs.chunked import as_sets
 from ..weights.base import Target, Weights
-from ..weights.holdout.operators import Holdout, blocks_of, rounded
+from ..weights.holdout import Holdout, folds_of, rounded
 from .hard import best_of
 from .posterior import Members, SetPosterior
 from .soft import held_out_sums, is_weighed, soft, weighing_of
@@ -181,7 +181,7 @@ class Disambiguation(BaseEstimator):
             fitted = weights.fit(rows.X, target, rows.w)
             output, result = self._estimate(rows, output, sets, fitted, target)
             if fitted.supervised:
-                fitted = fitted.fit(rows.X, Target(result.phi, target.known), rows.w)
+                fitted = fitted.fit(rows.X, Target(result.phi, target.labelled), rows.w)
         return _loss(output, result), fitted, result
 
     def _from_subsample(
@@ -273,7 +273,7 @@ class Disambiguation(BaseEstimator):
             phi, likely = weighing.read(held_out_sums(operator, weighing))
             return weighing.space(output).decode(phi), likely
         c = None
-        for block, rest, inside, outside in operator.parts():
+        for block, rest, inside, outside in operator.folds():
             w = None if sample_weight is None else sample_weight[rest]
             starts = self._starts(output, sets[rest], None)
             phi = best_of(output, sets[rest], inside, starts, min(2 * self.max_iter, ROUNDS), w).phi
@@ -286,7 +286,7 @@ class Disambiguation(BaseEstimator):
         self, rows: Any, output: OutputSpace, sets: Sets, weights: Weights, target: Target
     ) -> tuple[OutputSpace, DisambiguationResult]:
         """Estimate the labels; return the output space that contains them, and the result."""
-        left_out = weights.left_out() if is_weighed(sets) else None
+        left_out = weights.loo_operator() if is_weighed(sets) else None
         if left_out is None:
             if self.is_soft(sets):
                 raise ValueError(
@@ -341,7 +341,7 @@ class Disambiguation(BaseEstimator):
 
     def _left_out(self, weighing: SetPosterior, weights: Weights, rows: Any, target: Target) -> NDArray | None:
         """F_i, predicted without the block of row i; None where all rows are alike."""
-        blocks = blocks_of(rounded(rows.X), self.n_blocks, sample_weight=rows.w)
+        blocks = folds_of(rounded(rows.X), self.n_blocks, sample_weight=rows.w)
         if len(blocks) < 2:  # all rows are alike: there is nothing to predict one from
             return None
         return held_out_sums(weights.held_out(rows.X, target, rows.w, blocks), weighing)

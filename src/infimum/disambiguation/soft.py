@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..outputs.base import Sets
-from ..weights.holdout.operators import Holdout, LeftOut
+from ..weights.holdout import Holdout, LooOperator
 from .categorical import Options
 from .posterior import SetPosterior
 from .sparse_categorical import SparseCategorical, are_few
@@ -30,7 +30,7 @@ class Settled(NamedTuple):
 
 
 def soft(
-    left_out: LeftOut,
+    left_out: LooOperator,
     weighing: SetPosterior,
     ramp: float = 20,
     cap: float = 2.0,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..outputs.base import Sets
-from ..weights.holdout.operators import Holdout, LeftOut, identity
+from ..weights.holdout import Holdout, LooOperator, identity
 from .categorical import Options
 
 MANY = 64  # options from which on it may pay
@@ -49,7 +49,7 @@ class SparseCategorical(Options):
         _ = self.pattern  # worked out once
         found = copy(self)
         found.operator = operator
-        found.live = operator.live(np.ones(len(self.mask), dtype=bool))[:, self.row]
+        found.live = operator.mask_out(np.ones(len(self.mask), dtype=bool))[:, self.row]
         return found
 
     def even(self) -> NDArray:
@@ -73,7 +73,7 @@ class SparseCategorical(Options):
             return values
         return np.repeat(join.reduceat(values, self.starts, axis=-1), self.number, axis=-1)
 
-    def sums(self, left_out: LeftOut) -> Callable[[NDArray], NDArray]:
+    def sums(self, left_out: LooOperator) -> Callable[[NDArray], NDArray]:
         if self.operator is None:
             (M,) = self._shared(left_out(part)[None] for part in identity(len(self.mask)))
             return lambda q: M @ q
@@ -100,7 +100,7 @@ class SparseCategorical(Options):
 
     def own(self, q: NDArray, operator: Holdout) -> NDArray:
         weights, out = operator.weights(), np.empty((len(self.mask), np.prod(self.mask.shape[1:])))
-        seen = operator.live(np.ones(len(self.mask), dtype=bool))
+        seen = operator.mask_out(np.ones(len(self.mask), dtype=bool))
         for part, there in zip(q, seen):
             rows = slice(None) if there.all() else ~there  # where single rows are held out, all at once
             out[rows] = weights[rows] @ sparse.csr_matrix((part, (self.row, self.at)), out.shape)

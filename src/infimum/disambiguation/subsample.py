@@ -43,7 +43,7 @@ class Teacher:
     def __init__(self, weights: Weights, q: NDArray, weighing: SetPosterior, cap: float, own: NDArray | None = None):
         self.weights, self.weighing, self.cap, self.shape = weights, weighing, cap, q.shape[1:]
         self.folded = weights.project(q.reshape(len(q), -1))
-        weights.release(summed=True)
+        weights.release(sums_only=True)
         self.codes, at = np.unique(np.empty(0, np.uint64) if own is None else own, return_index=True)
         self.q = q[at]
 
@@ -88,7 +88,7 @@ def settled(
 ) -> Few:
     """Rows weighed by each other, and what they teach."""
     fitted = clone(weights).fit(X, target, w)
-    left_out = fitted.left_out()
+    left_out = fitted.loo_operator()
     assert left_out is not None  # weights that take blocks have one
     q = weighing.full(soft(left_out, weighing, **schedule, sample_weight=w).q)
     F = left_out(q.reshape(len(q), -1)).reshape(q.shape)

@@ -11,7 +11,7 @@ from scipy.special import log_ndtr
 
 from ..outputs.base import OutputSpace, Sets
 from ..outputs.numbers.lines import Law, Line, Moments
-from ..weights.holdout.operators import Holdout
+from ..weights.holdout import Holdout
 from .categorical import TIE
 from .posterior import Doubts, Members, Read, SetPosterior, weights_of
 
@@ -60,7 +60,7 @@ class Normal(SetPosterior):
         return own if self.live is None else (len(self.live), *own)
 
     def without(self, operator: Holdout) -> Normal:
-        live = operator.live(np.ones((self.n, 1), dtype=bool))[..., 0].astype(bool)
+        live = operator.mask_out(np.ones((self.n, 1), dtype=bool))[..., 0].astype(bool)
         return Normal(self.lines, self.w, self.laws, self.exponents, live)
 
     def like(self, sets: Sets, sample_weight: Any = None) -> Normal:

@@ -21,7 +21,7 @@ from .probability import Probable, has_map
 
 
 def _has_risks(model: PartialClassifier) -> bool:
-    if isinstance(model.solver, str) or model.solver.listed:
+    if isinstance(model.solver, str) or model.solver.scores_all_outputs:
         return True
     raise AttributeError(f"decision_function is for solvers that look at every class, not for {model.solver!r}.")
 
@@ -170,7 +170,7 @@ class PartialClassifier(Probable):
         return self._probable(X)[:, 0]
 
     def _has_options(self) -> bool:
-        return self.cost is None and self.solver_.listed
+        return self.cost is None and self.solver_.scores_all_outputs
 
     def _options(self, solver: Any, alpha: Any) -> NDArray:
         risks = solver.risks(alpha)

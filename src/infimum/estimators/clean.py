@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..disambiguation import Disambiguation, DisambiguationResult
 from ..outputs import Labels, OutputSpace
-from ..selection.scores import covered, scored_by
 from ..selection.scorers import predicted
+from ..selection.scores import covered, scored_by
 from .classifier import warn_of_unseen
 from .generic import PartialEstimator
 from .partial_search import PartialSearch

@@ -34,7 +34,7 @@ from ..selection.result import scoring_of
 from ..selection.scores import NAMES
 from ..selection.search import Record, labelled_rows
 from ..weights import KernelRidge, Scaled
-from ..weights.holdout.operators import blocks_of
+from ..weights.holdout import folds_of
 from . import PartialClassifier, PartialModel
 from .base import validated
 
@@ -247,7 +247,7 @@ class PartialSearch(BaseEstimator):
             if not np.array_equal(np.sort(np.concatenate(folds)), np.arange(len(sets))):
                 raise ValueError(f"The test folds of cv must contain each row once. Got {self.cv!r}.")
         else:
-            folds = blocks_of(table.X, self.cv, sample_weight=table.w)
+            folds = folds_of(table.X, self.cv, sample_weight=table.w)
         if len(folds) < 2:
             raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
         principles: dict[str, Any] = {"disambiguation": Disambiguation(), **PRINCIPLES}

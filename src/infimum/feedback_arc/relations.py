@@ -1,4 +1,4 @@
-"""Strict partial orders on {0, ..., m-1} as boolean matrices: ``before[i, j]`` says that i comes before j."""
+"""Strict partial orders on {0, ..., m-1} as boolean matrices: ``before[i, j]`` is True if i comes before j."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Int = NDArray[np.int64]
 
 
 def as_costs(cost: ArrayLike) -> Float:
-    """Finite costs (..., m, m) as floats with a zero diagonal."""
+    """Return finite costs (..., m, m) as floats with a zero diagonal."""
     c = np.array(cost, dtype=float)
     if c.ndim < 2 or c.shape[-1] != c.shape[-2]:
         raise ValueError(
@@ -28,7 +28,7 @@ def as_costs(cost: ArrayLike) -> Float:
 
 
 def as_partial_orders(precedes: ArrayLike | None, m: int) -> Bool:
-    """The transitive closures (..., m, m) of `precedes`; None is the empty order; a cycle raises ValueError."""
+    """Return the transitive closures (..., m, m) of `precedes`; None is the empty order. A cycle raises an error."""
     if precedes is None:
         return np.zeros((m, m), dtype=bool)
     given = np.asarray(precedes)
@@ -50,7 +50,7 @@ def as_partial_orders(precedes: ArrayLike | None, m: int) -> Bool:
 
 
 def transitive_closure(relation: Bool) -> Bool:
-    """The smallest transitive relation above each (..., m, m) relation (Warshall).
+    """Return the transitive closure of each (..., m, m) relation, by Warshall's algorithm.
 
     >>> transitive_closure(np.eye(3, k=1, dtype=bool)).astype(int)
     array([[0, 1, 1],
@@ -64,8 +64,19 @@ def transitive_closure(relation: Bool) -> Bool:
     return closed
 
 
+def is_weak_order(before: Bool) -> Bool:
+    """Return which (..., m, m) partial orders are bucket orders, those in which incomparability is transitive.
+
+    >>> is_weak_order(np.array([[[0, 1, 1], [0, 0, 0], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]], dtype=bool))
+    array([ True, False])
+    """
+    apart = ~(before | before.swapaxes(-1, -2))
+    two_steps = apart.astype(np.float32) @ apart.astype(np.float32) > 0
+    return np.asarray((two_steps == apart).all(axis=(-1, -2)))
+
+
 def find_cycle(relation: Bool, item: int) -> list[int]:
-    """A shortest walk item, ..., item along `relation`, by breadth-first search."""
+    """Return a shortest cycle item, ..., item of `relation`, by breadth-first search."""
     parent: dict[int, int] = {}
     queue = deque([item])
     while item not in parent:
@@ -74,19 +85,21 @@ def find_cycle(relation: Bool, item: int) -> list[int]:
             if j not in parent:
                 parent[j] = i
                 queue.append(j)
-    walk = [item, parent[item]]
-    while walk[-1] != item:
-        walk.append(parent[walk[-1]])
-    return walk[::-1]
+    cycle = [item, parent[item]]
+    while cycle[-1] != item:
+        cycle.append(parent[cycle[-1]])
+    return cycle[::-1]
 
 
 def order_value(cost: Float, order: Int) -> float:
-    """The sum of cost[i, j] over the pairs where i comes before j in `order`."""
+    """Return the sum of cost[i, j] over the pairs in which i comes before j in `order`."""
     return float(np.triu(cost[np.ix_(order, order)], 1).sum())
 
 
 def sort_by(score: Float, before: Bool) -> Int:
-    """The linear extension of `before` that always takes next the free item of lowest score (lowest index on ties).
+    """Return the linear extension of `before` that always takes the free item of lowest score next.
+
+    Ties go to the lowest index.
 
     >>> sort_by(np.array([2.0, 1.0, 0.0]), np.eye(3, k=1, dtype=bool))
     array([0, 1, 2])

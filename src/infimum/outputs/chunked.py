@@ -1,4 +1,4 @@
-"""Sets that are read block by block, for losses whose sums are all that is needed."""
+"""Sets that are parsed chunk by chunk, for solvers that need only sums over the rows."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .base import Embedding, OutputSpace, Sets
 
 
 class SetsInBlocks(Sets):
-    """S_1 … S_n that lie in blocks. Single rows cannot be asked; `embed` and `table` are formed block by block."""
+    """Sets in chunks. They support only `embed` and `table`, which are formed chunk by chunk."""
 
     in_memory = False
 
     def __init__(self, output: OutputSpace, blocks: Blocks):
         self.output, self.blocks = output, blocks
-        self.sample = output.read(blocks.first().y)  # what kind of sets they are
+        self.sample = output.read(blocks.first().y)  # for the kind of sets
 
     def parts(self) -> Iterator[Sets]:
-        """The sets of every block, one block after the other, as far as they are asked for."""
+        """Yield the sets of each chunk."""
         return (read_block(self.output, block) for block in self.blocks)
 
     def embed(self, principle: str) -> Any:
@@ -32,7 +32,7 @@ class SetsInBlocks(Sets):
         return EmbeddingInBlocks(self.blocks.map(partial(_embedded, self.output, principle)))
 
     def table(self, psi: NDArray, principle: str) -> Blocks:
-        """L(z, S_i) of some outputs, as columns that the blocks carry."""
+        """Return chunks whose targets are L(z, S_i) of some outputs."""
         return self.blocks.map(partial(_tabled, self.output, psi, principle))
 
     def _refuse(self, *args: Any) -> NoReturn:
@@ -45,7 +45,7 @@ class SetsInBlocks(Sets):
 
 
 class EmbeddingInBlocks:
-    """As `Embedding`, block by block."""
+    """An `Embedding` in chunks."""
 
     def __init__(self, blocks: Blocks):
         self.blocks = blocks
@@ -55,7 +55,7 @@ class EmbeddingInBlocks:
 
 
 def read_block(output: OutputSpace, block: Block) -> Sets:
-    """The sets of a block, or an error that names it."""
+    """Parse the sets of a chunk; errors contain the name of the chunk."""
     try:
         sets = output.read(block.y)
     except ValueError as error:
@@ -66,7 +66,7 @@ def read_block(output: OutputSpace, block: Block) -> Sets:
 
 
 def as_sets(output: OutputSpace, block: Block) -> Block:
-    """The block, with its sets in place of y."""
+    """Return the chunk with its sets instead of y."""
     return block._replace(y=read_block(output, block))
 
 

@@ -97,7 +97,7 @@ def cases_of(model: Any, X: Any, audit: Audit) -> list[tuple[str, int, Explanati
 
 def _margins(model: Any, X: Any) -> np.ndarray:
     """Margins of the training rows; where they are searched for one by one, of a dozen of them, NaN elsewhere."""
-    if isinstance(model.output_, Labels) and model.solver_.listed:
+    if isinstance(model.output_, Labels) and model.solver_.scores_all_outputs:
         risks = np.sort(model._each(X, lambda alpha: model.solver_.risks(alpha)), axis=1)
         return risks[:, 1] - risks[:, 0] if risks.shape[1] > 1 else np.zeros(len(risks))
     out = np.full(X.shape[0], np.nan)

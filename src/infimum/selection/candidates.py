@@ -15,7 +15,7 @@ from ..loss import PRINCIPLES, Infimum, Principle
 from ..outputs.base import Sets
 from ..recipe import AUTO, Recipe, is_auto
 from ..weights import Forest, KernelRidge, LinearRidge, Neighbors, Nystrom, Scaled, Weights
-from ..weights.scaled import is_relevant
+from ..weights.wrappers import is_relevant
 from .config import SearchConfig
 
 WITH_RELEVANCE = {"standard": "relevant", "unit": "relevant unit"}

@@ -21,7 +21,7 @@ from ..recipe import Recipe, is_auto
 from ..solvers import choose
 from ..weights import split
 from ..weights.base import Alpha, PrecomputedWeights
-from ..weights.holdout.operators import Holdout, blocks_of
+from ..weights.holdout import Holdout, folds_of
 from .candidates import Candidate, by_learner
 from .config import SearchConfig
 from .kernel_cache import KernelCache
@@ -107,7 +107,7 @@ def out_of_fold(
     **shared
         Further arguments of `predict_held_out`.
     """
-    folds = blocks_of(X, cv, sample_weight=sample_weight) if isinstance(cv, int) else cv
+    folds = folds_of(X, cv, sample_weight=sample_weight) if isinstance(cv, int) else cv
     if folds is not None and len(folds) < 2:
         raise ValueError("The rows of X are all the same: there is nothing to judge a model by.")
     table = Table(X, None, sample_weight)
@@ -136,7 +136,7 @@ def refit_folds(
     parts = []
     for fold in folds:
         rest = np.delete(np.arange(len(sets)), fold)
-        fitted = recipe.fit(table.some(rest), output, sets[rest])
+        fitted = recipe.fit(table.take(rest), output, sets[rest])
         alpha = fitted.weights(table.X[fold])
         parts.append(fitted.solver.argmin(alpha) if predict is None else predict(fitted.solver, alpha))
     return np.concatenate(parts)[np.argsort(np.concatenate(folds), kind="stable")]
@@ -163,7 +163,7 @@ def solve_held_out(
 ) -> NDArray:  # fmt: skip
     """Minimise a loss at each row by weights that leave out its fold; `predict` as in `refit_folds`."""
     solver = choose(recipe.solver, loss)
-    solver = (solver.brief() if cheap else solver).fit(loss)
+    solver = (solver.cheap() if cheap else solver).fit(loss)
     alpha: Any = OutOfFoldAlpha(holdout)
     alpha = split(alpha) if recipe.is_joint else alpha
     return solver.argmin(alpha) if predict is None else predict(solver, alpha)

@@ -15,14 +15,14 @@ from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.utils.parallel import Parallel, delayed
 
 from ..data import Table
-from ..data.hashes import places
+from ..data.hashes import column_ranks
 from ..data.memory import require
 from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Sets
 from ..weights import KernelRidge, Scaled, Target, Weights, relevance
-from ..weights.holdout.operators import Fit, Holdout, Refitted
+from ..weights.holdout import FoldFit, Holdout, Refitted
 from ..weights.relevance import median
-from ..weights.scaled import is_relevant
+from ..weights.wrappers import is_relevant
 from .candidates import Candidate
 from .config import SearchConfig
 
@@ -115,7 +115,7 @@ class KernelCache:
     def _refitted(self, candidate: Candidate) -> Refitted:
         """Learn feature relevances again without the rows of each fold."""
 
-        def fit(fold: NDArray) -> Fit:
+        def fit(fold: NDArray) -> FoldFit:
             rest = np.delete(np.arange(self.n), fold)
             w = None if self.w is None else self.w[rest]
             D = pairwise(candidate.kernel, scaled(candidate.scaling, self.X, self.w, self._learn_relevance(rest)))
@@ -123,7 +123,7 @@ class KernelCache:
             inner, outer = (exponential(D[np.ix_(rows, rest)], rate) for rows in (rest, fold))
             # the ridge n lam stays the same
             lam = (candidate.lam or 0.0) * self.total / (len(rest) if w is None else w.sum())
-            return Fit(fold, rest, ridge(lam, inner, w), inner, outer)
+            return FoldFit(fold, rest, ridge(lam, inner, w), inner, outer)
 
         fits = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(fit)(fold) for fold in self.folds)
         return Refitted(self.n, fits)
@@ -148,8 +148,8 @@ class KernelCache:
             return weights
         # distinct rows, as weights that scale all rows see them
         some = table.X[np.sort(order[: self.config.n_centers(n)])]
-        some = some[np.unique(places(some), axis=0, return_index=True)[1]]
-        centers = np.asarray(clone(weights)._learn(table.X, None, table.w).scaled(some))  # type: ignore[attr-defined]
+        some = some[np.unique(column_ranks(some), axis=0, return_index=True)[1]]
+        centers = np.asarray(clone(weights).fit_scale(table.X, None, table.w).scaled(some))  # type: ignore[attr-defined]
         return candidate.build(n, self.config, **found, centers=centers)
 
 
@@ -173,4 +173,4 @@ def ridge(lam: float, K: NDArray, w: NDArray | None) -> KernelRidge:
 
 def scaled(scaling: str, X: Any, w: NDArray | None, relevance: NDArray | None = None) -> Any:
     """Return X as weights with this scaling see it."""
-    return X if scaling == "none" else Scaled(scaling=scaling, relevance=relevance)._learn(X, None, w).scaled(X)
+    return X if scaling == "none" else Scaled(scaling=scaling, relevance=relevance).fit_scale(X, None, w).scaled(X)

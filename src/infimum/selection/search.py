@@ -16,13 +16,13 @@ from threadpoolctl import threadpool_limits
 
 from ..data import Rows, Table
 from ..data.errors import InfimumWarning, InputError
-from ..data.hashes import hash_of, hashed, places
+from ..data.hashes import column_ranks, hash_of, hashed
 from ..disambiguation import Disambiguation, has_laws, is_weighed
 from ..loss import Average
 from ..outputs.base import OutputSpace, Sets
 from ..recipe import Recipe, is_auto
 from ..weights import KernelRidge, LabelledRowsOnly, Scaled
-from ..weights.holdout.operators import blocks_of
+from ..weights.holdout import folds_of
 from .candidates import Candidate, Pair, combined, first_candidates, is_costly, principles_of
 from .config import SearchConfig
 from .evaluate import Evaluation, EvaluationData, evaluate
@@ -84,12 +84,12 @@ class SearchProblem:
 
     def data(self, rows: NDArray, threads: int = 1) -> EvaluationData:
         """Return some rows with their folds, on which candidates are compared."""
-        config, table = self.config, self.table.some(rows)
+        config, table = self.config, self.table.take(rows)
         if self.pairwise:
             table.X = table.X[:, rows]
         few = len(self.sets) <= config.few_rows and is_weighed(self.sets)
         n_folds = config.n_folds_few if few else config.n_folds
-        folds = blocks_of(places(table.X, self.pairwise), n_folds, sample_weight=table.w)
+        folds = folds_of(column_ranks(table.X, self.pairwise), n_folds, sample_weight=table.w)
         parallel = config.n_jobs is None and threads > 1 and len(rows) >= config.parallel_rows
         n_jobs = threads if parallel else config.n_jobs
         kernels = KernelCache(table, self.output, self.sets[rows], folds, config, n_jobs)
@@ -322,7 +322,7 @@ def labelled_rows(recipe: Recipe, table: Table, output: OutputSpace, sets: Sets)
     if not is_auto(recipe.weights) or not has_laws(sets):
         return table, sets
     labelled = np.flatnonzero(~output.is_unlabelled(sets))
-    return (table.some(labelled), sets[labelled]) if 0 < len(labelled) < len(sets) else (table, sets)
+    return (table.take(labelled), sets[labelled]) if 0 < len(labelled) < len(sets) else (table, sets)
 
 
 def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, config: SearchConfig) -> SearchProblem:

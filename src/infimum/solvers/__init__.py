@@ -1,4 +1,4 @@
-"""Solvers of argmin_z sum_i alpha_i(x) L(z, S_i), in the order in which `auto` tries them."""
+"""Solvers, which minimise the weighted set loss over outputs; ``solver="auto"`` takes the first that fits."""
 
 from __future__ import annotations
 
@@ -27,21 +27,25 @@ IN_ORDER: list[type[Solver]] = [
 
 
 def check(solver: Any) -> None:
-    """Refuse what is neither "auto" nor a solver."""
+    """Raise an error unless `solver` is "auto" or a solver."""
     if not isinstance(solver, Solver) and not (isinstance(solver, str) and solver == "auto"):
         names = ", ".join(cls.__name__ for cls in IN_ORDER)
         raise ValueError(f"solver must be 'auto' or a Solver ({names}). Got {solver!r} instead.")
 
 
 def choose(solver: Any, L: Loss) -> Solver:
-    """The solver itself if it can serve L, or the first of `IN_ORDER` that can, for "auto".
+    """Return an unfitted solver for a loss.
 
     Parameters
     ----------
     solver : 'auto' or Solver
-        What is asked for.
+        A solver, which must support the loss, or "auto" for the first of `IN_ORDER` that does.
     L : Loss
-        What is minimised.
+        The loss that is minimised.
+
+    Returns
+    -------
+    Solver
     """
     check(solver)
     if isinstance(solver, str):
@@ -59,4 +63,4 @@ def choose(solver: Any, L: Loss) -> Solver:
 
 def _needs(L: Loss) -> str:
     wanted = "; ".join(f"{cls.__name__} needs {cls().needs()}" for cls in IN_ORDER)
-    return f"{wanted}.{'' if L.in_memory else ' Fit on arrays instead of rows in blocks.'}"
+    return f"{wanted}.{'' if L.in_memory else ' Fit on arrays instead of chunks.'}"

@@ -1,4 +1,4 @@
-"""The sweep of `Piecewise`, compiled: many queries at a time, one pass over the breakpoints."""
+"""The compiled sweep of `Piecewise`: one pass over the breakpoints for many queries at a time."""
 
 from __future__ import annotations
 
@@ -7,31 +7,28 @@ import math
 import numpy as np
 from numba import njit
 
-from ._prefetch import prefetch
 from .piecewise import ROUNDING
 
-LANES = 32  # queries side by side: the compiler turns the inner loop into vector instructions
-AHEAD = 8  # breakpoints: their rows of weights lie anywhere, and are on their way when they are needed
-LINE = 8  # numbers in a line of the cache
-CACHED = 256  # rows of weights transposed at a time: they stay in the cache
-CHUNK = 1024  # numbers of a row multiplied at a time: those of all the queries of a segment stay in the cache
-MIDDLE = (2.0**-400, 2.0**400)  # sums of weights that are swept as they are
+LANES = 32  # queries per inner loop, which the compiler turns into vector instructions
+CACHED = 256  # rows of weights transposed at a time, few enough to stay in the cache
+MIDDLE = (2.0**-400, 2.0**400)  # sums of weights in this range need no scaling
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best, extent):
-    """t <- argmin of F, best <- min of F over [at[0], at[-1]], for every row of alpha.
+def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best):
+    """Store the minimiser of F over [at[0], at[-1]] in t and its minimum in best, for each row of alpha.
 
-    `start` (3, n) holds h_i, h_i'/2 and h_i''/2 at at[0]; at breakpoint e, of row[e], h'/2 jumps by kink[e], or else
-    h''/2 by bend[e]. F = sum_i alpha_i h_i falls and then rises only at a minimum: the vertex of a segment or a
-    breakpoint. Of minima that are equal up to rounding the first is taken. Of a flat minimum, one where F stays within
-    tol sum_i |alpha_i| of its least and |F'/2| within steep sum_i |alpha_i| of 0, t is the middle, `extent` the width.
+    `start` (3, n) holds h_i, h_i'/2 and h_i''/2 at at[0]. At breakpoint e, which belongs to row[e], h'/2 jumps by
+    kink[e], or else h''/2 jumps by bend[e]. F = sum_i alpha_i h_i falls and then rises only at a minimum, which is the
+    vertex of a segment or a breakpoint. Of minima that are equal up to rounding the first is taken. A minimum is flat
+    as long as F stays within tol sum_i |alpha_i| of it and |F'/2| within steep sum_i |alpha_i| of 0; then t is the
+    middle of the flat part.
     """
     weights = np.zeros((alpha.shape[1], LANES))
     S = np.zeros((4, LANES))  # F, F'/2, F''/2 after a breakpoint, and sum_i |alpha_i|
     F, G, C, size = S[0], S[1], S[2], S[3]
-    least, bar = np.empty(LANES), np.empty(LANES)  # the least F so far, and what the next record must be below
-    found = np.empty((LANES, 3))  # the state at the breakpoint that follows the minimum, and which one that is
+    least, bar = np.empty(LANES), np.empty(LANES)  # the least F so far, and the value that the next one must be below
+    found = np.empty((LANES, 3))  # the state at the breakpoint that follows the minimum
     event = np.empty(LANES, dtype=np.int64)
     exponent = np.zeros(LANES, dtype=np.int64)
     for q in range(0, len(alpha), LANES):
@@ -45,9 +42,6 @@ def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best, extent):
         t[q : q + lanes] = at[0]
         for e in range(1, len(at)):
             width, jump, curl, a = at[e] - at[e - 1], kink[e], bend[e], weights[row[e]]
-            later = row[min(e + AHEAD, len(at) - 1)]
-            for j in range(0, LANES, LINE):
-                prefetch(weights, later, j)
             turns = 0
             if jump == 0:
                 for j in range(LANES):
@@ -69,7 +63,7 @@ def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best, extent):
                 for j in range(lanes):
                     stop = G[j] - a[j] * jump
                     g, low, where = stop - (C[j] - a[j] * curl) * width, F[j], at[e]
-                    if stop > 0:  # back to the vertex, or to the last breakpoint where rounding has taken F' < 0 away
+                    if stop > 0:  # back to the vertex, or to the last breakpoint if rounding has removed F' < 0
                         back = width * stop / (stop - min(g, 0.0))
                         low -= stop * back
                         where -= back
@@ -81,19 +75,19 @@ def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best, extent):
             limit, flat = least[j] + tol * size[j], steep * size[j]
             right = _reach_right(own, found[j], event[j], t[k], limit, flat, at, row, bend, kink)
             left = _reach_left(own, found[j], event[j], t[k], limit, flat, at, row, bend, kink)
-            t[k], extent[k] = (left + right) / 2, right - left
+            t[k] = (left + right) / 2
             best[k] = math.ldexp(least[j], exponent[j])
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _bar(low, g, size):
-    """What another minimum must be below; where F still falls, this is none yet, and any lower value is taken."""
+    """Return the value that another minimum must be below; as long as F falls, any lower value is taken."""
     return low if g < 0 else low - ROUNDING * size
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 def _load(alpha, start, weights, S):
-    """weights (n, LANES) <- the rows of alpha, side by side; S <- F, F'/2, F''/2 at the left end, sum_i |alpha_i|."""
+    """Transpose alpha into weights (n, LANES), and store F, F'/2, F''/2 at the left end and sum_i |alpha_i| in S."""
     n = len(weights)
     S[:, :] = 0
     for first in range(0, n, CACHED):
@@ -118,9 +112,10 @@ def _load(alpha, start, weights, S):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _rescale(weights, size, exponent):
-    """Weights whose sums would overflow or vanish are brought to about 1; says whether there were any.
+    """Scale the weights of queries whose sums would overflow or vanish; return whether there were any.
 
-    By powers of two, which round nothing, in two steps: one power may itself be beyond the largest number.
+    The factors are powers of two, which round nothing, and are applied in two steps because one of them alone may be
+    beyond the largest number.
     """
     any_scaled = False
     for j in range(LANES):
@@ -139,7 +134,7 @@ def _rescale(weights, size, exponent):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _reach_right(alpha, found, e, t, limit, steep, at, row, bend, kink):
-    """The last breakpoint up to which F stays below limit, and nowhere steep."""
+    """Return the last breakpoint up to which F stays below limit and is not steep."""
     value, g, c = found
     if t < at[e] and abs(g - alpha[row[e]] * kink[e]) > steep:
         return t
@@ -160,9 +155,9 @@ def _reach_right(alpha, found, e, t, limit, steep, at, row, bend, kink):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _reach_left(alpha, found, e, t, limit, steep, at, row, bend, kink):
-    """The first breakpoint from which F stays below limit, and nowhere steep."""
+    """Return the first breakpoint from which F stays below limit and is not steep."""
     value, g, c = found
-    inside = t < at[e]  # of the first segment, only what is left of t counts, where F' = 0
+    inside = t < at[e]  # of the first segment only the part left of t counts, and F'(t) = 0
     while e > 0:
         width = at[e] - at[e - 1]
         a = alpha[row[e]]
@@ -178,28 +173,3 @@ def _reach_left(alpha, found, e, t, limit, steep, at, row, bend, kink):
         e -= 1
         t = min(t, at[e])
     return t
-
-
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
-def products(v, queries, M, rows, out):
-    """out[a, b] <- <v[queries[a]], M[rows[b]]>, three by three: nothing is gathered, BLAS is not waited for."""
-    out[:, :] = 0
-    q, k = len(queries) - 1, len(rows) - 1
-    for first in range(0, v.shape[1], CHUNK):
-        last = min(first + CHUNK, v.shape[1])
-        for b in range(0, k + 1, 3):
-            y0, y1, y2 = M[rows[b]], M[rows[min(b + 1, k)]], M[rows[min(b + 2, k)]]
-            for a in range(0, q + 1, 3):
-                x0, x1, x2 = v[queries[a]], v[queries[min(a + 1, q)]], v[queries[min(a + 2, q)]]
-                s0 = s1 = s2 = t0 = t1 = t2 = u0 = u1 = u2 = 0.0
-                for i in range(first, last):
-                    s0, s1, s2 = s0 + x0[i] * y0[i], s1 + x0[i] * y1[i], s2 + x0[i] * y2[i]
-                    t0, t1, t2 = t0 + x1[i] * y0[i], t1 + x1[i] * y1[i], t2 + x1[i] * y2[i]
-                    u0, u1, u2 = u0 + x2[i] * y0[i], u1 + x2[i] * y1[i], u2 + x2[i] * y2[i]
-                for w, (s, t, u) in enumerate(((s0, s1, s2), (t0, t1, t2), (u0, u1, u2))):
-                    if a + w <= q:
-                        out[a + w, b] += s
-                        if b + 1 <= k:
-                            out[a + w, b + 1] += t
-                        if b + 2 <= k:
-                            out[a + w, b + 2] += u

@@ -1,4 +1,4 @@
-"""Alternate: fix the z, let every set answer; fix the answers, decode z; until nothing moves."""
+"""Alternating minimisation: choose a point of each set for fixed z, then decode z for fixed points."""
 
 from __future__ import annotations
 
@@ -16,27 +16,28 @@ from ..loss import Loss
 from ..weights.base import Weights
 from .base import Minimum, Solver
 
-CELLS = 2**24  # entries of the answers (z, n, d) held at a time: 128 MiB
-BRIEF = 10  # rounds where settings are only compared
+CELLS = 2**24  # entries of the chosen points (z, n, d) held at a time: 128 MiB
+CHEAP = 10  # iterations of the cheaper variant that model selection uses
 
 
 class Alternate(Solver):
-    """Local search that serves every loss (paper, Sec. 5.2 and App. B.2).
+    """Local search that supports all bilinear losses.
 
-    z <- argmin_z <psi(z), sum_i alpha_i phi(y_i)>, then y_i <- the point of S_i that answers for S_i at z. With
-    weights alpha_i >= 0, or with negative weights read jointly, the infimum objective never goes up. The best z seen is
-    returned.
+    Each iteration sets z to argmin_z <psi(z), sum_i alpha_i phi(y_i)> and then y_i to the point of S_i that attains
+    the loss at z (paper, Sec. 5.2 and App. B.2). With weights alpha_i >= 0, or with ``negative_weights="joint"``, the
+    infimum objective never increases. The best z of all iterations is returned.
 
     Parameters
     ----------
     max_iter : int, default 300
-        Rounds at most. The supremum may cycle; a warning says how often it did.
+        Largest number of iterations. The supremum may cycle, in which case a warning is raised.
     n_starts : int, optional
-        The first start is `Sets.start`, the others are answers to random objectives; by default `Sets.n_starts`.
+        Number of starting points; by default `Sets.n_starts`. The first one is `Sets.start`, the others are the
+        points that minimise random objectives.
     random_state : int, default 0
-        Seed of those.
+        Seed of the random objectives.
     tol : float, default 1e-8
-        A query rests when a round gains less than this share of its first objective.
+        A query stops when an iteration improves it by less than this share of its first objective.
     """
 
     exact = False
@@ -66,8 +67,8 @@ class Alternate(Solver):
             self.starts_.append(L.answer(L.output.probe(random, start.shape[1]))[0])
         return self
 
-    def brief(self) -> Alternate:
-        return clone(self).set_params(max_iter=min(self.max_iter, BRIEF))
+    def cheap(self) -> Alternate:
+        return clone(self).set_params(max_iter=min(self.max_iter, CHEAP))
 
     @property
     def width(self) -> int:
@@ -106,16 +107,17 @@ class Alternate(Solver):
             )
         return best
 
-    def _descend(self, weights: NDArray, y: NDArray, known: NDArray | None) -> tuple[Minimum, NDArray]:
-        """Alternation from the points y, as far as the best outputs `known` from earlier starts, from which the way is
-        known too; also says which queries were still moving at the end.
+    def _descend(self, weights: NDArray, y: NDArray, earlier: NDArray | None) -> tuple[Minimum, NDArray]:
+        """Alternate from the points y; return the best outputs and which queries had not converged.
+
+        A query stops at the best output of an earlier start, because the iterations from there have been made.
         """
         output = self.loss_.output
         z = output.decode(weights @ y)
         c, value = self._answers(weights, z)
         best = Minimum(z.copy(), value, np.full(len(z), -np.inf))
         scale = np.abs(value)
-        moving = np.ones(len(z), dtype=bool) if known is None else ~_same(z, known)
+        moving = np.ones(len(z), dtype=bool) if earlier is None else ~_same(z, earlier)
         cycling, mark = np.zeros(len(z), dtype=bool), z.copy()
         for turn in range(self.max_iter):
             active = np.flatnonzero(moving)
@@ -123,11 +125,11 @@ class Alternate(Solver):
                 break
             new = output.decode(c[active])
             same = _same(new, z[active])
-            if known is not None:
-                same |= _same(new, known[active])
-            # z alone decides what follows: back at an earlier one, it goes round (Brent: marks at turns 1, 2, 4, …)
+            if earlier is not None:
+                same |= _same(new, earlier[active])
+            # z determines all later iterations, so a repeated z is a cycle (Brent: marks at turns 1, 2, 4, …)
             back = _same(new, mark[active]) & ~same
-            # elsewhere the objective has gone down since, so that going back is going up: a rest, not a cycle
+            # if the objective never increases, a repeated z means convergence and not a cycle
             cycling[active[back]] = not self.loss_.principle.descends
             z[active] = new
             if turn & (turn + 1) == 0:
@@ -145,7 +147,7 @@ class Alternate(Solver):
         return best, moving | cycling
 
     def _answers(self, weights: NDArray, z: NDArray) -> tuple[NDArray, NDArray]:
-        """sum_i alpha_i phi(y_i) for the points that answer at z, (q, d), and the objective there, (q,)."""
+        """Return sum_i alpha_i phi(y_i) for the points that attain the loss at z, (q, d), and the objective, (q,)."""
         L = self.loss_
         unique, which = np.unique(z.reshape(len(z), -1), axis=0, return_inverse=True)
         unique = unique.reshape(-1, *z.shape[1:])
@@ -153,13 +155,13 @@ class Alternate(Solver):
         c = np.empty((len(z), psi.shape[1]))
         order = np.argsort(which.ravel(), kind="stable")
         ends = np.cumsum(np.bincount(which.ravel(), minlength=len(unique)))
-        for block in gen_batches(len(unique), max(1, CELLS // max(1, len(L) * psi.shape[1]))):
-            for k, y in zip(range(block.start, block.stop), L.answer(psi[block])):
+        for batch in gen_batches(len(unique), max(1, CELLS // max(1, len(L) * psi.shape[1]))):
+            for k, y in zip(range(batch.start, batch.stop), L.answer(psi[batch])):
                 rows = order[(ends[k - 1] if k else 0) : ends[k]]
                 c[rows] = weights[rows] @ y
         return c, np.einsum("qd,qd->q", psi[which.ravel()], c)
 
 
 def _same(a: NDArray, b: NDArray) -> NDArray:
-    """Which outputs are equal, (q, *z) -> (q,)."""
+    """Return which outputs are equal, (q, *z) -> (q,)."""
     return np.asarray(np.reshape(a == b, (len(a), -1)).all(axis=1))

@@ -1,4 +1,4 @@
-"""Solver: argmin over z in Y of sum_i alpha_i(x) L(z, S_i)."""
+"""The base class of solvers, which minimise the weighted set loss over outputs."""
 
 from __future__ import annotations
 
@@ -15,71 +15,71 @@ from ..weights.base import Alpha, PrecomputedWeights, Weights, as_alpha
 
 
 class Minimum(NamedTuple):
-    """What a solver found, and what is known about it."""
+    """Predictions of a solver, their objective and a lower bound of it."""
 
     z: NDArray
     """(q, *z): the outputs."""
     value: NDArray
     """(q,): the objective sum_i alpha_i(x) L(z, S_i)."""
     bound: NDArray
-    """(q,): no output has a smaller objective; -inf where no bound is known."""
+    """(q,): a lower bound of the objective over all outputs; -inf if there is none."""
 
     @property
     def gap(self) -> NDArray:
-        """(q,): value - bound; 0 where the minimum is proved."""
+        """(q,): value - bound; 0 if the prediction is provably optimal."""
         return np.maximum(self.value - self.bound, 0)
 
 
 class Solver(BaseEstimator, ABC):
-    """Minimises z -> sum_i alpha_i(x) L(z, S_i).
+    """An algorithm that minimises the weighted set loss, the sum over i of alpha_i(x) L(z, S_i), over outputs z.
 
-    A solver holds settings; `fit` keeps of the loss what `minimise` needs, folded into the weights once.
+    `fit` prepares what `minimise` needs of the loss. Sums over the rows are computed once, by `Weights.project`.
     """
 
     exact: ClassVar[bool]
-    """Whether the minimum is always attained."""
+    """Whether `minimise` always returns a minimum."""
 
-    summed: bool = False
-    """Whether `minimise` only asks for sums over the rows, never for the weight of a row."""
+    needs_sums_only: bool = False
+    """Whether `minimise` uses only sums over the rows, and not the weight of each row."""
 
-    listed: ClassVar[bool] = False
-    """Whether `risks` gives the objective of every output of a finite Y."""
+    scores_all_outputs: ClassVar[bool] = False
+    """Whether `risks` returns the objective of every output of a finite Y."""
 
     @abstractmethod
     def accepts(self, L: Loss) -> bool:
-        """Whether this loss has what the solver needs of it."""
+        """Return whether the solver supports this loss."""
 
     @abstractmethod
     def needs(self) -> str:
-        """What the solver needs of a loss, for the message when it is missing."""
+        """Describe the losses that the solver supports, for error messages."""
 
     @property
     @abstractmethod
     def width(self) -> int:
-        """How many numbers `minimise` forms a query, beside the features of the weights; once fitted."""
+        """Return how many numbers a fitted solver holds per query, besides the features of the weights."""
 
     @abstractmethod
     def fit(self, L: Loss, weights: Weights | None = None) -> Self:
-        """Keep what `minimise` needs; without weights, alpha will be given as a plain (q, n) array."""
+        """Prepare `minimise`; without weights, alpha is expected as a (q, n) array."""
 
     @abstractmethod
     def minimise(self, alpha: Any) -> Minimum:
-        """The minimum for every query, from an Alpha or a (q, n) array."""
+        """Return the minimum for each query, from an Alpha or a (q, n) array."""
 
     def argmin(self, alpha: Any) -> NDArray:
-        """The minimiser for every query, (q, *z)."""
+        """Return the minimiser for each query, (q, *z)."""
         return self.minimise(alpha).z
 
     def risks(self, alpha: Any) -> NDArray:
-        """sum_i alpha_i(x) L(z, S_i) for every z of a finite Y, (q, size); for solvers that are `listed`."""
-        raise ValueError(f"{type(self).__name__} does not look at every output.")
+        """Return the objective of every output of a finite Y, (q, size), if the solver `scores_all_outputs`."""
+        raise ValueError(f"{type(self).__name__} does not compute the objective of every output.")
 
     def of_sums(self, c: NDArray) -> NDArray:
-        """The minimiser from sum_i alpha_i phi_i, (q, d) -> (q, *z); for solvers that are `summed`."""
-        raise ValueError(f"{type(self).__name__} needs the weights of the rows, not only their sums.")
+        """Return the minimiser from sum_i alpha_i phi_i, (q, d) -> (q, *z), if the solver `needs_sums_only`."""
+        raise ValueError(f"{type(self).__name__} needs the weight of each row, not only sums over the rows.")
 
-    def brief(self) -> Solver:
-        """The same with less patience, to compare settings by: itself, where the work is bounded anyway."""
+    def cheap(self) -> Solver:
+        """Return a cheaper variant for model selection; the solver itself by default."""
         return self
 
     @staticmethod
@@ -92,15 +92,15 @@ class Solver(BaseEstimator, ABC):
 
 
 class LinearRisk:
-    """x -> sum_i alpha_i(x) (phi_i, constant_i, 1), folded into the weights once."""
+    """The weighted sums of phi_i, of constant_i and of 1, which are projected once and computed for each query."""
 
     def __init__(self, embedding: Embedding, weights: Weights):
         self.phi, self.scalars = weights.project_many(*embedding.columns())
 
     def __call__(self, alpha: Alpha) -> tuple[NDArray, NDArray]:
-        """sum_i alpha_i phi_i, (q, d), and sum_i alpha_i constant_i, (q,)."""
+        """Return sum_i alpha_i phi_i, (q, d), and sum_i alpha_i constant_i, (q,)."""
         return alpha.sum(self.phi), alpha.sum(self.scalars)[:, 0]
 
     def total(self, alpha: Alpha) -> NDArray:
-        """sum_i alpha_i, (q,)."""
+        """Return sum_i alpha_i, (q,)."""
         return alpha.sum(self.scalars)[:, 1]

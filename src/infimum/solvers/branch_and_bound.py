@@ -1,4 +1,4 @@
-"""BranchAndBound: exact over {-1, 1}^m for losses that depend on the distance to a center."""
+"""An exact solver for tags whose loss depends on the Hamming distance to a center."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ NODES = 256  # subtrees bounded at a time
 
 
 class BranchAndBound(Solver):
-    """min over z in {-1, 1}^m of sum_i alpha_i h_i(d(z, c_i)), d the Hamming distance; serves `HammingBalls`.
+    """Exact minimiser over {-1, 1}^m of losses that depend on the Hamming distance to a center.
 
-    Tags are fixed one after the other. Below a node, d_i runs from the a_i fixed tags that differ to a_i plus the
-    number of free tags. There every alpha_i h_i lies above a line in d_i (its chord, lowered until it touches), and the
-    sum of lines is minimised tag by tag: a bound of the whole subtree.
+    It supports `HammingBalls`. The objective is the sum over i of alpha_i h_i(d(z, c_i)), where d is the Hamming
+    distance. Tags are fixed one after the other. Below a node, d_i lies between the number a_i of fixed tags that
+    differ and a_i plus the number of free tags. In this range alpha_i h_i lies above a line in d_i, its chord lowered
+    until it touches. The sum of these lines is minimised tag by tag, which bounds the whole subtree from below.
     """
 
     exact = True
@@ -49,7 +50,7 @@ class BranchAndBound(Solver):
 
 
 class _Tree:
-    """One query: h (n, m + 1) already holds alpha_i h_i(0), …, alpha_i h_i(m); `price` is paid for each tag given."""
+    """The search tree of one query; `epsilon` is the cost of each tag that is present."""
 
     def __init__(self, alpha: NDArray, centers: NDArray, h: NDArray, epsilon: float):
         rows = np.flatnonzero(alpha)
@@ -58,9 +59,9 @@ class _Tree:
         self.h = alpha[rows, None] * h[rows]
         self.i = np.arange(len(rows))
         self.price = epsilon * alpha.sum()
-        # what rounding may add up to, whatever the scale of the weights
+        # an upper bound of the rounding errors, relative to the weights
         self.rounding = 1e-14 * (np.abs(self.h).max(axis=1, initial=0).sum() + abs(self.price) * centers.shape[1])
-        self.known: dict[int, tuple[NDArray, NDArray]] = {}
+        self.cache: dict[int, tuple[NDArray, NDArray]] = {}
 
     def search(self) -> tuple[NDArray, float]:
         m = len(self.order)
@@ -87,10 +88,10 @@ class _Tree:
         return out, float(value)
 
     def lines(self, left: int) -> tuple[NDArray, NDArray]:
-        """level, slope (n, m + 1 - left) with h_i(a + t) >= level_ia + slope_ia t for t = 0, …, left."""
-        if left not in self.known:
-            self.known[left] = self._lines(left)
-        return self.known[left]
+        """Return level and slope, (n, m + 1 - left), with h_i(a + t) >= level_ia + slope_ia t for t = 0, …, left."""
+        if left not in self.cache:
+            self.cache[left] = self._lines(left)
+        return self.cache[left]
 
     def _lines(self, left: int) -> tuple[NDArray, NDArray]:
         windows = np.lib.stride_tricks.sliding_window_view(self.h, left + 1, axis=1)
@@ -99,18 +100,18 @@ class _Tree:
         return level, slope
 
     def _bound(self, z: NDArray, a: NDArray) -> NDArray:
-        """No output below node (z, a) has a smaller objective, (nodes,)."""
+        """Return lower bounds of the objective below the nodes (z, a), (nodes,)."""
         free = self.centers[:, z.shape[1] :]
         level, slope = self.lines(free.shape[1])
         slopes = slope[self.i, a]
         lean = 0.5 * slopes @ free
         half = 0.5 * slopes.sum(axis=1, keepdims=True)
-        # a free tag costs half - lean + price when given, half + lean when not
+        # a free tag costs half - lean + price if it is present, half + lean if not
         rest = np.minimum(half - lean + self.price, half + lean).sum(axis=1)
         return level[self.i, a].sum(axis=1) + self.price * (z > 0).sum(axis=1) + rest
 
     def _descend(self) -> tuple[NDArray, float]:
-        """The best single flips from the signs of the linear objective: the first incumbent."""
+        """Return a first solution: the best single flips, starting from the signs of the linear objective."""
 
         def objective(z: NDArray) -> NDArray:
             d = (z[:, None, :] != self.centers).sum(axis=-1)

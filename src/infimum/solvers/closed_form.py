@@ -1,4 +1,4 @@
-"""ClosedForm: where L is linear in psi(z), the minimum over z is one decoding."""
+"""The solver for losses that are linear in psi(z): one decoding per query."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from .base import LinearRisk, Minimum, Solver
 
 
 class ClosedForm(Solver):
-    """argmin_z <psi(z), sum_i alpha_i(x) phi(S_i)>, for losses with L(z, S) = <psi(z), phi(S)> + constant."""
+    """Exact minimiser of losses that are linear in psi(z).
+
+    If L(z, S) = <psi(z), phi(S)> + constant, the prediction is argmin_z <psi(z), sum_i alpha_i(x) phi(S_i)>.
+    """
 
     exact = True
-    summed = True
-    listed = True
+    needs_sums_only = True
+    scores_all_outputs = True
 
     def accepts(self, L: Loss) -> bool:
         return L.embedding is not None
@@ -46,14 +49,14 @@ class ClosedForm(Solver):
         return self.output_.decode(c)
 
     def sums(self, alpha: Any) -> np.ndarray:
-        """sum_i alpha_i(x) phi(S_i), (q, d)."""
+        """Return sum_i alpha_i(x) phi(S_i), (q, d)."""
         return self._alpha(alpha).sum(self.risk_.phi)
 
     def risks(self, alpha: Any) -> np.ndarray:
-        """sum_i alpha_i(x) L(z, S_i) for every z of a finite Y whose psi is the identity, (q, size)."""
+        """Return the objective of every z of a finite Y whose psi is the identity, (q, size)."""
         c, constant = self.risk_(self._alpha(alpha))
         return c + constant[:, None]
 
     def total(self, alpha: Any) -> np.ndarray:
-        """sum_i alpha_i(x), (q,)."""
+        """Return sum_i alpha_i(x), (q,)."""
         return self.risk_.total(self._alpha(alpha))

@@ -1,4 +1,4 @@
-"""Coordinatewise: exact on R^m, where the loss is a sum over coordinates."""
+"""An exact solver for vectors whose loss is a sum over coordinates."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .piecewise import Piecewise
 
 
 class Coordinatewise(Solver):
-    """min over z in Y_1 x … x Y_m of sum_i alpha_i sum_k L_k(z_k, S_ik), one k at a time; serves `Boxes`.
+    """Exact minimiser of losses on R^m that are sums over coordinates.
 
-    The squared distance of z to a box, and to its farthest corner, is a sum over coordinates, each piecewise quadratic
-    in z_k: m sweeps of `Piecewise` find the minimum, for every principle and for weights of any sign. Value and bound
-    are one number: the minimum is proved.
+    It supports `Boxes`. The squared distance of z to a box, and to its farthest corner, is a sum over coordinates, and
+    each term is piecewise quadratic in z_k. Therefore m sweeps of `Piecewise` find the minimum, for every principle and
+    for weights of any sign.
 
     Parameters
     ----------
     n_jobs : int, optional
-        Threads over which queries are spread; None is one, -1 all processors.
+        Number of threads for the queries; None means 1 and -1 means all processors.
 
     Examples
     --------

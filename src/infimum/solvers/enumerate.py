@@ -1,4 +1,4 @@
-"""Enumerate: the definition, for small Y; the oracle of the tests."""
+"""The solver that evaluates all outputs, for small output spaces; it is also the reference of the tests."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ CELLS = 2**25  # entries of L(z, S_i) held at a time: 256 MiB
 
 
 class Enumerate(Solver):
-    """min over all z in Y of sum_i alpha_i(x) L(z, S_i).
+    """Exact minimiser that computes the objective of every output.
 
     Parameters
     ----------
     max_outputs : int, default 2**16
-        Spaces with more outputs are refused.
+        Largest size of the output space. Larger spaces raise an error.
     """
 
     exact = True
-    listed = True
+    scores_all_outputs = True
 
     def __init__(self, max_outputs: int = 2**16):
         self.max_outputs = max_outputs
@@ -41,10 +41,10 @@ class Enumerate(Solver):
 
     def fit(self, L: Loss, weights: Weights | None = None) -> Self:
         self.outputs_ = L.output.outputs()
-        # sum_i alpha_i L(z, S_i) is linear in alpha: fold the table L(z, S_i) as if it were an embedding
-        folds = not L.in_memory or len(L) * len(self.outputs_) <= CELLS
-        self.table_ = self._weights(weights).project_many(L.table(self.outputs_))[0] if folds else None
-        self.loss_ = None if folds else L
+        # the objective is linear in alpha, so the table L(z, S_i) is projected like an embedding
+        fits = not L.in_memory or len(L) * len(self.outputs_) <= CELLS
+        self.table_ = self._weights(weights).project_many(L.table(self.outputs_))[0] if fits else None
+        self.loss_ = None if fits else L
         self.rows_ = 0 if self.loss_ is None else len(L)
         return self
 
@@ -53,24 +53,24 @@ class Enumerate(Solver):
         return len(self.outputs_) if self.loss_ is None else self.rows_
 
     def risks(self, alpha: Any) -> NDArray:
-        """sum_i alpha_i(x) L(z, S_i) for every z, (q, size)."""
-        return np.hstack([risks for _, risks in self._blocks(self._alpha(alpha))])
+        """Return the objective of every output, (q, size)."""
+        return np.hstack([risks for _, risks in self._batches(self._alpha(alpha))])
 
     def minimise(self, alpha: Any) -> Minimum:
         alpha = self._alpha(alpha)
         best, value = np.zeros(len(alpha), dtype=int), np.full(len(alpha), np.inf)
-        for first, risks in self._blocks(alpha):
+        for first, risks in self._batches(alpha):
             at = np.argmin(risks, axis=1)
             least = risks[np.arange(len(at)), at]
             better = least < value
             best[better], value[better] = first + at[better], least[better]
         return Minimum(self.outputs_[best], value, value)
 
-    def _blocks(self, alpha: Alpha) -> Iterator[tuple[int, NDArray]]:
-        """The risks of some outputs at a time, and the number of the first of them."""
+    def _batches(self, alpha: Alpha) -> Iterator[tuple[int, NDArray]]:
+        """Yield the objective of some outputs at a time, with the index of the first of them."""
         if self.loss_ is None:
             yield 0, alpha.sum(self.table_)
             return
         weights = np.asarray(alpha)
-        for block in gen_batches(len(self.outputs_), max(1, CELLS // (8 * (self.rows_ + len(weights))))):
-            yield block.start, weights @ self.loss_(self.outputs_[block]).T
+        for batch in gen_batches(len(self.outputs_), max(1, CELLS // (8 * (self.rows_ + len(weights))))):
+            yield batch.start, weights @ self.loss_(self.outputs_[batch]).T

@@ -1,9 +1,8 @@
-"""Piecewise: exact on R, where every loss is piecewise quadratic in z."""
+"""An exact solver for sets of real numbers."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock
 from typing import Any, Self
 
 import numpy as np
@@ -14,37 +13,29 @@ from sklearn.utils import gen_batches, gen_even_slices
 from ..data.checks import check_number
 from ..loss import Loss
 from ..weights.base import Alpha, Weights
-from ._segments import Curves, Segments
 from .base import Minimum, Solver
 
-ROUNDING = 1e-12  # of sum_i |alpha_i|, in units where Y is [-1, 1]: what rounding may add up to over a sweep
+ROUNDING = 1e-12  # error of a sweep as a share of sum_i |alpha_i|, in units in which Y is [-1, 1]
 CELLS = 2**22  # entries of L(z, S_i) held at a time: 32 MiB
-ROWS = 2000  # from here on, forming alpha takes longer than all the rest
-PAYS = 0.75  # queries a row after which forming alpha has taken as long as doing without it takes to prepare
-LARGEST = 1e3  # sum_i |alpha_i| beyond which rounding would be seen in what the segments of a sweep say
-PREPARING = Lock()
 
 
 class Piecewise(Solver):
-    """min over z in [low, high] of F(z) = sum_i alpha_i L(z, S_i), for sets of R; serves `Intervals`.
+    """Exact minimiser of piecewise quadratic losses on the real line.
 
-    F is continuous and quadratic between breakpoints: the ends of the pieces and the middles of the gaps. They are
-    sorted once; a query is then one pass from left to right that carries F, F' and F'' along. The minimum is global,
-    for every principle and for weights of any sign. Where F is flat at its minimum, as where all sets of weight
-    meet, z is the middle of the flat part; of several minima that are equal up to rounding, the first is taken.
-
-    Weights of a kernel take n² operations a query to form. Once 3 n / 4 queries were asked, the loss at some knots is
-    folded into the weights; the pass then goes only over the few segments that a lower bound leaves, and asks for the
-    weights of the rows that have breakpoints there. The minimum is the same.
+    It supports `Intervals`. The objective F(z) = sum_i alpha_i L(z, S_i) is continuous and quadratic between
+    breakpoints, which are the ends of the pieces and the middles of the gaps. The breakpoints are sorted once. Each
+    query is then one pass from left to right that updates F, F' and F''. The minimum is global for every principle and
+    for weights of any sign. If F is flat at its minimum, z is the middle of the flat part. Of several minima that are
+    equal up to rounding, the first is returned.
 
     Parameters
     ----------
     tol : float, default 0
-        What counts as flat: z is the middle of the outputs around the minimiser whose F exceeds the minimum by at most
-        tol sum_i |alpha_i| (half the width of Y)². Beyond 0 the minimum is given up, on purpose, for outputs that rows
-        of next to no weight do not move. Like lam, it is a setting to tune.
+        Tolerance for a flat minimum. The prediction is the middle of the outputs around the minimiser for which F
+        exceeds the minimum by at most tol sum_i |alpha_i| (half the width of Y)². Values above 0 return outputs that
+        are not the exact minimiser, but that rows of very small weight do not move. Tune it like `lam`.
     n_jobs : int, optional
-        Threads over which queries are spread; None is one, -1 all processors.
+        Number of threads for the queries; None means 1 and -1 means all processors.
 
     Examples
     --------
@@ -66,7 +57,7 @@ class Piecewise(Solver):
         return all(term.principle.curves(term.sets) is not None for term in L.terms)
 
     def needs(self) -> str:
-        return "sets of R whose loss is piecewise quadratic in z"
+        return "sets of real numbers whose loss is piecewise quadratic in z"
 
     def fit(self, L: Loss, weights: Weights | None = None) -> Self:
         check_number(self, "tol", 0)
@@ -79,7 +70,7 @@ class Piecewise(Solver):
             np.concatenate([getattr(c, name) for c in curves]) for name in ("slope", "curvature", "at", "bend", "kink")
         )
         row = np.concatenate([c.row + s for c, s in zip(curves, shift)])
-        # what happens up to the left end belongs to the start, what happens beyond the right end never comes
+        # breakpoints up to the left end are added to the start; those beyond the right end are not needed
         before = at <= low
         slope = slope + curvature * low
         np.add.at(slope, row[before], kink[before] + bend[before] * (low - at[before]))
@@ -89,8 +80,6 @@ class Piecewise(Solver):
         self.start_ = np.vstack([L(L.output.at(np.array([low])))[0] / L.output.scale_, slope, curvature])
         self.at_ = np.concatenate([[low], at[inside], [high]])
         self.row_, self.bend_, self.kink_ = (np.concatenate([[0], x[inside], [0]]) for x in (row, bend, kink))
-        self._asked = 0
-        self._segments: Segments | None = None
         return self
 
     @property
@@ -98,60 +87,28 @@ class Piecewise(Solver):
         return self.start_.shape[1] * (2 if self.tol else 1)
 
     def minimise(self, alpha: Any) -> Minimum:
-        alpha = self._alpha(alpha)
-        if not self.tol:
-            t, least = self._found(alpha)
-            least = least * self.output_.scale_
-            return Minimum(self.output_.at(t), least, least)
-        weights = _array(alpha)
+        weights = _array(self._alpha(alpha))
         t, least = self._sweep(weights)
         z, least = self.output_.at(t), least * self.output_.scale_
-        blocks = gen_batches(len(z), max(1, CELLS // max(1, len(self.loss_))))
-        value = [np.einsum("qn,qn->q", weights[rows], self.loss_(z[rows])) for rows in blocks]
+        if not self.tol:
+            return Minimum(z, least, least)
+        batches = gen_batches(len(z), max(1, CELLS // max(1, len(self.loss_))))
+        value = [np.einsum("qn,qn->q", weights[rows], self.loss_(z[rows])) for rows in batches]
         return Minimum(z, np.maximum(np.concatenate(value), least) if value else least, least)
 
     def argmin(self, alpha: Any) -> NDArray:
-        return self.output_.at(self._found(self._alpha(alpha))[0])
-
-    def _found(self, alpha: Alpha) -> tuple[NDArray, NDArray]:
-        """The minimiser t and the minimum, in units, for every query."""
-        segments = self._prepared(alpha)
-        if segments is None:
-            return self._sweep(_array(alpha))
-        t, best, sure = segments.minimise(alpha.features, effective_n_jobs(self.n_jobs))
-        if not sure.all():
-            t[~sure], best[~sure] = self._sweep(_array(Alpha(alpha.features[~sure], alpha.weights)))
-        return t, best
-
-    def _prepared(self, alpha: Alpha) -> Segments | None:
-        """What answers without alpha, prepared once it pays; None where alpha is formed."""
-        weights, n = alpha.weights, self.start_.shape[1]
-        if self.tol or n < ROWS or weights.norm is None or weights.norm * n**0.5 > LARGEST:
-            return None
-        with PREPARING:
-            if self._segments is None or self._segments.weights is not weights:
-                self._asked += len(alpha)
-                makers = weights.explicit() if self._asked > PAYS * n and self.at_[0] < self.at_[-1] else None
-                if makers is None:
-                    return None
-                curves = Curves(self.start_, self.at_, self.row_, self.bend_, self.kink_)
-                self._segments = Segments(self.loss_, curves, weights, makers, ROUNDING)
-            return self._segments
-
-    def __getstate__(self) -> dict:
-        # as large as the weights, and made from them again where it pays
-        state = super().__getstate__()
-        return {**state, "_asked": 0, "_segments": None} if "_segments" in state else state
+        return self.output_.at(self._sweep(_array(self._alpha(alpha)))[0])
 
     def _sweep(self, alpha: NDArray) -> tuple[NDArray, NDArray]:
-        from ._sweep import sweep  # numba is loaded when an objective is swept
+        """Return the minimiser t and the minimum, in units in which Y is [-1, 1], for each query."""
+        from ._sweep import sweep  # imports numba, which is slow
 
-        t, best, flat = np.empty((3, len(alpha)))
+        t, best = np.empty((2, len(alpha)))
         tol, steep = max(self.tol, ROUNDING), np.inf if self.tol else ROUNDING
         curves = self.start_, self.at_, self.row_, self.bend_, self.kink_
 
         def part(rows: slice) -> None:
-            sweep(alpha[rows], *curves, tol, steep, t[rows], best[rows], flat[rows])
+            sweep(alpha[rows], *curves, tol, steep, t[rows], best[rows])
 
         jobs = min(effective_n_jobs(self.n_jobs), max(len(alpha), 1))
         if jobs == 1:

@@ -1,4 +1,4 @@
-"""Weights alpha(x): how much every training row counts at x."""
+"""Weights alpha(x), which say how much each training row counts for the prediction at x."""
 
 from .base import Alpha, PrecomputedWeights, Target, Weights, as_alpha
 from .families.forest import Forest
@@ -7,10 +7,8 @@ from .families.laplacian import Laplacian
 from .families.linear import LinearRidge
 from .families.neighbors import Neighbors
 from .families.nystrom import Nystrom
-from .known import LabelledRowsOnly
 from .relevance import relevance
-from .scaled import Scaled
-from .signs import SplitSigns, split
+from .wrappers import LabelledRowsOnly, Scaled, SplitSigns, split
 
 __all__ = [
     "Alpha",
@@ -43,16 +41,14 @@ BY_NAME: dict[str, type[Weights]] = {
 
 
 def by_name(weights: object) -> Weights:
-    """A Weights from one, from its short name, or from None (kernel ridge).
+    """Return weights from their short name; None is kernel ridge, and weights are returned unchanged.
 
     >>> by_name("kernel")
     KernelRidge()
     """
     if weights is None:
         return KernelRidge()
-    if isinstance(weights, str):
-        if weights not in BY_NAME:
-            raise ValueError(f"weights must be a Weights or one of {sorted(BY_NAME)}. Got {weights!r} instead.")
+    if isinstance(weights, str) and weights in BY_NAME:
         return BY_NAME[weights]()
     if not isinstance(weights, Weights):
         raise ValueError(f"weights must be a Weights or one of {sorted(BY_NAME)}. Got {weights!r} instead.")

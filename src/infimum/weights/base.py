@@ -1,6 +1,6 @@
-"""Weights alpha(x): how much every training row counts at x.
+"""The base class of weights, which say how much each training row counts for a prediction.
 
-Shapes, once for all families: n training rows, q queries, r features, d embedding.
+Shapes in all families: n training rows, q queries, r features, d entries of an embedding.
 """
 
 from __future__ import annotations
@@ -13,135 +13,121 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from .holdout.operators import Holdout, LeaveOneOut, LeftOut, Refitted, product
+from .holdout.operators import Holdout, LeaveOneOut, LooOperator, Refitted
+from .linalg import product
 
 
 class Target:
-    """What supervised weights learn from: the embedded sets phi (n, d), and which rows are labelled.
+    """The embedded sets that supervised weights are fitted to.
 
     Parameters
     ----------
     phi : (n, d)
         The embedded sets.
-    known : (n,) booleans, optional
+    labelled : (n,) booleans, optional
         Which rows are labelled; all by default.
     """
 
-    def __init__(self, phi: Any, known: NDArray | None = None):
+    def __init__(self, phi: Any, labelled: NDArray | None = None):
         self.phi = phi
-        self.known = np.ones(phi.shape[0], dtype=bool) if known is None else known
+        self.labelled = np.ones(phi.shape[0], dtype=bool) if labelled is None else labelled
 
     def __getitem__(self, rows: Any) -> Target:
-        return Target(self.phi[rows], self.known[rows])
+        return Target(self.phi[rows], self.labelled[rows])
 
 
 def as_target(target: Any) -> Target | None:
-    """A Target from one, from an array phi, or from nothing."""
+    """Return a Target from a Target, an array phi, or None."""
     return target if target is None or isinstance(target, Target) else Target(target)
 
 
 class Weights(BaseEstimator, ABC):
-    """alpha(x) = v(x) M in R^n, such that sum_i alpha_i(x) delta_{S_i} approximates the law of S given x.
+    """A base learner that returns the weights alpha(x) of the training rows at each x.
 
-    A family gives `fit`, `features` (v) and `fold` (M phi); it knows nothing about outputs but the target of `fit`.
-    Sums ``sum_i alpha_i(x) phi_i = v(x) (M phi)`` never form alpha; ``np.asarray(weights(X))`` does.
+    The weights have the form alpha(x) = v(x) M, and sum_i alpha_i(x) delta_{S_i} estimates the distribution of S given
+    x. A family implements `fit`, `features`, which returns v, and `project`, which returns M phi. Weighted sums
+    ``sum_i alpha_i(x) phi_i = v(x) (M phi)`` do not form alpha; ``np.asarray(weights(X))`` does.
     """
 
     signed: ClassVar[bool] = True
     """Whether alpha_i(x) may be negative."""
 
     blockwise: ClassVar[bool] = False
-    """Whether `fit` and `fold` take `infimum.Blocks`."""
+    """Whether `fit` and `project` accept `infimum.Blocks`."""
 
     supervised: ClassVar[bool] = False
-    """Whether alpha(x) depends on the target, so that another target needs another fit."""
+    """Whether alpha(x) depends on the target, so a new target requires a new fit."""
 
     loo_by_substitution: ClassVar[bool] = False
-    """Whether leaving row i out is the same as giving it what is predicted there without it, as in a ridge."""
+    """Whether leaving out row i equals replacing its target by its leave-one-out prediction, as in ridge regression."""
 
     n_rows_: int
 
     @abstractmethod
     def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from inputs X; `target`, a `Target` or an array (n, d), is for families that look at outputs too."""
+        """Fit to inputs X. Supervised families also need `target`, a `Target` or an array (n, d)."""
 
     def check_rows(self, rows: Any) -> Self:
         """Return self, or raise an error if these weights do not support rows in chunks."""
         if not rows.in_memory and not self.blockwise:
             raise ValueError(
-                "Rows in blocks need weights.Nystrom or weights.LinearRidge, and negative_weights='inside'. Got"
+                "Chunked data requires weights.Nystrom or weights.LinearRidge, and negative_weights='inside'. Got"
                 f" {self!r}."
             )
         return self
 
     @abstractmethod
     def features(self, X: Any) -> Any:
-        """v(x), of shape (q, r), dense or sparse."""
+        """Return v(x) of each row of X, (q, r), dense or sparse."""
 
     @abstractmethod
     def project(self, phi: Any) -> Any:
-        """M phi, of shape (r, d): fold once, then every query costs one product."""
+        """Return M phi, (r, d). After that, each query needs one product."""
 
     def project_many(self, *phis: Any) -> tuple:
-        """fold(phi) of each, in one pass over the rows where the family can."""
+        """Return `project` of each array; some families do this in one pass over the rows."""
         return tuple(self.project(phi) for phi in phis)
 
     @property
     def width(self) -> int:
-        """How many numbers the features of a query take: r, or fewer where they are sparse."""
+        """Number of entries of v(x) that are held in memory: r, or fewer if v(x) is sparse."""
         return self.n_rows_
 
     @property
     def pairwise(self) -> bool:
-        """Whether the rows of X are similarities to training rows, so that leaving rows out leaves out columns too."""
+        """Whether X holds similarities to the training rows, so rows are left out together with their columns."""
         return False
 
     def leave_one_out(self, phi: Any) -> NDArray:
-        """sum_{j != i} alpha_j^{(-i)}(x_i) phi_j for every training row i, (n, d): what is predicted at x_i without it.
+        """Return the leave-one-out predictions of all training rows, (n, d).
 
-        alpha^{(-i)} are the weights fitted to the other rows. ``leave_one_out(np.eye(n))`` are these weights. Of a row
-        of sample weight 2, one copy is left out.
+        Row i is sum_{j != i} alpha_j^{(-i)}(x_i) phi_j, where alpha^{(-i)} are the weights fitted to the other rows.
+        ``leave_one_out(np.eye(n))`` returns these weights. Of a row of sample weight 2, one copy is left out.
         """
-        left_out = self.left_out()
-        if left_out is None:
+        operator = self.loo_operator()
+        if operator is None:
             name = type(self).__name__
             raise ValueError(f"{name} has no closed-form leave-one-out predictions. Hold out blocks of rows instead.")
-        return left_out(phi)
+        return operator(phi)
 
-    def left_out(self) -> LeftOut | None:
-        """phi -> leave_one_out(phi), prepared once to be applied many times; None where there is no closed form."""
+    def loo_operator(self) -> LooOperator | None:
+        """Return a function phi -> leave_one_out(phi) that is prepared once; None if there is no closed form."""
         return None
 
-    def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> Holdout:
-        """Predictions without whole blocks of the rows that the weights were fitted on; if None, without each row."""
-        if blocks is None:
-            return LeaveOneOut(self.left_out() or self.leave_one_out, self.n_rows_, lambda: np.asarray(self(X)))
-        return Refitted.of(self, X, as_target(target), sample_weight, blocks)
+    def held_out(self, X: Any, target: Any, sample_weight: Any, folds: list[NDArray] | None) -> Holdout:
+        """Return the predictions of the training rows without each fold; without each single row if `folds` is None."""
+        if folds is None:
+            return LeaveOneOut(self.loo_operator() or self.leave_one_out, self.n_rows_, lambda: np.asarray(self(X)))
+        return Refitted.of(self, X, as_target(target), sample_weight, folds)
 
     def alpha_matrix(self, features: Any) -> NDArray:
-        """v(x) M, the weights themselves, (q, n)."""
+        """Return the weights v(x) M, (q, n)."""
         return product(features, self.project(np.eye(self.n_rows_)))
 
-    @property
-    def norm(self) -> float | None:
-        """At least |alpha(x)|, the root of sum_i alpha_i(x)², whatever x is; None where no such number is known."""
-        return None
+    def release(self, sums_only: bool = False) -> None:
+        """Free what only later calls of `project` need; it is computed again on demand.
 
-    def bound(self, rows: NDArray, r: NDArray) -> NDArray:
-        """At least |sum_k alpha_rows[k](x) r_k|, whatever x is, for every column of r, (k, m) -> (m,): a norm."""
-        return (np.inf if self.norm is None else self.norm) * np.linalg.norm(r, axis=0)
-
-    def explicit(self) -> NDArray | None:
-        """The transpose of M, (n, r), whose row i times v(x) is alpha_i(x), of a family with a `norm`.
-
-        None where memory does not suffice. The family may keep it in place of what it was made from.
-        """
-        return None
-
-    def release(self, summed: bool = False) -> None:
-        """Let go of what only later folds would need; a later fold computes it again.
-
-        `summed` says that queries will only ask for sums, never for the weights themselves.
+        With `sums_only`, later queries use weighted sums and not the weights themselves.
         """
 
     def __call__(self, X: Any) -> Alpha:
@@ -149,16 +135,16 @@ class Weights(BaseEstimator, ABC):
 
 
 class Alpha:
-    """The (q, n) matrix alpha_i(x_j), kept as its two factors.
+    """The matrix of the weights alpha_i(x_j), (q, n), stored as two factors.
 
-    ``alpha @ phi`` and ``alpha.sum(fold)`` never form it; ``np.asarray(alpha)`` does.
+    ``alpha @ phi`` and ``alpha.sum(projected)`` do not form it; ``np.asarray(alpha)`` does.
 
     Parameters
     ----------
-    weights : Weights
-        The fitted family.
     features : (q, r)
         v(x) of q queries.
+    weights : Weights
+        The fitted family.
     """
 
     __array_ufunc__ = None
@@ -177,9 +163,9 @@ class Alpha:
     def __matmul__(self, phi: Any) -> NDArray:
         return self.sum(self.weights.project(phi))
 
-    def sum(self, folded: Any) -> NDArray:
-        """sum_i alpha_i(x) phi_i, of shape (q, d), where ``folded = weights.project(phi)``."""
-        return product(self.features, folded)
+    def sum(self, projected: Any) -> NDArray:
+        """Return sum_i alpha_i(x) phi_i, (q, d), from ``projected = weights.project(phi)``."""
+        return product(self.features, projected)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         return np.asarray(self.weights.alpha_matrix(self.features), dtype=dtype)
@@ -189,9 +175,9 @@ class Alpha:
 
 
 class PrecomputedWeights(Weights):
-    """The rows of X are the weights: alpha(x) = x.
+    """Weights that are given: the rows of X are alpha(x).
 
-    For weights that come from elsewhere, and for the laws in the tests.
+    Use them for weights that are computed elsewhere.
 
     >>> PrecomputedWeights().fit(np.eye(3))(np.array([[.5, .5, 0]])) @ np.array([[1.], [2.], [9.]])
     array([[1.5]])
@@ -212,11 +198,15 @@ class PrecomputedWeights(Weights):
 
 
 def as_alpha(alpha: Any) -> Alpha:
-    """An Alpha, from one or from a plain (q, n) array of weights.
+    """Return an Alpha, from an Alpha or an array of weights.
 
     Parameters
     ----------
-    alpha : (q, n) or Alpha
+    alpha : (q, n) array or Alpha
         Weights of n rows at q queries.
+
+    Returns
+    -------
+    Alpha
     """
     return alpha if isinstance(alpha, Alpha) else PrecomputedWeights().fit(alpha)(alpha)

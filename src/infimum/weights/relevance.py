@@ -1,4 +1,4 @@
-"""Relevance: how much the outputs change along each feature, so that distances may count what matters."""
+"""Feature relevance: how much the outputs change along each feature."""
 
 from __future__ import annotations
 
@@ -6,37 +6,44 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances
 
-from .holdout.operators import blocks_of, rounded
+from .families.kernel_ridge import KernelRidge
+from .holdout.operators import folds_of, rounded
+from .linalg import dense
 
-ROWS = 1500  # that relevances are learned from
-POINTS = 500  # at which slopes are taken
-OUTPUTS = 32  # columns of phi beyond which it is projected on as many
-LAM = 3e-3
+ROWS = 1500  # largest number of rows for the kernel ridge
+POINTS = 500  # largest number of rows at which gradients are computed
+OUTPUTS = 32  # largest number of columns of phi; more are projected at random on as many
+LAM = 3e-3  # regularisation strength of the kernel ridge
 
 
 def relevance(Z: Any, phi: Any, sample_weight: NDArray | None = None) -> NDArray:
-    """The root mean square of the slope of F along every feature, (d,), where F is a kernel ridge of phi on Z.
+    """Estimate how much the outputs depend on each feature.
 
-    Their mean square is 1. Multiplying features by them makes distances those of the mean outer product of gradients
-    of F, as far as that is diagonal: features that say nothing of the outputs no longer move rows apart.
+    The relevance of a feature is the root mean square of the partial derivative of F along it, where F is a kernel
+    ridge regression of phi on Z. Features that are multiplied by their relevance lead to distances in which features
+    without influence on the outputs do not count.
 
     Parameters
     ----------
     Z : (n, d)
-        Features of one scale.
+        Features on a common scale.
     phi : (n, r)
         The embedded sets.
     sample_weight : (n,), optional
-        How much rows count.
+        Weights of the rows.
+
+    Returns
+    -------
+    (d,) array
+        Relevances, with mean square 1.
 
     Notes
     -----
-    The kernel is Gaussian, as wide as the median distance. At most 1,500 rows are looked at, by a hash: their order
-    does not matter. One step of what A. Radhakrishnan, D. Beaglehole, P. Pandit and M. Belkin call a recursive feature
-    machine (Science 383, 2024), with a diagonal matrix.
+    The kernel is Gaussian, and its width is the median distance. At most 1,500 rows are used. They are selected by a
+    hash, so their order does not matter. This is one step of a recursive feature machine (A. Radhakrishnan, D.
+    Beaglehole, P. Pandit and M. Belkin, Science 383, 2024) with a diagonal matrix.
 
     Examples
     --------
@@ -44,9 +51,7 @@ def relevance(Z: Any, phi: Any, sample_weight: NDArray | None = None) -> NDArray
     >>> relevance(Z, np.sign(Z[:, :1])).round(1)
     array([1.4, 0.2])
     """
-    from .families.kernel_ridge import KernelRidge
-
-    Z = Z.toarray() if sparse.issparse(Z) else np.asarray(Z, dtype=float)
+    Z = dense(Z)
     rows = _some(Z, ROWS, sample_weight)
     Z, phi = Z[rows], _narrow(phi[rows])
     sample_weight = None if sample_weight is None else sample_weight[rows]
@@ -67,33 +72,33 @@ def relevance(Z: Any, phi: Any, sample_weight: NDArray | None = None) -> NDArray
 
 
 def _some(Z: NDArray, most: int, sample_weight: NDArray | None) -> NDArray:
-    """At most so many rows, by a hash: the same ones in any order, but for rows that are equal."""
+    """Select at most `most` rows by a hash, independently of their order."""
     k = -(-len(Z) // most)
-    return np.arange(len(Z)) if k == 1 else blocks_of(rounded(Z), k, sample_weight=sample_weight)[0][:most]
+    return np.arange(len(Z)) if k == 1 else folds_of(rounded(Z), k, sample_weight=sample_weight)[0][:most]
 
 
 def _narrow(phi: Any) -> NDArray:
-    """phi, or as many columns as serve to add up squares."""
+    """Return phi as a dense array, with at most `OUTPUTS` columns."""
     if phi.shape[1] > OUTPUTS:
         phi = phi @ np.random.default_rng(0).standard_normal((phi.shape[1], OUTPUTS))
-    return phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
+    return dense(phi)
 
 
 def median(D: NDArray, w: NDArray | None) -> float:
-    """The median distance between two rows, each as often as it counts."""
+    """Return the median of the distances D between rows, with sample weights w."""
     if w is None:
         return _middle(D)
     order = np.argsort(D, axis=None)
     total = np.cumsum(np.outer(w, w).ravel()[order])
     half = total[-1] / 2
     at = D.ravel()[order]
-    # the two in the middle, which are one and the same unless exactly half of the weight is below
+    # the two middle values, which are equal unless exactly half of the weight is below
     low, high = np.searchsorted(total, half * (1 - 1e-12)), np.searchsorted(total, half * (1 + 1e-12), side="right")
     return float((at[low] + at[min(high, len(at) - 1)]) / 2)
 
 
 def _middle(D: NDArray) -> float:
-    """The median of a symmetric matrix, nowhere below the zeros of its diagonal: of half of its entries."""
+    """Return the median of a symmetric matrix >= 0 with a zero diagonal, from half of its entries."""
     n = len(D)
     if n < 3:
         return float(np.median(D))

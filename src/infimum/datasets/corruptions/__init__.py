@@ -1,7 +1,7 @@
-"""The paper's corruptions: exact answers in, sets that contain them out.
+"""The paper's corruptions, which turn exact labels into sets that contain them.
 
-Each function takes any data, is seeded by `random_state` as in scikit-learn, and never leaves the truth outside its
-set. With one seed, the sets of all but `hamming_ball` and `lose_sign` grow with the level.
+Each function accepts any data and is seeded by `random_state` as in scikit-learn. The true label is always in its set.
+For a fixed seed, the sets grow with the level, except those of `hamming_ball` and `lose_sign`.
 
 References
 ----------

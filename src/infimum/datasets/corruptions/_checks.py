@@ -1,4 +1,4 @@
-"""What the corruptions ask of their arguments."""
+"""Checks of the arguments of corruptions."""
 
 from typing import Any
 
@@ -25,5 +25,5 @@ def level(c: float) -> float:
 
 
 def lost(shape: tuple[int, ...], share: float, random_state: Seed) -> NDArray[np.bool_]:
-    """Independent coins, True with probability `share`; the same seed and a larger share give more of them."""
+    """Draw independent booleans, True with probability `share`; with one seed, they grow with `share`."""
     return check_random_state(random_state).uniform(size=shape) < level(share)

@@ -10,13 +10,15 @@ from ._checks import Seed, level, vector
 def uniform(
     y: ArrayLike, c: float, *, classes: ArrayLike | None = None, random_state: Seed = None
 ) -> NDArray[np.bool_]:
-    """Every wrong class joins the candidates with probability c: P(z in S | y) = c for z != y.
+    """Add each wrong class to the candidates with probability c.
+
+    P(z in S | y) = c for z != y.
 
     Parameters
     ----------
     y : (n,) labels
     c : float in [0, 1]
-        0 leaves singletons, 1 leaves nothing known.
+        0 gives exact labels, 1 gives sets of all classes.
     classes : (m,) labels, optional
         Columns of the result; the sorted labels of y by default.
     random_state : int, RandomState or None
@@ -47,16 +49,16 @@ def uniform(
 def skewed(
     y: ArrayLike, c: float, *, frequent: object = None, classes: ArrayLike | None = None, random_state: Seed = None
 ) -> NDArray[np.bool_]:
-    """Only the most frequent class is blurred: P(z' in S | y = z) = c · 1[z is the most frequent class] for z' != z.
+    """Add wrong classes to the candidates of the most frequent class only.
 
-    The rows of every other class stay singletons, at c = 1 too.
+    P(z' in S | y = z) = c · 1[z is the most frequent class] for z' != z. The rows of other classes keep exact labels.
 
     Parameters
     ----------
     y, c, classes, random_state
         As in `uniform`.
     frequent : label, optional
-        The class to blur; by default the most frequent of y, the first in the order of the classes among equals.
+        The class whose rows get more candidates; by default the most frequent class of y, the first one if several are.
 
     Returns
     -------
@@ -78,8 +80,8 @@ def skewed(
     if frequent is None:
         labels, counts = np.unique(given, return_counts=True)
         frequent = labels[counts.argmax()]
-    blurred = uniform(given, c, classes=classes, random_state=random_state)
-    return np.where((given == frequent)[:, None], blurred, _one_hot(given, classes))
+    extended = uniform(given, c, classes=classes, random_state=random_state)
+    return np.where((given == frequent)[:, None], extended, _one_hot(given, classes))
 
 
 def _one_hot(y: ArrayLike, classes: ArrayLike | None) -> NDArray[np.bool_]:

@@ -7,18 +7,16 @@ from ._checks import Seed, level, lost, matrix
 
 
 def lose_pairs(scores: ArrayLike, c: float) -> NDArray[np.int8]:
-    """Comparisons of items whose scores differ a lot are lost: those with d_ij > 1 - c.
+    """Remove the comparisons of items whose scores differ most.
 
-    Here
-
-        d_ij = |v_i - v_j| / max_kl |v_k - v_l|.
+    These are the pairs with d_ij > 1 - c, where d_ij = |v_i - v_j| / max_kl |v_k - v_l|.
 
     Parameters
     ----------
     scores : (n, m) array
         Larger is preferred; give minus the ranks for ranks.
     c : float in [0, 1]
-        0 loses nothing, 1 everything.
+        0 removes nothing, 1 everything.
 
     Returns
     -------
@@ -42,14 +40,14 @@ def lose_pairs(scores: ArrayLike, c: float) -> NDArray[np.int8]:
     array([[1, 0, 0]], dtype=int8)
     """
     difference = _pairwise(scores)
-    # max_kl |v_k - v_l|; where all scores are tied, every code is 0 whatever the distance.
+    # max_kl |v_k - v_l|; if all scores are equal, all codes are 0
     spread = np.abs(difference).max(axis=1, keepdims=True, initial=0.0)
     distance = np.divide(np.abs(difference), spread, out=np.zeros_like(difference), where=spread > 0)
     return np.where(distance > 1 - level(c), 0, np.sign(difference)).astype(np.int8)
 
 
 def lose_pairs_at_random(scores: ArrayLike, share: float = 0.5, *, random_state: Seed = None) -> NDArray[np.int8]:
-    """Each comparison is lost with probability `share`, whatever the scores.
+    """Remove each comparison with probability `share`, independently of the scores.
 
     Parameters
     ----------
@@ -78,7 +76,7 @@ def lose_pairs_at_random(scores: ArrayLike, share: float = 0.5, *, random_state:
 
 
 def lose_labels(ranks: ArrayLike, share: float, *, random_state: Seed = None) -> NDArray[np.float64]:
-    """Each item leaves the ranking with probability `share`: its rank becomes NaN, the others keep theirs.
+    """Remove each item from the ranking with probability `share`; its rank becomes NaN.
 
     Parameters
     ----------
@@ -105,7 +103,7 @@ def lose_labels(ranks: ArrayLike, share: float, *, random_state: Seed = None) ->
 
 
 def _pairwise(scores: ArrayLike) -> NDArray[np.float64]:
-    """v_i - v_j over the pairs i < j."""
+    """Return v_i - v_j for the pairs i < j."""
     v = matrix(scores, dtype=np.float64, ensure_min_features=2)
     i, j = np.triu_indices(v.shape[1], 1)
     return v[:, i] - v[:, j]

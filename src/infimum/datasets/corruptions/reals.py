@@ -11,28 +11,28 @@ from ._checks import Seed, lost, vector
 def lose_sign(
     y: ArrayLike, share: float = 0.7, *, offset: float = 0.5, scale: float = 1 / 3, random_state: Seed = None
 ) -> NDArray[np.float64]:
-    """A sensor that gives an interval and often forgets the sign: [c - r, c + r], or its union with [-c - r, -c + r].
+    """Replace numbers by intervals whose sign is often unknown.
 
-    The sign is lost with probability `share`; the half-width is r = offset + scale · E with E exponential, and the
-    center c = y + r U with U uniform on [-1, 1].
+    The set is [c - r, c + r], or with probability `share` its union with [-c - r, -c + r]. The half-width is
+    r = offset + scale · E with E exponential, and the center is c = y + r U with U uniform on [-1, 1].
 
     Parameters
     ----------
     y : (n,) array
     share : float in [0, 1], default=0.7
     offset, scale : float >= 0, default 1/2 and 1/3
-        Both 0 leaves the points y, or {y, -y}.
+        If both are 0, the sets are y or {y, -y}.
     random_state : int, RandomState or None
 
     Returns
     -------
     pieces : (n, 2, 2) array
-        Row i is the union of the intervals ``pieces[i, k]`` = (lower, upper); where the sign is known the second is
+        Row i is the union of the intervals ``pieces[i, k]`` = (lower, upper); if the sign is known the second is
         NaN. The two pieces may overlap around 0.
 
     Notes
     -----
-    The paper does not print the law of the intervals; offset and scale are those of the authors' public code
+    The paper does not contain the distribution of the intervals; offset and scale are those of the authors' public code
     (github.com/VivienCabannes/partial_labelling, first version of notebooks/partial_regression.ipynb).
 
     References
@@ -57,7 +57,7 @@ def lose_sign(
 
 
 def make_lost_sign(n_samples: int = 100, *, random_state: Seed = None) -> Bunch:
-    """The paper's regression problem: y = 3 + sin 10x for x uniform on [0, 1], corrupted by `lose_sign`.
+    """Make the regression problem of the paper: y = 3 + sin 10x for x uniform on [0, 1], corrupted by `lose_sign`.
 
     With ``random_state=0`` these are the 100 rows of the authors' public code, draw for draw.
 
@@ -95,7 +95,7 @@ def make_lost_sign(n_samples: int = 100, *, random_state: Seed = None) -> Bunch:
 
 
 def _interval(y: NDArray, offset: float, scale: float, rng: RandomState) -> NDArray[np.float64]:
-    """(n, 2) bounds of [c - r, c + r], which contains y."""
+    """Return the bounds of [c - r, c + r], (n, 2), which contains y."""
     if not (offset >= 0 and scale >= 0):
         raise ValueError(f"offset and scale must be at least 0, got {offset} and {scale}")
     r = offset - scale * np.log(rng.uniform(size=len(y)))
@@ -104,5 +104,5 @@ def _interval(y: NDArray, offset: float, scale: float, rng: RandomState) -> NDAr
 
 
 def _union(piece: NDArray, unknown: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The interval and, where the sign is unknown, its mirror image."""
+    """Return the interval and, if the sign is unknown, its mirror image."""
     return np.stack([piece, np.where(unknown[:, None], -piece[:, ::-1], np.nan)], axis=1)

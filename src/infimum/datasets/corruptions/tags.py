@@ -8,16 +8,16 @@ from ._checks import Seed, lost, matrix
 
 
 def hamming_ball(Y: ArrayLike, c: float, *, random_state: Seed = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Tags known up to r errors: the ball B(center, r) = {y : Hamming(center, y) <= r} around a moved point.
+    """Replace tags by Hamming balls that contain them.
 
-    The radius is r = floor(c (m + 1) U) with U uniform on [0, 1); r coordinates of y are drawn with replacement and
-    each one drawn is flipped, once however often it was drawn. So the ball contains y.
+    The ball is B(center, r) = {y : Hamming(center, y) <= r}. The radius is r = floor(c (m + 1) U) with U uniform on
+    [0, 1). To get the center, r coordinates of y are drawn with replacement, and each drawn coordinate is flipped once.
 
     Parameters
     ----------
     Y : (n, m) in {-1, 1}
     c : float >= 0
-        At 1 the radius is uniform on 0 … m; the paper's figure goes on to 10, where most balls are everything.
+        At 1 the radius is uniform on 0 … m. The paper's figure goes up to 10, where most balls contain all outputs.
     random_state : int, RandomState or None
 
     Returns
@@ -53,7 +53,7 @@ def hamming_ball(Y: ArrayLike, c: float, *, random_state: Seed = None) -> tuple[
 def lose_tags(
     Y: ArrayLike, share: float, *, positive_only: bool = False, random_state: Seed = None
 ) -> NDArray[np.int64]:
-    """Each tag becomes unknown, 0, with probability `share`.
+    """Set each tag to unknown, 0, with probability `share`.
 
     Parameters
     ----------

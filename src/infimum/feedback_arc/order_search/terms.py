@@ -20,6 +20,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ..relations import is_weak_order
 from .bits import bit_count, lowest
 
 MAX_ITEMS = 16  # 2^16 sums are held for one query
@@ -100,15 +101,8 @@ def relations(before: NDArray, memory: int = 2**28) -> Relations:
         np.concatenate([empty, *(ideals for ideals, _ in found)]),
         np.concatenate([empty, *(last for _, last in found)]),
         start,
-        ~_weak(before),
+        ~is_weak_order(before),
     )
-
-
-def _weak(before: NDArray) -> NDArray:
-    """Which relations are buckets best first: those where to be open is transitive."""
-    apart = ~(before | before.swapaxes(-1, -2))
-    two_steps = apart.astype(np.float32) @ apart.astype(np.float32) > 0
-    return np.asarray((two_steps == apart).all(axis=(-1, -2)))
 
 
 @njit(cache=True, nogil=True)

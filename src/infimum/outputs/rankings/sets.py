@@ -15,7 +15,7 @@ from ...data.containers import Column, Table, normalise_y, table_of
 from ...data.errors import BadRows, InfimumWarning, InputError, shown
 from ...data.names import Names
 from ...feedback_arc import linear_extensions, minimum_feedback_arc, minimum_feedback_arcs
-from ...feedback_arc.relations import find_cycle, transitive_closure
+from ...feedback_arc.relations import find_cycle, is_weak_order, transitive_closure
 from ..base import Embedding, Sets, rows_of
 from ..sets import ANYTHING, same_names
 from .codes import codes_of, codes_of_pairs, costs_of, orders_of, pairs, table_places
@@ -223,11 +223,8 @@ class PartialOrders(Sets):
 
     @cached_property
     def _weak(self) -> NDArray:
-        """Which distinct rows are buckets best first: those where to be incomparable is transitive."""
-        before = self._distinct[0]
-        apart = ~(before | before.swapaxes(-1, -2))
-        two_steps = apart.astype(np.float32) @ apart.astype(np.float32) > 0
-        return (two_steps == apart).all(axis=(-1, -2))
+        """Which distinct rows are bucket orders."""
+        return is_weak_order(self._distinct[0])
 
     @cached_property
     def _center(self) -> NDArray:

@@ -1,1 +1,1 @@
-"""Base learners: families of weights alpha(x)."""
+"""Families of weights: kernel ridge, Nyström, linear ridge, forest, neighbours and neighbour graph."""

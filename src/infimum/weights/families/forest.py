@@ -1,4 +1,4 @@
-"""Forest weights: rows that share leaves with x count, whatever the units of the features."""
+"""Forest weights: rows count that share leaves with x."""
 
 from __future__ import annotations
 
@@ -11,37 +11,40 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...data.checks import check_number
 from ..base import Weights, as_target
-from ..holdout.operators import Holdout, LeftOut, product
+from ..holdout.operators import Holdout, LooOperator
 from ..holdout.out_of_bag import OutOfBag
+from ..linalg import dense, product
 
 KINDS = {"random": "RandomForestRegressor", "extra": "ExtraTreesRegressor"}
 
 
 class Forest(Weights):
-    """alpha_i(x) = mean over t of m_ti 1[leaf_t(x_i) = leaf_t(x)] / sum_j m_tj 1[leaf_t(x_j) = leaf_t(x)].
+    """Weights of a random forest that is grown on the embedded sets.
 
-    m_ti is how often tree t drew row i; the trees are grown on the embedded sets phi, so that ``alpha(x) @ phi`` is
-    what the forest of scikit-learn predicts. Features need no scaling.
+    They are alpha_i(x) = mean over t of m_ti 1[leaf_t(x_i) = leaf_t(x)] / sum_j m_tj 1[leaf_t(x_j) = leaf_t(x)], where
+    m_ti is how often tree t drew row i. ``alpha(x) @ phi`` equals the prediction of scikit-learn's forest. Features
+    need no scaling.
 
     Parameters
     ----------
     n_estimators : int, default 100
-        Trees.
+        Number of trees.
     kind : {"random", "extra"}, default "random"
         :class:`sklearn.ensemble.RandomForestRegressor` or :class:`sklearn.ensemble.ExtraTreesRegressor`.
     min_samples_leaf : int or float, default 5
-        Rows in a leaf at least: leaves estimate a law of sets, not one value.
+        Smallest number of rows in a leaf. Leaves estimate a distribution of sets and not one value, so they need
+        several rows.
     max_features : {"sqrt", "log2"}, int, float or None, default "sqrt"
-        Features tried at a split.
+        Number of features that are considered for a split.
     max_depth, n_jobs, random_state
         As in scikit-learn.
     bootstrap : bool, optional
-        Whether a tree draws its rows; by default, for kind "random". Out-of-bag weights need it.
+        Whether each tree draws its rows; by default, for kind "random" only. Out-of-bag weights need it.
 
     Notes
     -----
-    Sample weights go to the trees of scikit-learn: they act on what is drawn, on the splits and on the leaf means. A
-    weight of 2 is a row given twice on average over the draws, not draw by draw.
+    Sample weights are passed to the trees of scikit-learn. They act on the draws, the splits and the leaf means. A
+    weight of 2 equals a row that is given twice on average over the draws, not in each draw.
 
     Examples
     --------
@@ -81,7 +84,7 @@ class Forest(Weights):
         target = as_target(target)
         if target is None:
             raise ValueError("Forest grows its trees on the embedded sets: fit(X, phi) needs phi of shape (n, d).")
-        phi = target.phi.toarray() if sparse.issparse(target.phi) else np.asarray(target.phi, dtype=float)
+        phi = dense(target.phi)
         from sklearn import ensemble  # slow to import
 
         forest = getattr(ensemble, KINDS[self.kind])(
@@ -95,7 +98,7 @@ class Forest(Weights):
         )
         self.forest_ = forest.fit(X, phi[:, 0] if phi.shape[1] == 1 else phi, sample_weight)
         trees = [tree.tree_ for tree in forest.estimators_]
-        # leaves of all the trees are numbered one after the other; column_[first_[t] + node] is the number of a leaf
+        # the leaves of all trees are numbered consecutively; column_[first_[t] + node] is the number of a leaf
         leaf = np.concatenate([tree.children_left == -1 for tree in trees])
         self.first_ = np.cumsum([0] + [tree.node_count for tree in trees])[:-1]
         self.column_ = np.cumsum(leaf, dtype=np.int32) - 1
@@ -117,7 +120,7 @@ class Forest(Weights):
         return len(self.first_)
 
     def project(self, phi: Any) -> NDArray:
-        """The mean of phi in every leaf, (r, d)."""
+        """Return the mean of phi in each leaf, (r, d)."""
         if self._means is None:
             self._means = self._leaf_means()
         return product(self._means, phi)
@@ -127,16 +130,16 @@ class Forest(Weights):
             self._means = self._leaf_means()
         return (features @ self._means).toarray()
 
-    def release(self, summed: bool = False) -> None:
+    def release(self, sums_only: bool = False) -> None:
         self._leaves = self._means = self._drawn = None
 
-    def left_out(self) -> LeftOut:
-        """The out-of-bag sums: row i through the trees that did not draw it."""
+    def loo_operator(self) -> LooOperator:
+        """Return the function phi -> out-of-bag predictions, over the trees that did not draw the row."""
         outside = self.out_of_bag()
         return lambda phi: product(outside, self.project(phi))
 
     def out_of_bag(self) -> sparse.csr_matrix:
-        """v(x_i) over the trees that did not draw row i, (n, r)."""
+        """Return v(x_i) over the trees that did not draw row i, (n, r)."""
         if not self.forest_.bootstrap:
             raise ValueError("Out-of-bag weights need trees that draw their rows: Forest(bootstrap=True).")
         outside = self._masses().T == 0
@@ -148,14 +151,13 @@ class Forest(Weights):
             )
         return self._indicators(self._training_leaves(), outside / trees[:, None])
 
-    def held_out(self, X: Any, target: Any, sample_weight: Any, blocks: list[NDArray] | None) -> Holdout:
-        """Without blocks, by the one forest: row i through the trees that did not draw it, means without its block."""
-        if blocks is None or not self.forest_.bootstrap:
-            return super().held_out(X, target, sample_weight, blocks)
-        return OutOfBag(self._training_leaves(), self._masses().T, self.n_leaves_, blocks)
+    def held_out(self, X: Any, target: Any, sample_weight: Any, folds: list[NDArray] | None) -> Holdout:
+        if folds is None or not self.forest_.bootstrap:
+            return super().held_out(X, target, sample_weight, folds)
+        return OutOfBag(self._training_leaves(), self._masses().T, self.n_leaves_, folds)
 
     def _leaves_of(self, X: Any) -> NDArray:
-        """The leaf of every row in every tree, (q, n_trees)."""
+        """Return the leaf of each row in each tree, (q, n_trees)."""
         return self.column_[self.forest_.apply(X) + self.first_]
 
     def _training_leaves(self) -> NDArray:
@@ -169,7 +171,7 @@ class Forest(Weights):
         return sparse.csr_matrix((data, leaves.ravel(), np.arange(0, q * trees + 1, trees)), shape=(q, self.n_leaves_))
 
     def _masses(self) -> NDArray:
-        """m_ti, (n_trees, n)."""
+        """Return m_ti, (n_trees, n)."""
         if self._drawn is None:
             self._drawn = self._draws()
         return self._drawn
@@ -180,11 +182,11 @@ class Forest(Weights):
             return np.broadcast_to(np.ones(n) if w is None else w, (len(self.first_), n))
         masses = np.array([np.bincount(drawn, minlength=n) for drawn in self.forest_.estimators_samples_], dtype=float)
         root = self.forest_.estimators_[0].tree_.weighted_n_node_samples[0]
-        # scikit-learn used to weigh the rows drawn; it now draws them by their weights
+        # older versions of scikit-learn multiply the drawn rows by their weights; newer ones draw by weight
         return masses if w is None or np.isclose(root, masses[0].sum()) else masses * w
 
     def _leaf_means(self) -> sparse.csc_matrix:
-        """phi -> its mean in every leaf, (r, n): column i holds row i in the leaves of the trees that drew it."""
+        """Return the matrix that maps phi to its mean in each leaf, (r, n)."""
         leaves, mass = self._training_leaves(), self._masses().T
         total = np.bincount(leaves.ravel(), weights=mass.ravel(), minlength=self.n_leaves_)
         drawn = mass > 0

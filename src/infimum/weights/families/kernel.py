@@ -1,28 +1,26 @@
-"""Kernels, by name or as functions, and what they need to know of the rows."""
+"""Kernels by name, as functions or precomputed."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 from ...data.checks import check_number
 from ..base import Weights
+from ..linalg import Moments
 
-UNIT = ("rbf", "laplacian", "cosine", "chi2")  # k(x, x) is at most 1, whatever x is
 FINITE = "Scale X (StandardScaler, or divide by its largest entry), or change the kernel's parameters."
 
 
 def check_lam(family: Any) -> None:
-    """lam must be a finite number >= 0, or None."""
+    """Raise an error unless lam is a finite number >= 0, or None."""
     check_number(family, "lam", 0, optional=True)
 
 
 class Kernel(Weights):
-    """A positive-definite kernel k(x, x') by scikit-learn name, callable or precomputed matrix.
+    """The base class of weights with a positive-definite kernel.
 
     `gamma` is 1 / (2 sigma^2) for "rbf" and 1 / sigma for "laplacian", as in scikit-learn; "scale" is
     1 / (n_features * X.var()).
@@ -44,14 +42,14 @@ class Kernel(Weights):
                 )
             self.gamma_: float | None = float(1 / (2 * self.sigma**2) if self.kernel == "rbf" else 1 / self.sigma)
         elif isinstance(self.gamma, str):
-            variance = _variance(X, sample_weight) if variance is None else variance
+            variance = Moments.of(X, sample_weight).variance_of_entries() if variance is None else variance
             self.gamma_ = 1 / (X.shape[1] * variance) if variance > 0 else 1.0
         else:
             self.gamma_ = None if self.gamma is None else float(self.gamma)
 
     def _check_kernel(self) -> None:
-        known = isinstance(self.kernel, str) and self.kernel in (*PAIRWISE_KERNEL_FUNCTIONS, "precomputed")
-        if not known and not callable(self.kernel):
+        has_name = isinstance(self.kernel, str) and self.kernel in (*PAIRWISE_KERNEL_FUNCTIONS, "precomputed")
+        if not has_name and not callable(self.kernel):
             names = ", ".join(map(repr, sorted(PAIRWISE_KERNEL_FUNCTIONS)))
             raise ValueError(
                 f"The 'kernel' parameter of {type(self).__name__} must be one of {names}, 'precomputed', or a function"
@@ -59,7 +57,7 @@ class Kernel(Weights):
             )
         check_number(self, "sigma", 0, above=True, optional=True)
         if self.sigma is not None:
-            check_number(self, "sigma", 1e-150, 1e150)  # its square must be a number, too
+            check_number(self, "sigma", 1e-150, 1e150)  # its square must be finite
         check_number(self, "gamma", 0, above=True, words=["scale"], optional=True)
         check_number(self, "degree", 0)
         check_number(self, "coef0")
@@ -69,7 +67,7 @@ class Kernel(Weights):
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     def _k(self, A: Any, B: Any) -> NDArray:
-        """k(a, b), of shape (len(A), len(B))."""
+        """Return k(a, b) of all rows a and b, (len(A), len(B))."""
         if self.kernel == "precomputed":
             return A
         if callable(self.kernel):
@@ -77,16 +75,3 @@ class Kernel(Weights):
         else:
             params = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
         return pairwise_kernels(A, B, metric=self.kernel, filter_params=True, **params)
-
-
-def _variance(X: Any, w: NDArray | None) -> float:
-    """Variance of all the entries of X, rows weighted by w."""
-    if w is None:
-        w = np.ones(X.shape[0])
-    total = w.sum() * X.shape[1]
-    if total == 0:
-        return 0.0
-    mean = float(np.sum(w @ X) / total)
-    if sparse.issparse(X):
-        return float(np.sum(w @ X.multiply(X)) / total - mean**2)
-    return float(np.sum(w @ np.square(X - mean)) / total)

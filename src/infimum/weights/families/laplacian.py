@@ -1,4 +1,4 @@
-"""Harmonic functions and label spreading on a neighbour graph: rows that know nothing carry what others know."""
+"""Semi-supervised weights on a neighbour graph: harmonic functions and label spreading."""
 
 from __future__ import annotations
 
@@ -17,46 +17,48 @@ from sklearn.utils.validation import check_is_fitted
 from ...data.checks import check_number
 from ...data.errors import InfimumWarning
 from ..base import Weights, as_target
+from ..linalg import dense
 
 
 class Laplacian(Weights):
-    """alpha(x) = p(x) M, where M extends what labelled rows know to all rows of a neighbour graph.
+    """Semi-supervised weights, which propagate labels to the unlabelled rows of a neighbour graph.
 
-    W joins every row to its k nearest, with weight exp(-gamma |x_i - x_j|²); D = diag(W 1).
+    They are alpha(x) = p(x) M, where M extends phi from the labelled rows to all rows. W connects each row with its k
+    nearest rows, with weight exp(-gamma |x_i - x_j|²), and D = diag(W 1).
 
-    * "harmonic" (Zhu et al., 2003): labelled rows keep their phi, every other row has the mean of its neighbours,
+    * "harmonic" (Zhu et al., 2003): labelled rows keep their phi, and each other row has the mean of its neighbours,
       F_u = (D_uu - W_uu)^{-1} W_ul phi_l.
     * "spreading" (Zhou et al., 2003): F = (1 - a) (I - a D^{-½} W D^{-½})^{-1} phi, with phi = 0 on unlabelled rows;
-      labelled rows listen to their neighbours too.
+      labelled rows also depend on their neighbours.
 
-    A query has the mean of its k nearest rows, p(x) (Bengio et al., 2006). Unlabelled rows never pull: their columns
-    of M are 0. Which they are is told by the problem (the sets with S_i = Y), or by `unlabelled`.
+    A query has the mean of its k nearest rows, p(x) (Bengio et al., 2006). The columns of M of unlabelled rows are 0.
+    The unlabelled rows are given by the target of `fit`, or by `unlabelled`.
 
     Parameters
     ----------
     n_neighbors : int, default 10
-        k.
+        Number of neighbours, k.
     method : {"harmonic", "spreading"}, default "harmonic"
-        See above; spreading suits sets that are seldom exact.
+        See above. Spreading suits sets that are rarely exact.
     a : float, default 0.9
-        For spreading, how much a row listens to its neighbours, in (0, 1).
+        For spreading, how much a row depends on its neighbours, in (0, 1).
     gamma : float or "scale", default "scale"
-        Width of the weights; "scale" is the inverse of the mean squared distance between neighbours, 0 counts all
-        alike.
+        Inverse width of the edge weights. "scale" is the inverse of the mean squared distance between neighbours; 0
+        gives all edges the same weight.
     unlabelled : (n,) boolean, optional
-        Rows that know nothing, where the weights are used on their own.
+        The unlabelled rows, if the weights are used without an estimator.
     n_jobs : int, optional
-        For the search of neighbours.
+        Number of processors for the neighbour search.
 
     Notes
     -----
-    Sample weights are refused: a row given twice is a second node of the graph.
+    Sample weights raise an error, because a row that is given twice is a second node of the graph.
 
     Examples
     --------
     >>> X = np.array([[0.], [1.], [1.9], [3.]])
-    >>> known = Laplacian(1, gamma=0, unlabelled=[False, True, True, False]).fit(X)
-    >>> known.project(np.array([[0.], [0.], [0.], [1.]])).ravel().round(3)
+    >>> weights = Laplacian(1, gamma=0, unlabelled=[False, True, True, False]).fit(X)
+    >>> weights.project(np.array([[0.], [0.], [0.], [1.]])).ravel().round(3)
     array([0.   , 0.333, 0.667, 1.   ])
     """
 
@@ -82,15 +84,15 @@ class Laplacian(Weights):
         self._check(sample_weight)
         n = X.shape[0]
         target = as_target(target)
-        labelled = np.ones(n, bool) if target is None else target.known
+        labelled = np.ones(n, bool) if target is None else target.labelled
         if self.unlabelled is not None:
             labelled = labelled & ~np.asarray(self.unlabelled, dtype=bool)
         if not labelled.any():
-            raise ValueError("No row knows anything: every set is all of Y. Laplacian needs at least one labelled row.")
+            raise ValueError("All rows are unlabelled. Laplacian needs at least one labelled row.")
         from sklearn.neighbors import NearestNeighbors  # slow to import
 
         self.index_ = NearestNeighbors(n_neighbors=min(self.n_neighbors, n), n_jobs=self.n_jobs).fit(X)
-        # kneighbors without a query leaves every row out of its own neighbours
+        # without a query, kneighbors leaves each row out of its own neighbours
         distance, at = self.index_.kneighbors(n_neighbors=max(1, min(self.n_neighbors, n - 1))) if n > 1 else EMPTY
         self.gamma_ = self._width(distance)
         W = self._joined(distance**2, at, n)
@@ -103,7 +105,7 @@ class Laplacian(Weights):
     def features(self, X: Any) -> sparse.csr_matrix:
         check_is_fitted(self, "n_rows_")
         distance, at = self.index_.kneighbors(X)
-        # p(x) does not change when all squares move by the same number; that of the nearest keeps far queries in range
+        # subtracting the smallest square changes nothing in p(x), and avoids underflow for distant queries
         near = self._joined(distance**2 - distance[:, :1] ** 2, at, self.n_rows_)
         return sparse.diags(1 / np.asarray(near.sum(axis=1)).ravel()) @ near
 
@@ -112,10 +114,10 @@ class Laplacian(Weights):
         return self.index_.n_neighbors
 
     def project(self, phi: Any) -> NDArray:
-        """F, the extension of phi from the labelled rows to all rows, (n, d)."""
+        """Return F, the extension of phi from the labelled rows to all rows, (n, d)."""
         if self._operator is None:
             self._operator = self._harmonic() if self.method == "harmonic" else self._spreading()
-        phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
+        phi = dense(phi)
         solve, right, mean = self._operator
         F = solve(np.asarray(right @ phi[self.labelled_]))
         if mean.any():
@@ -124,7 +126,7 @@ class Laplacian(Weights):
             F[self.labelled_] = phi[self.labelled_]
         return F
 
-    def release(self, summed: bool = False) -> None:
+    def release(self, sums_only: bool = False) -> None:
         self._operator = None
 
     def _check(self, sample_weight: Any) -> None:
@@ -142,7 +144,7 @@ class Laplacian(Weights):
             )
 
     def _harmonic(self) -> tuple:
-        """The solve with D_uu - W_uu (identity elsewhere), W_ul, and the rows that no labelled row reaches."""
+        """Return the solver of D_uu - W_uu, the matrix W_ul, and the rows that are connected to no labelled row."""
         W, labelled = self.graph_, self.labelled_
         n = W.shape[0]
         _, component = connected_components(W, directed=False)
@@ -156,7 +158,7 @@ class Laplacian(Weights):
             )
         free = sparse.diags((~labelled & ~lost).astype(float))
         degree = np.asarray(W.sum(axis=1)).ravel()
-        # D - W on the free rows, the identity on the others: one factorisation, all n rows
+        # D - W on the free rows and the identity on the others, so one factorisation has all n rows
         system = free @ (sparse.diags(degree) - W) @ free + sparse.diags((labelled | lost).astype(float))
         return _solver(system), (free @ W)[:, labelled].tocsr(), lost
 
@@ -174,24 +176,24 @@ class Laplacian(Weights):
         return 1 / mean if mean > 0 else 1.0
 
     def _joined(self, square: NDArray, at: NDArray, n: int) -> sparse.csr_matrix:
-        """exp(-gamma square) at the given columns, (q, n)."""
+        """Return the sparse matrix with exp(-gamma square) at the given columns, (q, n)."""
         near = np.maximum(np.exp(-self.gamma_ * square), TINY)
         q, k = at.shape
         return sparse.csr_matrix((near.ravel(), at.ravel(), k * np.arange(q + 1)), shape=(q, n))
 
     def __getstate__(self) -> dict:
-        # the sparse factor follows from the graph, and cannot be pickled
+        # the sparse factor cannot be pickled and is computed again from the graph
         state = super().__getstate__()
         return {**state, "_operator": None} if "_operator" in state else state
 
 
 def _solver(system: Any) -> Callable[[NDArray], NDArray]:
-    """b -> system^{-1} b, for a symmetric positive-definite system."""
+    """Return the function b -> system^{-1} b, for a symmetric positive-definite system."""
     return splu(system.tocsc()).solve if system.shape[0] <= DIRECT else partial(_iterate, system.tocsr())
 
 
 def _iterate(system: Any, b: NDArray) -> NDArray:
-    """By conjugate gradients, scaled by the diagonal; by a factorisation, which always ends, where these do not."""
+    """Solve by preconditioned conjugate gradients, or by a factorisation if these do not converge."""
     x = np.empty_like(b)
     scale = sparse.diags(1 / system.diagonal())
     for column in range(b.shape[1]):
@@ -202,5 +204,5 @@ def _iterate(system: Any, b: NDArray) -> NDArray:
 
 
 EMPTY = (np.empty((1, 0)), np.empty((1, 0), dtype=int))
-DIRECT = 1000  # beyond so many rows, factors of a graph in many dimensions fill up
-TINY = 1e-12  # an edge of the graph is never lost to underflow
+DIRECT = 1000  # largest number of rows for a factorisation; factors of larger graphs have many entries
+TINY = 1e-12  # smallest weight of an edge, so no edge is lost to underflow

@@ -1,4 +1,4 @@
-"""Linear ridge weights in primal form, for many rows of a moderate number of features."""
+"""Linear ridge weights, for many rows and a moderate number of features."""
 
 from __future__ import annotations
 
@@ -9,33 +9,37 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.chunks import Blocks
-from .primal import Primal, dense
+from ..linalg import dense
+from .primal import Primal
 
 
 class LinearRidge(Primal):
-    """alpha(x) = b(x) (B'B + n lam P)^{-1} B', with b(x) = (1, x - c) and P = diag(0, 1, …, 1).
+    """Linear ridge weights, those of least squares with penalised slopes and a free intercept.
 
-    The weights of least squares with a ridge on the slopes and a free intercept (which makes them sum to one, and any
-    origin c serve: it is the mean of the first rows, so that sums do not cancel). One pass over the rows, memory of the
-    order of d².
+    They are alpha(x) = b(x) (B'B + n lam P)^{-1} B', with b(x) = (1, x - c) and P = diag(0, 1, …, 1), and sum to one.
+    The origin c does not change them; it is the mean of the first rows, so sums do not cancel. `fit` reads the rows
+    once. Memory grows as the square of the number of features.
 
     Parameters
     ----------
     lam : float, optional
-        The ridge is n * lam. By default n^(-1/2).
+        Regularisation strength; the ridge is n * lam. By default n^(-1/2).
     intercept : bool, default True
-        Without it, b(x) = x and P = I.
+        Whether to fit an intercept. Without it, b(x) = x and P = I.
     verbose : int, default 0
-        Show progress.
+        If positive, show a progress bar.
 
     Attributes
     ----------
-    lam_, jitter_
-        What was used; the jitter is what had to be added to the diagonal of the normal equations.
+    lam_ : float
+        The value that is used.
+    jitter_ : float
+        Number that was added to the diagonal of the normal equations because they were numerically singular.
 
     Notes
     -----
-    With sample weights w the ridge is lam * sum(w): 2 is a row given twice, 0 a row left out.
+    With sample weights w the ridge is lam * sum(w). A weight of 2 equals a row that is given twice, and a weight of 0
+    a row that is left out.
 
     Examples
     --------
@@ -49,7 +53,7 @@ class LinearRidge(Primal):
         self.intercept = intercept
         self.verbose = verbose
 
-    def _settle(self, blocks: Blocks) -> None:
+    def _fit_features(self, blocks: Blocks) -> None:
         X = blocks.first().X
         # a sparse X stays sparse
         self.n_features_in_ = X.shape[1]

@@ -1,4 +1,4 @@
-"""Nearest neighbours: alpha(x) is spread over the k training rows closest to x."""
+"""Nearest-neighbour weights."""
 
 from __future__ import annotations
 
@@ -12,31 +12,35 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...data.checks import check_number
 from ..base import Weights
-from ..holdout.operators import LeftOut, product
+from ..holdout.operators import LooOperator
+from ..linalg import product
 
-ROUNDING = 1e-12  # of sums of weights
-FAR = 1e100  # of distances times the slope: such a neighbour never counts
+ROUNDING = 1e-12  # relative error of sums of weights
+FAR = 1e100  # larger distances times slope are set to this, so their squares do not overflow
 
 
 class Neighbors(Weights):
-    """alpha_i(x) > 0 for the k training rows nearest to x, summing to one.
+    """Weights of the k training rows nearest to x; they are positive and sum to one.
 
     Parameters
     ----------
     n_neighbors : int, optional
-        k; by default the root of n, rounded up. With ``weights="adaptive"``, the most neighbours that are looked at.
+        Number of neighbours, k; by default the root of n, rounded up. With ``weights="adaptive"`` it is the largest
+        number of neighbours.
     weights : {"uniform", "distance", "adaptive"}, default "uniform"
-        Equal weights; weights 1 / distance; or, for every query, the k and the weights alpha_i = (c - beta_i)_+ that
-        minimise ``|alpha|_2 + <alpha, beta>``, with beta_i = `slope` times the distance, in units of the typical
-        distance to the k-th neighbour (Anava and Levy, k*-nearest neighbors, 2016).
+        "uniform" gives equal weights, and "distance" weights 1 / distance. "adaptive" chooses for each query the k and
+        the weights alpha_i = (c - beta_i)_+ that minimise ``|alpha|_2 + <alpha, beta>``. Here beta_i is `slope` times
+        the distance, in units of the typical distance to the k-th neighbour (Anava and Levy, k*-nearest neighbors,
+        2016).
     slope : float, default 2
-        For "adaptive": how fast the outputs change with x against how noisy they are; larger means fewer neighbours.
+        For "adaptive": how fast the outputs change with x, relative to their noise. Larger values use fewer neighbours.
     metric, algorithm, leaf_size, p, n_jobs
         As in :class:`sklearn.neighbors.NearestNeighbors`.
 
     Notes
     -----
-    A row of sample weight w takes w of the k places, so that 2 is a row given twice and 0 a row left out.
+    A row of sample weight w takes w of the k places. A weight of 2 equals a row that is given twice, and a weight of 0
+    a row that is left out.
 
     Examples
     --------
@@ -73,14 +77,14 @@ class Neighbors(Weights):
         check_number(self, "n_neighbors", 1, integer=True, optional=True)
         check_number(self, "slope", 0, 1e100, above=True)
         w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        # a row of weight 0 is not there
+        # rows of weight 0 are left out
         self.rows_ = np.flatnonzero(w > 0)
         if not len(self.rows_):
             raise ValueError("All the sample weights are 0: there is no neighbour to find.")
         self.sample_weight_ = w[self.rows_]
         total = self.sample_weight_.sum()
         self.k_ = min(float(np.ceil(np.sqrt(total)) if self.n_neighbors is None else self.n_neighbors), total)
-        # this many rows hold k places, even where they are the lightest
+        # this many rows take k places even if they are those of least weight
         lightest = np.sort(self.sample_weight_).cumsum()
         self.depth_ = int(np.searchsorted(lightest, self.k_ * (1 - ROUNDING))) + 1
         from sklearn.neighbors import NearestNeighbors  # slow to import
@@ -114,19 +118,19 @@ class Neighbors(Weights):
     def alpha_matrix(self, features: Any) -> NDArray:
         return features.toarray()
 
-    def left_out(self) -> LeftOut:
-        """The sums over the k nearest of the other rows; a row of weight w > 1 keeps w - 1 of its places."""
+    def loo_operator(self) -> LooOperator:
+        """Return the function phi -> sums over the k nearest other rows; a row of weight w > 1 keeps w - 1 places."""
         if len(self.rows_) < self.n_rows_:
             raise ValueError("leave_one_out needs positive sample weights. Leave out the rows of weight 0.")
         if self.n_rows_ < 2:
             raise ValueError("leave_one_out needs at least 2 rows.")
-        # without a query, kneighbors leaves every row out of its own neighbours
+        # without a query, kneighbors leaves each row out of its own neighbours
         depth = min(self.depth_, self.n_rows_ - 1)
         distance, at = self.index_.kneighbors(n_neighbors=depth)
         own = self.sample_weight_ - 1
         if (own <= 0).all():
             return partial(product, self._shares(distance, at, self.sample_weight_[at]))
-        # the copies that are left come first, at no distance
+        # the remaining copies come first, at distance 0
         here = np.arange(self.n_rows_)[:, None]
         distance, at = np.hstack([0 * distance[:, :1], distance]), np.hstack([here, at])
         w = np.hstack([np.maximum(own, 0)[:, None], self.sample_weight_[at[:, 1:]]])
@@ -145,7 +149,7 @@ class Neighbors(Weights):
         return alpha
 
     def _typical_distance(self, X: Any) -> float:
-        """The mean distance of (at most 1000) training rows to their k-th neighbour."""
+        """Return the mean distance of at most 1,000 training rows to their k-th neighbour."""
         n = len(self.rows_)
         some = np.linspace(0, n - 1, min(n, 1000)).astype(int)
         distance, at = self.index_.kneighbors(X[some])
@@ -161,15 +165,15 @@ def _distance(distance: NDArray, places: NDArray, slope: float) -> NDArray:
     here = distance == 0
     with np.errstate(divide="ignore"):
         share = places / distance
-    # where rows coincide with the query, they share it among themselves, as in scikit-learn
+    # rows that equal the query share all the weight, as in scikit-learn
     return np.where(here.any(axis=1, keepdims=True), here * places, share)
 
 
 def _adaptive(distance: NDArray, places: NDArray, slope: float) -> NDArray:
     # c_k = (sum beta + sqrt(k + (sum beta)^2 - k sum beta^2)) / k over the k nearest; the best k is the first with
     # c_k <= beta_{k+1}, and alpha_i is proportional to (c_k - beta_i)_+
-    # (counted from the nearest, which moves c as much and keeps the root from cancelling)
-    # (P times the places and beta / √P change nothing: so scaled, and beyond FAR all the same, no square overflows)
+    # distances are counted from the nearest, which shifts c by the same number and avoids cancellation in the root;
+    # places are divided by their maximum P and beta is multiplied by √P, which changes nothing and avoids overflow
     unit = places.max(axis=1, keepdims=True)
     places = places / unit
     beta = np.minimum(slope * (distance - distance[:, :1]), FAR / np.sqrt(unit)) * np.sqrt(unit)

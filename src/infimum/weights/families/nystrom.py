@@ -1,4 +1,4 @@
-"""Nyström weights: kernel ridge through a few centres, for as many rows as can be read once."""
+"""Nyström weights: kernel ridge through a few centres, for many rows."""
 
 from __future__ import annotations
 
@@ -7,56 +7,52 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, sparse
+from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ...data.checks import check_number
 from ...data.chunks import Blocks
-from .centers import CHOICES, POOL, Sketch
+from .centers import Sketch
 from .kernel import Kernel
-from .primal import Primal, Sums
-from .single import LOST, PAYS, hopeless, lost
-
-NEAR = 32.0  # gamma |x|² up to which single precision keeps gamma |x - c|²
-TINY = 1e-30  # of the kernel: single precision ends soon below
+from .primal import Primal
 
 
 class Nystrom(Primal, Kernel):
-    """alpha(x) = k(x, C) (K_Cn K_nC + n lam K_CC)^{-1} K_Cn, for centres C among the rows.
+    """Nyström weights, which approximate kernel ridge through a few centres (landmarks).
 
-    With all rows as centres this is kernel ridge. One pass over the rows, memory of the order of n_centers².
+    They are alpha(x) = k(x, C) (K_Cn K_nC + n lam K_CC)^{-1} K_Cn, for centres C among the rows. With all rows as
+    centres this is kernel ridge. `fit` reads the rows once for the centres and once for the sums. Memory grows as
+    n_centers² and not with the number of rows.
 
     Parameters
     ----------
     n_centers : int, default 500
-        m; all distinct rows, where there are fewer.
+        Number of centres, m; all distinct rows if there are fewer.
     lam : float, optional
-        The ridge is n * lam. By default n^(-1/2).
-    centers : {"uniform", "kmeans++", "leverage"} or (m, d) array, default "uniform"
-        How the centres are chosen, or the centres. Uniform centres are distinct rows, whatever the order of the rows
-        and the blocks they come in; the two others choose among ten times as many of these.
+        Regularisation strength; the ridge is n * lam. By default n^(-1/2).
+    centers : "uniform" or (m, d) array, default "uniform"
+        "uniform" draws distinct rows, and does not depend on the order of the rows or on the chunks. An array contains
+        the centres themselves, for example from :func:`sklearn.cluster.kmeans_plusplus`.
     kernel, gamma, sigma, degree, coef0, kernel_params
         As for :class:`KernelRidge`; the kernel cannot be precomputed.
-    dtype : {"auto", "float64", "float32"}, default "auto"
-        Precision of the kernel and of the products; sums over blocks are in double precision. "auto" is single
-        precision where rows are many and rounding is estimated to be below 1/256 of what the sums differ by from row
-        to row; where that is seen only after the rows are read, they are read once more.
     random_state : int, default 0
         Seed of the centres.
     verbose : int, default 0
-        Show progress.
+        If positive, show a progress bar.
 
     Attributes
     ----------
     centers_ : (m, d)
         The centres.
-    lam_, gamma_, dtype_, jitter_
-        What was used; the jitter is what had to be added to the diagonal of the normal equations.
+    lam_, gamma_ : float
+        The values that are used.
+    jitter_ : float
+        Number that was added to the diagonal of the normal equations because they were numerically singular.
 
     Notes
     -----
-    With sample weights w the ridge is lam * sum(w): 2 is a row given twice, 0 a row left out.
+    With sample weights w the ridge is lam * sum(w). A weight of 2 equals a row that is given twice, and a weight of 0
+    a row that is left out.
 
     Examples
     --------
@@ -79,7 +75,6 @@ class Nystrom(Primal, Kernel):
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
-        dtype: str = "auto",
         random_state: Any = 0,
         verbose: int = 0,
     ) -> None:
@@ -92,116 +87,57 @@ class Nystrom(Primal, Kernel):
         self.degree = degree
         self.coef0 = coef0
         self.kernel_params = kernel_params
-        self.dtype = dtype
         self.random_state = random_state
         self.verbose = verbose
 
-    def _settle(self, blocks: Blocks) -> None:
+    def _fit_features(self, blocks: Blocks) -> None:
         self._check()
         seed = int(check_random_state(self.random_state).randint(2**31))
         given = not isinstance(self.centers, str)
-        size = 0 if given else int(self.n_centers) * (1 if self.centers == "uniform" else POOL)
+        size = 0 if given else int(self.n_centers)
         sketch = blocks.reduce(
             partial(Sketch.of, size=size, seed=seed), partial(_merge, size=size), "centres", self.verbose
         )
-        self._fit_kernel(sketch.rows, variance=sketch.variance)
-        if given:
-            centers = np.asarray(self.centers, dtype=float)
-        else:
-            ridge = sketch.n**-0.5 if self.lam is None else self.lam
-            m = min(int(self.n_centers), sketch.rows.shape[0])
-            centers = CHOICES[self.centers](sketch.rows, m, self._k, ridge, seed)
+        self._fit_kernel(sketch.rows, variance=sketch.moments.variance_of_entries())
+        centers = np.asarray(self.centers, dtype=float) if given else sketch.rows
         self._origin = np.asarray(centers.mean(axis=0), dtype=float).ravel()
-        self.dtype_ = "float64" if self.dtype == "auto" else self.dtype
-        self._scaled = self._exponents(centers, center=True) if self._is_fast(centers) else None
+        fast = self.kernel == "rbf" and not sparse.issparse(centers)
+        self._scaled = self._exponents(centers, center=True) if fast else None
         self.centers_ = centers
         self.n_rows_ = sketch.n
         self.n_features_in_ = centers.shape[1]
-        if self.dtype == "auto" and sketch.n >= PAYS * self.width:
-            total = sketch.total / self.n_features_in_
-            lam = max(total, 1.0) ** -0.5 if self.lam is None else float(self.lam)
-            self.dtype_ = "float64" if hopeless(self._penalty(), lam) else "float32"
-
-    def _in_double(self) -> None:
-        self.dtype_ = "float64" if self.dtype == "auto" else self.dtype
-
-    def _is_rough(self, sums: Sums) -> bool:
-        if self.dtype != "auto" or self.dtype_ == "float64" or not self._loses(sums):
-            return False
-        self._in_double()
-        return True
-
-    def _loses(self, sums: Sums) -> bool:
-        """Whether sums in single precision change the predictions."""
-        assert sums.gram is not None
-        if not np.isfinite(sums.gram).all() or not sums.cross[0].size:
-            return True
-        try:
-            M = sums.gram + np.tril(sums.total * self.lam_ * self._penalty())
-            factor = linalg.cholesky(M, lower=True, overwrite_a=True, check_finite=False)
-        except linalg.LinAlgError:
-            return True
-        return lost(sums, factor) > LOST
 
     @property
     def width(self) -> int:
         return self.centers_.shape[0]
 
     def _map(self, X: Any) -> NDArray:
-        return self._kernel_of(X, self.dtype_)
-
-    def features(self, X: Any) -> NDArray:
-        check_is_fitted(self, "n_features_in_")
-        # what single precision is enough for is known once there are sums
-        B = self._kernel_of(X, "float64" if self.dtype == "auto" and self._factor is None else self.dtype_)
-        if B.dtype == np.float32 and self._scaled is not None and not sparse.issparse(X) and self._reaches(X):
-            far = np.flatnonzero(B.max(axis=1, initial=0.0) < TINY)
-            if len(far):  # whose nearest centre is one that single precision cannot tell from the others
-                B = B.astype(float)
-                B[far] = self._kernel_of(X[far], "float64")
-        return B
-
-    def _kernel_of(self, X: Any, dtype: str) -> NDArray:
-        """k(x, c) of rows and centres."""
+        """Return k(x, c) of rows and centres."""
         if self._scaled is None or sparse.issparse(X):
-            return np.asarray(self._k(X, self.centers_), dtype=dtype)
+            return np.asarray(self._k(X, self.centers_), dtype=float)
         # -gamma |x - c|² is one product of the two augmented matrices
-        E, C, kind = self._exponents(X), self._scaled, dtype
-        if dtype == "float32" and min(E[:, -2].min(initial=0.0), C[:, -1].min(initial=0.0)) < -NEAR:
-            kind = "float64"  # squares that nearly cancel are subtracted in double precision
-        K = (E.astype(kind, copy=False) @ C.T.astype(kind, copy=False)).astype(dtype, copy=False)
+        K = self._exponents(X) @ self._scaled.T
         np.minimum(K, 0, out=K)
         return np.exp(K, out=K)
 
     def _penalty(self) -> NDArray:
         return np.asarray(self._k(self.centers_, self.centers_), dtype=float)
 
-    def _is_fast(self, centers: Any) -> bool:
-        return self.kernel == "rbf" and not sparse.issparse(centers)
-
-    def _reaches(self, X: Any) -> bool:
-        """Whether a row may be so far from the centres that k is below `TINY`."""
-        assert self._scaled is not None
-        reach = np.sqrt([-self._exponents(X)[:, -2].min(initial=0.0), -self._scaled[:, -1].min(initial=0.0)]).sum()
-        return bool(reach**2 > -np.log(TINY))
-
     def _exponents(self, X: Any, center: bool = False) -> NDArray:
-        """(√(2 gamma) x, -gamma |x|², 1) for a row x and (√(2 gamma) c, 1, -gamma |c|²) for a centre c."""
+        """Return (√(2 gamma) x, -gamma |x|², 1) of a row x, or (√(2 gamma) c, 1, -gamma |c|²) of a centre c."""
         gamma = 1 / X.shape[1] if self.gamma_ is None else self.gamma_
         out = np.empty((X.shape[0], X.shape[1] + 2))
         x = out[:, :-2]
-        np.subtract(X, self._origin, out=x)  # near the origin, where squares are small, less is rounded
+        np.subtract(X, self._origin, out=x)  # small squares have small rounding errors
         square = -gamma * np.einsum("ij,ij->i", x, x)
         x *= np.sqrt(2 * gamma)
         out[:, -2], out[:, -1] = (1, square) if center else (square, 1)
         return out
 
     def _check(self) -> None:
-        if isinstance(self.centers, str) and self.centers not in CHOICES:
-            raise ValueError(f"centers must be an array or one of {list(CHOICES)}. Got {self.centers!r} instead.")
+        if isinstance(self.centers, str) and self.centers != "uniform":
+            raise ValueError(f"centers must be 'uniform' or an array. Got {self.centers!r} instead.")
         check_number(self, "n_centers", 1, integer=True)
-        if self.dtype not in ("auto", "float32", "float64"):
-            raise ValueError(f"dtype must be 'auto', 'float32' or 'float64'. Got {self.dtype!r}.")
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError(
                 "Nystrom computes the kernel of rows and centres: it cannot be precomputed. Use KernelRidge."

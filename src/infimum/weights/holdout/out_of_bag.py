@@ -1,4 +1,4 @@
-"""OutOfBag: what one forest predicts without blocks of its rows."""
+"""Hold-out predictions of one forest, without growing it again."""
 
 from __future__ import annotations
 
@@ -9,28 +9,31 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .operators import InParts, Part
+from ..linalg import dense
+from .operators import BlockHoldout, Fold
 
 
-class OutOfBag(InParts):
-    """Row i through the trees that did not draw it, with leaf means over the rows outside the block that is held out.
+class OutOfBag(BlockHoldout):
+    """Hold-out for forests: leaf means without the fold, over the trees that did not draw the row.
 
-    The trees are those of all rows: what a tree learned from the block lies in its splits, never in its means. So one
-    forest serves every block and every target. Trees whose leaf holds no row outside the block are left out; where
-    all are, the prediction is 0.
+    The trees are grown on all rows, so the fold affects the splits of a tree and not its means. One forest is used for
+    all folds and targets. A tree is left out if its leaf has no row outside the fold. If all trees are left out, the
+    prediction is 0.
 
     Parameters
     ----------
     leaves : (n, t)
         The leaf of every row in every tree, numbered over all trees.
     mass : (n, t)
-        How often a tree drew the row.
+        How often each tree drew the row.
     n_leaves : int
-        r.
+        Number of leaves of all trees, r.
+    folds : list of arrays
+        The rows of each fold.
     """
 
-    def __init__(self, leaves: NDArray, mass: NDArray, n_leaves: int, blocks: list[NDArray]):
-        super().__init__(len(leaves), blocks)
+    def __init__(self, leaves: NDArray, mass: NDArray, n_leaves: int, folds: list[NDArray]):
+        super().__init__(len(leaves), folds)
         n, t = leaves.shape
         ends = np.arange(0, n * t + 1, t)
         shape = (n, n_leaves)
@@ -39,8 +42,7 @@ class OutOfBag(InParts):
         out = (mass == 0).astype(float)
         self.outside = sparse.csr_matrix((out.ravel(), leaves.ravel(), ends), shape=shape)
         self.outside.eliminate_zeros()
-        live = self.live(np.ones(n)).T  # (n, k)
-        total = self.drawn.T @ live
+        total = self.drawn.T @ self.mask_out(np.ones(n)).T  # (r, k)
         self.share = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)  # (r, k)
         trees = self.outside @ (total > 0).astype(float)
         self.trees = np.maximum(trees, 1)  # (n, k)
@@ -53,30 +55,30 @@ class OutOfBag(InParts):
         return out.transpose(1, 0, 2)
 
     def predict(self, phi: Any) -> NDArray:
-        phi = phi.toarray() if sparse.issparse(phi) else np.asarray(phi, dtype=float)
-        if phi.shape[1] > self.n:  # the weights themselves are fewer
+        phi = dense(phi)
+        if phi.shape[1] > self.n:  # the matrix of weights is smaller
             return self.weights() @ phi
         out = np.empty((self.n, phi.shape[1]))
-        for b, block in enumerate(self.blocks):
-            rest = phi.copy()
-            rest[block] = 0
-            means = (self.drawn.T @ rest) * self.share[:, [b]]
-            out[block] = (self.outside[block] @ means) / self.trees[block, b][:, None]
+        for f, test in enumerate(self.tests):
+            train = phi.copy()
+            train[test] = 0
+            means = (self.drawn.T @ train) * self.share[:, [f]]
+            out[test] = (self.outside[test] @ means) / self.trees[test, f][:, None]
         return out
 
     def weights(self) -> NDArray:
         out = np.zeros((self.n, self.n))
-        for b, block in enumerate(self.blocks):
-            rest = np.delete(np.arange(self.n), block)
-            out[np.ix_(block, rest)] = self._alpha(b, block, rest)
+        for f, test in enumerate(self.tests):
+            train = np.delete(np.arange(self.n), test)
+            out[np.ix_(test, train)] = self._alpha(f, test, train)
         return out
 
-    def parts(self) -> Iterator[Part]:
-        for b, block in enumerate(self.blocks):
-            rest = np.delete(np.arange(self.n), block)
-            yield Part(block, rest, self._alpha(b, rest, rest), self._alpha(b, block, rest))
+    def folds(self) -> Iterator[Fold]:
+        for f, test in enumerate(self.tests):
+            train = np.delete(np.arange(self.n), test)
+            yield Fold(test, train, self._alpha(f, train, train), self._alpha(f, test, train))
 
-    def _alpha(self, b: int, at: NDArray, rest: NDArray) -> NDArray:
-        """alpha_j(x_i) for i in `at` and j in the rest, without block b."""
-        shared = self.outside[at] @ sparse.diags_array(self.share[:, b]) @ self.drawn[rest].T
-        return shared.toarray() / self.trees[at, b][:, None]
+    def _alpha(self, f: int, at: NDArray, train: NDArray) -> NDArray:
+        """Return alpha_j(x_i) for i in `at` and j in `train`, without fold f."""
+        shared = self.outside[at] @ sparse.diags_array(self.share[:, f]) @ self.drawn[train].T
+        return shared.toarray() / self.trees[at, f][:, None]

@@ -1,7 +1,8 @@
-"""Cholesky factors by LAPACK: in place, and without the interpreter's lock, so that threads compute side by side.
+"""Cholesky factors by LAPACK, in place and without the global interpreter lock.
 
-SciPy's functions of the same names hold that lock while LAPACK computes; here its interface for Cython is called.
-Matrices are row by row in memory, and of symmetric ones only what is on and below the diagonal is read.
+SciPy's functions of the same names hold the lock while LAPACK computes, so the threads of model selection would wait
+for each other. Therefore LAPACK is called through SciPy's interface for Cython. Matrices are in C order, and only the
+entries on and below the diagonal of symmetric matrices are read.
 
 >>> A = np.array([[4.0, 0.0], [2.0, 2.0]])
 >>> L = factor(A.copy())
@@ -26,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cython_lapack, lapack
 
-BLOCK = 128  # rows that stay in the cache
+BLOCK = 128  # rows copied at a time, few enough to stay in the cache
 SIGNATURES = {
     "dpotrf": "void (char *, int *, double *, int *, int *)",
     "dpotri": "void (char *, int *, double *, int *, int *)",
@@ -35,14 +36,14 @@ SIGNATURES = {
 
 
 def factor(A: NDArray) -> NDArray:
-    """L with A = L L', in the memory of A; what is above its diagonal means nothing."""
+    """Return L with A = L L', in the memory of A; the entries above its diagonal are undefined."""
     if _of_square("dpotrf", A):
         raise LinAlgError("The matrix is not positive definite.")
     return A
 
 
 def inverse(L: NDArray) -> NDArray:
-    """(L L')^{-1}, all of it."""
+    """Return (L L')^{-1}, with both triangles."""
     out = L.copy()
     if _of_square("dpotri", out):
         raise LinAlgError("The matrix is singular.")
@@ -51,7 +52,7 @@ def inverse(L: NDArray) -> NDArray:
 
 
 def solve(L: NDArray, B: NDArray) -> NDArray:
-    """(L L')^{-1} B, column by column in memory; in that of B where it is so already."""
+    """Return (L L')^{-1} B in Fortran order, in the memory of B if B is in Fortran order."""
     B = np.asfortranarray(B)
     _check(L)
     _check(B.T)
@@ -64,7 +65,7 @@ def solve(L: NDArray, B: NDArray) -> NDArray:
 
 
 def mirror(A: NDArray) -> None:
-    """The lower triangle of A is copied to the upper one, by blocks that stay in the cache."""
+    """Copy the lower triangle of A to the upper one, by blocks that stay in the cache."""
     above = ~np.tri(min(len(A), BLOCK), dtype=bool)
     for start in range(0, len(A), BLOCK):
         rows = slice(start, start + BLOCK)
@@ -74,7 +75,7 @@ def mirror(A: NDArray) -> None:
 
 
 def _of_square(name: str, A: NDArray) -> int:
-    """Run a routine on A itself; what it says. The lower triangle by rows is the upper one by columns."""
+    """Run a routine on A in place and return its status; the lower triangle in C order is the upper one for LAPACK."""
     _check(A)
     routine = _routine(name)
     if routine is None:
@@ -87,19 +88,19 @@ def _of_square(name: str, A: NDArray) -> int:
 
 
 def _check(A: NDArray) -> None:
-    """Memory that is not what LAPACK takes it for would be overwritten."""
+    """Raise an error unless LAPACK can work on A in place."""
     if A.dtype != np.float64 or A.ndim != 2 or not A.flags.c_contiguous:
         raise TypeError(f"Expected a matrix of doubles, row by row. Got {A.dtype} of shape {A.shape}.")
 
 
 @cache
 def _routine(name: str) -> Callable[..., None] | None:
-    """A routine by its address, which ctypes calls without the lock; None where it is not what it should be."""
+    """Return a LAPACK routine, which ctypes calls without the lock; None if it has another signature."""
     get_name: Any = ctypes.PYFUNCTYPE(c_char_p, py_object)(("PyCapsule_GetName", ctypes.pythonapi))
     get_pointer: Any = ctypes.PYFUNCTYPE(c_void_p, py_object, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
     capsule = cython_lapack.__pyx_capi__[name]
     signature = get_name(capsule)
     if re.sub(r"__pyx_t_\w+_d\b", "double", signature.decode()) != SIGNATURES[name]:
-        return None  # integers of 64 bits, say
+        return None  # for example 64-bit integers
     kinds = [c_char_p if kind == "char *" else c_void_p for kind in SIGNATURES[name][6:-1].split(", ")]
     return ctypes.CFUNCTYPE(None, *kinds)(get_pointer(capsule, signature))

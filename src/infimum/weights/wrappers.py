@@ -1,0 +1,361 @@
+"""Weights around other weights: scaled features, labelled rows only, and weights split by their sign."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+
+from ..data import Block, Blocks
+from .base import Weights, as_target
+from .families.kernel_ridge import KernelRidge
+from .holdout.operators import Holdout, LooOperator
+from .linalg import Moments, product
+from .relevance import relevance
+
+SCALINGS = ("standard", "unit", "relevant", "relevant unit")
+
+
+def is_relevant(scaling: str) -> bool:
+    """Return whether a scaling multiplies features by their relevance."""
+    return scaling.startswith("relevant")
+
+
+class WeightsWrapper(Weights):
+    """The base class of weights around others, which `fit` clones and keeps as `weights_`.
+
+    Capabilities of the inner weights, and methods about queries, are passed on.
+    """
+
+    weights: Any
+    weights_: Any
+
+    @property
+    def signed(self) -> bool:  # type: ignore[override]
+        return self.inner.signed
+
+    @property
+    def blockwise(self) -> bool:  # type: ignore[override]
+        return self.inner.blockwise
+
+    @property
+    def supervised(self) -> bool:  # type: ignore[override]
+        return self.inner.supervised
+
+    @property
+    def inner(self) -> Weights:
+        """The inner weights before `fit`."""
+        return self.weights
+
+    @property
+    def width(self) -> int:
+        return self.weights_.width
+
+    def features(self, X: Any) -> Any:
+        return self.weights_.features(X)
+
+    def release(self, sums_only: bool = False) -> None:
+        self.weights_.release(sums_only)
+
+
+class Scaled(WeightsWrapper):
+    """Any weights on features of mean 0 and variance 1, so the units of features do not matter.
+
+    Parameters
+    ----------
+    weights : Weights, optional
+        Weights that are fitted to the scaled features; ``KernelRidge()`` by default.
+    scaling : {"standard", "unit", "relevant", "relevant unit"}, default "standard"
+        "standard" brings each feature to mean 0 and variance 1. "unit" also scales each row to length 1, so only its
+        direction counts. "relevant" also multiplies each feature by its `relevance`.
+    relevance : (d,) array, optional
+        Factors of the standardised features. By default, if the scaling is "relevant", they are computed from the
+        target of `fit` by :func:`infimum.weights.relevance`.
+
+    Attributes
+    ----------
+    mean_, scale_ : (d,)
+        What features are shifted by and divided by.
+    weights_ : Weights
+        The fitted inner weights.
+
+    Notes
+    -----
+    A sparse X stays sparse: its features are divided by their standard deviation and not centered. Constant features
+    become 0. Relevances that are computed from the target are computed again without the rows that are held out.
+
+    Examples
+    --------
+    >>> from infimum.weights import Neighbors
+    >>> X = np.array([[0., 0.], [1., 0.], [0., 1000.]])
+    >>> np.asarray(Scaled(Neighbors(1)).fit(X)(np.array([[.1, 900.]])))
+    array([[0., 0., 1.]])
+    """
+
+    def __init__(self, weights: Any = None, scaling: str = "standard", relevance: Any = None) -> None:
+        self.weights = weights
+        self.scaling = scaling
+        self.relevance = relevance
+
+    @property
+    def inner(self) -> Weights:
+        return KernelRidge() if self.weights is None else self.weights
+
+    @property
+    def blockwise(self) -> bool:  # type: ignore[override]
+        return self.inner.blockwise and not self._learns
+
+    @property
+    def supervised(self) -> bool:  # type: ignore[override]
+        return self._learns or self.inner.supervised
+
+    @property
+    def _learns(self) -> bool:
+        """Whether relevances are computed from the target."""
+        return is_relevant(self.scaling) and self.relevance is None
+
+    def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
+        if self.scaling not in SCALINGS:
+            raise ValueError(f"scaling must be one of {', '.join(map(repr, SCALINGS))}. Got {self.scaling!r} instead.")
+        if self.inner.pairwise:
+            raise ValueError("A precomputed kernel has no features to scale. Leave out Scaled.")
+        self.fit_scale(X, target, sample_weight)
+        self.weights_ = clone(self.inner).fit(self.scaled(X), target, sample_weight)
+        return self
+
+    def fit_scale(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
+        """Compute `mean_` and `scale_`, and leave the inner weights unfitted."""
+        self.mean_, self.scale_ = self._standard(X, sample_weight)
+        if sparse.issparse(X.first().X if isinstance(X, Blocks) else X):
+            self.mean_ = np.zeros_like(self.mean_)  # sparse rows stay sparse, and later ones are treated alike
+        found = self.relevance
+        if self._learns:
+            labels = as_target(target)
+            if labels is None:
+                raise ValueError(f"scaling={self.scaling!r} looks at the embedded sets: fit(X, phi) needs phi (n, d).")
+            found = relevance(self._divided(X), labels.phi, sample_weight)
+        if found is not None:
+            found = np.asarray(found, dtype=float)
+            if found.shape != self.scale_.shape or not (found >= 0).all():
+                raise ValueError(
+                    f"relevance must have a number >= 0 for each of the {len(self.scale_)} features. Got"
+                    f" {found.shape if found.shape != self.scale_.shape else found[~(found >= 0)][0]}."
+                )
+            with np.errstate(divide="ignore"):
+                self.scale_ = self.scale_ / found
+        return self
+
+    def _standard(self, X: Any, w: Any) -> tuple[NDArray, NDArray]:
+        """Return the mean and the standard deviation of each feature, rounded."""
+        found = X.reduce(_moments, Moments.merge) if isinstance(X, Blocks) else Moments.of(X, w)
+        variance = found.variance
+        # a constant feature has a variance of rounding errors, which must not become its scale
+        constant = variance <= (1e-14 * np.abs(found.mean)) ** 2
+        # few digits, so other chunks of the same rows give the same features
+        scale = np.where(constant, np.inf, np.sqrt(variance).astype(np.float32).astype(float))
+        scale = np.where(scale > 0, scale, np.inf)
+        finite = np.where(np.isinf(scale), 1.0, scale)
+        units = np.where(np.isinf(scale), 0.0, found.mean / finite)
+        return np.where(np.isinf(scale), found.mean, np.rint(units * 2**20) / 2**20 * finite), scale
+
+    def scaled(self, X: Any) -> Any:
+        """Return the scaled features of X, which may be an array, a sparse matrix or chunks."""
+        if isinstance(X, Blocks):
+            return X.map(self._block)
+        if sparse.issparse(X) and self.mean_.any():  # the weights were fitted to a dense X
+            X = X.toarray()
+        Z = self._divided(X)
+        if not self.scaling.endswith("unit"):
+            return Z
+        if sparse.issparse(Z):
+            length = np.sqrt(np.asarray(Z.multiply(Z).sum(axis=1)).ravel())
+            return sparse.csr_matrix(sparse.diags_array(1 / np.where(length > 0, length, 1)) @ Z)
+        length = np.linalg.norm(Z, axis=1, keepdims=True)
+        Z /= np.where(length > 0, length, 1)
+        return Z
+
+    def _divided(self, X: Any) -> Any:
+        if sparse.issparse(X):
+            return sparse.csr_matrix(X @ sparse.diags_array(1 / self.scale_))
+        return (np.asarray(X) - self.mean_) / self.scale_
+
+    def _block(self, block: Block) -> Block:
+        return block._replace(X=self.scaled(block.X))
+
+    @property
+    def n_rows_(self) -> int:  # type: ignore[override]
+        return self.weights_.n_rows_
+
+    def features(self, X: Any) -> Any:
+        return self.weights_.features(self.scaled(X))
+
+    def project(self, phi: Any) -> Any:
+        return self.project_many(phi)[0]
+
+    def project_many(self, *phis: Any) -> tuple:
+        return self.weights_.project_many(*(self.scaled(phi) if isinstance(phi, Blocks) else phi for phi in phis))
+
+    def alpha_matrix(self, features: Any) -> NDArray:
+        return self.weights_.alpha_matrix(features)
+
+    def loo_operator(self) -> LooOperator | None:
+        return self.weights_.loo_operator()
+
+    def held_out(self, X: Any, target: Any, sample_weight: Any, folds: list[NDArray] | None) -> Holdout:
+        if self._learns and folds is not None:
+            return super().held_out(X, target, sample_weight, folds)
+        # the scale is that of all rows
+        return self.weights_.held_out(self.scaled(X), target, sample_weight, folds)
+
+
+def _moments(block: Block) -> Moments:
+    return Moments.of(block.X, block.w)
+
+
+class LabelledRowsOnly(WeightsWrapper):
+    """Any weights, fitted to the labelled rows; unlabelled rows have weight 0.
+
+    A ridge that is fitted to all rows gives part of each prediction to the unlabelled ones. Without them it is the
+    ridge of the labelled rows. The target of `fit` contains which rows are labelled; without a target, all are.
+
+    Parameters
+    ----------
+    weights : Weights
+        Weights that are fitted to the labelled rows.
+
+    Attributes
+    ----------
+    labelled_ : (n_labelled,) integers
+        The labelled rows.
+    weights_ : Weights
+        The fitted inner weights.
+
+    Examples
+    --------
+    >>> from infimum.weights import KernelRidge, Target
+    >>> X = np.array([[0.], [1.], [2.]])
+    >>> family = LabelledRowsOnly(KernelRidge(lam=.1)).fit(X, Target(np.zeros((3, 1)), np.array([True, False, True])))
+    >>> alone = KernelRidge(lam=.1).fit(X[[0, 2]])
+    >>> np.asarray(family(X))[:, 1]
+    array([0., 0., 0.])
+    >>> bool(np.allclose(np.asarray(family(X))[:, [0, 2]], np.asarray(alone(X))))
+    True
+    """
+
+    def __init__(self, weights: Any) -> None:
+        self.weights = weights
+
+    def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
+        if self.weights.pairwise:
+            raise ValueError("Rows of a precomputed kernel cannot be left out. Leave them out of X and y.")
+        target = as_target(target)
+        labelled = np.ones(X.shape[0], dtype=bool) if target is None else target.labelled
+        if not labelled.any():
+            labelled = np.ones_like(labelled)
+        self.labelled_ = np.flatnonzero(labelled)
+        inner_target = None if target is None else target[self.labelled_]
+        w = None if sample_weight is None else np.asarray(sample_weight)[self.labelled_]
+        self.weights_ = clone(self.weights).fit(X[self.labelled_], inner_target, w)
+        self.n_rows_ = len(labelled)
+        self._unlabelled = X[~labelled]
+        return self
+
+    def project(self, phi: Any) -> Any:
+        return self.weights_.project(phi[self.labelled_])
+
+    def alpha_matrix(self, features: Any) -> NDArray:
+        out = np.zeros((features.shape[0], self.n_rows_))
+        out[:, self.labelled_] = self.weights_.alpha_matrix(features)
+        return out
+
+    def loo_operator(self) -> LooOperator | None:
+        inner = self.weights_.loo_operator()
+        if inner is None or len(self.labelled_) == self.n_rows_:
+            return inner
+        unlabelled = np.delete(np.arange(self.n_rows_), self.labelled_)
+        features = self.weights_.features(self._unlabelled)
+
+        def predict(phi: Any) -> NDArray:
+            phi = phi[self.labelled_]
+            labelled = inner(phi)
+            out = np.empty((self.n_rows_, labelled.shape[1]))
+            out[self.labelled_], out[unlabelled] = labelled, product(features, self.weights_.project(phi))
+            return out
+
+        return predict
+
+    def release(self, sums_only: bool = False) -> None:
+        super().release(sums_only)
+        self._sums_only = sums_only
+
+    def __getstate__(self) -> dict:
+        """Return the state without the unlabelled rows if the inner weights are saved without their rows."""
+        state = super().__getstate__()
+        without = self.blockwise and state.get("_sums_only", False)
+        return {**state, "_unlabelled": state["_unlabelled"][:0]} if without else state
+
+
+def split(alpha: Any) -> NDArray:
+    """Split weights into their positive and their negative parts, (q, n) -> (q, 2 n).
+
+    >>> split(np.array([[1., -2.]]))
+    array([[ 1.,  0.,  0., -2.]])
+    """
+    alpha = np.asarray(alpha)
+    q, n = alpha.shape
+    out = np.empty((q, 2 * n))
+    np.maximum(alpha, 0, out=out[:, :n])
+    np.minimum(alpha, 0, out=out[:, n:])
+    return out
+
+
+class SplitSigns(WeightsWrapper):
+    """The positive and the negative parts of other weights, as weights of 2 n rows.
+
+    They turn ``negative_weights="joint"`` into "inside" with twice as many terms: the positive parts multiply the
+    infimum loss, the negative parts the supremum loss.
+
+    Parameters
+    ----------
+    weights : Weights
+        Weights that may be negative.
+
+    Attributes
+    ----------
+    weights_ : Weights
+        The fitted inner weights.
+    """
+
+    signed = True
+    blockwise = False
+
+    def __init__(self, weights: Weights):
+        self.weights = weights
+
+    def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
+        self.weights_ = clone(self.weights).fit(X, target, sample_weight)
+        self.n_rows_ = 2 * self.weights_.n_rows_
+        return self
+
+    def features(self, X: Any) -> NDArray:
+        return split(self.weights_(X))
+
+    def project(self, phi: Any) -> Any:
+        return phi
+
+    def alpha_matrix(self, features: Any) -> NDArray:
+        return np.asarray(features)
+
+    @property
+    def width(self) -> int:
+        return self.n_rows_ + self.weights_.width
+
+    @property
+    def pairwise(self) -> bool:
+        return self.weights.pairwise
+
+    def release(self, sums_only: bool = False) -> None:
+        self.weights_.release(sums_only=False)

@@ -1,0 +1,71 @@
+"""How large the package is: packages, files, and type checks on output types outside their own folder."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+
+from api.imports import HOME, MODULES, package
+from infimum import outputs
+from infimum.outputs import OutputSpace, Sets
+
+MAX_PACKAGES = 22
+MAX_LINES = 400  # per file
+MAX_ISINSTANCE = 45  # falls to 5 when generic code asks the output space instead
+
+TOO_LONG = {"outputs/rankings/sets.py"}
+"""Files that are still to be split. An entry that no longer occurs fails the test."""
+
+KINDS = {
+    name: thing
+    for name, thing in vars(outputs).items()
+    if inspect.isclass(thing) and issubclass(thing, OutputSpace | Sets) and thing not in (OutputSpace, Sets)
+}
+"""The output spaces and the kinds of sets, by name."""
+
+
+def imported_kinds(tree: ast.Module) -> set[str]:
+    """Return the names in a module that stand for an output space or a kind of sets."""
+    names = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.name in KINDS
+    }
+    return names | {"outputs"}
+
+
+def type_checks(module: str) -> Iterator[str]:
+    """Yield the calls of isinstance and issubclass with an output space or a kind of sets of another folder."""
+    path = MODULES[module]
+    tree = ast.parse(path.read_text("utf-8"))
+    known = imported_kinds(tree)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or ast.unparse(node.func) not in ("isinstance", "issubclass"):
+            continue
+        names = {part.id for part in ast.walk(node.args[1]) if isinstance(part, ast.Name) and part.id in known}
+        names |= {part.attr for part in ast.walk(node.args[1]) if isinstance(part, ast.Attribute)}
+        if any(Path(inspect.getfile(KINDS[name])).parent != path.parent for name in names & KINDS.keys()):
+            yield f"{path.relative_to(HOME)}:{node.lineno}: {ast.unparse(node)}"
+
+
+def test_number_of_packages():
+    found = {package(module) for module in MODULES} - {"infimum", "probabilities"}  # the latter becomes calibration
+    assert len(found) <= MAX_PACKAGES, sorted(found)
+
+
+def test_no_file_is_too_long():
+    long = {
+        str(path.relative_to(HOME))
+        for path in MODULES.values()
+        if len(path.read_text("utf-8").splitlines()) > MAX_LINES
+    }
+    assert long == TOO_LONG
+
+
+def test_type_checks_on_output_types_outside_their_folder():
+    found = [check for module in MODULES for check in type_checks(module)]
+    assert len(found) <= MAX_ISINSTANCE, "\n".join(found)

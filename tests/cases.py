@@ -1,7 +1,7 @@
-"""One row for every (space, sets): what the laws in test_laws.py run on.
+"""The registry of output types: one row for every output space and kind of sets.
 
-A case gives a fitted space, random sets over it, the plain loss l(z, y) written out once more, and the outputs that
-brute force goes through. A new structure is one row here.
+A case has a fitted space, random sets over it, the loss l(z, y) written from its definition, and the outputs that brute
+force enumerates. The tests of the invariants and of the protocol run on every row. A new output type is one row here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from infimum.outputs import (
     CandidateLabels,
     CandidatePoints,
     HammingBalls,
-    KnownBalls,
     Labels,
     Masks,
     OutputSpace,
@@ -50,13 +49,14 @@ class Case:
     proper: bool = True
     """Whether l(z, y) = 0 only for z = y."""
     outputs: np.ndarray | None = None
-    """What brute force goes through; all of Y by default."""
+    """The outputs that brute force enumerates; all of Y by default."""
     dense: np.ndarray | None = None
-    """Of an infinite Y, outputs that no exact solver may lose to."""
+    """For an infinite Y, outputs that must not be better than the output of an exact solver."""
     bilinear: bool = True
-    """Whether l(z, y) = <psi(z), phi(y)>, which `argmin` and alternation are about."""
+    """Whether l(z, y) = <psi(z), phi(y)>, which `argmin` and alternation need."""
     heuristic: bool = False
-    """Whether no exact solver serves."""
+    """Whether no exact solver supports it."""
+
     def all(self) -> np.ndarray:
         return self.space.outputs() if self.outputs is None else self.outputs
 
@@ -138,24 +138,6 @@ def balls_case(name: str, m: int, **settings) -> Case:
             sets.centers, sets.radius + rng.integers(0, 2, len(sets)), epsilon=epsilon
         ),
         proper=not epsilon,
-    )
-
-
-def known_balls_case(name: str, m: int) -> Case:
-    space = Tags(m).fit([])
-
-    def sets(rng, n):
-        known = rng.integers(-1, 2, (n, m)) * (rng.random((n, m)) < 0.5)
-        return KnownBalls(known, rng.choice([-1, 1], (n, m)), rng.integers(0, m, n))
-
-    return Case(
-        name,
-        space,
-        sets=sets,
-        points=lambda y: KnownBalls(np.zeros_like(y), y, np.zeros(len(y))),
-        loss=tags_loss(0.0),
-        whole=lambda n: KnownBalls(np.zeros((n, m), int), np.ones((n, m)), np.full(n, m)),
-        larger=lambda sets, rng: KnownBalls(sets.values, sets.centers, sets.radius + rng.integers(0, 2, len(sets))),
     )
 
 

@@ -57,7 +57,7 @@ class Problem:
         """Fit the weights to the rows, unless disambiguation has done it already."""
         if self.disambiguation is not None:
             return self.weights
-        return self.weights.check_rows(self.rows).fit(self.rows.X, self.target, self.rows.w)
+        return self.weights.fit(self.rows.X, self.target, self.rows.w)
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,7 @@ class Recipe:
     def fit(self, rows: Rows, output: OutputSpace, sets: Sets) -> Fitted:
         """Build the problem, disambiguate if asked, fit the weights and the solver."""
         problem = self.reduced(self.problem(rows, output, sets))
+        problem.weights.check_rows(rows)
         solver = solvers.choose(self.solver, problem.loss)
         weights = problem.fit_weights()
         solver = solver.fit(problem.loss, weights)

@@ -87,6 +87,17 @@ def test_text_teaches_and_skops_loads_it_with_the_trusted_types():
     assert again.predict(new).tolist() == model.predict(new).tolist() == ["cat", "dog"]
 
 
+def test_text_directions_vary_on_the_training_rows_when_cells_are_empty_or_repeated():
+    notes = [f"{word} at house {k // 2}" for k, word in enumerate(["it purrs", "it barks"] * 20)]
+    notes = ["" if k % 9 == 0 else note for k, note in enumerate(notes)]
+    made = Features().fit(pd.DataFrame({"note": [*notes, *notes[:15]]}))
+    X = made.transform(pd.DataFrame({"note": notes}))
+    new = made.transform(pd.DataFrame({"note": ["a cat purrs in house 70", "the dog barks", "owl"]}))
+    assert 2 < made.columns_[0].width < 40
+    assert X.std(axis=0).min() > 1e-4
+    assert np.abs((new - X.mean(axis=0)) / X.std(axis=0)).max() < 20
+
+
 def test_frames_with_text_are_pointed_here():
     with pytest.raises(ValueError, match=r"infimum.Features\(\)"):
         PartialClassifier().fit(frame(), ["a", "b"] * 6)

@@ -16,7 +16,9 @@ from infimum import (
     InfimumWarning,
     PartialClassifier,
     PartialMultilabelClassifier,
+    PartialRegressor,
     PartialSearch,
+    clean_labels,
     outputs,
     tune,
     weights,
@@ -180,6 +182,15 @@ def test_search_serves_every_structure(data):
     assert search.predict(X).shape == (90, 3)
     known = PartialSearch(PartialMultilabelClassifier(), gammas=[1.0]).fit(X, tags * (np.arange(90) % 2)[:, None])
     assert np.mean(known.labels_ == tags) > 0.95
+
+
+def test_search_of_numbers_accepts_unlabelled_rows(rng):
+    X = rng.uniform(-1, 1, (40, 2))
+    y = [None if i % 9 == 4 else (x[0] - 0.1, x[0] + 0.2) for i, x in enumerate(X)]
+    assert PartialSearch(PartialRegressor()).fit(X, y).score(X, X[:, 0]) > 0.9
+    labels = clean_labels(X, y, output=outputs.Reals()).labels
+    assert labels.shape == (40,)
+    assert np.abs(labels - X[:, 0]).mean() < 0.1
 
 
 def test_the_settings_of_disambiguation_are_kept(data):

@@ -164,7 +164,7 @@ class Tags(html.parser.HTMLParser):
 def test_choice_tables_escape_names():
     from infimum.selection.result import SelectionResult
 
-    row = {"weights": HOSTILE, "kernel": HOSTILE, "principle": HOSTILE, "reading": HOSTILE, "n": 3,
+    row = {"weights": HOSTILE, "kernel": HOSTILE, "principle": HOSTILE, "negative_weights": HOSTILE, "n": 3,
            "neg_set_risk": -0.5, "log_likelihood": -0.1, "covering_rate": 0.9, "gamma": 1.0, "lam": 1.0,
            "scaling": HOSTILE}  # fmt: skip
     for kind in (HOSTILE, "kernel"):

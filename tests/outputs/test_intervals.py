@@ -91,7 +91,7 @@ def test_mixed_column():
     sets = Intervals(y)
     assert len(sets) == 7
     assert sets.format(4) == "[-2, -1] | [1, 2]"
-    assert sets.is_point.tolist() == [True] + 6 * [False]
+    assert sets.is_exact.tolist() == [True] + 6 * [False]
     assert sets.is_unlabelled.tolist() == [False] * 5 + [True, False]
     back = Intervals(np.asarray(sets))
     np.testing.assert_array_equal(back.lower, sets.lower)
@@ -123,7 +123,7 @@ def test_bad_rows_are_refused_together():
 def test_half_lines_refuse_average_and_supremum_by_row():
     y = [1.0, (2, INF), None, (0, 4)]
     for principle in ("average", "supremum"):
-        with pytest.raises(ValueError, match=rf"(?s)row 1: \[2, inf\] has no end: {principle}.*row 2: \[-inf, inf\]"):
+        with pytest.raises(ValueError, match=rf"(?s)row 1: ≥ 2 is unbounded: {principle}.*row 2: an unlabelled row"):
             PartialRegressor.paper(principle=principle).fit(np.eye(4), y)
     with pytest.raises(ValueError, match="negative_weights='inside'"):
         PartialRegressor.paper(negative_weights="joint").fit(np.eye(4), y)

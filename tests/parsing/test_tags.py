@@ -102,7 +102,7 @@ def test_constructors_of_tags():
         (lambda: PartialTags([1, 0]), "one column a tag"),
         (lambda: HammingBalls([1, -1], 1), "one column a tag"),
         (lambda: HammingBalls([[1, None]], 1), r"row 0: the center of a ball must be in \{-1, 1\}, got \[1, None\]"),
-        (lambda: HammingBalls([[1, -1]], [1, 2]), r"one a row: shape \(1,\)"),
+        (lambda: HammingBalls([[1, -1]], [1, 2]), r"or have shape \(1,\)"),
     ]:
         with pytest.raises(InputError, match=message):
             build()

@@ -54,7 +54,7 @@ def test_the_choice_can_be_looked_at(chosen, blobs):
     assert choice._repr_html_().count("<tr>") == 13
     assert {row["weights"] for row in choice.rows} == {"kernel", "linear", "forest", "neighbors"}
     assert {row["principle"] for row in choice.rows} == {"disambiguation", "infimum", "average"}
-    assert set(choice.frame().columns) >= {"weights", "principle", "reading", "neg_set_risk", "covering_rate"}
+    assert set(choice.frame().columns) >= {"weights", "principle", "negative_weights", "neg_set_risk", "covering_rate"}
     # the judge agrees with the table
     space = Labels().fit(mask)
     judge = Judge(choice.recipe, space, space.read(mask))
@@ -254,7 +254,14 @@ def test_likelihoods_decide_alone_only_where_any_prediction_has_one():
         each = Each(np.asarray(losses, float), np.asarray(likely, float), None)
         scores = {"neg_set_risk": -np.mean(losses), "log_likelihood": np.mean(likely)}
         none = {"scaling": "", "kernel": "", "gamma": np.nan, "lam": np.nan}
-        return {"principle": "disambiguation", "reading": "inside", "weights": weights, "each": each, **scores, **none}
+        return {
+            "principle": "disambiguation",
+            "negative_weights": "inside",
+            "weights": weights,
+            "each": each,
+            **scores,
+            **none,
+        }
 
     rows = [row("kernel", [0] * 9 + [1], [-1.0] * 10), row("forest", [0] * 5 + [1] * 5, [-0.9] * 10)]
     assert Ranking(rows).best()["weights"] == "kernel"

@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.semi_supervised import LabelPropagation, LabelSpreading
 
 from cases import CASES
-from infimum import InfimumWarning, PartialClassifier, PartialRegressor, weights
+from infimum import InfimumWarning, PartialClassifier, PartialRegressor
 from infimum.data import memory as _memory
 from infimum.weights import (
     BY_NAME,
@@ -28,6 +28,7 @@ from infimum.weights import (
     Scaled,
     SplitSigns,
 )
+from infimum.weights.families import laplacian, neighbors
 
 FAMILIES = [
     KernelRidge(lam=1e-2, gamma=0.5),
@@ -275,7 +276,7 @@ def test_adaptive_neighbors_minimise_their_bound(distances):
 
     beta = np.sort(distances)
     k = len(beta)
-    alpha = weights.neighbors._adaptive(beta[None], np.ones((1, k)), 1.0)[0]
+    alpha = neighbors._adaptive(beta[None], np.ones((1, k)), 1.0)[0]
     alpha = alpha / alpha.sum()
 
     def bound(a):
@@ -357,9 +358,9 @@ def test_large_graphs_are_solved_by_iteration(method, monkeypatch):
     X, y, unknown = moons()
     phi = np.eye(2)[y]
     direct = Laplacian(method=method, unlabelled=unknown).fit(X).project(phi)
-    monkeypatch.setattr(weights.laplacian, "DIRECT", 100)
+    monkeypatch.setattr(laplacian, "DIRECT", 100)
     assert_allclose(Laplacian(method=method, unlabelled=unknown).fit(X).project(phi), direct, atol=1e-8)
-    monkeypatch.setattr(weights.laplacian, "DIRECT", 1)  # five iterations do not do: the factorisation answers
+    monkeypatch.setattr(laplacian, "DIRECT", 1)  # five iterations do not do: the factorisation answers
     assert_allclose(Laplacian(method=method, unlabelled=unknown).fit(X).project(phi), direct, atol=1e-12)
 
 

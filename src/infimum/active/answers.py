@@ -34,11 +34,11 @@ class Answers:
     >>> answers = Answers(space, [None, None])
     >>> answers.add(Is(1, "cat", space), False)
     >>> answers.sets.format(1)
-    '{dog}'
+    'dog'
     >>> answers.take_back()
     Given(question=Is(row=1, 'cat'), answer=False)
     >>> answers.sets.format(1)
-    '{anything}'
+    'anything'
     """
 
     def __init__(self, space: OutputSpace, y: Any):

@@ -28,7 +28,7 @@ class Whole(Question):
     >>> space = Labels(classes=["cat", "dog", "owl"]).fit([])
     >>> question = Whole(0, space)
     >>> question.told([{"cat", "owl"}], "owl").format(0), round(question.cost, 2)
-    ('{owl}', 1.58)
+    ('owl', 1.58)
     """
 
     def __init__(self, row: int, space: OutputSpace, cost: float | None = None):

@@ -53,7 +53,7 @@ class NumberScore(Score):
         return (inside | np.isnan(np.asarray(sets)[..., 0])).all(axis=1)
 
     def exact(self, sets: Any) -> NDArray:
-        return sets.is_point
+        return sets.is_exact
 
     def bounded(self, sets: Any) -> NDArray:
         return np.isfinite(sets.lowest) & np.isfinite(sets.highest)

@@ -72,7 +72,7 @@ class VectorDistance(Score):
         return out
 
     def exact(self, sets: Any) -> NDArray:
-        return sets.is_point
+        return sets.is_exact
 
     def bounded(self, sets: Any) -> NDArray:
         low, high = sets.box()

@@ -16,6 +16,12 @@ from .errors import BadRows, is_missing
 from .inputs import is_frame, shown
 
 EPOCH = datetime(1970, 1, 1)
+RELATIVE_RANK = 1e-3
+"""Share of the largest singular value below which a direction of text is left out.
+
+Repeated or empty cells give directions that are constant up to rounding on the training rows. Scaling such a direction
+to unit variance moves new rows far away from all training rows.
+"""
 
 
 class Column:
@@ -166,6 +172,8 @@ class Features(TransformerMixin, BaseEstimator):
         words = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True)
         seen = words.fit_transform(texts)
         width = max(1, min(self.text_features, min(seen.shape) - 1))
+        strength = TruncatedSVD(width, random_state=self.random_state).fit(seen).singular_values_
+        width = max(1, int((strength > RELATIVE_RANK * strength.max()).sum()))
         found = make_pipeline(words, TruncatedSVD(width, random_state=self.random_state)).fit(texts)
         return Column(name, "text", width, found)
 

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.errors import InputError
-from ..feedback_arc.relations import transitive_closure
-from ..outputs import CandidateLabels, HammingBalls, Intervals, OutputSpace, PartialOrders, PartialTags, Sets
-from ..outputs.rankings.forms import pairs_in_codes
+from ..outputs import OutputSpace, Sets
 
 NEIGHBOURS = 5  # of every row that are looked at
 
@@ -38,35 +36,11 @@ def unreadable(output: OutputSpace, y: Any) -> tuple[list, dict[int, str]]:
 
 
 def disjoint(sets: Sets, i: NDArray, j: NDArray) -> NDArray | None:
-    """Whether S_i and S_j have nothing in common, for pairs of rows (k,); None for sets that cannot say."""
-    if isinstance(sets, CandidateLabels):
-        return ~(sets.mask[i] & sets.mask[j]).any(axis=1)
-    if isinstance(sets, PartialTags):
-        return (sets.values[i] * sets.values[j] < 0).any(axis=1)
-    if isinstance(sets, HammingBalls):
-        return (sets.centers[i] != sets.centers[j]).sum(axis=1) > sets.radius[i] + sets.radius[j]
-    if isinstance(sets, PartialOrders):
-        return _contradict(sets, i, j)
-    if isinstance(sets, Intervals):
-        return np.array([_apart(sets, int(a), int(b)) for a, b in zip(i, j)], dtype=bool)
-    return None
-
-
-def _contradict(sets: PartialOrders, i: NDArray, j: NDArray) -> NDArray:
-    """Two orders leave none in common where both together run in a circle."""
-    out = (sets.codes[i] * sets.codes[j] < 0).any(axis=1)
-    for k in np.flatnonzero(~out):
-        a, b = sets.codes[i[k]], sets.codes[j[k]]
-        both = pairs_in_codes(np.where(a != 0, a, b)[None].astype(float))[0]
-        out[k] = np.diagonal(transitive_closure(both)).any()
-    return out
-
-
-def _apart(sets: Intervals, a: int, b: int) -> bool:
-    A, B = slice(*sets.indptr[a : a + 2]), slice(*sets.indptr[b : b + 2])
-    low = np.maximum(sets.lower[A][:, None], sets.lower[B])
-    high = np.minimum(sets.upper[A][:, None], sets.upper[B])
-    return bool((low > high).all())
+    """Return whether S_i and S_j have no member in common, for pairs of rows (k,); None for sets without `meets`."""
+    try:
+        return ~sets[i].meets(sets[j])
+    except ValueError:
+        return None
 
 
 def conflicts(X: NDArray, sets: Sets) -> list[tuple[int, int, float]]:

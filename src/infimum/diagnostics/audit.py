@@ -12,7 +12,6 @@ from sklearn.base import clone
 from ..disambiguation import Disambiguation, DisambiguationResult, is_weighed
 from ..loss import SetLoss
 from ..outputs import Intervals, Labels, OutputSpace, PartialOrders, Reals, Sets
-from ..outputs.format import output_words, set_words
 from ..recipe import Recipe
 from ..selection import Judge
 from ..weights import KernelRidge, Scaled, by_name
@@ -156,7 +155,7 @@ def of_sets(
     _suspects(found, X, output, sets, family, resolved)
     scaled = StandardScaler(with_mean=not hasattr(X, "tocsr")).fit_transform(X)
     pairs = conflicts(scaled, sets)
-    words = set_words(output, sets, [i for pair in pairs for i in pair[:2]]) if pairs else []
+    words = output.format_sets(sets, [i for pair in pairs for i in pair[:2]]) if pairs else []
     found.conflicts = [
         {"row": i, "set": a, "other": j, "its set": b, "distance": d}
         for (i, j, d), a, b in zip(pairs, words[::2], words[1::2])
@@ -198,7 +197,7 @@ def _suspects(
     else:
         score, rows = doubtful(output, sets, z, _left_out(X, output, sets, weights))
     rows = rows[np.argsort(score[rows], kind="stable")]
-    said, words = output_words(output, z[rows]), set_words(output, sets, rows) if len(rows) else []
+    said, words = output.format(z[rows]), output.format_sets(sets, rows) if len(rows) else []
     found.suspects = [
         {"row": int(row), "set": text, "others say": other, "support": float(score[row])}
         for row, text, other in zip(rows, words, said)
@@ -257,8 +256,8 @@ def _disagreements(found: Audit, output: OutputSpace, sets: Sets) -> None:
             differ = np.maximum(differ, _difference(output, each[a], each[b]))
     rows = np.flatnonzero(differ > 0)
     rows = rows[np.argsort(-differ[rows], kind="stable")]
-    said = {name: output_words(output, z[rows]) for name, z in zip(names, each)} if len(rows) else {}
-    words = set_words(output, sets, rows) if len(rows) else []
+    said = {name: output.format(z[rows]) for name, z in zip(names, each)} if len(rows) else {}
+    words = output.format_sets(sets, rows) if len(rows) else []
     found.disagreements = [
         {"row": int(row), "set": words[k], **{name: said[name][k] for name in names}, "difference": float(differ[row])}
         for k, row in enumerate(rows)

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from .. import solvers
 from ..loss import Loss, SetLoss, doubled
-from ..outputs import Labels, OutputSpace, Rankings, Sets, Tags
+from ..outputs import OutputSpace, Sets
 from ..outputs.base import Points
-from ..outputs.format import output_words, set_words
 from ..weights.signs import SplitSigns
 
 SHOWN = 8
@@ -56,7 +55,7 @@ class Explanation:
         self.output, self.sets = output, sets
         self.z = z
         self.prediction, self.against = output.readable(z)
-        self.said, self.said_against = output_words(output, z)
+        self.said, self.said_against = output.format(z)
         self.alpha = alpha.sum(axis=0)  # the two signs of a doubled row
         terms = alpha * losses
         own, other = terms.sum(axis=1)
@@ -80,7 +79,7 @@ class Explanation:
     def table(self, k: int = SHOWN) -> list[dict[str, Any]]:
         """The k rows that contribute most; those that say nothing are left out."""
         rows = [int(i) for i in self.rows[:k] if self.contribution[i] != 0]
-        words = set_words(self.output, self.sets, rows) if rows else []
+        words = self.output.format_sets(self.sets, rows) if rows else []
         return [
             {
                 "row": row,
@@ -143,7 +142,7 @@ def explained(model: Any, x: Any, against: Any = None) -> Explanation:
     found = model.weights_(x)
     z = model.solver_.argmin(found)
     alpha = np.asarray(found)[0]
-    rival = _given(output, against) if against is not None else nearest_rival(output, L, alpha, z, model, found)
+    rival = _given(output, against) if against is not None else nearest_rival(output, L, alpha, z)
     both = np.concatenate([z, rival])
     losses = L(both)
     n = len(sets)
@@ -158,21 +157,16 @@ def loss_of(model: Any, sets: Sets) -> Loss:
     return doubled(loss) if isinstance(model.weights_, SplitSigns) else loss
 
 
-def nearest_rival(output: OutputSpace, L: Loss, alpha: NDArray, z: NDArray, model: Any, found: Any) -> NDArray:
+def nearest_rival(output: OutputSpace, L: Loss, alpha: NDArray, z: NDArray) -> NDArray:
     """The output of least risk among those next to z, (1, *z).
 
-    Next to a label are all others, next to tags those with one tag changed (or two exchanged, where their number is
-    fixed), next to an order those with two neighbours exchanged. For any other output it is the one that fits all
-    training rows best, each counted once.
+    `OutputSpace.neighbours` lists them. If there are none, as for numbers, it is the output that fits all training
+    rows best, each counted once.
     """
-    if isinstance(output, Labels) and model.solver_.listed:
-        risks = model.solver_.risks(found)[0].copy()
-        if len(risks) < 2:
-            raise ValueError(f"There is one class only, {output.classes_[0]!r}: nothing to compare it with.")
-        risks[int(z[0])] = np.inf
-        return np.array([int(np.argmin(risks))])
-    rivals = neighbours_of(output, z[0])
-    if rivals is None:
+    rivals = output.neighbours(z[0])
+    if output.size == 1:
+        raise ValueError(f"There is one output only, {output.format(z)[0]!r}: nothing to compare it with.")
+    if not len(rivals):
         uniform = np.full((1, len(L)), 1 / len(L))
         if len(L.terms) > 1:  # nothing is negative here: the second half is silent
             uniform[:, len(L.terms[0].sets) :] = 0
@@ -182,31 +176,11 @@ def nearest_rival(output: OutputSpace, L: Loss, alpha: NDArray, z: NDArray, mode
     return rivals[[int(np.argmin(risks))]]
 
 
-def neighbours_of(output: OutputSpace, z: NDArray) -> NDArray | None:
-    """The outputs next to z, (k, *z); None where there is no such thing."""
-    if isinstance(output, Labels):
-        return np.delete(output.outputs(), int(z))
-    if isinstance(output, Tags):
-        if output.k is None:
-            return np.where(np.eye(len(z), dtype=bool), -z, z)
-        pairs = [(i, j) for i in np.flatnonzero(z > 0) for j in np.flatnonzero(z < 0)]
-        out = np.repeat(np.asarray(z)[None], len(pairs), axis=0)
-        for k, (i, j) in enumerate(pairs):
-            out[k, [i, j]] = out[k, [j, i]]
-        return out if len(pairs) else None
-    if isinstance(output, Rankings) and len(z) > 1:
-        out = np.repeat(np.asarray(z)[None], len(z) - 1, axis=0)
-        for k in range(len(z) - 1):
-            out[k, [k, k + 1]] = out[k, [k + 1, k]]
-        return out
-    return None
-
-
 def _given(output: OutputSpace, against: Any) -> NDArray:
     """The output that the user names, (1, *z)."""
     sets = output.read([against])
     z = sets.member(sets.center(), output)
-    if not sets.contains(z).all() or len(set_words(output, sets)) != 1 or _is_wide(output, sets, z):
+    if not sets.contains(z).all() or len(sets) != 1 or _is_wide(output, sets, z):
         raise ValueError(f"against must be one output, not a set of several. Got {against!r}.")
     return np.asarray(z)
 

@@ -29,8 +29,8 @@ from ..selection.result import compared_by
 from ..weights import KernelRidge, Scaled, by_name
 from ..weights.holdout.operators import blocks_of
 from ..weights.scaled import is_relevant
-from . import PartialClassifier, PartialModel
-from .base import validated
+from .base import PartialModel, validated
+from .classifier import PartialClassifier
 
 READINGS = {
     "disambiguation": ("disambiguation", "inside"),
@@ -161,12 +161,13 @@ class PartialSearch(BaseEstimator):
         X, w = rows.X, rows.w
         if X.shape[0] < 2:
             raise ValueError("X has one sample: there is nothing to choose a model by. Give two rows or more.")
-        blocks = blocks_of(X, self.n_blocks, sample_weight=w)
-        if len(blocks) < 2:
-            raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
         pairs, settings = self._pairs(model, sets), self._settings(model)
         wanted = Recipe(AUTO, AUTO, model.weights, model.solver)
         walk = Comparison(wanted, rows, output, sets, Plan(verbose=self.verbose), pairs)
+        # the comparison may leave out unlabelled rows, so the folds are made of its own rows
+        blocks = blocks_of(walk.table.X, self.n_blocks, sample_weight=walk.table.w)
+        if len(blocks) < 2:
+            raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
         if not walk.go_through(settings, blocks):
             warnings.warn(
                 f"The search was interrupted after {len(walk.rows)} of {len(settings) * len(pairs)} settings; the best"

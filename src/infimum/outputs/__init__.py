@@ -1,17 +1,32 @@
-"""Output spaces Y with their losses, and the sets that rows of y can be: one structure, one folder."""
+"""Output spaces with their losses, and the sets that the rows of y can be: one folder per output type."""
 
-from .base import Decoded, Embedding, OutputSpace, Sets
+from .base import Decoded, Embedding, OutputSpace, Sets, SetStatistics
 from .labels import CandidateLabels, Labels, Not, Taxonomy
 from .masks import Masks, Scribbles
 from .numbers import Intervals, Reals
 from .rankings import PartialOrders, Rankings
-from .tags import HammingBalls, KnownBalls, PartialTags, Tags
+from .tags import HammingBalls, PartialTags, Tags
 from .vectors import Annuli, Balls, Boxes, CandidatePoints, Vectors
 
 OUTPUT_TYPES: dict[str, type[OutputSpace]] = {
     space.kind: space for space in (Labels, Tags, Rankings, Reals, Vectors, Masks)
 }
-"""The output types of the library by name, as in files and on the command line: "labels", "tags", "ranking", …"""
+"""The output types by `OutputSpace.kind`, the name that files and the command line use. Add your own type here."""
+
+
+def space_for(sets: Sets) -> type[OutputSpace]:
+    """Return the output type of sets.
+
+    >>> space_for(Intervals([1.0, (2.0, 3.0)])).__name__
+    'Reals'
+    """
+    if sets.kind not in OUTPUT_TYPES:
+        raise ValueError(
+            f"{type(sets).__name__} have the kind {sets.kind!r}, which is not in OUTPUT_TYPES. Pass the output space,"
+            " or add its type: OUTPUT_TYPES[kind] = YourSpace."
+        )
+    return OUTPUT_TYPES[sets.kind]
+
 
 __all__ = [
     "OUTPUT_TYPES",
@@ -24,7 +39,6 @@ __all__ = [
     "Embedding",
     "HammingBalls",
     "Intervals",
-    "KnownBalls",
     "Labels",
     "Masks",
     "Not",
@@ -34,8 +48,10 @@ __all__ = [
     "Rankings",
     "Reals",
     "Scribbles",
+    "SetStatistics",
     "Sets",
     "Tags",
     "Taxonomy",
     "Vectors",
+    "space_for",
 ]  # fmt: skip

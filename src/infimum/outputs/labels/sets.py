@@ -14,7 +14,7 @@ from ...data.containers import Column, Table, normalise_y, table_of
 from ...data.errors import BadRows, InputError, is_missing, shown
 from ...data.names import Names
 from ..base import Embedding, OutputSpace, Sets, rows_of
-from ..pairs import check_pair, refuse_empty, same_names
+from ..sets import ANYTHING, same_names
 
 FORMS = (
     'A row of y is a label "cat", candidates {"cat", "dog"} or "cat|dog", an exclusion Not("cat") or "!cat",'
@@ -22,7 +22,8 @@ FORMS = (
 )
 
 
-DENSE = 2**12  # cells up to which tables are compared as they are: sparse ones take longer
+DENSE = 2**12  # cells; smaller tables are compared as dense arrays, which is faster
+MANY = 12  # names that are listed when a set is shown
 
 
 class CandidateLabels(Sets):
@@ -46,6 +47,9 @@ class CandidateLabels(Sets):
     >>> CandidateLabels([[True, True, False], [False, False, True]], classes=["cat", "dog", "owl"])
     <CandidateLabels of 3 classes: 2 rows, 50 % exact, 1.5 candidates on average>
     """
+
+    kind = "labels"
+    size_unit = "candidates"
 
     def __init__(self, listed: Any, classes: Any = None, negated: Any = None, *, cost: Any = None, strict: bool = True):
         table = listed if sparse.issparse(listed) else normalise_y(listed, FORMS)
@@ -170,7 +174,7 @@ class CandidateLabels(Sets):
 
     def _shared(self, other: Any) -> tuple[Any, NDArray]:
         """The labels that are listed for S_i ∩ T_i, and whether they are excluded, (n,)."""
-        check_pair(self, other, CandidateLabels)
+        self._check_pair(other, CandidateLabels)
         if self.listed.shape[1] != other.listed.shape[1]:
             raise InputError(
                 f"CandidateLabels of {self.listed.shape[1]} and of {other.listed.shape[1]} classes share nothing."
@@ -201,9 +205,9 @@ class CandidateLabels(Sets):
 
         >>> a = CandidateLabels([[True, True, False]], classes=["cat", "dog", "owl"])
         >>> a.intersect(CandidateLabels([[True, False, False]], ["cat", "dog", "owl"], negated=[True])).format(0)
-        '{dog}'
+        'dog'
         """
-        refuse_empty(self, other, ~self.meets(other))
+        self._refuse_empty(other, ~self.meets(other))
         listed, negated = self._shared(other)
         return self.of(listed, self.classes, negated, self.cost)
 
@@ -213,13 +217,42 @@ class CandidateLabels(Sets):
         listed = sparse.vstack([self.listed, other.listed], format="csr")
         return self.of(listed, self.classes, np.concatenate([self.negated, other.negated]), self.cost, strict=False)
 
+    def contains_set(self, other: Any) -> NDArray:
+        self._shared(other)
+        return ~(other.mask & ~self.mask).any(axis=1)
+
+    @property
+    def is_exact(self) -> NDArray:
+        return self.sizes == 1
+
+    @property
+    def size(self) -> NDArray:
+        """The number of candidates."""
+        return self.sizes.astype(float)
+
+    def bits(self) -> NDArray:
+        return np.log2(self.listed.shape[1] / np.maximum(self.sizes, 1))
+
     def format(self, row: int) -> str:
+        """Return the candidates as text, or the excluded labels if these are few.
+
+        >>> CandidateLabels([[True, True, False]], classes=["cat", "dog", "owl"]).format(0)
+        'cat | dog'
+        """
+        size, m = int(self.sizes[row]), self.listed.shape[1]
+        if size in (0, m):
+            return ANYTHING if size else "no label"
         listed = self.listed.indices[self.listed.indptr[row] : self.listed.indptr[row + 1]]
-        names = [str(k if self.classes is None else self.classes[k]) for k in listed[:10]]
-        text = ", ".join(names) + (", …" if len(listed) > 10 else "")
-        if self.negated[row]:
-            return f"{{anything but {text}}}" if names else "{anything}"
-        return f"{{{text}}}"
+        negated, excluded = bool(self.negated[row]), m - size
+        few = size > 3 and (excluded < 3 or (negated and excluded < size))
+        shown = listed if few == negated else np.setdiff1d(np.arange(m), listed)
+        names = [str(k if self.classes is None else self.classes[k]) for k in shown[:MANY]]
+        more = f"… ({len(shown)} in all)" if len(shown) > MANY else ""
+        return (
+            "not " + " or ".join(names) + f" {more}".rstrip()
+            if few
+            else " | ".join([*names, *([more] if more else [])])
+        )
 
     def _losses(self, c: NDArray) -> NDArray:
         """<c, l(., y)> for every y, but for what is the same for all y: the sum of c, of the 0-1 loss."""

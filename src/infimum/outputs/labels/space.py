@@ -15,6 +15,7 @@ from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, re
 from ...data.errors import listed as listed_names
 from ...data.names import Names, key, ordered, unpacked
 from ..base import OutputSpace, Sets
+from ..summary import Summary
 from .cells import LabelCells
 from .costs import Cost, as_cost
 from .forms import (
@@ -34,6 +35,7 @@ from .forms import (
     row_of_bits,
 )
 from .sets import CandidateLabels, as_mask
+from .summary import summary_of
 
 
 class Labels(LabelCells, OutputSpace):
@@ -188,6 +190,9 @@ class Labels(LabelCells, OutputSpace):
             return None
         return as_mask(np.where(table.missing, 1, table.values))
 
+    def summary(self, sets: Any) -> Summary:
+        return summary_of(self, sets)
+
     def psi(self, z: Any) -> NDArray:
         z = np.asarray(z, dtype=int)
         out = np.zeros((*z.shape, int(self.size)))  # e_z, without the m x m identity
@@ -205,6 +210,13 @@ class Labels(LabelCells, OutputSpace):
 
     def readable(self, z: NDArray) -> NDArray:
         return self.classes_[z]
+
+    def neighbours(self, z: NDArray) -> NDArray:
+        """All other classes."""
+        return np.delete(self.outputs(), int(z))
+
+    def format(self, z: NDArray) -> list[str]:
+        return [str(name) for name in self.readable(np.asarray(z, dtype=int))]
 
     def _read(self, y: Column, strict: bool) -> tuple[sparse.csr_matrix, NDArray]:
         """The candidates listed in each row, and which rows list exclusions instead."""

@@ -1,4 +1,4 @@
-"""Masks: black-and-white pictures; the sets are scribbles."""
+"""Masks: binary images; the sets are scribbles."""
 
 from .space import Masks, Scribbles
 

@@ -1,12 +1,8 @@
-"""Masks: black-and-white pictures whose neighbouring pixels are tied; the sets are scribbles.
-
-A structure of its own in one file: nothing else in the library knows about pictures.
-"""
+"""Masks: binary images whose loss prices contours; the sets are scribbles."""
 
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -15,8 +11,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from ...data.errors import InputError
-from ..base import Embedding, OutputSpace, Sets, rows_of
-from ..pairs import check_pair, signs_shared, signs_text
+from ..base import OutputSpace
+from ..signs import PartialSigns
 from .cells import MaskCells
 from .forms import scribbled
 
@@ -24,17 +20,18 @@ UNIT = 2**20  # capacities are integers for scipy: costs are rounded to one part
 
 
 class Masks(MaskCells, OutputSpace):
-    """Y = {-1, 1}^(h w) with l(z, y) = #{p : z_p != y_p} + tie · cut(z), cut(z) = #{neighbours p ~ q : z_p != z_q}.
+    """Binary masks of h x w pixels, with the number of wrong pixels plus a price for contours as the loss.
 
-    psi(z) = (-z, 1, cut(z)) and phi(y) = (y / 2, h w / 2, tie). As in the paper's loss with epsilon (App. B.3.1), a
-    price on z alone says which pictures are believed: here, those of short contours.
+    Y = {-1, 1}^(h w) and l(z, y) = #{p : z_p != y_p} + tie · cut(z), cut(z) = #{neighbours p ~ q : z_p != z_q}.
+    psi(z) = (-z, 1, cut(z)) and phi(y) = (y / 2, h w / 2, tie). The price prefers masks with short contours, similar to
+    epsilon in the paper's loss for tags (App. B.3.1).
 
     Parameters
     ----------
     shape : (h, w)
-        Of the pictures; z is the flattened picture.
+        Height and width; z is the flattened mask.
     tie : float >= 0, default 0
-        What a unit of contour costs, in wrong pixels.
+        The price of a unit of contour, in wrong pixels.
 
     Examples
     --------
@@ -65,7 +62,7 @@ class Masks(MaskCells, OutputSpace):
         pixels = self.shape[0] * self.shape[1]
         if sets.values.shape[1] != pixels:
             raise InputError(
-                f"Pictures of {self.shape[0]} x {self.shape[1]} have {pixels} pixels."
+                f"Masks of {self.shape[0]} x {self.shape[1]} have {pixels} pixels."
                 f" Got {sets.values.shape[1]} in a row of y."
             )
         return sets
@@ -82,18 +79,25 @@ class Masks(MaskCells, OutputSpace):
         pixels = int(np.log2(self.size))
         return np.where((np.arange(2**pixels)[:, None] >> np.arange(pixels)) % 2, 1, -1)
 
-    def _minimum_cut(self, lean: NDArray, tie: float) -> NDArray:
-        """argmin_z -<z, lean> + tie · cut(z), exactly up to rounding, as a minimum cut between 1 and -1.
+    def neighbours(self, z: NDArray) -> NDArray:
+        """The masks that differ in one pixel."""
+        return np.where(np.eye(len(z), dtype=bool), -z, z)
 
-        A negative tie rewards contours. The grid is a chessboard: turning its black fields over turns cut edges into
-        uncut ones, and the reward into a price.
+    def format(self, z: NDArray) -> list[str]:
+        return [f"{int((row > 0).sum())} of {len(row)} pixels in" for row in np.asarray(z)]
+
+    def _minimum_cut(self, lean: NDArray, tie: float) -> NDArray:
+        """Return argmin_z -<z, lean> + tie · cut(z), exact up to rounding, as a minimum cut between 1 and -1.
+
+        A negative tie rewards contours. The grid is a chessboard: flipping its black fields turns cut edges into uncut
+        ones, and the reward into a price.
         """
         h, w = self.shape
         board = np.where(np.add.outer(np.arange(h), np.arange(w)).ravel() % 2, -1, 1) if tie < 0 else np.ones(h * w)
         lean, tie = lean * board, abs(tie)
         scale = UNIT / max(2 * np.abs(lean).max(initial=0.0), tie, 1e-300)
         pull, bond = np.rint(2 * scale * np.abs(lean)).astype(np.int32), np.int32(np.rint(scale * tie))
-        # 1 is the side of the source; a pixel that leans to 1 is held by the source, another one by the sink
+        # the source stands for 1: a pixel that leans to 1 has an edge from the source, another one an edge to the sink
         source, sink, pixels = h * w, h * w + 1, np.arange(h * w)
         heads = np.concatenate([np.where(lean > 0, source, pixels), *self.edges_])
         tails = np.concatenate([np.where(lean > 0, pixels, sink), *self.edges_[::-1]])
@@ -109,27 +113,27 @@ class Masks(MaskCells, OutputSpace):
         return z[: h * w] * board.astype(int)
 
 
-class Scribbles(Sets):
-    """S_i = {y : y_p = scribble_ip wherever it is not 0}.
+class Scribbles(PartialSigns):
+    """Sets of masks with some pixels known: {y : y_p = scribble_ip wherever that is not 0}.
 
     Parameters
     ----------
     values : (n, h w) or (n, h, w) in {-1, 0, 1}
-        0 or missing where nothing was scribbled; booleans are whole pictures.
+        0 or missing for unknown pixels; booleans give all pixels.
     tie : float
-        That of the loss.
+        The price of a unit of contour, as in the loss.
     """
+
+    kind = "mask"
+    size_unit = "unknown pixels"
 
     def __init__(self, values: Any, tie: float):
         self.values = scribbled(values)
         self.tie = tie
         self.shape = (len(self.values),)
 
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def __getitem__(self, rows: Any) -> Scribbles:
-        return Scribbles(self.values[rows_of(rows, len(self))], self.tie)
+    def _with(self, values: NDArray) -> Scribbles:
+        return Scribbles(values, self.tie)
 
     def _phi(self, y: NDArray) -> NDArray:
         ones = np.ones((*y.shape[:-1], 1))
@@ -138,59 +142,9 @@ class Scribbles(Sets):
     def argmin(self, c: NDArray) -> NDArray:
         return self._phi(np.where(self.values != 0, self.values, np.where(c[..., :-2] > 0, -1, 1)))
 
-    def contains(self, z: NDArray) -> NDArray:
-        return ((self.values == 0) | (self.values == z)).all(axis=-1)
-
-    def agreement(self, z: NDArray) -> NDArray:
-        known = np.maximum((self.values != 0).sum(axis=-1), 1)
-        return 1 - ((self.values != 0) & (self.values != z)).sum(axis=-1) / known
-
-    def center(self) -> NDArray:
-        return self._phi(self.values.astype(float))
-
-    def options(self) -> NDArray:
-        """Two options a pixel: -1, 1."""
-        return np.stack([self.values <= 0, self.values >= 0], axis=-1)
-
-    def expected(self, q: NDArray) -> NDArray:
-        return self._phi(q[..., 1] - q[..., 0])
-
-    def option_of(self, z: NDArray) -> NDArray:
-        return (np.asarray(z) > 0).astype(int)
-
     def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
         return np.where(phi[..., :-2] > 0, 1, -1)
 
-    @property
-    def is_unlabelled(self) -> NDArray:
-        return (self.values == 0).all(axis=-1)
-
-    @cached_property
-    def _unknown(self) -> NDArray:
-        return (self.values == 0).sum(axis=1)
-
-    def embed(self, principle: str) -> Embedding:
-        # an unknown pixel costs 1/2 on average, 0 at best and 1 at worst, whatever z
-        constant = {"infimum": -0.5, "average": 0.0, "supremum": 0.5}[principle] * self._unknown
-        return Embedding(self.center(), constant)
-
-    def meets(self, other: Any) -> NDArray:
-        check_pair(self, other, Scribbles)
-        return (self.values * other.values >= 0).all(axis=1)
-
-    def intersect(self, other: Any) -> Scribbles:
-        check_pair(self, other, Scribbles)
-        return Scribbles(signs_shared(self, other, self.values, other.values), self.tie)
-
-    def join(self, other: Any) -> Scribbles:
-        return Scribbles(np.vstack([self.values, other.values]), self.tie)
-
     def format(self, row: int) -> str:
-        return signs_text(self.values[row], "pixel")
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
-        return np.asarray(self.values, dtype=dtype)
-
-    def __repr__(self) -> str:
-        known = 100 * np.mean(self.values != 0) if self.values.size else 0
-        return f"<Scribbles of {self.values.shape[1]} pixels: {len(self)} rows, {known:.0f} % known>"
+        counts = [int((self.values[row] == sign).sum()) for sign in (1, -1, 0)]
+        return "{} pixels in, {} out, {} unknown".format(*counts)

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from ...data.errors import BadRows
 from ..base import Curves, Embedding, Sets, rows_of
-from ..pairs import check_pair, refuse_empty
+from ..sets import ANYTHING
 from .curves import farthest, mean, nearest
 from .forms import Pieces, read, refuse_bad
 from .lines import NO_END, Line
+
+FINEST = 10  # bits that a real number has at most in `bits`: a thousandth of the range
 
 
 class Intervals(Sets):
@@ -38,6 +40,9 @@ class Intervals(Sets):
     >>> sets.distance([3, 3, 3, 3, 3, 3])
     array([0.5, 1. , 2. , 1. , 2.9, 0. ])
     """
+
+    kind = "number"
+    size_unit = "length"
 
     def __init__(self, y: Any, *, loss: str = "squared", origin: float = 0.0, unit: float = 1.0):
         pieces = y if isinstance(y, Pieces) else read(y)
@@ -76,17 +81,28 @@ class Intervals(Sets):
             Pieces(np.maximum(self.lower[meets], low), np.minimum(self.upper[meets], high), self.row[meets], len(self))
         )
 
-    def _shared(self, other: Any) -> Pieces:
-        """The pieces of S_i ∩ T_i: every piece of one against every piece of the other."""
-        check_pair(self, other, Intervals)
+    def _pairs(self, other: Any) -> tuple[NDArray, NDArray]:
+        """Every piece of S_i beside every piece of T_i: their indices."""
+        self._check_pair(other, Intervals)
         number = np.diff(other.indptr)[self.row]
         mine = np.repeat(np.arange(len(self.row)), number)
         theirs = np.arange(len(mine)) - np.repeat(np.cumsum(number) - number, number)
-        theirs += other.indptr[self.row[mine]]
+        return mine, theirs + other.indptr[self.row[mine]]
+
+    def _shared(self, other: Any) -> Pieces:
+        """The pieces of S_i ∩ T_i."""
+        mine, theirs = self._pairs(other)
         low = np.maximum(self.lower[mine], other.lower[theirs])
         high = np.minimum(self.upper[mine], other.upper[theirs])
         keep = low <= high
         return Pieces(low[keep], high[keep], self.row[mine][keep], len(self))
+
+    def contains_set(self, other: Any) -> NDArray:
+        mine, theirs = self._pairs(other)
+        inside = (self.lower[mine] <= other.lower[theirs]) & (other.upper[theirs] <= self.upper[mine])
+        covered = np.zeros(len(other.row), dtype=bool)
+        covered[theirs[inside]] = True
+        return np.bincount(other.row[~covered], minlength=len(self)) == 0
 
     def meets(self, other: Any) -> NDArray:
         return np.bincount(self._shared(other).row, minlength=len(self)) > 0
@@ -98,7 +114,7 @@ class Intervals(Sets):
         '[2, 4]'
         """
         pieces = self._shared(other)
-        refuse_empty(self, other, np.bincount(pieces.row, minlength=len(self)) == 0)
+        self._refuse_empty(other, np.bincount(pieces.row, minlength=len(self)) == 0)
         return self._with(pieces)
 
     def join(self, other: Any) -> Intervals:
@@ -117,8 +133,26 @@ class Intervals(Sets):
         return (self.lower - self.origin) / self.unit, (self.upper - self.origin) / self.unit
 
     @property
-    def is_point(self) -> NDArray:
+    def is_exact(self) -> NDArray:
         return self.lowest == self.highest
+
+    @property
+    def is_bounded(self) -> NDArray:
+        return np.isfinite(self.lowest) & np.isfinite(self.highest)
+
+    @property
+    def size(self) -> NDArray:
+        """The total length of the pieces."""
+        return np.bincount(self.row, self.upper - self.lower, minlength=len(self))
+
+    def bits(self) -> NDArray:
+        """Return -log2 of the share of the range of all finite ends that S_i has, at most ten bits."""
+        ends = np.concatenate([self.lower, self.upper])
+        ends = ends[np.isfinite(ends)]
+        low, high = (ends.min(), ends.max()) if len(ends) else (0.0, 1.0)
+        inside = np.maximum(np.minimum(self.upper, high) - np.maximum(self.lower, low), 0)
+        share = np.bincount(self.row, inside, minlength=len(self)) / ((high - low) or 1.0)
+        return np.clip(-np.log2(np.maximum(share, 2.0**-FINEST)), 0, FINEST)
 
     @property
     def is_unlabelled(self) -> NDArray:
@@ -188,7 +222,7 @@ class Intervals(Sets):
             return Embedding(self.center(), np.zeros(len(self)))
         # an unknown row costs nothing, whatever z
         silent = self.is_unlabelled if principle == "infimum" else np.zeros(len(self), bool)
-        if (self.is_point | silent).all():
+        if (self.is_exact | silent).all():
             return Embedding(np.where(silent[:, None], 0.0, self.start()), np.zeros(len(self)))
         return None
 
@@ -272,20 +306,21 @@ class Intervals(Sets):
             raise ValueError("The absolute loss is not bilinear. The solver that serves it is Piecewise.")
 
     def _bounded(self, what: str) -> None:
-        bad = BadRows("y")
-        for row in np.flatnonzero(np.isinf(self.lowest) | np.isinf(self.highest)):
-            bad.add(row, f"{self.format(row)} has no end: {what.removeprefix('the ')} principle has no value there")
+        bad, unlabelled = BadRows("y"), self.is_unlabelled
+        for row in np.flatnonzero(~self.is_bounded):
+            text = "an unlabelled row" if unlabelled[row] else self.format(row)
+            bad.add(row, f"{text} is unbounded: {what.removeprefix('the ')} principle has no value there")
         bad.refuse(NO_END if self.loss_name == "squared" else NO_END.replace("'disambiguation', or ", ""))
 
-    def format(self, row: Any) -> str:
-        """Row i in words.
+    def format(self, row: int) -> str:
+        """Return S_i as text.
 
-        >>> Intervals([[(-2, -1), (1, 2)], (3, float("inf")), 5]).format(0)
-        '[-2, -1] | [1, 2]'
+        >>> sets = Intervals([[(-2, -1), (1, 2)], (3, float("inf")), 5])
+        >>> sets.format(0), sets.format(1), sets.format(2)
+        ('[-2, -1] | [1, 2]', '≥ 3', '5')
         """
         pieces = range(self.indptr[row], self.indptr[row + 1])
-        ends = [(self.lower[p], self.upper[p]) for p in pieces]
-        return " | ".join(f"{a:g}" if a == b else f"[{a:g}, {b:g}]" for a, b in ends)
+        return " | ".join(_format_piece(float(self.lower[p]), float(self.upper[p])) for p in pieces)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         """(n, k, 2), padded with NaN."""
@@ -297,12 +332,20 @@ class Intervals(Sets):
 
     def __repr__(self) -> str:
         n = max(len(self), 1)
-        exact, unknown = self.is_point.sum(), self.is_unlabelled.sum()
-        bounded = (np.isfinite(self.lowest) & np.isfinite(self.highest)).sum()
+        exact, unknown = self.is_exact.sum(), self.is_unlabelled.sum()
+        bounded = self.is_bounded.sum()
         return (
             f"<Intervals: {len(self)} rows, {100 * exact / n:.0f} % exact, {100 * bounded / n:.0f} % bounded,"
             f" {100 * unknown / n:.0f} % unknown>"
         )
+
+
+def _format_piece(low: float, high: float) -> str:
+    if low == high:
+        return f"{low:.6g}"
+    if high == math.inf:
+        return ANYTHING if low == -math.inf else f"≥ {low:.6g}"
+    return f"≤ {high:.6g}" if low == -math.inf else f"[{low:.6g}, {high:.6g}]"
 
 
 def _merged(pieces: Pieces) -> tuple[NDArray, NDArray, NDArray]:

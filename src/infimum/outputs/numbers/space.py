@@ -13,9 +13,11 @@ from ...data.checks import is_number
 from ...data.containers import materialise
 from ...data.errors import Form, InputError, listed
 from ..base import OutputSpace
+from ..summary import Summary
 from .cells import NumberCells
 from .forms import LIMIT, names_of, read
 from .sets import Intervals
+from .summary import summary_of
 
 LOSSES = ("squared", "absolute")
 NUMBERS = Form("numbers", "numbers and sets of numbers, one entry a row")
@@ -117,6 +119,9 @@ class Reals(NumberCells, OutputSpace):
         low, high = self.bounds_
         return (sets.lowest <= low) & (sets.highest >= high) & (np.diff(sets.indptr) == 1)
 
+    def summary(self, sets: Any) -> Summary:
+        return summary_of(self, sets)
+
     def psi(self, z: Any) -> NDArray:
         t = (np.asarray(z, dtype=float) - self.origin_) / self.unit_
         if self.loss == "absolute":
@@ -148,6 +153,9 @@ class Reals(NumberCells, OutputSpace):
 
     def probe(self, random: np.random.RandomState, d: int) -> NDArray:
         return self.psi(self.at(random.uniform(-1, 1, size=1)))
+
+    def format(self, z: NDArray) -> list[str]:
+        return [f"{float(value):.6g}" for value in np.asarray(z).ravel()]
 
     def _bounds(self) -> tuple[float, float]:
         if self.bounds is None:

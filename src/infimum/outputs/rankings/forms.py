@@ -197,3 +197,23 @@ def pairs_in_ranks(ranks: NDArray) -> NDArray:
     """(n, m) ranks, 1 = first, NaN unknown -> (n, m, m) stated pairs; a tie says nothing."""
     # a comparison with NaN is False
     return ranks[:, :, None] < ranks[:, None, :]
+
+
+def format_order(items: NDArray, before: NDArray) -> str:
+    """Return a partial order as chains of its covering pairs.
+
+    >>> format_order(np.array(["a", "b", "c", "d"]), np.triu(np.ones((4, 4), bool), 1))
+    'a > b > c > d'
+    """
+    two = (before.astype(np.float32) @ before.astype(np.float32)) > 0
+    left = {(int(i), int(j)) for i, j in np.argwhere(before & ~two)}
+    chains = []
+    while left:
+        start = min(left, key=lambda pair: (any(p[1] == pair[0] for p in left), pair))
+        chain = [start[0], start[1]]
+        left.discard(start)
+        while step := min(((i, j) for i, j in left if i == chain[-1]), default=None):
+            left.discard(step)
+            chain.append(step[1])
+        chains.append(" > ".join(str(items[k]) for k in chain))
+    return ", ".join(chains)

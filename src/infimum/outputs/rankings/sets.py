@@ -21,8 +21,8 @@ from ...data.names import Names
 from ...feedback_arc import linear_extensions, minimum_feedback_arc, minimum_feedback_arcs
 from ...feedback_arc.relations import find_cycle, transitive_closure
 from ..base import Embedding, Sets, rows_of
-from ..pairs import check_pair, refuse_empty, same_names
-from .forms import items_in_codes, pairs_in_codes, pairs_in_ranks
+from ..sets import ANYTHING, same_names
+from .forms import format_order, items_in_codes, pairs_in_codes, pairs_in_ranks
 from .nearest_extension import near_extension, nearest_extensions
 
 LISTED = 10  # 10! orders are 36 MB
@@ -31,6 +31,7 @@ BATCHED = 14  # up to here many orders are found at once, each in microseconds
 PROVED = 20  # up to here the nearest linear extension is always proved
 COUNTED = 20  # linear extensions are counted up to here, sampled beyond
 SAMPLES = 100
+BITS_COUNTED = 12  # items; beyond, counting linear extensions takes too long for a description
 REMEMBERED = 2**26  # bytes of nearest extensions
 
 
@@ -58,6 +59,9 @@ class PartialOrders(Sets):
       row 0: a > b > c > a
     No order satisfies a cycle. Drop one of its pairs, or the row.
     """
+
+    kind = "ranking"
+    size_unit = "unknown pairs"
 
     def __init__(self, codes: Any, items: Any = None):
         values, _ = _numbers(codes, "Kendall codes", "(n, m(m-1)/2)")
@@ -301,7 +305,7 @@ class PartialOrders(Sets):
 
     def _shared(self, other: Any) -> tuple[NDArray, NDArray]:
         """The closure of what both say, (n, m, m), and rows that no order satisfies, (n,)."""
-        check_pair(self, other, PartialOrders)
+        self._check_pair(other, PartialOrders)
         if self.m != other.m:
             raise InputError(f"Orders of {self.m} items and of {other.m} items have no intersection.")
         same_names(self.items if self.named else None, other.items if other.named else None, "items")
@@ -319,21 +323,38 @@ class PartialOrders(Sets):
         array([[1, 1, 1]], dtype=int8)
         """
         closed, cyclic = self._shared(other)
-        refuse_empty(self, other, cyclic)
+        self._refuse_empty(other, cyclic)
         return self._of(_codes(closed), self.items if self.named else None, self.m)
 
     def join(self, other: Any) -> PartialOrders:
         return self._of(np.vstack([self.codes, other.codes]), self.items if self.named else None, self.m)
 
+    def contains_set(self, other: Any) -> NDArray:
+        self._check_pair(other, PartialOrders)
+        return ((self.codes == 0) | (self.codes == other.codes)).all(axis=1)
+
+    @property
+    def is_exact(self) -> NDArray:
+        return (self.codes != 0).all(axis=1)
+
+    @property
+    def size(self) -> NDArray:
+        """The number of unknown pairs."""
+        return (self.codes == 0).sum(axis=1).astype(float)
+
+    def bits(self) -> NDArray:
+        """Return log2 of m! over the number of linear extensions; for more than 12 items, the known pairs."""
+        if self.m > BITS_COUNTED:
+            return (self.codes != 0).sum(axis=1).astype(float)
+        distinct, which = self._distinct
+        count = linear_extensions(distinct).count
+        assert count is not None
+        return (math.log2(math.factorial(self.m)) - np.log2(count.astype(float)))[which]
+
     def format(self, row: int) -> str:
-        i, j = pairs(self.m)
-        known = np.flatnonzero(self.codes[row])
-        if not len(known):
-            return "{any order}"
-        ends = [(i[k], j[k]) if self.codes[row, k] > 0 else (j[k], i[k]) for k in known[:10]]
-        return "{" + ", ".join(f"{self.items[a]} > {self.items[b]}" for a, b in ends) + (
-            ", …}" if len(known) > 10 else "}"
-        )
+        if not self.codes[row].any():
+            return ANYTHING
+        return format_order(self.items, pairs_in_codes(self.codes[[row]].astype(float))[0])
 
     def __getstate__(self) -> dict:
         return {**self.__dict__, "_nearest": {}}

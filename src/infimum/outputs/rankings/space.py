@@ -16,10 +16,12 @@ from ...data.errors import Form, InfimumWarning, InputError, Sample, listed, ref
 from ...data.names import Names, key, numbered, ordered
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
+from ..summary import Summary
 from .cells import RankingCells
 from .facts import Facts, facts_of, items_in, kind_of, parse, refuse_lists
 from .forms import FORMS, items_in_codes, stated_pairs
 from .sets import LISTED, PartialOrders, codes_of, costs_of
+from .summary import summary_of
 
 RANKS = Form("ranks", "ranks, one column an item; the smallest is first, missing is unknown")
 TABLES = {"ranks": RANKS, "codes": Form("codes", "Kendall codes 1, -1 and 0, one column a pair of items")}
@@ -159,6 +161,9 @@ class Rankings(RankingCells, OutputSpace):
                 stacklevel=4,
             )
 
+    def summary(self, sets: Any) -> Summary:
+        return summary_of(self, sets)
+
     def psi(self, z: Any) -> NDArray:
         codes = codes_of(z)
         return np.concatenate([-codes, np.ones((*codes.shape[:-1], 1))], axis=-1)
@@ -219,3 +224,13 @@ class Rankings(RankingCells, OutputSpace):
         """Items, best first. Objects or text, never plain numbers: an array of numbers is read as ranks or codes."""
         items = self.items_ if self.items_.dtype.kind == "U" else self.items_.astype(object)
         return items[z]
+
+    def neighbours(self, z: NDArray) -> NDArray:
+        """The orders with two adjacent items exchanged."""
+        out = np.repeat(np.asarray(z)[None], len(z) - 1, axis=0)
+        for k in range(len(z) - 1):
+            out[k, [k, k + 1]] = out[k, [k + 1, k]]
+        return out
+
+    def format(self, z: NDArray) -> list[str]:
+        return [" > ".join(map(str, row)) for row in self.readable(z)]

@@ -12,13 +12,14 @@ from scipy.special import comb
 from ...data.containers import Table
 from ...data.errors import BadRows, InputError, shown
 from ..base import Embedding, OutputSpace, Profiles, Sets, rows_of
-from ..pairs import check_pair, signs_shared, signs_text
+from ..signs import PartialSigns, format_signs
 from .forms import parse, signs
 
 
 class _TagSets(Sets):
-    """What sets over {-1, 1}^m share: m tags and the epsilon of the loss."""
+    """The embedding of sets over {-1, 1}^m, which depends on the epsilon of the loss."""
 
+    kind = "tags"
     epsilon: float
     m: int
 
@@ -31,19 +32,21 @@ class _TagSets(Sets):
     def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
         return np.where(2 * phi[..., :-1] + self.epsilon > 0, 1, -1)
 
-    def __len__(self) -> int:
-        return self.shape[0]
+    def _check_tags(self, other: Any, *kinds: type) -> None:
+        self._check_pair(other, *kinds)
+        if self.m != other.m:
+            raise InputError(f"Sets must be over the same tags. Got {self.m} tags and {other.m} tags.")
 
 
-class PartialTags(_TagSets):
-    """Some tags known to be there (1) or not (-1), the others unknown (0): {y : y_j = values_ij where known}.
+class PartialTags(_TagSets, PartialSigns):
+    """Tags of which some are known: {y : y_j = values_ij wherever that is not 0}.
 
     Parameters
     ----------
     values : (n, m) in {-1, 0, 1}
-        Signs; 0 is unknown.
+        1 for a tag that is present, -1 for an absent one, 0 for unknown.
     epsilon : float, default 0
-        The price of a tag.
+        The price of a predicted tag.
 
     Examples
     --------
@@ -51,90 +54,58 @@ class PartialTags(_TagSets):
     <PartialTags of 3 tags: 2 rows, 33 % known>
     """
 
+    size_unit = "unknown tags"
+
     def __init__(self, values: Any, *, epsilon: float = 0.0):
         self.values = signs(values)
         self.epsilon = epsilon
         n, self.m = self.values.shape
         self.shape = (n,)
 
-    def __getitem__(self, rows: Any) -> PartialTags:
-        return PartialTags(self.values[rows_of(rows, len(self))], epsilon=self.epsilon)
+    def _with(self, values: NDArray) -> PartialTags:
+        return PartialTags(values, epsilon=self.epsilon)
 
     def with_epsilon(self, epsilon: float) -> PartialTags:
-        """The same sets at another price of a tag."""
+        """Return the same sets with another price of a tag."""
         return PartialTags(self.values, epsilon=epsilon)
 
     def argmin(self, c: NDArray) -> NDArray:
         best = np.where(c[..., :-1] < 0, 1, -1)
         return self._phi(np.where(self.values == 0, best, self.values))
 
-    def center(self) -> NDArray:
-        return self._phi(self.values)
-
-    def options(self) -> NDArray:
-        """Two options a tag: absent, present."""
-        return np.stack([self.values <= 0, self.values >= 0], axis=-1)
-
-    def expected(self, q: NDArray) -> NDArray:
-        return self._phi(q[..., 1] - q[..., 0])
-
-    def option_of(self, z: NDArray) -> NDArray:
-        return (np.asarray(z) > 0).astype(int)
-
-    @property
-    def is_unlabelled(self) -> NDArray:
-        return (self.values == 0).all(axis=-1)
-
-    def contains(self, z: NDArray) -> NDArray:
-        return np.all((self.values == 0) | (self.values == z), axis=-1)
-
-    def embed(self, principle: str) -> Embedding:
-        # an unknown tag costs 0 (infimum), 1/2 (average) or 1 (supremum), whatever z
-        unknown = (self.values == 0).sum(axis=-1)
-        shift = {"infimum": -0.5, "average": 0.0, "supremum": 0.5}[principle]
-        return Embedding(self.center(), shift * unknown)
-
-    def agreement(self, z: NDArray) -> NDArray:
-        known = self.values != 0
-        right = (known & (self.values == z)).sum(axis=-1)
-        return np.where(known.any(axis=-1), right / np.maximum(known.sum(axis=-1), 1), 1.0)
-
     def meets(self, other: Any) -> NDArray:
-        if not isinstance(other, PartialTags):
+        if isinstance(other, HammingBalls):
             return other.meets(self)
-        _same_tags(self, other, PartialTags)
-        return (self.values * other.values >= 0).all(axis=1)
+        self._check_tags(other, PartialTags)
+        return super().meets(other)
+
+    def contains_set(self, other: Any) -> NDArray:
+        self._check_tags(other, PartialTags, HammingBalls)
+        if isinstance(other, HammingBalls):
+            fixed = (other.radius == 0)[:, None]
+            return ((self.values == 0) | (fixed & (self.values == other.centers))).all(axis=1)
+        return super().contains_set(other)
 
     def intersect(self, other: Any) -> Any:
-        """What both say about the tags; with balls, `KnownBalls`.
+        """Return the tags that are known in either.
 
         >>> PartialTags([[1, 0, 0]]).intersect(PartialTags([[0, -1, 0]])).values
         array([[ 1, -1,  0]], dtype=int8)
         """
-        if not isinstance(other, PartialTags):
+        if isinstance(other, HammingBalls):
             return other.intersect(self)
-        _same_tags(self, other, PartialTags)
-        return PartialTags(signs_shared(self, other, self.values, other.values), epsilon=self.epsilon)
+        self._check_tags(other, PartialTags)
+        return super().intersect(other)
 
-    def join(self, other: Any) -> PartialTags:
-        return PartialTags(np.vstack([self.values, other.values]), epsilon=self.epsilon)
-
-    def format(self, row: int) -> str:
-        return signs_text(self.values[row], "tag")
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
-        return np.asarray(self.values, dtype=dtype)
-
-    def __repr__(self) -> str:
-        known = 100 * np.mean(self.values != 0) if self.values.size else 0
-        return f"<PartialTags of {self.m} tags: {len(self)} rows, {known:.0f} % known>"
+    def format(self, row: int, names: Any = None) -> str:
+        return format_signs(self.values[row], range(self.m) if names is None else names)
 
 
 class HammingBalls(_TagSets):
-    """B(center_i, radius_i) = {y : at most radius_i tags differ from center_i}.
+    """Balls of tags: at most radius_i tags differ from center_i.
 
-    infimum max(0, d - r), supremum min(m, d + r), where d is the Hamming distance of z to the center; the average is
-    exact over the ball.
+    With d the Hamming distance of z to the center, the infimum loss is max(0, d - r) and the supremum loss
+    min(m, d + r); the average is over all members of the ball.
 
     Parameters
     ----------
@@ -143,7 +114,7 @@ class HammingBalls(_TagSets):
     radius : (n,) or int
         How many tags may differ.
     epsilon : float, default 0
-        The price of a tag.
+        The price of a predicted tag.
 
     Examples
     --------
@@ -151,17 +122,19 @@ class HammingBalls(_TagSets):
     <HammingBalls of 3 tags: 2 rows, mean radius 0.5>
     """
 
+    size_unit = "tags that may differ"
+
     def __init__(self, center: Any, radius: Any, *, epsilon: float = 0.0):
         table = parse(center)
         if not isinstance(table, Table) or table.values.dtype.kind not in "biuf":
-            raise InputError(f"The centers of balls have shape (n, m), one column a tag. Got {shown(center)}.")
+            raise InputError(f"The centers of balls have shape (n, m), one column per tag. Got {shown(center)}.")
         values = np.where(table.values, 1, -1) if table.values.dtype == bool else table.values
         n, self.m = values.shape
         bad = BadRows("y")
         for row in np.flatnonzero((table.missing | (np.abs(values) != 1)).any(axis=1)):
             bad.add(row, f"the center of a ball must be in {{-1, 1}}, got {shown(table.row(row))}")
         if np.ndim(radius) and np.shape(radius) != (n,):
-            raise InputError(f"radius must be a number, or one a row: shape ({n},). Got shape {np.shape(radius)}.")
+            raise InputError(f"radius must be a number or have shape ({n},). Got shape {np.shape(radius)}.")
         given = np.broadcast_to(np.asarray(radius, dtype=float), (n,))
         self.radius = np.minimum(np.floor(given), self.m)
         for row in np.flatnonzero(~(self.radius >= 0)):
@@ -171,12 +144,15 @@ class HammingBalls(_TagSets):
         self.epsilon = epsilon
         self.shape = (n,)
 
+    def __len__(self) -> int:
+        return self.shape[0]
+
     def __getitem__(self, rows: Any) -> HammingBalls:
         rows = rows_of(rows, len(self))
         return HammingBalls(self.centers[rows], self.radius[rows], epsilon=self.epsilon)
 
     def with_epsilon(self, epsilon: float) -> HammingBalls:
-        """The same sets at another price of a tag."""
+        """Return the same sets with another price of a tag."""
         return HammingBalls(self.centers, self.radius, epsilon=epsilon)
 
     @property
@@ -227,26 +203,65 @@ class HammingBalls(_TagSets):
         flipped = (1 - self._shrink) / 2
         return d * (1 - flipped) + (self.m - d) * flipped
 
-    def known(self) -> Any:
-        """The same sets as `KnownBalls` in which no tag is known."""
-        from .known_balls import KnownBalls
-
-        return KnownBalls(np.zeros_like(self.centers), self.centers, self.radius, epsilon=self.epsilon)
-
     def meets(self, other: Any) -> NDArray:
-        return self.known().meets(other)
+        self._check_tags(other, PartialTags, HammingBalls)
+        if isinstance(other, HammingBalls):
+            return (self.centers != other.centers).sum(axis=1) <= self.radius + other.radius
+        return self._spent(other) <= self.radius
+
+    def contains_set(self, other: Any) -> NDArray:
+        self._check_tags(other, PartialTags, HammingBalls)
+        farthest = (
+            self._spent(other) + other.size
+            if isinstance(other, PartialTags)
+            else (np.minimum((self.centers != other.centers).sum(axis=1) + other.radius, self.m))
+        )
+        return farthest <= self.radius
+
+    def _spent(self, tags: PartialTags) -> NDArray:
+        """The number of known tags that differ from the center, (n,)."""
+        return (tags.values * self.centers < 0).sum(axis=1)
 
     def intersect(self, other: Any) -> Any:
-        return self.known().intersect(other)
+        """Return the smaller set of the two if it lies in the other; raise an error about rows that only overlap."""
+        self._refuse_empty(other, ~self.meets(other))
+        if isinstance(other, PartialTags):
+            return self._with_known(other)
+        first, second = other.contains_set(self), self.contains_set(other)
+        self._refuse_shape(other, ~first & ~second, "a ball")
+        mine = first & ~(second & (other.radius < self.radius))
+        centers = np.where(mine[:, None], self.centers, other.centers)
+        return HammingBalls(centers, np.where(mine, self.radius, other.radius), epsilon=self.epsilon)
 
-    def join(self, other: Any) -> Any:
-        if not isinstance(other, HammingBalls):
-            return self.known().join(other)
+    def _with_known(self, tags: PartialTags) -> Any:
+        """The members of the ball with these tags, if they are partial tags in every row, or a ball in every row."""
+        if self.contains_set(tags).all():
+            return tags.with_epsilon(self.epsilon)
+        one = (self._spent(tags) == self.radius) | tags.is_exact  # a single member is left
+        self._refuse_shape(tags, ~one & ~tags.is_unlabelled, "a ball or partial tags")
+        centers = np.where(tags.values != 0, tags.values, self.centers)
+        return HammingBalls(centers, np.where(one, 0, self.radius), epsilon=self.epsilon)
+
+    def join(self, other: Any) -> HammingBalls:
         centers, radius = np.vstack([self.centers, other.centers]), np.concatenate([self.radius, other.radius])
         return HammingBalls(centers, radius, epsilon=self.epsilon)
 
-    def format(self, row: int) -> str:
-        return f"a ball of radius {self.radius[row]:g} around {self.centers[row].tolist()}"
+    @property
+    def is_exact(self) -> NDArray:
+        return self.radius == 0
+
+    @property
+    def size(self) -> NDArray:
+        """The radius."""
+        return self.radius.astype(float)
+
+    def bits(self) -> NDArray:
+        members = np.cumsum(comb(self.m, np.arange(self.m + 1)))
+        return self.m - np.log2(members[self.radius.astype(int)])
+
+    def format(self, row: int, names: Any = None) -> str:
+        center = format_signs(self.centers[row], range(self.m) if names is None else names, absent=False)
+        return f"within {self.radius[row]:.0f} of {center}"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         return np.column_stack([self.centers, self.radius])
@@ -254,9 +269,3 @@ class HammingBalls(_TagSets):
     def __repr__(self) -> str:
         mean = self.radius.mean() if len(self) else 0
         return f"<HammingBalls of {self.m} tags: {len(self)} rows, mean radius {mean:.3g}>"
-
-
-def _same_tags(a: Any, b: Any, *kinds: type) -> None:
-    check_pair(a, b, *kinds)
-    if a.m != b.m:
-        raise InputError(f"Sets of {a.m} tags and of {b.m} tags have no intersection.")

@@ -17,15 +17,18 @@ from ...data.containers import Column
 from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, listed, refuse_unread, shown
 from ...data.names import Names, key, numbered, ordered
 from ..base import OutputSpace, Sets
+from ..signs import format_signs
+from ..summary import Summary
 from .cells import TagCells
 from .forms import BOTH, FORMS, Facts, facts_of, parse, read_cells, signs
-from .known_balls import KnownBalls
 from .sets import HammingBalls, PartialTags
+from .summary import summary_of
 
 
 class Tags(TagCells, OutputSpace):
-    """Y = {-1, 1}^m with l(z, y) = #{j : z_j != y_j} + epsilon #{j : z_j = 1}.
+    """Any number of m tags, with the Hamming loss: multi-label classification.
 
+    Y = {-1, 1}^m and l(z, y) = #{j : z_j != y_j} + epsilon #{j : z_j = 1}, with
     psi(z) = (-z, 1), phi(y) = ((y - epsilon) / 2, m (1 + epsilon) / 2).
 
     Parameters
@@ -107,7 +110,7 @@ class Tags(TagCells, OutputSpace):
 
     def read(self, y: Any, strict: bool = True) -> Sets:
         m = len(self.tags_)
-        if isinstance(y, PartialTags | HammingBalls | KnownBalls):
+        if isinstance(y, PartialTags | HammingBalls):
             if y.m != m:
                 raise InputError(f"The sets have {y.m} tags; {m} were expected: {listed(self._names.list)}.")
             return y.with_epsilon(self.epsilon)
@@ -155,6 +158,9 @@ class Tags(TagCells, OutputSpace):
     def is_product(self) -> bool:  # type: ignore[override]
         return self.k is None
 
+    def summary(self, sets: Any) -> Summary:
+        return summary_of(self, sets)
+
     def psi(self, z: Any) -> NDArray:
         z = np.asarray(z, dtype=float)
         return np.concatenate([-z, np.ones((*z.shape[:-1], 1))], axis=-1)
@@ -178,6 +184,23 @@ class Tags(TagCells, OutputSpace):
 
     def readable(self, z: NDArray) -> NDArray:
         return z > 0 if self.boolean_ else z
+
+    def neighbours(self, z: NDArray) -> NDArray:
+        """The outputs with one tag changed; with `k` tags, those with a present and an absent tag exchanged."""
+        z = np.asarray(z)
+        if self.k is None:
+            return np.where(np.eye(len(z), dtype=bool), -z, z)
+        pairs = [(i, j) for i in np.flatnonzero(z > 0) for j in np.flatnonzero(z < 0)]
+        out = np.repeat(z[None], len(pairs), axis=0)
+        for k, (i, j) in enumerate(pairs):
+            out[k, [i, j]] = out[k, [j, i]]
+        return out
+
+    def format(self, z: NDArray) -> list[str]:
+        return [format_signs(row, self.tags_, absent=False) for row in np.asarray(z)]
+
+    def _format_set(self, sets: Any, row: int) -> str:
+        return sets.format(row, self.tags_)
 
 
 SAYS = {

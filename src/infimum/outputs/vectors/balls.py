@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from ...data.errors import BadRows, InputError
 from ..base import rows_of
-from ..pairs import check_pair, refuse_empty, refuse_shape
 from .base import VectorSets, numbers
 
 
@@ -140,7 +139,7 @@ class Annuli(VectorSets):
 
         Around one center, amplitudes and phases are intersected; around two, one set may lie in the other, or far away.
         """
-        check_pair(self, other, Annuli)
+        self._check_pair(other, Annuli)
         same = (self.centers == other.centers).all(axis=1)
         inner, outer = np.maximum(self.inner, other.inner), np.minimum(self.outer, other.outer)
         turned = (self.phases * other.phases).sum(axis=1) < 1 - 1e-12
@@ -171,7 +170,7 @@ class Annuli(VectorSets):
             return other.meets(self)
         _, empty, shapeless = self._shared(other)
         segment = (self.known & (self.outer > 0)) | (other.known & (other.outer > 0))
-        refuse_shape(self, other, shapeless & segment, "ring, ball or segment")
+        self._refuse_shape(other, shapeless & segment, "a ring, ball or segment")
         return ~empty
 
     def intersect(self, other: Any) -> Any:
@@ -179,8 +178,8 @@ class Annuli(VectorSets):
         if self._candidates(other):
             return other.intersect(self)
         left, empty, shapeless = self._shared(other)
-        refuse_empty(self, other, empty)
-        refuse_shape(self, other, shapeless, "ring, ball or segment")
+        self._refuse_empty(other, empty)
+        self._refuse_shape(other, shapeless, "a ring, ball or segment")
         return left
 
     def join(self, other: Any) -> Annuli:
@@ -229,6 +228,19 @@ class Balls(Annuli):
     def __getitem__(self, rows: Any) -> Balls:
         rows = rows_of(rows, len(self))
         return Balls(self.centers[rows], self.outer[rows])._like(self)
+
+    def meets(self, other: Any) -> NDArray:
+        self._check_pair(other, VectorSets)
+        return other.distance(self.centers) <= self.outer + self._rounding(self.centers)
+
+    def _contains_set(self, other: VectorSets) -> NDArray:
+        out, rows = np.zeros(len(self), dtype=bool), np.flatnonzero(other.is_bounded)
+        far = other[rows].farthest(self.centers[rows])
+        out[rows] = far <= self.outer[rows] + self._rounding(self.centers[rows])
+        return out
+
+    def format(self, row: int) -> str:
+        return f"within {self.outer[row]:g} of {self.centers[row].tolist()}"
 
     def __repr__(self) -> str:
         mean = self.outer.mean() if len(self) else 0

@@ -11,6 +11,7 @@ from sklearn.utils import gen_batches
 
 from ...data.errors import InputError, shown
 from ..base import Embedding, Sets
+from ..numbers.sets import Intervals
 
 CELLS = 2**22  # coordinates of projections held at a time: 32 MiB
 
@@ -22,6 +23,8 @@ class VectorSets(Sets):
     ball and a convex set around it.
     """
 
+    kind = "vector"
+    size_unit = "radius"
     m: int
     origin: Any = 0.0
     unit: float = 1.0
@@ -95,8 +98,11 @@ class VectorSets(Sets):
     def contains(self, z: NDArray) -> NDArray:
         # a projection is rounded: what it gives is in the set
         z = np.asarray(z, dtype=float)
-        scale = self.unit + np.abs(self.origin).max() + np.abs(z).max(axis=-1)
-        return self.distance(z) <= 32 * np.finfo(float).eps * scale
+        return self.distance(z) <= self._rounding(z)
+
+    def _rounding(self, z: NDArray) -> NDArray:
+        """The rounding error of a distance to z, (n,)."""
+        return 32 * np.finfo(float).eps * (self.unit + np.abs(self.origin).max() + np.abs(z).max(axis=-1))
 
     def center(self) -> NDArray:
         mean, spread = self.moments()
@@ -107,8 +113,36 @@ class VectorSets(Sets):
     def start(self) -> NDArray:
         return self.phi(self.middle())
 
+    def contains_set(self, other: Any) -> NDArray:
+        from .candidates import CandidatePoints
+
+        self._check_pair(other, VectorSets)
+        if isinstance(other, CandidatePoints):
+            return np.bincount(other.row[~self[other.row].contains(other.points)], minlength=len(self)) == 0
+        return self._contains_set(other)
+
+    def _contains_set(self, other: VectorSets) -> NDArray:
+        """As contains_set, for sets other than candidate points."""
+        raise InputError(f"{type(self).__name__} cannot be compared with {type(other).__name__}. Use Boxes or Balls.")
+
     @property
-    def is_point(self) -> NDArray:
+    def is_bounded(self) -> NDArray:
+        low, high = self.box()
+        return np.isfinite(low).all(axis=1) & np.isfinite(high).all(axis=1)
+
+    @property
+    def size(self) -> NDArray:
+        """The radius of a ball around S_i."""
+        return self.ball()[1]
+
+    def bits(self) -> NDArray:
+        """Return the sum over coordinates of the bits of the smallest box around S_i."""
+        low, high = self.box()
+        sides = [Intervals(np.column_stack(side)).bits() for side in zip(low.T, high.T)]
+        return np.sum(sides, axis=0) if sides else np.zeros(len(self))
+
+    @property
+    def is_exact(self) -> NDArray:
         low, high = self.box()
         return (low == high).all(axis=-1)
 
@@ -121,7 +155,7 @@ class VectorSets(Sets):
         if principle == "average":
             return Embedding(self.center(), np.zeros(len(self)))
         silent = self.is_unlabelled if principle == "infimum" else np.zeros(len(self), dtype=bool)
-        if (self.is_point | silent).all():
+        if (self.is_exact | silent).all():
             return Embedding(np.where(silent[:, None], 0.0, self.start()), np.zeros(len(self)))
         return None
 

@@ -11,7 +11,7 @@ from ...data.errors import BadRows, InputError
 from ..base import Sets, rows_of
 from ..numbers import Intervals
 from ..numbers.lines import NO_END, Line
-from ..pairs import check_pair, refuse_empty
+from ..sets import ANYTHING
 from .base import VectorSets, numbers
 
 
@@ -85,7 +85,7 @@ class Boxes(VectorSets):
     def meets(self, other: Any) -> NDArray:
         if not isinstance(other, Boxes):
             return other.meets(self)
-        check_pair(self, other, Boxes)
+        self._check_pair(other, Boxes)
         return (np.maximum(self.lower, other.lower) <= np.minimum(self.upper, other.upper)).all(axis=1)
 
     def intersect(self, other: Any) -> Any:
@@ -96,15 +96,20 @@ class Boxes(VectorSets):
         """
         if not isinstance(other, Boxes):
             return other.intersect(self)
-        refuse_empty(self, other, ~self.meets(other))
+        self._refuse_empty(other, ~self.meets(other))
         both = np.maximum(self.lower, other.lower), np.minimum(self.upper, other.upper)
         return Boxes(*both)._like(self)
+
+    def _contains_set(self, other: VectorSets) -> NDArray:
+        low, high = other.box()
+        return ((self.lower <= low) & (high <= self.upper)).all(axis=1)
 
     def join(self, other: Any) -> Boxes:
         return Boxes(np.vstack([self.lower, other.lower]), np.vstack([self.upper, other.upper]))._like(self)
 
     def format(self, row: int) -> str:
-        return f"{self.lower[row].tolist()} to {self.upper[row].tolist()}"
+        low, high = self.lower[row].tolist(), self.upper[row].tolist()
+        return ANYTHING if self.is_unlabelled[row] else f"{low}" if low == high else f"{low} to {high}"
 
     @property
     def is_unlabelled(self) -> NDArray:
@@ -112,12 +117,12 @@ class Boxes(VectorSets):
 
     def _bounded(self, what: str) -> None:
         bad = BadRows("y")
-        for row in np.flatnonzero(~np.isfinite(self.upper - self.lower).all(axis=1)):
-            bad.add(row, f"{self.lower[row].tolist()} to {self.upper[row].tolist()} has no end: {what} has no value")
+        for row in np.flatnonzero(~self.is_bounded):
+            bad.add(row, f"{self.lower[row].tolist()} to {self.upper[row].tolist()} is unbounded: {what} has no value")
         bad.refuse(NO_END)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         return np.stack([self.lower, self.upper], axis=-1).astype(dtype or float)
 
     def __repr__(self) -> str:
-        return f"<Boxes in R^{self.m}: {len(self)} rows, {100 * self.is_point.mean():.0f} % exact>"
+        return f"<Boxes in R^{self.m}: {len(self)} rows, {100 * self.is_exact.mean():.0f} % exact>"

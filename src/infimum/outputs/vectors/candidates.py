@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...data.errors import BadRows, shown
 from ..base import rows_of
-from ..pairs import check_pair, refuse_empty
+from ..numbers.sets import FINEST
 from .base import VectorSets
 
 
@@ -100,7 +100,7 @@ class CandidatePoints(VectorSets):
 
     def _inside(self, other: Any) -> NDArray:
         """Which candidates are in T_i as well, (p,)."""
-        check_pair(self, other, VectorSets)
+        self._check_pair(other, VectorSets)
         return other[self.row].contains(self.points)
 
     def meets(self, other: Any) -> NDArray:
@@ -109,15 +109,19 @@ class CandidatePoints(VectorSets):
     def intersect(self, other: Any) -> CandidatePoints:
         """The candidates that are in the other set, of any kind."""
         keep = self._inside(other)
-        refuse_empty(self, other, np.bincount(self.row[keep], minlength=len(self)) == 0)
+        self._refuse_empty(other, np.bincount(self.row[keep], minlength=len(self)) == 0)
         return CandidatePoints([self.points[(self.row == i) & keep] for i in range(len(self))])._like(self)
 
     def join(self, other: Any) -> CandidatePoints:
         parts = [sets.points[sets.starts[i] : sets.starts[i + 1]] for sets in (self, other) for i in range(len(sets))]
         return CandidatePoints(parts)._like(self)
 
+    def bits(self) -> NDArray:
+        """Return ten bits per coordinate, less log2 of the number of candidates."""
+        return np.maximum(FINEST * self.m - np.log2(np.maximum(np.diff(self.starts), 1)), 0.0)
+
     def format(self, row: int) -> str:
-        return f"{{{', '.join(map(str, self.points[self.starts[row] : self.starts[row + 1]][:10].tolist()))}}}"
+        return " | ".join(map(str, self.points[self.starts[row] : self.starts[row + 1]][:10].tolist()))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         """(n, k, m), padded with NaN."""

@@ -113,9 +113,8 @@ BASELINES = (
 def _every_setting(search: PartialSearch) -> Iterator[tuple[tuple, Pipeline]]:
     """Every row of a path, as its name and as a model that is yet to be fitted."""
     model = PartialClassifier.paper(principle=Disambiguation(threshold=None))
-    for row in zip(*(values.tolist() for values in search.path_.values())):
-        setting = dict(zip(search.path_, row))
-        yield tuple(setting[k] for k in ("scaling", "kernel", "gamma", "lam")), search._pipeline(model, setting)
+    for params, median in zip(search.cv_results_["params"], search.cv_results_["median_distance"]):
+        yield tuple(params[k] for k in ("scaling", "kernel", "gamma", "lam")), search._pipeline(model, params, median)
 
 
 def report(name: str, problem: Problem, errors: dict, settings: dict, spent: NDArray) -> None:

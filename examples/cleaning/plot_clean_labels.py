@@ -20,7 +20,7 @@ import pandas as pd
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 
-from infimum import Disambiguated, clean_labels, tune
+from infimum import Disambiguated, PartialSearch, clean_labels
 from infimum.plotting import COLOURS, ResolvedDisplay, SearchDisplay
 
 rng = np.random.default_rng(7)
@@ -104,9 +104,9 @@ model.predict(X[:5])
 # %%
 # What the search saw
 # -------------------
-# :class:`infimum.PartialSearch` reports its path as a frame and as a picture.
+# :class:`infimum.PartialSearch` reports its results as a DataFrame and as a figure.
 
-search = tune(X, y)
+search = PartialSearch().fit(X, y)
 SearchDisplay.from_search(search)
 plt.show()
-search.frame()[["scaling", "kernel", "gamma", "log_likelihood", "covering_rate"]].head()
+search.to_frame()[["param_scaling", "param_kernel", "param_gamma", "mean_test_score"]].head()

@@ -17,7 +17,6 @@ from .estimators import (
     PartialRegressor,
     PartialSearch,
     clean_labels,
-    tune,
 )
 from .loss import SetLoss
 from .outputs import (
@@ -70,6 +69,5 @@ __all__ = [
     "outputs",
     "selection",
     "solvers",
-    "tune",
     "weights",
 ]

@@ -1,29 +1,186 @@
-"""L(z, S): a space, its sets, and the principle that says which point of S answers for S."""
+"""The loss L(z, S) between an output and a candidate set, and the principles that define it."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import BaseEstimator
 
-from .outputs.base import PRINCIPLES, Embedding, OutputSpace, Sets
+from .outputs.base import Curves, Embedding, OutputSpace, Profiles, Sets
 
-OPPOSITE = {"infimum": "supremum", "average": "average", "supremum": "infimum"}
+
+class Principle(BaseEstimator, ABC):
+    """How a candidate set is turned into a loss.
+
+    A principle of your own defines `name` and `loss`. All other members have a default, and each one that is defined
+    makes more solvers available. Parameters go to the constructor, as for any estimator of scikit-learn.
+
+    Notes
+    -----
+    Shapes: n_z outputs, n rows, d numbers in an embedding. `psi` is ``output.psi(z)``, (n_z, d).
+    """
+
+    name: str
+    """The name in tables of results and in error messages."""
+
+    sign: ClassVar[int | None] = None
+    """1 if the loss is the minimum over the set, -1 the maximum, 0 the mean, and None otherwise."""
+
+    alternates: ClassVar[bool] = False
+    """Whether `answer` is defined, which `solvers.Alternate` needs."""
+
+    descends: ClassVar[bool] = False
+    """Whether alternation never increases the objective when all weights are positive."""
+
+    @abstractmethod
+    def loss(self, sets: Sets, psi: NDArray) -> NDArray:
+        """Return L(z, S_i) for each output and each row, (n_z, n)."""
+
+    def rowwise_loss(self, sets: Sets, psi: NDArray) -> NDArray:
+        """Return L(z_i, S_i) for one output per row, (n,)."""
+        return np.array([self.loss(sets[i : i + 1], psi[i : i + 1])[0, 0] for i in range(len(sets))])
+
+    def table(self, sets: Sets, psi: NDArray) -> Any:
+        """Return L(z, S_i) with one column per output, (n, n_z)."""
+        return self.loss(sets, psi).T
+
+    def embed(self, sets: Sets) -> Embedding | None:
+        """Return phi(S_i) if L is linear in psi(z), otherwise None."""
+        return None
+
+    def curves(self, sets: Sets) -> Curves | None:
+        """Return L as piecewise quadratic functions of a real output, or None."""
+        return None
+
+    def profiles(self, sets: Sets) -> Profiles | None:
+        """Return L as functions of the Hamming distance to a center, or None."""
+        return None
+
+    def answer(self, sets: Sets, psi: NDArray) -> NDArray:
+        """Return a point of the convex hull of S_i whose loss at z is L(z, S_i), (n_z, n, d)."""
+        raise NotImplementedError(f"{type(self).__name__} does not define answer.")
+
+    def start(self, sets: Sets) -> NDArray:
+        """Return the points from which alternation starts, (n, d)."""
+        return sets.start()
+
+    def opposite(self) -> Principle | None:
+        """Return the principle for rows of negative weight if ``negative_weights="joint"``, or None if there is none.
+
+        A negative weight turns a minimum into a maximum. A principle that does not depend on the sign returns itself.
+        """
+        return None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class BuiltIn(Principle):
+    """A principle for which every kind of sets has a closed form, selected by its name."""
+
+    alternates = True
+
+    def loss(self, sets: Sets, psi: NDArray) -> NDArray:
+        return sets.loss(psi, self.name)
+
+    def rowwise_loss(self, sets: Sets, psi: NDArray) -> NDArray:
+        return sets.rowwise_loss(psi, self.name)
+
+    def table(self, sets: Sets, psi: NDArray) -> Any:
+        return sets.table(psi, self.name)
+
+    def embed(self, sets: Sets) -> Embedding | None:
+        return sets.embed(self.name)
+
+    def curves(self, sets: Sets) -> Curves | None:
+        return sets.curves(self.name)
+
+    def profiles(self, sets: Sets) -> Profiles | None:
+        return sets.profiles(self.name)
+
+
+class Infimum(BuiltIn):
+    """The loss to the closest member of the set."""
+
+    name = "infimum"
+    sign = 1
+    descends = True
+
+    def answer(self, sets: Sets, psi: NDArray) -> NDArray:
+        return sets.answers(psi)
+
+    def opposite(self) -> Principle:
+        return Supremum()
+
+
+class Average(BuiltIn):
+    """The mean loss over the members of the set."""
+
+    name = "average"
+    sign = 0
+    descends = True
+
+    def answer(self, sets: Sets, psi: NDArray) -> NDArray:
+        center = sets.center()
+        return np.broadcast_to(center, (len(psi), *center.shape))
+
+    def start(self, sets: Sets) -> NDArray:
+        return sets.center()
+
+    def opposite(self) -> Principle:
+        return self
+
+
+class Supremum(BuiltIn):
+    """The largest loss over the members of the set."""
+
+    name = "supremum"
+    sign = -1
+
+    def answer(self, sets: Sets, psi: NDArray) -> NDArray:
+        return sets.answers(-psi)
+
+    def opposite(self) -> Principle:
+        return Infimum()
+
+
+PRINCIPLES: dict[str, Principle] = {found.name: found for found in (Infimum(), Average(), Supremum())}
+
+
+def as_principle(value: Any) -> Principle:
+    """Return a principle from its name, or the principle itself.
+
+    Parameters
+    ----------
+    value : {"infimum", "average", "supremum"} or Principle
+        The name of a principle, or one of your own.
+
+    Examples
+    --------
+    >>> as_principle("infimum")
+    Infimum()
+    """
+    if isinstance(value, Principle):
+        return value
+    if isinstance(value, str) and value in PRINCIPLES:
+        return PRINCIPLES[value]
+    raise ValueError(f"principle must be one of {', '.join(map(repr, PRINCIPLES))}, or a Principle. Got {value!r}.")
 
 
 class Loss(ABC):
-    """z -> L(z, S_i) for every row i: what solvers minimise weighted sums of.
+    """The losses L(z, S_i) of all rows, of which solvers minimise weighted sums.
 
-    Shapes, once for all: n_z outputs, n rows, d embedding.
+    Shapes: n_z outputs, n rows, d numbers in an embedding.
     """
 
     output: OutputSpace
-    principle: str
+    principle: Principle
 
     @property
     @abstractmethod
@@ -32,33 +189,33 @@ class Loss(ABC):
 
     @abstractmethod
     def __getitem__(self, rows: Any) -> Loss:
-        """The loss over some of the rows of every term."""
+        """Return the loss over some of the rows of every term."""
 
     def __len__(self) -> int:
         return sum(len(term.sets) for term in self.terms)
 
     @property
     def in_memory(self) -> bool:
-        """Whether single rows can be asked; otherwise only sums over blocks of rows are formed."""
+        """Whether single rows are available; otherwise only sums over chunks of rows are."""
         return all(term.sets.in_memory for term in self.terms)
 
     def __call__(self, z: NDArray) -> NDArray:
-        """L(z, S_i), (n_z, n)."""
+        """Return L(z, S_i) for each output and each row, (n_z, n)."""
         psi = self.output.psi(z)
-        return np.hstack([term.sets.loss(psi, term.principle) for term in self.terms])
+        return np.hstack([term.principle.loss(term.sets, psi) for term in self.terms])
 
     def answer(self, psi: NDArray) -> NDArray:
-        """phi(y_i) for the y_i of S_i that answers for S_i at z: (n_z, d) -> (n_z, n, d)."""
-        return np.concatenate([term.of_sets(psi) for term in self.terms], axis=1)
+        """Return phi(y_i) for the y_i whose loss at z is L(z, S_i): (n_z, d) -> (n_z, n, d)."""
+        return np.concatenate([term.principle.answer(term.sets, psi) for term in self.terms], axis=1)
 
     def start(self) -> NDArray:
-        """Where alternation starts, (n, d)."""
-        return np.concatenate([t.sets.center() if t.principle == "average" else t.sets.start() for t in self.terms])
+        """Return the points from which alternation starts, (n, d)."""
+        return np.concatenate([term.principle.start(term.sets) for term in self.terms])
 
     @cached_property
     def embedding(self) -> Embedding | None:
-        """phi(S_i), where L is linear in psi(z)."""
-        parts = [term.sets.embed(term.principle) for term in self.terms]
+        """phi(S_i) if L is linear in psi(z), otherwise None."""
+        parts = [term.principle.embed(term.sets) for term in self.terms]
         found = [part for part in parts if part is not None]
         if len(found) < len(parts):
             return None
@@ -69,28 +226,30 @@ class Loss(ABC):
         return Embedding(stacked, np.concatenate([part.constant for part in found]))
 
     def table(self, z: NDArray) -> Any:
-        """L(z, S_i) with a column for every z, (n, n_z), to be folded into weights."""
+        """Return L(z, S_i) with one column per output, (n, n_z)."""
         psi = self.output.psi(z)
-        tables = [term.sets.table(psi, term.principle) for term in self.terms]
+        tables = [term.principle.table(term.sets, psi) for term in self.terms]
         return tables[0] if len(tables) == 1 else np.vstack(tables)
 
     @property
     def n_starts(self) -> int:
-        """How often alternation starts, unless it is told."""
+        """The default number of starts of an alternation."""
         return max(term.sets.n_starts for term in self.terms)
 
 
 class SetLoss(Loss):
-    """L(z, S_i) = inf, mean or sup over y in S_i of <psi(z), phi(y)>.
+    """The loss over the candidate sets of n rows.
+
+    L(z, S_i) is the infimum, mean or supremum over y in S_i of <psi(z), phi(y)>.
 
     Parameters
     ----------
     output : OutputSpace
-        Y with its loss.
+        The output space with its loss.
     sets : Sets
         S_1, …, S_n.
-    principle : str
-        Which point of a set answers for it.
+    principle : {"infimum", "average", "supremum"} or Principle, default "infimum"
+        How a set is turned into a loss.
 
     Examples
     --------
@@ -103,12 +262,10 @@ class SetLoss(Loss):
            [1., 0.]])
     """
 
-    def __init__(self, output: OutputSpace, sets: Sets, principle: str = "infimum"):
-        if principle not in PRINCIPLES:
-            raise ValueError(f"principle must be one of {', '.join(map(repr, PRINCIPLES))}. Got {principle!r} instead.")
+    def __init__(self, output: OutputSpace, sets: Sets, principle: Any = "infimum"):
         self.output = output
         self.sets = sets
-        self.principle = principle
+        self.principle = as_principle(principle)
 
     @property
     def terms(self) -> Sequence[SetLoss]:
@@ -118,35 +275,24 @@ class SetLoss(Loss):
         return SetLoss(self.output, self.sets[rows], self.principle)
 
     def rowwise_loss(self, z: NDArray) -> NDArray:
-        """L(z_i, S_i), of output i on row i, (n,)."""
-        return self.sets.rowwise_loss(self.output.psi(z), self.principle)
-
-    def of_sets(self, psi: NDArray) -> NDArray:
-        """The point of S that suits z best, or worst, or its center, whatever z: (n_z, d) -> (n_z, n, d)."""
-        if self.principle == "average":
-            center = self.sets.center()
-            return np.broadcast_to(center, (len(psi), *center.shape))
-        return self.sets.answers(-psi if self.principle == "supremum" else psi)
+        """Return L(z_i, S_i) for one output per row, (n,)."""
+        return self.principle.rowwise_loss(self.sets, self.output.psi(z))
 
     def target(self) -> Any:
-        """phi(S_i) if L is linear in psi(z), otherwise the start of the alternation, (n, d)."""
+        """Return phi(S_i) if L is linear in psi(z), otherwise the start of the alternation, (n, d)."""
         return self.sets.start() if self.embedding is None else self.embedding.phi
-
-    def opposite(self) -> SetLoss:
-        """The loss of the same sets where the best point becomes the worst."""
-        return SetLoss(self.output, self.sets, OPPOSITE[self.principle])
 
     def __repr__(self) -> str:
         return f"<{self.principle} loss over {self.sets!r}>"
 
 
 class Stack(Loss):
-    """Several losses over one space, their rows one after the other.
+    """Several losses over one output space, with their rows one after the other.
 
     Parameters
     ----------
     losses : sequence of SetLoss
-        One after the other.
+        The losses, in the order of the rows.
     """
 
     def __init__(self, losses: Sequence[SetLoss]):
@@ -166,12 +312,17 @@ class Stack(Loss):
 
 
 def doubled(loss: SetLoss) -> Stack:
-    """The loss, then its opposite.
+    """Return the loss for positive weights, followed by the opposite loss for negative weights.
 
     Parameters
     ----------
-    loss : Loss
-        Of n rows.
+    loss : SetLoss
+        The loss over n rows.
+
+    Returns
+    -------
+    Stack
+        The loss over 2 n rows.
 
     Examples
     --------
@@ -181,4 +332,10 @@ def doubled(loss: SetLoss) -> Stack:
     array([[0., 0., 0., 1.],
            [1., 0., 1., 1.]])
     """
-    return Stack([loss, loss.opposite()])
+    opposite = loss.principle.opposite()
+    if opposite is None:
+        raise ValueError(
+            f"{loss.principle!r} has no opposite, which negative_weights='joint' needs. Use"
+            " negative_weights='inside', or define opposite()."
+        )
+    return Stack([loss, SetLoss(loss.output, loss.sets, opposite)])

@@ -38,9 +38,10 @@ class SearchDisplay:
         """Draw the path of a fitted search; `score` is the one that settings were compared by, unless it is named."""
         import matplotlib.pyplot as plt
 
-        path = search.path_
+        path = {name.removeprefix("param_"): values for name, values in search.cv_results_.items()}
+        path["principle"] = np.array(list(map(_with_rule, path["principle"], path["negative_weights"])))
         principles, lams = list(dict.fromkeys(path["principle"])), np.unique(path["lam"])
-        score = score or search.score_
+        score = score or search.scoring_
         panels = list(dict.fromkeys(zip(path["scaling"], path["kernel"])))
         display = cls()
         display.figure_, axes = plt.subplots(
@@ -54,20 +55,21 @@ class SearchDisplay:
                     rows = np.flatnonzero(here & (path["principle"] == principle) & (path["lam"] == lam))
                     rows = rows[np.argsort(path["gamma"][rows])]
                     axis.plot(
-                        path["gamma"][rows], path[score][rows], "o-", color=COLOURS[p % len(COLOURS)],
+                        path["gamma"][rows], path[f"mean_test_{score}"][rows], "o-", color=COLOURS[p % len(COLOURS)],
                         alpha=(k + 1) / len(lams), label=f"{principle}, lam = {lam:g}",
                     )  # fmt: skip
             axis.set(title=f"{kernel}, {scaling}", xlabel="gamma × median distance", xscale="log")
             axis.set_xticks(np.unique(path["gamma"]), [f"{g:g}" for g in np.unique(path["gamma"])], minor=False)
             axis.minorticks_off()
         display.axes_[0].set_ylabel(LABELS[score])
-        display._mark(search.best_params_, panels, score)
+        best = search.best_params_
+        display._mark(best, panels, path[f"mean_test_{score}"][search.best_index_])
         return display
 
-    def _mark(self, best: dict, panels: list[tuple], score: str) -> None:
+    def _mark(self, best: dict, panels: list[tuple], value: float) -> None:
         """A ring around what was chosen, and one legend for all panels."""
         axis = self.axes_[panels.index((best["scaling"], best["kernel"]))]
-        axis.scatter(best["gamma"], best[score], s=160, facecolors="none", edgecolors="black", label="chosen", zorder=3)
+        axis.scatter(best["gamma"], value, s=160, facecolors="none", edgecolors="black", label="chosen", zorder=3)
         handles, labels = axis.get_legend_handles_labels()
         self.figure_.legend(handles, labels, loc="outside right upper", frameon=False)
 
@@ -228,28 +230,27 @@ class SelectionDisplay:
         else:
             display.figure_ = ax.figure
         display.axes_ = ax
-        rows = [row for row in choice.rows if row["n"] == choice.best["n"]]
-        lines = list(dict.fromkeys(_reading(row) for row in rows))
-        families = list(dict.fromkeys(row["weights"] for row in rows))
-        for f, family in enumerate(families):
-            some = [row for row in rows if row["weights"] == family]
-            ax.plot(
-                [-row[choice.score] for row in some], [lines.index(_reading(row)) for row in some], "o", ls="",
-                color=COLOURS[f % len(COLOURS)], alpha=0.6, label=family,
-            )  # fmt: skip
         best = choice.best
-        ax.plot(-best[choice.score], lines.index(_reading(best)), "o", ms=14, mfc="none", mec="black", label="chosen")
-        said = {"neg_set_risk": "held-out set risk", "log_likelihood": "minus log P(S), held out"}[choice.score]
-        ax.set(xlabel=f"{said}, {best['n']} rows", ylim=(len(lines) - 0.5, -0.5))
+        results = [one for one in choice.results if one.n == best.n]
+        lines = list(dict.fromkeys(_with_rule(one.principle, one.negative_weights) for one in results))
+
+        def place(one: Any) -> tuple[float, int]:
+            return -getattr(one, choice.scoring), lines.index(_with_rule(one.principle, one.negative_weights))
+
+        for f, family in enumerate(dict.fromkeys(one.weights for one in results)):
+            x, y = zip(*(place(one) for one in results if one.weights == family))
+            ax.plot(x, y, "o", ls="", color=COLOURS[f % len(COLOURS)], alpha=0.6, label=family)
+        ax.plot(*place(best), "o", ms=14, mfc="none", mec="black", label="chosen")
+        label = {"neg_set_risk": "held-out set risk", "log_likelihood": "minus log P(S), held out"}[choice.scoring]
+        ax.set(xlabel=f"{label}, {best.n} rows", ylim=(len(lines) - 0.5, -0.5))
         ax.set_yticks(range(len(lines)), lines)
         ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
         return display
 
 
-def _reading(row: dict) -> str:
-    """A principle, and how it reads negative weights where that matters."""
-    name = row["principle"] if isinstance(row["principle"], str) else type(row["principle"]).__name__.lower()
-    return f"{name}, joint" if row["negative_weights"] == "joint" else name
+def _with_rule(principle: str, negative_weights: str) -> str:
+    """Return a principle, with the rule for negative weights unless it is the default one."""
+    return f"{principle}, joint" if negative_weights == "joint" else principle
 
 
 class ReliabilityDisplay:

@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 
 from .calibration import LEAST, MAPS, Isotonic, Temperature, fitted_map, likelihood, outweighed, shared
 from .data import Table
-from .disambiguation import Options, held_out_sums, of_principle
-from .loss import SetLoss
+from .disambiguation import Options, held_out_sums
 from .outputs.base import OutputSpace, Sets
 from .recipe import Recipe
-from .selection.evaluate import LeftOutAlpha
+from .selection.evaluate import fit_holdout, refit_folds, solve_held_out
 from .weights.holdout.operators import blocks_of, rounded
 
 N_BLOCKS = 5
@@ -53,34 +52,20 @@ def left_out(
     mask = sets.options()
     if mask is None:
         raise ValueError(f"Probabilities are for labels and tags, whose options can be listed; not for {sets!r}.")
-    reduction, blocks = of_principle(made.principle), blocks_of(rounded(table.X), N_BLOCKS, sample_weight=table.w)
+    reduction, blocks = made.disambiguation, blocks_of(rounded(table.X), N_BLOCKS, sample_weight=table.w)
     if len(blocks) < 2:
         raise ValueError("The rows of X are all the same: there is nothing to learn probabilities from.")
     soft = reduction is not None and reduction.is_soft(sets)
     if made.refits_on_labels or (reduction is not None and not soft):
-        return Left(_refitted(made, read, table, output, sets, blocks), mask)
+        return Left(refit_folds(made, table, output, sets, blocks, read), mask)
+    if soft:
+        operator = fit_holdout(made, table, output, sets, blocks)
+        return Left(shared(held_out_sums(operator, Options(mask))), mask)
     problem = made.problem(table, output, sets)
     weights = problem.fit_weights()
-    if soft:
-        operator = weights.held_out(table.X, problem.target, table.w, blocks)
-        return Left(shared(held_out_sums(operator, Options(mask))), mask)
     single = weights.left_out() is not None
     operator = weights.held_out(table.X, problem.target, table.w, None if single else blocks)
-    loss = SetLoss(output, sets, made.principle)
-    L, solver = made.solvable(loss)
-    alpha: Any = LeftOutAlpha(operator)
-    return Left(read(solver.fit(L), alpha if L is loss else made.split(alpha)), mask)
-
-
-def _refitted(
-    made: Recipe, read: Callable, table: Table, output: OutputSpace, sets: Sets, blocks: list
-) -> NDArray:
-    parts = []
-    for block in blocks:
-        rest = np.delete(np.arange(len(sets)), block)
-        fitted = made.fit(table.some(rest), output, sets[rest])
-        parts.append(read(fitted.solver, fitted.weights(table.X[block])))
-    return np.concatenate(parts)[np.argsort(np.concatenate(blocks), kind="stable")]
+    return Left(solve_held_out(made, operator, made.loss(output, sets), read), mask)
 
 
 class Reliability(NamedTuple):

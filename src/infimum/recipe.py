@@ -11,14 +11,14 @@ from sklearn.base import clone
 
 from . import solvers
 from .data import Rows
-from .disambiguation import Disambiguation, DisambiguationResult, of_principle
-from .loss import Loss, SetLoss, doubled
-from .outputs.base import PRINCIPLES, OutputSpace, Sets
-from .weights import SplitSigns, Weights, by_name, split
+from .disambiguation import Disambiguation, DisambiguationResult
+from .loss import PRINCIPLES, Infimum, Loss, Principle, SetLoss, doubled
+from .outputs.base import OutputSpace, Points, Sets
+from .weights import SplitSigns, Weights, by_name
 from .weights.base import Target
 
-NEGATIVE_WEIGHTS = ("inside", "joint")
 AUTO = "auto"
+NEGATIVE_WEIGHTS = ("inside", "joint", AUTO)
 
 
 class Fitted(NamedTuple):
@@ -49,10 +49,6 @@ class Problem:
     disambiguation: DisambiguationResult | None = None
     """The estimated labels, if disambiguation has replaced the sets by points."""
 
-    @property
-    def output(self) -> OutputSpace:
-        return self.loss.output
-
     def fit_weights(self) -> Weights:
         """Fit the weights to the rows, unless disambiguation has done it already."""
         if self.disambiguation is not None:
@@ -62,67 +58,77 @@ class Problem:
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a model is made of, apart from its output space."""
+    """What a model is made of, apart from its output space.
+
+    Names are parsed when the recipe is created. Its parts are objects, or "auto" if they are still to be selected.
+    """
 
     principle: Any
     negative_weights: str = "inside"
     weights: Any = None
     solver: Any = AUTO
 
-    def checked(self) -> Recipe:
-        """Return the recipe, or raise an error that lists the allowed values of a part."""
-        known = (*PRINCIPLES, "disambiguation", AUTO)
-        if not isinstance(self.principle, Disambiguation) and not _is_among(self.principle, known):
-            names = ", ".join(map(repr, known))
-            raise ValueError(f"principle must be one of {names}, or a Disambiguation. Got {self.principle!r} instead.")
-        if not _is_among(self.negative_weights, (*NEGATIVE_WEIGHTS, AUTO)):
+    def __post_init__(self) -> None:
+        if not isinstance(self.negative_weights, str) or self.negative_weights not in NEGATIVE_WEIGHTS:
             raise ValueError(
                 f"negative_weights must be 'inside', 'joint' or 'auto'. Got {self.negative_weights!r} instead."
             )
-        if not _is_among(self.weights, (AUTO,)):
-            by_name(self.weights)
+        object.__setattr__(self, "principle", parse_principle(self.principle))
+        object.__setattr__(self, "weights", AUTO if is_auto(self.weights) else by_name(self.weights))
         solvers.check(self.solver)
-        return self
 
     @property
-    def is_open(self) -> bool:
-        """Whether a part is set to "auto"."""
-        return any(_is_among(part, (AUTO,)) for part in (self.principle, self.negative_weights, self.weights))
+    def is_complete(self) -> bool:
+        """Whether no part is set to "auto", apart from the solver, which the loss determines."""
+        return not any(map(is_auto, (self.principle, self.negative_weights, self.weights)))
 
     @property
-    def family(self) -> Weights:
-        return by_name(self.weights)
+    def disambiguation(self) -> Disambiguation | None:
+        """The principle if it replaces sets by estimated labels, otherwise None."""
+        return self.principle if isinstance(self.principle, Disambiguation) else None
 
     @property
     def refits_on_labels(self) -> bool:
         """Whether the weights are fitted again to the labels that disambiguation found."""
-        return self.family.supervised and of_principle(self.principle) is not None
+        return self.weights.supervised and self.disambiguation is not None
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether rows of negative weight have the opposite loss: inf over (y_i) of sum_i alpha_i l(z, y_i)."""
+        joint = self.negative_weights == "joint" and self.weights.signed and self.disambiguation is None
+        return joint and self.principle.opposite() is not self.principle
 
     def cheap(self) -> Recipe:
         """Return the recipe without the search for label errors, which predictions do not need."""
-        found = of_principle(self.principle)
-        return self if found is None else replace(self, principle=found.set_params(threshold=None))
+        found = self.disambiguation
+        return self if found is None else replace(self, principle=clone(found).set_params(threshold=None))
+
+    def loss(self, output: OutputSpace, sets: Sets, result: DisambiguationResult | None = None) -> Loss:
+        """Return the loss that a fitted model minimises: of the sets, or of the labels that disambiguation found."""
+        if result is not None:
+            return SetLoss(output, Points(result.phi), "average")
+        loss = SetLoss(output, sets, self.principle)
+        return doubled(loss) if self.is_joint else loss
 
     def problem(self, rows: Rows, output: OutputSpace, sets: Sets) -> Problem:
         """Return the problem as it is given, with weights that are still to be fitted."""
-        principle = "infimum" if of_principle(self.principle) is not None else self.principle
-        loss = SetLoss(output, sets, principle)
+        loss = SetLoss(output, sets, self.principle if self.disambiguation is None else Infimum())
         if rows.in_memory:
             target = Target(loss.target(), ~output.is_unlabelled(sets))
         else:
             target = Target(np.empty((0, 0)))
-        return Problem(rows, loss, clone(self.family), target)
+        return Problem(rows, loss, clone(self.weights), target)
 
     def reduced(self, problem: Problem) -> Problem:
         """Replace the sets by estimated labels, or list them twice for the joint loss of negative weights."""
-        disambiguation = of_principle(self.principle)
-        if disambiguation is not None:  # fully supervised from here on, so negative weights need no rule
-            loss, weights, result = disambiguation.replace_sets(
-                problem.rows, problem.loss.terms[0], problem.weights, problem.target
+        loss = problem.loss.terms[0]
+        if self.disambiguation is not None:  # fully supervised from here on, so negative weights need no rule
+            loss, weights, result = self.disambiguation.replace_sets(
+                problem.rows, loss, problem.weights, problem.target
             )
             return replace(problem, loss=loss, weights=weights, disambiguation=result)
-        if self.is_joint(problem.loss):
-            return replace(problem, loss=doubled(problem.loss.terms[0]), weights=SplitSigns(problem.weights))
+        if self.is_joint:
+            return replace(problem, loss=doubled(loss), weights=SplitSigns(problem.weights))
         return problem
 
     def fit(self, rows: Rows, output: OutputSpace, sets: Sets) -> Fitted:
@@ -133,26 +139,22 @@ class Recipe:
         weights = problem.fit_weights()
         solver = solver.fit(problem.loss, weights)
         weights.release(summed=solver.summed)
-        return Fitted(problem.output, weights, solver, problem.disambiguation)
-
-    def is_joint(self, loss: Loss) -> bool:
-        """Whether negative weights change the loss: inf over (y_i) of sum_i alpha_i l(z, y_i)."""
-        return self.negative_weights == "joint" and self.family.signed and loss.principle != "average"
-
-    def stacked_loss(self, loss: SetLoss) -> Loss:
-        """Return the loss, followed by its opposite if negative weights are combined jointly."""
-        return doubled(loss) if self.is_joint(loss) else loss
-
-    def solvable(self, loss: SetLoss) -> tuple[Loss, solvers.Solver]:
-        """Return the stacked loss and the solver for it."""
-        L = self.stacked_loss(loss)
-        return L, solvers.choose(self.solver, L)
-
-    @staticmethod
-    def split(alpha: Any) -> NDArray:
-        """Split weights into positive and negative parts, as a stacked loss needs them."""
-        return split(alpha)
+        return Fitted(problem.loss.output, weights, solver, problem.disambiguation)
 
 
-def _is_among(value: Any, names: tuple) -> bool:
-    return isinstance(value, str) and value in names
+def is_auto(value: Any) -> bool:
+    """Whether a part is to be selected."""
+    return isinstance(value, str) and value == AUTO
+
+
+def parse_principle(value: Any) -> Principle | Disambiguation | str:
+    """Return the principle that a user's value stands for, or "auto"."""
+    if isinstance(value, Principle | Disambiguation):
+        return value
+    known = {**PRINCIPLES, "disambiguation": Disambiguation(), AUTO: AUTO}
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(
+            f"principle must be one of {', '.join(map(repr, known))}, a Disambiguation or a Principle. Got {value!r}"
+            " instead."
+        )
+    return known[value]

@@ -8,7 +8,7 @@ import pytest
 from infimum.cli._kind import recognise
 from infimum.data.errors import InputError
 from infimum.outputs.numbers.forms import text_pieces
-from infimum.selection.search import Comparison
+from infimum.selection import search as searching
 
 from . import sources
 
@@ -178,15 +178,16 @@ def test_invalid_options_exit_with_2(here, infimum):
 def test_fit_interrupted_writes_best_model(here, infimum, as_json, monkeypatch):
     """The signal itself, in the middle of the third comparison."""
     sources.tags(here / "t.csv", 30)
-    judge, seen = Comparison._judge, []
+    original, seen = searching.evaluate, []
 
-    def interrupted(self, *arguments):
-        seen.append(arguments)
-        if len(seen) == 3:
-            os.kill(os.getpid(), signal.SIGINT)
-        return judge(self, *arguments)
+    def interrupted(*arguments):
+        for one in original(*arguments):
+            seen.append(one)
+            if len(seen) == 3:
+                os.kill(os.getpid(), signal.SIGINT)
+            yield one
 
-    monkeypatch.setattr(Comparison, "_judge", interrupted)
+    monkeypatch.setattr(searching, "evaluate", interrupted)
     found = as_json("fit", "t.csv", "-t", "tags", "--principle", "infimum", code=3)
     assert found["complete"] is False
     assert any("ended early" in note for note in found["notes"])
@@ -198,10 +199,11 @@ def test_fit_interrupted_writes_best_model(here, infimum, as_json, monkeypatch):
 def test_fit_interrupted_early_writes_nothing(here, infimum, monkeypatch):
     sources.tags(here / "t.csv", 30)
 
-    def interrupted(self, *arguments):
+    def interrupted(*arguments):
         os.kill(os.getpid(), signal.SIGINT)
+        yield
 
-    monkeypatch.setattr(Comparison, "_judge", interrupted)
+    monkeypatch.setattr(searching, "evaluate", interrupted)
     said = infimum("fit", "t.csv", "-t", "tags", "--principle", "infimum", code=130)
     assert said.strip() == "Interrupted. Nothing was written."
     assert not (here / "model.skops").exists()

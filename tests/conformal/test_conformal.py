@@ -347,15 +347,3 @@ def test_a_ranker_without_scores_of_pairs(rng):
     assert made.score_.name == "kendall"
     with pytest.raises(ValueError, match=r"The score 'pairs' needs a ranker whose loss is linear"):
         Conformal(model, 0.8, score="pairs").fit(X, sets)
-
-
-def test_intervals_of_the_regressor_are_the_same_thing(rng):
-    """predict_interval is split conformal prediction by the same score."""
-    X, sets, _ = draw_numbers(rng, 200)
-    model = clone(REGRESSOR).fit(X[:100], sets[:100]).calibrate(X[100:], sets[100:])
-    for covers in ("truth", "set"):
-        made = Conformal(model, 0.85, covers, "distance", prefit=True).conformalize(X[100:], sets[100:])
-        found = made.predict_set(X)
-        np.testing.assert_array_equal(
-            model.predict_interval(X, 0.85, covers), np.column_stack([found.lower, found.upper])
-        )

@@ -126,7 +126,7 @@ def test_other_errors_are_not_swallowed():
 def test_disagreements_are_those_of_the_held_out_predictions():
     from infimum import weights
     from infimum.recipe import Recipe
-    from infimum.selection import Judge
+    from infimum.selection import out_of_fold
 
     X, y, rng = blobs(60)
     mask = np.eye(3, dtype=bool)[y] | (rng.random((60, 3)) < 0.5)
@@ -134,7 +134,7 @@ def test_disagreements_are_those_of_the_held_out_predictions():
     space = outputs.Labels().fit(mask)
     sets = space.read(mask)
     z = [
-        Judge(Recipe(p, "inside", weights.Scaled(weights.KernelRidge(lam=1e-3))), space, sets).left_out(X).z
+        out_of_fold(Recipe(p, "inside", weights.Scaled(weights.KernelRidge(lam=1e-3))), X, space, sets).z
         for p in ("infimum", "average", "disambiguation")
     ]
     rows = np.flatnonzero((z[0] != z[1]) | (z[0] != z[2]))

@@ -11,7 +11,8 @@ from infimum import CandidateLabels, Disambiguation, PartialClassifier, weights
 from infimum.disambiguation import Options, soft, weighing_of
 from infimum.disambiguation.sparse_categorical import SparseCategorical, are_few
 from infimum.recipe import Recipe
-from infimum.selection import Judge
+from infimum.selection import out_of_fold
+from infimum.selection.evaluate import mean_scores, row_scores
 from infimum.weights import Target
 from infimum.weights.holdout.operators import blocks_of
 
@@ -118,8 +119,9 @@ def test_models_of_many_classes(many, monkeypatch):
     for few in (True, False):
         monkeypatch.setattr(WHERE, "are_few", lambda mask, few=few: few)
         model = PartialClassifier(principle="disambiguation", weights=RIDGE, classes=list(range(80))).fit(X, mask)
-        judge = Judge(Recipe("disambiguation", weights=RIDGE), model.output_, CandidateLabels(mask))
-        found.append((model, judge.scores(judge.left_out(X, 5))))
+        space, sets = model.output_, CandidateLabels(mask)
+        held_out = out_of_fold(Recipe("disambiguation", weights=RIDGE), X, space, sets, cv=5)
+        found.append((model, mean_scores(sets, held_out, row_scores(space, sets, held_out))))
     (one, scores), (other, expected) = found
     np.testing.assert_array_equal(one.labels_, other.labels_)
     np.testing.assert_array_equal(one.suspects_, other.suspects_)

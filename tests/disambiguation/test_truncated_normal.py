@@ -14,15 +14,16 @@ from infimum import (
     Intervals,
     PartialEstimator,
     PartialRegressor,
+    PartialSearch,
     metrics,
     outputs,
-    tune,
     weights,
 )
 from infimum.datasets import load_intervals, make_lost_sign
 from infimum.disambiguation import Normal, held_out_sums, soft, weighing_of
 from infimum.recipe import Recipe
-from infimum.selection import Judge, left_out_scores
+from infimum.selection import left_out_scores, out_of_fold
+from infimum.selection.evaluate import mean_scores, row_scores
 from infimum.weights.holdout.operators import blocks_of
 
 RIDGE = weights.Scaled(weights.KernelRidge(lam=1e-4, gamma=0.5))
@@ -174,7 +175,7 @@ def test_lost_signs_are_found():
         problem = make_lost_sign(random_state=seed)
         model = PartialRegressor().fit(problem.data, Intervals(problem.pieces))
         errors.append(np.mean((model.predict(X) - 3 - np.sin(10 * X[:, 0])) ** 2))
-        assert model.selection_.best["principle"] == "disambiguation"
+        assert model.selection_.best.principle == "disambiguation"
         assert model.sets_.contains(model.labels_).all()
     assert np.mean(errors) < 0.018
 
@@ -251,12 +252,11 @@ def test_every_principle_of_numbers_has_a_likelihood(rng):
     X, _, bounds = banded(rng, 100, open_ends=False)
     space = outputs.Reals().fit(bounds)
     sets = space.read(bounds)
-    judge = Judge(Recipe("infimum", "inside", RIDGE), space, sets)
-    left = judge.left_out(X, 5)
-    t = (left.z - space.origin_) / space.unit_
+    found = out_of_fold(Recipe("infimum", "inside", RIDGE), X, space, sets, cv=5)
+    t = (found.z - space.origin_) / space.unit_
     line = weighing_of(sets).lines[0]
     best = max(line.log_mass(t, line.unit * 1.1**k).mean() for k in range(-60, 20))
-    assert judge.scores(left)["log_likelihood"] == pytest.approx(best, abs=1e-9)
+    assert mean_scores(sets, found, row_scores(space, sets, found))["log_likelihood"] == pytest.approx(best, abs=1e-9)
     for principle in ("infimum", "average"):
         scores = left_out_scores(PartialRegressor(principle=principle, weights=RIDGE), X, bounds, 5)
         assert np.isfinite(scores["log_likelihood"])
@@ -267,13 +267,13 @@ def test_the_choice_for_numbers_is_by_likelihood(rng):
     pytest.importorskip("matplotlib").use("Agg")
     X, _, bounds = banded(rng, 100)
     choice = PartialRegressor().fit(X, bounds).selection_
-    assert choice.score == "log_likelihood"
-    likely = [row["log_likelihood"] for row in choice.rows[1:]]
+    assert choice.scoring == "log_likelihood"
+    likely = [one.log_likelihood for one in choice.results[1:]]
     assert likely == sorted(likely, reverse=True)
     display = choice.plot()
     assert display.axes_.get_xlabel() == "minus log P(S), held out, 100 rows"
     circled = display.axes_.lines[-1].get_xdata()
-    assert circled[0] == -choice.best["log_likelihood"]
+    assert circled[0] == -choice.best.log_likelihood
 
 
 def test_rows_in_blocks_and_many_rows(rng, monkeypatch):
@@ -318,10 +318,10 @@ def test_bounds_end_half_lines(rng):
 
 def test_a_search_over_numbers_weighs_them(rng):
     X, _, bounds = banded(rng, 100)
-    search = tune(X, bounds, PartialRegressor())
-    assert set(search.path_["principle"]) == {"disambiguation"}
-    assert search.score_ == "log_likelihood"
-    assert search.frame()["log_likelihood"].is_monotonic_decreasing
+    search = PartialSearch(PartialRegressor()).fit(X, bounds)
+    assert set(search.cv_results_["param_principle"]) == {"disambiguation"}
+    assert search.scoring_ == "log_likelihood"
+    assert search.to_frame()["mean_test_log_likelihood"].is_monotonic_decreasing
     assert search.deviation_.shape == (100,)
 
 

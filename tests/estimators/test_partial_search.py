@@ -1,10 +1,10 @@
-"""Scores from sets alone, in scikit-learn's searches and in PartialSearch."""
+"""Scores from candidate sets, in scikit-learn's searches and in PartialSearch."""
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -20,10 +20,10 @@ from infimum import (
     PartialSearch,
     clean_labels,
     outputs,
-    tune,
     weights,
 )
-from infimum.selection import SCORERS, Judge, get_scorer, left_out_scores
+from infimum.selection import SCORERS, get_scorer, left_out_scores
+from infimum.selection import search as searching
 from infimum.selection.scorers import beyond_chance, covered, risk
 
 KERNEL = weights.KernelRidge(lam=1e-2, gamma=0.3)
@@ -36,7 +36,7 @@ def data(rng):
     return X, truth, np.eye(3, dtype=bool)[truth] | (rng.random((90, 3)) < 0.4)
 
 
-def test_covering_and_chance():
+def test_covered_and_beyond_chance_by_hand():
     sets = CandidateLabels([[1, 1, 0], [1, 0, 1], [1, 0, 0], [0, 1, 0]], np.arange(3))
     z = np.array([0, 0, 0, 1])
     assert covered(sets, z) == 1
@@ -52,7 +52,7 @@ def test_covering_and_chance():
 
 
 @pytest.mark.parametrize("name", SCORERS)
-def test_scorers_by_name_in_a_grid(name, data):
+def test_get_scorer_in_a_grid_search(name, data):
     X, truth, mask = data
     model = make_pipeline(StandardScaler(), PartialClassifier(principle="disambiguation", weights=KERNEL))
     cv = KFold(3, shuffle=True, random_state=0)
@@ -63,7 +63,7 @@ def test_scorers_by_name_in_a_grid(name, data):
     assert np.isfinite(get_scorer(name)(search, X, mask))  # a search is a model too
 
 
-def test_several_scorers_at_once(data):
+def test_scorers_together_in_a_grid_search(data):
     X, _, mask = data
     search = GridSearchCV(
         PartialClassifier(principle="disambiguation", weights=KERNEL), {"weights__lam": [1e-3, 1e-1]}, scoring=SCORERS,
@@ -72,7 +72,7 @@ def test_several_scorers_at_once(data):
     assert {f"mean_test_{name}" for name in SCORERS} <= set(search.cv_results_)
 
 
-def test_scores_of_other_structures_and_of_other_models(data):
+def test_get_scorer_for_other_outputs_and_models(data):
     X, truth, mask = data
     tags = np.where(np.eye(3)[truth] > 0, 1, -1)
     model = PartialMultilabelClassifier.paper(weights=KERNEL).fit(X, tags)
@@ -89,7 +89,7 @@ def test_scores_of_other_structures_and_of_other_models(data):
     )
 
 
-def test_scores_say_what_they_need(data):
+def test_get_scorer_raises_errors_that_explain(data):
     X, _, mask = data
     with pytest.raises(ValueError, match="name must be one of"):
         get_scorer("accuracy")
@@ -104,7 +104,7 @@ def test_scores_say_what_they_need(data):
     [{}, {"negative_weights": "joint"}, {"principle": "average"}, {"principle": "supremum"}, {"cost": "ordinal"}],
     ids=repr,
 )
-def test_leave_one_out_scores_are_those_of_refits(settings, rng):
+def test_left_out_scores_equal_refits(settings, rng):
     truth = np.arange(24) % 3
     X = np.eye(3)[truth] + 1.5 * rng.standard_normal((24, 3))
     mask = np.eye(3, dtype=bool)[truth] | (rng.random((24, 3)) < 0.4)
@@ -118,10 +118,10 @@ def test_leave_one_out_scores_are_those_of_refits(settings, rng):
     assert found["chance_corrected"] == pytest.approx(beyond_chance(sets, np.array(z)))
 
 
-def test_leave_one_out_scores_of_disambiguation(data):
+def test_left_out_scores_of_disambiguation(data):
     X, _, mask = data
     model = make_pipeline(StandardScaler(), PartialClassifier(principle="disambiguation", weights=KERNEL))
-    left, held = left_out_scores(model, X, mask), left_out_scores(model, X, mask, n_blocks=5)
+    left, held = left_out_scores(model, X, mask), left_out_scores(model, X, mask, cv=5)
     assert left["covering_rate"] > 0.9
     assert held["covering_rate"] > 0.9
     assert held["log_likelihood"] < 0
@@ -130,58 +130,53 @@ def test_leave_one_out_scores_of_disambiguation(data):
         left_out_scores(LogisticRegression(), X, mask)
 
 
-def test_search_finds_the_scale_that_matters(rng):
-    """One informative feature among loud ones: only standardised features show it."""
+def test_search_finds_the_scaling(rng):
+    """One informative feature has a small scale: only standardised features show it."""
     truth = np.arange(120) % 2
     X = np.column_stack([truth + 0.1 * rng.standard_normal(120), 1e4 * rng.standard_normal(120)])
     mask = np.eye(2, dtype=bool)[truth] | (rng.random((120, 2)) < 0.5)
-    search = tune(X, mask, scalings=["none", "standard"])
+    search = PartialSearch(scalings=["none", "standard"]).fit(X, mask)
     assert search.best_params_["scaling"] == "standard"
     assert np.mean(search.labels_ == truth) > 0.95
     assert search.score(X, truth) > 0.95
-    assert len(search.path_["gamma"]) == 12
-    frame = search.frame()
-    assert frame["log_likelihood"].is_monotonic_decreasing
-    assert frame.loc[0, "scaling"] == "standard"
-    assert frame.loc[0, "log_likelihood"] == search.best_params_["log_likelihood"]
+    found = search.cv_results_
+    assert len(found["params"]) == len(found["param_gamma"]) == 12
+    assert found["params"][search.best_index_] == search.best_params_
+    assert found["rank_test_score"][search.best_index_] == 1
+    assert search.best_score_ == found["mean_test_score"].max() == found["mean_test_log_likelihood"].max()
+    frame = search.to_frame()
+    assert frame["mean_test_log_likelihood"].is_monotonic_decreasing
+    assert frame.loc[0, "param_scaling"] == "standard"
 
 
 def test_search_scores_are_those_of_the_model(data):
-    """The path holds what `left_out_scores` says of the pipeline that a row stands for."""
+    """`cv_results_` holds the `left_out_scores` of the pipeline of each candidate."""
     X, _, mask = data
     names = ["disambiguation", "infimum", "joint", "average"]
     search = PartialSearch(scalings=["none"], gammas=[1.0], principles=names).fit(X, mask)
-    path = search.path_
-    assert len(path["principle"]) == 8
-    for row in range(8):
-        setting = {key: values[row].item() for key, values in path.items()}
-        again = left_out_scores(search._pipeline(PartialClassifier(), setting), X, mask, n_blocks=5)
+    found = search.cv_results_
+    assert len(found["params"]) == 8
+    for row, params in enumerate(found["params"]):
+        pipeline = search._pipeline(PartialClassifier(), params, found["median_distance"][row])
+        again = left_out_scores(pipeline, X, mask, cv=5)
         for name in ("covering_rate", "chance_corrected", "neg_set_risk", "log_likelihood"):
-            assert again[name] == pytest.approx(setting[name], nan_ok=True)
+            assert again[name] == pytest.approx(found[f"mean_test_{name}"][row], nan_ok=True)
 
 
-def test_search_chooses_the_reading_of_negative_weights(rng):
-    """Only one class is ever blurred, and often: the joint reading tells it from the others, the other does not."""
-    truth = rng.choice(3, 300, p=[0.5, 0.25, 0.25])
-    X = 0.6 * np.eye(3)[truth] @ rng.standard_normal((3, 40)) + rng.standard_normal((300, 40))
-    mask = np.eye(3, dtype=bool)[truth] | ((truth == 0)[:, None] & (rng.random((300, 3)) < 0.8))
-    search = PartialSearch(principles=["infimum", "joint"], lams=[1e-4], kernels=["rbf"]).fit(X[:200], mask[:200])
-    assert search.best_params_["principle"] == "joint"
-    assert search.best_estimator_[-1].negative_weights == "joint"
-    inside = clone(search.best_estimator_).set_params(partialclassifier__negative_weights="inside")
-    inside.fit(X[:200], mask[:200])
-    assert search.score(X[200:], truth[200:]) > inside.score(X[200:], truth[200:]) + 0.1
-
-
-def test_search_serves_every_structure(data):
-    X, truth, _ = data
-    tags = np.where(np.eye(3)[truth] > 0, 1, -1)
-    search = PartialSearch(PartialMultilabelClassifier(), gammas=[1.0]).fit(X, HammingBalls(tags, 1))
-    assert set(search.path_["principle"]) == {"infimum"}
-    assert search.best_params_["neg_set_risk"] > -0.2
-    assert search.predict(X).shape == (90, 3)
-    known = PartialSearch(PartialMultilabelClassifier(), gammas=[1.0]).fit(X, tags * (np.arange(90) % 2)[:, None])
-    assert np.mean(known.labels_ == tags) > 0.95
+def test_search_with_a_splitter_uses_its_folds(data):
+    X, _, mask = data
+    cv = KFold(4, shuffle=True, random_state=0)
+    search = PartialSearch(scalings=["none"], kernels=["rbf"], gammas=[1.0], principles=["average"], cv=cv).fit(X, mask)
+    n_inside = 0
+    for train, test in cv.split(X):
+        pipeline = search._pipeline(PartialClassifier(), search.best_params_, search.cv_results_["median_distance"][0])
+        ratio = len(X) / len(train)  # the ridge n lam is kept
+        pipeline[-1].weights.set_params(lam=search.best_params_["lam"] * ratio)
+        z = pipeline.fit(X[train], mask[train]).predict(X[test])
+        n_inside += mask[test][np.arange(len(test)), z].sum()
+    assert search.cv_results_["mean_test_covering_rate"][0] == pytest.approx(n_inside / len(X))
+    with pytest.raises(ValueError, match="The test folds of cv must contain each row once"):
+        PartialSearch(cv=ShuffleSplit(3, random_state=0)).fit(X, mask)
 
 
 def test_search_of_numbers_accepts_unlabelled_rows(rng):
@@ -193,7 +188,31 @@ def test_search_of_numbers_accepts_unlabelled_rows(rng):
     assert np.abs(labels - X[:, 0]).mean() < 0.1
 
 
-def test_the_settings_of_disambiguation_are_kept(data):
+def test_search_selects_the_rule_for_negative_weights(rng):
+    """Only one class is ever blurred, and often: the joint loss separates it from the others, the other does not."""
+    truth = rng.choice(3, 300, p=[0.5, 0.25, 0.25])
+    X = 0.6 * np.eye(3)[truth] @ rng.standard_normal((3, 40)) + rng.standard_normal((300, 40))
+    mask = np.eye(3, dtype=bool)[truth] | ((truth == 0)[:, None] & (rng.random((300, 3)) < 0.8))
+    search = PartialSearch(principles=["infimum", "joint"], lams=[1e-4], kernels=["rbf"]).fit(X[:200], mask[:200])
+    assert (search.best_params_["principle"], search.best_params_["negative_weights"]) == ("infimum", "joint")
+    assert search.best_estimator_[-1].negative_weights == "joint"
+    inside = clone(search.best_estimator_).set_params(partialclassifier__negative_weights="inside")
+    inside.fit(X[:200], mask[:200])
+    assert search.score(X[200:], truth[200:]) > inside.score(X[200:], truth[200:]) + 0.1
+
+
+def test_search_for_other_outputs(data):
+    X, truth, _ = data
+    tags = np.where(np.eye(3)[truth] > 0, 1, -1)
+    search = PartialSearch(PartialMultilabelClassifier(), gammas=[1.0]).fit(X, HammingBalls(tags, 1))
+    assert set(search.cv_results_["param_principle"]) == {"infimum"}
+    assert search.best_score_ > -0.2
+    assert search.predict(X).shape == (90, 3)
+    known = PartialSearch(PartialMultilabelClassifier(), gammas=[1.0]).fit(X, tags * (np.arange(90) % 2)[:, None])
+    assert np.mean(known.labels_ == tags) > 0.95
+
+
+def test_search_keeps_the_parameters_of_disambiguation(data):
     X, _, mask = data
     model = PartialClassifier(principle=Disambiguation(cap=1.5, threshold=None))
     search = PartialSearch(model, gammas=[1.0]).fit(X, mask)
@@ -201,39 +220,40 @@ def test_the_settings_of_disambiguation_are_kept(data):
     assert clone(search).get_params()["estimator__principle__cap"] == 1.5
 
 
-def test_what_the_estimator_names_is_kept(data):
+def test_search_keeps_the_parameters_of_the_estimator(data):
     X, _, mask = data
     model = PartialClassifier(weights=KERNEL, principle="average")
     search = PartialSearch(model).fit(X, mask)
     assert search.best_estimator_[-1].weights is not KERNEL
     assert repr(search.best_estimator_[-1].weights) == repr(KERNEL)
     assert (search.best_params_["principle"], search.best_params_["weights"]) == ("average", "KernelRidge")
-    assert len(search.path_["principle"]) == 1
+    assert len(search.cv_results_["params"]) == 1
     found = PartialSearch(PartialClassifier(weights=KERNEL), principles=["infimum", "joint", "average"]).fit(X, mask)
-    assert list(found.path_["principle"]) == ["infimum", "joint", "average"]
+    assert list(found.cv_results_["param_principle"]) == ["infimum", "infimum", "average"]
+    assert list(found.cv_results_["param_negative_weights"]) == ["inside", "joint", "inside"]
     assert found.best_estimator_[-1].weights_.lam_ == 1e-2
     joint = PartialSearch(PartialClassifier(principle="infimum", negative_weights="joint"), gammas=[1.0]).fit(X, mask)
-    assert set(joint.path_["principle"]) == {"joint"}
+    assert set(joint.cv_results_["param_negative_weights"]) == {"joint"}
     assert joint.best_estimator_[-1].negative_weights == "joint"
-    with pytest.raises(ValueError, match="would replace what the estimator names, principle='average'"):
+    with pytest.raises(ValueError, match="would replace what is set in the estimator, principle='average'"):
         PartialSearch(model, principles=["infimum"]).fit(X, mask)
 
 
-def test_an_interrupted_search_keeps_what_it_has(data, monkeypatch):
+def test_interrupted_search_keeps_the_best_so_far(data, monkeypatch):
     X, truth, mask = data
-    judge = Judge.outputs
-    calls = []
+    original, calls = searching.evaluate, []
 
-    def interrupted(self, operator):
-        calls.append(operator)
-        if len(calls) == 4:
-            raise KeyboardInterrupt
-        return judge(self, operator)
+    def interrupted(*arguments):
+        for one in original(*arguments):
+            calls.append(one)
+            if len(calls) == 4:
+                raise KeyboardInterrupt
+            yield one
 
-    monkeypatch.setattr(Judge, "outputs", interrupted)
-    with pytest.warns(InfimumWarning, match="interrupted after 3 of 12 settings"):
+    monkeypatch.setattr(searching, "evaluate", interrupted)
+    with pytest.warns(InfimumWarning, match="interrupted after 3 of 12 candidates"):
         search = PartialSearch().fit(X, mask)
-    assert len(search.path_["lam"]) == 3
+    assert len(search.cv_results_["params"]) == 3
     assert np.mean(search.predict(X) == truth) > 0.9
     calls[:] = [None] * 3
     with pytest.raises(KeyboardInterrupt):
@@ -257,21 +277,22 @@ def test_search_is_a_model(data):
         ({"scalings": ["log"]}, "scalings must be among"),
         ({"kernels": ["poly"]}, "kernels must be among"),
         ({"principles": ["median"]}, "principles must be among"),
-        ({"criterion": "accuracy"}, "criterion must be"),
+        ({"scoring": "accuracy"}, "scoring must be"),
+        ({"cv": 1}, "'cv' parameter of PartialSearch must be"),
         ({"estimator": LogisticRegression()}, "estimator must be"),
     ],
 )
-def test_what_the_search_refuses(settings, message, data):
+def test_search_raises_errors_that_name_the_parameter(settings, message, data):
     with pytest.raises(ValueError, match=message):
         PartialSearch(**settings).fit(data[0], data[2])
 
 
-def test_progress_is_shown_when_asked(data, capsys):
+def test_search_verbose_shows_progress(data, capsys):
     PartialSearch(gammas=[1.0], verbose=1).fit(data[0], data[2])
-    assert "settings" in capsys.readouterr().err
+    assert "candidates" in capsys.readouterr().err
 
 
-def test_the_path_as_a_picture(data):
+def test_search_display_plots_all_scores(data):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     from infimum.plotting import ResolvedDisplay, SearchDisplay
@@ -280,7 +301,7 @@ def test_the_path_as_a_picture(data):
     search = PartialSearch(principles=["disambiguation", "infimum"], lams=[1e-5, 1e-3]).fit(X, mask)
     display = SearchDisplay.from_search(search)
     drawn = np.concatenate([line.get_ydata() for axis in display.axes_ for line in axis.get_lines()])
-    assert set(search.path_["neg_set_risk"]) <= set(drawn)
+    assert set(search.cv_results_["mean_test_neg_set_risk"]) <= set(drawn)
     assert display.axes_[0].get_ylabel() == "held-out set risk, negated"
     only = SearchDisplay.from_search(PartialSearch(gammas=[0.5, 1.0]).fit(X, mask))
     assert only.axes_[0].get_ylabel() == "held-out log-likelihood of the sets"

@@ -146,44 +146,6 @@ def test_scores_from_sets():
         metrics.share_inside([1.0], [1.0, 2.0])
 
 
-@pytest.mark.slow
-def test_intervals_cover():
-    """Over 200 draws, coverage of at least .9 in the mean; its standard error is about .003, and .885 is 5 of them."""
-    truth_covered, set_met = [], []
-    for seed in range(200):
-        problem = make_lost_sign(150, random_state=seed)
-        pieces = problem.pieces[:, :1].copy()  # the sign known: bounded sets, so that the truth can be covered
-        fit, held, new = slice(0, 50), slice(50, 110), slice(110, 150)
-        model = PartialRegressor.paper(weights=KernelRidge(1.0, sigma=0.05)).fit(problem.data[fit], pieces[fit])
-        model.calibrate(problem.data[held], pieces[held])
-        low, high = model.predict_interval(problem.data[new], level=0.9).T
-        truth_covered.append(((low <= problem.target[new]) & (problem.target[new] <= high)).mean())
-        low, high = model.predict_interval(problem.data[new], level=0.9, covers="set").T
-        set_met.append(((low <= pieces[new, 0, 1]) & (pieces[new, 0, 0] <= high)).mean())
-    assert np.mean(truth_covered) >= 0.885
-    assert 0.885 <= np.mean(set_met) <= 0.95
-
-
-def test_prediction_intervals(mixed):
-    X, truth, rows = mixed
-    model = PartialRegressor.paper(bounds=(-4, 4)).fit(X[:200], rows[:200])
-    with pytest.raises(ValueError, match="call calibrate"):
-        model.predict_interval(X)
-    model.calibrate(X[200:], rows[200:])
-    # a third of the rows are half-lines and a sixth unknown: they end at the bounds, and so do the intervals
-    found = model.predict_interval(X[200:], level=0.9)
-    assert np.mean((found[:, 0] <= truth[200:]) & (truth[200:] <= found[:, 1])) >= 0.9
-    assert found.min() == -4
-    assert found.max() == 4
-    assert np.ptp(found, axis=1).min() < 8
-    narrow, wide = (model.predict_interval(X[:3], level, covers="set") for level in (0.5, 0.95))
-    assert (wide[:, 1] - wide[:, 0] > narrow[:, 1] - narrow[:, 0]).all()
-    with pytest.raises(ValueError, match=r"level must be between 0 and 1. Got 90"):
-        model.predict_interval(X, level=90)
-    with pytest.raises(ValueError, match=r"covers must be 'truth' or 'set'. Got 'both'"):
-        model.predict_interval(X, covers="both")
-
-
 def test_flat_minimum_is_answered_by_its_middle():
     model = PartialRegressor.paper(weights=weights.PrecomputedWeights()).fit(np.eye(3), [(0, 4), (1, 5), (-9, 9)])
     np.testing.assert_allclose(model.predict([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]), [2.5, 2.0])

@@ -73,7 +73,7 @@ for _ in range(moments):
         assert list(model.feature_names_in_) == list(new.columns), "feature_names_in_ is of neither fit"
         same = (np.array(model.predict(new[:20])) == np.array(other.predict(new[:20]))).all()
         # a choice that is interrupted takes the best so far
-        fewer = kind == "search" and len(model.path_["lam"]) < len(other.path_["lam"])
+        fewer = kind == "search" and len(model.cv_results_["params"]) < len(other.cv_results_["params"])
         early = fewer or (kind == "default" and not model.selection_.complete)
         interrupted += early and finished
         assert same or early, "half a fit was kept"

@@ -20,10 +20,10 @@ from infimum import (
     PartialOrders,
     PartialRanker,
     PartialRegressor,
+    PartialSearch,
     clean_labels,
     metrics,
     selection,
-    tune,
     weights,
 )
 from infimum.outputs import Labels, Rankings, Reals, Tags
@@ -163,7 +163,7 @@ EITHER = {
     "blocks: an empty block": lambda tmp: blocks([(X[:0], []), (X, AB)]),
     "blocks: dense, then sparse": lambda tmp: blocks([(X[:2], AB[:2]), (sp.csr_matrix(X[2:]), AB[2:])]).predict(X),
     "vectors: one phase for all": lambda tmp: Annuli(1.0, 2.0, phase=(6, 2)),
-    "tune on sparse X": lambda tmp: tune(sp.csr_matrix(np.eye(4)[[0, 1, 2, 3] * 5]), AB * 5),
+    "search on sparse X": lambda tmp: PartialSearch().fit(sp.csr_matrix(np.eye(4)[[0, 1, 2, 3] * 5]), AB * 5),
     "clean_labels on sparse X": lambda tmp: clean_labels(sp.csr_matrix(np.eye(4)[[0, 1, 2, 3] * 5]), AB * 5),
 }  # fmt: skip
 ANSWER = {

@@ -88,8 +88,8 @@ def test_models_load_by_skops_with_the_trusted_types(name):
 
 def test_the_record_of_the_search_holds_plain_values_only():
     choice = PartialClassifier().fit(X, LABELS).selection_
-    types = {type(value) for row in choice.rows for value in row.values()}
-    assert choice.rows
+    types = {type(value) for result in choice.results for value in vars(result).values()}
+    assert choice.results
     assert types <= {str, int, float}, types
 
 
@@ -162,13 +162,13 @@ class Tags(html.parser.HTMLParser):
 
 
 def test_choice_tables_escape_names():
-    from infimum.selection.result import SelectionResult
+    from infimum.selection import Candidate, Result, SelectionResult
 
-    row = {"weights": HOSTILE, "kernel": HOSTILE, "principle": HOSTILE, "negative_weights": HOSTILE, "n": 3,
-           "neg_set_risk": -0.5, "log_likelihood": -0.1, "covering_rate": 0.9, "gamma": 1.0, "lam": 1.0,
-           "scaling": HOSTILE}  # fmt: skip
+    scores = {"neg_set_risk": -0.5, "log_likelihood": -0.1, "covering_rate": 0.9}
     for kind in (HOSTILE, "kernel"):
-        page = SelectionResult([row | {"weights": kind}], row, None, [], True)._repr_html_()  # type: ignore[arg-type]
+        one = Candidate(kind, HOSTILE, HOSTILE, 1.0, 1.0, principle=HOSTILE, negative_weights=HOSTILE)
+        result = Result.of(one, 3, scores, 0.0)
+        page = SelectionResult([result], result)._repr_html_()
         assert Tags(page).found == {"table", "thead", "tbody", "tr", "th", "td"}
         assert "&lt;script&gt;" in page
 

@@ -15,6 +15,7 @@ from infimum import (
     outputs,
     weights,
 )
+from infimum.conformal import Conformal
 from infimum.selection import left_out_scores, neg_set_risk
 
 
@@ -246,9 +247,10 @@ def test_half_lines_end_at_the_bounds_when_intervals_are_calibrated(rng):
     """A12: a quarter of half-lines does not make every interval all of Y."""
     X = rng.random((80, 1))
     y = [(a, np.inf) if k % 4 == 0 else a for k, a in enumerate(2 * X[:, 0])]
-    model = PartialRegressor.paper(bounds=(-4, 4), weights=weights.KernelRidge(lam=1e-4)).fit(X, y).calibrate(X, y)
-    found = model.predict_interval(X, 0.9)
-    assert (found[:, 0] > -3.5).all()
-    assert np.mean((found[:, 0] <= 2 * X[:, 0]) & (2 * X[:, 0] <= found[:, 1])) >= 0.9
+    model = PartialRegressor.paper(bounds=(-4, 4), weights=weights.KernelRidge(lam=1e-4)).fit(X, y)
+    made = Conformal(model, 0.9, score="distance", prefit=True).conformalize(X, y)
+    found = made.predict_set(X)
+    assert (found.lower > -3.5).all()
+    assert np.mean((found.lower <= 2 * X[:, 0]) & (2 * X[:, 0] <= found.upper)) >= 0.9
     with pytest.raises(ValueError, match=r"row 0: .*lies outside of bounds"):
-        model.calibrate(X[:1], [7.0])
+        made.conformalize(X[:1], [7.0])

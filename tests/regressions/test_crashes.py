@@ -27,7 +27,6 @@ from infimum import (
     SetLoss,
     outputs,
     solvers,
-    tune,
     weights,
 )
 from infimum.outputs.rankings import sets as orders
@@ -63,19 +62,21 @@ GIVEN = {
 
 
 @pytest.mark.parametrize("kind", GIVEN)
-def test_numbers_and_orders_can_be_searched_tuned_and_judged(X, kind):
-    """B2: PartialSearch, tune and left_out_scores serve every estimator."""
+def test_search_and_left_out_scores_for_numbers_and_rankings(X, kind):
+    """PartialSearch and left_out_scores support every estimator."""
     model, y, principles, plain = GIVEN[kind]
     search = PartialSearch(model, gammas=[1.0], lams=[1e-3]).fit(X, y)
     assert search.predict(X).shape[0] == 12
-    assert np.isfinite(search.path_["neg_set_risk"]).all()
-    assert tune(X, y, model, gammas=[1.0], scalings=["standard"]).best_params_["principle"] == plain
+    assert np.isfinite(search.cv_results_["mean_test_neg_set_risk"]).all()
+    search = PartialSearch(model, gammas=[1.0], scalings=["standard"]).fit(X, y)
+    assert search.best_params_["principle"] == plain
     compared = PartialSearch(model, gammas=[1.0], scalings=["none"], kernels=["rbf"], principles=principles).fit(X, y)
-    assert set(compared.path_["principle"]) == set(principles)
+    pairs = zip(compared.cv_results_["param_principle"], compared.cv_results_["param_negative_weights"])
+    assert {"joint" if rule == "joint" else name for name, rule in pairs} == set(principles)
     scores = left_out_scores(model, X, y)
     assert 0 <= scores["covering_rate"] <= 1
     assert scores["neg_set_risk"] <= 0
-    assert left_out_scores(model, X, y, n_blocks=3)["neg_set_risk"] <= 0
+    assert left_out_scores(model, X, y, cv=3)["neg_set_risk"] <= 0
 
 
 @pytest.mark.parametrize("solver", [solvers.Alternate(), solvers.Enumerate(), solvers.ClosedForm()], ids=repr)

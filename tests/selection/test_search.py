@@ -1,4 +1,6 @@
-"""What is left "auto" is chosen from the sets; what is named is kept."""
+"""Automatic model selection: what is "auto" is selected from the sets, what is set explicitly is kept."""
+
+import pickle
 
 import numpy as np
 import pytest
@@ -18,13 +20,15 @@ from infimum import (
 from infimum.data import Table
 from infimum.outputs import Labels
 from infimum.recipe import Recipe
-from infimum.selection import Judge, choose
-from infimum.selection import search as comparison
-from infimum.selection.candidates import Kernel, Linear
-from infimum.selection.evaluate import Each
-from infimum.selection.rank import Ranking
-from infimum.selection.search import FEW, Comparison
+from infimum.selection import Candidate, RowScores, SearchConfig, out_of_fold, select, select_recipe
+from infimum.selection import evaluate as evaluation
+from infimum.selection import search as searching
+from infimum.selection.evaluate import Evaluation, mean_scores, row_scores
+from infimum.selection.rank import Rule
+from infimum.selection.result import Result
 from infimum.solvers import OrderSearch
+
+FEW = SearchConfig().min_distinct_rows
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +40,9 @@ def blobs():
 
 
 def selected(model):
-    """The selected weights, as text."""
-    return [str(model.selection_.best[name]) for name in ("weights", "scaling", "kernel", "gamma", "lam")]
+    """The selected weights."""
+    params = model.selection_.best_params
+    return {name: params[name] for name in params if name not in ("principle", "negative_weights")}
 
 
 @pytest.fixture(scope="module")
@@ -45,82 +50,96 @@ def chosen(blobs):
     return PartialClassifier().fit(blobs[0], blobs[2])
 
 
-def test_the_choice_can_be_looked_at(chosen, blobs):
-    X, truth, mask = blobs
-    choice = chosen.selection_
+def test_selection_result_describes_what_was_compared(chosen, blobs):
+    X, truth, _ = blobs
+    found = chosen.selection_
     assert np.mean(chosen.predict(X) == truth) > 0.9
-    assert choice.best["neg_set_risk"] == max(row["neg_set_risk"] for row in choice.rows if row["n"] == 60)
-    assert repr(choice).splitlines()[0] == f"Chosen from {len(choice.rows)} by sets that were held out: the first line"
-    assert choice._repr_html_().count("<tr>") == 13
-    assert {row["weights"] for row in choice.rows} == {"kernel", "linear", "forest", "neighbors"}
-    assert {row["principle"] for row in choice.rows} == {"disambiguation", "infimum", "average"}
-    assert set(choice.frame().columns) >= {"weights", "principle", "negative_weights", "neg_set_risk", "covering_rate"}
-    # the judge agrees with the table
+    assert found.best.neg_set_risk == max(one.neg_set_risk for one in found.results if one.n == 60)
+    assert found.best_params == found.best.params
+    assert repr(found).splitlines()[0] == f"Selected from {len(found.results)} candidates by cross-validation:"
+    assert found._repr_html_().count("<tr>") == 13
+    assert {one.weights for one in found.results} == {"kernel", "linear", "forest", "neighbors"}
+    assert {one.principle for one in found.results} == {"disambiguation", "infimum", "average"}
+    columns = {"weights", "principle", "negative_weights", "neg_set_risk", "covering_rate", "seconds"}
+    assert set(found.to_frame().columns) >= columns
+    assert found.complete
+    assert found.config == SearchConfig()
+
+
+def test_out_of_fold_scores_are_those_of_the_selection_result(chosen, blobs):
+    X, _, mask = blobs
     space = Labels().fit(mask)
-    judge = Judge(choice.recipe, space, space.read(mask))
-    risk = -judge.scores(judge.left_out(X, 10))["neg_set_risk"]
-    assert risk == pytest.approx(-choice.best["neg_set_risk"], abs=2 / 60)
+    sets = space.read(mask)
+    found = out_of_fold(chosen.recipe_, X, space, sets, cv=10)
+    risk = -mean_scores(sets, found, row_scores(space, sets, found))["neg_set_risk"]
+    assert risk == pytest.approx(-chosen.selection_.best.neg_set_risk, abs=2 / 60)
 
 
-def test_the_order_of_rows_does_not_matter(chosen, blobs):
+def test_selection_result_holds_plain_values_and_survives_pickling(chosen):
+    again = pickle.loads(pickle.dumps(chosen.selection_))
+    assert repr(again) == repr(chosen.selection_)
+    assert again.best == chosen.selection_.best or again.best.params == chosen.selection_.best.params
+    for one in again.results:
+        assert {type(value) for value in vars(one).values()} <= {str, int, float}
+
+
+def test_fit_does_not_depend_on_the_order_of_rows(chosen, blobs):
     X, _, mask = blobs
     order = np.random.default_rng(1).permutation(60)
     again = PartialClassifier().fit(X[order], mask[order])
     assert selected(again) == selected(chosen)
-    assert again.selection_.best["principle"] == chosen.selection_.best["principle"]
+    assert again.selection_.best.principle == chosen.selection_.best.principle
 
 
-def test_units_do_not_matter(chosen, blobs):
+def test_fit_does_not_depend_on_units(chosen, blobs):
     X, _, mask = blobs
     units = np.array([1000.0, 1.0, 1e-3])
     again = PartialClassifier().fit(X * units, mask)
     np.testing.assert_array_equal(again.predict(X * units), chosen.predict(X))
 
 
-def test_units_do_not_matter_beyond_exact_kernels(blobs, monkeypatch):
-    """Centres, and the rows that teach the others, are the same ones in any units and any order."""
-    monkeypatch.setattr("infimum.selection.candidates.FOREST_ROWS", (50, 0))
-    monkeypatch.setattr("infimum.selection.candidates.LINEAR_COLUMNS", 0)
-    monkeypatch.setattr("infimum.selection.kernel_cache.EXACT_ROWS", 40)
-    monkeypatch.setattr("infimum.selection.kernel_cache.n_centers", lambda n: 25)
+def test_fit_beyond_exact_kernels_does_not_depend_on_units_or_order(blobs, monkeypatch):
+    """The Nyström centres, and the subsample that is disambiguated first, are the same rows."""
+    config = SearchConfig(forest_rows=(50, 0), linear_columns=0, exact_rows=40, center_bounds=(25, 25))
     monkeypatch.setattr("infimum.disambiguation.principle.MANY", 40)
     monkeypatch.setattr("infimum.disambiguation.principle.SETTLED", 30)
     X, truth, mask = blobs
-    one = PartialClassifier().fit(X, mask)
+    one = PartialClassifier(search_config=config).fit(X, mask)
     assert one.weights_.weights_.centers_.shape == (25, 3)
-    assert one.selection_.recipe.principle == "disambiguation"
+    assert one.selection_.best_params["principle"] == "disambiguation"
+    assert one.selection_.config.exact_rows == 40
     assert np.mean(one.labels_ == truth) > 0.85
     assert len(one.confidence_) == 60
     order = np.random.default_rng(1).permutation(60)
     units = np.array([1000.0, 1.0, 1e-3])
-    other = PartialClassifier().fit((X * units)[order], mask[order])
+    other = PartialClassifier(search_config=config).fit((X * units)[order], mask[order])
     np.testing.assert_allclose(other.weights_.weights_.centers_, one.weights_.weights_.centers_, atol=1e-5)
     np.testing.assert_array_equal(other.predict(X * units), one.predict(X))
     np.testing.assert_array_equal(other.labels_, one.labels_[order])
 
 
-def test_what_is_named_is_kept(blobs):
+def test_fit_keeps_parameters_that_are_set(blobs):
     X, _, mask = blobs
     family = weights.KernelRidge(lam=1e-3)
     model = PartialClassifier(principle="auto", weights=family).fit(X, mask)
     assert model.weights_.lam_ == 1e-3
-    assert {row["weights"] for row in model.selection_.rows} == {"KernelRidge"}
+    assert {one.weights for one in model.selection_.results} == {"KernelRidge"}
     model = PartialClassifier(principle="auto", negative_weights="joint", weights=family).fit(X, mask)
-    assert {row["negative_weights"] for row in model.selection_.rows} == {"joint"}
+    assert {one.negative_weights for one in model.selection_.results} == {"joint"}
     model = PartialClassifier(principle="average").fit(X, mask)
-    assert {row["principle"] for row in model.selection_.rows} == {"average"}
+    assert {one.principle for one in model.selection_.results} == {"average"}
     assert PartialClassifier.paper().fit(X, mask).selection_ is None
     cap = Disambiguation(cap=1.5)
     model = PartialClassifier(principle=cap).fit(X, mask)
-    assert all(row["principle"] == str(cap) for row in model.selection_.rows)
-    # where one thing is left, there is nothing to compare
-    assert PartialClassifier(principle="disambiguation", weights=family).fit(X, mask).selection_.rows == []
+    assert {one.principle for one in model.selection_.results} == {str(cap)}
+    # nothing is compared if there is one candidate only
+    assert PartialClassifier(principle="disambiguation", weights=family).fit(X, mask).selection_.results == []
 
 
 @pytest.mark.parametrize(
     "make", [PartialClassifier, PartialMultilabelClassifier, PartialRanker, PartialRegressor, PartialEstimator]
 )
-def test_everything_is_auto_by_default_and_the_paper_is_one_word_away(make):
+def test_defaults_are_auto_and_paper_sets_all_parts(make):
     given = (outputs.Labels(),) if make is PartialEstimator else ()
     open_ = ("principle", "negative_weights", "weights")
     assert [make(*given).get_params()[name] for name in open_] == ["auto"] * 3
@@ -130,19 +149,20 @@ def test_everything_is_auto_by_default_and_the_paper_is_one_word_away(make):
         assert make.paper(*given, "average").principle == "average"
 
 
-def test_with_few_rows_nothing_is_compared(blobs):
+def test_fit_with_few_rows_compares_nothing(blobs):
     X, _, mask = blobs
     model = PartialClassifier().fit(X[: FEW - 1], mask[: FEW - 1])
-    assert model.selection_.rows == []
+    assert model.selection_.results == []
     assert "fewer than 20 distinct rows" in repr(model.selection_)
     assert "fewer than 20 distinct rows" in model.selection_._repr_html_()
-    assert model.selection_.recipe.principle == "infimum"
+    assert model.selection_.best_params["principle"] == "infimum"
+    assert model.recipe_.principle.name == "infimum"
     again = PartialClassifier().fit(np.repeat(X[:2], 30, axis=0), np.repeat(mask[:2], 30, axis=0))
-    assert again.selection_.rows == []
-    assert PartialClassifier().fit(X[:FEW], mask[:FEW]).selection_.rows
+    assert again.selection_.results == []
+    assert PartialClassifier().fit(X[:FEW], mask[:FEW]).selection_.results
 
 
-def test_orders_and_numbers_too():
+def test_fit_selects_for_rankings_and_numbers():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (40, 1))
     bounds = np.column_stack([np.sin(3 * X[:, 0]) - 0.1, np.sin(3 * X[:, 0]) + 0.3])
@@ -151,10 +171,10 @@ def test_orders_and_numbers_too():
     y = [[("a", "b"), ("b", "c")] if x < 0 else [("c", "a")] for x in X[:, 0]]
     ranker = PartialRanker().fit(X, y)
     assert ranker.score(X, y) > 0.9
-    assert {row["principle"] for row in ranker.selection_.rows} == {"disambiguation", "infimum", "average"}
+    assert {one.principle for one in ranker.selection_.results} == {"disambiguation", "infimum", "average"}
 
 
-def test_what_is_refused(blobs):
+def test_fit_raises_errors_that_name_the_parameter(blobs):
     X, _, mask = blobs
     space = Labels().fit(mask)
     with pytest.raises(ValueError, match="block 0: sets that are read already cannot be put together from blocks"):
@@ -165,25 +185,25 @@ def test_what_is_refused(blobs):
         PartialClassifier(negative_weights="both").fit(X, mask)
 
 
-def test_an_interrupt_keeps_the_best_so_far(blobs, monkeypatch):
+def test_interrupted_search_keeps_the_best_so_far(blobs, monkeypatch):
     X, _, mask = blobs
-    original, calls = Comparison._judge, []
+    original, calls = evaluation._evaluate, []
 
-    def interrupted(self, setting, pairs):
-        calls.append(setting)
+    def interrupted(*arguments):
+        calls.append(arguments)
         if len(calls) == 4:
             raise KeyboardInterrupt
-        return original(self, setting, pairs)
+        return original(*arguments)
 
-    monkeypatch.setattr(Comparison, "_judge", interrupted)
+    monkeypatch.setattr(evaluation, "_evaluate", interrupted)
     space = Labels().fit(mask)
-    with pytest.warns(InfimumWarning, match="The comparison ended early, after 12 settings"):
-        choice = choose(Recipe("auto", "auto", "auto"), Table(X, None), space, space.read(mask))
-    assert not choice.complete
-    assert len(choice.rows) == 12
+    with pytest.warns(InfimumWarning, match="The comparison ended early, after 12 candidates"):
+        _, found = select_recipe(Recipe("auto", "auto", "auto"), Table(X, None), space, space.read(mask))
+    assert not found.complete
+    assert len(found.results) == 12
 
 
-def test_an_exhausted_budget_keeps_the_best_so_far(blobs):
+def test_search_over_budget_keeps_the_best_so_far(blobs):
     X, truth, mask = blobs
     with pytest.warns(InfimumWarning, match="The comparison ended early, after [1-9]"):
         model = PartialClassifier(budget=1e-9).fit(X, mask)
@@ -191,44 +211,43 @@ def test_an_exhausted_budget_keeps_the_best_so_far(blobs):
     assert np.mean(model.predict(X) == truth) > 0.9
 
 
-def test_progress_is_shown_and_threads_change_nothing(blobs, chosen, capsys):
+def test_verbose_shows_progress_and_n_jobs_changes_nothing(blobs, chosen, capsys):
     X, _, mask = blobs
     model = PartialClassifier(verbose=1, n_jobs=2).fit(X, mask)
-    assert "settings on 60 rows" in capsys.readouterr().err
-    assert [row["neg_set_risk"] for row in model.selection_.rows] == [
-        row["neg_set_risk"] for row in chosen.selection_.rows
+    assert "candidates on 60 rows" in capsys.readouterr().err
+    assert [one.neg_set_risk for one in model.selection_.results] == [
+        one.neg_set_risk for one in chosen.selection_.results
     ]
 
 
 @pytest.mark.parametrize("threads, n_jobs, used", [(3, None, 3), (1, None, 1), (3, 1, 1)])
-def test_settings_are_judged_in_the_threads_of_blas_unless_a_number_is_named(
+def test_candidates_are_evaluated_in_blas_threads_unless_n_jobs_is_set(
     blobs, chosen, monkeypatch, threads, n_jobs, used
 ):
     asked = []
-    parallel = comparison.Parallel
-    monkeypatch.setattr(comparison, "WORTH_THREADS", 50)
-    monkeypatch.setattr(comparison, "Parallel", lambda n_jobs, **rest: asked.append(n_jobs) or parallel(n_jobs, **rest))
-    monkeypatch.setattr(comparison.threadpool_limits, "get_original_num_threads", lambda self: {"blas": threads})
+    parallel = evaluation.Parallel
+    monkeypatch.setattr(evaluation, "Parallel", lambda n_jobs, **rest: asked.append(n_jobs) or parallel(n_jobs, **rest))
+    monkeypatch.setattr(searching.threadpool_limits, "get_original_num_threads", lambda self: {"blas": threads})
     X, _, mask = blobs
-    model = PartialClassifier(n_jobs=n_jobs).fit(X, mask)
+    model = PartialClassifier(n_jobs=n_jobs, search_config=SearchConfig(parallel_rows=50)).fit(X, mask)
     assert {n or 1 for n in asked} == {used}
-    assert [row["neg_set_risk"] for row in model.selection_.rows] == [
-        row["neg_set_risk"] for row in chosen.selection_.rows
+    assert [one.neg_set_risk for one in model.selection_.results] == [
+        one.neg_set_risk for one in chosen.selection_.results
     ]
 
 
-def test_rows_in_blocks_are_chosen_from_a_sample(blobs):
+def test_fit_on_chunks_selects_on_a_sample(blobs):
     X, truth, mask = blobs
     cut = [(X[:25], mask[:25]), (X[25:], mask[25:])]
     model = PartialClassifier().fit(Blocks(cut))
     assert np.mean(model.predict(X) == truth) > 0.85
-    assert model.selection_.best["n"] == 60
+    assert model.selection_.best.n == 60
     again = PartialClassifier().fit(Blocks([(X[::-1], mask[::-1])]))
     assert selected(again) == selected(model)
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 
-def test_files_and_dask_collections_are_chosen_for_as_blocks_are(blobs, tmp_path):
+def test_fit_on_files_and_dask_selects_as_for_chunks(blobs, tmp_path):
     da, pd = pytest.importorskip("dask.array"), pytest.importorskip("pandas")
     X, _, mask = blobs
     here = PartialClassifier(principle="disambiguation").fit(Blocks([(X[:30], mask[:30]), (X[30:], mask[30:])]))
@@ -247,28 +266,24 @@ def test_files_and_dask_collections_are_chosen_for_as_blocks_are(blobs, tmp_path
         named.labels_  # noqa: B018
 
 
-def test_likelihoods_decide_alone_only_where_any_prediction_has_one():
-    """Of labels, families of a named disambiguation are still held to the set risk."""
+def test_select_by_likelihood_alone_for_regression_only():
+    """For labels, families of disambiguation are also compared by the set risk."""
 
-    def row(weights, losses, likely):
-        each = Each(np.asarray(losses, float), np.asarray(likely, float), None)
-        scores = {"neg_set_risk": -np.mean(losses), "log_likelihood": np.mean(likely)}
-        none = {"scaling": "", "kernel": "", "gamma": np.nan, "lam": np.nan}
-        return {
-            "principle": "disambiguation",
-            "negative_weights": "inside",
-            "weights": weights,
-            "each": each,
-            **scores,
-            **none,
-        }
+    def evaluated(family, losses, likelihoods):
+        candidate = Candidate(family, principle="disambiguation")
+        rows = RowScores(np.asarray(losses, float), np.asarray(likelihoods, float), None)
+        scores = {"covering_rate": 0.0, "neg_set_risk": -np.mean(losses), "log_likelihood": np.mean(likelihoods)}
+        return Evaluation(candidate, Result.of(candidate, 10, scores, 0.0), rows)
 
-    rows = [row("kernel", [0] * 9 + [1], [-1.0] * 10), row("forest", [0] * 5 + [1] * 5, [-0.9] * 10)]
-    assert Ranking(rows).best()["weights"] == "kernel"
-    assert Ranking(rows, has_laws=True).best()["weights"] == "forest"
+    found = [
+        evaluated("kernel", [0] * 9 + [1], [-1.0] * 10),
+        evaluated("forest", [0] * 5 + [1] * 5, [-0.9] * 10),
+    ]
+    assert select(found, Rule(SearchConfig())).candidate.weights == "kernel"
+    assert select(found, Rule(SearchConfig(), likelihood_only=True)).candidate.weights == "forest"
 
 
-def test_a_picture(chosen):
+def test_plot_has_one_line_per_principle(chosen):
     pytest.importorskip("matplotlib").use("Agg")
     display = chosen.selection_.plot()
     assert next(text.get_text() for text in display.axes_.get_yticklabels()).split(",")[0] in (
@@ -278,7 +293,7 @@ def test_a_picture(chosen):
     assert display.axes_.get_xlabel().startswith("held-out set risk")
 
 
-def test_settings_of_orders_are_compared_without_proofs(monkeypatch):
+def test_search_over_rankings_needs_no_certificates(monkeypatch):
     """A proof for every held-out row of every setting took a quarter of an hour at eleven items."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 2))
@@ -290,25 +305,28 @@ def test_settings_of_orders_are_compared_without_proofs(monkeypatch):
 
     monkeypatch.setattr(OrderSearch, "minimise", proved)
     model = PartialRanker().fit(X, ranks)
-    assert {row["principle"] for row in model.selection_.rows} == {"disambiguation", "infimum", "average"}
-    assert not model.selection_.refused
+    assert {one.principle for one in model.selection_.results} == {"disambiguation", "infimum", "average"}
+    assert not model.selection_.not_evaluated
 
 
-def test_ways_that_lead_to_one_setting_lead_to_the_same_number():
-    start = Kernel("standard", "rbf", 1.0, 1e-5)
-    down = next(one for one in start.near() if one.lam < start.lam)
-    assert start in down.near()
-    lams = [1e-5]
-    while len(lams) < 9 and (lower := [one.lam for one in Linear(lams[-1]).near() if one.lam < lams[-1]]):
-        lams += lower
+def test_neighbours_step_back_to_the_same_candidate():
+    config = SearchConfig()
+    start = Candidate("kernel", "standard", "rbf", 1.0, 1e-5)
+    down = next(one for one in start.neighbours(config) if one.lam < start.lam)
+    assert start in down.neighbours(config)
+    assert Candidate("forest", min_samples_leaf=1).neighbours(config) == []
+    one, lams = Candidate("linear", "standard", lam=1e-5), []
+    while one is not None and len(lams) < 9:
+        lams.append(one.lam)
+        one = next((lower for lower in one.neighbours(config) if lower.lam < one.lam), None)
     assert lams == [1e-5, 1e-6, 1e-7]
 
 
 @pytest.mark.parametrize("n", [60, 1000])
-def test_where_all_is_refused_the_reasons_are_told(n, rng, monkeypatch):
-    def refuse(self, operator):
+def test_search_without_any_result_raises_with_the_reasons(n, rng, monkeypatch):
+    def fail(*arguments, **named):
         raise ValueError("no such thing here")
 
-    monkeypatch.setattr(Judge, "outputs", refuse)
+    monkeypatch.setattr(evaluation, "predict_held_out", fail)
     with pytest.raises(ValueError, match=r"Nothing could be chosen from. disambiguation.*no such thing here"):
         PartialClassifier().fit(rng.standard_normal((n, 3)), rng.integers(3, size=n))

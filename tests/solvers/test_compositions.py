@@ -204,7 +204,7 @@ def test_arrays(case, principle, reading, family):
         if word is None:
             check(case, model, principle, reading, queries)
         if word is None and solver == "auto":
-            scores = left_out_scores(model, X, sets, n_blocks=3)
+            scores = left_out_scores(model, X, sets, cv=3)
             assert 0 <= scores["covering_rate"] <= 1
             assert scores["neg_set_risk"] <= 1e-12
             word = refused(partial(left_out_scores, model, X, sets), "left out")

@@ -84,7 +84,7 @@ def test_numbers_are_learned_from_the_rows_that_say_something(rng):
     y[60:] = np.nan
     model, alone = PartialRegressor().fit(X, y), PartialRegressor().fit(X[:60], y[:60])
     assert isinstance(model.weights_, LabelledRowsOnly)
-    assert model.selection_.best["n"] == 60
+    assert model.selection_.best.n == 60
     np.testing.assert_allclose(model.predict(X), alone.predict(X), atol=0.05 * t.std())
     assert model.labels_.shape == model.deviation_.shape == (300,)
     assert np.mean((model.labels_[60:] - t[60:]) ** 2) < 0.3 * t.var()

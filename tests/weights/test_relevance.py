@@ -1,16 +1,17 @@
-"""Relevances: slopes of a kernel ridge, features that count by them, and a judge whose rows they do not see."""
+"""Feature relevances: slopes of a kernel ridge, scaled features, and cross-validation without the held-out rows."""
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 
-from infimum import Blocks, PartialClassifier, PartialRegressor, outputs, tune, weights
+from infimum import Blocks, PartialClassifier, PartialRegressor, PartialSearch, outputs, weights
 from infimum.data import Table
 from infimum.recipe import Recipe
-from infimum.selection import search as comparison
-from infimum.selection.candidates import Kernel
-from infimum.selection.evaluate import Judge
-from infimum.selection.kernel_cache import Ground, scaled
+from infimum.selection import Candidate, SearchConfig
+from infimum.selection.evaluate import mean_scores, predict_held_out, row_scores
+from infimum.selection.kernel_cache import KernelCache, scaled
+from infimum.selection.search import Record, search_problem, try_neighbours
 from infimum.weights.holdout.operators import Fit, Refitted, blocks_of
 from infimum.weights.relevance import LAM, ROWS, median
 
@@ -30,14 +31,15 @@ def cloud(rng):
     return X, mask, truth
 
 
-def ground_of(X, mask, n_blocks=5):
+def cache_of(X, mask, n_folds=5):
     space = outputs.Labels().fit(mask)
-    return Ground(Table(X, None, None), space, space.read(mask), blocks_of(X, n_blocks))
+    return KernelCache(Table(X, None, None), space, space.read(mask), blocks_of(X, n_folds), SearchConfig())
 
 
-def judged(ground, setting, quick):
-    judge = Judge(Recipe("disambiguation", "inside", weights.KernelRidge(), "auto"), ground.output, ground.sets)
-    return judge.scores(judge.outputs(ground.operator(setting, quick)), chance=False)["log_likelihood"]
+def likelihood(cache, candidate, preview):
+    recipe = Recipe("disambiguation", "inside", weights.KernelRidge())
+    found = predict_held_out(recipe, cache.holdout(candidate, preview), cache.output, cache.sets)
+    return mean_scores(cache.sets, found, row_scores(cache.output, cache.sets, found), False)["log_likelihood"]
 
 
 def test_they_are_root_mean_square_slopes(rng):
@@ -119,12 +121,12 @@ def test_scaled_learns_again_without_the_rows_that_are_held_out(cloud):
         np.testing.assert_allclose(found.predict(phi)[block], expected, atol=1e-10)
 
 
-def test_the_judge_learns_them_without_the_rows_that_it_holds_out(cloud):
+def test_kernel_cache_learns_relevances_without_the_held_out_rows(cloud):
     X, mask, _ = cloud
-    ground, setting = ground_of(X, mask), Kernel("relevant", "rbf", 1.0, 1e-3)
-    phi = ground.target().phi
-    found = ground.operator(setting).predict(phi)
-    for block in ground.blocks:
+    cache, candidate = cache_of(X, mask), Candidate("kernel", "relevant", "rbf", 1.0, 1e-3)
+    phi = cache.target.phi
+    found = cache.holdout(candidate).predict(phi)
+    for block in cache.folds:
         rest = np.delete(np.arange(len(X)), block)
         one = weights.relevance(scaled("standard", X[rest], None), phi[rest])
         Z = scaled("relevant", X, None, one)
@@ -134,14 +136,14 @@ def test_the_judge_learns_them_without_the_rows_that_it_holds_out(cloud):
         np.testing.assert_allclose(found[block], K[np.ix_(block, rest)] @ np.linalg.solve(A, phi[rest]), atol=1e-9)
 
 
-def test_where_there_is_nothing_to_learn_only_rows_that_were_seen_look_better(rng):
+def test_preview_overestimates_relevances_if_there_is_nothing_to_learn(rng):
     X = rng.standard_normal((150, 40))
     mask = np.eye(2, dtype=bool)[rng.integers(2, size=150)]
-    ground, setting = ground_of(X, mask), Kernel("relevant", "rbf", 1.0, 1e-1)
+    cache, candidate = cache_of(X, mask), Candidate("kernel", "relevant", "rbf", 1.0, 1e-1)
     plain, honest, seen = (
-        judged(ground, Kernel("standard", "rbf", 1.0, 1e-1), False),
-        judged(ground, setting, False),
-        judged(ground, setting, True),
+        likelihood(cache, Candidate("kernel", "standard", "rbf", 1.0, 1e-1), False),
+        likelihood(cache, candidate, False),
+        likelihood(cache, candidate, True),
     )
     assert seen > honest + 0.004
     assert honest < plain + 0.001
@@ -152,7 +154,7 @@ def test_fitted_again_without_a_block_or_taken_out_of_the_inverse(cloud, rng, we
     """Two ways to one operator, where n lam is kept."""
     X, mask, _ = cloud
     w = rng.choice([0.0, 0.5, 1.0, 3.0], size=len(X)) if weighted else None
-    blocks, K = ground_of(X, mask).blocks, rbf_kernel(X, gamma=0.05)
+    blocks, K = cache_of(X, mask).folds, rbf_kernel(X, gamma=0.05)
     together = ridge(1e-2).fit(K, None, w).held_out(K, None, w, blocks)
     total, fits = len(X) if w is None else w.sum(), []
     for block in blocks:
@@ -182,34 +184,33 @@ def test_the_median_is_that_of_all_pairs(rng, n):
     assert median(D, None) == np.median(D) == median(D, np.ones(n))
 
 
-def test_the_default_finds_the_features_that_matter(cloud, rng, monkeypatch):
+def test_fit_finds_the_relevant_features(cloud, rng):
     X, mask, _ = cloud
     test = rng.standard_normal((1000, 20))
     truth = rule(test)
     model = PartialClassifier().fit(X, mask)
-    assert model.selection_.best["scaling"].startswith("relevant")
+    assert model.selection_.best.scaling.startswith("relevant")
     assert "relevant" in repr(model.selection_).splitlines()[2]
     reached = model.score(test, truth)
-    monkeypatch.setattr(comparison.Comparison, "_can_weigh", lambda self: False)
-    assert reached > PartialClassifier().fit(X, mask).score(test, truth) + 0.03
+    without = PartialClassifier(search_config=SearchConfig(relevance_columns=0)).fit(X, mask)
+    assert reached > without.score(test, truth) + 0.03
 
 
 def test_numbers_too(rng):
     X = rng.standard_normal((200, 15))
     middle = np.sin(2 * X[:, 0])
     model = PartialRegressor().fit(X, np.stack([middle - 0.3, middle + 0.2], axis=1))
-    assert model.selection_.best["scaling"].startswith("relevant")
-    relevance = model.selection_.recipe.weights.relevance
+    assert model.selection_.best.scaling.startswith("relevant")
+    relevance = model.recipe_.weights.relevance
     assert relevance[0] > 2 * relevance[1:].max()
 
 
-def test_through_centres_and_from_blocks(cloud, monkeypatch):
+def test_fit_with_relevances_through_centres_and_on_chunks(cloud):
     X, mask, truth = cloud
     exact = PartialClassifier().fit(X, mask)
-    monkeypatch.setattr("infimum.selection.kernel_cache.EXACT_ROWS", 100)
-    monkeypatch.setattr("infimum.selection.kernel_cache.n_centers", lambda n: 120)
-    for fitted in (PartialClassifier().fit(X, mask), PartialClassifier().fit(Blocks.of(X, mask))):
-        family = fitted.selection_.recipe.weights
+    model = PartialClassifier(search_config=SearchConfig(exact_rows=100, center_bounds=(120, 120)))
+    for fitted in (clone(model).fit(X, mask), clone(model).fit(Blocks.of(X, mask))):
+        family = fitted.recipe_.weights
         assert isinstance(family.weights, weights.Nystrom)
         assert family.scaling.startswith("relevant")
         assert np.mean(fitted.predict(X) == exact.predict(X)) > 0.9
@@ -231,23 +232,20 @@ def test_what_cannot_be_is_said_in_one_sentence(cloud):
 def test_a_search_may_have_them_too(cloud):
     X, mask, truth = cloud
     model = PartialClassifier(principle="disambiguation")
-    found = tune(X, mask, model, scalings=("standard", "relevant"), lams=(1e-3,))
+    found = PartialSearch(model, scalings=("standard", "relevant"), lams=(1e-3,)).fit(X, mask)
     assert found.best_params_["scaling"] == "relevant"
     family = found.best_estimator_[-1].weights
     assert (family.scaling, family.relevance) == ("relevant", None)
     assert np.mean(found.predict(X) == truth) > 0.85
 
 
-def test_settings_next_to_one_with_relevances_are_not_tried_without_them(cloud):
-    """On more rows, nothing but the best may be left, and that may have relevances: there is nowhere to step to."""
+def test_try_neighbours_skips_candidates_with_relevances(cloud):
+    """On more rows, only the best candidate may be left, and it may have relevances: there are no neighbours to try."""
     X, mask, _ = cloud
     space = outputs.Labels().fit(mask)
-    walk = comparison.Comparison(
-        Recipe("disambiguation", "inside", "auto", "auto"), Table(X, None, None), space, space.read(mask),
-        comparison.Plan(),
-    )  # fmt: skip
-    walk.order = np.arange(len(X))
-    walk._stand_on(200)
-    walk._try({Kernel("relevant", "rbf", 1.0, 1e-3): [("disambiguation", "inside")]})
-    walk._step()
-    assert len(walk.rows) == 1
+    recipe = Recipe("disambiguation", "inside", "auto")
+    problem = search_problem(recipe, Table(X, None, None), space, space.read(mask), SearchConfig())
+    data, record = problem.data(np.arange(200)), Record()
+    record.compare([Candidate("kernel", "relevant", "rbf", 1.0, 1e-3, principle="disambiguation")], data)
+    try_neighbours(problem, data, record)
+    assert len(record.evaluations) == 1

@@ -11,7 +11,7 @@ import typer
 from ..diagnostics.audit import doubtful
 from ..estimators.base import validated
 from ..io.tables import load_table
-from ..selection import Judge
+from ..selection import out_of_fold
 from . import _options as o
 from ._console import STOPPED_EARLY, Notes, print_result, running
 from ._models import pipeline, texts
@@ -77,7 +77,8 @@ def cleaned(pipe: Any, X: Any) -> dict[str, list]:
     new["tied"] = _flags(found.tied, n)
     support, suspects = found.support, found.suspects
     if support is None and n > 1:
-        z = Judge(model._settled(), output, sets).left_out(validated(model, pipe[:-1].transform(X)), FOLDS).z
+        features = validated(model, pipe[:-1].transform(X))
+        z = out_of_fold(model.recipe_, features, output, sets, cv=FOLDS).z
         support, suspects = doubtful(output, sets, z, model.weights_.left_out() if output.kind == "ranking" else None)
     if support is not None:
         new["support"] = np.round(np.clip(support, 0, 1), 4).tolist()

@@ -99,21 +99,19 @@ def about(table: Table) -> dict[str, Any]:
 
 def selected(model: Any) -> str:
     """Return the parts of a model in a few words."""
-    from ..selection.result import said
-
-    if model.selection_ is None or not model.selection_.rows:
-        made = model._settled()
-        return f"{made.family!r}, {made.principle}, {made.negative_weights}"
-    best = model.selection_.best
-    return f"{said(best)}; {best['principle']}, {best['negative_weights']} (of {len(model.selection_.rows)} settings)"
+    if model.selection_ is None or not model.selection_.results:
+        made = model.recipe_
+        return f"{made.weights!r}, {made.principle.name}, {made.negative_weights}"
+    best, n = model.selection_.best, len(model.selection_.results)
+    return f"{best.text}; {best.principle}, {best.negative_weights} (of {n} candidates)"
 
 
 def scores(model: Any) -> dict[str, float]:
     """Return the cross-validation scores of the selected model."""
-    if model.selection_ is None or not model.selection_.rows:
+    if model.selection_ is None or not model.selection_.results:
         return {}
     best = model.selection_.best
-    return {"covering_rate": float(best["covering_rate"]), "set_risk": -float(best["neg_set_risk"])}
+    return {"covering_rate": best.covering_rate, "set_risk": -best.neg_set_risk}
 
 
 def _scores(model: Any) -> list[tuple[str, str]]:

@@ -38,7 +38,7 @@ def studio(
         except ImportError:
             fail(NEEDS.format(package))
     from ..active import STRATEGIES, Asker
-    from ..active.studio import Desk, Journal, read_sheet
+    from ..active.studio import Journal, Session, read_task
     from ..active.studio.server import serve
 
     if strategy not in STRATEGIES:
@@ -46,11 +46,11 @@ def studio(
     names = [name.strip() for name in classes.split(",") if name.strip()]
     kinds = [name.strip() for name in ask.split(",") if name.strip()]
     try:
-        sheet = read_sheet(table, target, kind, names or None, id, bounds)
+        task = read_task(table, target, kind, names or None, id, bounds)
         path = table.with_name(f"{table.name}.answers.jsonl") if journal is None else journal
-        answers = Journal(path, sheet.header())
+        answers = Journal(path, task.header())
         asker = Asker(strategy, questions=kinds or None, random_state=0)
-        desk = Desk(sheet, answers, asker)
-        serve(desk, port, token, lambda address: stdout.print(f"Open {address}", highlight=False, soft_wrap=True))
+        session = Session(task, answers, asker)
+        serve(session, port, token, lambda address: stdout.print(f"Open {address}", highlight=False, soft_wrap=True))
     except (ValueError, OSError) as error:  # an invalid table or journal, a port in use
         fail(str(error))

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import gen_batches
 
-from ..data import Table
 from ..data.memory import require
-from ..disambiguation import of_principle
 from ..estimators import PartialModel
-from ..loss import SetLoss
+from ..solvers import choose
+from ..weights import split
 from .base import Score, score_of
 from .models import before_last, last_of, learned, number_of, some, space_of
 
@@ -104,22 +103,21 @@ class Jackknife(Cross):
                 " Use method='cv+'."
             )
         self.model = clone(last).fit(X, sets)
-        judge, _ = last.left_out(X, sets)
-        made = judge.recipe
-        if of_principle(made.principle) is not None or not made.family.loo_by_substitution:
+        made, _, rows, output, sets = last.prepare(X, sets)
+        if made.disambiguation is not None or not made.weights.loo_by_substitution:
             raise ValueError(
                 "jackknife+ has a closed form for weights.KernelRidge, Nystrom and LinearRidge under infimum, average"
-                f" and supremum. Got {made.family!r}, {made.principle!r}. Use method='cv+'."
+                f" and supremum. Got {made.weights!r}, {made.principle!r}. Use method='cv+'."
             )
         n = len(sets)
         require(4 * 8 * n**2, f"The weights of {n} rows at {n} rows", "Use method='cv+'.")
-        self.space, self.score = judge.output, score_of(self.named, self.model, judge.output, closed=True)
-        self.weights = made.problem(Table(self.model._validated(X), None, None), judge.output, judge.sets).fit_weights()
+        self.space, self.score = output, score_of(self.named, self.model, output, closed=True)
+        self.weights = made.problem(rows, output, sets).fit_weights()
         self.alone = self.weights.leave_one_out(np.eye(n))
-        L, solver = made.solvable(SetLoss(judge.output, judge.sets, made.principle))
-        self.solver, self.split = solver.fit(L), made.split if len(L) > n else None
+        L = made.loss(output, sets)
+        self.solver, self.split = choose(made.solver, L).fit(L), split if made.is_joint else None
         forecast = self._of(self.alone)
-        inside = self.space.read(judge.sets)
+        inside = self.space.read(sets)
         R = {"truth": self.score.largest(forecast, inside), "set": self.score.smallest(forecast, inside)}
         self.scores = [{name: values[i : i + 1] for name, values in R.items()} for i in range(n)]
         return self

@@ -13,7 +13,7 @@ from ..disambiguation import Disambiguation, DisambiguationResult, is_weighed
 from ..loss import SetLoss
 from ..outputs import Intervals, Labels, OutputSpace, PartialOrders, Reals, Sets
 from ..recipe import Recipe
-from ..selection import Judge
+from ..selection import out_of_fold
 from ..weights import KernelRidge, Scaled, by_name
 from ..weights.base import Target
 from ..weights.holdout.operators import LeftOut
@@ -167,10 +167,10 @@ def of_sets(
 def _predict(found: Audit, X: Any, output: OutputSpace, sets: Sets, weights: Any) -> None:
     """What every principle predicts for every row without it."""
     for principle in PRINCIPLES:
-        judge = Judge(Recipe(principle, "inside", weights).checked(), output, sets)
-        blocks = None if _closed(judge.recipe.family) else 5
+        recipe = Recipe(principle, "inside", weights)
+        cv = None if _closed(recipe.weights) else 5
         try:
-            found.predictions[principle] = judge.left_out(X, blocks).z
+            found.predictions[principle] = out_of_fold(recipe, X, output, sets, cv=cv).z
         except (ValueError, MemoryError) as error:
             found.refused[principle] = str(error).splitlines()[0]
 

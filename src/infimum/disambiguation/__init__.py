@@ -3,7 +3,7 @@
 from .categorical import Options
 from .hard import Found, best_of, hard
 from .posterior import SetPosterior
-from .principle import Disambiguation, DisambiguationResult, of_principle
+from .principle import Disambiguation, DisambiguationResult
 from .soft import Settled, has_laws, held_out_sums, is_weighed, soft, weighing_of
 from .truncated_normal import Normal
 
@@ -20,7 +20,6 @@ __all__ = [
     "has_laws",
     "held_out_sums",
     "is_weighed",
-    "of_principle",
     "soft",
     "weighing_of",
 ]

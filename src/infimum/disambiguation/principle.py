@@ -156,6 +156,12 @@ class Disambiguation(BaseEstimator):
         self.n_blocks = n_blocks
         self.random_state = random_state
 
+    @property
+    def name(self) -> str:
+        """The name in tables of results: "disambiguation", or the parameters if they are not the defaults."""
+        text = " ".join(repr(self).split())
+        return "disambiguation" if text == "Disambiguation()" else text
+
     def replace_sets(
         self, rows: Any, loss: SetLoss, weights: Weights, target: Target
     ) -> tuple[SetLoss, Weights, DisambiguationResult | None]:
@@ -359,10 +365,3 @@ def _result(output: OutputSpace, members: Members, phi: NDArray, settled: bool) 
         deviation=members.deviation,
         z=members.z,
     )
-
-
-def of_principle(principle: Any) -> Disambiguation | None:
-    """The reduction that a principle stands for; None for a principle that answers set by set."""
-    if isinstance(principle, Disambiguation):
-        return clone(principle)
-    return Disambiguation() if isinstance(principle, str) and principle == "disambiguation" else None

@@ -6,7 +6,7 @@ from .clean import Disambiguated, clean_labels
 from .for_output import estimator_for
 from .generic import PartialEstimator
 from .multilabel import PartialMultilabelClassifier
-from .partial_search import PartialSearch, tune
+from .partial_search import PartialSearch
 from .ranker import PartialRanker
 from .regressor import PartialRegressor
 
@@ -21,5 +21,4 @@ __all__ = [
     "PartialSearch",
     "clean_labels",
     "estimator_for",
-    "tune",
 ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from inspect import signature
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +22,8 @@ from ..data.errors import InfimumWarning
 from ..data.inputs import as_numbers, in_order, in_range, is_frame, names_of, narrow, readable
 from ..disambiguation import DisambiguationResult
 from ..outputs import OutputSpace, Sets
-from ..recipe import Recipe
-from ..selection import Judge, Plan, SelectionResult, choose
+from ..recipe import Recipe, is_auto
+from ..selection import SearchConfig, SelectionResult, select_recipe
 from ..selection.scores import scored_by, weight_array
 from ..solvers import Minimum
 from ..weights import Alpha, by_name
@@ -30,6 +31,17 @@ from .explanation import Explanation, explained
 
 NUMBERS = 2**22  # formed at a time for a block of queries: 32 MiB
 PAPER = {"principle": "infimum", "negative_weights": "inside", "weights": "kernel"}
+
+
+class Prepared(NamedTuple):
+    """What a fit starts from: parsed data, and a recipe without "auto" parts."""
+
+    recipe: Recipe
+    selection: SelectionResult | None
+    """What was compared, if a part was "auto"."""
+    rows: Rows
+    output: OutputSpace
+    sets: Sets
 
 
 class PartialModel(BaseEstimator):
@@ -42,6 +54,7 @@ class PartialModel(BaseEstimator):
     negative_weights: str
     weights: Any
     solver: Any
+    search_config: SearchConfig | None
     budget: float | None
     n_jobs: int | None
     random_state: Any
@@ -63,57 +76,60 @@ class PartialModel(BaseEstimator):
         """Y; `y` is the target, or its first block, for an estimator that serves two spaces."""
         raise NotImplementedError
 
-    def _recipe(self) -> Recipe:
-        return Recipe(self.principle, self.negative_weights, self.weights, self.solver).checked()
-
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from inputs X (n, d) and sets y (n rows, in any form that the output space reads).
 
         `sample_weight` counts rows: 2 is a row given twice, 0 a row left out. X may be `infimum.Blocks` that carry all
         three, or a Dask collection: then "auto" chooses on a sample of the rows.
         """
-        new = self._bare()
+        new = self._unfitted_copy()
         new._fit(X, y, sample_weight)
         # all at once: a fit that fails or is interrupted leaves the model as it was
         self.__dict__ = dict(vars(new))
         return self
 
-    def _bare(self) -> Self:
-        """A model with the same settings, and nothing learned."""
+    def _unfitted_copy(self) -> Self:
+        """Return a model with the same parameters that is not fitted."""
         new = self.__class__.__new__(self.__class__)
         new.__dict__ = {name: value for name, value in vars(self).items() if not name.endswith("_")}
         return new
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        recipe, self.selection_, rows, output, sets = self._prepare(X, y, sample_weight)
+        with warnings.catch_warnings():
+            if self.selection_ is not None and self.selection_.results:
+                # the user has not chosen these weights and need not be warned about them
+                warnings.filterwarnings("ignore", ".*numerically singular", InfimumWarning)
+            self.output_, self.weights_, self.solver_, self.disambiguation_ = recipe.fit(rows, output, sets)
+        self.recipe_: Recipe = recipe
+        self.sets_: Sets | None = sets if rows.in_memory else None
+
+    def prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Prepared:
+        """Parse the data and select the parts that are "auto", as `fit` does first; the model is not changed."""
+        return self._unfitted_copy()._prepare(X, y, sample_weight)
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
+        recipe = self._recipe()
         rows = self._rows(X, y, sample_weight)
         output = rows.fitted(self._output(rows.y))
         sets = rows.read(output)
-        made = self._chosen(rows, output, sets)
-        with warnings.catch_warnings():
-            if (
-                self.selection_ is not None and self.selection_.rows
-            ):  # of weights that nobody named, nobody need be told
-                warnings.filterwarnings("ignore", ".*numerically singular", InfimumWarning)
-            found = made.fit(rows, output, sets)
-        self.output_, self.weights_, self.solver_, self.disambiguation_ = found
-        self.sets_: Sets | None = sets if rows.in_memory else None
+        selection = None
+        if not recipe.is_complete:
+            recipe, selection = select_recipe(recipe, rows, output, sets, self._search_config())
+        return Prepared(recipe, selection, rows, output, sets)
 
-    def _settled(self) -> Recipe:
-        """What the model is made of: as it was chosen, or as it is named."""
-        choice = vars(self).get("selection_")
-        return self._recipe() if choice is None else choice.recipe
+    def _resolved_recipe(self) -> Recipe:
+        """Return the recipe that was fitted, or that of the parameters."""
+        return vars(self).get("recipe_") or self._recipe()
 
-    def _chosen(self, rows: Rows, output: OutputSpace, sets: Sets) -> Recipe:
-        """The composition that is fitted: what is named is kept, what is left "auto" is chosen from the sets."""
-        wanted = self._recipe()
-        self.selection_: SelectionResult | None = None
-        if wanted.is_open:
-            self.selection_ = choose(wanted, rows, output, sets, self._plan())
-        return wanted if self.selection_ is None else self.selection_.recipe
+    def _recipe(self) -> Recipe:
+        return Recipe(self.principle, self.negative_weights, self.weights, self.solver)
 
-    def _plan(self) -> Plan:
+    def _search_config(self) -> SearchConfig:
         check_number(self, "budget", 0, above=True, optional=True)
-        return Plan(self.budget, self.n_jobs, self.random_state, int(self.verbose))
+        config = SearchConfig() if self.search_config is None else self.search_config
+        run = {"budget": self.budget, "n_jobs": self.n_jobs, "random_state": self.random_state}
+        return replace(config, **run, verbose=int(self.verbose))
 
     def _rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """What a fit is made on; learns the number of features and their names."""
@@ -164,16 +180,6 @@ class PartialModel(BaseEstimator):
         if len(sets) != len(z):
             raise ValueError(f"X has {len(z)} rows and y has {len(sets)}: they must have the same number.")
         return z, sets
-
-    def left_out(self, X: Any, y: Any, sample_weight: Any = None, n_blocks: int | None = None) -> tuple[Judge, Any]:
-        """The judge of this model's settings on (X, y), and what it predicts for every row without it."""
-        rows = self._bare()._rows(X, y, sample_weight)
-        if not rows.in_memory:
-            raise ValueError("Leaving rows out compares them with each other: give arrays instead of rows in blocks.")
-        output = rows.fitted(self._output(rows.y))
-        sets = rows.read(output)
-        judge = Judge(self._bare()._chosen(rows, output, sets), output, sets, rows.w)
-        return judge, judge.left_out(rows.X, n_blocks)
 
     @property
     def labels_(self) -> NDArray:
@@ -254,8 +260,7 @@ class PartialModel(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = True
-        auto = isinstance(self.weights, str) and self.weights == "auto"
-        tags.input_tags.pairwise = not auto and by_name(self.weights).pairwise
+        tags.input_tags.pairwise = not is_auto(self.weights) and by_name(self.weights).pairwise
         return tags
 
 

@@ -13,7 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import Blocks, is_dask
 from ..data.errors import InfimumWarning
+from ..loss import Infimum
 from ..outputs import Labels, Sets
+from ..selection import SearchConfig
 from ..solvers import ClosedForm
 from .probability import Probable, has_map
 
@@ -25,8 +27,8 @@ def _has_risks(model: PartialClassifier) -> bool:
 
 
 def _has_plausibility(model: PartialClassifier) -> bool:
-    made = model._settled()
-    plain = made.principle == "infimum" and made.negative_weights == "inside" and model.cost is None
+    recipe = model._resolved_recipe()
+    plain = isinstance(recipe.principle, Infimum) and recipe.negative_weights == "inside" and model.cost is None
     if plain and isinstance(model.solver, str | ClosedForm):
         return True
     raise AttributeError("plausibility is for the infimum principle, the inside reading and the 0-1 loss.")
@@ -74,6 +76,8 @@ class PartialClassifier(Probable):
     n_jobs, random_state, verbose : default None, 0 and 0
         Threads, by default as many as BLAS has to compare settings, and one to predict; the seed of what is drawn
         (trees, centres); whether progress is shown, with the time left.
+    search_config : SearchConfig, optional
+        Constants of the automatic model selection; see :class:`infimum.selection.SearchConfig`.
 
     Attributes
     ----------
@@ -108,6 +112,7 @@ class PartialClassifier(Probable):
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
+        search_config: SearchConfig | None = None,
     ) -> None:
         self.cost = cost
         self.principle = principle
@@ -120,6 +125,7 @@ class PartialClassifier(Probable):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.search_config = search_config
 
     def _output(self, y: Any) -> Labels:
         return Labels(self.cost, self.classes)

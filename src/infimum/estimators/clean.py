@@ -69,8 +69,8 @@ def clean_labels(
     return found.disambiguation_
 
 
-def _classifier_has(name: str) -> Callable[[Any], bool]:
-    return lambda self: self.classifier is None or hasattr(self.classifier, name)
+def _estimator_has(name: str) -> Callable[[Any], bool]:
+    return lambda self: self.estimator is None or hasattr(self.estimator, name)
 
 
 class Disambiguated(MetaEstimatorMixin, BaseEstimator):
@@ -80,7 +80,7 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
 
     Parameters
     ----------
-    classifier : classifier, optional
+    estimator : classifier, optional
         Logistic regression by default. Where its `fit` takes sample weights, these are the confidences.
     weights, how
         As in :func:`clean_labels`.
@@ -91,7 +91,7 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
 
     Attributes
     ----------
-    classifier_ : the fitted classifier
+    estimator_ : the fitted classifier
     disambiguation_ : DisambiguationResult
     classes_ : (k,)
         The classes of the labels that were found.
@@ -106,13 +106,13 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
 
     def __init__(
         self,
-        classifier: Any = None,
+        estimator: Any = None,
         weights: Any = None,
         how: Disambiguation | None = None,
         drop_suspects: bool = False,
         classes: Any = None,
     ) -> None:
-        self.classifier = classifier
+        self.estimator = estimator
         self.weights = weights
         self.how = how
         self.drop_suspects = drop_suspects
@@ -120,7 +120,7 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find a label for every row, then fit the classifier; `sample_weight` counts rows in both."""
-        classifier = _logistic() if self.classifier is None else clone(self.classifier)
+        classifier = _logistic() if self.estimator is None else clone(self.estimator)
         counts = has_fit_parameter(classifier, "sample_weight")
         if sample_weight is not None and not counts:
             raise ValueError(f"{classifier!r} takes no sample weights. Leave them out, or use another classifier.")
@@ -133,7 +133,7 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
         w = given if found.confidence is None else given * found.confidence
         X = X.tocsr() if hasattr(X, "tocsr") else X
         X = X.iloc[rows] if hasattr(X, "iloc") else X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]
-        self.classifier_ = classifier.fit(X, found.labels[rows], **({"sample_weight": w[rows]} if counts else {}))
+        self.estimator_ = classifier.fit(X, found.labels[rows], **({"sample_weight": w[rows]} if counts else {}))
         self.disambiguation_ = found
         return self
 
@@ -141,29 +141,29 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.classifier_tags = ClassifierTags()
-        tags.input_tags.sparse = get_tags(_logistic() if self.classifier is None else self.classifier).input_tags.sparse
+        tags.input_tags.sparse = get_tags(_logistic() if self.estimator is None else self.estimator).input_tags.sparse
         return tags
 
     @property
     def n_features_in_(self) -> int:
         """The number of features of X, as the classifier knows it."""
-        return self.classifier_.n_features_in_
+        return self.estimator_.n_features_in_
 
     @property
     def classes_(self) -> NDArray:
         check_is_fitted(self)
-        return self.classifier_.classes_
+        return self.estimator_.classes_
 
     def predict(self, X: Any) -> NDArray:
         """What the classifier predicts."""
         check_is_fitted(self)
-        return self.classifier_.predict(X)
+        return self.estimator_.predict(X)
 
-    @available_if(_classifier_has("predict_proba"))
+    @available_if(_estimator_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:
         """The probabilities of the classifier, where it has them."""
         check_is_fitted(self)
-        return self.classifier_.predict_proba(X)
+        return self.estimator_.predict_proba(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy where y gives labels, covering rate where it gives sets."""

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import solvers
-from ..loss import Loss, SetLoss, doubled
+from ..loss import Loss, SetLoss
 from ..outputs import OutputSpace, Sets
-from ..outputs.base import Points
-from ..weights.signs import SplitSigns
 
 SHOWN = 8
 CELLS = 2**22  # losses formed at a time, while rivals are compared
@@ -138,7 +136,8 @@ def explained(model: Any, x: Any, against: Any = None) -> Explanation:
             "explain needs the training sets, which a model fitted on rows in blocks does not keep, nor one that was"
             f" saved with {type(model.weights_).__name__}: fit it on arrays."
         )
-    output, L = model.output_, loss_of(model, sets)
+    output = model.output_
+    L = model.recipe_.loss(output, sets, model.disambiguation_)
     found = model.weights_(x)
     z = model.solver_.argmin(found)
     alpha = np.asarray(found)[0]
@@ -147,14 +146,6 @@ def explained(model: Any, x: Any, against: Any = None) -> Explanation:
     losses = L(both)
     n = len(sets)
     return Explanation(output, sets, both, alpha.reshape(-1, n), losses.reshape(2, -1, n))
-
-
-def loss_of(model: Any, sets: Sets) -> Loss:
-    """The loss that a fitted model minimises: of the points found, of the sets, or of both signs of weights."""
-    if model.disambiguation_ is not None:
-        return SetLoss(model.output_, Points(model.disambiguation_.phi), "average")
-    loss = SetLoss(model.output_, sets, model._settled().principle)
-    return doubled(loss) if isinstance(model.weights_, SplitSigns) else loss
 
 
 def nearest_rival(output: OutputSpace, L: Loss, alpha: NDArray, z: NDArray) -> NDArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..outputs import OutputSpace
+from ..selection import SearchConfig
 from .base import PartialModel
 
 
@@ -23,7 +24,7 @@ class PartialEstimator(PartialModel):
         alpha(x). What is left "auto" is chosen from the sets, by rows that are held out: `selection_` says how.
     solver : "auto" or Solver, default "auto"
         How the minimum over z is found.
-    budget, n_jobs, random_state, verbose
+    budget, n_jobs, random_state, verbose, search_config
         As for :class:`PartialClassifier`.
 
     Attributes
@@ -52,6 +53,7 @@ class PartialEstimator(PartialModel):
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
+        search_config: SearchConfig | None = None,
     ) -> None:
         self.output = output
         self.principle = principle
@@ -62,6 +64,7 @@ class PartialEstimator(PartialModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.search_config = search_config
 
     def _output(self, y: Any) -> OutputSpace:
         if not isinstance(self.output, OutputSpace):

@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..outputs import Tags
+from ..selection import SearchConfig
 from ..solvers import ClosedForm
 from .probability import Probable, has_map
 
@@ -44,7 +45,7 @@ class PartialMultilabelClassifier(Probable):
         How many tags, or their names; by default those of y.
     probabilities : {None, "temperature", "isotonic"}, default None
         As for :class:`PartialClassifier`.
-    budget, n_jobs, random_state, verbose
+    budget, n_jobs, random_state, verbose, search_config
         As for :class:`PartialClassifier`.
 
     Attributes
@@ -74,6 +75,7 @@ class PartialMultilabelClassifier(Probable):
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
+        search_config: SearchConfig | None = None,
     ) -> None:
         self.k = k
         self.epsilon = epsilon
@@ -87,6 +89,7 @@ class PartialMultilabelClassifier(Probable):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.search_config = search_config
 
     def _output(self, y: Any) -> Tags:
         return Tags(self.tags, self.k, self.epsilon)

@@ -1,4 +1,4 @@
-"""PartialSearch: scaling, kernel, gamma, lam, principle and reading of negative weights, chosen from sets alone."""
+"""PartialSearch: a grid search over kernel ridge models, by cross-validation on candidate sets."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
@@ -17,22 +18,27 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from ..data import Table
 from ..data.checks import check_number, check_numbers
 from ..data.errors import InfimumWarning
-from ..disambiguation import is_weighed
-from ..outputs import Sets
-from ..recipe import AUTO, Recipe
-from ..selection import NAMES, Comparison, Plan
-from ..selection.candidates import Kernel, Other, Setting
-from ..selection.kernel_cache import Ground
-from ..selection.result import compared_by
-from ..weights import KernelRidge, Scaled, by_name
+from ..disambiguation import Disambiguation, has_laws, is_weighed
+from ..loss import PRINCIPLES
+from ..outputs import OutputSpace, Sets
+from ..recipe import AUTO, Recipe, is_auto
+from ..selection import Candidate, SearchConfig, select
+from ..selection.candidates import combined
+from ..selection.evaluate import Evaluation, EvaluationData
+from ..selection.kernel_cache import KernelCache
+from ..selection.rank import Rule
+from ..selection.result import scoring_of
+from ..selection.scores import NAMES
+from ..selection.search import Record, labelled_rows
+from ..weights import KernelRidge, Scaled
 from ..weights.holdout.operators import blocks_of
-from ..weights.scaled import is_relevant
-from .base import PartialModel, validated
-from .classifier import PartialClassifier
+from . import PartialClassifier, PartialModel
+from .base import validated
 
-READINGS = {
+PAIRS = {
     "disambiguation": ("disambiguation", "inside"),
     "infimum": ("infimum", "inside"),
     "joint": ("infimum", "joint"),
@@ -48,13 +54,18 @@ SCALINGS: dict[str, list] = {
     "relevant": [],
     "relevant unit": [],
 }
-"""Mean 0 (but for a sparse X) and variance 1 a feature; then, for "unit", length 1 a row; see `weights.Scaled`."""
+"""Steps before the estimator. Relevances depend on the sets and are learned by the weights; see `weights.Scaled`."""
 
 KERNELS = ("rbf", "laplacian")
 
+OF_BEST = (
+    "labels_", "confidence_", "deviation_", "tied_", "suspects_", "disambiguation_", "classes_", "tags_", "output_",
+)  # fmt: skip
+"""Fitted attributes that are taken from the best estimator."""
+
 
 def _final_has(name: str) -> Callable[[Any], bool]:
-    """Whether the best estimator has a method; before there is one, whether an estimator of its kind may have it."""
+    """Whether the best estimator has a method; before `fit`, whether an estimator of its class may have it."""
 
     def has(self: PartialSearch) -> bool:
         if "best_estimator_" in vars(self):
@@ -65,50 +76,59 @@ def _final_has(name: str) -> Callable[[Any], bool]:
 
 
 class PartialSearch(BaseEstimator):
-    """The best of a grid of kernel ridge models, judged by held-out sets: no true label is needed anywhere.
+    """Grid search over kernel ridge models by cross-validation on candidate sets.
 
-    Every setting is judged by predictions for blocks of rows whose sets it did not see. For kernel ridge these follow
-    from one inverse a setting: nothing is fitted again. It is the walk that an estimator takes by default over what it
-    was not told, here over a grid of yours and on all rows. What the estimator names, its weights for one, is kept.
+    No true label is needed. Each candidate predicts the rows of each fold without their sets. For kernel ridge these
+    predictions follow from one factorisation per candidate, without refitting. Parameters that are set in the
+    estimator, such as its weights, are kept.
 
     Parameters
     ----------
     estimator : PartialModel, optional
-        Where the output space and all other settings are taken from; ``PartialClassifier()`` by default.
+        The model whose "auto" parameters are selected; ``PartialClassifier()`` by default.
     scalings : list of {"none", "standard", "unit", "relevant", "relevant unit"}, default ("standard", "unit")
-        What happens to X: nothing; mean 0 and variance 1 a feature; and then length 1 a row.
+        How features are scaled: not at all; to mean 0 and variance 1; and then each row to length 1. "relevant"
+        multiplies each feature by its relevance.
     kernels : list of {"rbf", "laplacian"}, default both
         exp(-gamma |x - x'|_2²) and exp(-gamma |x - x'|_1).
     gammas : list of float, default (0.5, 1, 2)
-        In units of 1 / (the median of these distances between training rows).
+        Kernel widths, in units of 1 / (median distance between training rows).
     lams : list of float, default (1e-5,)
-        The ridge is n lam.
+        Regularisation strengths; the ridge is n lam.
     principles : list, optional
-        Among "disambiguation", "infimum", "joint" (the infimum, negative weights read jointly), "average" and
-        "supremum". By default that of the estimator; where it names none, disambiguation if the members of sets can be
-        weighed (labels, tags, masks, numbers, boxes), and the infimum elsewhere.
-    criterion : str, default "auto"
-        "log_likelihood", "covering_rate", "chance_corrected" or "neg_set_risk". "auto" compares settings of
-        disambiguation, and of numbers all settings, by the log-likelihood, others by the set risk. Of the best of every
-        principle, the likeliest disambiguation is taken unless its set risk is clearly larger than the least, by 1.5
-        standard errors; of numbers, the likeliest of all.
-    n_blocks : int, default 5
-        How many blocks are held out.
+        Among "disambiguation", "infimum", "joint" (the infimum with ``negative_weights="joint"``), "average" and
+        "supremum". By default that of the estimator. If it is "auto", disambiguation if the members of the sets can
+        have probabilities (labels, tags, masks, numbers, hyperrectangles), otherwise the infimum.
+    scoring : str, default "auto"
+        "log_likelihood", "covering_rate", "chance_corrected" or "neg_set_risk". "auto" compares candidates with a
+        likelihood (disambiguation, and all principles for regression) by the log-likelihood, others by the set risk.
+        Among the best of each principle, the likeliest is taken unless its set risk is larger than the least by more
+        than 1.5 standard errors; for regression, the likeliest of all.
+    cv : int or splitter, default 5
+        The number of folds, or a cross-validation splitter of scikit-learn whose test folds contain each row once. An
+        integer makes folds that do not depend on the order of the rows, and keeps equal rows together.
     verbose : int, default 0
-        Show progress.
+        Whether a progress bar is shown.
 
     Attributes
     ----------
     best_estimator_ : Pipeline
         The scaling and the estimator, fitted to all rows.
     best_params_ : dict
-        The row of the path that was chosen.
-    path_ : dict of arrays
-        Every setting and its scores; `frame()` is the same as a pandas frame.
+        The parameters of the best candidate.
+    best_score_ : float
+        Its mean cross-validation score.
+    best_index_ : int
+        Its position in `cv_results_`.
+    cv_results_ : dict of arrays
+        "params", one array "param_…" per parameter, the scores "mean_test_…", "mean_test_score" and "rank_test_score"
+        for the score in `scoring_`, "median_distance", which is the unit of 1 / gamma, and "seconds".
+    scoring_ : str
+        The score by which candidates were compared.
 
     Notes
     -----
-    An interrupt (Ctrl-C) ends the search: the best setting so far is fitted, with a warning.
+    An interrupt (Ctrl-C) ends the search: the best candidate so far is fitted, with a warning.
 
     Examples
     --------
@@ -117,7 +137,7 @@ class PartialSearch(BaseEstimator):
     >>> X = np.eye(3)[truth] + .3 * rng.standard_normal((60, 3))
     >>> sets = np.eye(3, dtype=bool)[truth] | (rng.random((60, 3)) < .3)
     >>> search = PartialSearch().fit(X, sets)
-    >>> bool(np.mean(search.labels_ == truth) > .9), len(search.path_["lam"])
+    >>> bool(np.mean(search.labels_ == truth) > .9), len(search.cv_results_["params"])
     (True, 12)
     """
 
@@ -129,8 +149,8 @@ class PartialSearch(BaseEstimator):
         gammas: Sequence[float] = (0.5, 1.0, 2.0),
         lams: Sequence[float] = (1e-5,),
         principles: Sequence[str] | None = None,
-        criterion: str = "auto",
-        n_blocks: int = 5,
+        scoring: str = "auto",
+        cv: Any = 5,
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
@@ -139,12 +159,12 @@ class PartialSearch(BaseEstimator):
         self.gammas = gammas
         self.lams = lams
         self.principles = principles
-        self.criterion = criterion
-        self.n_blocks = n_blocks
+        self.scoring = scoring
+        self.cv = cv
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Judge every setting, then fit the best one to all rows."""
+        """Evaluate every candidate, then fit the best one to all rows."""
         new = clone(self)
         new._fit(X, y, sample_weight)
         # all at once: a search that fails or is interrupted too early leaves the model as it was
@@ -154,35 +174,52 @@ class PartialSearch(BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         model = self._check()
+        recipe = model._recipe()
         rows: Any = clone(model)._rows(X, y, sample_weight)
         validated(self, X, reset=True)
         output = rows.fitted(model._output(y))
-        sets = rows.read(output)
-        X, w = rows.X, rows.w
-        if X.shape[0] < 2:
-            raise ValueError("X has one sample: there is nothing to choose a model by. Give two rows or more.")
-        pairs, settings = self._pairs(model, sets), self._settings(model)
-        wanted = Recipe(AUTO, AUTO, model.weights, model.solver)
-        walk = Comparison(wanted, rows, output, sets, Plan(verbose=self.verbose), pairs)
-        # the comparison may leave out unlabelled rows, so the folds are made of its own rows
-        blocks = blocks_of(walk.table.X, self.n_blocks, sample_weight=walk.table.w)
-        if len(blocks) < 2:
-            raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
-        if not walk.go_through(settings, blocks):
+        data = self._data(recipe, rows, output, rows.read(output))
+        candidates = self._candidates(recipe, data.sets)
+        record = Record()
+        try:
+            record.compare(candidates, data)
+        except KeyboardInterrupt:
+            if not record.evaluations:
+                raise
             warnings.warn(
-                f"The search was interrupted after {len(walk.rows)} of {len(settings) * len(pairs)} settings; the best"
+                f"The search was interrupted after {len(record.evaluations)} of {len(candidates)} candidates; the best"
                 " of them is fitted.",
                 InfimumWarning,
                 stacklevel=3,
             )
-        path = [self._told(row, walk.ground) for row in walk.rows]
-        chosen = self._best(walk)
-        best = next(told for told, row in zip(path, walk.rows) if row is chosen)
-        fitted = self._pipeline(model, best, X)
+        best = self._best(record.evaluations, data)
+        medians = [_median(one.candidate, data.kernels) for one in record.evaluations]
+        fitted = self._pipeline(model, best.result.params, _median(best.candidate, data.kernels), data.kernels.X)
         counts = [name for name, step in fitted.steps if has_fit_parameter(step, "sample_weight")]
-        fitted.fit(X, y, **({} if w is None else {f"{name}__sample_weight": w for name in counts}))
-        self.path_ = {key: np.array([row[key] for row in path]) for key in path[0]}
-        self.best_params_, self.best_estimator_ = best, fitted
+        fitted.fit(rows.X, y, **({} if rows.w is None else {f"{name}__sample_weight": rows.w for name in counts}))
+        self.best_estimator_ = fitted
+        self._keep(record.evaluations, best, medians)
+
+    def _keep(self, evaluations: list[Evaluation], best: Evaluation, medians: list[float]) -> None:
+        """Keep the results in the format of scikit-learn."""
+        results = [one.result for one in evaluations]
+        likelihoods = [one.log_likelihood for one in results]
+        self.scoring_ = scoring_of(likelihoods) if self.scoring == AUTO else self.scoring
+        params = [one.params for one in results]
+        names = dict.fromkeys(name for one in params for name in one)
+        scores = {name: np.array([getattr(one, name) for one in results]) for name in NAMES}
+        score = scores[self.scoring_]
+        self.cv_results_ = {
+            "params": params,
+            **{f"param_{name}": np.array([getattr(one, name) for one in results]) for name in names},
+            **{f"mean_test_{name}": values for name, values in scores.items()},
+            "mean_test_score": score,
+            "rank_test_score": rankdata(-np.nan_to_num(score, nan=-np.inf), method="min").astype(int),
+            "median_distance": np.array(medians),
+            "seconds": np.array([one.seconds for one in results]),
+        }
+        self.best_index_ = next(k for k, one in enumerate(evaluations) if one is best)
+        self.best_params_, self.best_score_ = params[self.best_index_], float(score[self.best_index_])
 
     def _check(self) -> PartialModel:
         for name, allowed in (("scalings", SCALINGS), ("kernels", KERNELS)):
@@ -191,69 +228,81 @@ class PartialSearch(BaseEstimator):
                 raise ValueError(f"{name} must be among {list(allowed)}. Got {unknown[0]!r}.")
         check_numbers(self, "gammas")
         check_numbers(self, "lams", above=False)
-        check_number(self, "n_blocks", 2, integer=True)
-        if self.criterion != "auto" and self.criterion not in NAMES:
-            raise ValueError(f"criterion must be 'auto' or one of {list(NAMES)}. Got {self.criterion!r} instead.")
+        if not hasattr(self.cv, "split"):
+            check_number(self, "cv", 2, integer=True)
+        if self.scoring != AUTO and self.scoring not in NAMES:
+            raise ValueError(f"scoring must be 'auto' or one of {list(NAMES)}. Got {self.scoring!r} instead.")
         model = PartialClassifier() if self.estimator is None else self.estimator
         if not isinstance(model, PartialModel):
             raise ValueError(f"estimator must be one of the library's, PartialClassifier() for one. Got {model!r}.")
         return model
 
-    def _pairs(self, model: PartialModel, sets: Sets) -> list[tuple[Any, str]]:
-        """The (principle, negative_weights) that are compared: what the estimator names is kept."""
-        named = not (isinstance(model.principle, str) and model.principle == AUTO)
-        reading = model.negative_weights
-        if self.principles is None:
-            plain: Any = "disambiguation" if is_weighed(sets) else "infimum"
-            return [(model.principle if named else plain, "inside" if reading == AUTO else reading)]
-        unknown = [name for name in self.principles if name not in READINGS]
-        if unknown:
-            raise ValueError(f"principles must be among {list(READINGS)}. Got {unknown[0]!r}.")
-        found = [READINGS[name] for name in self.principles]
-        for principle, negative in found:
-            if (named and principle != _name(model.principle)) or reading not in (AUTO, negative):
-                raise ValueError(
-                    f"principles={list(self.principles)} would replace what the estimator names,"
-                    f" principle={model.principle!r} and negative_weights={reading!r}. Leave one of the two out."
-                )
-        return [(model.principle if named else principle, negative) for principle, negative in found]
+    def _data(self, recipe: Recipe, table: Table, output: OutputSpace, sets: Sets) -> EvaluationData:
+        """Return the rows and their folds, on which all candidates are compared."""
+        if table.X.shape[0] < 2:
+            raise ValueError("X has one sample: there is nothing to choose a model by. Give two rows or more.")
+        table, sets = labelled_rows(recipe, table, output, sets)
+        if hasattr(self.cv, "split"):
+            folds = [test for _, test in self.cv.split(table.X, sets)]
+            if not np.array_equal(np.sort(np.concatenate(folds)), np.arange(len(sets))):
+                raise ValueError(f"The test folds of cv must contain each row once. Got {self.cv!r}.")
+        else:
+            folds = blocks_of(table.X, self.cv, sample_weight=table.w)
+        if len(folds) < 2:
+            raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
+        principles: dict[str, Any] = {"disambiguation": Disambiguation(), **PRINCIPLES}
+        if not is_auto(recipe.principle):
+            principles[recipe.principle.name] = recipe.principle
+        config = SearchConfig(verbose=self.verbose)
+        kernels = KernelCache(table, output, sets, folds, config)
+        return EvaluationData(recipe, principles, kernels, config, exhaustive=True)
 
-    def _settings(self, model: PartialModel) -> list[Setting]:
-        """The grid, or the weights that the estimator names."""
-        if not (isinstance(model.weights, str) and model.weights == AUTO):
-            family = by_name(model.weights)
-            return [Other(type(family).__name__, family)]
+    def _candidates(self, recipe: Recipe, sets: Sets) -> list[Candidate]:
+        """Return the grid, or the weights that are set in the estimator, with each principle."""
+        pairs = self._pairs(recipe, sets)
+        if not is_auto(recipe.weights):
+            return combined(Candidate(type(recipe.weights).__name__), pairs, recipe.weights.signed)
         grid = itertools.product(self.scalings, self.kernels, self.gammas, self.lams)
-        return [Kernel(*one) for one in grid]
+        return [one for shape in grid for one in combined(Candidate("kernel", *shape), pairs)]
+
+    def _pairs(self, recipe: Recipe, sets: Sets) -> list[tuple[str, str]]:
+        """Return the pairs (principle, negative_weights) that are compared; those of the estimator are kept."""
+        is_set, rule = not is_auto(recipe.principle), recipe.negative_weights
+        if self.principles is None:
+            default = "disambiguation" if is_weighed(sets) else "infimum"
+            return [(recipe.principle.name if is_set else default, "inside" if rule == AUTO else rule)]
+        unknown = [name for name in self.principles if name not in PAIRS]
+        if unknown:
+            raise ValueError(f"principles must be among {list(PAIRS)}. Got {unknown[0]!r}.")
+        kind = "disambiguation" if recipe.disambiguation is not None else str(recipe.principle)
+        for name, negative in (PAIRS[name] for name in self.principles):
+            if (is_set and name != kind) or rule not in (AUTO, negative):
+                raise ValueError(
+                    f"principles={list(self.principles)} would replace what is set in the estimator,"
+                    f" principle={kind!r} and negative_weights={rule!r}. Leave one of the two out."
+                )
+        return [(recipe.principle.name if is_set else PAIRS[name][0], PAIRS[name][1]) for name in self.principles]
+
+    def _best(self, evaluations: list[Evaluation], data: EvaluationData) -> Evaluation:
+        if self.scoring == AUTO:
+            return select(evaluations, Rule(data.config, likelihood_only=has_laws(data.sets), smoothest=False))
+        return max(evaluations, key=lambda one: np.nan_to_num(getattr(one.result, self.scoring), nan=-np.inf))
 
     @staticmethod
-    def _told(row: dict, ground: Ground) -> dict:
-        """A row of the path: gamma itself beside its unit, the principle and the reading by one name."""
-        setting = row["setting"]
-        width = np.nan
-        if isinstance(setting, Kernel):
-            width = setting.gamma / ground.distance(setting.scaling, setting.kernel)[1]
-        joint = row["negative_weights"] == "joint" and _name(row["principle"]) != "disambiguation"
-        name = ("joint" if row["principle"] == "infimum" else f"{row['principle']}, joint") if joint else None
-        told = {"principle": name or _name(row["principle"]), "width": width}
-        return {
-            key: value for key, value in row.items() if key not in ("setting", "negative_weights", "n", "each")
-        } | told
-
-    def _best(self, walk: Comparison) -> dict:
-        if self.criterion == "auto":
-            return walk.best()
-        return max(walk.rows, key=lambda row: (row[self.criterion], -np.inf)[int(np.isnan(row[self.criterion]))])
-
-    def _pipeline(self, model: PartialModel, best: dict, X: Any = None) -> Pipeline:
-        principle, negative = READINGS.get(best["principle"], (best["principle"].removesuffix(", joint"), "joint"))
-        named = not (isinstance(model.principle, str) and model.principle == AUTO)
-        chosen: dict[str, Any] = {"principle": model.principle if named else principle, "negative_weights": negative}
-        if best["weights"] == "kernel":
-            chosen["weights"] = KernelRidge(best["lam"], kernel=best["kernel"], gamma=best["width"])
-            if is_relevant(best["scaling"]):
-                chosen["weights"] = Scaled(chosen["weights"], best["scaling"])
-        return make_pipeline(*_steps(best["scaling"], X), clone(model).set_params(**chosen))
+    def _pipeline(model: PartialModel, params: dict[str, Any], median: float, X: Any = None) -> Pipeline:
+        """Return the model of a candidate, to be fitted to X."""
+        candidate = Candidate(**params)
+        chosen: dict[str, Any] = {"negative_weights": candidate.negative_weights}
+        if is_auto(model.principle):
+            chosen["principle"] = candidate.principle
+        if candidate.gamma is not None:
+            weights = KernelRidge(candidate.lam, kernel=candidate.kernel, gamma=candidate.gamma / median)
+            chosen["weights"] = Scaled(weights, candidate.scaling) if candidate.has_relevance else weights
+        steps = [clone(step) for step in SCALINGS.get(candidate.scaling, [])]
+        for step in steps:
+            if sparse.issparse(X) and "with_mean" in step.get_params():
+                step.set_params(with_mean=False)  # a sparse X is not centred
+        return make_pipeline(*steps, clone(model).set_params(**chosen))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -263,79 +312,41 @@ class PartialSearch(BaseEstimator):
         return tags
 
     def predict(self, X: Any) -> NDArray:
-        """What the best model predicts."""
+        """Predict with the best estimator."""
         check_is_fitted(self)
         return self.best_estimator_.predict(validated(self, X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """As the estimator's: accuracy where y gives labels, covering rate where it gives sets."""
+        """Return the score of the best estimator on new data."""
         check_is_fitted(self)
         return self.best_estimator_.score(validated(self, X), y, sample_weight)
 
     @available_if(_final_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:
-        """The probabilities of the best model."""
+        """Return the probabilities of the best estimator."""
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(validated(self, X))
 
     @available_if(_final_has("decision_function"))
     def decision_function(self, X: Any) -> NDArray:
-        """The decision function of the best model."""
+        """Return the decision function of the best estimator."""
         check_is_fitted(self)
         return self.best_estimator_.decision_function(validated(self, X))
 
     def __getattr__(self, name: str) -> Any:
-        # what the best estimator says of the training rows and of the outputs
-        if name in TOLD and "best_estimator_" in self.__dict__:
+        if name in OF_BEST and "best_estimator_" in self.__dict__:
             return getattr(self.best_estimator_[-1], name)
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.")
 
-    def frame(self) -> Any:
-        """The path as a pandas frame, the best first."""
+    def to_frame(self) -> Any:
+        """Return `cv_results_` as a pandas DataFrame, the best score first."""
         check_is_fitted(self)
         import pandas as pd
 
-        return pd.DataFrame(self.path_).sort_values(self.score_, ascending=False, kind="stable", ignore_index=True)
-
-    @property
-    def score_(self) -> str:
-        """The column of the path that settings were compared by."""
-        return compared_by(self.path_["log_likelihood"]) if self.criterion == "auto" else self.criterion
+        columns = {name: values for name, values in self.cv_results_.items() if name != "params"}
+        return pd.DataFrame(columns).sort_values("rank_test_score", kind="stable", ignore_index=True)
 
 
-TOLD = ("labels_", "confidence_", "deviation_", "tied_", "suspects_", "disambiguation_", "classes_", "tags_", "output_")
-
-
-def tune(
-    X: Any, y: Any, estimator: PartialModel | None = None, *, sample_weight: Any = None, **settings: Any
-) -> PartialSearch:
-    """``PartialSearch(estimator, **settings).fit(X, y, sample_weight)``.
-
-    Parameters
-    ----------
-    X : (n, d)
-        Rows.
-    y : n sets
-        In any form that the estimator reads.
-    estimator : estimator, optional
-        What is tuned; `PartialClassifier()` by default.
-    sample_weight : (n,), optional
-        How much rows count.
-    **settings
-        Of `PartialSearch`.
-    """
-    return PartialSearch(estimator, **settings).fit(X, y, sample_weight)
-
-
-def _steps(name: str, X: Any) -> list:
-    """The steps of a scaling; those of a sparse X do not centre it."""
-    steps = [clone(step) for step in SCALINGS.get(name, [])]
-    for step in steps:
-        if sparse.issparse(X) and "with_mean" in step.get_params():
-            step.set_params(with_mean=False)
-    return steps
-
-
-def _name(principle: Any) -> str:
-    """A principle by its name, with whatever settings it has."""
-    return principle if isinstance(principle, str) else "disambiguation"
+def _median(candidate: Candidate, kernels: KernelCache) -> float:
+    """Return the median distance between rows, NaN for a candidate without a kernel."""
+    return np.nan if candidate.gamma is None else kernels.distances(candidate.scaling, candidate.kernel)[1]

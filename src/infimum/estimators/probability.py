@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import Table
-from ..disambiguation import of_principle
 from ..probabilities import MAPS, Temperature, fitted_map, left_out, shared
 from .base import PartialModel
 
@@ -37,8 +36,8 @@ class Probable(PartialModel):
 
     def _learned_map(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """The map that is asked for; after soft disambiguation, from the rows that it has left out by itself."""
-        made = self._settled()
-        disambiguated = of_principle(made.principle) is not None
+        made = self._resolved_recipe()
+        disambiguated = made.disambiguation is not None
         chosen = self.probabilities is None and self.principle == "auto" and not disambiguated
         unasked = self.probabilities is None and not disambiguated and not chosen
         if unasked or (chosen and (made.refits_on_labels or not self._has_options())):
@@ -46,9 +45,9 @@ class Probable(PartialModel):
         found = self.disambiguation_ if self.disambiguation_ is not None and self.disambiguation_.soft else None
         if self.probabilities in (None, "temperature") and found is not None and found.map is not None:
             return found.map
-        if self.probabilities is None and (not chosen or not (self.selection_ and self.selection_.rows)):
+        if self.probabilities is None and (not chosen or not (self.selection_ and self.selection_.results)):
             return Temperature()  # nothing was left out: the plain reading of what is predicted
-        rows = self._bare()._rows(X, y, sample_weight)
+        rows = self._unfitted_copy()._rows(X, y, sample_weight)
         if chosen:
             rows = self._some(rows)
         if not isinstance(rows, Table):
@@ -101,4 +100,4 @@ def has_map(model: Any) -> bool:
         return True
     if "map_" not in vars(model) and model.principle == "auto":
         return True
-    return of_principle(model._settled().principle) is not None
+    return model._resolved_recipe().disambiguation is not None

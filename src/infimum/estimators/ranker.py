@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..outputs import Rankings
+from ..selection import SearchConfig
 from .base import PartialModel
 
 
@@ -26,7 +27,7 @@ class PartialRanker(PartialModel):
         As for :class:`PartialClassifier`.
     time_limit : float, optional
         Seconds for one minimisation over orders of more than 14 items.
-    budget, n_jobs, random_state, verbose
+    budget, n_jobs, random_state, verbose, search_config
         As for :class:`PartialClassifier`.
 
     Attributes
@@ -58,6 +59,7 @@ class PartialRanker(PartialModel):
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
+        search_config: SearchConfig | None = None,
     ) -> None:
         self.items = items
         self.principle = principle
@@ -69,6 +71,7 @@ class PartialRanker(PartialModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.search_config = search_config
 
     def _output(self, y: Any) -> Rankings:
         return Rankings(self.items, self.time_limit)

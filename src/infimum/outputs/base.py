@@ -21,13 +21,13 @@ from .summary import Summary, frequent_sets
 
 if TYPE_CHECKING:
     from ..loss import Loss
+    from .question_model import QuestionModel
 
 __all__ = [
-    "PRINCIPLES", "Curves", "Decoded", "Embedding", "OutputSpace", "Points", "Profiles", "SetStatistics", "Sets",
+    "Curves", "Decoded", "Embedding", "OutputSpace", "Points", "Profiles", "SetStatistics", "Sets",
     "rows_of",
 ]  # fmt: skip
 
-PRINCIPLES = ("infimum", "average", "supremum")
 LISTED = 10_000  # outputs: members are counted and neighbours are listed up to this size of Y
 
 
@@ -203,6 +203,12 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
         Y = self.outputs()
         inside = [sets.contains(np.broadcast_to(z, (len(sets), *np.shape(z)))) for z in Y]
         return np.array(inside, dtype=bool).reshape(len(Y), len(sets)).T
+
+    def questions(self) -> QuestionModel:
+        """Return what can be asked about an output; by default only the full output, see `infimum.active`."""
+        from .question_model import QuestionModel
+
+        return QuestionModel(self)
 
     def summary(self, sets: Sets) -> Summary:
         """Return what a report shows about sets; by default the most frequent ones."""

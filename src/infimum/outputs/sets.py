@@ -185,12 +185,12 @@ class Sets(ABC):
     def meets(self, other: Any) -> NDArray:
         """Return whether S_i and T_i share a member, (n,) boolean."""
         a, b = self._options_of_both(other, "meets")
-        return (a & b).any(axis=2).all(axis=1)
+        return np.asarray((a & b).any(axis=2).all(axis=1))
 
     def contains_set(self, other: Any) -> NDArray:
         """Return whether every member of T_i is in S_i, (n,) boolean."""
         a, b = self._options_of_both(other, "contains_set")
-        return ~(b & ~a).any(axis=(1, 2))
+        return np.asarray(~(b & ~a).any(axis=(1, 2)))
 
     def _options_of_both(self, other: Any, method: str) -> tuple[NDArray, NDArray]:
         a, b = self.options(), other.options()
@@ -214,14 +214,15 @@ class Sets(ABC):
 
     def _check_pair(self, other: Any, *kinds: type) -> None:
         """Raise an error unless `other` has as many rows and is of a kind that these sets can be compared with."""
+        rows = len(other)
         if not isinstance(other, kinds):
             names = ", ".join(kind.__name__ for kind in kinds)
             raise InputError(
                 f"{type(self).__name__} can be compared with {names}. Got {type(other).__name__}. Parse rows in other"
                 " formats first: output.read(y)."
             )
-        if len(self) != len(other):
-            raise InputError(f"Sets are compared row by row. Got {len(self)} rows and {len(other)} rows.")
+        if len(self) != rows:
+            raise InputError(f"Sets are compared row by row. Got {len(self)} rows and {rows} rows.")
 
     def _refuse_empty(self, other: Sets, empty: NDArray) -> None:
         """Raise an error about the rows, (n,) boolean, that have no member in common."""
@@ -252,7 +253,7 @@ class Sets(ABC):
     def is_unlabelled(self) -> NDArray:
         """Whether S_i contains every output, (n,) boolean; False if the kind of sets cannot tell."""
         options = self.options()
-        return np.zeros(len(self), dtype=bool) if options is None else options.all(axis=(1, 2))
+        return np.zeros(len(self), dtype=bool) if options is None else np.asarray(options.all(axis=(1, 2)))
 
     @property
     def is_bounded(self) -> NDArray:

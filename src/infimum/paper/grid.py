@@ -21,10 +21,9 @@ from sklearn.metrics import euclidean_distances
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
-from ..loss import SetLoss
 from ..outputs import OutputSpace, Sets
 from ..recipe import Recipe
-from ..solvers import Solver
+from ..solvers import Solver, choose
 
 C_SIGMA = (10, 5, 1, 0.5, 0.1, 0.01)
 C_LAMBDA = (1e3, 1e2, 10, 1, 1e-1, 1e-2, 1e-3)
@@ -90,5 +89,5 @@ def minimisers(space: OutputSpace, sets: Sets) -> dict[str, Solver]:
     """A solver for each principle, and for the joint reading of the infimum, which wants `split` weights."""
     made = {name: Recipe(name) for name in ("infimum", "average", "supremum")}
     made["joint"] = Recipe("infimum", "joint")
-    found = {name: one.solvable(SetLoss(space, sets, one.principle)) for name, one in made.items()}
-    return {name: solver.fit(L) for name, (L, solver) in found.items()}
+    losses = {name: one.loss(space, sets) for name, one in made.items()}
+    return {name: choose("auto", L).fit(L) for name, L in losses.items()}

@@ -122,7 +122,7 @@ def build(
     output, X = model.output_, validated(model, X)
     if X.shape[0] != len(sets):
         raise ValueError(f"X has {X.shape[0]} rows; the model was fitted on {len(sets)}.")
-    weights, name = model._settled().weights, _namer(names)
+    weights, name = model.recipe_.weights, _namer(names)
     steps = iter(track(STEPS, "report"))
     next(steps)
     resolved = _disambiguated(model, X, output, sets)
@@ -167,7 +167,7 @@ def _disambiguated(model: Any, X: Any, output: OutputSpace, sets: Sets) -> Disam
         return model.disambiguation_
     if not output.bilinear or sets.is_unlabelled.all():
         return None
-    weights = model._settled().weights
+    weights = model.recipe_.weights
     families = [clone(weights) if hasattr(weights, "get_params") else weights]
     if sets.options() is not None and len(sets) <= COMPARED_ROWS:
         families.append(Scaled(KernelRidge(lam=LAM)))

@@ -15,7 +15,7 @@ from ..disambiguation import DisambiguationResult
 from ..loss import SetLoss
 from ..outputs import OutputSpace, Sets
 from ..recipe import Recipe
-from ..selection import Judge, beyond_chance, covered, risk
+from ..selection import beyond_chance, covered, out_of_fold, risk
 from ..weights import Neighbors, Scaled
 from . import _page as h
 from ._figures import figure
@@ -44,8 +44,8 @@ def compared(model: Any, X: Any, output: OutputSpace, sets: Sets) -> list[Compar
     neighbours = Recipe("infimum", "inside", Scaled(Neighbors(k)))
     found = [
         ("the best constant", np.repeat(best, len(sets), axis=0)),
-        (f"{k} nearest neighbours", Judge(neighbours, output, sets).left_out(X, FOLDS).z),
-        ("the model", Judge(model._settled(), output, sets).left_out(X, FOLDS).z),
+        (f"{k} nearest neighbours", out_of_fold(neighbours, X, output, sets, cv=FOLDS).z),
+        ("the model", out_of_fold(model.recipe_, X, output, sets, cv=FOLDS).z),
     ]
     return [Compared(n, z, covered(sets, z), beyond_chance(sets, z), risk(output, sets, z)) for n, z in found]
 
@@ -82,16 +82,16 @@ def _comparison(rows: list[Compared]) -> h.Markup:
 
 def _selection(model: Any) -> list[h.Markup]:
     selection = model.selection_
-    if selection is None or not selection.rows:
-        why = " ".join(selection.refused) if selection is not None else "All parameters are set."
-        return [h.soft(f"Nothing was compared. {why} {model._settled()!r}")]
-    head, *body = selection._lines()
+    if selection is None or not selection.results:
+        why = selection.reason if selection is not None else "All parameters are set."
+        return [h.soft(f"Nothing was compared. {why} {model.recipe_!r}")]
+    head, *body = selection.table()
     early = "" if selection.complete else " The comparison was interrupted."
-    caption = f"The best of {len(selection.rows)} settings in cross-validation; the first was selected.{early}"
-    score = {"neg_set_risk": "set risks", "log_likelihood": "log-likelihoods"}[selection.score]
+    caption = f"The best of {len(selection.results)} settings in cross-validation; the first was selected.{early}"
+    score = {"neg_set_risk": "set risks", "log_likelihood": "log-likelihoods"}[selection.scoring]
     drawn = figure(lambda: selection.plot().figure_, "choice", f"Cross-validated {score} of the settings.")
     # the column of likelihoods is shown only if they decide
-    shown = 6 if selection.score == "neg_set_risk" else 7
+    shown = 6 if selection.scoring == "neg_set_risk" else 7
     table = [[*line[:3], *map(float, line[3:shown])] for line in body]
     return [h.head("Selected model"), h.table(head[:shown], table, caption), drawn]
 

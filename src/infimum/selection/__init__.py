@@ -1,7 +1,10 @@
-"""Model selection: evaluate candidates by cross-validation on candidate sets, and pick one."""
+"""Model selection: evaluate candidates by cross-validation on candidate sets, and select one."""
 
-from .evaluate import Judge, Left
-from .result import SelectionResult
+from .candidates import Candidate, first_candidates
+from .config import SearchConfig
+from .evaluate import OutOfFold, RowScores, out_of_fold
+from .rank import select
+from .result import Result, SelectionResult
 from .scorers import (
     SCORERS,
     chance_corrected,
@@ -11,26 +14,29 @@ from .scorers import (
     neg_set_risk,
     set_log_likelihood,
 )
-from .scores import NAMES, Scores, beyond_chance, covered, risk
-from .search import Comparison, Plan, choose
+from .scores import Scores, beyond_chance, covered, risk
+from .search import select_recipe
 
 __all__ = [
-    "NAMES",
     "SCORERS",
-    "Comparison",
-    "Judge",
-    "Left",
-    "Plan",
+    "Candidate",
+    "OutOfFold",
+    "Result",
+    "RowScores",
     "Scores",
+    "SearchConfig",
     "SelectionResult",
     "beyond_chance",
     "chance_corrected",
-    "choose",
     "covered",
     "covering_rate",
+    "first_candidates",
     "get_scorer",
     "left_out_scores",
     "neg_set_risk",
+    "out_of_fold",
     "risk",
+    "select",
+    "select_recipe",
     "set_log_likelihood",
-]  # fmt: skip
+]

@@ -1,126 +1,205 @@
-"""What is chosen between: families of weights at a few settings, and principles."""
+"""Candidates: the models that are compared, as plain values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
+from ..disambiguation import Disambiguation
+from ..loss import PRINCIPLES, Infimum, Principle
 from ..outputs.base import Sets
-from ..weights import Forest, Neighbors, Scaled, Weights
+from ..recipe import AUTO, Recipe, is_auto
+from ..weights import Forest, KernelRidge, LinearRidge, Neighbors, Nystrom, Scaled, Weights
+from ..weights.scaled import is_relevant
+from .config import SearchConfig
 
-# with fewer rows trees see too little, with more of them growing takes longer than all the rest
-FOREST_ROWS = (50, 20_000)
-NARROW_ROWS = 200_000  # beyond, only the kernel that is one product of matrices
-SPARSE_ROWS = 5_000  # the same for sparse rows, whose city-block distances take forty times as long
-LAMS = (1e-5, 1e-3)
-GAMMAS = (0.5, 1.0, 2.0)
-LINEAR_LAMS = (1e-3, 1e-1)
-LINEAR_COLUMNS = 300  # beyond, the normal equations take longer than kernels of a thousand rows
-RELEVANT = {"standard": "relevant", "unit": "relevant unit"}
-RELEVANT_COLUMNS = 300  # beyond, slopes take longer than all the rest
-LEAST = 1e-7  # the smallest lam that is tried: beyond, only rounding changes
-
-
-def _plain(lam: float) -> float:
-    """Without the last digits: ways that lead to one setting lead to the same number."""
-    return float(f"{lam:.6g}")
+WITH_RELEVANCE = {"standard": "relevant", "unit": "relevant unit"}
 
 
 @dataclass(frozen=True)
-class Kernel:
-    """One kernel ridge: gamma in units of 1 / (the median distance), lam at n rows."""
+class Candidate:
+    """A model that is evaluated: a base learner with its hyperparameters, a principle, a rule for negative weights."""
 
-    scaling: str
-    kernel: str
-    gamma: float
-    lam: float
-
-    @property
-    def columns(self) -> dict[str, Any]:
-        return {"weights": "kernel", **vars(self)}
-
-    def relevant(self) -> Kernel:
-        """The same on features that are multiplied by their relevance."""
-        scaling = RELEVANT.get(self.scaling, self.scaling)
-        return Kernel(scaling, self.kernel, self.gamma, self.lam)
-
-    def near(self) -> list[Kernel]:
-        """The settings next to this one, in gamma and in lam."""
-        steps = [(2.0, 1.0), (0.5, 1.0), (1.0, 10.0), (1.0, 0.1)]
-        found = [Kernel(self.scaling, self.kernel, self.gamma * g, _plain(self.lam * l)) for g, l in steps]
-        return [one for one in found if LEAST <= one.lam <= 1]
-
-
-@dataclass(frozen=True)
-class Linear:
-    """One linear ridge on columns of one scale."""
-
-    lam: float
+    weights: str
+    """The family, "kernel", "linear", "forest" or "neighbors"; or the class of the weights that the user has set."""
+    scaling: str = ""
+    """How features are scaled; see `infimum.weights.Scaled`."""
+    kernel: str = ""
+    gamma: float | None = None
+    """The kernel width, in units of 1 / (median distance between rows)."""
+    lam: float | None = None
+    """The regularisation strength."""
+    n_neighbors: int | None = None
+    min_samples_leaf: int | None = None
+    principle: str = "infimum"
+    negative_weights: str = "inside"
 
     @property
-    def columns(self) -> dict[str, Any]:
-        return {"weights": "linear", "scaling": "standard", "kernel": "", "gamma": np.nan, "lam": self.lam}
-
-    def near(self) -> list[Linear]:
-        return [Linear(lam) for lam in (_plain(self.lam * 10), _plain(self.lam / 10)) if LEAST <= lam <= 10]
-
-
-@dataclass(frozen=True)
-class Other:
-    """Weights that stand for themselves."""
-
-    name: str
-    weights: Weights = field(compare=False)
-    detail: str = ""
+    def learner(self) -> Candidate:
+        """The base learner alone: candidates with the same one share its held-out weights."""
+        return replace(self, principle="", negative_weights="")
 
     @property
-    def columns(self) -> dict[str, Any]:
-        none = {"scaling": "", "kernel": self.detail, "gamma": np.nan, "lam": np.nan}
-        return {"weights": self.name, **none}
+    def has_relevance(self) -> bool:
+        """Whether features are multiplied by their relevance."""
+        return is_relevant(self.scaling)
 
-    def near(self) -> list:
-        return []
+    def with_relevance(self) -> Candidate:
+        """Return the same candidate on features that are multiplied by their relevance."""
+        return replace(self, scaling=WITH_RELEVANCE.get(self.scaling, self.scaling))
+
+    def neighbours(self, config: SearchConfig) -> list[Candidate]:
+        """Return the candidates that differ by one step in the kernel width or in the regularisation strength."""
+        if self.lam is None:
+            return []
+        up, down = config.lam_step, 1 / config.lam_step
+        # six digits, so that a step up and a step down lead back to the same number
+        lams = [float(f"{self.lam * step:.6g}") for step in (up, down)]
+        if self.gamma is None:
+            return [replace(self, lam=lam) for lam in lams if config.min_lam <= lam <= config.max_linear_lam]
+        gammas = [self.gamma * config.gamma_step, self.gamma / config.gamma_step]
+        found = [*(replace(self, gamma=gamma) for gamma in gammas), *(replace(self, lam=lam) for lam in lams)]
+        return [one for one in found if config.min_lam <= (one.lam or 0) <= config.max_kernel_lam]
+
+    def build(
+        self,
+        n: int,
+        config: SearchConfig,
+        *,
+        lam_ratio: float = 1.0,
+        median: float = 1.0,
+        relevance: NDArray | None = None,
+        centers: NDArray | None = None,
+        chunked: bool = False,
+    ) -> Weights:
+        """Return the weights, to be fitted to n rows.
+
+        Parameters
+        ----------
+        n : int
+            The number of rows; kernel ridge is approximated beyond ``config.exact_rows``.
+        config : SearchConfig
+            The constants of the search.
+        lam_ratio : float, default 1
+            What the regularisation strength is multiplied by.
+        median : float, default 1
+            The median distance between rows, which is the unit of 1 / gamma.
+        relevance : (d,), optional
+            The relevance of the features.
+        centers : (m, d), optional
+            The Nyström centres, if they are chosen already.
+        chunked : bool, default False
+            Whether rows come in chunks, for which kernel ridge is always approximated.
+        """
+        if self.weights == "forest":
+            seed, leaf = config.random_state, self.min_samples_leaf
+            return Forest(config.n_trees, min_samples_leaf=leaf, random_state=seed, n_jobs=config.n_jobs)
+        if self.weights == "neighbors":
+            return Scaled(Neighbors(self.n_neighbors, weights="distance", n_jobs=config.n_jobs))
+        lam = (self.lam or 0.0) * lam_ratio
+        if self.weights == "linear":
+            return Scaled(LinearRidge(lam))
+        shape: dict[str, Any] = {"lam": lam, "kernel": self.kernel, "gamma": (self.gamma or 0.0) / median}
+        family: Weights = KernelRidge(**shape)
+        if n > config.exact_rows or chunked:
+            shape |= {} if centers is None else {"centers": centers}
+            family = Nystrom(config.n_centers(n), **shape, random_state=config.random_state)
+        return family if self.scaling == "none" else Scaled(family, self.scaling, relevance)
 
 
-Setting = Kernel | Linear | Other
+Pair = tuple[str, str]
+"""The name of a principle, and a rule for negative weights."""
 
 
-def first_settings(n: int, X: Any, costly: bool, random_state: Any, n_jobs: int | None) -> Iterator[Setting]:
-    """Where the comparison begins, for n rows of which X are some: first half of the kernels, and the others between.
+def first_candidates(
+    n: int, X: Any, costly: bool, pairs: list[Pair], config: SearchConfig, chunked: bool = False
+) -> list[Candidate]:
+    """Return the candidates with which a search begins.
 
-    Trees hold the interpreter's lock for much of their time, and kernels go on meanwhile.
+    Parameters
+    ----------
+    n : int
+        The number of rows to be fitted in the end.
+    X : (k, d)
+        Some of these rows.
+    costly : bool
+        Whether each prediction is a search.
+    pairs : list of (principle, negative_weights)
+        What each base learner is combined with.
+    config : SearchConfig
+        The constants of the search.
+    chunked : bool, default False
+        Whether rows come in chunks, for which there are no forests and no neighbours.
     """
-    kernels = ("rbf",) if n > (SPARSE_ROWS if sparse.issparse(X) else NARROW_ROWS) else ("rbf", "laplacian")
-    gammas = (1.0,) if costly else GAMMAS
-    first, second = ([Kernel(*one, lam) for one in product(("standard", "unit"), kernels, gammas)] for lam in LAMS)
+    return [one for learner in _first_learners(n, X, costly, config, chunked) for one in combined(learner, pairs)]
+
+
+def _first_learners(n: int, X: Any, costly: bool, config: SearchConfig, chunked: bool) -> Iterator[Candidate]:
+    """Yield half of the kernels, the other families, then the other kernels.
+
+    Forests hold the interpreter's lock for much of their time; kernels are evaluated meanwhile.
+    """
+    most = config.laplacian_rows_sparse if sparse.issparse(X) else config.laplacian_rows
+    kernels = ("rbf",) if n > most else ("rbf", "laplacian")
+    gammas = config.gammas_costly if costly else config.gammas
+    first, *others = (
+        [Candidate("kernel", *shape, lam) for shape in product(("standard", "unit"), kernels, gammas)]
+        for lam in config.kernel_lams
+    )
     yield from first
-    if X.shape[1] <= LINEAR_COLUMNS:
-        yield from map(Linear, LINEAR_LAMS)
-    if FOREST_ROWS[0] <= n <= FOREST_ROWS[1] and not sparse.issparse(X):
-        for leaf in (1, 5):
-            forest = Forest(100, min_samples_leaf=leaf, random_state=random_state, n_jobs=n_jobs)
-            yield Other("forest", forest, f"leaves of {leaf}")
-    if n <= FOREST_ROWS[1]:
-        for k in (5, 20):
-            yield Other("neighbors", Scaled(Neighbors(k, weights="distance", n_jobs=n_jobs)), f"{k} nearest")
-    yield from second
+    if X.shape[1] <= config.linear_columns:
+        yield from (Candidate("linear", "standard", lam=lam) for lam in config.linear_lams)
+    low, high = config.forest_rows
+    if low <= n <= high and not sparse.issparse(X) and not chunked:
+        yield from (Candidate("forest", min_samples_leaf=size) for size in config.leaf_sizes)
+    if n <= high and not chunked:
+        yield from (Candidate("neighbors", n_neighbors=k) for k in config.n_neighbors)
+    for kernels_of_lam in others:
+        yield from kernels_of_lam
 
 
-def readings(principle: Any, reading: str, signed: bool = True) -> list[tuple[Any, str]]:
-    """The (principle, negative_weights) that are compared, the first of equals first: what is named is kept."""
-    is_open = isinstance(principle, str) and principle == "auto"
-    both = [reading] if reading != "auto" else ["inside", "joint"] if signed else ["inside"]
-    if not is_open:
-        once = not isinstance(principle, str) or principle in ("average", "disambiguation")
-        return [(principle, r) for r in (both[:1] if once else both)]
-    return [("disambiguation", both[0]), *(("infimum", r) for r in both), ("average", both[0])]
+def combined(learner: Candidate, pairs: Iterable[Pair], signed: bool | None = None) -> list[Candidate]:
+    """Return a base learner with each principle; weights that are never negative need one rule per principle."""
+    pairs = list(pairs)
+    if not (learner.lam is not None if signed is None else signed):
+        pairs = list({principle: (principle, rule) for principle, rule in reversed(pairs)}.values())[::-1]
+    return [replace(learner, principle=principle, negative_weights=rule) for principle, rule in pairs]
+
+
+def by_learner(candidates: Iterable[Candidate]) -> list[list[Candidate]]:
+    """Group candidates by their base learner, in the order in which it first appears."""
+    groups: dict[Candidate, list[Candidate]] = {}
+    for one in candidates:
+        groups.setdefault(one.learner, []).append(one)
+    return list(groups.values())
+
+
+def principles_of(recipe: Recipe, signed: bool = True) -> tuple[dict[str, Principle | Disambiguation], list[Pair]]:
+    """Return the principles that are compared by name, and the pairs (principle, negative_weights) in order.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Parts that are not "auto" are kept.
+    signed : bool, default True
+        Whether weights may be negative.
+    """
+    rule = recipe.negative_weights
+    rules = [rule] if rule != AUTO else ["inside", "joint"] if signed else ["inside"]
+    if is_auto(recipe.principle):
+        pairs = [("disambiguation", rules[0]), *(("infimum", one) for one in rules), ("average", rules[0])]
+        return {"disambiguation": Disambiguation(), **PRINCIPLES}, pairs
+    principle = recipe.principle
+    depends = recipe.disambiguation is None and principle.opposite() not in (None, principle)
+    return {principle.name: principle}, [(principle.name, one) for one in (rules if depends else rules[:1])]
 
 
 def is_costly(sets: Sets) -> bool:
-    """Whether predicting needs a search, as where no principle but the average is linear."""
-    return sets.embed("infimum") is None and sets.curves("infimum") is None and sets.coordinates() is None
+    """Whether each prediction is a search, as for sets under which only the average loss is linear."""
+    infimum = Infimum()
+    return infimum.embed(sets) is None and infimum.curves(sets) is None and sets.coordinates() is None

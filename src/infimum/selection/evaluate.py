@@ -1,164 +1,309 @@
-"""The judge: leaves rows out, predicts them, and scores what is predicted by the sets; for every recipe."""
+"""Evaluation by cross-validation: predict each row without its fold, and score the prediction by the row's set."""
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from math import nan
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.parallel import Parallel, delayed
 
 from ..data import Table
-from ..disambiguation import SetPosterior, of_principle, weighing_of
-from ..loss import Loss, SetLoss
+from ..data.progress import track
+from ..disambiguation import SetPosterior, weighing_of
+from ..loss import Loss
 from ..outputs.base import OutputSpace, Sets
+from ..recipe import Recipe, is_auto
 from ..solvers import choose
+from ..weights import split
 from ..weights.base import Alpha, PrecomputedWeights
 from ..weights.holdout.operators import Holdout, blocks_of
+from .candidates import Candidate, by_learner
+from .config import SearchConfig
+from .kernel_cache import KernelCache
+from .result import Result
 from .scores import Scores, beyond_chance, covered, losses
 
-if TYPE_CHECKING:
-    from ..recipe import Recipe
 
-
-class Left(NamedTuple):
-    """What is predicted for every row without it, or without its block."""
+class OutOfFold(NamedTuple):
+    """Predictions for rows by a model that was fitted without their fold."""
 
     z: NDArray
-    """(n, *z)."""
-    likely: NDArray | None = None
+    """(n, *z): the outputs."""
+    log_likelihood: NDArray | None = None
     """(n,): log P_i(S_i), after soft disambiguation."""
 
 
-class Each(NamedTuple):
-    """What becomes of every row that is left out."""
+class RowScores(NamedTuple):
+    """Scores of out-of-fold predictions, row by row."""
 
     losses: NDArray
     """(n,): inf over S_i of l(z_i, y)."""
-    likely: NDArray | None
-    """(n,): log P_i(S_i), after soft disambiguation; of numbers, whatever predicts them."""
+    log_likelihood: NDArray | None
+    """(n,): log P_i(S_i); with every principle for regression, otherwise after soft disambiguation only."""
     weight: NDArray | None
-    """(n,): how much the row counts."""
+    """(n,): sample weights."""
 
-    def costs(self, likely: bool) -> NDArray:
-        """The smaller, the better."""
-        return -self.likely if likely and self.likely is not None else self.losses
+    def costs(self, likelihood: bool) -> NDArray:
+        """Return minus the log-likelihoods if they are asked for and available, otherwise the losses."""
+        return -self.log_likelihood if likelihood and self.log_likelihood is not None else self.losses
 
-    def is_worse(self, than: Each, errors: float, likely: bool = False, slack: float = 1e-12) -> bool:
-        """By more than so many standard errors, and `slack`: rows are drawn by chance, and one of weight 2 is two."""
-        difference = self.costs(likely) - than.costs(likely)
+    def is_worse(self, than: RowScores, n_se: float, likelihood: bool = False, slack: float = 1e-12) -> bool:
+        """Whether the mean cost is larger by more than `n_se` standard errors of the difference, plus `slack`.
+
+        A row of sample weight 2 counts as two rows.
+        """
+        difference = self.costs(likelihood) - than.costs(likelihood)
         w = np.ones(len(difference)) if self.weight is None else self.weight
         mean = np.average(difference, weights=w)
         error = np.sqrt(np.sum(w * (difference - mean) ** 2)) / w.sum()
-        return bool(mean > errors * error + slack)
+        return bool(mean > n_se * error + slack)
 
 
-class Judge:
-    """Judges one recipe on the rows of one problem.
+class OutOfFoldAlpha(Alpha):
+    """Weights at the training rows, each without its fold; the matrix is formed only if a solver needs it."""
+
+    def __init__(self, holdout: Holdout):
+        self.holdout = holdout
+        self.weights = PrecomputedWeights()
+        self.weights.n_rows_ = holdout.n
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.holdout.n, self.holdout.n
+
+    def __len__(self) -> int:
+        return self.holdout.n
+
+    def sum(self, folded: Any) -> NDArray:
+        return self.holdout.predict(folded)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
+        return np.asarray(self.holdout.weights(), dtype=dtype)
+
+
+def out_of_fold(
+    recipe: Recipe, X: Any, output: OutputSpace, sets: Sets, sample_weight: Any = None,
+    cv: int | list[NDArray] | None = None, **shared: Any,
+) -> OutOfFold:  # fmt: skip
+    """Predict each row by a model that was fitted without it, or without its fold.
 
     Parameters
     ----------
     recipe : Recipe
-        Principle, reading, weights and solver: predictions are those of this model and of no other.
+        The model, without "auto" parts.
+    X : (n, d)
+        Inputs, as numbers.
     output, sets
-        The space and the rows, which are also what predictions are scored by.
+        The output space and the candidate sets of the rows.
     sample_weight : (n,), optional
-        How much rows count, in the scores too.
-    brief : bool, default False
-        Whether solvers that alternate stop after a few rounds, which ranks settings as well.
+        How much rows count.
+    cv : int or list of index arrays, optional
+        The number of folds, or the folds. None leaves out one row at a time.
+    **shared
+        Further arguments of `predict_held_out`.
     """
-
-    def __init__(
-        self, recipe: Recipe, output: OutputSpace, sets: Sets, sample_weight: Any = None, brief: bool = False
-    ):
-        self.recipe, self.output, self.sets, self.sample_weight = recipe, output, sets, sample_weight
-        self.brief = brief
-
-    def left_out(self, X: Any, n_blocks: int | list[NDArray] | None = None) -> Left:
-        """Predictions for the rows X of the problem, without each row or, if a number is given, without its block.
-
-        Where weights cannot be had for all blocks from one fit, every block is predicted by a model that is fitted to
-        the others.
-        """
-        blocks = blocks_of(X, n_blocks, sample_weight=self.sample_weight) if isinstance(n_blocks, int) else n_blocks
-        if blocks is not None and len(blocks) < 2:
-            raise ValueError("The rows of X are all the same: there is nothing to judge a model by.")
-        table = Table(X, None, self.sample_weight)
-        if blocks is not None and self.recipe.refits_on_labels:
-            return self._refitted(table, blocks)
-        problem = self.recipe.problem(table, self.output, self.sets)
-        weights = problem.fit_weights()
-        return self.outputs(weights.held_out(X, problem.target, self.sample_weight, blocks))
-
-    def _refitted(self, table: Table, blocks: list[NDArray]) -> Left:
-        parts, made = [], self.recipe.cheap()
-        for block in blocks:
-            rest = np.delete(np.arange(len(self.sets)), block)
-            fitted = made.fit(table.some(rest), self.output, self.sets[rest])
-            parts.append(fitted.predict(table.X[block]))
-        order = np.argsort(np.concatenate(blocks), kind="stable")
-        return Left(np.concatenate(parts)[order])
-
-    def outputs(self, operator: Holdout) -> Left:
-        """Predictions by weights that leave rows out."""
-        reduction = of_principle(self.recipe.principle)
-        if reduction is not None:
-            return Left(*reduction.outputs(self.output, self.sets, operator, self._weighing, self.sample_weight))
-        L, is_doubled = self._loss
-        solver = choose(self.recipe.solver, L)
-        alpha: Any = LeftOutAlpha(operator)
-        solver = solver.brief() if self.brief else solver
-        return Left(solver.fit(L).argmin(self.recipe.split(alpha) if is_doubled else alpha))
-
-    @cached_property
-    def _weighing(self) -> SetPosterior | None:
-        return weighing_of(self.sets, self.sample_weight)
-
-    @cached_property
-    def _loss(self) -> tuple[Loss, bool]:
-        """The loss as the reading has it, and whether it is doubled."""
-        loss = SetLoss(self.output, self.sets, self.recipe.principle)
-        L = self.recipe.stacked_loss(loss)
-        return L, L is not loss
-
-    def each(self, left: Left) -> Each:
-        """What every row costs, and how likely its set is."""
-        likely = left.likely
-        if likely is None and self._weighing is not None:
-            likely = self._weighing.around(self.output.psi(left.z))
-        return Each(losses(self.output, self.sets, left.z), likely, self.sample_weight)
-
-    def scores(self, left: Left, chance: bool = True, each: Each | None = None) -> Scores:
-        """Larger is better for all of them; what goes beyond `chance` compares all predictions with all rows.
-
-        `each` is what was found for the rows, where that is known.
-        """
-        w, each = self.sample_weight, self.each(left) if each is None else each
-        return {
-            "covering_rate": covered(self.sets, left.z, w),
-            **({"chance_corrected": beyond_chance(self.sets, left.z, w)} if chance else {}),
-            "neg_set_risk": -float(np.average(each.losses, weights=w)),
-            "log_likelihood": np.nan if each.likely is None else float(np.average(each.likely, weights=w)),
-        }
+    folds = blocks_of(X, cv, sample_weight=sample_weight) if isinstance(cv, int) else cv
+    if folds is not None and len(folds) < 2:
+        raise ValueError("The rows of X are all the same: there is nothing to judge a model by.")
+    table = Table(X, None, sample_weight)
+    if folds is not None and recipe.refits_on_labels:
+        return OutOfFold(refit_folds(recipe.cheap(), table, output, sets, folds))
+    holdout = fit_holdout(recipe, table, output, sets, folds)
+    return predict_held_out(recipe, holdout, output, sets, sample_weight, **shared)
 
 
-class LeftOutAlpha(Alpha):
-    """The weights at the training rows, each without its own row: formed only where a solver asks for them."""
+def fit_holdout(
+    recipe: Recipe, table: Table, output: OutputSpace, sets: Sets, folds: list[NDArray] | None
+) -> Holdout:
+    """Fit the weights of a recipe; return the operator that leaves out folds, or single rows if there are none."""
+    problem = recipe.problem(table, output, sets)
+    return problem.fit_weights().held_out(table.X, problem.target, table.w, folds)
 
-    def __init__(self, operator: Holdout):
-        self.operator = operator
-        self.weights = PrecomputedWeights()
-        self.weights.n_rows_ = operator.n
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.operator.n, self.operator.n
+def refit_folds(
+    recipe: Recipe, table: Table, output: OutputSpace, sets: Sets, folds: list[NDArray],
+    predict: Callable[[Any, Alpha], NDArray] | None = None,
+) -> NDArray:  # fmt: skip
+    """Fit a recipe without each fold, and predict the fold; for models without a closed form.
+
+    `predict` maps a fitted solver and the weights at new rows to predictions; the outputs by default.
+    """
+    parts = []
+    for fold in folds:
+        rest = np.delete(np.arange(len(sets)), fold)
+        fitted = recipe.fit(table.some(rest), output, sets[rest])
+        alpha = fitted.weights(table.X[fold])
+        parts.append(fitted.solver.argmin(alpha) if predict is None else predict(fitted.solver, alpha))
+    return np.concatenate(parts)[np.argsort(np.concatenate(folds), kind="stable")]
+
+
+def predict_held_out(
+    recipe: Recipe, holdout: Holdout, output: OutputSpace, sets: Sets, sample_weight: Any = None,
+    posterior: SetPosterior | None = None, loss: Loss | None = None, cheap: bool = False,
+) -> OutOfFold:  # fmt: skip
+    """Predict all rows by weights that leave out their fold.
+
+    `posterior` and `loss` are those of the sets, if they are computed already. With `cheap`, iterative solvers stop
+    after a few rounds, which is enough to rank candidates.
+    """
+    if recipe.disambiguation is not None:
+        posterior = weighing_of(sets, sample_weight) if posterior is None else posterior
+        return OutOfFold(*recipe.disambiguation.outputs(output, sets, holdout, posterior, sample_weight))
+    return OutOfFold(solve_held_out(recipe, holdout, recipe.loss(output, sets) if loss is None else loss, cheap=cheap))
+
+
+def solve_held_out(
+    recipe: Recipe, holdout: Holdout, loss: Loss, predict: Callable[[Any, Any], NDArray] | None = None,
+    cheap: bool = False,
+) -> NDArray:  # fmt: skip
+    """Minimise a loss at each row by weights that leave out its fold; `predict` as in `refit_folds`."""
+    solver = choose(recipe.solver, loss)
+    solver = (solver.brief() if cheap else solver).fit(loss)
+    alpha: Any = OutOfFoldAlpha(holdout)
+    alpha = split(alpha) if recipe.is_joint else alpha
+    return solver.argmin(alpha) if predict is None else predict(solver, alpha)
+
+
+def row_scores(
+    output: OutputSpace, sets: Sets, found: OutOfFold, sample_weight: Any = None, posterior: SetPosterior | None = None
+) -> RowScores:
+    """Score out-of-fold predictions row by row; `posterior` is that of the sets, if it is computed already."""
+    likelihood = found.log_likelihood
+    if likelihood is None:
+        posterior = weighing_of(sets, sample_weight) if posterior is None else posterior
+        likelihood = None if posterior is None else posterior.around(output.psi(found.z))
+    return RowScores(losses(output, sets, found.z), likelihood, sample_weight)
+
+
+def mean_scores(sets: Sets, found: OutOfFold, rows: RowScores, chance: bool = True) -> Scores:
+    """Return the means of all scores; larger is better. With `chance`, all predictions are compared with all rows."""
+    w = rows.weight
+    return {
+        "covering_rate": covered(sets, found.z, w),
+        "chance_corrected": beyond_chance(sets, found.z, w) if chance else nan,
+        "neg_set_risk": -float(np.average(rows.losses, weights=w)),
+        "log_likelihood": nan if rows.log_likelihood is None else float(np.average(rows.log_likelihood, weights=w)),
+    }
+
+
+class Evaluation(NamedTuple):
+    """A candidate with its result, and the scores of single rows that standard errors need."""
+
+    candidate: Candidate
+    result: Result
+    rows: RowScores
+    preview: bool = False
+    """Whether feature relevances have seen the held-out rows."""
+
+
+class NotEvaluated(NamedTuple):
+    """A candidate that cannot be evaluated, and why."""
+
+    candidate: Candidate
+    reason: str
+
+
+@dataclass
+class EvaluationData:
+    """The rows on which candidates are compared, with everything that the candidates share."""
+
+    recipe: Recipe
+    """Its solver, and its weights unless they are "auto", are those of all candidates."""
+    principles: dict[str, Any]
+    """The principles by name."""
+    kernels: KernelCache
+    """The rows, their folds and the distances between them."""
+    config: SearchConfig
+    exhaustive: bool = False
+    """Whether solvers run to their end, all scores are computed, and errors are raised."""
+
+    def __post_init__(self) -> None:
+        self.output, self.sets, self.w = self.kernels.output, self.kernels.sets, self.kernels.w
+        self.posterior = weighing_of(self.sets, self.w)
+        self._losses: dict[tuple[str, bool], Loss] = {}
 
     def __len__(self) -> int:
-        return self.operator.n
+        return self.kernels.n
 
-    def sum(self, folded: Any) -> NDArray:
-        return self.operator.predict(folded)
+    @property
+    def has_given_weights(self) -> bool:
+        """Whether the user has set the weights."""
+        return not is_auto(self.recipe.weights)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
-        return np.asarray(self.operator.weights(), dtype=dtype)
+    def recipe_of(self, candidate: Candidate) -> Recipe:
+        """Return the recipe of a candidate."""
+        given = self.has_given_weights
+        weights = self.recipe.weights if given else candidate.build(len(self), self.config)
+        principle = self.principles[candidate.principle]
+        return Recipe(principle, candidate.negative_weights, weights, self.recipe.solver)
+
+    def loss_of(self, recipe: Recipe) -> Loss | None:
+        """Return the loss of a recipe, which all base learners share; None after disambiguation."""
+        if recipe.disambiguation is not None:
+            return None
+        key = recipe.principle.name, recipe.is_joint
+        if key not in self._losses:
+            self._losses[key] = recipe.loss(self.output, self.sets)
+        return self._losses[key]
+
+
+def evaluate(
+    candidates: Iterable[Candidate],
+    data: EvaluationData,
+    previews: Iterable[Candidate] = (),
+    is_over: Callable[[bool], bool] = lambda has_result: False,
+) -> Iterator[Evaluation | NotEvaluated]:
+    """Evaluate candidates by cross-validation, and yield the results in the order of the candidates.
+
+    Parameters
+    ----------
+    candidates : iterable of Candidate
+        Those that share a base learner are evaluated together, and its weights are computed once.
+    data : EvaluationData
+        The rows and their folds.
+    previews : iterable of Candidate
+        Candidates that are evaluated afterwards, with feature relevances that have seen the held-out rows.
+    is_over : callable
+        Whether time is up, so that the remaining candidates are left out. Its argument says whether there is a result
+        for the same base learner.
+    """
+    work = [*((group, False) for group in by_learner(candidates)), *((group, True) for group in by_learner(previews))]
+    label = f"candidates on {len(data)} rows"
+    jobs = (delayed(_evaluate)(*one, data, is_over) for one in track(work, label, len(work), data.config.verbose))
+    for found in Parallel(n_jobs=data.kernels.n_jobs, prefer="threads", return_as="generator")(jobs):
+        yield from found
+
+
+def _evaluate(
+    candidates: list[Candidate], preview: bool, data: EvaluationData, is_over: Callable[[bool], bool]
+) -> list[Evaluation | NotEvaluated]:
+    """Evaluate candidates that share a base learner."""
+    found: list[Evaluation | NotEvaluated] = []
+    holdout: Holdout | None = None
+    for candidate in candidates:
+        if is_over(any(isinstance(one, Evaluation) for one in found)):
+            break
+        start, recipe = time.perf_counter(), data.recipe_of(candidate)
+        shared = {"posterior": data.posterior, "loss": data.loss_of(recipe), "cheap": not data.exhaustive}
+        try:
+            if data.has_given_weights:
+                kernels = data.kernels
+                z = out_of_fold(recipe, kernels.X, data.output, data.sets, data.w, kernels.folds, **shared)
+            else:
+                holdout = data.kernels.holdout(candidate, preview) if holdout is None else holdout
+                z = predict_held_out(recipe, holdout, data.output, data.sets, data.w, **shared)
+            rows = row_scores(data.output, data.sets, z, data.w, data.posterior)
+            scores = mean_scores(data.sets, z, rows, chance=data.exhaustive)
+        except (ValueError, MemoryError) as error:
+            if data.exhaustive:
+                raise
+            found.append(NotEvaluated(candidate, str(error).splitlines()[0]))
+            continue
+        result = Result.of(candidate, len(data), scores, time.perf_counter() - start)
+        found.append(Evaluation(candidate, result, rows, preview))
+    return found

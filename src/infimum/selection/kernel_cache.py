@@ -1,8 +1,9 @@
-"""Ground: some rows on which settings are compared, and what they share."""
+"""KernelCache: distances between the rows of a comparison, computed once for all candidates."""
 
 from __future__ import annotations
 
 import threading
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,172 +15,162 @@ from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.utils.parallel import Parallel, delayed
 
 from ..data import Table
-from ..data.hashes import hash_of, hashed, places
+from ..data.hashes import places
 from ..data.memory import require
 from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Sets
-from ..weights import KernelRidge, LinearRidge, Nystrom, Scaled, Target, Weights, relevance
+from ..weights import KernelRidge, Scaled, Target, Weights, relevance
 from ..weights.holdout.operators import Fit, Holdout, Refitted
 from ..weights.relevance import median
 from ..weights.scaled import is_relevant
-from .candidates import Kernel, Linear, Setting
+from .candidates import Candidate
+from .config import SearchConfig
 
-EXACT_ROWS = 8_000  # beyond, kernels go through centres
+
+class KernelCache:
+    """The held-out weights of candidates on some rows.
+
+    Parameters
+    ----------
+    table : Table
+        Inputs and sample weights.
+    output : OutputSpace
+        The output space.
+    sets : Sets
+        The candidate sets of the rows, from which forests and feature relevances learn.
+    folds : list of index arrays
+        The rows that are held out in turn.
+    config : SearchConfig
+        The constants of the search.
+    n_jobs : int, optional
+        Threads that learn feature relevances, one per fold.
+    """
+
+    def __init__(
+        self, table: Table, output: OutputSpace, sets: Sets, folds: list[NDArray], config: SearchConfig,
+        n_jobs: int | None = None,
+    ):  # fmt: skip
+        self.X, self.w, self.n = table.X, table.w, len(sets)
+        self.output, self.sets, self.folds, self.config, self.n_jobs = output, sets, folds, config, n_jobs
+        self._distances: dict[tuple[str, str], tuple[NDArray, float]] = {}
+        self._relevance: NDArray | None = None
+        self._lock = threading.Lock()  # candidates are evaluated in threads
+
+    @property
+    def total(self) -> float:
+        """The sum of the sample weights."""
+        return float(self.n if self.w is None else self.w.sum())
+
+    @cached_property
+    def target(self) -> Target:
+        """What supervised weights learn from."""
+        return Target(SetLoss(self.output, self.sets).target())
+
+    def distances(self, scaling: str, kernel: str) -> tuple[NDArray, float]:
+        """Return the distances between the scaled rows, and their median."""
+        if (scaling, kernel) not in self._distances:
+            require(8 * 8 * self.n**2, f"Comparing kernels on {self.n} rows", "Choose on fewer rows.")
+            D = pairwise(kernel, scaled(scaling, self.X, self.w, self.relevance(scaling)))
+            self._distances[scaling, kernel] = D, median(D, self.w) or 1.0
+        return self._distances[scaling, kernel]
+
+    def relevance(self, scaling: str) -> NDArray | None:
+        """Return the relevance of each feature, learned from all rows, if the scaling uses it."""
+        if not is_relevant(scaling):
+            return None
+        with self._lock:
+            if self._relevance is None:
+                self._relevance = self._learn_relevance(np.arange(self.n))
+            return self._relevance
+
+    def _learn_relevance(self, rows: NDArray) -> NDArray:
+        w = None if self.w is None else self.w[rows]
+        return relevance(scaled("standard", self.X[rows], w), self.target.phi[rows], w)
+
+    def holdout(self, candidate: Candidate, preview: bool = False) -> Holdout:
+        """Return the operator that predicts each row without its fold, for every principle.
+
+        With `preview`, feature relevances are learned once from all rows, held-out ones included. This overestimates
+        candidates that use them, and costs as little as a candidate without.
+        """
+        if candidate.lam is None:
+            fitted = candidate.build(self.n, self.config).fit(self.X, self.target, self.w)
+            return fitted.held_out(self.X, self.target, self.w, self.folds)
+        if candidate.has_relevance and not preview:
+            return self._refitted(candidate)
+        K = self._linear_kernel if candidate.gamma is None else self._kernel(candidate)
+        return ridge(candidate.lam, K, self.w).held_out(K, None, self.w, self.folds)
+
+    def _kernel(self, candidate: Candidate) -> NDArray:
+        D, unit = self.distances(candidate.scaling, candidate.kernel)
+        return exponential(D, (candidate.gamma or 0.0) / unit)
+
+    @cached_property
+    def _linear_kernel(self) -> NDArray:
+        Z = scaled("standard", self.X, self.w)
+        products = (Z @ Z.T).toarray() if sparse.issparse(Z) else Z @ Z.T
+        # a constant feature of large variance is hardly penalised, as the intercept of linear ridge is not
+        return products + self.config.intercept_weight * Z.shape[1]
+
+    def _refitted(self, candidate: Candidate) -> Refitted:
+        """Learn feature relevances again without the rows of each fold."""
+
+        def fit(fold: NDArray) -> Fit:
+            rest = np.delete(np.arange(self.n), fold)
+            w = None if self.w is None else self.w[rest]
+            D = pairwise(candidate.kernel, scaled(candidate.scaling, self.X, self.w, self._learn_relevance(rest)))
+            rate = (candidate.gamma or 0.0) / (median(D, self.w) or 1.0)
+            inner, outer = (exponential(D[np.ix_(rows, rest)], rate) for rows in (rest, fold))
+            # the ridge n lam stays the same
+            lam = (candidate.lam or 0.0) * self.total / (len(rest) if w is None else w.sum())
+            return Fit(fold, rest, ridge(lam, inner, w), inner, outer)
+
+        fits = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(fit)(fold) for fold in self.folds)
+        return Refitted(self.n, fits)
+
+    def final_weights(self, candidate: Candidate, n: int, table: Table | None, order: NDArray) -> Weights:
+        """Return the weights of a candidate, to be fitted to all n rows.
+
+        `table` contains all rows, or is None for rows in chunks. The first rows of `order`, which does not depend on
+        the units of the features, are the Nyström centres.
+        """
+        # the ridge n lam grows as the root of n: between constant noise and constant lam
+        ratio = float(np.sqrt(self.total / max(n, self.total)))
+        if candidate.gamma is None:
+            return candidate.build(n, self.config, lam_ratio=ratio)
+        found: dict[str, Any] = {
+            "lam_ratio": ratio,
+            "median": self.distances(candidate.scaling, candidate.kernel)[1],
+            "relevance": self.relevance(candidate.scaling),
+        }
+        weights = candidate.build(n, self.config, **found, chunked=table is None)
+        if n <= self.config.exact_rows or table is None or sparse.issparse(table.X) or candidate.scaling == "none":
+            return weights
+        # distinct rows, as weights that scale all rows see them
+        some = table.X[np.sort(order[: self.config.n_centers(n)])]
+        some = some[np.unique(places(some), axis=0, return_index=True)[1]]
+        centers = np.asarray(clone(weights)._learn(table.X, None, table.w).scaled(some))  # type: ignore[attr-defined]
+        return candidate.build(n, self.config, **found, centers=centers)
 
 
-def distances(kernel: str, Z: Any) -> NDArray:
-    """Between all rows: what exp(-gamma .) makes the kernel of."""
+def pairwise(kernel: str, Z: Any) -> NDArray:
+    """Return the distances D between all rows such that the kernel is exp(-gamma D)."""
     if kernel == "rbf":
         return euclidean_distances(Z, squared=True)
     return manhattan_distances(Z) if sparse.issparse(Z) else squareform(pdist(Z, "cityblock"))
 
 
-def shrunk(D: NDArray, rate: float) -> NDArray:
-    """exp(-rate D), in one piece of memory."""
+def exponential(D: NDArray, rate: float) -> NDArray:
+    """Return exp(-rate D), computed in place of the product."""
     K = D * -rate
     return np.exp(K, out=K)
 
 
-class Ground:
-    """Rows, their sets and the blocks that are held out: distances are computed once, one operator a setting."""
-
-    def __init__(
-        self, table: Table, output: OutputSpace, sets: Sets, blocks: list[NDArray], n_jobs: int | None = None
-    ):
-        self.output, self.sets, self.blocks, self.n_jobs = output, sets, blocks, n_jobs
-        self.X, self.w = table.X, table.w
-        self._distances: dict[tuple[str, str], tuple[NDArray, float]] = {}
-        self._relevance: NDArray | None = None
-        self._once = threading.Lock()  # settings are judged in threads
-        self._products: NDArray | None = None
-        self._target: Target | None = None
-
-    def __len__(self) -> int:
-        return len(self.sets)
-
-    @property
-    def total(self) -> float:
-        """How many rows there are, each as often as it counts."""
-        return float(len(self) if self.w is None else self.w.sum())
-
-    def distance(self, scaling: str, kernel: str) -> tuple[NDArray, float]:
-        """Distances between the scaled rows, and their median."""
-        if (scaling, kernel) not in self._distances:
-            n = len(self)
-            require(8 * 8 * n**2, f"Comparing kernels on {n} rows", "Choose on fewer rows.")
-            relevance = self.relevance() if is_relevant(scaling) else None
-            D = distances(kernel, scaled(scaling, self.X, self.w, relevance))
-            self._distances[scaling, kernel] = D, median(D, self.w) or 1.0
-        return self._distances[scaling, kernel]
-
-    def relevance(self) -> NDArray:
-        """Of every feature, learned from all rows."""
-        with self._once:
-            if self._relevance is None:
-                self._relevance = self._learned(np.arange(len(self)))
-            return self._relevance
-
-    def _learned(self, at: NDArray) -> NDArray:
-        w = None if self.w is None else self.w[at]
-        return relevance(scaled("standard", self.X[at], w), self.target().phi[at], w)
-
-    def target(self) -> Target:
-        """What weights that look at outputs learn from."""
-        if self._target is None:
-            self._target = Target(SetLoss(self.output, self.sets, "infimum").target())
-        return self._target
-
-    def operator(self, setting: Setting, quick: bool = False) -> Holdout:
-        """Predictions without blocks of rows, for every principle at once.
-
-        If `quick`, relevances have seen the rows that are held out: good enough to compare settings that have them.
-        """
-        if isinstance(setting, Kernel) and is_relevant(setting.scaling) and not quick:
-            return self._relearned(setting)
-        if isinstance(setting, Kernel | Linear):
-            K = self._kernel(setting)
-            return self._ridge(setting.lam, K, self.w).held_out(K, None, self.w, self.blocks)
-        fitted = clone(setting.weights).fit(self.X, self.target(), self.w)
-        return fitted.held_out(self.X, self.target(), self.w, self.blocks)
-
-    def _relearned(self, setting: Kernel) -> Holdout:
-        """Relevances are learned without the rows that are held out, as they look at outputs."""
-
-        def fit(block: NDArray) -> Fit:
-            rest = np.delete(np.arange(len(self)), block)
-            w = None if self.w is None else self.w[rest]
-            Z = scaled(setting.scaling, self.X, self.w, self._learned(rest))
-            D = distances(setting.kernel, Z)
-            rate = setting.gamma / (median(D, self.w) or 1.0)
-            inner, outer = (shrunk(D[np.ix_(rows, rest)], rate) for rows in (rest, block))
-            lam = setting.lam * self.total / (len(rest) if w is None else w.sum())  # n lam is kept
-            return Fit(block, rest, self._ridge(lam, inner, w), inner, outer)
-
-        fits = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(fit)(block) for block in self.blocks)
-        return Refitted(len(self), fits)
-
-    @staticmethod
-    def _ridge(lam: float, K: NDArray, w: NDArray | None) -> KernelRidge:
-        return KernelRidge(lam, kernel="precomputed", gamma=None).fit(K, None, w)
-
-    def _kernel(self, setting: Kernel | Linear) -> NDArray:
-        if isinstance(setting, Kernel):
-            D, unit = self.distance(setting.scaling, setting.kernel)
-            return shrunk(D, setting.gamma / unit)
-        if self._products is None:
-            Z = scaled("standard", self.X, self.w)
-            products = (Z @ Z.T).toarray() if sparse.issparse(Z) else Z @ Z.T
-            # an intercept that is hardly shrunk, as that of the linear ridge is not
-            self._products = products + 100 * Z.shape[1]
-        return self._products
-
-    def final(self, setting: Setting, n: int, rows: Table | None, first: NDArray, random_state: Any) -> Weights:
-        """The weights themselves, for all n rows: exact while that pays, through centres beyond and for blocks.
-
-        `rows` are all rows, None for blocks; `first` are those of them that come first, in any units: the centres.
-        """
-        if not isinstance(setting, Kernel | Linear):
-            return setting.weights
-        # the ridge n lam grows as the root of n: between a constant noise and a constant lam
-        lam = setting.lam * float(np.sqrt(self.total / max(n, self.total)))
-        if isinstance(setting, Linear):
-            return Scaled(LinearRidge(lam))
-        _, unit = self.distance(setting.scaling, setting.kernel)
-        shape: dict[str, Any] = {"lam": lam, "kernel": setting.kernel, "gamma": setting.gamma / unit}
-        family: Weights = KernelRidge(**shape)
-        if n > EXACT_ROWS or rows is None:
-            shape |= {"random_state": random_state}
-            family = Nystrom(n_centers(n), **shape)
-        if setting.scaling == "none":
-            return family
-        relevance = self.relevance() if is_relevant(setting.scaling) else None
-        around = Scaled(family, setting.scaling, relevance)
-        if n > EXACT_ROWS and rows is not None and not sparse.issparse(rows.X):
-            family.set_params(centers=self._centers(around, rows, first[: n_centers(n)]))
-        return around
-
-    @staticmethod
-    def _centers(around: Scaled, rows: Table, at: NDArray) -> NDArray:
-        """Some rows, as weights that scale all rows see them; each once."""
-        scale = clone(around)._learn(rows.X, None, rows.w)
-        some = rows.X[np.sort(at)]
-        return np.asarray(scale.scaled(some[np.unique(places(some), axis=0, return_index=True)[1]]))
-
-
-def n_centers(n: int) -> int:
-    """Centres for n rows: about 8 times the root of n, between 500 and 2000."""
-    return int(np.clip(8 * np.sqrt(n), 500, 2000))
+def ridge(lam: float, K: NDArray, w: NDArray | None) -> KernelRidge:
+    """Fit kernel ridge weights to a kernel matrix."""
+    return KernelRidge(lam, kernel="precomputed", gamma=None).fit(K, None, w)
 
 
 def scaled(scaling: str, X: Any, w: NDArray | None, relevance: NDArray | None = None) -> Any:
-    """X as the weights of this scaling see it."""
+    """Return X as weights with this scaling see it."""
     return X if scaling == "none" else Scaled(scaling=scaling, relevance=relevance)._learn(X, None, w).scaled(X)
-
-
-def order(table: Table, sets: Sets, pairwise: bool = False) -> NDArray:
-    """The rows in the order of a hash, those of weight 0 last: the same ones first, whatever order they come in."""
-    code = hashed(table.X, pairwise)
-    absent = np.zeros(len(code)) if table.w is None else table.w == 0
-    if len(np.unique(code)) == len(code):
-        return np.lexsort((code, absent))
-    return np.lexsort((hash_of(np.asarray(sets.start(), dtype=float), 1), code, absent))  # equal rows by their sets

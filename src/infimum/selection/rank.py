@@ -1,118 +1,136 @@
-"""Ranking: which of the settings that were judged are better, and which may still turn out to be."""
+"""The selection rule: which of the evaluated candidates is the best, and which may still turn out to be.
+
+Candidates of one principle and family are ranked by the log-likelihood of the sets if they have one, else by the set
+risk. The principles are then compared by their set risk. The infimum principle minimises this risk, whether it is right
+or wrong, and among many candidates one is lucky. Therefore the candidate of the largest likelihood goes first, unless
+its set risk is larger than the least by more than chance explains. For regression every candidate has a likelihood,
+which alone decides, because the set risk ignores where in a set the true value is.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from math import isnan
 
-from ..weights.scaled import is_relevant
-
-KEPT = 3  # settings a principle that go on to more rows
-HOPELESS = 1.3  # times the least risk: principles beyond are not followed
-CLEARLY = 1.5  # standard errors of a difference: what is worse by less may be as good
-HARDLY = 0.5  # standard errors of a difference of likelihoods: what is worse by less is as good
-NOTHING = 1e-3  # of a nat: relevances must gain more
-FAMILIES = ("kernel", "linear", "forest", "neighbors")  # of what may be as good, the first
+from .config import SearchConfig
+from .evaluate import Evaluation
 
 
-class Ranking:
-    """Settings by what became of the same rows.
+@dataclass(frozen=True)
+class Rule:
+    """How candidates are compared."""
 
-    Settings of a principle go by its own score, principles by the set risk. The risk is what the infimum makes small,
-    right or wrong, and among many settings one is lucky: where the candidates can be weighed, so that there is a
-    likelihood, the likeliest goes first unless its risk is clearly larger than the least. Where sets have a probability
-    around any prediction, as numbers have, it alone decides: the risk does not know where in a set the truth is.
-
-    Parameters
-    ----------
-    rows : list of dict
-        Settings, their scores, and as "each" what became of every row.
-    strict : bool, default False
-        Whether the largest likelihood goes first, be it by a hair; else the smoothest of those that are hardly less
-        likely.
-    has_laws : bool, default False
-        Whether likelihoods compare all principles.
-    """
-
-    def __init__(self, rows: list[dict], strict: bool = False, has_laws: bool = False):
-        self.rows, self.strict, self.has_laws = rows, strict, has_laws
-        self.unit = max(abs(row["neg_set_risk"]) for row in rows) or 1.0
-        groups: dict[str, list[dict]] = {}
-        for row in rows:
-            groups.setdefault(f"{row['principle']!r}, {row['negative_weights']}, {row['weights']}", []).append(row)
-        self.groups = [self.ranked(group) for group in groups.values()]
-
-    def best(self) -> dict:
-        tops = [group[0] for group in self.groups]
-        least = min(tops, key=lambda row: (self.risk(row), _place(row)))
-        soft = [
-            row for row in tops if is_soft(row) and (self.has_laws or not row["each"].is_worse(least["each"], CLEARLY))
-        ]
-        if not soft:
-            return least
-        likely = max(soft, key=lambda row: row["log_likelihood"])
-        near = [row for row in soft if not row["each"].is_worse(likely["each"], CLEARLY, likely=True)]
-        return min(near, key=lambda row: (_place(row), -row["log_likelihood"]))
-
-    def ranked(self, group: list[dict]) -> list[dict]:
-        """Best first: by the likelihood where there is one, else by the set risk; of equals, the smoothest."""
-        if not all(map(is_soft, group)):
-            return sorted(group, key=lambda row: (self.risk(row), *_rough(row)))
-        best = max(group, key=lambda row: row["log_likelihood"])
-
-        def place(row: dict) -> tuple:
-            slack = NOTHING if is_relevant(best["scaling"]) and not is_relevant(row["scaling"]) else 1e-12
-            near = not self.strict and not row["each"].is_worse(best["each"], HARDLY, True, slack)
-            return (0, *_rough(row), -row["log_likelihood"]) if near else (1, -row["log_likelihood"], *_rough(row))
-
-        return sorted(group, key=place)
-
-    def followed(self) -> list[list[dict]]:
-        """The groups that may still win, each ranked."""
-        tops = [group[0] for group in self.groups]
-        least = min(map(self.risk, tops))
-        likeliest = max(filter(is_soft, tops), key=lambda row: row["log_likelihood"], default=tops[0])
-
-        def is_near(row: dict) -> bool:
-            likely = is_soft(row) and not row["each"].is_worse(likeliest["each"], CLEARLY, likely=True)
-            return likely or self.risk(row) <= HOPELESS * least
-
-        if self.has_laws:
-            return [group for group in self.groups if not group[0]["each"].is_worse(likeliest["each"], CLEARLY, True)]
-        return [group for group in self.groups if is_near(group[0])]
-
-    def kept(self) -> list[dict]:
-        """The few of every group that is followed that are not clearly worse than its best."""
-        found = []
-        for best, *others in (group[:KEPT] for group in self.followed()):
-            likely = is_soft(best)
-            found += [best, *(one for one in others if not one["each"].is_worse(best["each"], CLEARLY, likely))]
-        return found
-
-    def promises(self, row: dict) -> bool:
-        """Whether a setting that looks better than it is looks better than all others of its principle."""
-        same = [
-            one
-            for one in self.rows
-            if (one["principle"], one["negative_weights"]) == (row["principle"], row["negative_weights"])
-        ]
-        score = "log_likelihood" if is_soft(row) else "neg_set_risk"
-        return not same or row[score] > max(one[score] for one in same)
-
-    def risk(self, row: dict) -> float:
-        """The set risk, in units of the largest: what differs by rounding only is equal."""
-        return round(-row["neg_set_risk"] / self.unit, 9)
+    config: SearchConfig
+    likelihood_only: bool = False
+    """Whether the log-likelihood alone compares all principles, as for regression."""
+    smoothest: bool = True
+    """Whether the smoothest of candidates with almost the same likelihood goes first; otherwise the likeliest does."""
 
 
-def is_soft(row: dict) -> bool:
-    """Whether candidates were weighed, so that sets have a likelihood."""
-    return not isnan(row["log_likelihood"])
+def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
+    """Return the best candidate."""
+    config, unit = rule.config, largest_risk(found)
+    tops = [group[0] for group in ranked_groups(found, rule)]
+    least = min(tops, key=lambda one: (risk(one, unit), _preference(one, config)))
+    soft = [
+        one
+        for one in tops
+        if has_likelihood(one)
+        and (rule.likelihood_only or not one.rows.is_worse(least.rows, config.n_se_different))
+    ]
+    if not soft:
+        return least
+    best = likeliest(soft)
+    near = [one for one in soft if not one.rows.is_worse(best.rows, config.n_se_different, likelihood=True)]
+    return min(near, key=lambda one: (_preference(one, config), -one.result.log_likelihood))
 
 
-def _rough(row: dict) -> tuple[float, float, float]:
-    """Smaller for smoother settings: features as they are, a large lam, then a wide kernel."""
-    lam, gamma = (0.0 if isnan(row[name]) else row[name] for name in ("lam", "gamma"))
-    return is_relevant(row["scaling"]), -lam, gamma
+def ranked_groups(found: Sequence[Evaluation], rule: Rule) -> list[list[Evaluation]]:
+    """Return the candidates of each principle and family, the best of each group first."""
+    groups: dict[tuple[str, str, str], list[Evaluation]] = {}
+    for one in found:
+        key = one.candidate.principle, one.candidate.negative_weights, one.candidate.weights
+        groups.setdefault(key, []).append(one)
+    unit = largest_risk(found)
+    return [rank(group, rule, unit) for group in groups.values()]
 
 
-def _place(row: dict) -> int:
-    return FAMILIES.index(row["weights"]) if row["weights"] in FAMILIES else len(FAMILIES)
+def rank(group: Sequence[Evaluation], rule: Rule, unit: float) -> list[Evaluation]:
+    """Return candidates of one principle, the best first: by likelihood or set risk, and the smoothest of equals."""
+    if not all(map(has_likelihood, group)):
+        return sorted(group, key=lambda one: (risk(one, unit), *_roughness(one)))
+    best, config = likeliest(group), rule.config
+
+    def place(one: Evaluation) -> tuple:
+        gain = best.candidate.has_relevance and not one.candidate.has_relevance
+        slack = config.min_gain if gain else 1e-12
+        near = rule.smoothest and not one.rows.is_worse(best.rows, config.n_se_tie, True, slack)
+        likelihood = one.result.log_likelihood
+        return (0, *_roughness(one), -likelihood) if near else (1, -likelihood, *_roughness(one))
+
+    return sorted(group, key=place)
+
+
+def competitive_groups(found: Sequence[Evaluation], rule: Rule) -> list[list[Evaluation]]:
+    """Return the ranked groups whose best candidate may still turn out to be the best of all."""
+    config, unit, groups = rule.config, largest_risk(found), ranked_groups(found, rule)
+    tops = [group[0] for group in groups]
+    least = min(risk(one, unit) for one in tops)
+    soft = [one for one in tops if has_likelihood(one)]
+    best = likeliest(soft) if soft else tops[0]
+
+    def is_near(one: Evaluation) -> bool:
+        if rule.likelihood_only:
+            return not one.rows.is_worse(best.rows, config.n_se_different, likelihood=True)
+        likely = has_likelihood(one) and not one.rows.is_worse(best.rows, config.n_se_different, likelihood=True)
+        return likely or risk(one, unit) <= config.prune_ratio * least
+
+    return [group for group in groups if is_near(group[0])]
+
+
+def survivors(found: Sequence[Evaluation], rule: Rule) -> list[Evaluation]:
+    """Return the few candidates of each competitive group that may be as good as its best one."""
+    config, kept = rule.config, []
+    for best, *others in (group[: config.n_kept] for group in competitive_groups(found, rule)):
+        likely = has_likelihood(best)
+        kept += [best, *(one for one in others if not one.rows.is_worse(best.rows, config.n_se_different, likely))]
+    return kept
+
+
+def is_promising(preview: Evaluation, found: Iterable[Evaluation]) -> bool:
+    """Whether a preview, which overestimates its candidate, has a better score than all others of its principle."""
+    pair = preview.candidate.principle, preview.candidate.negative_weights
+    same = [one for one in found if (one.candidate.principle, one.candidate.negative_weights) == pair]
+    score = "log_likelihood" if has_likelihood(preview) else "neg_set_risk"
+    return not same or getattr(preview.result, score) > max(getattr(one.result, score) for one in same)
+
+
+def has_likelihood(one: Evaluation) -> bool:
+    """Whether the sets have a likelihood under this candidate."""
+    return not isnan(one.result.log_likelihood)
+
+
+def likeliest(found: Iterable[Evaluation]) -> Evaluation:
+    """Return the first of the candidates with the largest likelihood."""
+    return max(found, key=lambda one: one.result.log_likelihood)
+
+
+def largest_risk(found: Iterable[Evaluation]) -> float:
+    """Return the largest set risk, which is the unit in which risks are compared."""
+    return max((abs(one.result.neg_set_risk) for one in found), default=0.0) or 1.0
+
+
+def risk(one: Evaluation, unit: float) -> float:
+    """Return the set risk, rounded so that differences in the last digits do not count."""
+    return round(-one.result.neg_set_risk / unit, 9)
+
+
+def _roughness(one: Evaluation) -> tuple[bool, float, float]:
+    """Return a key that is smaller for smoother candidates: no relevances, a large lam, then a wide kernel."""
+    return one.candidate.has_relevance, -(one.candidate.lam or 0.0), one.candidate.gamma or 0.0
+
+
+def _preference(one: Evaluation, config: SearchConfig) -> int:
+    order = config.family_order
+    return order.index(one.candidate.weights) if one.candidate.weights in order else len(order)

@@ -1,95 +1,174 @@
-"""SelectionResult: what was compared and what was chosen."""
+"""SelectionResult: the candidates that were compared, and the one that was selected."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import isnan
+from dataclasses import asdict, dataclass, fields
+from html import escape
+from math import isnan, nan
 from typing import Any
 
-from ..recipe import Recipe
+import numpy as np
 
-SHOWN = 12
+from .candidates import Candidate
+from .config import SearchConfig
+from .scores import Scores
+
+N_SHOWN = 12
+"""Lines of the table that are printed."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """The cross-validation scores of one candidate, as text and numbers."""
+
+    weights: str
+    scaling: str
+    kernel: str
+    gamma: float
+    """The kernel width in units of 1 / (median distance); NaN if there is none, as for all parameters."""
+    lam: float
+    n_neighbors: float
+    min_samples_leaf: float
+    principle: str
+    negative_weights: str
+    n: int
+    """The number of rows."""
+    covering_rate: float
+    neg_set_risk: float
+    log_likelihood: float
+    """NaN if the sets have no likelihood under this candidate."""
+    chance_corrected: float = nan
+    """NaN unless computed by `PartialSearch`."""
+    seconds: float = nan
+
+    @classmethod
+    def of(cls, candidate: Candidate, n: int, scores: Scores, seconds: float) -> Result:
+        """Return the result of a candidate on n rows."""
+        params = {name: nan if value is None else value for name, value in asdict(candidate).items()}
+        return cls(**params, n=n, **scores, seconds=seconds)
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters of the candidate; those that its base learner does not have are left out."""
+        found = {field.name: getattr(self, field.name) for field in fields(Candidate)}
+        return {name: value for name, value in found.items() if value != "" and value == value}
+
+    @property
+    def text(self) -> str:
+        """The base learner in a few words."""
+        if self.weights == "linear":
+            return f"linear, lam {self.lam:.0e}, {self.scaling}"
+        if self.weights == "kernel":
+            return f"{self.kernel} {self.gamma:g}, lam {self.lam:.0e}, {self.scaling}"
+        if not isnan(self.n_neighbors):
+            return f"{self.weights}, {self.n_neighbors:g} nearest"
+        return self.weights if isnan(self.min_samples_leaf) else f"{self.weights}, leaves of {self.min_samples_leaf:g}"
 
 
 class SelectionResult:
-    """What was compared and what was chosen; `rows` is the table, the best first.
+    """The candidates that were compared, and the one that was selected.
+
+    It contains text and numbers only.
 
     Attributes
     ----------
-    rows : list of dict
-        One a (weights, principle, reading) that was judged, with its scores on held-out blocks of rows; none where
-        there were too few rows to hold any out.
-    best : dict
-        The row that was chosen.
-    recipe : Recipe
-        The same as parts of a model.
-    refused : list of str
-        What could not be judged, and why.
+    results : list of Result
+        One per candidate and number of rows, with its cross-validation scores; the selected one first. Empty if
+        nothing was compared.
+    best : Result or None
+        The selected one.
+    best_params : dict
+        The parameters of the selected model, by name.
+    scoring : str
+        The score by which principles were compared: "log_likelihood" if all candidates have one, else "neg_set_risk".
     complete : bool
-        False where an interrupt or the budget ended the comparison early.
-    score : str
-        The column by which principles were compared: "log_likelihood" where all of them have one, else "neg_set_risk".
+        False if the search was interrupted, or ended by the budget.
+    not_evaluated : list of str
+        Candidates that could not be evaluated, each with the reason.
+    reason : str
+        Why nothing was compared; empty otherwise.
+    config : SearchConfig
+        The constants of the search.
     """
 
-    def __init__(self, rows: list[dict], best: dict, recipe: Recipe, refused: list[str], complete: bool):
-        self.score = compared_by(row["log_likelihood"] for row in rows)
-        self.rows = sorted(rows, key=lambda row: (row is not best, -row["n"], -row[self.score]))
-        self.best, self.recipe, self.refused, self.complete = best, recipe, refused, complete
+    def __init__(
+        self,
+        results: Iterable[Result] = (),
+        best: Result | None = None,
+        best_params: dict[str, Any] | None = None,
+        *,
+        complete: bool = True,
+        not_evaluated: Iterable[str] = (),
+        reason: str = "",
+        config: SearchConfig | None = None,
+    ):
+        results = list(results)
+        self.scoring = scoring_of(result.log_likelihood for result in results)
+        key = {id(one): (one is not best, -one.n, -getattr(one, self.scoring)) for one in results}
+        self.results = sorted(results, key=lambda one: key[id(one)])
+        self.best_params = best_params or ({} if best is None else best.params)
+        self.complete, self.not_evaluated, self.reason = complete, list(not_evaluated), reason
+        self.config = SearchConfig() if config is None else config
 
-    def frame(self) -> Any:
-        """The table as a pandas frame."""
+    @property
+    def best(self) -> Result | None:
+        return self.results[0] if self.results else None
+
+    def to_frame(self) -> Any:
+        """Return the results as a pandas DataFrame, the selected one first."""
         import pandas as pd
 
-        return pd.DataFrame(self.rows)
+        return pd.DataFrame(self._columns())
 
     def plot(self, ax: Any = None) -> Any:
-        """Held-out scores of the settings, one row of points a principle; the chosen one is circled."""
+        """Plot the cross-validation scores of the candidates by principle; the selected one is circled."""
         from ..plotting import SelectionDisplay
 
         return SelectionDisplay.from_selection(self, ax)
 
-    def _lines(self) -> list[tuple]:
+    def table(self) -> list[tuple[str, ...]]:
+        """Return the first results as text: a header, then one line per result."""
         head = ("weights", "principle", "negative weights", "rows", "set risk", "covered", "log P(S)")
         body = [
-            (said(row), str(row["principle"]), row["negative_weights"], str(row["n"]), f"{-row['neg_set_risk']:.4g}",
-             f"{row['covering_rate']:.3f}", "" if isnan(row["log_likelihood"]) else f"{row['log_likelihood']:.4g}")
-            for row in self.rows[:SHOWN]
+            (one.text, one.principle, one.negative_weights, str(one.n), f"{-one.neg_set_risk:.4g}",
+             f"{one.covering_rate:.3f}", "" if isnan(one.log_likelihood) else f"{one.log_likelihood:.4g}")
+            for one in self.results[:N_SHOWN]
         ]  # fmt: skip
-        has = any(line[-1] for line in body)  # nothing to show where no set has a likelihood
-        return [line if has else line[:-1] for line in (head, *body)]
+        last = None if any(line[-1] for line in body) else -1  # no column of likelihoods if there are none
+        return [line[:last] for line in (head, *body)]
 
     def __repr__(self) -> str:
-        if not self.rows:
-            made = self.recipe
-            parts = f"{made.principle}, {made.negative_weights}, {made.weights!r}"
-            return f"Nothing was compared: {parts}. {' '.join(self.refused)}"
-        lines = self._lines()
+        if not self.results:
+            params = ", ".join(str(value) for value in self.best_params.values())
+            return f"Nothing was compared: {params}. {self.reason}"
+        lines = self.table()
         widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
         text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines]
-        more = len(self.rows) - SHOWN
+        more = len(self.results) - N_SHOWN
         tail = [f"… and {more} more"] if more > 0 else []
-        return "\n".join([f"Chosen from {len(self.rows)} by sets that were held out: the first line", *text, *tail])
+        return "\n".join([f"Selected from {len(self.results)} candidates by cross-validation:", *text, *tail])
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        if not self.rows:
+        if not self.results:
             return f"<p>{escape(repr(self))}</p>"
-        head, *body = self._lines()
+        head, *body = self.table()
         rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in body)
         top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
         return f"<table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
 
+    def _columns(self) -> dict[str, Any]:
+        return {field.name: np.array([getattr(one, field.name) for one in self.results]) for field in fields(Result)}
 
-def compared_by(likelihoods: Iterable[float]) -> str:
-    """The score that principles go by: the likelihood where all of them have one, else the set risk."""
+    def __getstate__(self) -> dict[str, Any]:
+        """Save the results as columns, which take a fraction of the space of many small objects."""
+        return {**vars(self), "results": self._columns()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        columns = {name: column.tolist() for name, column in state["results"].items()}
+        self.__dict__.update(state, results=[Result(*values) for values in zip(*columns.values())])
+
+
+def scoring_of(likelihoods: Iterable[float]) -> str:
+    """Return the score by which principles are compared: the likelihood if all of them have one, else the set risk."""
     return "neg_set_risk" if any(map(isnan, likelihoods)) else "log_likelihood"
-
-
-def said(row: dict) -> str:
-    """The weights of a row in a few words."""
-    if row["weights"] == "linear":
-        return f"linear, lam {row['lam']:.0e}, {row['scaling']}"
-    if row["weights"] != "kernel":
-        return f"{row['weights']}{', ' + row['kernel'] if row['kernel'] else ''}"
-    return f"{row['kernel']} {row['gamma']:g}, lam {row['lam']:.0e}, {row['scaling']}"

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from ..calibration import likelihood
 from ..outputs import Labels, OutputSpace, Sets
+from .evaluate import mean_scores, out_of_fold, row_scores
 from .scores import Scores, beyond_chance, covered, risk, scored_by
 
 
@@ -146,7 +147,7 @@ def get_scorer(name: str) -> Callable[..., float]:
     return SCORERS[name]
 
 
-def left_out_scores(model: Any, X: Any, y: Any, n_blocks: int | None = None, sample_weight: Any = None) -> Scores:
+def left_out_scores(model: Any, X: Any, y: Any, cv: int | None = None, sample_weight: Any = None) -> Scores:
     """Scores of a model from its own training sets: what it predicts at every row without that row, or its block.
 
     No true label is used, and kernel ridge is factored once. A pipeline is fitted to X up to its last step.
@@ -159,7 +160,7 @@ def left_out_scores(model: Any, X: Any, y: Any, n_blocks: int | None = None, sam
         Rows.
     y : n sets
         In any form that the model reads.
-    n_blocks : int, optional
+    cv : int, optional
         None leaves out single rows; a number holds out that many blocks of rows. Take blocks for disambiguation: the
         other rows have adapted to S_i by the time row i is left out.
     sample_weight : (n,), optional
@@ -180,8 +181,11 @@ def left_out_scores(model: Any, X: Any, y: Any, n_blocks: int | None = None, sam
     if hasattr(model, "steps"):
         for _, step in model.steps[:-1]:
             X = clone(step).fit_transform(X)
-        return left_out_scores(model.steps[-1][1], X, y, n_blocks, sample_weight)
-    if not hasattr(model, "left_out"):
+        return left_out_scores(model.steps[-1][1], X, y, cv, sample_weight)
+    if not hasattr(model, "prepare"):
         raise ValueError(f"left_out_scores is for the library's models. Got {model!r}.")
-    judge, left = model.left_out(X, y, sample_weight, n_blocks)
-    return judge.scores(left)
+    recipe, _, rows, output, sets = model.prepare(X, y, sample_weight)
+    if not rows.in_memory:
+        raise ValueError("Leaving rows out compares them with each other: give arrays instead of rows in blocks.")
+    found = out_of_fold(recipe, rows.X, output, sets, rows.w, cv)
+    return mean_scores(sets, found, row_scores(output, sets, found, rows.w))

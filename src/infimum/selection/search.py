@@ -1,429 +1,388 @@
-"""The comparison: successive halving over rows and settings, by held-out blocks of rows."""
+"""The search: select the parts of a recipe that are set to "auto", by cross-validation on candidate sets."""
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from ..data import Rows, Table
 from ..data.errors import InfimumWarning, InputError
-from ..data.hashes import hashed, places
-from ..data.progress import track
-from ..disambiguation import has_laws, is_weighed
+from ..data.hashes import hash_of, hashed, places
+from ..disambiguation import Disambiguation, has_laws, is_weighed
+from ..loss import Average
 from ..outputs.base import OutputSpace, Sets
-from ..recipe import AUTO, Recipe
-from ..weights import KernelRidge, LabelledRowsOnly, Scaled, by_name
-from ..weights.holdout.operators import Holdout, blocks_of
-from ..weights.scaled import is_relevant
-from .candidates import RELEVANT_COLUMNS, Kernel, Other, Setting, first_settings, is_costly, readings
-from .evaluate import Judge, Left
-from .kernel_cache import EXACT_ROWS, Ground, order
-from .rank import Ranking, is_soft
+from ..recipe import Recipe, is_auto
+from ..weights import KernelRidge, LabelledRowsOnly, Scaled
+from ..weights.holdout.operators import blocks_of
+from .candidates import Candidate, Pair, combined, first_candidates, is_costly, principles_of
+from .config import SearchConfig
+from .evaluate import Evaluation, EvaluationData, evaluate
+from .kernel_cache import KernelCache
+from .rank import (
+    Rule,
+    competitive_groups,
+    has_likelihood,
+    is_promising,
+    largest_risk,
+    rank,
+    select,
+    survivors,
+)
 from .result import SelectionResult
-
-FEW = 20  # distinct rows that there must be, for some of them to be held out
-FIRST = 500  # rows of the first comparison
-SECOND = 1500  # rows on which the best of it are compared again
-COSTLY = (200, 400)  # the same, where every prediction is a search
-FEW_ROWS = 600
-STEPS = 4  # how often settings next to the best are tried
-N_BLOCKS = 5  # held out in turn
-OF_FEW = 10  # the same where rows are few and have a likelihood: nine tenths of them are more like all
-WORTH_THREADS = 300  # rows from which on several settings at once take less time than one after the other
-
-
-OBJECTS = ("setting", "each")  # columns of the table that only the comparison itself needs
-
-Start = tuple[tuple[Any, str], list[Kernel]]
-"""A principle with its reading, and kernels to begin with."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How a comparison is made: all that does not change what is compared."""
+class SearchProblem:
+    """What a search is about: the rows, and the parts of the model that are already set."""
 
-    budget: float | None = None
-    """Seconds; the best so far is kept when they are over."""
-    n_jobs: int | None = None
-    """Settings that are judged at once; None for as many as BLAS has threads."""
-    random_state: Any = 0
-    verbose: int = 0
+    recipe: Recipe
+    """Parts that are not "auto" are kept."""
+    table: Table
+    output: OutputSpace
+    sets: Sets
+    n: int
+    """The number of rows that are fitted in the end, counted with their sample weights."""
+    principles: dict[str, Any]
+    """The principles that are compared, by name."""
+    pairs: list[Pair]
+    """The pairs (principle, negative_weights) that are compared."""
+    config: SearchConfig
+    rule: Rule
+    """How candidates are compared."""
+    costly: bool = False
+    """Whether each prediction is a search."""
+    chunked: bool = False
+    """Whether the table is a sample of rows in chunks."""
+    labelled_only: bool = False
+    """Whether unlabelled rows have been left out."""
+
+    @property
+    def given(self) -> bool:
+        """Whether the user has set the weights."""
+        return not is_auto(self.recipe.weights)
+
+    @property
+    def pairwise(self) -> bool:
+        """Whether X contains similarities between rows instead of features."""
+        return self.given and self.recipe.weights.pairwise
+
+    def first_candidates(self) -> list[Candidate]:
+        """Return the candidates with which the search begins."""
+        if self.given:
+            learner = Candidate(type(self.recipe.weights).__name__)
+            return combined(learner, self.pairs, self.recipe.weights.signed)
+        return first_candidates(self.n, self.table.X, self.costly, self.pairs, self.config, self.chunked)
+
+    def data(self, rows: NDArray, threads: int = 1) -> EvaluationData:
+        """Return some rows with their folds, on which candidates are compared."""
+        config, table = self.config, self.table.some(rows)
+        if self.pairwise:
+            table.X = table.X[:, rows]
+        few = len(self.sets) <= config.few_rows and is_weighed(self.sets)
+        n_folds = config.n_folds_few if few else config.n_folds
+        folds = blocks_of(places(table.X, self.pairwise), n_folds, sample_weight=table.w)
+        parallel = config.n_jobs is None and threads > 1 and len(rows) >= config.parallel_rows
+        n_jobs = threads if parallel else config.n_jobs
+        kernels = KernelCache(table, self.output, self.sets[rows], folds, config, n_jobs)
+        return EvaluationData(self.recipe, self.principles, kernels, config)
 
 
-def choose(wanted: Recipe, rows: Rows, output: OutputSpace, sets: Sets, plan: Plan | None = None) -> SelectionResult:
-    """The recipe that held-out sets speak for, among those that `wanted` leaves open ("auto")."""
-    plan = Plan() if plan is None else plan
-    if not isinstance(rows, Table):
-        return _of_blocks(wanted, rows, output, sets, plan)
-    return Comparison(wanted, rows, output, sets, plan).run()
-
-
-def _of_blocks(wanted: Recipe, rows: Any, output: OutputSpace, sets: Any, plan: Plan) -> SelectionResult:
-    """Chosen on a sample of the rows, among what can be fitted to blocks."""
-    some = rows.sample(SECOND)
-    pairs = readings(wanted.principle, wanted.negative_weights, signed=False)
-    if isinstance(wanted.principle, str) and wanted.principle == AUTO:
-        pairs = [(p, "inside") for p, _ in pairs if _is_served(p, sets)]
-    if not pairs:
-        raise ValueError(f"Of {sets!r}, nothing but sums can be had, and no principle needs only these. Fit on arrays.")
-    table = Table(some.X, some.y, some.w, rows.names)
-    found = Comparison(wanted, table, output, output.read(some.y), plan, pairs, some.n)
-    return found.run()
-
-
-class Comparison:
-    """Few rows first, then the best on more of them, then the settings next to the best.
+class Record:
+    """The evaluations of a search so far; they are only ever added to.
 
     Parameters
     ----------
-    wanted : Recipe
-        What is named in it is kept.
-    table, output, sets
-        Rows in memory.
-    plan : Plan
-    pairs : list of (principle, reading), optional
-        What is compared; by default all that `wanted` leaves open.
-    of : int, optional
-        How many rows there are, where the table is a sample of rows in blocks.
+    budget : float, optional
+        Seconds after which no further candidate is evaluated.
     """
 
-    def __init__(
-        self,
-        wanted: Recipe,
-        table: Table,
-        output: OutputSpace,
-        sets: Sets,
-        plan: Plan,
-        pairs: list[tuple[Any, str]] | None = None,
-        of: int | None = None,
-    ):
-        self.named = not (isinstance(wanted.weights, str) and wanted.weights == AUTO)
-        self.wanted, self.output, self.plan, self.some = wanted, output, plan, False
-        if not self.named and of is None and has_laws(sets):  # rows that know nothing say nothing of numbers
-            known = np.flatnonzero(~output.is_unlabelled(sets))
-            self.some = 0 < len(known) < len(sets)
-            table, sets = (table.some(known), sets[known]) if self.some else (table, sets)
-        self.table, self.sets = table, sets
-        self.in_blocks, self.n = of is not None, _count(table, sets) if of is None else of
-        self.family = by_name(wanted.weights) if self.named else None
-        signed = self.family is None or self.family.signed
-        self.pairs = self._open_pairs(signed) if pairs is None else pairs
-        self.pairwise = self.family is not None and self.family.pairwise
-        self.rows: list[dict] = []
-        self.refused: list[str] = []
-        self.seen: set = set()
-        self.ends = np.inf if plan.budget is None else time.perf_counter() + plan.budget
-        self.strict, self.threads, self.costly = False, 1, is_costly(sets)
-        self._ranked: tuple[tuple[int, int], Ranking] | None = None
-        self._judges: dict[tuple, Judge] = {}
+    def __init__(self, budget: float | None = None):
+        self.evaluations: list[Evaluation] = []
+        self.not_evaluated: list[str] = []
+        self.deadline = inf if budget is None else time.perf_counter() + budget
+        self._seen: set[tuple[Candidate, int]] = set()
 
-    def _open_pairs(self, signed: bool) -> list[tuple[Any, str]]:
-        """All that is not named; but for points chosen by all rows at once, where these are too many for that."""
-        found = readings(self.wanted.principle, self.wanted.negative_weights, signed)
-        many = self.n > EXACT_ROWS and not is_weighed(self.sets)
-        found = [pair for pair in found if not many or pair[0] != "disambiguation" or len(found) == 1]
-        # rows that know nothing have neither an average nor a supremum
-        served = [pair for pair in found if pair[0] != "average" and pair[1] != "joint"]
-        return served or found if self.some else found
+    def is_over(self, has_result: bool = False) -> bool:
+        """Whether time is up; not before there is at least one result."""
+        return time.perf_counter() > self.deadline and (has_result or bool(self.evaluations))
 
-    def go_through(self, settings: list[Setting], blocks: list[NDArray]) -> bool:
-        """Judge these settings on all rows, and nothing else; whether it came to the end.
+    def on(self, data: EvaluationData) -> list[Evaluation]:
+        """Return the evaluations on these rows."""
+        return [one for one in self.evaluations if one.result.n == len(data)]
 
-        What cannot be judged is an error here: it was asked for by name.
-        """
-        self.strict = True
-        self.ground = Ground(self.table, self.output, self.sets, blocks)
-        try:
-            self._try({setting: self._pairs_of(setting) for setting in settings})
-        except KeyboardInterrupt:
-            if not self.rows:
-                raise
-            return False
-        return True
-
-    def run(self) -> SelectionResult:
-        if self.named and len(self.pairs) == 1:
-            return self._plain("All is named.")
-        self.order = order(self.table, self.sets, self.pairwise)
-        if self._distinct() < FEW:
-            return self._plain(f"There are fewer than {FEW} distinct rows: too few to hold some of them out.")
-        # matrices of a thousand rows: threads that wait for each other cost several times what they compute
-        with threadpool_limits(1, user_api="blas") as limits, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what is said of one setting among many
-            self.threads = limits.get_original_num_threads()["blas"] or 1  # they judge a setting each instead
-            complete = self._walk()
-        if not complete:
-            warnings.warn(
-                f"The comparison ended early, after {len(self.rows)} settings; the best of them is fitted.",
-                InfimumWarning,
-                stacklevel=6,
-            )
-        if not self.rows:
-            if self.named:
-                return self._plain(" ".join(self.refused[:3]))
-            raise ValueError("Nothing could be chosen from. " + " ".join(self.refused[:3]))
-        return self._choice(complete)
-
-    def _walk(self) -> bool:
-        """Whether it came to its end."""
-        first, second = COSTLY if self.costly else (FIRST, SECOND)
-        n = len(self.sets)
-        try:
-            self._stand_on(first if n > 1.5 * first and not self.named else second)
-            self._try({setting: self._pairs_of(setting) for setting in self._first()})
-            self._step()
-            self._try(self._weighed(self._twins()))
-            if self.rows and len(self.ground) < min(n, second):
-                kept, relevant = self._kept()
-                self._stand_on(second)
-                if relevant:
-                    self._step(self._weighed(relevant, kept))
-                else:
-                    self._try(kept)
-                    self._step(self._weighed(self._twins()))
-        except KeyboardInterrupt:
-            if not self.rows:
-                raise
-            return False
-        return time.perf_counter() <= self.ends
-
-    def _plain(self, why: str) -> SelectionResult:
-        """The paper's estimator, on features of one scale, for what is not named."""
-        principle, reading = self.pairs[0] if len(self.pairs) == 1 else ("infimum", "inside")
-        if (principle, reading) not in self.pairs:
-            principle, reading = self.pairs[0]
-        family = self.wanted.weights if self.named else Scaled(KernelRidge())
-        return SelectionResult([], {}, Recipe(principle, reading, family, self.wanted.solver), [why], True)
-
-    def _choice(self, complete: bool) -> SelectionResult:
-        best = self.best()
-        family = self.wanted.weights
-        if not self.named:
-            rows = None if self.in_blocks else self.table
-            family = self.ground.final(best["setting"], self.n, rows, self.order, self.plan.random_state)
-            family = LabelledRowsOnly(family) if self.some else family
-        recipe = Recipe(best["principle"], best["negative_weights"], family, self.wanted.solver)
-        plain = [_plain_values(row) for row in self.rows]
-        chosen = next(one for one, row in zip(plain, self.rows) if row is best)
-        return SelectionResult(plain, chosen, recipe, self.refused, complete)
-
-    def _distinct(self) -> int:
-        there = slice(None) if self.table.w is None else self.table.w > 0
-        return len(np.unique(hashed(self.table.X[there], self.pairwise)))
-
-    def _first(self) -> Iterable[Setting]:
-        if self.family is not None:
-            return [Other(type(self.family).__name__, self.family)]
-        found = first_settings(self.n, self.table.X, self.costly, self.plan.random_state, self.plan.n_jobs)
-        return [one for one in found if not self.in_blocks or not isinstance(one, Other)]
-
-    def _stand_on(self, size: int) -> None:
-        """Compare on so many rows from now on."""
-        at = self.order[:size]
-        table = self.table.some(at)
-        if self.pairwise:
-            table.X = table.X[:, at]
-        n_blocks = OF_FEW if len(self.sets) <= FEW_ROWS and is_weighed(self.sets) else N_BLOCKS
-        blocks = blocks_of(places(table.X, self.pairwise), n_blocks, sample_weight=table.w)
-        self.ground = Ground(table, self.output, self.sets[at], blocks, self._jobs(len(at)))
-
-    def _pairs_of(self, setting: Setting) -> list[tuple[Any, str]]:
-        """What is judged at a setting: weights without a sign have one reading."""
-        if not isinstance(setting, Other) or setting.weights.signed:
-            return self.pairs
-        return list({repr(p): (p, r) for p, r in reversed(self.pairs)}.values())[::-1]
-
-    def _try(self, settings: dict[Setting, list[tuple[Any, str]]]) -> bool:
-        """Judge settings under some principles, unless it is done; whether one of them is now the best."""
-        before = self.best() if self._here() else None
-        for row in self._judged(self._new(settings)):
-            self.rows.append(row)
-        return bool(self._here()) and self.best() is not before
-
-    def _new(self, settings: dict[Setting, list[tuple[Any, str]]]) -> list[tuple]:
-        """What is not done yet."""
-        work = []
-        for setting, pairs in settings.items():
-            new = [pair for pair in pairs if (setting, repr(pair), len(self.ground)) not in self.seen]
-            self.seen.update((setting, repr(pair), len(self.ground)) for pair in new)
-            if new:
-                work.append((setting, new))
-        return work
-
-    def _judged(self, work: list) -> Iterator[dict]:
-        """Rows of the table, as they come; what was refused is kept."""
-        label = f"settings on {len(self.ground)} rows"
-        jobs = (delayed(self._judge)(*one) for one in track(work, label, len(work), self.plan.verbose))
-        n_jobs = self._jobs(len(self.ground))
-        for found, refused in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(jobs):
-            self.refused += [why for why in refused if why not in self.refused]
-            yield from found
-
-    def _jobs(self, n: int) -> int | None:
-        """Settings on n rows that are judged at once."""
-        own = self.plan.n_jobs is None and self.threads > 1 and n >= WORTH_THREADS
-        return self.threads if own else self.plan.n_jobs
-
-    def _judge(
-        self, setting: Setting, pairs: list[tuple[Any, str]], quick: bool = False
-    ) -> tuple[list[dict], list[str]]:
-        """The rows of the table for one setting, and what was refused; see `Ground.operator` for `quick`."""
-        found: list[dict] = []
-        refused: list[str] = []
-        operator: Holdout | None = None
-        for principle, reading in pairs:
-            start = time.perf_counter()
-            if start > self.ends and (self.rows or found):
-                break
-            judge = self._judge_of(setting, principle, reading)
-            try:
-                if not self.named and operator is None:
-                    operator = self.ground.operator(setting, quick)
-                left = self._left(judge) if operator is None else judge.outputs(operator)
-                each = judge.each(left)
-                scores = judge.scores(left, chance=self.strict, each=each)
-            except (ValueError, MemoryError) as error:
-                if self.strict:
-                    raise
-                refused.append(f"{principle}, {reading}, {setting.columns['weights']}: {str(error).splitlines()[0]}")
-                continue
-            seconds = time.perf_counter() - start
-            here = {
-                "principle": principle,
-                "negative_weights": reading,
-                "n": len(self.ground),
-                **scores,
-                "seconds": seconds,
-            }
-            found.append({**setting.columns, **here, "setting": setting, "each": each})
-        return found, refused
-
-    def _judge_of(self, setting: Setting, principle: Any, reading: str) -> Judge:
-        """One for all settings, where weights are not named: what it asks of them is only whether they have signs."""
-        family: Any = setting.weights if isinstance(setting, Other) else KernelRidge()
-        key = (setting if self.named else family.signed, repr(principle), reading, len(self.ground))
-        if key not in self._judges:
-            recipe = Recipe(principle, reading, family, self.wanted.solver).checked()
-            ground = self.ground
-            self._judges[key] = Judge(recipe, self.output, ground.sets, ground.w, brief=not self.strict)
-        return self._judges[key]
-
-    def _left(self, judge: Judge) -> Left:
-        """By weights that the user named: fitted anew, as they ask for."""
-        return judge.left_out(self.ground.X, self.ground.blocks)
-
-    def _step(self, more: dict[Setting, list] | None = None) -> None:
-        """Settings next to the best of every principle that is followed, while they are better; and `more`, at once."""
-        for _ in range(1 if self.costly else STEPS):
-            near, more = dict(more or {}), None
-            for group in self.ranking().followed() if self._here() else []:
-                plain = [row for row in group if not is_relevant(row["scaling"])]
-                for setting in plain[0]["setting"].near() if plain else []:
-                    near.setdefault(setting, []).append((plain[0]["principle"], plain[0]["negative_weights"]))
-            if not self._try(near):
-                break
-
-    def _weighed(self, starts: list[Start], beside: dict[Setting, list] | None = None) -> dict[Setting, list]:
-        """The best kernels on features that count by their relevance, where they promise to be better than without.
-
-        Relevances look at the sets. Settings with them are compared while they see all rows, which costs no more than
-        without; only the best is then to be judged in earnest, by relevances learned without the rows held out.
-        Settings `beside` these, without relevances, are judged at once.
-        """
-        known = any(is_relevant(row["scaling"]) for row in self.rows)
-        work, best = self._new(beside or {}), []
-        for pair, near in starts if self._can_weigh() else []:
-            if known and not self.costly:  # on more rows, what was found and what is next to it, at once
-                near = [*near, *near[0].near()]
-            found: list[dict] = []
-            for _ in range(1 if known or self.costly else STEPS):
-                seen = {row["setting"] for row in found}
-                work += [(setting, [pair], True) for setting in near if setting not in seen]
-                for row in self._judged(work):
-                    (found if is_relevant(row["scaling"]) else self.rows).append(row)
-                work = []
-                top = self.ranking().ranked(found)[0] if found else None
-                if top is None or top["setting"] in seen:
-                    break
-                near = top["setting"].near()
-            best += [] if top is None else [top]
-        self.rows += self._judged(work)
-        chosen: dict[Setting, list] = {}
-        for row in best:
-            if not self._here() or self.ranking().promises(row):
-                chosen.setdefault(row["setting"], []).append((row["principle"], row["negative_weights"]))
-        return chosen
-
-    def _twins(self) -> list[Start]:
-        """Where to begin: the best kernel on either scaling, where candidates are weighed, or else of the best."""
-        if not self.rows:
-            return []
-        groups, top, found = self.ranking().followed(), self.best(), []
-        for group in [one for one in groups if is_soft(one[0])] or [one for one in groups if one[0] is top]:
-            best: dict[str, Kernel] = {}
-            for row in group:
-                if isinstance(row["setting"], Kernel):
-                    best.setdefault(row["scaling"], row["setting"].relevant())
-            found.append(((group[0]["principle"], group[0]["negative_weights"]), list(best.values())))
-        return [start for start in found if start[1]]
-
-    def _can_weigh(self) -> bool:
-        X = self.table.X
-        return not (self.named or sparse.issparse(X)) and 1 < X.shape[1] <= RELEVANT_COLUMNS
-
-    def _here(self) -> list[dict]:
-        """What was judged on the rows of now."""
-        n = len(self.ground)
-        return [row for row in self.rows if row["n"] == n]
-
-    def best(self) -> dict:
-        """Of those judged on the rows of now."""
-        return self.ranking().best()
-
-    def ranking(self) -> Ranking:
-        """Of what was judged on the rows of now; or on fewer, where there is nothing yet."""
-        now = len(self.rows), len(self.ground)
-        if self._ranked is None or self._ranked[0] != now:
-            self._ranked = now, Ranking(self._here() or self.rows, self.strict, has_laws(self.sets))
-        return self._ranked[1]
-
-    def _kept(self) -> tuple[dict[Setting, list[tuple[Any, str]]], list[Start]]:
-        """The settings that go on, with their principles; and those with relevances, to begin with."""
-        kept: dict[Setting, list] = {}
-        relevant: list[Start] = []
-        for row in self.ranking().kept():
-            pair = row["principle"], row["negative_weights"]
-            if is_relevant(row["scaling"]):
-                relevant.append((pair, [row["setting"]]))
+    def compare(
+        self, candidates: Iterable[Candidate], data: EvaluationData, previews: Iterable[Candidate] = ()
+    ) -> list[Evaluation]:
+        """Evaluate and record the candidates that are new on these rows; return the previews, which are not kept."""
+        new = [one for one in dict.fromkeys(candidates) if (one, len(data)) not in self._seen]
+        self._seen.update((one, len(data)) for one in new)
+        found = []
+        for one in evaluate(new, data, previews, self.is_over):
+            if not isinstance(one, Evaluation):
+                text = f"{one.candidate.principle}, {one.candidate.negative_weights}, {one.candidate.weights}"
+                reason = f"{text}: {one.reason}"
+                self.not_evaluated += [reason] if reason not in self.not_evaluated else []
+            elif one.preview:
+                found.append(one)
             else:
-                kept.setdefault(row["setting"], []).append(pair)
-        return kept, relevant
+                self.evaluations.append(one)
+        return found
 
 
-def _plain_values(row: dict) -> dict:
-    """A row of the table as text and numbers, which any file format can hold."""
-    return {**{key: value for key, value in row.items() if key not in OBJECTS}, "principle": str(row["principle"])}
+def select_recipe(
+    recipe: Recipe, rows: Rows, output: OutputSpace, sets: Sets, config: SearchConfig | None = None
+) -> tuple[Recipe, SelectionResult]:
+    """Select the parts of a recipe that are set to "auto"; return the complete recipe and what was compared.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Parts that are not "auto" are kept.
+    rows, output, sets
+        The training rows, in memory or in chunks, the output space and the candidate sets.
+    config : SearchConfig, optional
+        The constants of the search.
+    """
+    config = SearchConfig() if config is None else config
+    if isinstance(rows, Table):
+        problem = search_problem(recipe, rows, output, sets, config)
+    else:
+        problem = chunked_problem(recipe, rows, output, sets, config)
+    if problem.given and len(problem.pairs) == 1:
+        return paper_recipe(problem, "All parts are set explicitly.")
+    order = row_order(problem.table, problem.sets, problem.pairwise)
+    if n_distinct(problem.table, problem.pairwise) < config.min_distinct_rows:
+        return paper_recipe(
+            problem, f"There are fewer than {config.min_distinct_rows} distinct rows: too few for cross-validation."
+        )
+    record = Record(config.budget)
+    # BLAS threads would wait for each other on matrices of this size; candidates are evaluated in parallel instead
+    with threadpool_limits(1, user_api="blas") as limits, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a warning about one candidate among many
+        data, complete = run_stages(problem, order, record, limits.get_original_num_threads()["blas"] or 1)
+    if not complete:
+        warnings.warn(
+            f"The comparison ended early, after {len(record.evaluations)} candidates; the best of them is fitted.",
+            InfimumWarning,
+            stacklevel=5,
+        )
+    if not record.evaluations:
+        reasons = " ".join(record.not_evaluated[:3])
+        if problem.given:
+            return paper_recipe(problem, reasons)
+        raise ValueError(f"Nothing could be chosen from. {reasons}")
+    best = select(record.on(data) or record.evaluations, problem.rule)
+    result = SelectionResult(
+        [one.result for one in record.evaluations], best.result, complete=complete, config=config,
+        not_evaluated=record.not_evaluated,
+    )  # fmt: skip
+    return final_recipe(problem, best.candidate, data, order), result
 
 
-def _is_served(principle: str, sets: Any) -> bool:
-    """Whether a principle can be had of rows in blocks, which are only summed."""
-    if principle == "disambiguation":
-        return is_weighed(sets.sample)
+def run_stages(
+    problem: SearchProblem, order: NDArray, record: Record, threads: int
+) -> tuple[EvaluationData, bool]:
+    """Run the stages of the search; return the rows of the last one, and whether it came to its end."""
+    config, n = problem.config, len(problem.sets)
+    first, second = config.rows(problem.costly)
+    few = first if n > config.skip_first_ratio * first and not problem.given else second
+    data = problem.data(order[:few], threads)
     try:
-        return sets.sample.embed(principle) is not None
-    except InputError:  # half-lines have no average
+        # Stage 1: compare the first candidates on few rows.
+        record.compare(problem.first_candidates(), data)
+        # Stage 2: try the neighbours of the best ones.
+        try_neighbours(problem, data, record)
+        # Stage 3: multiply features by their relevance, if that promises to be better.
+        starts = relevance_starts(record.on(data), problem.rule)
+        record.compare(relevant_candidates(problem, data, record, starts), data)
+        if record.evaluations and len(data) < min(n, second):
+            # Stage 4: compare the best ones on more rows.
+            kept = [one.candidate for one in survivors(record.on(data) or record.evaluations, problem.rule)]
+            plain = [one for one in kept if not one.has_relevance]
+            starts = [[one] for one in kept if one.has_relevance]
+            data = problem.data(order[:second], threads)
+            if not starts:
+                record.compare(plain, data)
+                starts = relevance_starts(record.on(data) or record.evaluations, problem.rule)
+            # Stage 5: refine, with and without relevances.
+            try_neighbours(problem, data, record, relevant_candidates(problem, data, record, starts, plain))
+    except KeyboardInterrupt:
+        if not record.evaluations:
+            raise
+        return data, False
+    return data, time.perf_counter() <= record.deadline
+
+
+def try_neighbours(
+    problem: SearchProblem, data: EvaluationData, record: Record, also: Sequence[Candidate] = ()
+) -> None:
+    """Evaluate the neighbours of the best candidate of each competitive group, while the best of all improves.
+
+    Candidates in `also` are evaluated in the first round. Neighbours of candidates with relevances are not tried here.
+    """
+    for _ in range(1 if problem.costly else problem.config.n_steps):
+        found = record.on(data)
+        near = list(also)
+        also = ()
+        for group in competitive_groups(found, problem.rule) if found else []:
+            best = next((one for one in group if not one.candidate.has_relevance), None)
+            near += [] if best is None else best.candidate.neighbours(problem.config)
+        record.compare(near, data)
+        if not record.on(data) or (found and select(record.on(data), problem.rule) is select(found, problem.rule)):
+            break
+
+
+def relevance_starts(found: Sequence[Evaluation], rule: Rule) -> list[list[Candidate]]:
+    """Return the best kernel of each scaling with relevances, for each group from which a search may start.
+
+    These are the competitive groups with a likelihood or, if there are none, the group of the best candidate.
+    """
+    if not found:
+        return []
+    groups, best = competitive_groups(found, rule), select(found, rule)
+    starts = []
+    for group in [one for one in groups if has_likelihood(one[0])] or [one for one in groups if one[0] is best]:
+        by_scaling: dict[str, Candidate] = {}
+        for one in group:
+            if one.candidate.gamma is not None:
+                by_scaling.setdefault(one.candidate.scaling, one.candidate.with_relevance())
+        starts.append(list(by_scaling.values()))
+    return [start for start in starts if start]
+
+
+def relevant_candidates(
+    problem: SearchProblem, data: EvaluationData, record: Record, starts: Iterable[list[Candidate]],
+    also: Sequence[Candidate] = (),
+) -> list[Candidate]:  # fmt: skip
+    """Return kernels on features multiplied by their relevance, if they promise to be better than all others.
+
+    Relevances are learned from the sets. Previews, whose relevances have seen all rows, find the best candidate of each
+    start, and cost no more than candidates without relevances. Only that one is then to be evaluated with relevances
+    that are learned without the held-out rows. Candidates in `also` are evaluated together with the first previews.
+    """
+    config, X = problem.config, problem.table.X
+    possible = not problem.given and not sparse.issparse(X) and 1 < X.shape[1] <= config.relevance_columns
+    # on more rows, the candidates that were found on few rows and their neighbours are enough
+    again = any(one.candidate.has_relevance for one in record.evaluations)
+    best: list[Evaluation] = []
+    for near in starts if possible else []:
+        if again and not problem.costly:
+            near = [*near, *near[0].neighbours(config)]
+        found: list[Evaluation] = []
+        for _ in range(1 if again or problem.costly else config.n_steps):
+            seen = {one.candidate for one in found}
+            found += record.compare(also, data, previews=[one for one in near if one not in seen])
+            also = ()
+            if not found:
+                break
+            top = rank(found, problem.rule, largest_risk(record.on(data) or record.evaluations))[0]
+            if top.candidate in seen:
+                break
+            near = top.candidate.neighbours(config)
+        best += [top] if found else []
+    record.compare(also, data)
+    return [one.candidate for one in best if is_promising(one, record.on(data))]
+
+
+def search_problem(
+    recipe: Recipe, table: Table, output: OutputSpace, sets: Sets, config: SearchConfig
+) -> SearchProblem:
+    """Return the search over rows in memory."""
+    given, n_all = not is_auto(recipe.weights), len(sets)
+    table, sets = labelled_rows(recipe, table, output, sets)
+    labelled_only = len(sets) < n_all
+    n = len(sets) if table.w is None else max(1, round(float(table.w.sum())))
+    principles, pairs = principles_of(recipe, not given or recipe.weights.signed)
+    if n > config.exact_rows and len(pairs) > 1 and not is_weighed(sets):
+        pairs = [(name, rule) for name, rule in pairs if not isinstance(principles[name], Disambiguation)]
+    if labelled_only:  # unlabelled rows have neither an average nor a supremum
+        allowed = [(name, rule) for name, rule in pairs if rule != "joint"]
+        pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
+    rule = Rule(config, likelihood_only=has_laws(sets))
+    return SearchProblem(
+        recipe, table, output, sets, n, principles, pairs, config, rule, is_costly(sets),
+        labelled_only=labelled_only,
+    )  # fmt: skip
+
+
+def labelled_rows(recipe: Recipe, table: Table, output: OutputSpace, sets: Sets) -> tuple[Table, Sets]:
+    """Return the labelled rows if weights are "auto" and outputs are numbers; all rows otherwise.
+
+    Unlabelled rows of numbers contain no information.
+    """
+    if not is_auto(recipe.weights) or not has_laws(sets):
+        return table, sets
+    labelled = np.flatnonzero(~output.is_unlabelled(sets))
+    return (table.some(labelled), sets[labelled]) if 0 < len(labelled) < len(sets) else (table, sets)
+
+
+def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, config: SearchConfig) -> SearchProblem:
+    """Return the search over a sample of rows in chunks, among models that can be fitted to chunks."""
+    principles, pairs = principles_of(recipe, signed=False)
+    if is_auto(recipe.principle):
+        pairs = [(name, "inside") for name, _ in pairs if _needs_sums_only(principles[name], sets.sample)]
+    if not pairs:
+        raise ValueError(f"Of {sets!r}, nothing but sums can be had, and no principle needs only these. Fit on arrays.")
+    some = rows.sample(config.second_rows)
+    table, parsed = Table(some.X, some.y, some.w, rows.names), output.read(some.y)
+    rule = Rule(config, likelihood_only=has_laws(parsed))
+    return SearchProblem(
+        recipe, table, output, parsed, some.n, principles, pairs, config, rule, is_costly(parsed), chunked=True
+    )
+
+
+def _needs_sums_only(principle: Any, sets: Sets) -> bool:
+    """Whether a principle can be used with rows in chunks, over which only sums are formed."""
+    if isinstance(principle, Disambiguation):
+        return is_weighed(sets)
+    try:
+        return principle.embed(sets) is not None
+    except InputError:  # one-sided intervals have no average
         return False
 
 
-def _count(table: Table, sets: Sets) -> int:
-    """How many rows there are, each as often as it counts."""
-    return len(sets) if table.w is None else max(1, round(float(table.w.sum())))
+def paper_recipe(problem: SearchProblem, reason: str) -> tuple[Recipe, SelectionResult]:
+    """Return the paper's estimator on standardised features for the parts that are "auto", if nothing is compared."""
+    default = ("infimum", "inside")
+    name, rule = default if default in problem.pairs else problem.pairs[0]
+    weights = problem.recipe.weights if problem.given else Scaled(KernelRidge())
+    params = {"weights": repr(weights), "principle": name, "negative_weights": rule}
+    recipe = replace(
+        problem.recipe, principle=problem.principles[name], negative_weights=rule, weights=weights
+    )
+    return recipe, SelectionResult(best_params=params, reason=reason, config=problem.config)
+
+
+def final_recipe(problem: SearchProblem, best: Candidate, data: EvaluationData, order: NDArray) -> Recipe:
+    """Return the recipe of the selected candidate, to be fitted to all rows."""
+    weights = problem.recipe.weights
+    if not problem.given:
+        table = None if problem.chunked else problem.table
+        weights = data.kernels.final_weights(best, problem.n, table, order)
+        weights = LabelledRowsOnly(weights) if problem.labelled_only else weights
+    principle = problem.principles[best.principle]
+    return replace(problem.recipe, principle=principle, negative_weights=best.negative_weights, weights=weights)
+
+
+def row_order(table: Table, sets: Sets, pairwise: bool = False) -> NDArray:
+    """Return an order of the rows that does not depend on how they are given: by a hash, those of weight 0 last."""
+    code = hashed(table.X, pairwise)
+    absent = np.zeros(len(code)) if table.w is None else table.w == 0
+    if len(np.unique(code)) == len(code):
+        return np.lexsort((code, absent))
+    return np.lexsort((hash_of(np.asarray(sets.start(), dtype=float), 1), code, absent))  # equal rows by their sets
+
+
+def n_distinct(table: Table, pairwise: bool = False) -> int:
+    """Return the number of distinct rows of positive weight."""
+    there = slice(None) if table.w is None else table.w > 0
+    return len(np.unique(hashed(table.X[there], pairwise)))

@@ -48,7 +48,7 @@ class Alternate(Solver):
         self.tol = tol
 
     def accepts(self, L: Loss) -> bool:
-        return L.output.bilinear and L.in_memory
+        return L.output.bilinear and L.in_memory and all(term.principle.alternates for term in L.terms)
 
     def needs(self) -> str:
         return "a loss that is bilinear, <psi(z), phi(y)>, of rows in memory"
@@ -76,6 +76,8 @@ class Alternate(Solver):
     def minimise(self, alpha: Any) -> Minimum:
         weights = np.asarray(self._alpha(alpha))
         best = self._search(weights)
+        if any(term.principle.sign is None for term in self.loss_.terms):  # no bound is known
+            return best
         bound = self.loss_.output.lower_bound(self.loss_, weights, best.z)
         return best._replace(bound=np.minimum(bound, best.value))
 
@@ -126,7 +128,7 @@ class Alternate(Solver):
             # z alone decides what follows: back at an earlier one, it goes round (Brent: marks at turns 1, 2, 4, …)
             back = _same(new, mark[active]) & ~same
             # elsewhere the objective has gone down since, so that going back is going up: a rest, not a cycle
-            cycling[active[back]] = self.loss_.principle == "supremum"
+            cycling[active[back]] = not self.loss_.principle.descends
             z[active] = new
             if turn & (turn + 1) == 0:
                 mark[active] = new
@@ -136,7 +138,7 @@ class Alternate(Solver):
                 break
             c[active], now = self._answers(weights[active], z[active])
             stuck = now >= best.value[active] - self.tol * scale[active]
-            if self.loss_.principle != "supremum":
+            if self.loss_.principle.descends:
                 moving[active[stuck]] = False
             better = active[~stuck]
             best.z[better], best.value[better] = z[better], now[~stuck]

@@ -25,13 +25,13 @@ class BranchAndBound(Solver):
     exact = True
 
     def accepts(self, L: Loss) -> bool:
-        return L.output.is_product and all(term.sets.profiles(term.principle) is not None for term in L.terms)
+        return L.output.is_product and all(term.principle.profiles(term.sets) is not None for term in L.terms)
 
     def needs(self) -> str:
         return "sets whose loss is a function of the Hamming distance to a center, and no k="
 
     def fit(self, L: Loss, weights: Weights | None = None) -> Self:
-        profiles = [found for term in L.terms if (found := term.sets.profiles(term.principle)) is not None]
+        profiles = [found for term in L.terms if (found := term.principle.profiles(term.sets)) is not None]
         self.centers_ = np.vstack([found.centers for found in profiles])
         self.h_ = np.vstack([found.h for found in profiles])
         self.price_ = profiles[0].price

@@ -41,7 +41,9 @@ class Coordinatewise(Solver):
         self.n_jobs = n_jobs
 
     def accepts(self, L: Loss) -> bool:
-        return L.output.coordinates() is not None and all(term.sets.coordinates() is not None for term in L.terms)
+        built_in = all(term.principle.sign is not None for term in L.terms)  # others need not be sums over coordinates
+        separable = all(term.sets.coordinates() is not None for term in L.terms)
+        return built_in and separable and L.output.coordinates() is not None
 
     def needs(self) -> str:
         return "boxes of R^m, whose loss is a sum over coordinates"

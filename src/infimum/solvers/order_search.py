@@ -60,7 +60,7 @@ class OrderSearch(Solver):
 
     def accepts(self, L: Loss) -> bool:
         found = [term.sets.relations() for term in L.terms]
-        plain = all(term.principle != "average" for term in L.terms)
+        plain = all(term.principle.sign in (1, -1) for term in L.terms)
         return plain and all(one is not None and one[0].shape[-1] <= MOST_ITEMS for one in found)
 
     def needs(self) -> str:
@@ -69,13 +69,13 @@ class OrderSearch(Solver):
     def fit(self, L: Loss, weights: Weights | None = None) -> Self:
         check_number(self, "nodes", 1, integer=True, optional=True)
         check_number(self, "memory", 1, integer=True)
-        terms = [(term.principle, *found) for term in L.terms if (found := term.sets.relations()) is not None]
+        terms = [(term.principle.sign, *found) for term in L.terms if (found := term.sets.relations()) is not None]
         # the terms of a joint reading are about the same sets: their relations are listed once
         stacked = np.concatenate([before for _, before, _ in terms])
         _, first, back = np.unique(stacked.reshape(len(stacked), -1), axis=0, return_index=True, return_inverse=True)
         self.before_ = stacked[first]
         shift = np.cumsum([0, *(len(before) for _, before, _ in terms)])
-        self.parts_ = [(principle, back.ravel()[which + s]) for (principle, _, which), s in zip(terms, shift)]
+        self.parts_ = [(sign, back.ravel()[which + s]) for (sign, _, which), s in zip(terms, shift)]
         m = self.before_.shape[-1]
         self.nodes_ = self.nodes if self.nodes is not None else 10**6 if m <= PROVED else QUICK
         return self
@@ -101,9 +101,9 @@ class OrderSearch(Solver):
 
     def _summed(self, alpha: NDArray) -> tuple[NDArray, NDArray]:
         """The weights of every distinct relation under the infimum and under the supremum, (q, k)."""
-        out = {name: np.zeros((len(self.before_), len(alpha))) for name in ("infimum", "supremum")}
+        out = {sign: np.zeros((len(self.before_), len(alpha))) for sign in (1, -1)}
         end = 0
-        for principle, which in self.parts_:
+        for sign, which in self.parts_:
             rows = slice(end, end := end + len(which))
-            np.add.at(out[principle], which, alpha[:, rows].T)
-        return out["infimum"].T, out["supremum"].T
+            np.add.at(out[sign], which, alpha[:, rows].T)
+        return out[1].T, out[-1].T

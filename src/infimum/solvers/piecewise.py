@@ -63,7 +63,7 @@ class Piecewise(Solver):
         self.n_jobs = n_jobs
 
     def accepts(self, L: Loss) -> bool:
-        return all(term.sets.curves(term.principle) is not None for term in L.terms)
+        return all(term.principle.curves(term.sets) is not None for term in L.terms)
 
     def needs(self) -> str:
         return "sets of R whose loss is piecewise quadratic in z"
@@ -73,7 +73,7 @@ class Piecewise(Solver):
         self.output_: Any = L.output
         self.loss_ = L
         low, high = L.output.ends()
-        curves = [curve for term in L.terms if (curve := term.sets.curves(term.principle)) is not None]
+        curves = [curve for term in L.terms if (curve := term.principle.curves(term.sets)) is not None]
         shift = np.cumsum([0, *(len(term) for term in L.terms)])
         slope, curvature, at, bend, kink = (
             np.concatenate([getattr(c, name) for c in curves]) for name in ("slope", "curvature", "at", "bend", "kink")

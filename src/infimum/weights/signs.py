@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from .base import Weights
 
@@ -39,12 +40,12 @@ class SplitSigns(Weights):
         self.weights = weights
 
     def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
-        self.weights.fit(X, target, sample_weight)
-        self.n_rows_ = 2 * self.weights.n_rows_
+        self.weights_ = clone(self.weights).fit(X, target, sample_weight)
+        self.n_rows_ = 2 * self.weights_.n_rows_
         return self
 
     def features(self, X: Any) -> NDArray:
-        return split(self.weights(X))
+        return split(self.weights_(X))
 
     def project(self, phi: Any) -> Any:
         return phi
@@ -54,7 +55,7 @@ class SplitSigns(Weights):
 
     @property
     def width(self) -> int:
-        return self.n_rows_ + self.weights.width
+        return self.n_rows_ + self.weights_.width
 
     @property
     def supervised(self) -> bool:  # type: ignore[override]
@@ -65,4 +66,4 @@ class SplitSigns(Weights):
         return self.weights.pairwise
 
     def release(self, summed: bool = False) -> None:
-        self.weights.release(summed=False)
+        self.weights_.release(summed=False)

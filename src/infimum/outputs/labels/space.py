@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,9 @@ from .forms import (
 )
 from .sets import CandidateLabels, as_mask
 from .summary import summary_of
+
+if TYPE_CHECKING:
+    from .questions import LabelQuestions
 
 
 class Labels(LabelCells, OutputSpace):
@@ -189,6 +192,11 @@ class Labels(LabelCells, OutputSpace):
                 refuse_bits(Sample.of(np.flatnonzero(~column.missing), column.cells))
             return None
         return as_mask(np.where(table.missing, 1, table.values))
+
+    def questions(self) -> LabelQuestions:
+        from .questions import LabelQuestions
+
+        return LabelQuestions(self)
 
     def summary(self, sets: Any) -> Summary:
         return summary_of(self, sets)

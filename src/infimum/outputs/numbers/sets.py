@@ -74,7 +74,7 @@ class Intervals(Sets):
         """S_i within [low, high]; rows that lie outside of it are refused."""
         meets = (self.upper >= low) & (self.lower <= high)
         bad = BadRows("y")
-        for row in np.flatnonzero(np.bincount(self.row[meets], minlength=len(self)) == 0):
+        for row in np.flatnonzero(np.bincount(self.row[meets], minlength=len(self)) == 0).tolist():
             bad.add(row, f"{self.format(row)} lies outside of bounds = ({low:g}, {high:g})")
         bad.refuse("Widen bounds, or mend the rows.")
         return self._with(
@@ -307,7 +307,7 @@ class Intervals(Sets):
 
     def _bounded(self, what: str) -> None:
         bad, unlabelled = BadRows("y"), self.is_unlabelled
-        for row in np.flatnonzero(~self.is_bounded):
+        for row in np.flatnonzero(~self.is_bounded).tolist():
             text = "an unlabelled row" if unlabelled[row] else self.format(row)
             bad.add(row, f"{text} is unbounded: {what.removeprefix('the ')} principle has no value there")
         bad.refuse(NO_END if self.loss_name == "squared" else NO_END.replace("'disambiguation', or ", ""))

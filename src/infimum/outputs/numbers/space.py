@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from copy import copy
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from .cells import NumberCells
 from .forms import LIMIT, names_of, read
 from .sets import Intervals
 from .summary import summary_of
+
+if TYPE_CHECKING:
+    from .questions import NumberQuestions
 
 LOSSES = ("squared", "absolute")
 NUMBERS = Form("numbers", "numbers and sets of numbers, one entry a row")
@@ -118,6 +121,11 @@ class Reals(NumberCells, OutputSpace):
         """Rows that hold all of the bounds that were given: sets end there, S_i = Y says nothing."""
         low, high = self.bounds_
         return (sets.lowest <= low) & (sets.highest >= high) & (np.diff(sets.indptr) == 1)
+
+    def questions(self) -> NumberQuestions:
+        from .questions import NumberQuestions
+
+        return NumberQuestions(self)
 
     def summary(self, sets: Any) -> Summary:
         return summary_of(self, sets)

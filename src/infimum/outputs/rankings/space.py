@@ -31,6 +31,7 @@ CELLS_WITH_LISTS = Form("cells", "orders, one entry a row; lists of numbers are 
 
 if TYPE_CHECKING:
     from ...loss import Loss
+    from .questions import RankingQuestions
 
 
 class Rankings(RankingCells, OutputSpace):
@@ -161,6 +162,11 @@ class Rankings(RankingCells, OutputSpace):
                 stacklevel=4,
             )
 
+    def questions(self) -> RankingQuestions:
+        from .questions import RankingQuestions
+
+        return RankingQuestions(self)
+
     def summary(self, sets: Any) -> Summary:
         return summary_of(self, sets)
 
@@ -196,7 +202,7 @@ class Rankings(RankingCells, OutputSpace):
         constant = np.zeros(len(z))
         for term in L.terms:
             rows = slice(end, end := end + len(term))
-            below = term.principle == "infimum"
+            below = term.principle.sign == 1
             linear, bracket = term.embedding, term.sets.bracket()
             if linear is None:
                 if bracket is None:

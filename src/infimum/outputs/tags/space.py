@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterable
 from itertools import combinations, product
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ from .forms import BOTH, FORMS, Facts, facts_of, parse, read_cells, signs
 from .sets import HammingBalls, PartialTags
 from .summary import summary_of
 
+if TYPE_CHECKING:
+    from .questions import TagQuestions
 
 class Tags(TagCells, OutputSpace):
     """Any number of m tags, with the Hamming loss: multi-label classification.
@@ -157,6 +159,11 @@ class Tags(TagCells, OutputSpace):
     @property
     def is_product(self) -> bool:  # type: ignore[override]
         return self.k is None
+
+    def questions(self) -> TagQuestions:
+        from .questions import TagQuestions
+
+        return TagQuestions(self)
 
     def summary(self, sets: Any) -> Summary:
         return summary_of(self, sets)

@@ -181,10 +181,10 @@ def _below(part: Any, w: NDArray, z: NDArray) -> tuple[float, NDArray, float]:
     """a, b, c with sum_i w_i L(z + x, S_i) >= a |x|² - 2 <b, x> + c for every x."""
     sets, rows = part.sets, np.broadcast_to(z, (len(part), len(z)))
     up, down = np.maximum(w, 0), np.minimum(w, 0)
-    if part.principle == "average":
+    if part.principle.sign == 0:
         mean, spread = sets.moments()
         return w.sum(), w @ (mean - z), float(w @ (((z - mean) ** 2).sum(axis=1) + spread))
-    if part.principle == "infimum":
+    if part.principle.sign == 1:
         convex, near = sets.nearest_convex(rows) - z, sets.nearest(rows) - z
         value = up @ (convex**2).sum(axis=1) + down @ (near**2).sum(axis=1)
         return down.sum(), up @ convex + down @ near, float(value)

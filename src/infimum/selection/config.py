@@ -1,0 +1,128 @@
+"""SearchConfig: every constant of the automatic model selection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class SearchConfig:
+    """Constants of the automatic model selection.
+
+    Pass an instance as ``search_config`` of an estimator to change them. The result of the selection shows the values
+    that were used. "Costly" means that each prediction is a search, as for partial orders.
+    """
+
+    # How long the search runs, and how
+
+    budget: float | None = None
+    """Seconds. The best candidate so far is fitted when they are over; None sets no limit."""
+    n_jobs: int | None = None
+    """Candidates evaluated in parallel. None is the number of BLAS threads from `parallel_rows` rows on, else one."""
+    parallel_rows: int = 300
+    """Rows. Below, evaluating one candidate after the other takes less time than several at once."""
+    random_state: Any = 0
+    """Seed of the trees and of the Nyström centres."""
+    verbose: int = 0
+    """Whether a progress bar is shown."""
+
+    # How many rows are used, and in how many folds
+
+    min_distinct_rows: int = 20
+    """Distinct rows. With fewer, cross-validation is too noisy and the paper's estimator is fitted."""
+    first_rows: int = 500
+    """Rows of the first comparison. More rows rank the candidates more reliably and cost a cubic time."""
+    second_rows: int = 1500
+    """Rows on which the best candidates are compared again; also the sample of chunked data."""
+    first_rows_costly: int = 200
+    """`first_rows` for costly predictions."""
+    second_rows_costly: int = 400
+    """`second_rows` for costly predictions."""
+    skip_first_ratio: float = 1.5
+    """The first comparison is skipped up to this multiple of `first_rows`: it would save less than it costs."""
+    n_folds: int = 5
+    """Folds of the cross-validation."""
+    n_folds_few: int = 10
+    """Folds up to `few_rows` rows if sets have a likelihood: smaller training folds would bias the scores."""
+    few_rows: int = 600
+    """Rows; see `n_folds_few`."""
+
+    # The first candidates
+
+    gammas: tuple[float, ...] = (0.5, 1.0, 2.0)
+    """Kernel widths, in units of 1 / (median distance between rows)."""
+    gammas_costly: tuple[float, ...] = (1.0,)
+    """`gammas` for costly predictions."""
+    kernel_lams: tuple[float, ...] = (1e-5, 1e-3)
+    """Regularisation strengths of kernel ridge; the ridge is n lam."""
+    linear_lams: tuple[float, ...] = (1e-3, 1e-1)
+    """Regularisation strengths of linear ridge."""
+    n_trees: int = 100
+    """Trees per forest."""
+    leaf_sizes: tuple[int, ...] = (1, 5)
+    """`min_samples_leaf` of the forests."""
+    n_neighbors: tuple[int, ...] = (5, 20)
+    """Numbers of nearest neighbours."""
+    forest_rows: tuple[int, int] = (50, 20_000)
+    """Rows between which forests are tried. Neighbours are tried up to the larger number."""
+    laplacian_rows: int = 200_000
+    """Rows up to which the Laplacian kernel is tried; the Gaussian kernel is one matrix product and scales further."""
+    laplacian_rows_sparse: int = 5_000
+    """`laplacian_rows` for sparse X, whose city-block distances take forty times as long."""
+    linear_columns: int = 300
+    """Features up to which linear ridge is tried; beyond, its normal equations take longer than the kernels."""
+    relevance_columns: int = 300
+    """Features up to which feature relevances are tried; beyond, the slopes take longer than everything else."""
+
+    # The neighbours of a candidate
+
+    n_steps: int = 4
+    """Rounds in which neighbours of the best candidates are tried; one if predictions are costly."""
+    gamma_step: float = 2.0
+    """Factor between neighbouring kernel widths."""
+    lam_step: float = 10.0
+    """Factor between neighbouring regularisation strengths."""
+    min_lam: float = 1e-7
+    """The smallest regularisation strength; below, only rounding changes."""
+    max_kernel_lam: float = 1.0
+    """The largest regularisation strength of kernel ridge."""
+    max_linear_lam: float = 10.0
+    """The largest regularisation strength of linear ridge."""
+
+    # The selection rule
+
+    n_se_different: float = 1.5
+    """Standard errors of a difference. A candidate that is worse by less may be as good as the best."""
+    n_se_tie: float = 0.5
+    """Standard errors of a difference of log-likelihoods. Candidates that are worse by less count as equal."""
+    prune_ratio: float = 1.3
+    """Multiple of the least set risk. Principles beyond it are not followed."""
+    min_gain: float = 1e-3
+    """Nats per row that feature relevances must gain."""
+    n_kept: int = 3
+    """Candidates per principle and family that go on to more rows."""
+    family_order: tuple[str, ...] = ("kernel", "linear", "forest", "neighbors")
+    """The family that is preferred among candidates that may be equally good."""
+
+    # The final fit
+
+    exact_rows: int = 8_000
+    """Rows up to which kernel ridge is exact; beyond, the Nyström approximation is used. Hard disambiguation, which
+    compares all rows with each other, is not tried beyond either."""
+    centers_per_sqrt_row: float = 8.0
+    """Nyström centres, in units of the square root of the number of rows."""
+    center_bounds: tuple[int, int] = (500, 2000)
+    """The smallest and the largest number of Nyström centres."""
+    intercept_weight: float = 100.0
+    """Variance of the constant feature, in units of the number of features, that stands for the unpenalised intercept
+    of linear ridge during the search."""
+
+    def n_centers(self, n: int) -> int:
+        """Return the number of Nyström centres for n rows."""
+        low, high = self.center_bounds
+        return int(min(max(self.centers_per_sqrt_row * n**0.5, low), high))
+
+    def rows(self, costly: bool) -> tuple[int, int]:
+        """Return the numbers of rows of the two comparisons."""
+        return (self.first_rows_costly, self.second_rows_costly) if costly else (self.first_rows, self.second_rows)

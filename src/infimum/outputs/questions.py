@@ -223,7 +223,7 @@ class FullLabel(Question):
     >>> space = Labels(classes=["cat", "dog", "owl"]).fit([])
     >>> question = FullLabel(0, space)
     >>> question.apply_answer([{"cat", "owl"}], "owl").format(0), round(question.cost, 2)
-    ('{owl}', 1.58)
+    ('owl', 1.58)
     """
 
     def __init__(self, row: int, space: OutputSpace, cost: float | None = None):

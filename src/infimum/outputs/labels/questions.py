@@ -45,7 +45,7 @@ class OneOf(Question):
     >>> question.text(), question.cost
     ('Is it cat or dog?', 1.0)
     >>> question.apply_answer([None, None], False).format(1)
-    '{owl}'
+    'owl'
     """
 
     def __init__(self, row: int, labels: Any, space: Labels, cost: float | None = None):
@@ -90,7 +90,7 @@ class Is(OneOf):
     --------
     >>> space = Labels(classes=["cat", "dog", "owl"]).fit([])
     >>> Is(0, "cat", space).apply_answer([{"cat", "dog"}], False).format(0)
-    '{dog}'
+    'dog'
     """
 
     def __init__(self, row: int, label: Any, space: Labels, cost: float | None = None):
@@ -136,7 +136,7 @@ class Which(Question):
     >>> [option.text for option in question.options()], round(question.cost, 2)
     (['dog', 'cat', 'none of these'], 1.58)
     >>> question.apply_answer([None], NONE_OF_THESE).format(0)
-    '{owl, cow}'
+    'owl | cow'
     """
 
     def __init__(self, row: int, labels: Any, space: Labels, cost: float | None = None):

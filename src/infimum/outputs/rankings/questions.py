@@ -38,7 +38,7 @@ class Before(Question):
     >>> space = Rankings(items=["a", "b", "c"]).fit(None)
     >>> question = Before(0, ["a", "b"], space)
     >>> question.text(), question.apply_answer(["b>c"], True).format(0)
-    ('Is a before b?', '{a > b, a > c, b > c}')
+    ('Is a before b?', 'a > b > c')
     """
 
     def __init__(self, row: int, items: Any, space: Rankings, cost: float | None = None):
@@ -94,7 +94,7 @@ class First(Question):
     --------
     >>> space = Rankings(items=["a", "b", "c"]).fit(None)
     >>> First(0, ["a", "b", "c"], space).apply_answer([None], "b").format(0)
-    '{b > a, b > c}'
+    'b > a, b > c'
     """
 
     def __init__(self, row: int, items: Any, space: Rankings, cost: float | None = None):

@@ -109,10 +109,10 @@ def test_ratings():
 
 def test_one_question_of_several_is_named():
     rows = [nested(1, label=["a"], stars=[4])]
-    with pytest.raises(ValueError, match=r"responses to 2 questions: label, stars. Name the one"):
+    with pytest.raises(ValueError, match=r"has 2 questions. Its questions are: label, stars. Name one"):
         read_argilla(rows)
     assert read_argilla(rows, question="stars").y == [4]
-    with pytest.raises(ValueError, match=r"has no responses to 'topic'"):
+    with pytest.raises(ValueError, match=r"has no question 'topic'"):
         read_argilla(rows, question="topic")
 
 

@@ -159,6 +159,8 @@ def test_vector_cells_of_candidate_points():
     space = Vectors()
     y = space.from_cells(space.text_to_cells(["[[1, 2], [4, 3]]", "[[0, 1]]"]))
     assert space.to_cells(space.fit(y).read(y)) == [[[1.0, 2.0], [4.0, 3.0]], [0.0, 1.0]]
+    y = space.from_cells(space.text_to_cells(['{"center": [1, 2], "radius": 0.5}']))
+    assert space.cells_to_text(space.to_cells(space.fit(y).read(y))) == ['{"center": [1.0, 2.0], "radius": 0.5}']
     with pytest.raises(ValueError, match=r"row 0: expected JSON, such as \[1, 2\], got 'one'"):
         space.text_to_cells(["one"])
 

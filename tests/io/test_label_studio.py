@@ -275,7 +275,7 @@ def test_rating_and_number():
 def test_one_control_of_several_is_named():
     both = choices(1, "cat")
     both["annotations"][0]["result"].append({"type": "rating", "from_name": "stars", "value": {"rating": 2}})
-    with pytest.raises(ValueError, match=r"several controls.*c \(choices\), stars \(rating\). Name one with control="):
+    with pytest.raises(ValueError, match=r"has 2 controls. Its controls are: c, stars. Name one with control="):
         read_label_studio([both])
     assert read_label_studio([both], control="stars").y == [2]
     assert read_label_studio([both], control="c").y == ["cat"]

@@ -88,17 +88,17 @@ class _Answers:
         """Return the names that may be selected: the given ones, otherwise all that the file offers or names."""
         named: dict[Hashable, None] = {}
         bad = BadRecords(self.source)
-        given = None if self.options.classes is None else set(self.options.classes)
+        given = set(self.options.classes or ())
         for entry, answer in every:
             if answer.form not in ("names", "flags"):
                 continue
             names = dict.fromkeys([*(answer.options or ()), *answer.value])
             named.update(names)
-            for name in names if given is not None else ():
+            for name in names if self.options.classes is not None else ():
                 if name not in given:
                     hint = _closest(name, given) if len(bad.found) < HINTS else ""
                     bad.add(entry.place, f"{name!r} is not among the classes{hint}")
-        bad.refuse(f"The classes are {short(ordered(given or ()))}. Correct the file, or list all classes.")
+        bad.refuse(f"The classes are {short(ordered(given))}. Correct the file, or list all classes.")
         if self.tree is not None:
             return self.tree.leaves_of_all()
         return list(self.options.classes) if self.options.classes is not None else ordered(named)

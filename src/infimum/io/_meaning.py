@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -81,6 +81,16 @@ def one_of(name: str, value: Any, allowed: Any) -> Any:
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}. Got {value!r}.")
     return value
+
+
+def pick(source: str, what: str, argument: str, names: Iterable[str], value: str | None) -> str:
+    """Return the given name, or the only one; raise ValueError if there is no such name, or none or several."""
+    names = list(dict.fromkeys(names))
+    if value in names or (value is None and len(names) == 1):
+        return names[0] if value is None else value
+    problem = f"no {what} {value!r}" if value is not None else f"{len(names) or 'no'} {what}s"
+    listed = ", ".join(names) or "none"
+    raise ValueError(f"{source} has {problem}. Its {what}s are: {listed}. Name one with {argument}=….")
 
 
 class Example(NamedTuple):

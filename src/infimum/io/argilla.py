@@ -11,7 +11,7 @@ from typing import Any
 from ..outputs.rankings.cells import rank_buckets
 from ._assemble import assemble
 from ._files import BadRecords, Found, Path_, name_of, read_records, write_json
-from ._meaning import Answer, Entry, ReadOptions, one_of
+from ._meaning import Answer, Entry, ReadOptions, one_of, pick
 from ._records import Records
 from ._write import Row, buckets_in, chain_in, converted, number_in, rows_to_write, text_names
 
@@ -102,14 +102,7 @@ def _question(source: str, found: list[Found], question: str | None) -> str:
             names.update(dict.fromkeys(record.get("responses") or {}))
     if not names:  # without responses every record is unlabelled
         return question or ""
-    shown = ", ".join(names)
-    if question is None and len(names) != 1:
-        raise ValueError(
-            f"{source} has responses to {len(names)} questions: {shown}. Name the one to read with question=…."
-        )
-    if question is not None and question not in names:
-        raise ValueError(f"{source} has no responses to {question!r}. Its questions with responses are: {shown}.")
-    return next(iter(names)) if question is None else question
+    return pick(source, "question", "question", names, question)
 
 
 def _data(record: Mapping, flat: bool) -> dict:

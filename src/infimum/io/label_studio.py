@@ -13,7 +13,7 @@ from ..outputs.rankings.cells import bucket_pairs
 from ._assemble import assemble
 from ._files import BadRecords, Found, Path_, name_of, read_records, write_json
 from ._label_studio_values import TYPES, bucket_order, parsed, ranker_is_list, region_value
-from ._meaning import Answer, Entry, Example, ReadOptions, ambiguous, one_of
+from ._meaning import Answer, Entry, Example, ReadOptions, ambiguous, one_of, pick
 from ._records import Records
 from ._tree import Tree
 from ._write import converted, rows_to_write
@@ -128,20 +128,12 @@ def _control(source: str, found: list[Found], control: str | None) -> tuple[str,
                 types.setdefault(str(region.get("from_name")), str(region.get("type")).lower())
     if not types:  # without answers every task is unlabelled or skipped
         return control or "", "choices"
-    readable = {name: kind for name, kind in types.items() if kind in TYPES}
-    shown = ", ".join(f"{name} ({kind})" for name, kind in types.items()) or "none"
-    if control is not None:
-        if control not in readable:
-            raise ValueError(
-                f"{source} has no control {control!r} of the types {', '.join(TYPES)}. Its controls are: {shown}."
-            )
-        return control, readable[control]
-    if len(readable) != 1:
-        what = "no control" if not readable else "several controls"
-        raise ValueError(
-            f"{source} has {what} of the types {', '.join(TYPES)}. Its controls are: {shown}. Name one with control=…."
-        )
-    return next(iter(readable.items()))
+    supported = [name for name, kind in types.items() if kind in TYPES]
+    if not supported:
+        shown = ", ".join(f"{name} ({kind})" for name, kind in types.items())
+        raise ValueError(f"{source} has no control of the types {', '.join(TYPES)}. Its controls are: {shown}.")
+    control = pick(source, "control", "control", supported, control)
+    return control, types[control]
 
 
 def _place(place: str, task: dict) -> str:

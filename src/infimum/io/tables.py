@@ -75,9 +75,9 @@ def read_table(
 ) -> Records:
     """Read a table with a column of partial labels.
 
-    The column is written as in docs/data.md: ``cat|dog``, ``!cat``, ``+red -round``, ``a>b``, ``[1,2]``. In CSV it is text
-    ("NA" and "007" too), and only an empty cell is unlabelled. Another column becomes numbers if every cell is a number
-    in its usual notation ("007" stays text).
+    The column is written as in docs/data.md: ``cat|dog``, ``!cat``, ``+red -round``, ``a>b``, ``[1,2]``. In CSV it is
+    text ("NA" and "007" too), and only an empty cell is unlabelled. Another column becomes numbers if every cell is a
+    number in its usual notation ("007" stays text).
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ Shapes: snorkel's label matrix (-1 abstains), cleanlab's multi-annotator DataFra
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -126,21 +126,10 @@ def _matrix(source: str, votes: np.ndarray, classes: list | None, names: list | 
         )
     if names is not None and len(names) != votes.shape[1]:
         raise ValueError(f"names must have one name for each of the {votes.shape[1]} columns. Got {len(names)}.")
-    who = names or list(range(votes.shape[1]))
-    bad, entries = BadRecords(source), []
-    for i, row in enumerate(votes.tolist()):
-        entry = Entry(i, f"{source}, row {i}", {})
-        for column, vote in zip(who, row):
-            try:
-                answer = _code(vote, classes) if votes.dtype.kind != "O" else _cell(vote, classes)
-            except ValueError as error:
-                bad.add(entry.place, f"column {column}: {error}")
-                continue
-            if answer is not None:
-                entry.answers.append(answer._replace(annotator=column))
-        entries.append(entry)
-    bad.refuse("A vote is a class 0 … K-1, -1 to abstain, or not_vote(k) = -(k + 2) for all but class k.")
-    return entries
+    columns = names or range(votes.shape[1])
+    rows = [(i, f"{source}, row {i}", dict(zip(columns, row))) for i, row in enumerate(votes.tolist())]
+    remedy = "A vote is a class 0 … K-1, -1 to abstain, or not_vote(k) = -(k + 2) for any class except k."
+    return _by_column(source, rows, lambda vote: (_cell if votes.dtype.kind == "O" else _code)(vote, classes), remedy)
 
 
 def _code(vote: int, classes: list | None) -> Answer | None:
@@ -172,21 +161,33 @@ def _wide(source: str, votes: Any, key: str | None, classes: list | None) -> lis
     places, rows = _table(source, votes)
     if key is not None and rows and key not in rows[0]:
         raise ValueError(f"{source} has no column {key!r}. Its columns are {', '.join(rows[0])}.")
+    keyed = [(i if key is None else row.pop(key), place, row) for i, (place, row) in enumerate(zip(places, rows))]
+
+    def parse(vote: Any) -> Answer | None:
+        if vote == ABSTAIN or vote == str(ABSTAIN):
+            raise InputError("expected a label or an empty cell, got -1; pass a matrix with -1 as an array")
+        return _cell(vote, classes)
+
+    remedy = "Every column contains the labels of one annotator; a cell without a label is empty."
+    return _by_column(source, keyed, parse, remedy)
+
+
+def _by_column(
+    source: str, rows: Iterable[tuple[Any, str, dict]], parse: Callable[[Any], Answer | None], remedy: str
+) -> list[Entry]:
+    """Return the entries of rows (id, place, {annotator: vote})."""
     bad, entries = BadRecords(source), []
-    for i, (place, row) in enumerate(zip(places, rows)):
-        entry = Entry(i if key is None else row.pop(key), place, {})
-        for column, vote in row.items():
+    for key, place, row in rows:
+        entries.append(Entry(key, place, {}))
+        for annotator, vote in row.items():
             try:
-                if vote == ABSTAIN or vote == str(ABSTAIN):
-                    raise ValueError("expected a label or an empty cell, got -1; pass a matrix with -1 as an array")
-                answer = _cell(vote, classes)
+                answer = parse(vote)
             except ValueError as error:
-                bad.add(place, f"column {column!r}: {error}")
+                bad.add(place, f"column {annotator!r}: {error}")
                 continue
             if answer is not None:
-                entry.answers.append(answer._replace(annotator=column))
-        entries.append(entry)
-    bad.refuse("Every column contains the labels of one annotator; a cell without a label is empty.")
+                entries[-1].answers.append(answer._replace(annotator=annotator))
+    bad.refuse(remedy)
     return entries
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ._assemble import assemble
 from ._files import BadRecords, Found, Path_, name_of, read_csv, write_csv
-from ._meaning import Answer, Entry, ReadOptions
+from ._meaning import Answer, Entry, ReadOptions, pick
 from ._records import Records, text_cells
 from ._write import rows_to_write
 
@@ -56,7 +56,7 @@ def read_zooniverse(
     bad = BadRecords(source)
     parsed = [(record, _tasks(record, bad)) for record in found]
     bad.refuse("Export the classifications again; these cells must contain JSON.")
-    task = _task(source, [tasks for _, tasks in parsed], task)
+    task = pick(source, "task", "task", (name for _, tasks in parsed for name in tasks), task)
     entries: dict[str, Entry] = {}
     for record, tasks in parsed:
         subject = record.value["subject_ids"]
@@ -73,14 +73,11 @@ def read_zooniverse(
 
 
 def _of_workflow(source: str, found: list[Found], workflow: Any) -> list[Found]:
-    ids = dict.fromkeys(record.value.get("workflow_id", "") for record in found)
-    if workflow is not None:
-        if str(workflow) not in ids:
-            raise ValueError(f"{source} has no workflow {workflow!r}. Its workflows are {', '.join(ids)}.")
-        return [record for record in found if record.value.get("workflow_id") == str(workflow)]
-    if len(ids) > 1:
-        raise ValueError(f"{source} contains the workflows {', '.join(ids)}. Name the one to read with workflow=….")
-    return found
+    ids = [record.value.get("workflow_id", "") for record in found]
+    if not ids:
+        return found
+    wanted = pick(source, "workflow", "workflow", ids, None if workflow is None else str(workflow))
+    return [record for record, key in zip(found, ids) if key == wanted]
 
 
 def _json(record: Found, column: str, bad: BadRecords) -> Any:
@@ -109,16 +106,6 @@ def _flat(annotations: list) -> Iterator[tuple[str, Any]]:
             yield from _flat(value)
         else:
             yield str(annotation.get("task")), value
-
-
-def _task(source: str, every: list[dict], task: str | None) -> str:
-    names = dict.fromkeys(name for tasks in every for name in tasks)
-    if task is None and len(names) == 1:
-        return next(iter(names))
-    if task is None or task not in names:
-        what = f"has no task {task!r}" if task is not None else f"has {len(names)} tasks"
-        raise ValueError(f"{source} {what}. Its tasks are {', '.join(names) or 'none'}. Name one with task=….")
-    return task
 
 
 def _subject(record: Found, subject: str, bad: BadRecords) -> dict:

@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 
 from .cells import CellFormat
 from .sets import ANYTHING, Curves, Embedding, Points, Profiles, Sets, rows_of
+from .summary import Summary, frequent_sets
 
 if TYPE_CHECKING:
     from ..loss import Loss
@@ -208,6 +209,10 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
         from .question_model import QuestionModel
 
         return QuestionModel(self)
+
+    def summary(self, sets: Sets) -> Summary:
+        """Return what a report shows about sets; by default the most frequent ones."""
+        return frequent_sets(self, sets)
 
     def neighbours(self, z: NDArray) -> NDArray:
         """Return the outputs that a prediction z is compared with, (k, *z): all others, if Y is small; else none."""

@@ -15,6 +15,7 @@ from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, re
 from ...data.errors import listed as listed_names
 from ...data.names import Names, key, ordered, unpacked
 from ..base import OutputSpace, Sets
+from ..summary import Summary
 from .cells import LabelCells
 from .costs import Cost, as_cost
 from .forms import (
@@ -34,6 +35,7 @@ from .forms import (
     row_of_bits,
 )
 from .sets import CandidateLabels, as_mask
+from .summary import summary_of
 
 if TYPE_CHECKING:
     from .questions import LabelQuestions
@@ -195,6 +197,9 @@ class Labels(LabelCells, OutputSpace):
         from .questions import LabelQuestions
 
         return LabelQuestions(self)
+
+    def summary(self, sets: Any) -> Summary:
+        return summary_of(self, sets)
 
     def psi(self, z: Any) -> NDArray:
         z = np.asarray(z, dtype=int)

@@ -26,7 +26,7 @@ class MaskCells(CellFormat):
 
     @classmethod
     def for_cells(cls, cells: Iterable, names: Any = None) -> Self:
-        first = next((cell for cell in cells if cell is not None), None)
+        first: Any = next((cell for cell in cells if cell is not None), None)
         shape = np.shape(json.loads(first) if isinstance(first, str) and first.lstrip().startswith("[") else first)
         if len(shape) != 2:
             raise InputError(

@@ -13,9 +13,11 @@ from ...data.checks import is_number
 from ...data.containers import materialise
 from ...data.errors import Form, InputError, listed
 from ..base import OutputSpace
+from ..summary import Summary
 from .cells import NumberCells
 from .forms import LIMIT, names_of, read
 from .sets import Intervals
+from .summary import summary_of
 
 if TYPE_CHECKING:
     from .questions import NumberQuestions
@@ -124,6 +126,9 @@ class Reals(NumberCells, OutputSpace):
         from .questions import NumberQuestions
 
         return NumberQuestions(self)
+
+    def summary(self, sets: Any) -> Summary:
+        return summary_of(self, sets)
 
     def psi(self, z: Any) -> NDArray:
         t = (np.asarray(z, dtype=float) - self.origin_) / self.unit_

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ...data.errors import InputError
 from ..question_model import Belief, QuestionGroup, SignQuestions
 from ..questions import Option, Question, positions
-from .sets import PartialOrders, costs_of, pairs
+from .codes import costs_of, pairs
+from .sets import PartialOrders
 from .space import Rankings
 
 MOST_SHOWN = 8  # items among which the first one is asked for; more take long to read

@@ -16,11 +16,13 @@ from ...data.errors import Form, InfimumWarning, InputError, Sample, listed, ref
 from ...data.names import Names, key, numbered, ordered
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
+from ..summary import Summary
 from .cells import RankingCells
 from .codes import codes_of, costs_of
 from .facts import Facts, all_lists_of_numbers, facts_of, items_in, kind_of, parse, refuse_lists
 from .forms import FORMS, items_in_codes, stated_pairs
 from .sets import LISTED, PartialOrders
+from .summary import summary_of
 
 RANKS = Form("ranks", "ranks, one column an item; the smallest is first, missing is unknown")
 TABLES = {"ranks": RANKS, "codes": Form("codes", "Kendall codes 1, -1 and 0, one column a pair of items")}
@@ -165,6 +167,9 @@ class Rankings(RankingCells, OutputSpace):
         from .questions import RankingQuestions
 
         return RankingQuestions(self)
+
+    def summary(self, sets: Any) -> Summary:
+        return summary_of(self, sets)
 
     def psi(self, z: Any) -> NDArray:
         codes = codes_of(z)

@@ -18,9 +18,11 @@ from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, li
 from ...data.names import Names, key, numbered, ordered
 from ..base import OutputSpace, Sets
 from ..signs import format_signs
+from ..summary import Summary
 from .cells import TagCells
 from .forms import BOTH, FORMS, Facts, facts_of, parse, read_cells, signs
 from .sets import HammingBalls, PartialTags
+from .summary import summary_of
 
 if TYPE_CHECKING:
     from .questions import TagQuestions
@@ -162,6 +164,9 @@ class Tags(TagCells, OutputSpace):
         from .questions import TagQuestions
 
         return TagQuestions(self)
+
+    def summary(self, sets: Any) -> Summary:
+        return summary_of(self, sets)
 
     def psi(self, z: Any) -> NDArray:
         z = np.asarray(z, dtype=float)

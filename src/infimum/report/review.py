@@ -69,15 +69,15 @@ def _cases(cases: Sequence[tuple[str, int, Explanation]], name: Callable[[int], 
     ]
     for why, row, made in cases:
         rows = [
-            [name(line["row"]), line["set"], line["weight"], line["contribution"], line["speaks for"]]
+            [name(line["row"]), line["set"], line["weight"], line["contribution"], line["supports"]]
             for line in made.table(8)
         ]
         rest = made.margin - sum(line["contribution"] for line in made.table(8))
         caption = (
-            f"{name(row)}, {why}: {made.said}, not {made.said_against}. Margin {made.margin:.4g}; all other rows"
+            f"{name(row)}, {why}: {made.text}, not {made.text_against}. Margin {made.margin:.4g}; all other rows"
             f" together {rest:+.4g}."
         )
-        parts.append(h.table(["training row", "its set", "weight", "contribution", "speaks for"], rows, caption))
+        parts.append(h.table(["training row", "its set", "weight", "contribution", "supports"], rows, caption))
     return parts
 
 

@@ -1,4 +1,4 @@
-"""The estimators: an output space, a principle, weights and a solver, under scikit-learn's interface."""
+"""The estimators: thin classes with scikit-learn's interface over a recipe and an output space."""
 
 from .base import PartialModel
 from .classifier import PartialClassifier

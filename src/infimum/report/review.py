@@ -73,13 +73,13 @@ def _cases(cases: Sequence[Case], name: Callable[[int], str]) -> list[h.Markup]:
     ]
     for why, row, made in cases:
         lines = made.table(SHOWN)
-        rows = [[name(x["row"]), x["set"], x["weight"], x["contribution"], x["speaks for"]] for x in lines]
+        rows = [[name(x["row"]), x["set"], x["weight"], x["contribution"], x["supports"]] for x in lines]
         rest = made.margin - sum(line["contribution"] for line in lines)
         caption = (
-            f"{name(row)}, {why}: {made.said}, not {made.said_against}. Margin {made.margin:.4g}; all other rows"
+            f"{name(row)}, {why}: {made.text}, not {made.text_against}. Margin {made.margin:.4g}; all other rows"
             f" together {rest:+.4g}."
         )
-        parts.append(h.table(["training row", "set", "weight", "contribution", "in favour of"], rows, caption))
+        parts.append(h.table(["training row", "set", "weight", "contribution", "supports"], rows, caption))
     return parts
 
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from .candidates import Candidate
 from .config import SearchConfig
-from .scores import Scores
 
 N_SHOWN = 12
 """Lines of the table that are printed."""
@@ -43,9 +42,9 @@ class Result:
     seconds: float = nan
 
     @classmethod
-    def of(cls, candidate: Candidate, n: int, scores: Scores, seconds: float) -> Result:
+    def of(cls, candidate: Candidate, n: int, scores: dict[str, Any], seconds: float) -> Result:
         """Return the result of a candidate on n rows."""
-        params = {name: nan if value is None else value for name, value in asdict(candidate).items()}
+        params: dict[str, Any] = {name: nan if value is None else value for name, value in asdict(candidate).items()}
         return cls(**params, n=n, **scores, seconds=seconds)
 
     @property

@@ -169,7 +169,7 @@ def _stray_note(stray: list, what: str) -> str:
 
 
 def _unless_identifier(name: str, present: list, n: int, found: Recognised) -> Recognised:
-    """Return an identifier for distinct whole numbers whose name says so, a constant for one value, else what was found.
+    """Return an identifier for distinct whole numbers that are named so, a constant for one value, else what was found.
 
     Distinct whole numbers alone are no identifiers: years, counts and measurements are, too.
     """

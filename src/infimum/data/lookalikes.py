@@ -131,8 +131,9 @@ def _misspelt(names: Sequence[str], counts: Mapping[str, int]) -> Iterator[tuple
 def _deletions(form: str) -> set[str]:
     """Return a name without any one letter, or any two if it is long: close names share one of these."""
     once = {form[:k] + form[k + 1 :] for k in range(len(form))} if len(form) >= SHORTEST else set()
-    twice = {one[:k] + one[k + 1 :] for one in once for k in range(len(one))} if len(form) >= 2 * SHORTEST - 1 else set()
-    return {form} | once | twice
+    if len(form) < 2 * SHORTEST - 1:
+        return {form} | once
+    return {form} | once | {one[:k] + one[k + 1 :] for one in once for k in range(len(one))}
 
 
 def _is_close(name: str, other: str) -> bool:

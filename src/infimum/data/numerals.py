@@ -8,11 +8,16 @@ from collections.abc import Iterable
 MISSING_WORDS = frozenset({
     "", "-", "--", "–", "—", ".", "?", "n/a", "n.a.", "na", "#n/a", "nan", "null", "none", "nil", "missing", "unknown",
     "not available", "not applicable", "no answer", "don't know", "dont know", "do not know", "refused",
+    "non-applicable", "unknown / non-applicable",
 })  # fmt: skip
 """Text that stands for a missing number or date, in lower case."""
 
-MULTIPLES = {"k": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "b": 1e9, "bn": 1e9}
-"""Factors that may follow a number without a space: 10k, 1.5m."""
+MULTIPLES = {
+    "thousand": 1e3, "million": 1e6, "billion": 1e9, "mio": 1e6, "mn": 1e6, "bn": 1e9, "k": 1e3, "m": 1e6, "b": 1e9,
+}  # fmt: skip
+"""Factors that may follow a number: 10k, 1.5m, 2 million."""
+
+MULTIPLE = "|".join(MULTIPLES)
 
 CURRENCY = "$€£¥"
 # a digit string is matched in one way only, so the patterns take linear time
@@ -97,7 +102,7 @@ def _without_units(text: str) -> tuple[str | None, float]:
     for unit in ("usd", "eur", "gbp", "chf"):
         core = core.removeprefix(unit).removesuffix(unit).strip()
     factor = 1.0
-    found = re.search(r"(?<=[\d.,]) ?([kmb]|mn|mio|bn)$", core)
+    found = re.search(rf"(?<=[\d.,]) ?({MULTIPLE})$", core)
     if found:
         core, factor = core[: found.start()], MULTIPLES[found[1]]
     if not core or not any(letter.isdigit() for letter in core):

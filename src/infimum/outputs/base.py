@@ -22,6 +22,7 @@ from .summary import Summary, frequent_sets
 if TYPE_CHECKING:
     from ..loss import Loss
     from .question_model import QuestionModel
+    from .score import Score
 
 __all__ = [
     "Curves", "Decoded", "Embedding", "OutputSpace", "Points", "Profiles", "SetStatistics", "Sets",
@@ -203,6 +204,16 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
         Y = self.outputs()
         inside = [sets.contains(np.broadcast_to(z, (len(sets), *np.shape(z)))) for z in Y]
         return np.array(inside, dtype=bool).reshape(len(Y), len(sets)).T
+
+    def conformal_scores(self) -> dict[str, type[Score]]:
+        """Return the conformal scores of this output type by name, the preferred one first; by default the loss."""
+        from .loss_score import LossScore
+
+        return {"loss": LossScore}
+
+    def names_from_data(self) -> dict[str, Any]:
+        """Return constructor settings that sets do not carry and `fit` took from y, such as the names of tags."""
+        return {}
 
     def questions(self) -> QuestionModel:
         """Return what can be asked about an output; by default only the full output, see `infimum.active`."""

@@ -272,6 +272,11 @@ class Labels(LabelCells, OutputSpace):
             problem = f"an empty set of candidates, got {shown(cell)}"
         return sorted(at), negated, unknown, problem
 
+    def conformal_scores(self) -> dict[str, Any]:
+        from .conformal import APS, LAC, Regret
+
+        return {score.name: score for score in (LAC, APS, Regret)}
+
 
 MASK = Form("mask", "candidate mask, one boolean column a class")
 CELLS = Form("labels", "labels, one entry a row")

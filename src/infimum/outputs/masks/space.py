@@ -112,6 +112,11 @@ class Masks(MaskCells, OutputSpace):
         z[reached] = 1
         return z[: h * w] * board.astype(int)
 
+    def conformal_scores(self) -> dict[str, Any]:
+        from .conformal import PixelMargin
+
+        return {PixelMargin.name: PixelMargin, **super().conformal_scores()}
+
 
 class Scribbles(PartialSigns):
     """Sets of masks with some pixels known: {y : y_p = scribble_ip wherever that is not 0}.

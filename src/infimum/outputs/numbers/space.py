@@ -177,3 +177,8 @@ class Reals(NumberCells, OutputSpace):
         if not low <= high or low == math.inf or high == -math.inf:
             raise ValueError(f"bounds must have low <= high. Got {self.bounds!r} instead.")
         return low, high
+
+    def conformal_scores(self) -> dict[str, Any]:
+        from .conformal import Distance, ScaledDistance
+
+        return {score.name: score for score in (Distance, ScaledDistance)}

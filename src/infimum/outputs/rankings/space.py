@@ -241,3 +241,8 @@ class Rankings(RankingCells, OutputSpace):
 
     def format(self, z: NDArray) -> list[str]:
         return [" > ".join(map(str, row)) for row in self.readable(z)]
+
+    def conformal_scores(self) -> dict[str, Any]:
+        from .conformal import Kendall, Pairs
+
+        return {score.name: score for score in (Pairs, Kendall)}

@@ -209,6 +209,14 @@ class Tags(TagCells, OutputSpace):
     def _format_set(self, sets: Any, row: int) -> str:
         return sets.format(row, self.tags_)
 
+    def conformal_scores(self) -> dict[str, Any]:
+        from .conformal import Hamming, Margin
+
+        return {score.name: score for score in (Margin, Hamming)}
+
+    def names_from_data(self) -> dict[str, Any]:
+        return {"tags": self.tags_.tolist()}
+
 
 SAYS = {
     "booleans": "table of booleans, one column a tag; False is absent, missing is unknown",

@@ -192,7 +192,7 @@ class IdentifiabilityDisplay:
         worst = np.argsort(-np.nan_to_num(np.fmax(value[:, 0, 1], value[:, 1, 0])), kind="stable")[:12]
         names, options = [_plain(found.choices.names[g][:24]) for g in worst], found.choices.options
         for k, (y, z) in enumerate(((0, 1), (1, 0))):
-            said = options[0][y] if found.choices.kind == "tags" else ("first before second", "second before first")[y]
+            said = ("first before second", "second before first")[y] if found.choices.compares_items else options[0][y]
             at = np.arange(len(worst)) + 0.36 * (k - 0.5)
             ax.barh(at, np.nan_to_num(value[worst, y, z]), 0.34, color=COLOURS[k], label=f"true value: {said}")
         ax.set_yticks(range(len(worst)), names)

@@ -8,7 +8,7 @@ from ..outputs.loss_score import LossBalls, LossScore
 from ..outputs.masks.conformal import PixelMargin
 from ..outputs.numbers.conformal import Distance, ScaledDistance
 from ..outputs.rankings.conformal import Kendall, Pairs
-from ..outputs.score import Predictor, Score
+from ..outputs.score import Score
 from ..outputs.tags.conformal import Hamming, Margin
 from ..outputs.vectors.conformal import ScaledVectorDistance, VectorDistance
 from .conformal import Conformal, Coverage
@@ -17,6 +17,6 @@ from .selective import RiskCoverage, risk_coverage
 
 __all__ = [
     "APS", "LAC", "Conformal", "Coverage", "Distance", "Hamming", "Kendall", "LossBalls", "LossScore", "Margin",
-    "Pairs", "PixelMargin", "Predictor", "Regret", "RiskCoverage", "ScaledDistance", "ScaledVectorDistance", "Score",
+    "Pairs", "PixelMargin", "Regret", "RiskCoverage", "ScaledDistance", "ScaledVectorDistance", "Score",
     "VectorDistance", "radius_of", "risk_coverage",
 ]  # fmt: skip

@@ -232,8 +232,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         score: Any = self.score_
         forecast = score.forecast(self._predictor(), X)
         if self.ambiguity is not None:
-            table = score.table(forecast)
-            radius, most = radius_with_ambiguity(*self.table_, level, self.ambiguity)
+            table, (held_out, mask) = score.table(forecast), self.table_
+            radius, most = radius_with_ambiguity(held_out, mask, level, self.ambiguity)
             inside = (table <= upto(np.array(radius))) & (best_classes(table, most) | np.isinf(radius))
             return score.of_mask(inside, self.space_)
         return score.within(forecast, self._radius(X, len(forecast), level), self.space_)
@@ -244,7 +244,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     def _radius(self, X: Any, n: int, level: float) -> NDArray:
         """The radius of every row, (n,); (n, m) if every class has its own."""
         if self.by_class:
-            return np.tile(radius_by_class(*self.table_, level), (n, 1))
+            table, mask = self.table_
+            return np.tile(radius_by_class(table, mask, level), (n, 1))
         if self.groups_ is None:
             return np.full(n, radius_of(self.scores_, level))
         groups: Any = groups_of(self.groups, X)

@@ -88,15 +88,15 @@ class CrossValidated(Cross):
         return [score.forecast(ModelPredictor(model), X) for model, score in self.models]
 
 
-class WeightsPredictor:
-    """A solver as a :class:`~infimum.outputs.score.Predictor` whose inputs are weights of the training rows, (q, n)."""
+class WeightsPredictor(ModelPredictor):
+    """A model as a :class:`~infimum.outputs.score.Predictor` whose inputs are weights of the training rows, (q, n)."""
 
     def __init__(self, model: Any, space: Any, solver: Any, split: Any):
-        self.model, self.space, self.solver, self.split = model, space, solver, split
-        self.full = ModelPredictor(model, space)
+        super().__init__(model, space)
+        self.solver, self.split = solver, split
 
     def provides(self, quantity: str) -> bool:
-        return quantity != "probabilities" and self.full.provides(quantity)
+        return quantity != "probabilities" and super().provides(quantity)
 
     def _alpha(self, alpha: NDArray) -> NDArray:
         return alpha if self.split is None else self.split(alpha)
@@ -149,7 +149,7 @@ class Jackknife(Cross):
     def _closed_form_score(self) -> Score:
         """The score, which may require neither probabilities nor rows of its own."""
         is_auto = named_score(self.named, self.space) is None
-        score = score_for(self.named, self.predictor if is_auto else self.predictor.full)
+        score = score_for(self.named, self.predictor if is_auto else ModelPredictor(self.model, self.space))
         if score.learns or not self.predictor.provides(score.requires):
             raise ValueError(f"jackknife+ has no closed form for the score {score.name!r}. Use method='cv+'.")
         return score

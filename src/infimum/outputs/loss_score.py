@@ -31,8 +31,8 @@ class LossBalls(Sets):
     >>> from infimum.outputs import Labels
     >>> space = Labels("ordinal", ["low", "middle", "high"]).fit(["low"])
     >>> balls = LossBalls(space, np.array([[0]]), np.array([[1.0]]))
-    >>> balls.format(0), balls.contains(np.array([1])), balls.contains(np.array([2]))
-    ('loss at most 1 from low', array([ True]), array([False]))
+    >>> balls.contains(np.array([1])), balls.contains(np.array([2]))
+    (array([ True]), array([False]))
     """
 
     def __init__(self, space: OutputSpace, centers: NDArray, radius: NDArray):
@@ -72,7 +72,7 @@ class LossBalls(Sets):
 
     @property
     def is_unlabelled(self) -> NDArray:
-        return np.isposinf(self.radius).any(axis=1)
+        return np.asarray(np.isposinf(self.radius).any(axis=1))
 
     def join(self, other: Any) -> LossBalls:
         wide = max(self.radius.shape[1], other.radius.shape[1])

@@ -81,9 +81,15 @@ class LAC(LabelScore):
 class APS(LabelScore):
     """The probability of more probable classes, plus a random part of the class's own.
 
-    s(x, y) is the sum of the P(z | x) above P(y | x), plus U P(y | x) with U uniform. Sets are larger for harder x. A
-    class is in the set if its score at U = 0 is within the radius. Sets are therefore never empty for a positive
-    radius, and cover more than the level.
+    s(x, y) is the sum of the P(z | x) above P(y | x), plus U P(y | x) with U uniform. Sets are larger for harder x.
+
+    Parameters
+    ----------
+    randomized : bool, default False
+        Whether U is drawn for new rows, too. If so, coverage equals the level and sets may be empty. Otherwise U = 0
+        for new rows, sets are never empty for a positive radius, and cover more than the level.
+    random_state : int, default 0
+        Seed of these draws; those of calibration rows come from `Conformal`.
 
     References
     ----------
@@ -93,6 +99,10 @@ class APS(LabelScore):
     name = "aps"
     requires = "probabilities"
 
+    def __init__(self, randomized: bool = False, random_state: int = 0):
+        self.randomized = randomized
+        self.random_state = random_state
+
     def randomise(self, forecast: NDArray, random: np.random.RandomState) -> NDArray:
         return np.column_stack([forecast, 1 - random.uniform(size=len(forecast))])
 
@@ -101,7 +111,10 @@ class APS(LabelScore):
         return mass_above(P) + U * P
 
     def table(self, forecast: NDArray) -> NDArray:
-        return mass_above(forecast)
+        if not self.randomized:
+            return mass_above(forecast)
+        U = 1 - np.random.RandomState(self.random_state).uniform(size=(len(forecast), 1))
+        return mass_above(forecast) + U * forecast
 
 
 def mass_above(P: NDArray) -> NDArray:

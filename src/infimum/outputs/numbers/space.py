@@ -14,6 +14,7 @@ from ...data.containers import materialise
 from ...data.errors import Form, InputError, listed
 from ..base import OutputSpace
 from ..summary import Summary
+from ..choices import Choices
 from .cells import NumberCells
 from .forms import LIMIT, names_of, read
 from .sets import Intervals
@@ -177,6 +178,14 @@ class Reals(NumberCells, OutputSpace):
         if not low <= high or low == math.inf or high == -math.inf:
             raise ValueError(f"bounds must have low <= high. Got {self.bounds!r} instead.")
         return low, high
+
+    def choices(self, sets: Any) -> Choices:
+        from .bands import bands_of
+
+        return bands_of(sets)
+
+    def distance(self, z: NDArray, sets: Any) -> NDArray:
+        return sets.distance(z)
 
     def conformal_scores(self) -> dict[str, Any]:
         from .conformal import Distance, ScaledDistance

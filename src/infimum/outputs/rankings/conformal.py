@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from ...feedback_arc.relations import transitive_closure
 from ..score import Predictor, Score, upto
-from .sets import PartialOrders, codes_of, costs_of, pairs
+from .codes import codes_of, costs_of, pairs
+from .sets import PartialOrders
 
 
 class OrderScore(Score):

@@ -17,6 +17,7 @@ from ...data.names import Names, key, numbered, ordered
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
 from ..summary import Summary
+from ..choices import Choices
 from .cells import RankingCells
 from .codes import codes_of, costs_of
 from .facts import Facts, all_lists_of_numbers, facts_of, items_in, kind_of, parse, refuse_lists
@@ -241,6 +242,11 @@ class Rankings(RankingCells, OutputSpace):
 
     def format(self, z: NDArray) -> list[str]:
         return [" > ".join(map(str, row)) for row in self.readable(z)]
+
+    def choices(self, sets: Any) -> Choices:
+        from .pair_choices import choices_of
+
+        return choices_of(sets, self.items_)
 
     def conformal_scores(self) -> dict[str, Any]:
         from .conformal import Kendall, Pairs

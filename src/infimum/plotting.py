@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .disambiguation import Disambiguation, DisambiguationResult
-from .outputs import Labels
+from .outputs.of_model import space_of
 from .probabilities import Reliability, reliability
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
@@ -277,9 +277,7 @@ class ReliabilityDisplay:
     def from_estimator(cls, model: Any, X: Any, y: Any, n_bins: int = 10, ax: Any = None, **style: Any) -> Self:
         """Draw the reliability of `predict_proba` of a fitted model, on rows that were not used in `fit`."""
         P = np.asarray(model.predict_proba(X))
-        last = model[-1] if hasattr(model, "steps") else model
-        space = last.output_ if hasattr(last, "output_") else Labels(classes=last.classes_).fit([])
-        mask = space.read(y).options()
+        mask = space_of(model).read(y).options()
         if mask is None:
             raise ValueError("A reliability diagram needs candidate labels or tags.")
         if mask.shape[1] > 1 or mask.shape[-1] != P.shape[-1]:  # tags: P(tag), (n, m)

@@ -47,7 +47,7 @@ def test_predicted_sets_feed_an_estimator(name, method, rng):
     made = Conformal(problem.model, 0.8, "set", method=method).fit(X, sets)
     found = made.predict_set(X[:40])
     assert type(found[3:5]).__name__ in repr(found)
-    keep = np.flatnonzero(made.size(found) > 0) if name in ("labels", "costs") else np.arange(40)
+    keep = np.flatnonzero(found.size > 0) if name in ("labels", "costs") else np.arange(40)
     again = clone(problem.model).fit(X[:40][keep], found[keep])
     assert len(again.predict(X)) == 80
     assert made.predict(X).shape == made.model_.predict(X).shape
@@ -79,7 +79,7 @@ def test_saved_by_skops(name, method, rng):
     score = "scaled" if name in ("numbers", "vectors") else "auto"
     made = Conformal(PROBLEMS[name].model, 0.8, "set", score, method).fit(X, sets)
     copy = skops.io.loads(skops.io.dumps(made), trusted=TRUSTED_TYPES)
-    np.testing.assert_allclose(copy.size(copy.predict_set(X)), made.size(made.predict_set(X)))
+    np.testing.assert_allclose(copy.predict_set(X).size, made.predict_set(X).size)
 
 
 def test_every_way_to_the_same_sets(rows):
@@ -164,7 +164,7 @@ def test_ties_are_inside():
 def test_rejection_and_its_curve(rng):
     X, sets, truth = draw_numbers(rng, 400)
     made = Conformal(REGRESSOR, 0.8, score="scaled").fit(X[:300], sets[:300])
-    z, size = made.predict(X[300:], reject=1.0), made.size(made.predict_set(X[300:]))
+    z, size = made.predict(X[300:], reject=1.0), made.predict_set(X[300:]).size
     np.testing.assert_array_equal(z.mask, size > 1.0)
     low, exact = (made.risk_coverage(X[300:], y[300:]) for y in (sets, truth))
     np.testing.assert_allclose(exact.low, exact.high)
@@ -205,8 +205,8 @@ def test_groups_by_column_and_frame(rng):
     by_number = Conformal(model, 0.8, prefit=True, groups=2).conformalize(X[100:], sets[100:])
     by_name = Conformal(clone(REGRESSOR).fit(frame[:100], sets[:100]), 0.8, prefit=True, groups="g")
     by_name.conformalize(frame[100:], sets[100:])
-    np.testing.assert_allclose(by_number.size(by_number.predict_set(X)), by_name.size(by_name.predict_set(frame)))
-    assert len(np.unique(by_number.size(by_number.predict_set(X)).round(9))) == 2
+    np.testing.assert_allclose(by_number.predict_set(X).size, by_name.predict_set(frame).size)
+    assert len(np.unique(by_number.predict_set(X).size.round(9))) == 2
     assert by_number.guarantee_.startswith("In every group, with probability at least 0.8")
     with pytest.raises(ValueError, match=r"groups must give one name per row, shape \(100,\)"):
         Conformal(model, prefit=True, groups=lambda X: 1).conformalize(X[100:], sets[100:])
@@ -253,7 +253,7 @@ def test_rows_that_are_refused(rows, rng):
         Conformal(LogisticRegression()).fit(X, sets)
     with pytest.raises(ValueError, match="2 rows are too few to fit a model"):
         Conformal(CLASSIFIER).fit(X[:2], sets[:2])
-    with pytest.raises(ValueError, match="supports models of this library, classifiers and regressors"):
+    with pytest.raises(ValueError, match="Expected a model of this library, a classifier or a regressor"):
         Conformal(StandardScaler().fit(X), prefit=True).conformalize(X, sets)
     with pytest.raises(ValueError, match="groups='class' are for labels"):
         Conformal(REGRESSOR, groups="class").fit(X, X[:, 0])

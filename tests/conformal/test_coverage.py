@@ -215,10 +215,7 @@ def test_cv_and_jackknife_cover(method, name):
 
 
 def test_draws_contain_the_true_values():
-    """Sets contain the truth."""
-    for name, problem in PROBLEMS.items():
+    for problem in PROBLEMS.values():
         _, sets, truth = problem.draw(np.random.default_rng(0), 200)
-        score = next(iter(problem.scores))
-        made = Conformal(drawn(name)[0], score=score, prefit=True).conformalize(*drawn(name)[1][:2])
-        assert made.score_.holds(sets, truth).all() if name != "Hamming balls" else True
+        assert sets.contains_set(truth).all()
     assert draw_labels(np.random.default_rng(0), 5)[1].sizes.min() >= 1

@@ -127,7 +127,7 @@ def test_predict_set_meets_what_meets_enough_rows(name):
             counts += (R[None] >= least[:, None]).sum(axis=1)
         enough = counts > N - 0.7 * (N + 1)
         n_met += enough.sum()
-        assert made.score_.meets(many, others)[enough].all()
+        assert many.meets(others)[enough].all()
     assert n_met > 50
 
 

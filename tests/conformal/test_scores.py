@@ -87,7 +87,7 @@ class TestScores:
                 np.testing.assert_array_equal(found.codes[row] != 0, np.abs(near.sum(axis=0)) == len(near))
         else:
             np.testing.assert_array_equal(inside, table <= radius[:, None] + 1e-9)
-        assert (score.size(found) >= 0).all()
+        assert (found.size >= 0).all()
 
     def test_meets_and_holds(self, case, score):
         rng, F, Y, table = self.drawn(case, score)
@@ -96,8 +96,8 @@ class TestScores:
         radius = np.quantile(np.where(np.isfinite(table), table, 3.0), 0.4, axis=1)
         found, sets = score.within(F, radius, case.space), case.sets(rng, N)
         a, b = (np.array([s.contains(np.broadcast_to(y, (N, *np.shape(y)))) for y in Y]).T for s in (found, sets))
-        np.testing.assert_array_equal(score.meets(found, sets), (a & b).any(axis=1))
-        np.testing.assert_array_equal(score.holds(found, sets), ~(b & ~a).any(axis=1))
+        np.testing.assert_array_equal(found.meets(sets), (a & b).any(axis=1))
+        np.testing.assert_array_equal(found.contains_set(sets), ~(b & ~a).any(axis=1))
 
     def test_union_and_join(self, case, score):
         _, F, Y, _ = self.drawn(case, score)
@@ -189,4 +189,4 @@ def test_largest_of_unbounded_sets_is_infinite():
     np.testing.assert_array_equal(Distance().smallest(z, sets, None), [1, 0, 2, 1])
     boxes = Boxes([[0.0, -np.inf], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]])
     np.testing.assert_allclose(VectorDistance().largest(np.zeros((2, 2)), boxes, None), [np.inf, np.sqrt(2)])
-    assert VectorDistance().holds(Boxes([[-5.0, -5], [-5, -5]], [[5.0, 5], [5, 5]]), boxes).tolist() == [False, True]
+    assert Boxes([[-5.0, -5], [-5, -5]], [[5.0, 5], [5, 5]]).contains_set(boxes).tolist() == [False, True]

@@ -16,10 +16,11 @@ from ..data.chunks import n_rows
 from ..data.containers import materialise
 from ..data.errors import BadRows, InputError
 from ..outputs.base import Sets
+from ..outputs.of_model import space_of
 from ..outputs.score import upto
 from .cross import Cross, CrossValidated, Jackknife
 from .guarantee import best_classes, guarantee, radius_by_class, radius_of, radius_with_ambiguity
-from .models import ModelPredictor, fit_with_score, groups_of, prepared, score_for, some_rows, space_of
+from .models import ModelPredictor, fit_with_score, groups_of, prepared, score_for, some_rows
 from .selective import RiskCoverage, risk_coverage
 
 METHODS = ("split", "cv+", "jackknife+")
@@ -267,12 +268,9 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         if reject is None:
             return z
         found = self.predict_set(X, level)
-        hide = (self.size(found) > reject) | self.score_.is_empty(found)
+        is_empty = (found.size == 0) & ~found.is_exact
+        hide = (found.size > reject) | is_empty
         return np.ma.masked_array(z, mask=np.broadcast_to(hide.reshape(len(z), *[1] * (z.ndim - 1)), z.shape))
-
-    def size(self, found: Any) -> NDArray:
-        """Return the sizes of prediction sets, (n,)."""
-        return np.asarray(self.score_.size(found), dtype=float)
 
     def check(self, X: Any, y: Any, level: float | None = None) -> Coverage:
         """Return how often prediction sets meet, and contain, the sets of other rows. No true values are needed."""
@@ -280,14 +278,14 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         found = self.predict_set(X, level)
         sets = self.space_.read(materialise(y))
         n = _check_lengths(X, sets)
-        meets, holds = self.score_.meets(found, sets), self.score_.holds(found, sets)
+        meets, holds = found.meets(sets), found.contains_set(sets)
         p = np.nan
         if self.cross_ is None and self.groups_ is None and self.ambiguity is None and not self.by_class:
             a = np.ceil((self.n_calibration_ + 1) * self._level(level) - 1e-9)
             b = self.n_calibration_ + 1 - a
             # given the calibration rows, coverage is Beta(a, b) or larger
             p = float(betabinom.cdf(meets.sum(), n, a, b)) if b > 0 else 1.0
-        return Coverage(float(meets.mean()), float(holds.mean()), float(self.size(found).mean()), n, p)
+        return Coverage(float(meets.mean()), float(holds.mean()), float(found.size.mean()), n, p)
 
     def risk_coverage(self, X: Any, y: Any, level: float | None = None, doubt: Any = None) -> RiskCoverage:
         """Return bounds on the loss among accepted rows as `reject` grows; the loss itself on exact rows.
@@ -296,9 +294,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         """
         found = self.predict_set(X, level)
         sets = self.space_.read(materialise(y))
-        return risk_coverage(
-            self.size(found) if doubt is None else doubt, self.space_, sets, self._predictor().outputs(X)
-        )
+        return risk_coverage(found.size if doubt is None else doubt, self.space_, sets, self._predictor().outputs(X))
 
     @property
     def guarantee_(self) -> str:

@@ -17,10 +17,11 @@ from ..data.chunks import n_rows
 from ..data.memory import require
 from ..estimators import PartialModel
 from ..estimators.base import validated
+from ..outputs.of_model import space_of
 from ..outputs.score import Score, joined
 from ..solvers import choose
 from ..weights import split
-from .models import ModelPredictor, fit_with_score, named_score, score_for, some_rows, space_of
+from .models import ModelPredictor, fit_with_score, named_score, score_for, some_rows
 
 
 class Cross:

@@ -6,24 +6,18 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone, is_regressor
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 
 from ..data.chunks import n_rows
 from ..data.containers import materialise
 from ..estimators import PartialModel
 from ..estimators.base import validated
-from ..outputs import Labels, OutputSpace, Reals, Sets
+from ..outputs import OutputSpace, Sets
+from ..outputs.of_model import last_of, space_of
 from ..outputs.score import REQUIREMENTS, Score
 from ..solvers import ClosedForm
 from ..weights import Neighbors, Scaled
-
-
-def last_of(model: Any) -> Any:
-    """Return the step that predicts, of a pipeline or of the best estimator of a search."""
-    if hasattr(model, "best_estimator_"):
-        return last_of(model.best_estimator_)
-    return last_of(model.steps[-1][1]) if hasattr(model, "steps") else model
 
 
 def before_last(model: Any, X: Any) -> Any:
@@ -35,21 +29,6 @@ def before_last(model: Any, X: Any) -> Any:
             X = step.transform(X)
         return before_last(model.steps[-1][1], X)
     return X
-
-
-def space_of(model: Any, y: Any = None) -> OutputSpace:
-    """Return the output space of a fitted model of this library, or of any classifier or regressor of scikit-learn.
-
-    A regressor of scikit-learn has no range of outputs; it is then taken from calibration rows `y`.
-    """
-    last = last_of(model)
-    if hasattr(last, "output_"):
-        return last.output_
-    if hasattr(last, "classes_"):
-        return Labels(classes=last.classes_).fit([])
-    if is_regressor(last):
-        return Reals().fit(y)
-    raise ValueError(f"Conformal supports models of this library, classifiers and regressors. Got {model!r}.")
 
 
 class ModelPredictor:

@@ -35,6 +35,8 @@ class LossBalls(Sets):
     (array([ True]), array([False]))
     """
 
+    size_unit = "loss"
+
     def __init__(self, space: OutputSpace, centers: NDArray, radius: NDArray):
         self.space, self.centers, self.radius = space, centers, radius
         self.shape = (len(radius),)
@@ -66,9 +68,18 @@ class LossBalls(Sets):
     def meets(self, other: Sets) -> NDArray:
         return self._any(other, "infimum")
 
-    def holds(self, other: Sets) -> NDArray:
-        """Return whether one of the balls contains all of S_i, (n,) boolean."""
+    def contains_set(self, other: Sets) -> NDArray:
+        """Return whether one of the balls contains all of T_i, (n,) boolean."""
         return self._any(other, "supremum")
+
+    @property
+    def size(self) -> NDArray:
+        """The largest radius."""
+        return self.radius.max(axis=1)
+
+    @property
+    def is_exact(self) -> NDArray:
+        return self.size == 0
 
     @property
     def is_unlabelled(self) -> NDArray:
@@ -91,7 +102,7 @@ class LossBalls(Sets):
         return " or ".join(parts)
 
     def __repr__(self) -> str:
-        mean = self.radius.max(axis=1).mean() if len(self) else 0
+        mean = self.size.mean() if len(self) else 0
         return f"<LossBalls in {type(self.space).__name__}: {len(self)} rows, mean radius {mean:.3g}>"
 
 
@@ -116,13 +127,6 @@ class LossScore(Score):
     def union(self, parts: list) -> LossBalls:
         centers, radius = (np.concatenate([getattr(p, name) for p in parts], axis=1) for name in ("centers", "radius"))
         return LossBalls(parts[0].space, centers, radius)
-
-    def holds(self, found: Any, sets: Any) -> NDArray:
-        return found.holds(sets)
-
-    def size(self, found: Any) -> NDArray:
-        """Return the radius, in units of the loss."""
-        return found.radius.max(axis=1)
 
 
 def set_losses(space: OutputSpace, sets: Any, z: NDArray, principle: str) -> NDArray:

@@ -98,22 +98,6 @@ class Score(BaseEstimator, ABC):
     def union(self, parts: list) -> Any:
         """Return the smallest set of the output type that contains all parts, row by row."""
 
-    @abstractmethod
-    def holds(self, found: Any, sets: Any) -> NDArray:
-        """Return whether the prediction set contains all of S_i, (n,) boolean."""
-
-    @abstractmethod
-    def size(self, found: Any) -> NDArray:
-        """Return the size of prediction sets, (n,): classes, unknown tags, undecided pairs, a width, a radius."""
-
-    def meets(self, found: Any, sets: Any) -> NDArray:
-        """Return whether the prediction set and S_i share a member, (n,) boolean."""
-        return found.meets(sets)
-
-    def is_empty(self, found: Any) -> NDArray:
-        """Return which prediction sets are empty, (n,) boolean; only sets of labels can be."""
-        return np.zeros(len(found), dtype=bool)
-
     def by_count(self, forecasts: list[NDArray], scores: list[NDArray], rank: float, space: Any) -> Any:
         """Return the CV+ set {y : #{i : R_i < s_k(i)(x, y)} < rank}, or a set that contains it.
 

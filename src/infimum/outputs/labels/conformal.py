@@ -48,16 +48,6 @@ class LabelScore(Score):
     def union(self, parts: list) -> CandidateLabels:
         return _candidates(np.any([part.mask for part in parts], axis=0), parts[0].classes, parts[0].cost)
 
-    def holds(self, found: Any, sets: Any) -> NDArray:
-        return ~(~found.mask & sets.mask).any(axis=1)
-
-    def is_empty(self, found: Any) -> NDArray:
-        return found.sizes == 0
-
-    def size(self, found: Any) -> NDArray:
-        """Return the number of classes."""
-        return found.sizes
-
 
 def _candidates(mask: NDArray, classes: Any, cost: Any) -> CandidateLabels:
     return CandidateLabels.of(sparse.csr_matrix(mask), classes, np.zeros(len(mask), bool), cost, strict=False)

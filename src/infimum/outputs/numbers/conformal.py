@@ -48,15 +48,6 @@ class Distance(Score):
         lower, upper, row = (np.concatenate([getattr(p, name) for p in parts]) for name in ("lower", "upper", "row"))
         return Intervals(Pieces(lower, upper, row, len(parts[0])))
 
-    def holds(self, found: Any, sets: Any) -> NDArray:
-        a, b = np.asarray(found)[:, :, None], np.asarray(sets)[:, None]
-        inside = ((a[..., 0] <= b[..., 0]) & (b[..., 1] <= a[..., 1])).any(axis=1)
-        return (inside | np.isnan(np.asarray(sets)[..., 0])).all(axis=1)
-
-    def size(self, found: Any) -> NDArray:
-        """Return the length."""
-        return np.bincount(found.row, found.upper - found.lower, minlength=len(found))
-
 
 class ScaledDistance(LocalScale, Distance):
     """The distance in units of a local scale, s(x, y) = |f(x) - y| / sigma(x): wider intervals for larger errors.

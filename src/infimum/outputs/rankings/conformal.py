@@ -22,13 +22,6 @@ class OrderScore(Score):
         same = np.all([part.codes == first for part in parts], axis=0)
         return PartialOrders(np.where(same, first, 0), parts[0].items)
 
-    def holds(self, found: Any, sets: Any) -> NDArray:
-        return ((found.codes == 0) | (found.codes == sets.codes)).all(axis=1)
-
-    def size(self, found: Any) -> NDArray:
-        """Return the number of undecided pairs."""
-        return (found.codes == 0).sum(axis=1)
-
 
 class Pairs(OrderScore):
     """The largest score of a reversed pair: max of |g_ij(x)| over the pairs that y orders against g, at least 0.

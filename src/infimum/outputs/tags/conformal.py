@@ -53,23 +53,14 @@ class Margin(Score):
         same = np.all([part.values == first for part in parts], axis=0)
         return self.of_signs(np.where(same, first, 0), parts[0])
 
-    def holds(self, found: Any, sets: Any) -> NDArray:
-        free, centers, radius = as_balls(sets)
-        fixed = ~free | (radius == 0)[:, None]
-        return ((found.values == 0) | (fixed & (found.values == centers))).all(axis=1)
-
-    def size(self, found: Any) -> NDArray:
-        """Return the number of unknown tags."""
-        return (found.values == 0).sum(axis=1)
-
 
 def as_balls(sets: Any) -> tuple[NDArray, NDArray, NDArray]:
     """Return which tags are free (n, m), centres (n, m), and how many free tags may differ from them (n,).
 
     Partly known tags are balls whose radius is the number of unknown tags.
     """
-    if hasattr(sets, "centers"):
-        return getattr(sets, "free", np.ones(sets.centers.shape, dtype=bool)), sets.centers, sets.radius
+    if isinstance(sets, HammingBalls):
+        return np.ones(sets.centers.shape, dtype=bool), sets.centers, sets.radius
     free = sets.values == 0
     return free, np.where(free, 1, sets.values), free.sum(axis=1)
 
@@ -93,16 +84,6 @@ class Hamming(Score):
         center = np.where(np.sum([part.centers for part in parts], axis=0, dtype=int) > 0, 1, -1)
         reach = [(part.centers != center).sum(axis=1) + part.radius for part in parts]
         return HammingBalls(center, np.max(reach, axis=0), epsilon=parts[0].epsilon)
-
-    def meets(self, found: Any, sets: Any) -> NDArray:
-        return tags_apart(found.centers, sets, "infimum") <= found.radius
-
-    def holds(self, found: Any, sets: Any) -> NDArray:
-        return tags_apart(found.centers, sets, "supremum") <= found.radius
-
-    def size(self, found: Any) -> NDArray:
-        """Return the radius."""
-        return found.radius
 
 
 def tags_apart(z: NDArray, sets: Any, principle: str) -> NDArray:

@@ -44,22 +44,6 @@ class VectorDistance(Score):
         reach = [np.linalg.norm(part.centers - center, axis=1) + part.outer for part in parts]
         return Balls(center, np.max(reach, axis=0))
 
-    def meets(self, found: Any, sets: Any) -> NDArray:
-        if isinstance(found, Boxes):
-            low, high = sets.box()
-            return ((found.lower <= high) & (low <= found.upper)).all(axis=1)
-        return sets.distance(found.centers) <= upto(found.outer)
-
-    def holds(self, found: Any, sets: Any) -> NDArray:
-        if isinstance(found, Boxes):
-            low, high = sets.box()
-            return ((found.lower <= low) & (high <= found.upper)).all(axis=1)
-        return farthest(sets, found.centers) <= upto(found.outer)
-
-    def size(self, found: Any) -> NDArray:
-        """Return the radius; of a box, that of the ball around it."""
-        return np.linalg.norm((found.upper - found.lower) / 2, axis=1) if isinstance(found, Boxes) else found.outer
-
 
 def farthest(sets: Any, z: NDArray) -> NDArray:
     """Return the distance of z_i to the farthest point of S_i, (n,); infinite for unbounded sets."""

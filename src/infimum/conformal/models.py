@@ -43,7 +43,7 @@ class ModelPredictor:
         if quantity == "probabilities":
             return hasattr(self.last, "predict_proba")
         if quantity == "risks":
-            return self.last.solver_.listed if self.own else hasattr(self.last, "decision_function")
+            return self.last.solver_.scores_all_outputs if self.own else hasattr(self.last, "decision_function")
         return quantity != "sums" or (self.own and isinstance(self.last.solver_, ClosedForm))
 
     def outputs(self, X: Any) -> NDArray:

@@ -20,7 +20,6 @@ from ..disambiguation import Disambiguation, DisambiguationResult
 from ..estimators.base import validated
 from ..estimators.generic import PartialEstimator
 from ..outputs import OutputSpace, Sets
-from ..weights import KernelRidge, Scaled
 from . import _page as h
 from . import identifiability, overview, results, review
 

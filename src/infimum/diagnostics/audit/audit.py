@@ -193,7 +193,9 @@ def _held_out_pairs(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> Lo
     return by_name(weights).fit(X, Target(codes.astype(float), ~output.is_unlabelled(sets))).loo_operator()
 
 
-def support_of(output: OutputSpace, sets: Sets, z: NDArray, held_out: LooOperator | None = None) -> tuple[NDArray, NDArray]:
+def support_of(
+    output: OutputSpace, sets: Sets, z: NDArray, held_out: LooOperator | None = None
+) -> tuple[NDArray, NDArray]:
     """Return the support of each set by the other rows, in [0, 1], and the suspect rows, without disambiguation.
 
     For a partial order it is the mean over its pairs of their probability among the rows that contain them. Otherwise

@@ -15,8 +15,8 @@ from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, re
 from ...data.errors import listed as listed_names
 from ...data.names import Names, key, ordered, unpacked
 from ..base import OutputSpace, Sets
-from ..summary import Summary
 from ..choices import Choices
+from ..summary import Summary
 from .cells import LabelCells
 from .costs import Cost, as_cost
 from .forms import (

@@ -13,8 +13,8 @@ from ...data.checks import is_number
 from ...data.containers import materialise
 from ...data.errors import Form, InputError, listed
 from ..base import OutputSpace
-from ..summary import Summary
 from ..choices import Choices
+from ..summary import Summary
 from .cells import NumberCells
 from .forms import LIMIT, names_of, read
 from .sets import Intervals

@@ -16,8 +16,8 @@ from ...data.errors import Form, InfimumWarning, InputError, Sample, listed, ref
 from ...data.names import Names, key, numbered, ordered
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
-from ..summary import Summary
 from ..choices import Choices
+from ..summary import Summary
 from .cells import RankingCells
 from .codes import codes_of, costs_of
 from .facts import Facts, all_lists_of_numbers, facts_of, items_in, kind_of, parse, refuse_lists

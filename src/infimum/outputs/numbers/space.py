@@ -14,6 +14,7 @@ from ...data.checks import is_number
 from ...data.containers import materialise
 from ...data.errors import Form, InputError, listed
 from ..base import OutputSpace
+from ..choices import Choices
 from ..summary import Summary
 from .cells import NumberCells
 from .forms import LIMIT, decimal_in, names_of, read
@@ -184,3 +185,16 @@ class Reals(NumberCells, OutputSpace):
         if not low <= high or low == math.inf or high == -math.inf:
             raise ValueError(f"bounds must have low <= high. Got {self.bounds!r} instead.")
         return low, high
+
+    def choices(self, sets: Any) -> Choices:
+        from .bands import bands_of
+
+        return bands_of(sets)
+
+    def distance(self, z: NDArray, sets: Any) -> NDArray:
+        return sets.distance(z)
+
+    def conformal_scores(self) -> dict[str, Any]:
+        from .conformal import Distance, ScaledDistance
+
+        return {score.name: score for score in (Distance, ScaledDistance)}

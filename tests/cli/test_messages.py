@@ -7,7 +7,7 @@ import pytest
 
 from infimum.cli._kind import recognise
 from infimum.data.errors import InputError
-from infimum.outputs.numbers.forms import text_pieces
+from infimum.outputs.numbers.text import parse_interval
 from infimum.selection import search as searching
 
 from . import sources
@@ -80,7 +80,7 @@ def test_recognise_long_cells_in_linear_time(alarm, cell, kind):
 
 def test_parse_long_numbers_in_linear_time(alarm):
     with pytest.raises(InputError, match=r"cannot read '1+\.\.\.1+x' as a number"):
-        text_pieces("1" * 1000 + "-" + "1" * 1000 + "x")
+        parse_interval("1" * 1000 + "-" + "1" * 1000 + "x")
 
 
 def test_convert_asks_for_meaning_by_option(here, infimum):

@@ -201,7 +201,7 @@ def _moment(text: str, day_first: bool) -> datetime | None:
         if found := TRIPLE.fullmatch(text):
             a, b, year, *clock = (int(part or 0) for part in found.groups())
             day, month = (b, a) if (b > 12 or not day_first) and a <= 12 else (a, b)
-            return datetime(year if year > 99 else 2000 + year, month, day, *clock)
+            return datetime(year if year > 99 else 2000 + year, month, day, *clock)  # type: ignore[arg-type]
         if (found := WORDED.fullmatch(text)) and found[2][:3].lower() in MONTHS:
             day = int(found[1] or found[3] or 1)
             return datetime(int(found[4]), MONTHS.index(found[2][:3].lower()) + 1, day)

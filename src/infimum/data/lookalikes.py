@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 RATIO = 10
 """A name that is misspelt occurs at most once per this many occurrences of the right one."""
@@ -21,7 +21,8 @@ NOT = re.compile(r"(?:not|no|kein|keine)\s+(.+)", re.IGNORECASE)
 INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 
 
-class LookAlike(NamedTuple):
+@dataclass(frozen=True)
+class LookAlike:
     """A name that is probably a variant of other names."""
 
     name: str
@@ -163,4 +164,4 @@ def _resolved(one: LookAlike, found: Mapping[str, LookAlike]) -> LookAlike:
     means: list[str] = []
     for name in one.means:
         means += found[name].means if name in found and not found[name].negated else [name]
-    return one._replace(means=tuple(dict.fromkeys(means)))
+    return replace(one, means=tuple(dict.fromkeys(means)))

@@ -26,7 +26,7 @@ SECONDS = 20.0  # for which answers are counted, once a person has given the fir
 TOKEN = "a-token-of-the-benchmark"
 
 
-class Sheet(NamedTuple):
+class Table(NamedTuple):
     path: Path
     truth: list[str]
     classes: list[str]
@@ -40,33 +40,33 @@ class Tally(NamedTuple):
     """How many answers the model had not seen when it chose a question, in the median."""
 
 
-def digits(folder: Path) -> Sheet:
+def digits(folder: Path) -> Table:
     data = load_digits()
     return _written(folder / "digits.csv", data.data, data.target)
 
 
-def blobs(folder: Path, n: int = 5000) -> Sheet:
+def blobs(folder: Path, n: int = 5000) -> Table:
     rng = np.random.default_rng(0)
     truth = rng.integers(10, size=n)
     return _written(folder / "blobs.csv", rng.normal(size=(10, 20))[truth] + rng.normal(size=(n, 20)), truth)
 
 
-def _written(path: Path, X: Any, truth: Any) -> Sheet:
+def _written(path: Path, X: Any, truth: Any) -> Table:
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow([f"x{k}" for k in range(X.shape[1])])
         writer.writerows([f"{value:.5g}" for value in row] for row in X)
-    return Sheet(path, [str(t) for t in truth], [str(k) for k in range(10)])
+    return Table(path, [str(t) for t in truth], [str(k) for k in range(10)])
 
 
 class Server:
     """`infimum studio` in a process of its own, on one thread of the linear algebra."""
 
-    def __init__(self, sheet: Sheet):
+    def __init__(self, table: Table):
         one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "INFIMUM_TOKEN": TOKEN, "COLUMNS": "300"}
         code = "from infimum.cli import app; app()"
-        command = [sys.executable, "-c", code, "studio", str(sheet.path), "--target", "label", "--classes",
-                   ",".join(sheet.classes)]  # fmt: skip
+        command = [sys.executable, "-c", code, "studio", str(table.path), "--target", "label", "--classes",
+                   ",".join(table.classes)]  # fmt: skip
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **one})
         assert self.process.stdout is not None
         found = next(filter(None, (re.search(r"127\.0\.0\.1:(\d+)/", line) for line in self.process.stdout)), None)
@@ -85,10 +85,10 @@ class Server:
 class Person(threading.Thread):
     """Answers what is asked, at once and truly, on one connection."""
 
-    def __init__(self, port: int, sheet: Sheet, name: str):
+    def __init__(self, port: int, table: Table, name: str):
         super().__init__(name=name, daemon=True)
-        self.port, self.sheet = port, sheet
-        self.space = Labels(classes=sheet.classes).fit([])
+        self.port, self.table = port, table
+        self.space = Labels(classes=table.classes).fit([])
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         self.took: list[float] = []
         self.behind: list[int] = []
@@ -98,10 +98,10 @@ class Person(threading.Thread):
         sent = {"X-Token": TOKEN, "Origin": f"http://127.0.0.1:{self.port}", "Content-Type": "application/json"}
         self.connection.request(method, path, None if body is None else json.dumps(body), sent)
         response = self.connection.getresponse()
-        told = json.loads(response.read())
+        found = json.loads(response.read())
         if response.status != 200:
-            raise RuntimeError(f"{path}: {response.status} {told}")
-        return told
+            raise RuntimeError(f"{path}: {response.status} {found}")
+        return found
 
     def run(self) -> None:
         try:
@@ -110,23 +110,23 @@ class Person(threading.Thread):
             self.problem = str(error)
 
     def _answer(self) -> None:
-        told = self.call("GET", f"/api/next?who={self.name}")
+        found = self.call("GET", f"/api/next?who={self.name}")
         start = time.perf_counter()
-        while told["next"] is not None and time.perf_counter() - start < SECONDS:
-            asked = told["next"]["question"]["asked"]
-            z = self.sheet.classes.index(self.sheet.truth[asked["row"]])
-            answer = from_dict(asked, self.space).truth(z)
+        while found["next"] is not None and time.perf_counter() - start < SECONDS:
+            asked = found["next"]["question"]["asked"]
+            z = self.table.classes.index(self.table.truth[asked["row"]])
+            answer = from_dict(asked, self.space).true_answer(z)
             before = time.perf_counter()
             body = {"id": uuid.uuid4().hex, "who": self.name, "question": asked, "answer": answer, "seconds": 1.0}
-            told = self.call("POST", "/api/answer", body)
+            found = self.call("POST", "/api/answer", body)
             self.took.append(time.perf_counter() - before)
-            self.behind.append(told["state"]["answers"] - told["state"]["learned"])
+            self.behind.append(found["state"]["answers"] - found["state"]["learned"])
 
 
-def held(sheet: Sheet, people: int) -> Tally:
+def held(table: Table, people: int) -> Tally:
     """What so many people get through in `SECONDS`, or until every row is settled."""
-    with Server(sheet) as server:
-        crowd = [Person(server.port, sheet, f"person{k}") for k in range(people)]
+    with Server(table) as server:
+        crowd = [Person(server.port, table, f"person{k}") for k in range(people)]
         start = time.perf_counter()
         for person in crowd:
             person.start()

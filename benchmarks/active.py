@@ -83,7 +83,7 @@ def keep(found: dict) -> None:
 
 
 def strategies(data: Data) -> list[str]:
-    return [name for name in STRATEGIES if name != "conformal" or isinstance(data.output, Labels)]
+    return [name for name in STRATEGIES if name != "conformal" or data.output.kind == "labels"]
 
 
 def one(data: Data, strategy: str, seed: int, full: float | None = None) -> dict:
@@ -227,7 +227,7 @@ def speed(n: int = 5000, known: int = 500) -> None:
         spent = []
         for _ in range(5):
             start = time.perf_counter()
-            y = question.told(y, question.truth(truth[question.row]))
+            y = question.apply_answer(y, question.true_answer(truth[question.row]))
             question = asker.query(X, y, output=space)[0]
             spent.append(time.perf_counter() - start)
         table.limit(strategy, float(np.median(spent)), 1.0)

@@ -24,10 +24,10 @@ X, truth = X[:500], truth[:500]
 
 curve = simulate(X, truth, "information", budget=250, random_state=0)
 for question, answer in [*zip(curve.questions, curve.answers)][:4]:
-    print(f"row {question.row:3}: {question.text():34} {question.said(answer)}")
+    print(f"row {question.row:3}: {question.text():34} {question.answer_text(answer)}")
 print("...")
 for question, answer in [*zip(curve.questions, curve.answers)][-4:]:
-    print(f"row {question.row:3}: {question.text():34} {question.said(answer)}")
+    print(f"row {question.row:3}: {question.text():34} {question.answer_text(answer)}")
 
 # %%
 # Beside the usual active learning, which asks for the whole label of the least certain row, and beside random rows.

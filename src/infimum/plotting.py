@@ -144,7 +144,7 @@ class ExplanationDisplay:
         ax.set_yticks(range(len(names)), [_plain(name) for name in names])
         ax.invert_yaxis()
         ax.axvline(0, color="gray", lw=0.8)
-        ax.set_xlabel(_plain(f"for {explanation.said_against}  ←  contribution  →  for {explanation.said}"))
+        ax.set_xlabel(_plain(f"for {explanation.text_against}  ←  contribution  →  for {explanation.text}"))
         return display
 
 

@@ -151,7 +151,7 @@ def parse_principle(value: Any) -> Principle | Disambiguation | str:
     """Return the principle that a user's value stands for, or "auto"."""
     if isinstance(value, Principle | Disambiguation):
         return value
-    known = {**PRINCIPLES, "disambiguation": Disambiguation(), AUTO: AUTO}
+    known: dict[str, Any] = {**PRINCIPLES, "disambiguation": Disambiguation(), AUTO: AUTO}
     if not isinstance(value, str) or value not in known:
         raise ValueError(
             f"principle must be one of {', '.join(map(repr, known))}, a Disambiguation or a Principle. Got {value!r}"

@@ -1,17 +1,15 @@
-"""Strategies, the learner that is updated, batches, and the simulation."""
+"""Query strategies, the incremental learner, batches, and the simulation."""
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris
 
 from infimum import PartialClassifier, PartialRegressor, Taxonomy
-from infimum.active import STRATEGIES, Asker, Is, OneOf, Price, Whole, simulate, structure_of
-from infimum.active.ahead import Ahead
-from infimum.active.learner import Growing, Learner, Setting
-from infimum.active.numbers import cut_normal
-from infimum.active.settling import huffman
+from infimum.active import STRATEGIES, Asker, Belief, FullLabel, Is, OneOf, Price, from_dict, simulate
+from infimum.active.learner import Learner, Setting
+from infimum.active.ridge import IncrementalRidge, Lookahead
 from infimum.conformal import Conformal
-from infimum.outputs import Labels, Rankings, Reals, Tags
+from infimum.outputs import Labels, Masks, OutputSpace, Rankings, Reals, Sets, Tags, Vectors
 from infimum.weights import KernelRidge, Scaled
 
 
@@ -25,7 +23,7 @@ def blobs():
 
 
 def spaces(n):
-    """A space of every structure, true outputs, and the sets of rows of which some are known."""
+    """A space of each output type with questions of its own, and true outputs."""
     rng = np.random.default_rng(1)
     return [
         (Labels(classes=list("abcd")).fit([]), rng.integers(4, size=n)),
@@ -35,12 +33,12 @@ def spaces(n):
     ]
 
 
-def test_updates_are_refits(blobs):
-    """Rows that are added one by one, or in twos, give what all at once give; the inverse is that of K + ridge."""
+def test_incremental_ridge_equals_refits(blobs):
+    """Rows added in steps give the same as all at once; C is the inverse of K + ridge."""
     X, _ = blobs
     rows = np.array([3, 50, 21, 40, 7, 59])
     reference = np.arange(0, 60, 2)
-    once, steps = (Growing(X, 0.3, 0.05, reference) for _ in range(2))
+    once, steps = (IncrementalRidge(X, 0.3, 0.05, reference) for _ in range(2))
     once.add(rows)
     for part in np.split(rows, 3):
         steps.add(part)
@@ -57,56 +55,56 @@ def test_updates_are_refits(blobs):
         rest = np.delete(rows, i)
         A = np.linalg.inv(K[np.ix_(rest, rest)] + 0.05 * np.eye(5))
         refitted.append(K[rows[i], rest] @ A @ np.delete(D, i, axis=0))
-    np.testing.assert_allclose(once.left_out(D), refitted, atol=1e-8)
-    # the influence of a row is the squared change of predictions per change of its target
+    np.testing.assert_allclose(once.leave_one_out(D), refitted, atol=1e-8)
+    # the influence of a row is the squared change of predictions per change of its target, times its variance
     step = np.zeros((6, 1))
     step[2] = 1
-    np.testing.assert_allclose(once.influence()[rows[2]], np.square(once.predict(step)[reference]).mean(), atol=1e-10)
-    fresh = Growing(X, 0.3, 0.05, reference)
+    expected = np.square(once.predict(step)[reference]).mean() * (once.variance[rows[2]] + 0.05)
+    np.testing.assert_allclose(once.labelled_influence()[2], expected, atol=1e-10)
+    fresh = IncrementalRidge(X, 0.3, 0.05, reference)
     fresh.add(np.append(rows, 30))
     last = np.zeros((7, 1))
     last[6] = 1
-    np.testing.assert_allclose(once.influence()[30], np.square(fresh.predict(last)[reference]).mean(), rtol=1e-6)
+    expected = np.square(fresh.predict(last)[reference]).mean() * (once.variance[30] + 0.05)
+    np.testing.assert_allclose(Lookahead(once, np.ones(30)).influence[30], expected, rtol=1e-6)
 
 
-def test_looking_ahead_is_adding(blobs):
-    """Rows that are taken for granted leave what they leave once they are added."""
+def test_lookahead_equals_adding_rows(blobs):
+    """Rows that count as labelled leave the same variance and influence as rows that are added."""
     X, _ = blobs
     reference, weights = np.arange(0, 60, 3), np.random.default_rng(0).random(20)
-    ridge = Growing(X, 0.3, 0.05, reference)
+    ridge = IncrementalRidge(X, 0.3, 0.05, reference)
     ridge.add(np.array([3, 50, 21]))
-    ahead, before = Ahead(ridge, weights), ridge.covariance.copy()
+    ahead, before = Lookahead(ridge, weights), ridge.covariance.copy()
     more = [4, 22, 5, 40]  # two of them near one another
     for row in more:
         ahead.add(row)
     np.testing.assert_array_equal(ridge.covariance, before)
     ridge.add(np.array(more))
     np.testing.assert_allclose(ahead.variance, ridge.variance, atol=1e-8)
-    np.testing.assert_allclose(ahead.said, np.square(ridge.covariance) @ weights / 20, atol=1e-8)
+    np.testing.assert_allclose(ahead.influence, Lookahead(ridge, weights).influence, atol=1e-7)
 
 
-def test_chances_under_all_powers_at_once():
-    """P(S' | S) = Σ_{S'} P / Σ_S P, with P as `narrow` has it."""
-    structure = structure_of(Labels(classes=list("abcd")).fit([]))
+def test_log_likelihoods_under_all_calibrations():
+    """P(S' | S) = Σ_{S'} P / Σ_S P, with P from `posterior_mean`."""
+    model = Labels(classes=list("abcd")).fit([]).questions()
     rng = np.random.default_rng(0)
     F = rng.normal(0.2, 0.3, (7, 4))
     before = rng.random((7, 4)) < 0.7
     before[:, 2] = True
     after = before & (rng.random((7, 4)) < 0.5)
     after[:, 2] = True
-    one_by_one = [np.log((structure.narrow(before, F, None, p) * after).sum(axis=1)).sum() for p in structure.powers]
-    np.testing.assert_allclose(structure.surprises(before, after, F), one_by_one)
-    everything = np.ones_like(after)
-    alone = [np.log((structure.narrow(everything, F, None, p) * after).sum(axis=1)).mean() for p in structure.powers]
-    np.testing.assert_allclose(structure.likelihoods(after, F), alone)
-    assert structure.likelihood(after, F, structure.powers[5]) == pytest.approx(alone[5])
+    for old in (before, np.ones_like(after)):
+        P = [model.posterior_mean(old, F, None, calibration) for calibration in model.calibrations]
+        expected = [np.log((p * after).sum(axis=1)).sum() for p in P]
+        np.testing.assert_allclose(model.log_likelihoods(old, after, F), expected)
 
 
-def test_a_setting_is_chosen_by_its_evidence(blobs):
+def test_evidence_is_a_gaussian_log_density(blobs):
     """The log density of the centred targets under N(0, c (K + ridge)), at the best c, up to a constant."""
     X, truth = blobs
     space = Labels(classes=[0, 1, 2]).fit([])
-    learner = Learner(X, structure_of(space))
+    learner = Learner(X, space.questions())
     rows = np.arange(0, 60, 4)
     E = np.eye(3, dtype=bool)[truth[rows]]
     A = np.exp(-0.2 * ((X[rows][:, None] - X[rows]) ** 2).sum(axis=-1)) + 0.1 * np.eye(15)
@@ -118,39 +116,38 @@ def test_a_setting_is_chosen_by_its_evidence(blobs):
     assert found == pytest.approx(density.max() + (1 + np.log(2 * np.pi)) / 2, abs=1e-5)
 
 
-def test_what_was_begun_is_ended_first(blobs):
-    """A label that is half settled says little: the next question is about the same row."""
+def test_information_completes_a_started_label_first(blobs):
     X, _ = blobs
     space = Labels(classes=list("abcdef")).fit([])
-    y = OneOf(17, list("abc"), space).told([None] * 60, True)
+    y = OneOf(17, list("abc"), space).apply_answer([None] * 60, True)
     found, utilities = Asker(random_state=0).query(X, y, n=3, output=space, return_utilities=True)
     assert found[0].row == 17 == np.nanargmax(utilities)
     assert len({question.row for question in found}) == 3
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_a_learner_does_not_depend_on_the_way(number):
-    """Answers one by one, taken back and given again, end where all at once end."""
+def test_learner_does_not_depend_on_the_order_of_answers(number):
+    """Answers one by one, taken back and given again, give the same predictions as all at once."""
     n = 30
     space, truth = spaces(n)[number]
-    structure = structure_of(space)
+    model = space.questions()
     X = np.random.default_rng(2).normal(size=(n, 3))
-    way = Learner(X, structure, Setting("none", 1.0, 0.1))
+    steps = Learner(X, model, Setting("none", 1.0, 0.1))
     sets = space.read([None] * n)
-    way.update(sets)
+    steps.update(sets)
     for row in range(12):
-        sets = Whole(row, space).told(sets, Whole(row, space).truth(truth[row]))
-        way.update(sets)
+        sets = FullLabel(row, space).apply_answer(sets, FullLabel(row, space).true_answer(truth[row]))
+        steps.update(sets)
     less = sets.replace_rows([11], space.read([None]))
-    way.update(less)
-    belief = way.update(sets)
-    once = Learner(X, structure, Setting("none", 1.0, 0.1)).update(sets)
+    steps.update(less)
+    belief = steps.update(sets)
+    once = Learner(X, model, Setting("none", 1.0, 0.1)).update(sets)
     np.testing.assert_allclose(belief.F, once.F, atol=1e-6)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("number", range(4))
-def test_every_strategy_asks_every_structure(strategy, number):
+def test_every_strategy_asks_about_every_output_type(strategy, number):
     n = 40
     space, truth = spaces(n)[number]
     if strategy == "conformal" and number:
@@ -169,13 +166,13 @@ def test_every_strategy_asks_every_structure(strategy, number):
         for question in found:
             assert question.cost > 0
             before = sets[[question.row]]
-            sets = question.told(sets, question.truth(truth[question.row]))
-            now = structure_of(space).encode(sets[[question.row]])
-            assert (structure_of(space).encode(before) != now).any()  # no question whose answer is known
+            sets = question.apply_answer(sets, question.true_answer(truth[question.row]))
+            now = space.questions().encode(sets[[question.row]])
+            assert (space.questions().encode(before) != now).any()  # no question whose answer is known
             assert sets[[question.row]].contains(np.asarray(truth[question.row])[None])[0]
 
 
-def test_nothing_is_asked_where_everything_is_known(blobs):
+def test_query_returns_nothing_if_all_rows_are_exact(blobs):
     X, truth = blobs
     names = np.array(["a", "b", "c"])[truth]
     assert Asker().query(X, names, n=5) == []
@@ -184,8 +181,8 @@ def test_nothing_is_asked_where_everything_is_known(blobs):
     assert [question.row for question in found] == [0]
 
 
-def test_batches_are_not_five_times_the_same():
-    """Rows in tight groups: a batch takes one of each group, not five of the best."""
+def test_batches_contain_different_groups():
+    """A batch asks about one row of each tight group."""
     rng = np.random.default_rng(0)
     group = np.repeat(np.arange(6), 10)
     X = rng.normal(size=(6, 4))[group] * 3 + 1e-3 * rng.normal(size=(60, 4))
@@ -195,31 +192,143 @@ def test_batches_are_not_five_times_the_same():
         assert {int(group[question.row]) for question in found} == set(range(6))
 
 
-def test_the_cheapest_way_is_chosen():
-    assert huffman([0.4, 0.3, 0.2, 0.1])[0] == pytest.approx(1.9)
-    space = Labels(classes=list("abcdefgh")).fit([])
-    structure = structure_of(space)
-    E = np.ones((1, 8), dtype=bool)
+def test_best_questions_of_labels_have_most_bits_per_cost():
+    model = Labels(classes=list("abcdefgh")).fit([]).questions()
+    E, even = np.ones((1, 8), dtype=bool), np.full((1, 8), 1 / 8)
+
+    def best(model, kinds, q, price=None):
+        belief = Belief(E[:, : q.shape[1]], q, q, None)
+        return model.best_questions([5], kinds, belief, Price() if price is None else price, "squares")[0]
+
     sure = np.full((1, 8), 0.1 / 7)
     sure[0, 3] = 0.9
-    ask = dict(spread=None, measure="squares")
-    everything = structure.kinds
-    assert repr(structure.plan(5, everything, E, sure, price=Price(), **ask)) == "Is(row=5, 'd')"
-    even = np.full((1, 8), 1 / 8)
-    half = structure.plan(0, ["Is", "OneOf"], E, even, price=Price(), **ask)
+    assert repr(best(model, model.kinds, sure)) == "Is(row=5, 'd')"
+    half = best(model, ["Is", "OneOf"], even)
     assert (type(half).__name__, len(half.about), half.cost) == ("OneOf", 4, 1.0)
-    quick = Price({"Is": 3, "OneOf": 3, "Which": 5, "Whole": 4})  # seconds: one look is enough
-    assert isinstance(structure.plan(0, everything, E, even, price=quick, **ask), Whole)
+    quick = Price({"Is": 3, "OneOf": 3, "Which": 5, "FullLabel": 4})  # seconds
+    assert isinstance(best(model, model.kinds, even, quick), FullLabel)
     two = np.array([[0.5, 0.5, 0, 0, 0, 0, 0, 0]])
-    assert structure.plan(0, ["Which"], E, two, price=Price("shown"), **ask).about == ["a", "b"]
-    # a node of the taxonomy, where it cuts as well
+    assert best(model, ["Which"], two, Price("shown")).about == ["a", "b"]
     tree = Labels(Taxonomy({"pet": ["cat", "dog"], "wild": ["owl", "fox"]})).fit([])
-    node = structure_of(tree).plan(0, everything, E[:, :4], even[:, :4] * 2, price=Price(), **ask)
-    assert node.about in ("pet", "wild")
+    node = best(tree.questions(), ["Is", "OneOf"], even[:, :4] * 2)
+    assert node.about in ("pet", "wild")  # a node is easier to read than its members
     assert isinstance(node, Is)
 
 
-def test_a_model_says_what_is_asked_about(blobs):
+@pytest.mark.parametrize("change", [lambda X: X[::-1].copy(), lambda X: X + 1e-9, lambda X: -X])
+def test_asker_notices_that_X_changed(change):
+    """A learner is kept only for the same rows in the same order."""
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = list("abc") * 3 + [None] * 21
+    asker = Asker(random_state=0)
+    asker.query(X, y, n=2)
+    kept = asker.learner_
+    asker.query(X.copy(), y, n=2)
+    assert asker.learner_ is kept
+    other = change(X)
+    found = [question.row for question in asker.query(other, y, n=2)]
+    assert asker.learner_ is not kept
+    assert found == [question.row for question in Asker(random_state=0).query(other, y, n=2)]
+
+
+class Arcs(Sets):
+    """Angles known to a precision, with the required methods of sets and `join`."""
+
+    def __init__(self, center, width):
+        self.at, self.width = np.asarray(center, dtype=float), np.asarray(width, dtype=float)
+        self.shape = self.at.shape
+
+    def __len__(self):
+        return len(self.at)
+
+    def __getitem__(self, rows):
+        return Arcs(np.atleast_1d(self.at[rows]), np.atleast_1d(self.width[rows]))
+
+    def argmin(self, c):
+        return np.stack([np.cos(self.at), np.sin(self.at)], axis=-1)
+
+    def contains(self, z):
+        return np.abs(z - self.at) <= self.width
+
+    def join(self, other):
+        return Arcs(np.append(self.at, other.at), np.append(self.width, other.width))
+
+
+class MarkedArcs(Arcs):
+    @property
+    def is_unlabelled(self):
+        return self.width >= np.pi
+
+    def __getitem__(self, rows):
+        return MarkedArcs(np.atleast_1d(self.at[rows]), np.atleast_1d(self.width[rows]))
+
+    def join(self, other):
+        return MarkedArcs(np.append(self.at, other.at), np.append(self.width, other.width))
+
+
+class Angles(OutputSpace):
+    """A user's output type with the required methods only."""
+
+    sets = MarkedArcs
+
+    def read(self, y, strict=True):
+        if isinstance(y, Sets):
+            return y
+        return self.sets([0.0 if a is None else a for a in y], [np.pi if a is None else 0.0 for a in y])
+
+    def psi(self, z):
+        return -np.stack([np.cos(z), np.sin(z)], axis=-1)
+
+    def decode(self, c):
+        return np.arctan2(c[..., 1], c[..., 0])
+
+
+@pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "conformal"])
+def test_every_strategy_asks_for_full_labels_of_any_output_type(strategy):
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    asker, space = Asker(strategy, random_state=0), Angles()
+    y = space.read([0.1, *[None] * 11])
+    for step in range(4):
+        found = asker.query(X, y, n=3, output=space)
+        assert len(found) == min(3, 11 - 3 * step)
+        for question in found:
+            assert from_dict(question.as_dict(), space) == question == FullLabel(question.row, space)
+            y = question.apply_answer(y, question.true_answer(0.5))
+    assert asker.query(X, y, output=space) == []
+    assert y.at.tolist() == [0.1, *[0.5] * 11]
+
+
+def test_output_types_without_a_method_raise_its_name():
+    X = np.zeros((3, 1))
+    space = Angles()
+    space.sets = Arcs
+    with pytest.raises(ValueError, match=r"Arcs cannot tell .* Add the property is_unlabelled or is_exact"):
+        Asker().query(X, [None] * 3, output=space)
+    with pytest.raises(ValueError, match=r"Angles cannot be predicted .* Add a method questions"):
+        simulate(X, [0.0, 1.0, 2.0], output=Angles())
+    with pytest.raises(ValueError, match="is for labels"):
+        Asker("conformal").query(X, [None] * 3, output=Angles())
+
+
+@pytest.mark.parametrize(
+    "space, y, z",
+    [
+        (Masks((2, 2)), np.zeros((8, 2, 2)), np.array([1, -1, 1, 1])),
+        (Vectors(), [[0.0, 3.0], [3.0, 0.0], *[None] * 6], np.array([1.0, 2.0])),
+    ],
+)
+def test_masks_and_vectors_are_asked_for_full_labels(space, y, z):
+    X = np.random.default_rng(0).normal(size=(8, 2))
+    space = space.fit(space.from_cells(y))
+    sets = space.read(space.from_cells(y))
+    question = Asker(random_state=0).query(X, sets, output=space)[0]
+    assert isinstance(question, FullLabel)
+    answered = question.apply_answer(sets, question.true_answer(z))
+    assert answered[[question.row]].contains(z[None])[0]
+    assert not answered[[question.row]].contains(-z[None])[0]
+
+
+def test_query_takes_space_and_kernel_of_a_model(blobs):
     X, truth = blobs
     y = [int(t) if k % 10 == 0 else None for k, t in enumerate(truth)]
     model = PartialClassifier(principle="infimum", weights=Scaled(KernelRidge(1e-3, gamma=0.5)), classes=[0, 1, 2, 3])
@@ -230,10 +339,10 @@ def test_a_model_says_what_is_asked_about(blobs):
     assert asker.learner_.fixed
     regressor = PartialRegressor(principle="infimum", weights="kernel", bounds=(0, 5))
     numbers = Asker().query(X, [float(t) if k % 10 == 0 else None for k, t in enumerate(truth)], regressor)
-    assert type(numbers[0]).__name__ in ("Below", "Whole")
+    assert type(numbers[0]).__name__ in ("Below", "FullLabel")
 
 
-def test_conformal_sets_of_a_model_are_the_candidates(blobs):
+def test_conformal_strategy_uses_the_sets_of_a_model(blobs):
     X, truth = blobs
     names = np.array(["a", "b", "c"])[truth]
     base = PartialClassifier(principle="disambiguation", weights=KernelRidge(1e-3, gamma=0.5))
@@ -243,23 +352,10 @@ def test_conformal_sets_of_a_model_are_the_candidates(blobs):
     for question in Asker("conformal").query(X, y, model, n=4, output=Labels(classes=["a", "b", "c"])):
         about = question.about if isinstance(question.about, list) else [question.about]
         inside = [str(name) for name, there in zip("abc", sets.mask[question.row]) if there]
-        assert about == inside or not inside or isinstance(question, Whole)
+        assert about == inside or not inside or isinstance(question, FullLabel)
 
 
-def test_truncated_normals():
-    """Moments against the numbers of a fine grid, also far in the tails."""
-    low, high = np.array([-1.0, 6.0, -np.inf, 2.0, -9.0]), np.array([0.5, 7.0, -5.0, 2.0001, np.inf])
-    mean, variance = cut_normal(np.zeros(5), np.full(5, 1.3), low, high)
-    for k in range(5):
-        t = np.linspace(max(low[k], -14), min(high[k], 14), 400_001)
-        log_density = -((t / 1.3) ** 2) / 2
-        w = np.exp(log_density - log_density.max())
-        expected = (w * t).sum() / w.sum()
-        assert mean[k] == pytest.approx(expected, rel=1e-3, abs=1e-6)
-        assert variance[k] == pytest.approx((w * (t - expected) ** 2).sum() / w.sum(), rel=2e-2, abs=1e-9)
-
-
-def test_simulation_learns_and_stays_in_its_budget():
+def test_simulate_learns_within_its_budget():
     data = load_iris()
     curve = simulate(data.data, data.target, "information", budget=40.0, every=2.0, random_state=1)
     assert curve.cost[-1] <= 40 + 2
@@ -269,15 +365,15 @@ def test_simulation_learns_and_stays_in_its_budget():
     assert curve.reaches(2.0) == np.inf
     again = simulate(data.data, data.target, "information", budget=40.0, every=2.0, random_state=1)
     np.testing.assert_array_equal(curve.score, again.score)
-    told = simulate(data.data, data.target, "whole", budget=4.0, full=0.5, random_state=1)
-    assert told.full == 0.5
-    with pytest.raises(ValueError, match="exactly known"):
+    given = simulate(data.data, data.target, "whole", budget=4.0, full=0.5, random_state=1)
+    assert given.full == 0.5
+    with pytest.raises(ValueError, match="exactly one output"):
         simulate([[0.0], [1.0]], ["a|b", "b"], "random")
 
 
 @pytest.mark.slow
-def test_partial_questions_cost_less_than_whole_labels():
-    """Digits, two seeds: at most three quarters of the cost of the better whole-label strategy (docs: about a half)."""
+def test_information_costs_less_than_full_labels():
+    """Digits, two seeds: at most three quarters of the cost of full labels for the least certain rows."""
     data = load_digits()
     X, truth = data.data[:600], data.target[:600]
     costs = {}

@@ -1,4 +1,4 @@
-"""Questions: what every answer leaves, texts, costs, contradictions, JSON."""
+"""Questions: the set that each answer leaves, texts, costs, contradictions, JSON."""
 
 import json
 
@@ -11,19 +11,19 @@ from infimum.active import (
     Answers,
     Asker,
     Before,
+    Belief,
     Below,
     Contradiction,
     First,
+    FullLabel,
     Has,
     Is,
     OneOf,
     Price,
     Which,
-    Whole,
     from_dict,
-    structure_of,
 )
-from infimum.outputs import Labels, Masks, Rankings, Reals, Tags
+from infimum.outputs import Labels, Rankings, Reals, Tags
 
 LABELS = Labels(classes=["cat", "dog", "owl", "cow"]).fit([])
 TREE = Labels(Taxonomy({"cat": "mammal", "dog": "mammal", "mammal": "animal", "owl": "animal"})).fit([])
@@ -34,9 +34,9 @@ GRID = np.arange(9.0)
 
 EVERY = [
     OneOf(0, {"cat", "owl"}, LABELS), Is(0, "dog", LABELS), Which(0, ["owl", "cat"], LABELS),
-    Which(0, ["owl", "cat", "dog", "cow"], LABELS), Whole(0, LABELS), Is(0, "mammal", TREE), Is(0, "owl", TREE),
-    Has(0, "round", TAGS), Whole(0, TAGS), Before(0, ["c", "a"], ORDERS), First(0, ["a", "c"], ORDERS),
-    First(0, ["a", "b", "c"], ORDERS), Whole(0, ORDERS), Below(0, 3.0, NUMBERS), Whole(0, NUMBERS),
+    Which(0, ["owl", "cat", "dog", "cow"], LABELS), FullLabel(0, LABELS), Is(0, "mammal", TREE), Is(0, "owl", TREE),
+    Has(0, "round", TAGS), FullLabel(0, TAGS), Before(0, ["c", "a"], ORDERS), First(0, ["a", "c"], ORDERS),
+    First(0, ["a", "b", "c"], ORDERS), FullLabel(0, ORDERS), Below(0, 3.0, NUMBERS), FullLabel(0, NUMBERS),
 ]  # fmt: skip
 every = pytest.mark.parametrize("question", EVERY, ids=repr)
 
@@ -52,47 +52,47 @@ def members(space, sets):
 
 
 @every
-def test_an_answer_leaves_exactly_the_outputs_that_have_it(question):
-    """Through `truth` alone: z is left by an answer if and only if somebody who knows z gives it."""
+def test_apply_answer_leaves_exactly_the_outputs_with_this_answer(question):
+    """An answer leaves z if and only if it is the true answer for z."""
     space = question.space
-    said = [question.truth(z) for z in outputs(space)]
-    for answer in {repr(a): a for a in said}.values():
-        left = members(space, question.told([None], answer))
-        assert left == [k for k, other in enumerate(said) if other == answer]
-    assert len(members(space, question.told([None], None))) == len(outputs(space))  # don't know
+    answers = [question.true_answer(z) for z in outputs(space)]
+    for answer in {repr(a): a for a in answers}.values():
+        left = members(space, question.apply_answer([None], answer))
+        assert left == [k for k, other in enumerate(answers) if other == answer]
+    assert len(members(space, question.apply_answer([None], None))) == len(outputs(space))  # don't know
     if question.options():
         offered = [option.value for option in question.options()]
-        assert all(answer in offered for answer in said)
-        assert question.said(offered[0]) == question.options()[0].text
+        assert all(answer in offered for answer in answers)
+        assert question.answer_text(offered[0]) == question.options()[0].text
 
 
 @every
-def test_questions_come_back_from_json(question):
+def test_from_dict_inverts_as_dict(question):
     again = from_dict(json.loads(json.dumps(question.as_dict())), question.space)
     assert again == question
     assert hash(again) == hash(question)
     assert (again.text(), again.cost, repr(again)) == (question.text(), question.cost, repr(question))
     assert question.text().endswith("?")
-    assert question != Whole(7, question.space)
+    assert question != FullLabel(7, question.space)
 
 
 @every
-def test_only_one_row_changes(question):
+def test_apply_answer_changes_one_row(question):
     moved = from_dict({**question.as_dict(), "row": 1}, question.space)
     sets = question.space.read([None, None, None])
-    told = moved.told(sets, moved.truth(outputs(question.space)[0]))
-    assert told[[0, 2]].is_unlabelled.all() or isinstance(question.space, Reals)
-    assert members(question.space, told[[0]]) == members(question.space, sets[[0]])
-    assert members(question.space, told[[1]]) != members(question.space, sets[[1]])
+    after = moved.apply_answer(sets, moved.true_answer(outputs(question.space)[0]))
+    assert after[[0, 2]].is_unlabelled.all() or isinstance(question.space, Reals)
+    assert members(question.space, after[[0]]) == members(question.space, sets[[0]])
+    assert members(question.space, after[[1]]) != members(question.space, sets[[1]])
 
 
-def test_costs():
+def test_cost_is_the_price_of_a_question():
     assert OneOf(0, {"cat", "owl"}, LABELS).cost == 1
     assert Which(0, ["owl", "cat"], LABELS).cost == pytest.approx(np.log2(3))
     assert Which(0, ["owl", "cat", "dog", "cow"], LABELS).cost == 2  # all of them: nothing else is possible
-    assert Whole(0, LABELS).cost == 2
-    assert Whole(0, TAGS).cost == 3
-    assert Whole(0, ORDERS).cost == pytest.approx(np.log2(6))
+    assert FullLabel(0, LABELS).cost == 2
+    assert FullLabel(0, TAGS).cost == 3
+    assert FullLabel(0, ORDERS).cost == pytest.approx(np.log2(6))
     assert OneOf(0, ["cat"], LABELS, cost=7.5).cost == 7.5
     assert Price("shown")("Which", 4.0, 3) == 3
     np.testing.assert_allclose(Price({"Which": 4})("Which", np.ones(2), np.ones(2)), [4, 4])
@@ -103,41 +103,41 @@ def test_costs():
         Price({"Which": 4})("Is", 2, 1)
 
 
-def test_sets_become_smaller_step_by_step():
+def test_apply_answer_restricts_sets_step_by_step():
     y = [None, {"cat", "dog", "owl"}, Not("cow")]
-    y = OneOf(1, {"cat", "cow"}, LABELS).told(y, False)
+    y = OneOf(1, {"cat", "cow"}, LABELS).apply_answer(y, False)
     assert y.format(1) == "dog | owl"
-    y = Which(2, ["owl", "cat"], LABELS).told(y, NONE_OF_THESE)
+    y = Which(2, ["owl", "cat"], LABELS).apply_answer(y, NONE_OF_THESE)
     assert members(LABELS, y[[2]]) == [1]
-    y = Is(0, "cat", LABELS).told(y, True)
+    y = Is(0, "cat", LABELS).apply_answer(y, True)
     assert y.sizes.tolist() == [1, 2, 1]
-    orders = Before(0, ["b", "c"], ORDERS).told(["a>b"], True)
+    orders = Before(0, ["b", "c"], ORDERS).apply_answer(["a>b"], True)
     assert orders.format(0) == "a > b > c"
-    numbers = Below(0, 5.0, NUMBERS).told(Below(0, 2.0, NUMBERS).told([None], False), True)
+    numbers = Below(0, 5.0, NUMBERS).apply_answer(Below(0, 2.0, NUMBERS).apply_answer([None], False), True)
     assert numbers.lowest[0] == 2
     assert numbers.highest[0] < 5
 
 
-def test_contradictions_name_both_answers():
-    y = Is(0, "cat", LABELS).told([None], True)
+def test_contradiction_shows_both_sets():
+    y = Is(0, "cat", LABELS).apply_answer([None], True)
     with pytest.raises(Contradiction, match=r"row 0: Is it dog or owl\? was answered 'yes'.*dog \| owl.* cat\."):
-        OneOf(0, {"dog", "owl"}, LABELS).told(y, True)
+        OneOf(0, {"dog", "owl"}, LABELS).apply_answer(y, True)
     with pytest.raises(Contradiction, match=r"Is it below 3\?"):
-        Below(0, 3.0, NUMBERS).told(Below(0, 3.0, NUMBERS).told([None], False), True)
+        Below(0, 3.0, NUMBERS).apply_answer(Below(0, 3.0, NUMBERS).apply_answer([None], False), True)
     with pytest.raises(Contradiction, match=r"Is c before a\?"):
-        Before(0, ["c", "a"], ORDERS).told(["a>b, b>c"], True)
+        Before(0, ["c", "a"], ORDERS).apply_answer(["a>b, b>c"], True)
     with pytest.raises(Contradiction):
-        Has(0, "red", TAGS).told(["+red"], False)
+        Has(0, "red", TAGS).apply_answer(["+red"], False)
 
 
-def test_answers_can_be_taken_back_in_any_order():
+def test_take_back_removes_any_answer():
     answers = Answers(LABELS, [None, {"cat", "dog"}])
     answers.add(Is(0, "cow", LABELS), False)
     answers.add(OneOf(0, {"cat", "dog"}, LABELS), True)
     answers.add(Is(1, "cat", LABELS), False)
     with pytest.raises(Contradiction, match=r"row 1: Is it cat\? yes contradicts .* before: Is it cat\? no"):
         answers.add(Is(1, "cat", LABELS), True)
-    with pytest.raises(Contradiction, match="known to be in"):  # by what the file said, not by an answer
+    with pytest.raises(Contradiction, match="known to be in"):  # by the label before, not by an answer
         Answers(LABELS, ["cat"]).add(Is(0, "dog", LABELS), True)
     assert len(answers) == 3
     assert answers.take_back(1).question.about == ["cat", "dog"]
@@ -161,41 +161,39 @@ def test_answers_can_be_taken_back_in_any_order():
         (lambda: Before(0, ["a", "b", "c"], ORDERS), "two items"),
         (lambda: First(0, ["a"], ORDERS), "two items or more"),
         (lambda: Below(0, float("nan"), NUMBERS), "finite number"),
-        (lambda: Is(5, "cat", LABELS).told([None], True), "y has 1 rows"),
-        (lambda: Is(0, "cat", LABELS).told([None], "yes"), "answered by True, False or None"),
-        (lambda: Which(0, ["cat"], LABELS).told([None], "dog"), "answered by 'cat', 'none of these'"),
-        (lambda: First(0, ["a", "b"], ORDERS).told([None], "c"), "answered by 'a', 'b'"),
+        (lambda: Is(5, "cat", LABELS).apply_answer([None], True), "y has 1 rows"),
+        (lambda: Is(0, "cat", LABELS).apply_answer([None], "yes"), "answered by True, False or None"),
+        (lambda: Which(0, ["cat"], LABELS).apply_answer([None], "dog"), "answered by 'cat', 'none of these'"),
+        (lambda: First(0, ["a", "b"], ORDERS).apply_answer([None], "c"), "answered by 'a', 'b'"),
         (lambda: from_dict({"type": "Guess"}, LABELS), "A question has a type"),
-        (lambda: structure_of(Masks((2, 2)).fit(None)), "Questions are asked about Labels, Tags"),
         (lambda: Asker("best").query([[0.0]], ["a"]), "strategy must be one of"),
         (lambda: Asker(level=2).query([[0.0]], ["a"]), "level must be between"),
         (lambda: Asker().query([[0.0]], ["a", "b"]), "X has 1 rows and y has 2"),
         (lambda: Asker(questions=["Has"]).query([[0.0]], [None], output=Labels(classes=["a", "b"])), "questions of"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(make, words):
+def test_invalid_questions_raise_errors(make, words):
     with pytest.raises(ValueError, match=words):
         make()
 
 
-def test_every_set_can_be_asked_down_to_one():
-    """Whatever the answers, halving ends at one output, in no more steps than there are."""
-    for space, truth in [(LABELS, 2), (TAGS, np.array([1, -1, 1])), (ORDERS, np.array([2, 0, 1]))]:
-        structure = structure_of(space)
+def test_halving_questions_end_at_one_output():
+    for space, z in [(LABELS, 2), (TAGS, np.array([1, -1, 1])), (ORDERS, np.array([2, 0, 1]))]:
+        model = space.questions()
         sets = space.read([None])
         steps = 0
         while True:
-            E = structure.encode(sets)
-            if not structure.open(E)[0]:
+            E = model.encode(sets)
+            if not model.is_open(E)[0]:
                 break
-            T = structure.narrow(E, structure.prior[None], None, structure.powers[0])
-            question = structure.halving(0, E[0], T[0], None, Price())
-            sets = question.told(sets, question.truth(truth))
+            T = model.posterior_mean(E, model.prior[None], None, model.calibrations[0])
+            question = model.halving_question(0, Belief(E, T, T, None), Price())
+            sets = question.apply_answer(sets, question.true_answer(z))
             steps += 1
-            assert sets.contains(np.asarray(truth)[None])[0]
+            assert sets.contains(np.asarray(z)[None])[0]
         assert len(members(space, sets)) == 1
         assert steps <= 4
 
 
-def test_input_errors_are_value_errors():
+def test_contradiction_is_an_input_error():
     assert issubclass(Contradiction, InputError)

@@ -1,4 +1,4 @@
-"""Kills, full disks, folders that cannot be written: every command that writes leaves whole files or none."""
+"""Kills, full disks and read-only folders: every command writes a complete file or none."""
 
 import os
 import random
@@ -56,7 +56,7 @@ def exit_code(pid: int) -> int:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_kill_nine_leaves_a_whole_file_or_the_old_one(command, files):
+def test_killed_command_leaves_new_or_old_file(command, files):
     """A slow disk: the kill comes while the file is written, before or after its name changes over."""
     arguments = COMMANDS[command]
     out = files / arguments[-1]
@@ -108,7 +108,7 @@ def one_sentence(files: Path, code: int) -> str:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_full_disk_is_one_sentence_and_the_old_file_stays(command, files):
+def test_full_disk_is_one_message_and_keeps_old_file(command, files):
     out = files / COMMANDS[command][-1]
     out.write_bytes(b"the old file")
 
@@ -117,19 +117,19 @@ def test_a_full_disk_is_one_sentence_and_the_old_file_stays(command, files):
         resource.setrlimit(resource.RLIMIT_FSIZE, (400, 400))
 
     said = one_sentence(files, exit_code(child(COMMANDS[command], little_room)))
-    assert f"{out.name} cannot be written (File too large). What was there before is as it was." in said
+    assert f"{out.name} cannot be written (File too large). An existing file is unchanged." in said
     assert out.read_bytes() == b"the old file"
     assert not [p for p in files.iterdir() if p.name.endswith(".infimum-part")]
 
 
 @pytest.mark.parametrize("folder, why", [("none", "there is no folder"), ("/proc", "cannot be written"), ("t.csv", "")])
-def test_folders_that_cannot_be_written_are_one_sentence(folder, why, files):
+def test_unwritable_folder_is_one_message(folder, why, files):
     said = one_sentence(files, exit_code(child([*COMMANDS["predict"][:-1], f"{folder}/out.csv"])))
     assert why in said
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes anywhere; /proc above stands for it")
-def test_a_read_only_folder_is_one_sentence(files):
+def test_read_only_folder_is_one_message(files):
     (files / "locked").mkdir(mode=0o500)
     said = one_sentence(files, exit_code(child([*COMMANDS["predict"][:-1], "locked/out.csv"])))
     assert "Permission denied" in said

@@ -180,7 +180,7 @@ def test_smallest_nodes():
 def test_bottleneck_by_brute_force():
     from itertools import permutations
 
-    from infimum.outputs.rankings.sets import codes_of, costs_of
+    from infimum.outputs.rankings.codes import codes_of, costs_of
 
     rng = np.random.default_rng(0)
     orders = np.array(list(permutations(range(4))))

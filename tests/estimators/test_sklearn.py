@@ -178,7 +178,7 @@ def test_score_is_accuracy_on_labels_and_covering_rate_on_sets(partial_iris):
         for i, row in enumerate(rows)
     ]
     assert model.score(X, rows) == pytest.approx(np.mean(covered))
-    with pytest.warns(InfimumWarning, match="1 of 1 rows of y hold only labels that fit did not see"):
+    with pytest.warns(InfimumWarning, match="1 of 1 rows of y contain only labels that fit did not see"):
         assert model.score(X[:1], ["unheard of"]) == 0
     assert model.score(X, CandidateLabels(np.ones((150, 3), bool), model.classes_)) == 1
 

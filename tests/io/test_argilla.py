@@ -87,7 +87,7 @@ the list does not say what several names in one answer mean. What each choice wo
     meaning="all_of", unticked="no"  ->  {'t1': False, 't2': False, 't3': True}
     meaning="known_tags"             ->  {'t3': True}
     meaning="order"                  ->  None
-Say which with meaning=…."""
+Choose one with meaning=…."""
     )
     assert read_argilla(rows, meaning="one_of").y == [{"t1", "t2"}, "t3"]
     assert read_argilla(rows, meaning="order").y == [[("t1", "t2")], None]
@@ -99,7 +99,7 @@ def test_rankings_with_ties():
     for rows in ([nested(1, rank=[value])], [flat(1, "rank", [value])]):
         records = read_argilla(rows)
         assert records.y == [[("A", "C"), ("B", "C")]]
-        assert records.kind == "order"
+        assert records.kind == "ranking"
 
 
 def test_ratings():
@@ -109,10 +109,10 @@ def test_ratings():
 
 def test_one_question_of_several_is_named():
     rows = [nested(1, label=["a"], stars=[4])]
-    with pytest.raises(ValueError, match=r"responses to 2 questions: label, stars. Name the one"):
+    with pytest.raises(ValueError, match=r"has 2 questions. Its questions are: label, stars. Name one"):
         read_argilla(rows)
     assert read_argilla(rows, question="stars").y == [4]
-    with pytest.raises(ValueError, match=r"has no responses to 'topic'"):
+    with pytest.raises(ValueError, match=r"has no question 'topic'"):
         read_argilla(rows, question="topic")
 
 
@@ -120,7 +120,7 @@ def test_one_question_of_several_is_named():
     "row, message",
     [
         (nested(1, q=[[{"start": 0, "end": 3, "label": "x"}]]), "record 1: expected a label, a list"),
-        (nested(1, q=[["a", "a"]]), "a name comes twice"),
+        (nested(1, q=[["a", "a"]]), "a name is repeated"),
         (nested(1, q=[[{"value": "a", "rank": 1}, {"value": "a", "rank": 2}]]), "every option once"),
         (flat(1, "q", ["a"], users=["u", "v"]), "1 responses to 'q', 2 users"),
         ({"id": "1", "fields": {}, "responses": {"q": ["a"]}}, "expected responses with 'value'"),
@@ -147,7 +147,7 @@ def test_what_a_question_cannot_hold_is_refused_by_row(tmp_path):
         write_argilla(y=[{"a", "b"}], **out)
     with pytest.raises(ValueError, match=r"row 0: expected an order without ties"):
         write_argilla(y=[{"a": 1, "b": 1}], type="ranking", **out)
-    with pytest.raises(ValueError, match=r"needs the user who responds"):
+    with pytest.raises(ValueError, match=r"requires a user"):
         write_argilla(y=["a"], role="responses", **out)
     with pytest.raises(ValueError, match=r"The data have no column 'body'. They have text"):
         write_argilla(y=["a"], fields=["body"], **out)

@@ -40,7 +40,7 @@ def test_what_no_label_means_is_not_guessed():
     with pytest.raises(MeaningError) as refused:
         read_doccano(rows)
     assert refused.value.argument == "empty"
-    assert str(refused.value).startswith("the list does not say what no label at all means.")
+    assert str(refused.value).startswith("the list does not say what an empty list of labels means.")
     assert "record 2: []" in str(refused.value)
     assert "record 3: []" in str(refused.value)
     assert read_doccano(rows, empty="unknown").y == ["a", None, None]
@@ -50,7 +50,7 @@ def test_what_no_label_means_is_not_guessed():
         {"a": False},
         {"a": False},
     ]
-    with pytest.raises(ValueError, match='empty="no" says that every tag is absent'):
+    with pytest.raises(ValueError, match='empty="no" makes every tag absent'):
         read_doccano(rows, empty="no")
 
 
@@ -68,7 +68,7 @@ def test_a_zip_has_one_file_an_annotator(tmp_path):
     assert read_doccano(path, meaning="known_tags", annotators="rows").annotators == [None]
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("readme.txt", "")
-    with pytest.raises(ValueError, match=r"holds no .jsonl"):
+    with pytest.raises(ValueError, match=r"contains no .jsonl"):
         read_doccano(path)
 
 
@@ -84,7 +84,7 @@ def test_out(tmp_path):
     assert lines[1]["label"] == []
     write_doccano(tmp_path / "a.csv", ["one", "two"], [{"b", "a"}, None])
     assert (tmp_path / "a.csv").read_text() == "id,text,label\n1,one,a#b\n2,two,\n"
-    with pytest.raises(ValueError, match=r"row 0: a name with '#' cannot be told from two"):
+    with pytest.raises(ValueError, match=r"row 0: a name with '#' would be read as two names"):
         write_doccano(tmp_path / "a.csv", ["one"], ["c#"])
     with pytest.raises(ValueError, match=r"a column 'label'"):
         write_doccano(tmp_path / "a.csv", [{"label": 1}], ["c"])

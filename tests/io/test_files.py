@@ -61,10 +61,10 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
 def test_broken_json_lines_are_named_by_line_and_column(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"a": 1}\n\n{"a": }\n')
-    with pytest.raises(ValueError, match=r"a\.jsonl, line 3, column 7: no JSON"):
+    with pytest.raises(ValueError, match=r"a\.jsonl, line 3, column 7: invalid JSON"):
         _files.read_records(path)
     path.write_text('[{"a": 1},\n {"a" 2}]')
-    with pytest.raises(ValueError, match=r"a\.jsonl, line 2, column 7: no JSON"):
+    with pytest.raises(ValueError, match=r"a\.jsonl, line 2, column 7: invalid JSON"):
         _files.read_records(path)
 
 
@@ -101,7 +101,7 @@ def test_csv_cells_are_what_stands_there(tmp_path):
         ("", "a.csv is empty"),
         ("a,a\n1,2\n", "has the column 'a' twice"),
         ("a,b\n1,2\n1,2,3\n1\n", r"(?s)2 records.*line 3: expected 2 cells, got 3.*line 4: expected 2 cells, got 1"),
-        ('a,b\n1,"2\n', "line 2: no CSV"),
+        ('a,b\n1,"2\n', "line 2: invalid CSV"),
     ],
 )
 def test_broken_csv_is_named(tmp_path, text, message):

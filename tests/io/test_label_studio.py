@@ -36,7 +36,7 @@ def test_single_choices_are_labels(write):
     assert records.ids == [1, 2, 3]
     assert list(records.data.columns) == ["text"]
     assert records.data["text"].to_list() == ["text 1", "text 2", "text 3"]
-    assert repr(records) == "<Records of labels: 3 rows, 2 exact, 0 partial, 1 unknown; data: text>"
+    assert repr(records) == "<Records of labels: 3 rows, 1 unlabelled; data: text>"
     assert len(records) == 3
 
 
@@ -84,7 +84,7 @@ export.json does not say what several names in one answer mean. What each choice
     meaning="one_of"                 ->  'owl'
     meaning="all_of", unticked="no"  ->  {'cat': False, 'dog': False, 'owl': True}
     meaning="known_tags"             ->  {'owl': True}
-Say which with meaning=…."""
+Choose one with meaning=…."""
     )
 
 
@@ -92,7 +92,7 @@ def test_what_is_unticked_is_not_guessed():
     with pytest.raises(MeaningError, match=r"(?s)what an unticked name means.*unticked=\"no\" +->  \{'cat': True") as e:
         read_label_studio(PETS, meaning="all_of")
     assert e.value.argument == "unticked"
-    with pytest.raises(ValueError, match='meaning="known_tags" leaves what is unticked unknown'):
+    with pytest.raises(ValueError, match='meaning="known_tags" leaves unselected tags unknown'):
         read_label_studio(PETS, meaning="known_tags", unticked="no")
 
 
@@ -154,16 +154,16 @@ def test_how_annotators_are_merged_is_not_guessed():
         == """\
 the list does not say how several annotators of one row are merged. What each choice would make of its rows:
   record 1 (task 1): annotator 1: {'cat', 'dog'}; annotator b@x.org: 'cat'
-    annotators="rows"       ->  2 rows, one an answer
+    annotators="rows"       ->  2 rows
     annotators="intersect"  ->  'cat'
     annotators="union"      ->  {'cat', 'dog'}
     annotators="vote"       ->  'cat'
   record 2 (task 2): annotator 1: 'dog'; annotator b@x.org: 'owl'
-    annotators="rows"       ->  2 rows, one an answer
-    annotators="intersect"  ->  refused: no label is left (or conflict=…)
+    annotators="rows"       ->  2 rows
+    annotators="intersect"  ->  an error: no label is left (or conflict=…)
     annotators="union"      ->  {'dog', 'owl'}
     annotators="vote"       ->  {'dog', 'owl'}
-Say which with annotators=…."""
+Choose one with annotators=…."""
     )
 
 
@@ -174,8 +174,8 @@ def test_empty_intersections_are_refused_with_both_answers(write):
         str(refused.value)
         == """\
 1 record of e.json cannot be used.
-  record 2 (task 2): no label is left: annotator 1 said 'dog'; annotator b@x.org said 'owl'
-The annotators contradict each other there. Say what to do with conflict="unknown", "union", "vote" or "drop"."""
+  record 2 (task 2): no label is left: annotator 1: 'dog'; annotator b@x.org: 'owl'
+The annotators contradict each other there. Choose with conflict="unknown", "union", "vote" or "drop"."""
     )
 
 
@@ -247,7 +247,7 @@ def test_pairwise():
 def test_ranker_lists(value):
     records = read_label_studio([task(1, annotation(value, "ranker"))])
     assert records.y == [[("mdn", "wiki"), ("wiki", "blog")]]
-    assert records.kind == "order"
+    assert records.kind == "ranking"
 
 
 def test_ranker_buckets_need_their_order():
@@ -275,7 +275,7 @@ def test_rating_and_number():
 def test_one_control_of_several_is_named():
     both = choices(1, "cat")
     both["annotations"][0]["result"].append({"type": "rating", "from_name": "stars", "value": {"rating": 2}})
-    with pytest.raises(ValueError, match=r"several controls.*c \(choices\), stars \(rating\). Name one with control="):
+    with pytest.raises(ValueError, match=r"has 2 controls. Its controls are: c, stars. Name one with control="):
         read_label_studio([both])
     assert read_label_studio([both], control="stars").y == [2]
     assert read_label_studio([both], control="c").y == ["cat"]
@@ -288,10 +288,10 @@ def test_one_control_of_several_is_named():
     [
         ([{"id": 1, "text": "a", "c": "cat"}], "(?s)expected a task with 'annotations'.*JSON_MIN and CSV leave"),
         ([task(1, annotation({"choice": ["a"]}))], "task 1.: expected a value with 'choices'"),
-        ([task(1, annotation({"choices": ["a", "a"]}))], "a name comes twice"),
+        ([task(1, annotation({"choices": ["a", "a"]}))], "a name is repeated"),
         ([task(1, annotation({"choices": [1]}))], "expected a list of names"),
         ([task(1, annotation({"selected": "both"}, "pairwise"))], "expected 'left' or 'right', got 'both'"),
-        ([task(1, annotation({"ranker": {"x": ["a"], "y": ["a"]}}, "ranker"))], "a name comes twice"),
+        ([task(1, annotation({"ranker": {"x": ["a"], "y": ["a"]}}, "ranker"))], "a name is repeated"),
         ([task(1, annotation({"rating": "4"}, "rating"))], "expected a number, got '4'"),
         ([task(1, annotation({"labels": ["a"], "start": 1}, "labels"))], r"no control of the types.*c \(labels\)"),
     ],

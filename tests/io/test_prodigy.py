@@ -60,7 +60,7 @@ def test_two_accepted_labels_are_tags_or_a_contradiction():
         assert read_prodigy(lines, meaning="all_of", **settings).y == [{"INSULT": True, "SPAM": True}, {"JOKE": False}]
     lines.pop()
     assert read_prodigy(lines, meaning="known_tags").y == [{"INSULT": True, "SPAM": True}]
-    with pytest.raises(ValueError, match=r"one label at most can be true, got 'INSULT', 'SPAM'"):
+    with pytest.raises(ValueError, match=r"at most one label can be true, got 'INSULT', 'SPAM'"):
         read_prodigy(lines, meaning="one_of")
 
 
@@ -79,7 +79,7 @@ def test_annotators():
         decision("two", "HAM", "accept", _input_hash=2, _session_id="bob"),
     ]
     with pytest.raises(
-        ValueError, match=r"no label is left: annotator ann said 'SPAM'; annotator bob said Not\('SPAM'\)"
+        ValueError, match=r"no label is left: annotator ann: 'SPAM'; annotator bob: Not\('SPAM'\)"
     ):
         read_prodigy(lines, annotators="intersect")
     assert read_prodigy(lines, annotators="rows").annotators == ["ann", "bob", "bob"]
@@ -117,7 +117,7 @@ the list does not say what a rejected choice means. What each choice would make 
     reject="not"      ->  None
     reject="unknown"  ->  None
     reject="drop"     ->  left out
-Say which with reject=…."""
+Choose one with reject=…."""
     )
     assert read_prodigy(lines, reject="not").y == ["A", Not("B"), None]
     assert read_prodigy(lines, reject="unknown").y == ["A", None, None]
@@ -155,7 +155,7 @@ def test_questions_out(tmp_path):
     }
     with pytest.raises(ValueError, match=r"row 0: 'Z' is not among the classes \['A'\]"):
         write_prodigy(path, ["one"], ["Z"], classes=["A"])
-    with pytest.raises(ValueError, match=r"a column 'answer', which means something to Prodigy"):
+    with pytest.raises(ValueError, match=r"a column 'answer', which is reserved in Prodigy"):
         write_prodigy(path, [{"text": "a", "answer": "b"}], ["A"], classes=["A"])
 
 

@@ -21,8 +21,9 @@ from infimum.io import (
     write_prodigy,
     write_votes,
 )
-from infimum.io._cells import bucket_pairs, label_cell
 from infimum.io._write import plain_cells
+from infimum.outputs.labels.cells import label_cell
+from infimum.outputs.rankings.cells import bucket_pairs
 
 NAMES = ["cat", "dog", "a|b", "!x", "é\u2028", 'q"', "two words", "0", "NA"]
 names = st.sampled_from(NAMES)

@@ -27,7 +27,7 @@ def test_how_votes_are_merged_is_not_guessed():
 
 
 def test_votes_that_contradict_each_other_are_refused_by_row():
-    with pytest.raises(ValueError, match=r"row 1: no label is left: annotator 0 said 'a'; annotator 1 said Not\('a'\)"):
+    with pytest.raises(ValueError, match=r"row 1: no label is left: annotator 0: 'a'; annotator 1: Not\('a'\)"):
         read_votes(np.array([[0, -1], [0, not_vote(0)]]), classes=["a", "b"], annotators="intersect")
     with pytest.raises(ValueError, match=r"row 0: every class is excluded"):
         read_votes(np.array([[not_vote(0), not_vote(1)]]), classes=["a", "b"], annotators="intersect")
@@ -36,7 +36,7 @@ def test_votes_that_contradict_each_other_are_refused_by_row():
 def test_matrices_are_checked():
     with pytest.raises(ValueError, match=r"row 0: column 1: expected a class below 2, got not 2"):
         read_votes(np.array([[0, not_vote(2)]]), classes=["a", "b"], annotators="vote")
-    with pytest.raises(ValueError, match=r"A label matrix has integers"):
+    with pytest.raises(ValueError, match=r"A label matrix contains integers"):
         read_votes(np.array([[0.5, 1.0]]))
     with pytest.raises(ValueError, match=r"names must have one name for each of the 3 columns"):
         read_votes(L, names=["f"])
@@ -116,7 +116,7 @@ def test_answers_outside_the_list_are_refused_by_row(write):
         == """\
 1 record of answers.jsonl cannot be used.
   line 2: 'Dog.' is not among the classes (did it mean 'dog'?)
-The classes are ['cat', 'dog']. Correct the file, or name all classes."""
+The classes are ['cat', 'dog']. Correct the file, or list all classes."""
     )
     with pytest.raises(ValueError, match=r"line 3: expected a list in 'candidates', got 'cat'"):
         read_votes(write("answers.jsonl", lines))

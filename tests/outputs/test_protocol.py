@@ -315,7 +315,7 @@ def test_a_minimal_type_fits_predicts_and_explains():
     assert (model.predict(X) == np.repeat(np.arange(4), 3)).mean() > 0.9
     found = model.explain(X[:1])
     assert found.margin == pytest.approx(found.contribution.sum())
-    assert found.said != found.said_against
+    assert found.text != found.text_against
 
 
 def test_candidate_labels_format_exclusions():

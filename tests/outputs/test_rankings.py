@@ -17,8 +17,8 @@ from infimum.datasets import lose_labels, lose_pairs, lose_pairs_at_random
 from infimum.loss import doubled
 from infimum.metrics import kendall_tau, wrong_pairs
 from infimum.outputs import Rankings
+from infimum.outputs.rankings.codes import codes_of
 from infimum.outputs.rankings.nearest_extension import near_extension, nearest_extensions
-from infimum.outputs.rankings.sets import codes_of
 from infimum.weights import PrecomputedWeights, SplitSigns
 
 ABCD = ["a", "b", "c", "d"]
@@ -199,7 +199,7 @@ def test_nearest_extensions_against_all_orders(m, share, seed):
 def test_wide_answers_agree_with_feedback_arcs(rng):
     """Beyond 14 items the search over ideals takes over; arbitrary objectives still go to feedback arc sets."""
     from infimum.feedback_arc import minimum_feedback_arcs
-    from infimum.outputs.rankings.sets import costs_of
+    from infimum.outputs.rankings.codes import costs_of
 
     sets, space = draw_orders(rng, 6, 15, 0.1), Rankings(15).fit([])
     psi = space.psi(np.array([rng.permutation(15) for _ in range(2)]))

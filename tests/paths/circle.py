@@ -1,6 +1,6 @@
 """An output type that a user adds: points of a circle, known up to an arc.
 
-The two classes are those of docs/adding_a_structure.md. They are in a module of their own because a saved model is
+The two classes are those of docs/adding_an_output_type.md. They are in a module of their own because a saved model is
 loaded in a new process, which imports them.
 """
 

@@ -17,15 +17,10 @@ NO_CELLS = "the command line reads no such cells yet; the notation and the optio
 COMMANDS = ("fit", "predict", "score", "clean", "report", "prediction sets")
 
 NOT_YET: dict[tuple[str, str], str] = {
-    ("vectors", "report"): "a report is about labels, tags, rankings and numbers only",
-    ("masks", "report"): "a report is about labels, tags, rankings and numbers only",
-    ("own", "report"): "a report is about labels, tags, rankings and numbers only",
     ("own", "conformal"): "prediction sets need a score that a user's own output type has to register",
     ("vectors", "question"): "questions are about labels, tags, rankings and numbers only",
     ("masks", "question"): "questions are about labels, tags, rankings and numbers only",
     ("own", "question"): "questions are about labels, tags, rankings and numbers only",
-    **{("vectors", f"command line: {command}"): NO_CELLS for command in COMMANDS},
-    **{("masks", f"command line: {command}"): NO_CELLS for command in COMMANDS},
     **{("own", f"command line: {command}"): NO_CELLS for command in COMMANDS},
 }
 

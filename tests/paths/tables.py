@@ -7,6 +7,7 @@ true output.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -240,7 +241,7 @@ def vectors() -> Table:
         score=r2,
         points=np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2),
         words=("Boxes",),
-        options=("--kind", "vectors"),
+        options=("--kind", "vector"),
         cells=[
             " x ".join(f"[{a!r},{b!r}]" for a, b in zip(low.tolist(), high.tolist()))
             for low, high in zip(true - below, true + above)
@@ -254,9 +255,6 @@ def masks() -> Table:
     images = np.array([[[1, 1, -1], [1, 1, -1]], [[-1, 1, 1], [-1, 1, 1]], [[-1, -1, -1], [1, 1, 1]]])[GROUP]
     scribbles = np.where(RANDOM.random(images.shape) < 0.3, 0, images)
 
-    def cell(image: np.ndarray) -> str:
-        return "/".join("".join(".?#"[v + 1] for v in line) for line in image)
-
     return Table(
         "masks",
         model=lambda: PartialEstimator(output=outputs.Masks((2, 3)), budget=BUDGET),
@@ -267,10 +265,10 @@ def masks() -> Table:
         error=share_wrong,
         score=share_right,
         words=("Scribbles",),
-        options=("--kind", "masks"),
-        cells=[cell(image) for image in scribbles],
-        exact_cells=[cell(image) for image in images],
-        parse=lambda text: [".?#".index(pixel) - 1 for pixel in text.replace("/", "")],
+        options=("--kind", "mask"),
+        cells=[json.dumps(image.tolist()) for image in scribbles],
+        exact_cells=[json.dumps(image.tolist()) for image in images],
+        parse=lambda text: np.ravel(json.loads(text)),
     )
 
 

@@ -16,7 +16,8 @@ from infimum import (
     weights,
 )
 from infimum.conformal import Conformal
-from infimum.selection import left_out_scores, neg_set_risk
+from infimum.selection import left_out_scores
+from infimum.selection.scorers import neg_set_risk
 
 
 @pytest.mark.parametrize("bounds", [(0, 10), (0, None), (None, 10)])
@@ -137,7 +138,7 @@ def test_unseen_labels_cost_what_they_can(cost):
     """A5: the set risk of a label that fit did not see is finite."""
     X = np.arange(6.0)[:, None]
     model = PartialClassifier.paper(cost=cost, classes=[0, 1, 2]).fit(X, [0, 0, 1, 1, 2, 2])
-    with pytest.warns(UserWarning, match="1 of 2 rows of y hold only labels that fit did not see"):
+    with pytest.warns(UserWarning, match="1 of 2 rows of y contain only labels that fit did not see"):
         score = neg_set_risk(model, X[[0, 2]], [7, 1])
     assert score == pytest.approx(-(2 if cost == "ordinal" else 4) / 2)
 

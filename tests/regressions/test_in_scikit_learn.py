@@ -39,7 +39,7 @@ from infimum import (
     outputs,
     weights,
 )
-from infimum.selection import (
+from infimum.selection.scorers import (
     chance_corrected,
     covering_rate,
     left_out_scores,
@@ -119,7 +119,7 @@ def test_a_fitted_model_is_split_as_an_unfitted_one(X):
 def test_classes_that_a_fold_lacks_are_told():
     """B12: rows that come class by class need folds that are shuffled or stratified, and a warning says so."""
     X, y = load_iris(return_X_y=True)
-    with pytest.warns(InfimumWarning, match="50 of 50 rows of y hold only labels that fit did not see"):
+    with pytest.warns(InfimumWarning, match="50 of 50 rows of y contain only labels that fit did not see"):
         assert cross_val_score(PartialClassifier.paper(), X, y, cv=3).mean() == 0
     for cv in (StratifiedKFold(3), KFold(3, shuffle=True, random_state=0)):
         assert cross_val_score(PartialClassifier.paper(), X, y, cv=cv).mean() > 0.9

@@ -1,4 +1,4 @@
-"""The report: its numbers, its parts, and every text as text."""
+"""The report: its numbers, its sections, and escaping."""
 
 import math
 import re
@@ -34,7 +34,7 @@ def hostile():
     truth = [HOSTILE[k] if i < 10 else None for i, k in enumerate(kind)]
     return build(
         model, X, title="<title>", names=names, annotators=["<i>ann</i>", "bob"] * 24, truth=truth,
-        impossible={3: "<u>x</u>"}, aside={"<em>": "<why>"},
+        impossible={3: "<u>x</u>"}, unused={"<em>": "<why>"},
     )  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def parsed(page: str) -> Tags:
     return found
 
 
-def test_every_text_is_text(hostile):
+def test_build_escapes_texts(hostile):
     found = parsed(hostile.html)
     assert found.names["script"] == 1
     assert not {"img", "b", "i", "u", "em", "why", "iframe", "link", "object"} & (set(found.names) - {"b"})
@@ -84,7 +84,7 @@ def test_every_text_is_text(hostile):
     assert all("row" not in text for text in bold)  # the tiles alone are bold
 
 
-def test_nothing_is_loaded(hostile):
+def test_build_loads_no_other_files(hostile):
     page = re.sub(r'xmlns(:xlink)?="[^"]*"', "", hostile.html)
     assert "//" not in re.sub(r"<script>.*?</script>", "", page, flags=re.S).replace("<!doctype", "")
     for word in ("src=", "@import", "fetch(", "XMLHttpRequest", "url(http"):
@@ -92,14 +92,14 @@ def test_nothing_is_loaded(hostile):
     assert "default-src 'none'" in hostile.html
 
 
-def test_ids_are_used_once(hostile):
+def test_build_ids_are_unique(hostile):
     ids = re.findall(r' id="([^"]+)"', hostile.html)
     assert len(ids) == len(set(ids))
     for used in re.findall(r"url\(#([^)]+)\)", hostile.html):
         assert used in ids
 
 
-def test_the_same_model_gives_the_same_page():
+def test_build_is_deterministic():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 2))
     y = ["a|b", "a", "b", "b|c"] * 5
@@ -107,7 +107,7 @@ def test_the_same_model_gives_the_same_page():
     assert build(model, X).html == build(model, X).html
 
 
-def test_annotators_are_counted(undrawn):
+def test_build_counts_annotators(undrawn):
     X = np.arange(6.0)[:, None]
     y = ["a", "b", "a|b", "b", None, "c"]
     model = PartialClassifier.paper().fit(X, y)
@@ -128,16 +128,16 @@ def test_annotators_are_counted(undrawn):
         (PartialRegressor.paper(), [(0, 1), (None, 2), 1.5]),
     ],
 )
-def test_every_structure_has_a_page(model, y, undrawn):
+def test_build_tags_rankings_numbers(model, y, undrawn):
     X = np.random.default_rng(0).normal(size=(30, 2))
     made = build(model.fit(X, y * 10), X)
     found = parsed(made.html)
-    for part in ("What is there", "Can these sets ever tell?", "Rows to look at again", "What was learned"):
+    for part in ("Overview", "Identifiability", "Rows to review", "Results"):
         assert part in found.text
     assert made.verdict in found.text
 
 
-def test_the_comparison_is_held_out():
+def test_compared_uses_held_out_rows():
     """One feature that names the row: without the row, nothing is known; with it, everything would be."""
     rng = np.random.default_rng(0)
     X, y = rng.permutation(60)[:, None] * 1000.0, [f"c{k}" for k in rng.integers(3, size=60)]
@@ -145,7 +145,7 @@ def test_the_comparison_is_held_out():
     assert max(row.covering for row in compared(model, X, model.output_, model.sets_)) < 0.6
 
 
-def test_the_truth_is_counted(undrawn):
+def test_build_compares_with_true_labels(undrawn):
     rng = np.random.default_rng(0)
     kind = rng.integers(2, size=40)
     X = kind[:, None] * 5.0 + rng.normal(size=(40, 1))
@@ -153,12 +153,12 @@ def test_the_truth_is_counted(undrawn):
     truth = ["ab"[k] for k in kind]
     y[0] = "ab"[1 - kind[0]]
     made = build(PartialClassifier.paper().fit(X, y), X, truth=truth)
-    assert "39 of these 40 sets hold the truth." in made.html
-    assert "On 40 rows with a known truth." in made.html
-    assert "exactly right: " in made.html
+    assert "39 of these 40 sets contain the true output." in made.html
+    assert "40 rows with a known output." in made.html
+    assert "Exactly right estimated labels: " in made.html
 
 
-def test_numbers_that_were_found_lie_in_their_sets(undrawn):
+def test_build_estimated_numbers_are_in_their_sets(undrawn):
     """Of a union, not in the gap between its pieces; and likelihoods are shown where they decide."""
     rng = np.random.default_rng(0)
     X = rng.uniform(0, 1, (60, 1))
@@ -167,19 +167,19 @@ def test_numbers_that_were_found_lie_in_their_sets(undrawn):
     pieces[::3, 0] = np.nan
     model = PartialRegressor(principle="disambiguation").fit(X, pieces)
     made = build(model, X, truth=list(value)).html
-    row = re.search(r"labels found.*?</tr>", made, re.S).group()
+    row = re.search(r"estimated labels</td>.*?</tr>", made, re.S).group()
     assert [float(cell) for cell in re.findall(r">([\d.]+)<", row)][2] < 0.02  # the squared distance to the truth
     assert "log P(S)" in made
 
 
-def test_rows_of_another_table_are_refused():
+def test_build_raises_on_other_rows():
     X = np.arange(6.0)[:, None]
     model = PartialClassifier.paper().fit(X, ["a", "b"] * 3)
     with pytest.raises(ValueError, match="X has 5 rows; the model was fitted on 6"):
         build(model, X[:5])
 
 
-def test_pieces_escape_and_tables_sort_numbers_as_numbers():
+def test_page_elements_escape_and_sort_numbers():
     assert h.tag("p", "<x>", title='"') == '<p title="&quot;">&lt;x&gt;</p>'
     table = h.table(["a", "b"], [["x", 2.0], ["y", math.nan]])
     assert 'data-v="2.0"' in table
@@ -188,7 +188,7 @@ def test_pieces_escape_and_tables_sort_numbers_as_numbers():
     assert f'title="{"z" * 500}"' in long
 
 
-def test_labels_without_names_too(undrawn):
+def test_build_labels_without_names(undrawn):
     X = np.arange(12.0)[:, None]
     sets = CandidateLabels(np.eye(3, dtype=bool)[[0, 1, 2] * 4])
     assert "<h2>" in build(PartialClassifier.paper().fit(X, sets), X).html
@@ -201,15 +201,15 @@ def test_labels_without_names_too(undrawn):
         (PartialMultilabelClassifier.paper(), [{"r": True}, {"r": False, "s": True}, {"s": False}, None]),
     ],
 )
-def test_the_surest_row_has_a_larger_margin_than_the_narrowest(model, y):
+def test_cases_of_are_ordered_by_margin(model, y):
     from infimum.diagnostics import audit
     from infimum.report.review import cases_of
 
     X = np.random.default_rng(0).normal(size=(40, 2))
     fitted = model.fit(X, y * 10)
     found = {why: made.margin for why, _, made in cases_of(fitted, X, audit(X, fitted.sets_, fitted.output_))}
-    assert found["the surest"] > found["a middling one"] > found["the narrowest"]
+    assert found["the largest margin"] > found["a medium margin"] > found["the smallest margin"]
     every = [fitted.explain(x).margin for x in X]
     if isinstance(fitted, PartialClassifier):
-        assert np.isclose(found["the surest"], max(every))
-        assert np.isclose(found["the narrowest"], min(every))
+        assert np.isclose(found["the largest margin"], max(every))
+        assert np.isclose(found["the smallest margin"], min(every))

@@ -20,10 +20,10 @@ from infimum import (
 from infimum.data import Table
 from infimum.outputs import Labels
 from infimum.recipe import Recipe
-from infimum.selection import Candidate, RowScores, SearchConfig, out_of_fold, select, select_recipe
+from infimum.selection import Candidate, SearchConfig, out_of_fold, select, select_recipe
 from infimum.selection import evaluate as evaluation
 from infimum.selection import search as searching
-from infimum.selection.evaluate import Evaluation, mean_scores, row_scores
+from infimum.selection.evaluate import Evaluation, RowScores, mean_scores, row_scores
 from infimum.selection.rank import Rule
 from infimum.selection.result import Result
 from infimum.solvers import OrderSearch

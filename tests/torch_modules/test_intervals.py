@@ -65,7 +65,7 @@ def test_unknown_rows_pull_nowhere(loss):
 @pytest.mark.parametrize("principle", ["average", "supremum"])
 def test_a_half_line_is_named(principle):
     sets = torch.tensor([[[1.0, 2.0], [np.nan, np.nan]], [[-1.0, 0.0], [5.0, INF]]])
-    with pytest.raises(ValueError, match=rf"row 1: \[-1, inf\] has no end\nThe {principle} has no value there"):
+    with pytest.raises(ValueError, match=rf"row 1: \[-1, inf\] is unbounded\nThe {principle} is not finite there"):
         IntervalLoss(principle)(torch.zeros(2), sets)
 
 

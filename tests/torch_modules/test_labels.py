@@ -270,7 +270,7 @@ class TestSoftDisambiguation:
     def test_bad_rows(self):
         mask = torch.tensor([[True, False], [True, True]])
         loss = SoftDisambiguation(mask)
-        with pytest.raises(ValueError, match="row 1: 2 is no training row"):
+        with pytest.raises(ValueError, match="row 1: 2 is not a training row"):
             loss(torch.zeros(2, 2), torch.tensor([0, 2]))
         with pytest.raises(ValueError, match="row 0: logit 1 is nan"):
             loss(torch.tensor([[0.0, torch.nan]]), torch.tensor([1]))

@@ -1,20 +1,21 @@
-"""Ask what is worth knowing: questions that leave a smaller set, strategies that choose them, and a simulation.
+"""Active learning with partial questions: questions, strategies that choose them, and a simulation.
 
-A question is an object with a row, a text, a cost and, for every answer, the set that it leaves.
+A question is an object with a row, a text, a cost and, for each answer, the set of outputs that the answer leaves.
 """
 
+from ..outputs.labels.questions import NONE_OF_THESE, Is, OneOf, Which
+from ..outputs.numbers.questions import Below
+from ..outputs.question_model import Belief, QuestionGroup, QuestionModel
+from ..outputs.questions import Contradiction, FullLabel, Option, Price, Question, from_dict
+from ..outputs.rankings.questions import Before, First
+from ..outputs.tags.questions import Has
 from .answers import Answers
-from .asker import STRATEGIES, Asker
-from .labels import NONE_OF_THESE, Is, OneOf, Which
-from .numbers import Below
-from .orders import Before, First
-from .question import Contradiction, Option, Price, Question
+from .asker import Asker
 from .simulation import Curve, simulate
-from .structures import from_dict, structure_of
-from .tags import Has
-from .whole import Whole
+from .strategies import STRATEGIES
 
 __all__ = [
-    "NONE_OF_THESE", "STRATEGIES", "Answers", "Asker", "Before", "Below", "Contradiction", "Curve", "First", "Has",
-    "Is", "OneOf", "Option", "Price", "Question", "Which", "Whole", "from_dict", "simulate", "structure_of",
+    "NONE_OF_THESE", "STRATEGIES", "Answers", "Asker", "Before", "Belief", "Below", "Contradiction", "Curve", "First",
+    "FullLabel", "Has", "Is", "OneOf", "Option", "Price", "Question", "QuestionGroup", "QuestionModel", "Which",
+    "from_dict", "simulate",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Answers: a list of what was asked and said, and the sets that are left; answers can be taken back."""
+"""Answers to questions, in order, and the candidate sets that they leave."""
 
 from __future__ import annotations
 
@@ -6,25 +6,28 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..outputs import OutputSpace, Sets
-from .question import Contradiction, Question
+from ..outputs.questions import Contradiction, Question
 
 
-class Given(NamedTuple):
-    """One answer."""
+class Answer(NamedTuple):
+    """A question and its answer."""
 
     question: Question
     answer: Any
 
+    def __str__(self) -> str:
+        return f"{self.question.text()} {self.question.answer_text(self.answer)}"
+
 
 class Answers:
-    """What was answered, in order, on top of sets that were known before.
+    """Answers on top of the labels that were there before; any answer can be taken back.
 
     Parameters
     ----------
     space : OutputSpace
-        Y, fitted.
+        The fitted output space.
     y : sets
-        What was known before the first question, in any form that the space reads.
+        The candidate sets before the first question, in any format that the space parses.
 
     Examples
     --------
@@ -36,7 +39,7 @@ class Answers:
     >>> answers.sets.format(1)
     'dog'
     >>> answers.take_back()
-    Given(question=Is(row=1, 'cat'), answer=False)
+    Answer(question=Is(row=1, 'cat'), answer=False)
     >>> answers.sets.format(1)
     'anything'
     """
@@ -45,45 +48,44 @@ class Answers:
         self.space = space
         self.before: Any = y if isinstance(y, Sets) else space.read(y)
         self.sets: Any = self.before
-        self.given: list[Given] = []
+        self.history: list[Answer] = []
 
     def __len__(self) -> int:
-        return len(self.given)
+        return len(self.history)
 
-    def __iter__(self) -> Iterator[Given]:
-        return iter(self.given)
+    def __iter__(self) -> Iterator[Answer]:
+        return iter(self.history)
 
-    def about(self, row: int) -> list[Given]:
-        """The answers about one row."""
-        return [given for given in self.given if given.question.row == row]
+    def about(self, row: int) -> list[Answer]:
+        """Return the answers about one row."""
+        return [answer for answer in self.history if answer.question.row == row]
+
+    def check(self, question: Question, answer: Any) -> Any:
+        """Return the set that an answer leaves of its row; a contradiction raises an error with the earlier answers."""
+        try:
+            return question.restrict(self.sets[[question.row]], answer)
+        except Contradiction as error:
+            left = question.consistent_set(answer)
+            earlier = [a for a in self.about(question.row) if a.answer is not None]
+            against = [a for a in earlier if not a.question.consistent_set(a.answer).meets(left)[0]] or earlier
+            if against:
+                error.args = (
+                    f"row {question.row}: {Answer(question, answer)} contradicts what was answered before:"
+                    f" {'; '.join(map(str, against))}. One of the two is wrong: take one of them back.",
+                )
+            raise
 
     def add(self, question: Question, answer: Any) -> None:
-        """Keep an answer; one that contradicts what is known is refused, naming the earlier answers."""
-        try:
-            self.sets = question.told(self.sets, answer)
-        except Contradiction as error:
-            raise self.named(error) from None
-        self.given.append(Given(question, answer))
+        """Store an answer and restrict the set of its row."""
+        self.sets = self.sets.replace_rows([question.row], self.check(question, answer))
+        self.history.append(Answer(question, answer))
 
-    def take_back(self, index: int = -1) -> Given:
-        """Undo an answer, by default the last one: the set of its row is made again from the others."""
-        given = self.given.pop(index)
-        row = given.question.row
+    def take_back(self, index: int = -1) -> Answer:
+        """Remove an answer, by default the last one, and compute the set of its row from the others."""
+        removed = self.history.pop(index)
+        row = removed.question.row
         one = self.before[[row]]
         for other in self.about(row):
-            one = other.question.narrowed(one, other.answer)
+            one = other.question.restrict(one, other.answer)
         self.sets = self.sets.replace_rows([row], one)
-        return given
-
-    def named(self, error: Contradiction) -> Contradiction:
-        """The same error, with the earlier answer that stands against the new one."""
-        left = error.question.leaves(error.answer)
-        earlier = [g for g in self.about(error.row) if g.answer is not None]
-        against = [g for g in earlier if not g.question.leaves(g.answer).meets(left)[0]] or earlier
-        if against:
-            said = "; ".join(f"{g.question.text()} {g.question.said(g.answer)}" for g in against)
-            error.args = (
-                f"row {error.row}: {error.question.text()} {error.question.said(error.answer)} contradicts what was"
-                f" answered before: {said}. One of the two is wrong: take one of them back.",
-            )
-        return error
+        return removed

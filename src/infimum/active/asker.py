@@ -1,50 +1,48 @@
-"""Asker: which questions are worth their cost."""
+"""Asker: chooses the questions that are worth their cost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from ..outputs import OutputSpace
-from .learner import Belief, Growing, Learner
-from .question import Price, Question
-from .structure import Structure
-from .structures import structure_of
-
-STRATEGIES = ("information", "median", "conformal", "uncertain", "random", "whole")
+from ..outputs import Labels, OutputSpace, Sets
+from ..outputs.question_model import QuestionModel
+from ..outputs.questions import Price, Question
+from .learner import Learner, setting_of
+from .strategies import RULES, STRATEGIES, Query
 
 
 class Asker(BaseEstimator):
-    """Chooses questions about rows whose sets are still open.
+    """Chooses questions about rows whose output is not yet known.
 
     Parameters
     ----------
     strategy : {"information", "median", "conformal", "uncertain", "random", "whole"}, default "information"
-        - "information": the questions with the largest expected drop of uncertainty per cost, where a row counts by how
-          much it says about all others;
-        - "median": the least certain rows, each cut in two halves of equal weight (twenty questions);
-        - "conformal": the least certain rows, "which of these?" among a conformal candidate set;
-        - "uncertain": the least certain rows, with the whole label (the usual active learning);
-        - "random": random rows and random sets (every label with probability 1/2);
-        - "whole": random rows, with the whole label.
+        - "information": the largest expected drop of uncertainty per cost, times the influence of the row on others;
+        - "median": the least certain rows, each with a question that splits its probability into halves;
+        - "conformal": the least certain rows, with the question which member of a prediction set it is;
+        - "uncertain": the least certain rows, with their full label (standard active learning);
+        - "random": random rows and random questions;
+        - "whole": random rows, with their full label.
     cost : {"bits", "shown"}, mapping or callable, default "bits"
         What a question costs, see :class:`Price`.
     questions : list of str, optional
-        The kinds of questions that may be asked, ``["Is", "OneOf"]``; by default all that the structure has.
+        The types of questions that may be asked, such as ``["Is", "OneOf"]``; by default all types of the output space.
     measure : {"squares", "entropy"}, default "squares"
-        What "information" counts: E|T' - T|², the expected squared step of the target (for labels the drop of
-        1 - Σ p², Gini's entropy), or the drop of Shannon's entropy of the row.
+        The uncertainty that "information" reduces: the expected squared error of the target (for labels 1 - Σ p², the
+        Gini impurity), or the Shannon entropy of the row.
     level : float, default 0.9
-        Of the candidate sets of "conformal".
+        The level of the prediction sets of "conformal".
     random_state : int, optional
+        Seed for random choices.
 
     Examples
     --------
-    >>> from infimum.outputs import Labels
     >>> X = [[0.], [.1], [.2], [.9], [1.], [1.1]]
     >>> y = ["cat", None, None, None, "dog", None]
     >>> asker = Asker(random_state=0)
@@ -80,38 +78,35 @@ class Asker(BaseEstimator):
         return_utilities: bool = False,
         output: OutputSpace | None = None,
     ) -> Any:
-        """The next questions, best first, about n different rows; fewer where fewer are open.
+        """Return the next questions, best first, about n different rows; fewer if fewer rows are open.
 
         Parameters
         ----------
         X : (n_rows, d)
             All rows.
         y : sets
-            What is known of every row, in any form that the estimators take; None where nothing is.
+            The candidate set of each row, in any format that the estimators accept; None for an unlabelled row.
         model : estimator, optional
-            Says what y may be: its output space is taken, and the kernel of its weights where that is a kernel ridge.
-            By default labels are read, and a kernel is chosen from the known rows. For the strategy "conformal" it may
-            be a `Conformal` model that was calibrated: its sets are then the candidates.
+            An estimator whose output space is used, and whose kernel is used if its weights are kernel ridge with fixed
+            parameters. By default y are labels, and a kernel is chosen from the labelled rows. For the strategy
+            "conformal" it may be a calibrated `Conformal` model, whose prediction sets are then used.
         n : int
-            How many questions. `batch_size` is the same, by its name in scikit-activeml.
+            The number of questions. `batch_size` is the same, as scikit-activeml calls it.
         candidates : array of int, optional
             The rows that may be asked about.
         return_utilities : bool
-            Return also what the best question about every row is worth, (n_rows,); NaN where none may be asked.
+            Return also the utility of the best question about each row, (n_rows,); NaN if none may be asked.
         output : OutputSpace, optional
-            Y, instead of that of a model.
+            The output space, instead of that of a model.
         """
-        from .spaces import setting_in, space_of
-
         self._check()
-        space, sets = space_of(model, output, y)
-        rows = np.asarray(X.shape[0] if hasattr(X, "shape") else len(X))
-        if len(sets) != rows:
-            raise ValueError(f"X has {rows} rows and y has {len(sets)}: they must have the same number.")
-        learner = self._learner(X, space, setting_in(model, X))
-        belief = learner.update(sets)
-        wanted = n if batch_size is None else batch_size
-        found, utilities = self.choose(learner, belief, wanted, candidates, model, X)
+        space, sets = _parsed(model, output, y)
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        if len(sets) != n_rows:
+            raise ValueError(f"X has {n_rows} rows and y has {len(sets)}: they must have the same number.")
+        learner = self._learner(X, space.questions(), setting_of(model, X))
+        learner.update(sets)
+        found, utilities = self.choose(learner, n if batch_size is None else batch_size, candidates, model, X)
         return (found, utilities) if return_utilities else found
 
     def _check(self) -> None:
@@ -123,98 +118,59 @@ class Asker(BaseEstimator):
         if not 0 < self.level < 1:
             raise ValueError(f"level must be between 0 and 1. Got {self.level!r} instead.")
 
-    def _learner(self, X: Any, space: OutputSpace, setting: Any) -> Learner:
-        """The learner of the last query, where it was about the same rows."""
-        kept = vars(self).get("learner_")
-        state = _print_of(X)
-        last = vars(self).get("state_")
-        same = kept is not None and last == (state, setting) and _same_space(kept.structure.space, space)
-        if not same:
+    def _learner(self, X: Any, model: QuestionModel, setting: Any) -> Learner:
+        """Return the learner of the last query if X, the output space and the setting are the same."""
+        key = (joblib.hash(X if sparse.issparse(X) else np.asarray(X, dtype=float)), setting, type(model), model.names)
+        if vars(self).get("learner_key_") != key:
             seed = 0 if self.random_state is None else int(self.random_state)
-            self.learner_ = Learner(X, structure_of(space), setting, seed)
-            self.state_ = (state, setting)
-        self.learner_.structure.space = space
+            self.learner_ = Learner(X, model, setting, seed)
+            self.learner_key_ = key
+        self.learner_.model = model
         return self.learner_
 
     def choose(
-        self, learner: Learner, belief: Belief, n: int = 1, candidates: Any = None, model: Any = None, X: Any = None
+        self, learner: Learner, n: int = 1, candidates: Any = None, model: Any = None, X: Any = None
     ) -> tuple[list[Question], NDArray]:
-        """Questions and utilities from what is believed; for callers that keep a learner of their own."""
-        from .strategies import RULES
+        """Return questions and utilities from the belief of a learner that the caller updates.
 
-        E = learner.E
-        assert E is not None
-        open_ = learner.structure.open(E)
+        Parameters
+        ----------
+        learner : Learner
+            A learner after `update`.
+        n : int
+            The number of questions.
+        candidates : array of int, optional
+            The rows that may be asked about.
+        model, X : estimator and array, optional
+            A calibrated `Conformal` model and the rows, for the strategy "conformal".
+        """
+        assert learner.belief is not None
+        is_open = np.array(learner.model.is_open(learner.belief.E), dtype=bool)
         if candidates is not None:
-            allowed = np.zeros(len(E), dtype=bool)
-            allowed[np.asarray(candidates, dtype=int)] = True
-            open_ &= allowed
-        scene = Scene(self, learner, belief, open_, self._rng(), Price(self.cost))
-        scene.model, scene.X = model, X
-        return RULES[self.strategy](scene, n)
-
-    def _rng(self) -> np.random.Generator:
+            is_open &= np.isin(np.arange(len(is_open)), np.asarray(candidates, dtype=int))
         if "rng_" not in vars(self):
             self.rng_ = np.random.default_rng(self.random_state)
-        return self.rng_
+        price, kinds = Price(self.cost), self._kinds(learner.model)
+        query = Query(learner, is_open, kinds, price, self.measure, self.level, self.rng_, model, X)
+        return RULES[self.strategy](query, n)
 
-
-class Scene:
-    """What a strategy looks at."""
-
-    model: Any = None
-    X: Any = None
-
-    def __init__(
-        self, asker: Asker, learner: Learner, belief: Belief, open_: NDArray, rng: np.random.Generator, price: Price
-    ):
-        self.asker, self.learner, self.belief, self.open, self.rng, self.price = (
-            asker, learner, belief, open_, rng, price,
-        )  # fmt: skip
-        assert learner.E is not None
-        self.E: NDArray = learner.E
-
-    @property
-    def structure(self) -> Structure:
-        return self.learner.structure
-
-    @property
-    def ridge(self) -> Growing:
-        return self.learner.ridge
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of questions that may be asked."""
-        asked = self.asker.questions
-        if asked is None:
-            return self.structure.kinds
-        wrong = [kind for kind in asked if kind not in self.structure.kinds]
-        if wrong or not len(asked):
+    def _kinds(self, model: QuestionModel) -> tuple[str, ...]:
+        if self.questions is None:
+            return model.kinds
+        if not len(self.questions) or set(self.questions) - set(model.kinds):
             raise ValueError(
-                f"questions of {type(self.structure.space).__name__} are {', '.join(self.structure.kinds)}."
-                f" Got {list(asked)!r}."
+                f"questions of {type(model.space).__name__} are {', '.join(model.kinds)}. Got {list(self.questions)!r}."
             )
-        return tuple(asked)
-
-    def spread_of(self, i: Any) -> Any:
-        spread = self.belief.spread
-        return None if spread is None else spread[i]
+        return tuple(self.questions)
 
 
-Rule = Callable[[Scene, int], tuple[list[Question], NDArray]]
-
-
-def _print_of(X: Any) -> tuple:
-    """What tells arrays apart without keeping them: the object, its shape, and a few sums."""
-    if hasattr(X, "toarray"):
-        return (id(X), X.shape, float(abs(X).sum()))
-    A = np.asarray(X, dtype=float)
-    return (A.shape, float(A.sum()), float(np.abs(A[:: max(1, len(A) // 64)]).sum()))
-
-
-def _same_space(a: Any, b: Any) -> bool:
-    names = ("classes_", "tags_", "items_")
-    same = all(np.array_equal(getattr(a, k, ()), getattr(b, k, ())) for k in names)
-    ends = ("low_", "high_")
-    return type(a) is type(b) and same and all(getattr(a, k, None) == getattr(b, k, None) for k in ends)
-
+def _parsed(model: Any, output: OutputSpace | None, y: Any) -> tuple[OutputSpace, Sets]:
+    """Return the fitted output space, that of a model or Labels by default, and y as its sets."""
+    space = output
+    if space is None and model is not None:
+        space = vars(model).get("output_") or (model._output(y) if hasattr(model, "_output") else None)
+    if space is None:
+        space = Labels()
+    if not hasattr(space, "form_"):
+        space = space.fit(y)
+    return space, space.read(y)

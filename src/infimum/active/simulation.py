@@ -1,4 +1,4 @@
-"""simulate: a strategy against answers from known outputs, and the curve of what it learns for what it costs."""
+"""Simulation of a query strategy with answers from true outputs: the score against the cost of the answers."""
 
 from __future__ import annotations
 
@@ -8,28 +8,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..outputs import Labels, OutputSpace
+from ..outputs.questions import Question
 from .asker import Asker
 from .learner import Learner, Setting
-from .question import Question
-from .structures import structure_of
 
 
 class Curve(NamedTuple):
-    """What was learned for what it cost."""
+    """The score of a strategy against its cost."""
 
     cost: NDArray
     """(k,): the cost so far."""
     score: NDArray
-    """(k,): the mean agreement of predictions with the truth on rows that were never asked about."""
+    """(k,): the mean agreement of predictions with the true outputs, on rows that are never asked about."""
     full: float
-    """The score when the outputs of all rows are known."""
+    """The score when all other rows are labelled."""
     questions: list[Question]
     answers: list
-    scored: NDArray
-    """(k,): how many questions had been asked."""
+    n_questions: NDArray
+    """(k,): the number of questions so far."""
 
     def reaches(self, share: float = 0.95) -> float:
-        """The cost at which the score first stays, over three points of the curve, at this share of the full score."""
+        """Return the cost from which on three scores in a row are at least this share of the full score."""
         above = self.score >= share * self.full
         stays = above & np.r_[above[1:], above[-1]] & np.r_[above[2:], above[-1:], above[-1:]]
         return float(self.cost[np.argmax(stays)]) if stays.any() else float("inf")
@@ -51,34 +50,36 @@ def simulate(
     full: float | None = None,
     random_state: int = 0,
 ) -> Curve:
-    """Ask about a random part of the rows until the budget is spent; score predictions on the others.
+    """Ask about a random part of the rows until the budget is spent, and score predictions on the other rows.
 
     Parameters
     ----------
     X : (n, d)
+        All rows.
     truth : outputs
-        In any form that `output` reads, one output a row.
+        The true output of each row, in any format that `output` parses.
     strategy : str or Asker
-        An asker's own cost is kept.
+        A strategy of `Asker`, or an asker with its own cost.
     budget : float
         In units of cost.
     output : OutputSpace, default Labels()
+        The output space.
     test_size : float
         The share of rows that are never asked about.
     n : int
-        Questions at a time.
+        The number of questions per update of the learner.
     cost : {"bits", "shown"}, mapping or callable, default "bits"
-        What a question costs, where `strategy` is a name.
+        What a question costs, if `strategy` is a name.
     every : float, optional
-        Score after so much cost; by default a hundredth of the budget.
+        The cost between two scores; by default a hundredth of the budget.
     setting : Setting, optional
-        The kernel and the ridge of the learner; by default chosen from the known rows.
+        The kernel and the ridge of the learner; by default chosen from the labelled rows.
     stop_at : float, optional
-        End once this share of the full score is reached and held.
+        Stop when three scores in a row are at least this share of the full score.
     full : float, optional
-        `Curve.full` of an earlier run with the same rows, setting and random_state, so that it is not worked out again.
+        `Curve.full` of an earlier run with the same rows, setting and random_state, to save its computation.
     random_state : int, default 0
-        Of the rows that are held out, and of the strategy.
+        Seed for the split of the rows and for the strategy.
 
     Examples
     --------
@@ -88,89 +89,49 @@ def simulate(
     (1.0, 1.0)
     """
     space = (Labels() if output is None else output).fit(truth)
-    exact, unknown = space.read(truth), space.read([None] * len(truth))
-    structure = structure_of(space)
-    rng = np.random.default_rng(random_state)
-    order = rng.permutation(len(exact))
-    held, pool = order[: int(len(order) * test_size)], np.sort(order[int(len(order) * test_size) :])
-    z = _outputs(structure, exact)
+    model, exact = space.questions(), space.read(truth)
+    if model.is_open(model.encode(exact)).any():
+        raise ValueError("truth must have exactly one output per row.")
+    z = model.exact_outputs(exact)
+    order = np.random.default_rng(random_state).permutation(len(exact))
+    n_test = int(len(order) * test_size)
+    test, pool = order[:n_test], np.sort(order[n_test:])
     asker = strategy if isinstance(strategy, Asker) else Asker(strategy, cost=cost, random_state=random_state)
-    learner = Learner(X, structure, setting, random_state)
+    E = np.repeat(model.unlabelled, len(exact), axis=0)
+
+    def score(learner: Learner, E: NDArray) -> float:
+        return model.score(exact[test], model.predict(learner.update_encoded(E).F[test]))
+
     if full is None:
-        full = _full(X, structure, exact, unknown, pool, held, setting, random_state)
+        labelled = E.copy()
+        labelled[pool] = model.encode(exact)[pool]
+        full = score(Learner(X, model, setting, random_state), labelled)
+    learner = Learner(X, model, setting, random_state)
+    sets: dict[int, Any] = {}
+    unlabelled = space.read([None])
+    points: list[tuple[float, float, int]] = []
+    questions: list[Question] = []
+    answers: list = []
+    spent, due = 0.0, 0.0
     step = budget / 100 if every is None else every
-    run = _Run(structure.encode(exact), structure.encode(unknown), exact, held, structure)
-    return run.go(asker, learner, pool, z, budget, n, step, full, stop_at)
-
-
-class _Run:
-    def __init__(self, exact: NDArray, E: NDArray, truth: Any, held: NDArray, structure: Any):
-        self.exact, self.E, self.truth, self.held, self.structure = exact, E.copy(), truth, held, structure
-
-    def go(self, asker: Asker, learner: Learner, pool: NDArray, z: NDArray, budget: float, n: int, step: float,
-           full: float, stop_at: float | None) -> Curve:  # fmt: skip
-        spent, due = 0.0, 0.0
-        costs, scores, counts = [], [], []
-        questions: list[Question] = []
-        answers: list = []
-        left: dict[int, Any] = {}
-        while True:
-            belief = learner.update_encoded(self.E)
-            if spent >= due:
-                costs.append(spent)
-                scores.append(score(self.structure, belief.F, self.truth, self.held))
-                counts.append(len(questions))
-                due = spent + step
-                if stop_at is not None and len(scores) > 3 and min(scores[-3:]) >= stop_at * full:
-                    break
-            asked = asker.choose(learner, belief, n, pool)[0] if spent < budget else []
-            if not asked:
+    while True:
+        if spent >= due:
+            points.append((spent, score(learner, E), len(questions)))
+            due = spent + step
+            if stop_at is not None and len(points) > 3 and min(p[1] for p in points[-3:]) >= stop_at * full:
                 break
-            for question in asked:
-                answer = question.truth(z[question.row])
-                before = left.get(question.row)
-                one = self._unknown() if before is None else before
-                left[question.row] = question.narrowed(one, answer)
-                self.E = self.E.copy()
-                self.E[question.row] = self.structure.encode(left[question.row])[0]
-                spent += question.cost
-                questions.append(question)
-                answers.append(answer)
-        return Curve(np.array(costs), np.array(scores), full, questions, answers, np.array(counts))
-
-    def _unknown(self) -> Any:
-        return self.structure.space.read([None])
-
-
-def score(structure: Any, F: NDArray, truth: Any, rows: NDArray) -> float:
-    """Accuracy of labels, agreement of tags and orders; for numbers 1 - |error|² / variance, not below 0."""
-    z = structure.output(F[rows])
-    if structure.numbers:
-        y = truth.lowest[rows]
-        return float(max(0.0, 1 - np.mean((y - z) ** 2) / np.var(y)))
-    return float(truth[rows].agreement(z).mean())
-
-
-def _outputs(structure: Any, exact: Any) -> NDArray:
-    """The outputs of singletons, as the space has them."""
-    E = structure.encode(exact)
-    kind = structure.kinds[0]
-    if kind == "Is":
-        if (E.sum(axis=1) != 1).any():
-            raise ValueError("truth must be one output a row, exactly known.")
-        return np.argmax(E, axis=1)
-    if kind == "Below":
-        return exact.lowest
-    if (E == 0).any():
-        raise ValueError("truth must be one output a row, exactly known.")
-    return E if kind == "Has" else structure.output(E.astype(float))
-
-
-def _full(
-    X: Any, structure: Any, exact: Any, unknown: Any, pool: NDArray, held: NDArray, setting: Any, seed: int
-) -> float:
-    """The score of the same learner when all of the pool is known."""
-    E = structure.encode(unknown).copy()
-    E[pool] = structure.encode(exact)[pool]
-    learner = Learner(X, structure, setting, seed)
-    return score(structure, learner.update_encoded(E).F, exact, held)
+        else:
+            learner.update_encoded(E)
+        asked = asker.choose(learner, n, pool)[0] if spent < budget else []
+        if not asked:
+            break
+        E = E.copy()
+        for question in asked:
+            answer = question.true_answer(z[question.row])
+            sets[question.row] = question.restrict(sets.get(question.row, unlabelled), answer)
+            E[question.row] = model.encode(sets[question.row])[0]
+            spent += question.cost
+            questions.append(question)
+            answers.append(answer)
+    costs, scores, counts = (np.array(part) for part in zip(*points))
+    return Curve(costs, scores, full, questions, answers, counts)

@@ -1,145 +1,174 @@
-"""The strategies: from what is believed to questions, best first."""
+"""Query strategies: which rows to ask about, and which question to ask, best first."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .ahead import Ahead
-from .asker import Rule, Scene
-from .question import Question
-from .whole import Whole
+from ..conformal import Conformal, radius_of
+from ..outputs.question_model import Belief, QuestionModel
+from ..outputs.questions import Price, Question
+from .learner import Learner
+from .ridge import Lookahead
 
 Chosen = tuple[list[Question], NDArray]
 
 
-def information(scene: Scene, n: int) -> Chosen:
-    """The rows of the largest influence · worth, begun ones first; after each, as if it were known.
+@dataclass
+class Query:
+    """What a strategy chooses from."""
 
-    With c(x, x') the covariance that the known rows leave, row j takes c(x, j)² / (c(j, j) + ridge) of the variance of
-    x: its influence is the mean of that over rows of reference, each counted by how uncertain it is. Its worth is what
-    the structure says: the expected drop of uncertainty per cost. A row that was chosen, and with it every row that
-    says the same, has less influence left: a batch does not ask five times the same.
+    learner: Learner
+    is_open: NDArray
+    """(n,): the rows that may be asked about."""
+    kinds: tuple[str, ...]
+    """The types of questions that may be asked."""
+    price: Price
+    measure: str
+    level: float
+    rng: np.random.Generator
+    estimator: Any = None
+    X: Any = None
+
+    @property
+    def belief(self) -> Belief:
+        assert self.learner.belief is not None
+        return self.learner.belief
+
+    @property
+    def model(self) -> QuestionModel:
+        return self.learner.model
+
+
+def information(query: Query, n: int) -> Chosen:
+    """Choose the rows with the largest influence · utility; each chosen row counts as labelled for the next.
+
+    The influence of a row is the variance that it removes from the reference rows, each weighted by its uncertainty.
+    Its utility is the expected drop of uncertainty per cost. Rows similar to a chosen one lose influence, so the
+    questions of a batch differ.
     """
-    structure, T, spread = scene.structure, scene.belief.T, scene.belief.spread
-    kinds, measure, ridge = scene.kinds, scene.asker.measure, scene.ridge
-    worth = structure.worth(kinds, scene.E, T, spread, scene.price, measure)
-    worth = np.where(scene.open, worth, -np.inf)
-    ahead = Ahead(ridge, _doubts(scene)[ridge.reference])
-    before = np.maximum(ahead.variance, 1e-12)
-    told = ridge.influence_known() * (ridge.variance[ridge.rows] + ridge.ridge)
-    begun = structure.known(scene.E) if structure.settles else np.zeros(len(worth), dtype=bool)
+    model, belief, ridge = query.model, query.belief, query.learner.ridge
+    utility = model.utility(query.kinds, belief, query.price, query.measure)
+    utility = np.where(query.is_open, utility, -np.inf)
+    full_gain = model.groups(belief)[-1].gain[:, 0]
+    doubt = (full_gain / full_gain.mean() if full_gain.any() else np.ones(len(full_gain)))[ridge.reference]
+    before = np.maximum(ridge.variance, 1e-12)
+    labelled = ridge.labelled_influence()
+    started = model.is_labelled(belief.E) & model.finish_started
+    ahead = Lookahead(ridge, doubt)
+    left = utility > 0
 
     def gains() -> NDArray:
-        influence = ahead.said / (ahead.variance + ridge.ridge)
-        influence[ridge.rows] = told
-        # what the answers of this batch will tell about a row is no longer to be learned there
-        gain = influence * worth * (ahead.variance / before)
-        return np.where(begun, gain + gain[left].max(initial=0.0), gain)
+        influence = ahead.influence
+        influence[ridge.rows] = labelled
+        # the answers of this batch already remove a part of the variance
+        gain = influence * utility * (ahead.variance / before)
+        return np.where(started, gain + gain[left].max(initial=0.0), gain)
 
-    left = worth > 0
-    utilities = np.where(np.isfinite(worth), gains(), np.nan)
-    found: list[Question] = []
-    while len(found) < n and left.any():
-        i = int(np.argmax(np.where(left, gains(), -np.inf)))
-        left[i] = False
-        found.append(structure.plan(i, kinds, scene.E[[i]], T[[i]], scene.spread_of([i]), scene.price, measure))
-        if len(found) < n:
-            ahead.add(i)
-    return found, utilities
-
-
-def _doubts(scene: Scene) -> NDArray:
-    """How uncertain every row is, as E|T' - T|² when it is told; of mean one."""
-    forms = scene.structure.forms(scene.E, scene.belief.T, scene.belief.spread)
-    gain = next(form for form in forms if form.kind == "Whole").gain[:, 0]
-    return gain / gain.mean() if gain.any() else np.ones(len(gain))
-
-
-def uncertainty(scene: Scene) -> NDArray:
-    """The entropy of what is believed of every row, in bits; NaN where nothing may be asked."""
-    forms = scene.structure.forms(scene.E, scene.belief.T, scene.belief.spread)
-    whole = next(form for form in forms if form.kind == "Whole")
-    worth = whole.gain if scene.structure.numbers else whole.entropy
-    return np.where(scene.open, worth[:, 0], np.nan)
-
-
-def _least_certain(scene: Scene, n: int, begun_first: bool = False) -> tuple[list[int], NDArray]:
-    """n rows, the least certain first; each makes rows that are alike count less."""
-    bits = uncertainty(scene)
-    if begun_first:
-        begun = scene.structure.known(scene.E) & scene.open & ~np.isnan(bits)
-        bits = bits + np.where(begun, 1e3, 0.0)
-    score = np.where(np.isnan(bits), -np.inf, bits + 1e-9 * scene.rng.random(len(bits)))
+    gain = gains()
+    utilities = np.where(np.isfinite(utility), gain, np.nan)
     rows: list[int] = []
-    n = min(n, int(scene.open.sum()))
-    while len(rows) < n:
-        i = int(np.argmax(score))
-        rows.append(i)
-        if len(rows) == n:
-            break
-        near = scene.ridge.kernel(np.array([i]))[:, 0]
-        far = np.isfinite(score)
-        score[far] *= 1 - near[far]
-        score[i] = -np.inf
+    while len(rows) < n and left.any():
+        rows.append(int(np.argmax(np.where(left, gain, -np.inf))))
+        left[rows[-1]] = False
+        if len(rows) < n:
+            ahead.add(rows[-1])
+            gain = gains()
+    if not rows:
+        return [], utilities
+    return model.best_questions(rows, query.kinds, belief.take(rows), query.price, query.measure), utilities
+
+
+def _least_certain(query: Query, n: int, started_first: bool = False) -> tuple[list[int], NDArray]:
+    """Return n rows, the least certain first; a chosen row lowers the score of similar ones."""
+    bits = np.where(query.is_open, query.model.uncertainty(query.belief), np.nan)
+    if started_first:
+        bits = bits + np.where(query.model.is_labelled(query.belief.E), 1e3, 0.0)
+    score = np.where(np.isnan(bits), -np.inf, bits + 1e-9 * query.rng.random(len(bits)))
+    rows: list[int] = []
+    for _ in range(min(n, int(query.is_open.sum()))):
+        rows.append(int(np.argmax(score)))
+        similarity = query.learner.ridge.kernel(np.array(rows[-1:]))[:, 0]
+        left = np.isfinite(score)
+        score[left] *= 1 - similarity[left]
+        score[rows[-1]] = -np.inf
     return rows, bits
 
 
-def _whole(scene: Scene, i: int) -> Whole:
-    choices = float(scene.structure.whole_choices(scene.E[[i]])[0])
-    whole = Whole(i, scene.structure.space)
-    return Whole(i, scene.structure.space, float(scene.price("Whole", choices, whole.shown)))
+def _random_rows(query: Query, n: int) -> tuple[list[int], NDArray]:
+    rows = np.flatnonzero(query.is_open)
+    picked = query.rng.choice(rows, min(n, len(rows)), replace=False) if len(rows) else rows
+    return picked.tolist(), np.where(query.is_open, 1.0, np.nan)
 
 
-def uncertain(scene: Scene, n: int) -> Chosen:
-    """The whole label of the least certain rows."""
-    rows, bits = _least_certain(scene, n)
-    return [_whole(scene, i) for i in rows], bits
+def _full(query: Query, row: int) -> Question:
+    return query.model.full_question(row, query.belief.E[[row]], query.price)
 
 
-def median(scene: Scene, n: int) -> Chosen:
-    """The least certain rows, each cut into halves of equal weight; rows that were begun come first."""
-    rows, bits = _least_certain(scene, n, begun_first=not scene.structure.numbers)  # a number is never settled
-    made = [
-        scene.structure.halving(i, scene.E[i], scene.belief.T[i], scene.spread_of(i), scene.price) for i in rows
-    ]
-    return made, bits
+def uncertain(query: Query, n: int) -> Chosen:
+    """Ask for the full label of the least certain rows."""
+    rows, bits = _least_certain(query, n)
+    return [_full(query, row) for row in rows], bits
 
 
-def random(scene: Scene, n: int) -> Chosen:
-    """Random rows, and random sets."""
-    rows, utilities = _random_rows(scene, n)
-    return [scene.structure.random(i, scene.E[i], scene.rng, scene.price) for i in rows], utilities
+def median(query: Query, n: int) -> Chosen:
+    """Halve the least certain rows; rows that were asked about before come first if they can be completed."""
+    rows, bits = _least_certain(query, n, started_first=query.model.finite)
+    return [query.model.halving_question(row, query.belief.take([row]), query.price) for row in rows], bits
 
 
-def whole(scene: Scene, n: int) -> Chosen:
-    """Random rows, and the whole label."""
-    rows, utilities = _random_rows(scene, n)
-    return [_whole(scene, i) for i in rows], utilities
+def random(query: Query, n: int) -> Chosen:
+    """Ask random questions about random rows."""
+    rows, utilities = _random_rows(query, n)
+    return [query.model.random_question(row, query.belief.E[row], query.rng, query.price) for row in rows], utilities
 
 
-def _random_rows(scene: Scene, n: int) -> tuple[list[int], NDArray]:
-    rows = np.flatnonzero(scene.open)
-    picked = scene.rng.choice(rows, min(n, len(rows)), replace=False) if len(rows) else rows
-    return picked.tolist(), np.where(scene.open, 1.0, np.nan)
+def whole(query: Query, n: int) -> Chosen:
+    """Ask for the full label of random rows."""
+    rows, utilities = _random_rows(query, n)
+    return [_full(query, row) for row in rows], utilities
 
 
-def conformal(scene: Scene, n: int) -> Chosen:
-    """The least certain rows: which of its candidate set is it?"""
-    from .candidate_sets import candidate_sets
-
-    rows, bits = _least_certain(scene, n)
-    inside: Any = candidate_sets(scene.learner, scene.belief, scene.asker.level, scene.model, scene.X)
-    found = []
-    for i in rows:
-        question = scene.structure.candidates(i, scene.E[i], inside[i], scene.price)
-        found.append(_whole(scene, i) if question is None else question)
-    return found, bits
+def conformal(query: Query, n: int) -> Chosen:
+    """Ask which member of its conformal prediction set each of the least certain rows is."""
+    rows, bits = _least_certain(query, n)
+    if query.model.lists_outputs:
+        inside = _prediction_sets(query)
+    else:
+        inside = np.ones((len(bits), 1), dtype=bool)  # candidate_question raises the error of the output type
+    made = [(row, query.model.candidate_question(row, query.belief.E[row], inside[row], query.price)) for row in rows]
+    return [_full(query, row) if question is None else question for row, question in made], bits
 
 
-RULES: dict[str, Rule] = {
+def _prediction_sets(query: Query) -> NDArray:
+    """Return conformal prediction sets as a mask over the outputs, (n, m), without empty ones.
+
+    A calibrated :class:`~infimum.conformal.Conformal` model gives its own sets. Otherwise the score is 1 - P(y | x) and
+    the labelled rows calibrate it by leave-one-out. Rows that were asked about are not exchangeable with the others, so
+    these sets have no guaranteed coverage.
+    """
+    learner, model, F = query.learner, query.model, query.belief.F
+    if isinstance(query.estimator, Conformal) and query.X is not None:
+        inside = np.array(query.estimator.predict_set(query.X).mask)
+    else:
+        E = query.belief.E[learner.ridge.rows]
+        exact, radius = ~model.is_open(E), np.inf
+        if exact.any():
+            P = model.posterior_mean(np.ones_like(E), learner.held_out, None, learner.calibration)[exact]
+            radius = radius_of(1 - P[E[exact]], query.level)
+        P = model.posterior_mean(np.ones(F.shape, dtype=bool), F, None, learner.calibration)
+        inside = radius + 1e-9 >= 1 - P  # equal scores are inside
+    empty = ~inside.any(axis=1)
+    inside[empty, np.argmax(F[empty], axis=1)] = True
+    return inside
+
+
+RULES: dict[str, Callable[[Query, int], Chosen]] = {
     "information": information, "median": median, "conformal": conformal, "uncertain": uncertain, "random": random,
     "whole": whole,
 }  # fmt: skip
+STRATEGIES = tuple(RULES)

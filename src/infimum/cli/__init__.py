@@ -1,4 +1,4 @@
-"""The command `infimum`: one file a command."""
+"""The command `infimum`: one file per command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ try:
     import rich  # noqa: F401
     import typer
 except ImportError as error:
-    sys.exit(f'The command infimum needs the package {error.name}. Install it with: pip install "infimum[cli,plot]"')
+    sys.exit(f'The command infimum requires the package {error.name}. Install it with: pip install "infimum[cli,plot]"')
 
 from .clean import clean
 from .convert import convert
@@ -27,22 +27,22 @@ app = typer.Typer(
 
 @app.callback()
 def main() -> None:
-    """Learn from sets of possible answers: **cat|dog**, **!owl**, **a>b>c**, **[1,2]**, or nothing at all.
+    """Learn from partial labels: **cat|dog**, **!owl**, **a>b>c**, **[1,2]**, or an empty cell.
 
-    A table has one row a thing and a column of sets, as docs/data writes them. Exit codes: 0 done, 1 refused (the
-    message says which line and why), 2 the command line cannot be used, 3 interrupted and the best so far written,
+    A table has one row per example and a target column, written as in docs/data. Exit codes: 0 done, 1 invalid input
+    (the message names the lines), 2 invalid command line, 3 interrupted after the best result so far was written,
     4 the result cannot be written, 130 interrupted and nothing written.
     """
 
 
-MODELS, FILES = "From a table to a model", "From files to tables and pages"
+MODELS, FILES = "Models", "Reports and files"
 app.command(rich_help_panel=MODELS)(fit)
 app.command(rich_help_panel=MODELS)(predict)
 app.command(rich_help_panel=MODELS)(score)
 app.command(rich_help_panel=MODELS)(clean)
 app.command(rich_help_panel=FILES)(report)
 app.command(rich_help_panel=FILES)(convert)
-app.command(rich_help_panel="People")(studio)
+app.command(rich_help_panel="Annotation")(studio)
 app.command(rich_help_panel="The paper")(reproduce)
 
 __all__ = ["app"]

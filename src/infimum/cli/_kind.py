@@ -1,20 +1,21 @@
-"""What a target column holds, recognised by how its cells are written; asked for where that could be two things."""
+"""Recognise the output type of a target column by the notation of its cells; raise an error if two types fit."""
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
-NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf"
-PIECE = rf"(?:{NUMBER})|[\[(]\s*(?:{NUMBER})?\s*,\s*(?:{NUMBER})?\s*[\])]|(?:>=?|<=?|≥|≤)\s*(?:{NUMBER})"
-NUMBERS = re.compile(rf"\s*(?:{PIECE})(?:\s*\|\s*(?:{PIECE}))*\s*")
-WHOLE = re.compile(r"\s*!?[+-]?\d+(?:\s*\|\s*[+-]?\d+)*\s*")
-TAGS = re.compile(r"\s*[+-][^\s+\-,][^\s,]*(?:[\s,]+[+-][^\s,]+)*\s*")
-ORDER = re.compile(r"[^<>]*[^<>=\s][^<>]*[<>][^<>=]")
+NUMBER = r"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|inf)"
+# one interval, bound or value; a cell is a list of these between "|"
+PIECE = re.compile(rf"{NUMBER}|[\[(]\s*(?:{NUMBER})?\s*,\s*(?:{NUMBER})?\s*[\])]|(?:>=?|<=?|≥|≤)\s*{NUMBER}")
+INTEGER = re.compile(r"[+-]?\d+")
+TAG = re.compile(r"[+-][^\s+\-,][^\s,]*")
+NEXT_TAG = re.compile(r"[+-][^\s,]+")
 
 
 def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
-    """"labels", "tags", "order" or "number"; an error where the cells could be two of them, or are of several kinds.
+    """Return "labels", "tags", "ranking" or "number"; raise ValueError if the cells fit two types, or several.
 
     >>> recognise("a.csv", "y", ["cat|dog", "!cat", None], ["line 2", "line 3", "line 4"])
     'labels'
@@ -23,30 +24,30 @@ def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
     >>> recognise("a.csv", "y", ["+red -round", "-red"], ["line 2", "line 3"])
     'tags'
     >>> recognise("a.csv", "y", ["a>b>c, d>e", "a>{b,c}"], ["line 2", "line 3"])
-    'order'
+    'ranking'
     """
-    known = [(place, cell) for place, cell in zip(places, cells) if cell is not None]
-    if not known:
-        raise ValueError(f"{source}: the column {target!r} is empty: there is nothing to learn from.")
-    if all(_is_whole(cell) for _, cell in known):
+    labelled = [(place, cell) for place, cell in zip(places, cells) if cell is not None]
+    if not labelled:
+        raise ValueError(f"{source}: the column {target!r} is empty. Training requires labelled rows.")
+    if all(_is_integer(cell) for _, cell in labelled):
         raise ValueError(
-            f"{source}: the column {target!r} holds whole numbers, such as {known[0][1]!r} ({known[0][0]}), which are"
-            " names of classes in one table and numbers in another. Say --kind labels or --kind number."
+            f"{source}: the column {target!r} contains integers, such as {labelled[0][1]!r} ({labelled[0][0]}), which"
+            " can be names of classes or numbers. Pass --kind labels or --kind number."
         )
-    kinds = [(place, cell, _kind(cell)) for place, cell in known]
+    kinds = [(place, cell, _kind(cell)) for place, cell in labelled]
     found = list(dict.fromkeys(kind for *_, kind in kinds))
     if len(found) == 1:
         return found[0]
-    examples = [next((place, cell) for place, cell, kind in kinds if kind == each) for each in found]
-    said = "; ".join(f"{place}: {cell!r} looks like {kind}" for (place, cell), kind in zip(examples, found))
+    first = [next((place, cell) for place, cell, kind in kinds if kind == each) for each in found]
+    examples = "; ".join(f"{place}: {cell!r} looks like {kind}" for (place, cell), kind in zip(first, found))
     raise ValueError(
-        f"{source}: the cells of the column {target!r} are written in several ways. {said}. Say which with --kind."
+        f"{source}: the cells of the column {target!r} are written in several ways. {examples}. Choose with --kind."
     )
 
 
-def _is_whole(cell: Any) -> bool:
+def _is_integer(cell: Any) -> bool:
     if isinstance(cell, str):
-        return WHOLE.fullmatch(cell) is not None
+        return all(INTEGER.fullmatch(part.strip()) for part in cell.strip().removeprefix("!").split("|"))
     return isinstance(cell, int) and not isinstance(cell, bool)
 
 
@@ -56,8 +57,14 @@ def _kind(cell: Any) -> str:
     if isinstance(cell, int | float):
         return "number"
     text = str(cell)
-    if NUMBERS.fullmatch(text):
+    if all(PIECE.fullmatch(part.strip()) for part in text.split("|")):
         return "number"
-    if TAGS.fullmatch(text):
+    first, *others = re.split(r"[\s,]+", text.strip())
+    if TAG.fullmatch(first) and all(NEXT_TAG.fullmatch(part) for part in others):
         return "tags"
-    return "order" if ORDER.search(text) else "labels"
+    return "ranking" if _is_comparison(text) else "labels"
+
+
+def _is_comparison(text: str) -> bool:
+    """Whether a text has an item, then one "<" or ">", then another item."""
+    return any(a.replace("=", "").strip() and b[:1] not in ("", "=") for a, b in pairwise(re.split("[<>]", text)))

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share, with the values that they accept."""
 
 from __future__ import annotations
 
@@ -7,45 +7,69 @@ from typing import Annotated
 
 import typer
 
-File = Annotated[Path, typer.Argument(help="A table: .csv, .tsv, .jsonl, .parquet, .arrow.", show_default=False)]
-Model = Annotated[Path, typer.Argument(help="A model that `infimum fit` wrote.", show_default=False)]
+from ..io._meaning import CHOICES
+from ..outputs import OUTPUT_TYPES
+
+WEIGHTS = ("auto", "kernel", "nystrom", "linear", "neighbors", "forest")
+PRINCIPLES = ("auto", "infimum", "average", "supremum", "disambiguation")
+COVERS = ("truth", "set")
+
+
+def one_of(values: tuple[str, ...] | dict) -> str:
+    """Return the allowed values as text: "a, b or c"."""
+    *first, last = values
+    return f"{', '.join(first)} or {last}"
+
+
+File = Annotated[
+    Path, typer.Argument(help="A table: .csv, .tsv, .jsonl, .parquet, .arrow.", show_default=False, metavar="FILE")
+]
+Model = Annotated[Path, typer.Argument(help="A model that `infimum fit` wrote.", show_default=False, metavar="MODEL")]
 Target = Annotated[
     list[str] | None,
-    typer.Option("--target", "-t", help="The column of sets; twice for the two bounds of numbers.", show_default=False),
-]
+    typer.Option(
+        "--target", "-t", help="The target column; repeat it for bounds or coordinates.", show_default=False,
+        metavar="COLUMN",
+    ),
+]  # fmt: skip
 Kind = Annotated[
-    str | None, typer.Option(help="labels, tags, order or number; recognised where it can be.", show_default=False)
+    str | None,
+    typer.Option(help=f"The output type: {one_of(OUTPUT_TYPES)}. By default recognised.", show_default=False),
 ]
 Id = Annotated[
-    str | None, typer.Option(help="The column that names rows; `id` where there is one.", show_default=False)
+    str | None, typer.Option(help="The column of row ids; `id` if there is one.", show_default=False, metavar="COLUMN")
 ]
 Annotator = Annotated[
     str | None,
-    typer.Option(help="The column of who answered; `annotator` where there is one.", show_default=False),
+    typer.Option(help="The column of annotators; `annotator` if there is one.", show_default=False, metavar="COLUMN"),
 ]
-Only = Annotated[
-    list[str] | None, typer.Option("--feature", help="A column to learn from; all others are left.", show_default=False)
+Feature = Annotated[
+    list[str] | None,
+    typer.Option("--feature", help="A feature column; no others are used.", show_default=False, metavar="COLUMN"),
 ]
-Drop = Annotated[list[str] | None, typer.Option("--drop", help="A column to leave aside.", show_default=False)]
+Drop = Annotated[
+    list[str] | None, typer.Option("--drop", help="A column to ignore.", show_default=False, metavar="COLUMN")
+]
 Meaning = Annotated[
     str | None,
-    typer.Option(help="What lists in cells say: one_of, all_of, known_tags, order.", show_default=False),
+    typer.Option(help=f"What lists in cells mean: {one_of(CHOICES['meaning'])}.", show_default=False),
 ]
-Unticked = Annotated[str | None, typer.Option(help="What 0 says of a tag: no or unknown.", show_default=False)]
-Weights = Annotated[
-    str,
-    typer.Option(help="auto, kernel, nystrom, linear, neighbors, forest: how rows count at x."),
+Unticked = Annotated[
+    str | None, typer.Option(help=f"What 0 means for a tag: {one_of(CHOICES['unticked'])}.", show_default=False)
 ]
-Principle = Annotated[str, typer.Option(help="auto, infimum, average, supremum or disambiguation.")]
+Weights = Annotated[str, typer.Option(help=f"The base learner: {one_of(WEIGHTS)}.")]
+Principle = Annotated[str, typer.Option(help=f"The loss of a set of possible outputs: {one_of(PRINCIPLES)}.")]
 Level = Annotated[
     float | None,
-    typer.Option(min=0.5, max=0.999, help="Also learn sets that cover with this probability.", show_default=False),
+    typer.Option(min=0.5, max=0.999, help="Also learn prediction sets of this coverage.", show_default=False),
 ]
-Covers = Annotated[str, typer.Option(help="What these cover: the truth, or the set that would be given.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one object of JSON, for scripts.")]
+Covers = Annotated[str, typer.Option(help="What prediction sets cover: the true output (truth) or its set (set).")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 
 def out(default: str, what: str):
-    """The option --out."""
-    return Annotated[Path, typer.Option("--out", "-o", help=f"{what} ({default}).", show_default=False)]
+    """Return the option --out."""
+    return Annotated[
+        Path, typer.Option("--out", "-o", help=f"{what} ({default}).", show_default=False, metavar="FILE")
+    ]

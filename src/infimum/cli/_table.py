@@ -1,4 +1,4 @@
-"""A table that the user gives: what is learned from, what is asked, what is left aside."""
+"""Read the table that a command is given: features, target, ids, annotators and true labels."""
 
 from __future__ import annotations
 
@@ -6,52 +6,41 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from .. import outputs
+from ..data.errors import InputError, is_missing
 from ..diagnostics._conflicts import unreadable
 from ..io import Records, read_table
-from ..io._records import KINDS
+from ..io._records import new_space
 from ..io.tables import load_table
+from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._kind import recognise
 
-SPACES: dict[str, Any] = {
-    "labels": outputs.Labels,
-    "tags": outputs.Tags,
-    "order": outputs.Rankings,
-    "number": outputs.Reals,
-}
-NAMES = "names rows"
+IDS = "ids"
 
 
 @dataclass(frozen=True)
-class Ask:
-    """How the user wants a table to be read."""
+class TableOptions:
+    """The options of a command that say how a table is read."""
 
     target: list[str] = field(default_factory=list)
     kind: str | None = None
     id: str | None = None
     annotator: str | None = None
     truth: str | None = None
-    only: list[str] = field(default_factory=list)
+    feature: list[str] = field(default_factory=list)
     drop: list[str] = field(default_factory=list)
     meaning: str | None = None
     unticked: str | None = None
 
-    def checked(self) -> Ask:
-        if self.kind is not None and self.kind not in KINDS:
-            raise ValueError(f"--kind must be one of {', '.join(KINDS)}. Got {self.kind!r}.")
-        return self
-
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class Table:
     """A table as the commands use it."""
 
     path: Path
     X: Any
-    """The frame of features."""
-    y: list
+    """The DataFrame of features."""
+    cells: list
+    """The target, cell by cell."""
     kind: str
     ids: list
     places: list[str]
@@ -59,113 +48,121 @@ class Given:
     annotators: list | None = None
     truth: list | None = None
     classes: list = field(default_factory=list)
-    aside: dict[str, str] = field(default_factory=dict)
-    """Columns that are not learned from, and why."""
-    impossible: dict[int, str] = field(default_factory=dict)
-    """Rows that no output satisfies, where these are set aside instead of refused."""
+    unused: dict[str, str] = field(default_factory=dict)
+    """Columns that are not features, and why."""
+    invalid: dict[int, str] = field(default_factory=dict)
+    """Rows that no output satisfies, if these are treated as unlabelled."""
 
     def __len__(self) -> int:
-        return len(self.y)
+        return len(self.cells)
+
+    @property
+    def output(self) -> OutputSpace:
+        """An unfitted output space for the target."""
+        return new_space(self.kind, self.cells, self.classes)
+
+    def y(self, rows: Any = None) -> Any:
+        """Return the target, or some rows of it, as the estimators accept it."""
+        return self.output.from_cells(self.cells if rows is None else [self.cells[row] for row in rows])
 
     @property
     def names(self) -> list[str]:
-        """What rows are called: by their column of ids, else by their lines."""
-        column = next((name for name, why in self.aside.items() if why == NAMES), None)
+        """The names of the rows: by their column of ids, otherwise by their lines."""
+        column = next((name for name, why in self.unused.items() if why == IDS), None)
         if column is not None:
             return [f"{column} {key}" for key in self.ids]
         return [place.removeprefix(f"{self.path.name}, ") for place in self.places]
 
+    def place(self, row: int) -> str:
+        """Return the place of a row in the file."""
+        return self.places[row]
 
-def given(path: Path, ask: Ask, lenient: bool = False) -> Given:
-    """Read a table. Rows that contradict themselves are refused by line or, if lenient, set aside as unknown."""
-    ask = ask.checked()
-    if not ask.target:
-        columns = _columns(path)
-        raise ValueError(f"{path.name}: name the column of sets with --target. Its columns are {', '.join(columns)}.")
-    ask = _usual(path, ask)
-    records, kind, impossible = _read(path, ask, lenient)
-    X, aside = _features(path, records, ask)
-    taken = {name: records.data[name].tolist() for name in (ask.annotator, ask.truth) if name is not None}
-    return Given(
-        path, X, records.y, kind, records.ids, records.places, ask.target,
-        None if ask.annotator is None else taken[ask.annotator],
-        None if ask.truth is None else [_blank(cell) for cell in taken[ask.truth]],
-        records.classes, aside, impossible,
+
+def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
+    """Read a table. Rows that no output satisfies raise an error or, if lenient, count as unlabelled."""
+    if options.kind is not None and options.kind not in OUTPUT_TYPES:
+        raise ValueError(f"--kind must be one of {', '.join(OUTPUT_TYPES)}. Got {options.kind!r}.")
+    columns = list(dict.fromkeys(column for found in load_table(path) for column in found.value))
+    if not options.target:
+        raise ValueError(f"{path.name}: name the target column with --target. Its columns are {', '.join(columns)}.")
+    options = _with_defaults(path, options, columns)
+    records, kind, invalid = _read(path, options, lenient)
+    X, unused = _features(path, records, options)
+    taken = {name: records.data[name].tolist() for name in (options.annotator, options.truth) if name is not None}
+    return Table(
+        path, X, records.y, kind, records.ids, records.places, options.target,
+        None if options.annotator is None else taken[options.annotator],
+        None if options.truth is None else [None if is_missing(cell) else cell for cell in taken[options.truth]],
+        records.classes, unused, invalid,
     )  # fmt: skip
 
 
-def _blank(cell: Any) -> Any:
-    return None if cell is None or cell != cell or cell == "" else cell
-
-
-def _columns(path: Path) -> list[str]:
-    return list(dict.fromkeys(column for found in load_table(path) for column in found.value))
-
-
-def _usual(path: Path, ask: Ask) -> Ask:
-    """The columns `id` and `annotator`, as `infimum convert` writes them, where they are not features by name."""
-    columns = _columns(path)
-    wanted = [("--target", ask.target), ("--feature", ask.only), ("--drop", ask.drop)]
-    wanted += [(f"--{name}", [getattr(ask, name)]) for name in ("id", "annotator", "truth") if getattr(ask, name)]
+def _with_defaults(path: Path, options: TableOptions, columns: list[str]) -> TableOptions:
+    """Return the options with the columns `id` and `annotator`, which `infimum convert` writes, as defaults."""
+    wanted = [("--target", options.target), ("--feature", options.feature), ("--drop", options.drop)]
+    wanted += [(f"--{name}", [getattr(options, name)]) for name in ("id", "annotator", "truth")]
     for option, names in wanted:
         for name in names:
-            if name not in columns:
+            if name is not None and name not in columns:
                 raise ValueError(
                     f"{path.name} has no column {name!r}, which {option} names. Its columns are {', '.join(columns)}."
                 )
-    free = [name for name in columns if name not in (*ask.target, *ask.only)]
+    others = [name for name in columns if name not in (*options.target, *options.feature)]
     return replace(
-        ask,
-        id=ask.id or ("id" if "id" in free else None),
-        annotator=ask.annotator or ("annotator" if "annotator" in free else None),
+        options,
+        id=options.id or ("id" if "id" in others else None),
+        annotator=options.annotator or ("annotator" if "annotator" in others else None),
     )
 
 
-def _read(path: Path, ask: Ask, lenient: bool) -> tuple[Records, str, dict[int, str]]:
-    target: Any = ask.target[0] if len(ask.target) == 1 else ask.target
-    several = not isinstance(target, str)
-    options: dict[str, Any] = {"id": ask.id, "meaning": ask.meaning, "unticked": ask.unticked}
-    if several and ask.kind is None:
-        raise ValueError(f"{path.name}: several target columns need --kind number, tags or order.")
-    if several and ask.kind == "number" and len(target) == 2 and lenient:
-        return _bounds(path, ask)
-    if several or (ask.kind is not None and not lenient):
-        records = read_table(path, target, kind=ask.kind, **options)
-        return records, ask.kind or records.kind, {}
-    records = read_table(path, target, **options)
-    if records.kind != "text":
-        return records, records.kind, {}
-    kind = ask.kind or recognise(path.name, target, records.y, records.places)
-    impossible: dict[int, str] = {}
-    if not lenient:
-        return read_table(path, target, kind=kind, **options), kind, impossible
-    y, impossible = unreadable(SPACES[kind](), records.y)
-    return replace(records, y=y, kind=kind), kind, impossible
+def _read(path: Path, options: TableOptions, lenient: bool) -> tuple[Records, str, dict[int, str]]:
+    several = len(options.target) > 1
+    target: Any = options.target if several else options.target[0]
+    settings: dict[str, Any] = {"id": options.id, "meaning": options.meaning, "unticked": options.unticked}
+    kind = options.kind
+    if several and kind is None:
+        raise ValueError(f"{path.name}: several target columns require --kind number, tags, ranking or vector.")
+    if several and kind == "number" and len(target) == 2 and lenient:
+        return _lenient_bounds(path, options)
+    if kind is None or (lenient and not several):
+        records = read_table(path, target, **settings)
+        if records.kind != "text":
+            return records, records.kind, {}
+        kind = kind or recognise(path.name, target, records.y, records.places)
+        if lenient:
+            return _lenient(path, records, kind)
+    records = read_table(path, target, kind=kind, **settings)
+    return records, records.kind, {}
 
 
-def _bounds(path: Path, ask: Ask) -> tuple[Records, str, dict[int, str]]:
-    """Two columns of bounds, where a lower one may lie above the upper one."""
-    records = read_table(path, None, id=ask.id)
-    low, high = (records.data[name].tolist() for name in ask.target)
-    pairs = [(_blank(a), _blank(b)) for a, b in zip(low, high)]
-    y, impossible = unreadable(outputs.Reals(), [None if a is None and b is None else (a, b) for a, b in pairs])
-    data = records.data[[name for name in records.data.columns if name not in ask.target]]
-    return replace(records, data=data, y=y, kind="number"), "number", impossible
+def _lenient(path: Path, records: Records, kind: str) -> tuple[Records, str, dict[int, str]]:
+    """Return the records with None for rows that no output satisfies, and what is wrong with each of them."""
+    space = new_space(kind, records.y)
+    try:
+        cells = space.text_to_cells(records.y)
+    except InputError as error:
+        raise error.renumbered(records.places.__getitem__) from None
+    cells, invalid = unreadable(space, cells)
+    return replace(records, y=cells, kind=kind), kind, invalid
 
 
-def _features(path: Path, records: Records, ask: Ask) -> tuple[Any, dict[str, str]]:
-    why = {ask.id: NAMES, ask.annotator: "who answered", ask.truth: "the truth"}
-    aside = {name: reason for name, reason in why.items() if name is not None}
-    aside |= dict.fromkeys(ask.drop, "dropped")
-    columns = [name for name in records.data.columns if name not in aside]
-    if ask.only:
-        aside |= {name: "not named by --feature" for name in columns if name not in ask.only}
-        columns = ask.only
+def _lenient_bounds(path: Path, options: TableOptions) -> tuple[Records, str, dict[int, str]]:
+    """Read two columns of bounds, in which a lower bound may be above the upper one."""
+    records = read_table(path, None, id=options.id)
+    low, high = ([None if is_missing(v) else v for v in records.data[name].tolist()] for name in options.target)
+    cells = [None if pair == (None, None) else pair for pair in zip(low, high)]
+    data = records.data[[name for name in records.data.columns if name not in options.target]]
+    return _lenient(path, replace(records, data=data, y=cells), "number")
+
+
+def _features(path: Path, records: Records, options: TableOptions) -> tuple[Any, dict[str, str]]:
+    why = {options.id: IDS, options.annotator: "annotators", options.truth: "true labels"}
+    unused = {name: reason for name, reason in why.items() if name is not None}
+    unused |= dict.fromkeys(options.drop, "dropped")
+    columns = [name for name in records.data.columns if name not in unused]
+    if options.feature:
+        unused |= {name: "not named by --feature" for name in columns if name not in options.feature}
+        columns = options.feature
     if not columns:
-        raise ValueError(f"{path.name} has no column to learn from beside {', '.join([*ask.target, *aside])}.")
-    return records.data[columns], aside
-
-
-def is_known(y: list) -> np.ndarray:
-    """Which rows say anything."""
-    return np.array([cell is not None for cell in y])
+        raise ValueError(f"{path.name} has no feature columns besides {', '.join([*options.target, *unused])}.")
+    return records.data[columns], unused

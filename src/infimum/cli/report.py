@@ -1,4 +1,4 @@
-"""infimum report: one page about a table of sets."""
+"""infimum report: write an HTML report about a table."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import typer
 
 from ..data.files import atomic_write
 from . import _options as o
+from ._console import STOPPED_EARLY, Notes, print_result, running, writing
 from ._models import pipeline
-from ._say import EARLY, Notes, result, working, written
-from ._table import Ask, Given, given
-from .fit import chosen, fitted
+from ._table import Table, TableOptions, read
+from .fit import fitted, selected
 
 if TYPE_CHECKING:
     from ..report.building import Report
@@ -22,14 +22,15 @@ def report(
     file: o.File,
     target: o.Target = None,
     kind: o.Kind = None,
-    out: o.out("report.html", "The page") = Path("report.html"),  # type: ignore[valid-type]
+    out: o.out("report.html", "The report") = Path("report.html"),  # type: ignore[valid-type]
     truth: Annotated[
-        str | None, typer.Option(help="The column of exact answers, where some are known.", show_default=False)
+        str | None,
+        typer.Option(help="A column of true outputs, empty if unknown.", show_default=False, metavar="COLUMN"),
     ] = None,
-    title: Annotated[str | None, typer.Option(help="Of the page.", show_default=False)] = None,
+    title: Annotated[str | None, typer.Option(help="The title of the report.", show_default=False)] = None,
     id: o.Id = None,
     annotator: o.Annotator = None,
-    feature: o.Only = None,
+    feature: o.Feature = None,
     drop: o.Drop = None,
     meaning: o.Meaning = None,
     unticked: o.Unticked = None,
@@ -38,55 +39,55 @@ def report(
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Write one page about a table of sets.
+    """Write an HTML report about a table of partial labels.
 
-    What is there; whether such sets can ever tell, and the cheapest question where they cannot; rows to look at again;
-    what was learned, and why one may believe it. One HTML file that needs no network. Rows that contradict themselves
-    are listed there and count as unknown.
+    It has four parts: an overview of the labels; identifiability, with the cheapest questions; rows to review; and the
+    results of a model. It is one file that needs no network. Rows that no output satisfies are listed, and count as
+    unlabelled.
     """
     from ..report import build
 
-    ask = Ask(target or [], kind, id, annotator, truth, feature or [], drop or [], meaning, unticked)
+    options = TableOptions(target or [], kind, id, annotator, truth, feature or [], drop or [], meaning, unticked)
     notes = Notes()
-    with working(["reading", "fitting", "looking", "writing"], file, quiet or as_json) as work, notes.taken():
-        work.stage()
-        table = given(file, ask, lenient=True)
-        work.stage()
-        pipe = fitted(table, pipeline(table.kind, principle, weights, table.classes))
-        work.stage()
+    with running(["reading", "fitting", "analysing", "writing"], file, quiet or as_json) as stages, notes.collect():
+        stages.next()
+        table = read(file, options, lenient=True)
+        stages.next()
+        pipe = fitted(table, pipeline(table.output, principle, weights))
+        stages.next()
         made = build(
             pipe[-1],
             pipe[:-1].transform(table.X),
-            title=title or f"{file.name}: what these sets can teach",
+            title=title or f"Partial labels of {file.name}",
             names=table.names,
             annotators=table.annotators,
             truth=table.truth,
-            impossible=table.impossible,
-            aside=table.aside,
+            impossible=table.invalid,
+            unused=table.unused,
         )
-        work.stage()
-        with written(out), atomic_write(out) as page:
+        stages.next()
+        with writing(out), atomic_write(out) as page:
             page.write(made.html)
-    choice = pipe[-1].selection_
-    complete = choice is None or choice.complete
-    rows, summary = _told(made, table, chosen(pipe[-1]))
-    result({"report": out, **summary, "complete": complete}, as_json, f"{out} written", rows, notes)
+    selection = pipe[-1].selection_
+    complete = selection is None or selection.complete
+    rows, summary = _summary(made, table, selected(pipe[-1]))
+    print_result({"report": out, **summary, "complete": complete}, as_json, f"{out} written", rows, notes)
     if not complete:
-        raise typer.Exit(EARLY)
+        raise typer.Exit(STOPPED_EARLY)
 
 
-def _told(made: Report, table: Given, choice: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
-    """What the page says, in a few lines and for programs."""
+def _summary(made: Report, table: Table, model: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+    """Return the results of the report, for people and for programs."""
     found, covering = made.identifiability, made.compared[-1].covering
     rows = [
-        ("can they tell", made.verdict),
-        ("to look at again", f"{len(made.audit.rows())} of {len(table)} rows"),
-        ("held out", f"{covering:.1%} of the sets covered"),
-        ("chosen", choice),
+        ("Identifiability", made.verdict),
+        ("Rows to review", f"{len(made.audit.rows())} of {len(table)} rows"),
+        ("Covering rate (5-fold CV)", f"{covering:.1%}"),
+        ("Selected model", model),
     ]
     return rows, {
-        "rows": len(table), "kind": table.kind, "can_tell": found.can_tell, "verdict": made.verdict,
-        "degree": found.degree, "questions": made.questions,
+        "rows": len(table), "kind": table.kind, "can_tell": None if found is None else found.can_tell,
+        "verdict": made.verdict, "degree": None if found is None else found.degree, "questions": made.questions,
         "suspects": [s["row"] for s in made.audit.suspects], "impossible": sorted(made.audit.impossible),
         "covering_rate": covering,
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""infimum reproduce: the paper's figures and tables."""
+"""infimum reproduce: compute the paper's figures and tables."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from ._say import bars, console, fail
+from ._console import bars, fail, stdout
 
 if TYPE_CHECKING:
     from ..paper import Experiment
 
 
 def reproduce(
-    name: Annotated[str, typer.Argument(help="An experiment, see --list; or all.")] = "",
-    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
+    name: Annotated[str, typer.Argument(help="An experiment (see --list), or all.")] = "",
+    out: Annotated[Path, typer.Option(help="The folder of the results.")] = Path("results"),
     quick: Annotated[bool, typer.Option("--quick", help="Reduced sizes: minutes instead of half an hour.")] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="Tasks at a time.")] = 1,
-    data: Annotated[str | None, typer.Option(help="Folder of the data sets; else INFIMUM_DATA.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Compute everything anew, also what is kept.")] = False,
-    list_: Annotated[bool, typer.Option("--list", help="Name the experiments and stop.")] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="Tasks run in parallel.")] = 1,
+    data: Annotated[str | None, typer.Option(help="The folder of the data sets; by default INFIMUM_DATA.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ignore stored results.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List the experiments and exit.")] = False,
 ) -> None:
-    """Regenerate the paper's figures and tables, beside the numbers of the authors' code.
+    """Reproduce the paper's figures and tables, next to the numbers of the authors' code.
 
-    Finished work is kept in OUT/.cache: a run that was stopped goes on where it stopped. Data sets that are not in the
-    data folder are downloaded where they have a public address; that needs the extra "data".
+    Finished results are stored in OUT/.cache, so an interrupted run can be continued. Data sets that are not in the
+    data folder are downloaded if they have a public address; this requires the extra "data".
     """
     try:
         import matplotlib  # noqa: F401
@@ -37,7 +37,7 @@ def reproduce(
     every = [paper.by_name(each) for each in paper.NAMES]
     if list_:
         for experiment in every:
-            console.print(
+            stdout.print(
                 Text.assemble((f"{experiment.name:24}", "bold"), f" {experiment.place}: {experiment.title}"),
                 highlight=False,
                 soft_wrap=True,
@@ -49,9 +49,9 @@ def reproduce(
     try:
         _run(wanted, out, quick, jobs, data, fresh)
         page = paper.index(every, out, quick)
-    except OSError as error:  # data that are missing, a disk that is full: the message is the whole story
+    except OSError as error:  # missing data, a full disk: the message explains it
         fail(str(error))
-    console.print(f"See {page}", highlight=False, soft_wrap=True)
+    stdout.print(f"See {page}", highlight=False, soft_wrap=True)
 
 
 def _run(wanted: list[Experiment], out: Path, quick: bool, jobs: int, data: str | None, fresh: bool) -> None:

@@ -1,4 +1,4 @@
-"""infimum score: how good a model is on a table."""
+"""infimum score: evaluate a model on a table."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..data.errors import InputError
-from ..selection import beyond_chance, covered, risk
+from ..selection.scores import beyond_chance, covered, risk
 from . import _options as o
+from ._console import Notes, errors_as_messages, print_result, running
 from ._models import load
-from ._say import Notes, refusals, result, working
-from ._table import Ask, Given, given
+from ._table import Table, TableOptions, read
 
 
 def score(
@@ -23,41 +23,41 @@ def score(
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Score a model on a table with sets or exact answers.
+    """Evaluate a model on a table of partial or exact labels.
 
-    Agreement is the accuracy on exact labels, the covering rate on sets, and the share of known tags or pairs that are
-    right. The set risk is the smallest loss that the set allows.
+    Agreement is the accuracy for exact labels, the covering rate for sets, and the fraction of correct known tags or
+    pairs. The set risk is the mean loss to the closest member of the set. Unlabelled rows are ignored.
     """
     notes = Notes()
-    with refusals(model):
+    with errors_as_messages(model):
         pipe, about = load(model)
-    with working(["reading", "scoring"], file, quiet or as_json) as work, notes.taken():
-        work.stage()
-        ask = Ask(target or list(about["target"]), about["kind"], meaning=meaning, unticked=unticked)
-        table = given(file, ask)
-        work.stage()
+    with running(["reading", "scoring"], file, quiet or as_json) as stages, notes.collect():
+        stages.next()
+        options = TableOptions(target or list(about["target"]), about["kind"], meaning=meaning, unticked=unticked)
+        table = read(file, options)
+        stages.next()
         found = scored(pipe, table)
     rows = [
-        ("rows", f"{found['rows']}, {found['exact']} of them exact"),
-        ("agreement", f"{found['agreement']:.4f}"),
-        ("sets covered", f"{found['covering_rate']:.1%}"),
-        ("beyond chance", f"{found['chance_corrected']:.4f}"),
-        ("set risk", f"{found['set_risk']:.4g}"),
+        ("Rows", f"{found['rows']}, {found['exact']} of them exact"),
+        ("Agreement", f"{found['agreement']:.4f}"),
+        ("Covering rate", f"{found['covering_rate']:.1%}"),
+        ("Chance-corrected", f"{found['chance_corrected']:.4f}"),
+        ("Set risk", f"{found['set_risk']:.4g}"),
     ]
-    result(found, as_json, f"{model.name} on {file.name}", rows, notes)
+    print_result(found, as_json, f"{model.name} on {file.name}", rows, notes)
 
 
-def scored(pipe: Any, table: Given) -> dict[str, Any]:
-    """All scores on the rows that know anything."""
-    known = np.flatnonzero([cell is not None for cell in table.y])
-    if not len(known):
-        raise ValueError(f"{table.path.name}: no row says anything, so there is nothing to score.")
-    X = pipe[:-1].transform(table.X)[known]
+def scored(pipe: Any, table: Table) -> dict[str, Any]:
+    """Return all scores on the labelled rows."""
+    labelled = np.flatnonzero([cell is not None for cell in table.cells])
+    if not len(labelled):
+        raise ValueError(f"{table.path.name} has no labelled rows. Scores require them.")
+    X = pipe[:-1].transform(table.X)[labelled]
     model = pipe[-1]
     try:
-        z, sets = model.predicted(X, [table.y[k] for k in known])
+        z, sets = model.predicted(X, table.y(labelled))
     except InputError as error:
-        raise error.renumbered(lambda row: table.places[known[row]]) from None
+        raise error.renumbered(lambda row: table.places[labelled[row]]) from None
     return {
         "rows": len(z),
         "exact": int(sets.is_exact.sum()),

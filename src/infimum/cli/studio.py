@@ -1,4 +1,4 @@
-"""infimum studio: a local page on which people answer questions about a table."""
+"""infimum studio: a local web app in which people answer questions about a table."""
 
 from __future__ import annotations
 
@@ -7,28 +7,30 @@ from typing import Annotated
 
 import typer
 
-from ._say import console, fail
+from ..outputs import OUTPUT_TYPES
+from . import _options as o
+from ._console import fail, stdout
 
 NEEDS = 'The studio needs the package {}. Install it with: pip install "infimum[cli,studio]"'
 
 
 def studio(
-    table: Annotated[Path, typer.Argument(help="CSV, TSV, JSON Lines, Parquet or Arrow; it is never changed.")],
-    target: Annotated[str, typer.Option(help="The column of labels; it may be missing, or have empty cells.")],
-    kind: Annotated[str, typer.Option(help="labels, tags, order or number.")] = "labels",
+    table: Annotated[Path, typer.Argument(help="A table: .csv, .tsv, .jsonl, .parquet, .arrow; it is not changed.")],
+    target: Annotated[str, typer.Option(help="The target column; it may be missing, or have empty cells.")],
+    kind: Annotated[str, typer.Option(help=f"The output type: {o.one_of(OUTPUT_TYPES)}.")] = "labels",
     classes: Annotated[str, typer.Option(help="All labels, tags or items, separated by commas.")] = "",
     bounds: Annotated[tuple[float, float] | None, typer.Option(help="The range of numbers, LOW HIGH.")] = None,
     strategy: Annotated[str, typer.Option(help="Or median, conformal, uncertain, random, whole.")] = "information",
     ask: Annotated[str, typer.Option(help="Kinds of questions, separated by commas: Is,OneOf.")] = "",
-    journal: Annotated[Path | None, typer.Option(help="By default TABLE.answers.jsonl.")] = None,
+    journal: Annotated[Path | None, typer.Option(help="The file of answers; by default TABLE.answers.jsonl.")] = None,
     id: Annotated[str | None, typer.Option(help="The column of ids.")] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any free one.")] = 0,
     token: Annotated[str | None, typer.Option(help="By default a new one.", envvar="INFIMUM_TOKEN")] = None,
 ) -> None:
-    """Answer questions about a table on a local page; every answer is kept, and the model asks what helps it most.
+    """Answer questions about a table in a local web app; the model asks the most informative questions.
 
-    Answers go to a journal beside the table: stop at any time, start again, and go on. Open the address that is
-    printed; several people can open it, each in a window.
+    Answers are stored in a journal next to the table, so you can stop and continue at any time. Open the address that
+    is printed. Several people can use it at once.
     """
     for package in ("starlette", "uvicorn"):
         try:
@@ -36,7 +38,7 @@ def studio(
         except ImportError:
             fail(NEEDS.format(package))
     from ..active import STRATEGIES, Asker
-    from ..active.studio import Desk, Journal, read_sheet
+    from ..active.studio import Journal, Session, read_task
     from ..active.studio.server import serve
 
     if strategy not in STRATEGIES:
@@ -44,10 +46,11 @@ def studio(
     names = [name.strip() for name in classes.split(",") if name.strip()]
     kinds = [name.strip() for name in ask.split(",") if name.strip()]
     try:
-        sheet = read_sheet(table, target, kind, names or None, id, bounds)
-        kept = Journal(table.with_name(f"{table.name}.answers.jsonl") if journal is None else journal, sheet.header())
+        task = read_task(table, target, kind, names or None, id, bounds)
+        path = table.with_name(f"{table.name}.answers.jsonl") if journal is None else journal
+        answers = Journal(path, task.header())
         asker = Asker(strategy, questions=kinds or None, random_state=0)
-        desk = Desk(sheet, kept, asker)
-        serve(desk, port, token, lambda address: console.print(f"Open {address}", highlight=False, soft_wrap=True))
-    except (ValueError, OSError) as error:  # a table or journal that cannot be used, a port that is taken
+        session = Session(task, answers, asker)
+        serve(session, port, token, lambda address: stdout.print(f"Open {address}", highlight=False, soft_wrap=True))
+    except (ValueError, OSError) as error:  # an invalid table or journal, a port in use
         fail(str(error))

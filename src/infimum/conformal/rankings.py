@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..feedback_arc.relations import transitive_closure
 from ..outputs import PartialOrders, Rankings
-from ..outputs.rankings.sets import codes_of, costs_of, pairs
+from ..outputs.rankings.codes import codes_of, costs_of, pairs
 from ..solvers import ClosedForm
 from .base import Score, register, upto
 

@@ -211,6 +211,11 @@ def merged(a: Mapping, b: Mapping, rows: int) -> dict:
     return out
 
 
+def is_null(cell: Any) -> bool:
+    """Return whether a cell is None, NaN of any type, NaT, pandas.NA or a masked entry; blank text is text."""
+    return not isinstance(cell, str | bytes) and is_missing(cell)
+
+
 def is_missing(cell: Any) -> bool:
     """Return whether a cell is None, NaN of any type, NaT, pandas.NA, a masked entry or blank text.
 

@@ -176,13 +176,3 @@ def numbered(names: Any, what: str) -> Any:
     if names < 1:
         raise InputError(f"{what} must be a list of names, or how many they are, an integer >= 1. Got {names!r}.")
     return range(names)
-
-
-def placed(names: Iterable, known: Names, what: str, strict: bool) -> list[int | None]:
-    """Where columns that carry these names go among those known; None for unknown ones, refused if `strict`."""
-    names = list(names)
-    at = [known.find(name) for name in names]
-    unknown = [name for name, k in zip(names, at) if k is None]
-    if unknown and strict:
-        raise InputError(f"y names {what} that are unknown here: {listed(unknown)}. They are {listed(known.list)}.")
-    return at

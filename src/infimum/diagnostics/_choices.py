@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..outputs import Intervals, OutputSpace, PartialOrders, Sets
 from ..outputs.labels.sets import CandidateLabels
-from ..outputs.rankings.sets import pairs
+from ..outputs.rankings.codes import pairs
 
 BANDS = 8  # of numbers
 

@@ -24,7 +24,8 @@ def unreadable(output: OutputSpace, y: Any) -> tuple[list, dict[int, str]]:
     bad: dict[int, str] = {}
     while True:
         try:
-            output.fit(cells).read(cells)
+            parsed = output.from_cells(cells)
+            output.fit(parsed).read(parsed)
             return cells, bad
         except InputError as error:
             found = error.rows

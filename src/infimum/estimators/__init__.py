@@ -1,8 +1,9 @@
-"""The estimators: an output space, a principle, weights and a solver, under scikit-learn's interface."""
+"""The estimators: thin classes with scikit-learn's interface over a recipe and an output space."""
 
 from .base import PartialModel
 from .classifier import PartialClassifier
 from .clean import Disambiguated, clean_labels
+from .for_output import estimator_for
 from .generic import PartialEstimator
 from .multilabel import PartialMultilabelClassifier
 from .partial_search import PartialSearch
@@ -19,4 +20,5 @@ __all__ = [
     "PartialRegressor",
     "PartialSearch",
     "clean_labels",
+    "estimator_for",
 ]

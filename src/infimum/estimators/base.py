@@ -1,4 +1,4 @@
-"""What every estimator shares: read, reduce, choose, fit, keep; then predict in blocks."""
+"""PartialModel: what all estimators share. Parse y, select what is "auto", fit, and predict in batches."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ from ..solvers import Minimum
 from ..weights import Alpha, by_name
 from .explanation import Explanation, explained
 
-NUMBERS = 2**22  # formed at a time for a block of queries: 32 MiB
+NUMBERS = 2**22
+"""Numbers formed at a time for a batch of queries: 32 MiB."""
+
 PAPER = {"principle": "infimum", "negative_weights": "inside", "weights": "kernel"}
 
 
@@ -45,9 +47,9 @@ class Prepared(NamedTuple):
 
 
 class PartialModel(BaseEstimator):
-    """f(x) = argmin_z sum_i alpha_i(x) L(z, S_i): what every estimator of the library shares.
+    """The base class of all estimators.
 
-    A subclass gives `_output`, the space Y.
+    It predicts f(x) = argmin_z sum_i alpha_i(x) L(z, S_i). A subclass defines `_output`, the output space.
     """
 
     principle: Any
@@ -63,7 +65,7 @@ class PartialModel(BaseEstimator):
 
     @classmethod
     def paper(cls, *args: Any, **settings: Any) -> Self:
-        """The paper's estimator: the infimum, negative weights inside, kernel ridge; other settings as they are given.
+        """Return the paper's estimator: the infimum, ``negative_weights="inside"`` and untuned kernel ridge.
 
         >>> from infimum import PartialClassifier
         >>> PartialClassifier.paper()
@@ -73,14 +75,14 @@ class PartialModel(BaseEstimator):
         return cls(**{**PAPER, **dict(zip(signature(cls).parameters, args)), **settings})
 
     def _output(self, y: Any) -> OutputSpace:
-        """Y; `y` is the target, or its first block, for an estimator that serves two spaces."""
+        """Return the output space; `y` is the target, or its first chunk."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from inputs X (n, d) and sets y (n rows, in any form that the output space reads).
+        """Fit the model to inputs X (n, d) and candidate sets y, in any format that the output space parses.
 
-        `sample_weight` counts rows: 2 is a row given twice, 0 a row left out. X may be `infimum.Blocks` that carry all
-        three, or a Dask collection: then "auto" chooses on a sample of the rows.
+        A row of sample weight 2 counts as two rows, one of weight 0 is left out. X may be `infimum.Blocks` that contain
+        all three, or a Dask collection; "auto" then selects on a sample of the rows.
         """
         new = self._unfitted_copy()
         new._fit(X, y, sample_weight)
@@ -132,7 +134,7 @@ class PartialModel(BaseEstimator):
         return replace(config, **run, verbose=int(self.verbose))
 
     def _rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
-        """What a fit is made on; learns the number of features and their names."""
+        """Return the validated rows; learn the number of features and their names."""
         blocks = rows_of(X, y, sample_weight)
         if blocks is not None:
             self.n_features_in_ = blocks.n_features
@@ -144,37 +146,40 @@ class PartialModel(BaseEstimator):
         return Table(X, materialise(y), None if sample_weight is None else counted(sample_weight, X), names)
 
     def _validated(self, X: Any, reset: bool = False) -> Any:
-        """X as numbers; the columns of a frame are found by their names."""
+        """Return X as numbers; the columns of a DataFrame are found by their names."""
         return validated(self, X, reset)
 
     def predict(self, X: Any) -> NDArray:
-        """f(x) for every row of X; a Dask array for a Dask collection, one array a block for `infimum.Blocks`."""
+        """Predict the output of each row of X.
+
+        The result is a Dask array for a Dask collection, and an iterator over arrays for `infimum.Blocks`.
+        """
         return self._in_blocks(self.predict, X) if _is_blocked(X) else self.output_names(self._outputs(X))
 
     def output_names(self, z: NDArray) -> NDArray:
-        """Outputs as the user names them."""
+        """Return outputs as the user names them."""
         return self.output_.readable(z)
 
     def _outputs(self, X: Any) -> NDArray:
-        """f(x) as the space has it, (q, *z)."""
+        """Predict f(x) in the encoding of the output space, (q, *z)."""
         return self._each(X, lambda alpha: self.solver_.argmin(alpha))
 
     def minimum(self, X: Any) -> Minimum:
-        """The prediction, its estimated set risk, and a lower bound of the risk of any other, for every row of X.
+        """Return the prediction for each row of X, its estimated set risk, and a lower bound of the least risk.
 
-        Where `minimum(X).gap` is 0, the prediction is proved to be the minimiser.
+        If `minimum(X).gap` is 0, the prediction is provably optimal.
         """
         found = self._by_blocks(X, lambda alpha: self.solver_.minimise(alpha))
         z, value, bound = (np.concatenate(part) for part in zip(*found))
         return Minimum(self.output_.readable(z), value, bound)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The mean agreement of predictions with y: accuracy on labels, covering rate on sets, in [0, 1]."""
+        """Return the mean agreement of predictions with y: accuracy on exact labels, covering rate on sets."""
         z, sets = self.predicted(X, y)
         return float(np.average(sets.agreement(z), weights=scored_by(sample_weight, len(z))))
 
     def predicted(self, X: Any, y: Any) -> tuple[NDArray, Sets]:
-        """The outputs f(x_i), as the space has them, and y as sets: what every score compares."""
+        """Return the predictions in the encoding of the output space, and y as sets, which scores compare."""
         z = self._outputs(X)
         sets = self.output_.read(y, strict=False)
         if len(sets) != len(z):
@@ -183,30 +188,30 @@ class PartialModel(BaseEstimator):
 
     @property
     def labels_(self) -> NDArray:
-        """The member of its set that every training row probably has; after disambiguation."""
-        return self._resolution().labels
+        """The most likely member of the set of each training row; after disambiguation."""
+        return self._disambiguation().labels
 
     @property
     def confidence_(self) -> NDArray | None:
-        """The weight of that member among the options, (n,); after soft disambiguation."""
-        return self._resolution().confidence
+        """The probability of that member, (n,); after soft disambiguation."""
+        return self._disambiguation().confidence
 
     @property
     def deviation_(self) -> NDArray | None:
-        """How far the truth may be from that member, a standard deviation, (n, ...); of numbers that were weighed."""
-        return self._resolution().deviation
+        """The standard deviation of the true value of each row, (n, ...); after soft disambiguation of numbers."""
+        return self._disambiguation().deviation
 
     @property
     def tied_(self) -> NDArray:
-        """The training rows whose options nothing tells apart; after disambiguation."""
-        return self._resolution().tied
+        """The training rows of which two candidates are almost equally likely; after disambiguation."""
+        return self._disambiguation().tied
 
     @property
     def suspects_(self) -> NDArray:
-        """The training rows whose set probably misses the truth; after disambiguation."""
-        return self._resolution().suspects
+        """The training rows whose set probably does not contain the true label; after disambiguation."""
+        return self._disambiguation().suspects
 
-    def _resolution(self) -> DisambiguationResult:
+    def _disambiguation(self) -> DisambiguationResult:
         found = vars(self).get("disambiguation_")
         if found is None:
             raise AttributeError(
@@ -215,14 +220,15 @@ class PartialModel(BaseEstimator):
         return found
 
     def __getstate__(self) -> dict:
-        """Weights that leave their rows behind when they are saved leave the sets behind, too."""
+        """Save no training sets if the weights save no training rows."""
         state = super().__getstate__()
         return {**state, "sets_": None} if "sets_" in state and self.weights_.blockwise else state
 
     def explain(self, x: Any, against: Any = None) -> Explanation:
-        """Which training rows made the prediction at one row x, exactly: sum_i alpha_i(x) L(z, S_i) is additive.
+        """Return the contribution of each training row to the prediction at one row x.
 
-        `against` is the output that it is compared with; by default the one of least risk next to the prediction.
+        The contributions are exact, because sum_i alpha_i(x) L(z, S_i) is a sum over the rows. `against` is the output
+        that the prediction is compared with, by default the neighbour of least risk.
 
         Examples
         --------
@@ -238,19 +244,19 @@ class PartialModel(BaseEstimator):
         return explained(self, x, against)
 
     def _by_blocks(self, X: Any, solve: Callable[[Alpha], Any]) -> list:
-        """solve(alpha(x)) for blocks of rows of X, so that memory does not grow with their number."""
+        """Return solve(alpha(x)) for batches of rows of X, so that memory does not grow with their number."""
         check_is_fitted(self)
         X = self._validated(X)
         size = max(1, NUMBERS // max(1, self.weights_.width + self.solver_.width))
         work = (delayed(lambda rows: solve(self.weights_(X[rows])))(rows) for rows in gen_batches(X.shape[0], size))
-        # one after the other, unless n_jobs or joblib.parallel_config(n_jobs=…) say otherwise
+        # one batch after the other, unless n_jobs or joblib.parallel_config(n_jobs=…) is set
         return Parallel(n_jobs=self.n_jobs, require="sharedmem")(work)
 
     def _each(self, X: Any, solve: Callable[[Alpha], NDArray]) -> NDArray:
         return np.concatenate(self._by_blocks(X, solve))
 
     def _in_blocks(self, function: Callable[[Any], NDArray], X: Any) -> Any:
-        """function(X) for rows in blocks: a Dask array for a Dask collection, an iterator over the blocks otherwise."""
+        """Apply a function to rows in chunks: a Dask array for a Dask collection, otherwise an iterator over chunks."""
         check_is_fitted(self)
         if is_dask(X):
             return map_rows(function, X, self.n_features_in_)
@@ -265,7 +271,7 @@ class PartialModel(BaseEstimator):
 
 
 def validated(model: Any, X: Any, reset: bool = False) -> Any:
-    """X as the numbers of a model; at fit (`reset`) it learns their names, by which later columns are found."""
+    """Return X as numbers; at fit (`reset`) the model learns the names by which later columns are found."""
     if is_frame(X):
         if not reset:
             X = in_order(X, vars(model).get("feature_names_in_", np.array([])).tolist() or None)
@@ -278,7 +284,7 @@ def _is_blocked(X: Any) -> bool:
 
 
 def counted(sample_weight: Any, X: Any) -> NDArray:
-    """Sample weights of a fit: one finite number >= 0 a row, or one for all rows; not all of them 0."""
+    """Check the sample weights of a fit: one finite number >= 0 per row, or one for all rows; not all of them 0."""
     found = weight_array(sample_weight)
     w = _check_sample_weight(found if found.ndim else float(found), X, ensure_non_negative=True)
     with np.errstate(over="ignore"):

@@ -1,4 +1,4 @@
-"""PartialClassifier: classes from candidate labels."""
+"""PartialClassifier: classification from candidate labels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .probability import Probable, has_map
 def _has_risks(model: PartialClassifier) -> bool:
     if isinstance(model.solver, str) or model.solver.scores_all_outputs:
         return True
-    raise AttributeError(f"decision_function is for solvers that look at every class, not for {model.solver!r}.")
+    raise AttributeError(f"decision_function needs a solver that scores every class. Got {model.solver!r}.")
 
 
 def _has_plausibility(model: PartialClassifier) -> bool:
@@ -31,7 +31,7 @@ def _has_plausibility(model: PartialClassifier) -> bool:
     plain = isinstance(recipe.principle, Infimum) and recipe.negative_weights == "inside" and model.cost is None
     if plain and isinstance(model.solver, str | ClosedForm):
         return True
-    raise AttributeError("plausibility is for the infimum principle, the inside reading and the 0-1 loss.")
+    raise AttributeError("plausibility needs principle='infimum', negative_weights='inside' and the 0-1 loss.")
 
 
 def _has_probabilities(model: PartialClassifier) -> bool:
@@ -50,32 +50,37 @@ class PartialClassifier(Probable):
 
     With the 0-1 loss, f(x) = argmax_z sum_{i : z in S_i} alpha_i(x) (paper, Sec. 5.1).
 
-    scikit-learn's word "classifier" promises a y of plain labels, which its splitters then look at; this y holds sets,
-    exclusions and empty cells, so that `sklearn.base.is_classifier` is False and ``cv=5`` is ``KFold(5)``.
+    y contains candidate sets, complementary labels and empty cells, and scikit-learn's classifiers have plain labels.
+    Therefore `sklearn.base.is_classifier` is False, and ``cv=5`` is ``KFold(5)``.
 
     Parameters
     ----------
-    cost : None, "ordinal", (m, m) array, frame or Taxonomy, optional
-        l(z, y), prediction in rows and truth in columns; None is the 0-1 loss.
-    principle : {"auto", "infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "auto"
-        Which candidate answers for a set; "disambiguation" first settles which one a row probably has (`labels_`).
+    cost : None, "ordinal", (m, m) array, DataFrame or Taxonomy, optional
+        l(z, y), predictions in rows and true labels in columns; None is the 0-1 loss.
+    principle : str, Principle or Disambiguation, default "auto"
+        How a candidate set is turned into a loss: "infimum", "average", "supremum" or "disambiguation", which estimates
+        the label of each row first (`labels_`).
     negative_weights : {"auto", "inside", "joint"}, default "auto"
-        How rows with a negative weight are read; see the user guide.
+        The loss for rows of negative weight; see the user guide.
     weights : Weights or str, default "auto"
-        alpha(x). What is left "auto" is chosen from the sets, by rows that are held out: `selection_` says how.
+        The base learner, which yields alpha(x). Everything that is "auto" is selected by cross-validation on the
+        candidate sets; see `selection_`.
     solver : "auto" or Solver, default "auto"
         How the minimum over z is found.
     classes : list, optional
-        All the classes in order, where y does not name all of them.
+        All classes in order, if some of them do not occur in y.
     probabilities : {None, "temperature", "isotonic"}, default None
         How `predict_proba` is calibrated, from training rows that are left out. None fits a temperature after
         disambiguation, which leaves rows out by itself, and after a principle that was chosen; it has no probabilities
         for another principle that is named.
     budget : float, optional
-        Seconds that the choice may take: the best so far is fitted when they are over.
-    n_jobs, random_state, verbose : default None, 0 and 0
-        Threads, by default as many as BLAS has to compare settings, and one to predict; the seed of what is drawn
-        (trees, centres); whether progress is shown, with the time left.
+        Seconds that model selection may take. The best candidate so far is fitted when they are over.
+    n_jobs : int, optional
+        Threads; by default the number of BLAS threads for model selection, and one for predictions.
+    random_state : int, default 0
+        Seed of the trees and of the Nyström centres.
+    verbose : int, default 0
+        Whether a progress bar is shown.
     search_config : SearchConfig, optional
         Constants of the automatic model selection; see :class:`infimum.selection.SearchConfig`.
 
@@ -84,7 +89,9 @@ class PartialClassifier(Probable):
     classes_ : (m,)
         The classes.
     selection_ : SelectionResult or None
-        What was compared and what was chosen; None where all is named.
+        What was compared and selected; None if nothing was "auto".
+    recipe_ : Recipe
+        The parts that were fitted.
     output_, weights_, solver_
         The fitted parts.
 
@@ -142,7 +149,7 @@ class PartialClassifier(Probable):
 
     @available_if(_has_risks)
     def decision_function(self, X: Any) -> NDArray:
-        """Minus the estimated set risk of every class, (q, m); of two classes, the difference for the second, (q,)."""
+        """Return minus the estimated set risk of each class, (q, m); for two classes, the difference, (q,)."""
         if isinstance(X, Blocks) or is_dask(X):
             return self._in_blocks(self.decision_function, X)
         scores = -self._each(X, lambda alpha: self.solver_.risks(alpha))
@@ -150,9 +157,9 @@ class PartialClassifier(Probable):
 
     @available_if(_has_plausibility)
     def plausibility(self, X: Any) -> NDArray:
-        """The estimated P(z in S | x) of every class, (q, m); for the infimum and the 0-1 loss.
+        """Return the estimated P(z in S | x) of each class, (q, m); for the infimum and the 0-1 loss.
 
-        It is a sum of weights: the rows need not sum to one, for sets overlap.
+        The rows do not sum to one, because sets overlap.
         """
         check_is_fitted(self)
         return self._each(X, lambda alpha: self.solver_.total(alpha)[:, None] - self.solver_.risks(alpha))
@@ -174,23 +181,23 @@ class PartialClassifier(Probable):
 
     def _options(self, solver: Any, alpha: Any) -> NDArray:
         risks = solver.risks(alpha)
-        # what the weights lack to a sum of one is shared by all classes
+        # weights that do not sum to one are completed by equal shares for all classes
         return (risks.mean(axis=1, keepdims=True) - risks + 1 / risks.shape[1])[:, None]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags = ClassifierTags()  # what it can do; what it is stays open, for y is not plain labels
+        tags.classifier_tags = ClassifierTags()  # y is not plain labels, so it is no classifier
         return tags
 
 
 def warn_of_unseen(sets: Any) -> None:
-    """Say which rows of a score hold no class that was there at fit: they count as wrong whatever is predicted."""
+    """Warn about rows whose labels did not occur at fit: every prediction for them counts as wrong."""
     unseen = np.flatnonzero(sets.sizes == 0)
     if len(unseen):
         warnings.warn(
-            f"{len(unseen)} of {len(sets)} rows of y hold only labels that fit did not see (the first is row"
-            f" {unseen[0]}): they count as wrong. Where y is split for cross-validation, shuffle the rows, with"
-            " KFold(5, shuffle=True), or keep the classes apart evenly, with StratifiedKFold(5) on plain labels.",
+            f"{len(unseen)} of {len(sets)} rows of y contain only labels that fit did not see (the first is row"
+            f" {unseen[0]}): they count as wrong. For cross-validation, shuffle the rows with KFold(5, shuffle=True),"
+            " or use StratifiedKFold(5) on plain labels.",
             InfimumWarning,
             stacklevel=4,
         )

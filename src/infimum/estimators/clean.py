@@ -1,4 +1,4 @@
-"""Clean labels for any other model."""
+"""Label cleaning: estimate the label of each row, for any other model."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..disambiguation import Disambiguation, DisambiguationResult
 from ..outputs import Labels, OutputSpace
-from ..selection import covered
 from ..selection.scorers import predicted
-from ..selection.scores import scored_by
+from ..selection.scores import covered, scored_by
 from .classifier import warn_of_unseen
 from .generic import PartialEstimator
 from .partial_search import PartialSearch
@@ -30,21 +29,23 @@ def clean_labels(
     how: Disambiguation | None = None,
     sample_weight: Any = None,
 ) -> DisambiguationResult:
-    """Which member of its set every row probably has.
+    """Estimate the most likely label of each row.
 
     Parameters
     ----------
     X : (n, d)
-    y : n sets, in any form that the output space reads
+        Inputs.
+    y : n sets
+        Candidate sets, in any format that the output space parses.
     weights : Weights or str, optional
-        alpha(x). By default, kernel ridge at the setting that :class:`~infimum.selection.PartialSearch` finds
-        from the sets alone, scaling included.
+        The base learner. By default, kernel ridge with the scaling and hyperparameters that
+        :class:`~infimum.PartialSearch` finds.
     output : OutputSpace, optional
         ``outputs.Labels()`` by default.
     how : Disambiguation, optional
-        The settings.
+        The parameters of the disambiguation.
     sample_weight : (n,), optional
-        How much rows count: 2 is a row given twice, 0 a row left out.
+        How much rows count: a row of weight 2 counts as two rows, one of weight 0 is left out.
 
     Returns
     -------
@@ -74,25 +75,29 @@ def _estimator_has(name: str) -> Callable[[Any], bool]:
 
 
 class Disambiguated(MetaEstimatorMixin, BaseEstimator):
-    """Any classifier, fitted to the labels that disambiguation finds, each counted by its confidence.
+    """Any classifier, fitted to the labels that disambiguation finds, each weighted by its confidence.
 
-    As for :class:`~infimum.PartialClassifier`, y holds sets: ``cv=5`` is ``KFold(5)``.
+    As for :class:`~infimum.PartialClassifier`, y contains sets, so ``cv=5`` is ``KFold(5)``.
 
     Parameters
     ----------
     estimator : classifier, optional
-        Logistic regression by default. Where its `fit` takes sample weights, these are the confidences.
-    weights, how
-        As in :func:`clean_labels`.
+        Logistic regression by default. If its `fit` takes sample weights, these are the confidences.
+    weights : Weights or str, optional
+        The base learner of the disambiguation, as in :func:`clean_labels`.
+    how : Disambiguation, optional
+        The parameters of the disambiguation.
     drop_suspects : bool, default False
-        Leave out the rows whose set probably misses the truth.
+        Whether rows whose set probably does not contain the true label are left out.
     classes : list, optional
-        All the classes in order, where y does not name all of them.
+        All classes in order, if some of them do not occur in y.
 
     Attributes
     ----------
-    estimator_ : the fitted classifier
+    estimator_ : classifier
+        The fitted classifier.
     disambiguation_ : DisambiguationResult
+        The estimated labels.
     classes_ : (k,)
         The classes of the labels that were found.
 
@@ -119,7 +124,7 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
         self.classes = classes
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find a label for every row, then fit the classifier; `sample_weight` counts rows in both."""
+        """Estimate the label of each row, then fit the classifier; sample weights count in both."""
         classifier = _logistic() if self.estimator is None else clone(self.estimator)
         counts = has_fit_parameter(classifier, "sample_weight")
         if sample_weight is not None and not counts:
@@ -146,7 +151,7 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
 
     @property
     def n_features_in_(self) -> int:
-        """The number of features of X, as the classifier knows it."""
+        """The number of features of X."""
         return self.estimator_.n_features_in_
 
     @property
@@ -155,18 +160,18 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
         return self.estimator_.classes_
 
     def predict(self, X: Any) -> NDArray:
-        """What the classifier predicts."""
+        """Predict with the classifier."""
         check_is_fitted(self)
         return self.estimator_.predict(X)
 
     @available_if(_estimator_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:
-        """The probabilities of the classifier, where it has them."""
+        """Return the probabilities of the classifier."""
         check_is_fitted(self)
         return self.estimator_.predict_proba(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy where y gives labels, covering rate where it gives sets."""
+        """Return the accuracy if y contains labels, the covering rate if it contains sets."""
         _, sets, z = predicted(self, X, y)
         warn_of_unseen(sets)
         return covered(sets, z, scored_by(sample_weight, len(z)))

@@ -1,4 +1,4 @@
-"""Explanation: which training rows made a prediction, exactly."""
+"""Explanation: the contribution of each training row to a prediction."""
 
 from __future__ import annotations
 
@@ -12,14 +12,18 @@ from .. import solvers
 from ..loss import Loss, SetLoss
 from ..outputs import OutputSpace, Sets
 
-SHOWN = 8
-CELLS = 2**22  # losses formed at a time, while rivals are compared
+N_SHOWN = 8
+"""Rows that are printed."""
+
+CELLS = 2**22
+"""Losses computed at a time while the neighbours of a prediction are compared: 32 MiB."""
 
 
 class Explanation:
-    """Why z and not another output: R(z') - R(z) = sum_i alpha_i(x) (L(z', S_i) - L(z, S_i)), row by row.
+    """Why a model predicts z and not another output z', row by row.
 
-    The sum is over all training rows and nothing is left over: `contribution` sums to `margin`, to rounding.
+    The difference of their risks is R(z') - R(z) = sum_i alpha_i(x) (L(z', S_i) - L(z, S_i)). The sum is over all
+    training rows, so `contribution` sums to `margin`, up to rounding.
 
     Parameters
     ----------
@@ -28,23 +32,25 @@ class Explanation:
     z : two outputs
         The prediction and the output that it is compared with.
     alpha : (k, n)
-        The weights; k = 2 where positive and negative ones are kept apart, for the joint reading.
+        The weights; k = 2 with ``negative_weights="joint"``, which separates positive and negative ones.
     losses : (2, k, n)
-        Of both outputs, at the same rows.
+        The losses of both outputs on the same rows.
 
     Attributes
     ----------
     prediction, against
         z = f(x), and the output z' that it is compared with, as the user names them.
+    text, text_against : str
+        Both outputs as text.
     alpha : (n,)
-        The weight of every training row at x.
+        The weight of each training row at x.
     loss, loss_against : (n,)
-        L(z, S_i) and L(z', S_i) as the model has them: for negative weights under the joint reading these are those of
-        the opposite principle; after disambiguation, those of the labels found.
+        L(z, S_i) and L(z', S_i) in the loss of the model. With ``negative_weights="joint"``, rows of negative weight
+        have the opposite principle; after disambiguation, the sets are the estimated labels.
     contribution : (n,)
-        alpha_i (L(z', S_i) - L(z, S_i)): positive where row i speaks for z, negative where it speaks for z'.
+        alpha_i (L(z', S_i) - L(z, S_i)): positive if row i supports z, negative if it supports z'.
     rows : (n,)
-        The training rows, those that contribute most first.
+        The training rows, the largest contribution first.
     risk, risk_against, margin : float
         R(z), R(z') and their difference.
     """
@@ -53,8 +59,8 @@ class Explanation:
         self.output, self.sets = output, sets
         self.z = z
         self.prediction, self.against = output.readable(z)
-        self.said, self.said_against = output.format(z)
-        self.alpha = alpha.sum(axis=0)  # the two signs of a doubled row
+        self.text, self.text_against = output.format(z)
+        self.alpha = alpha.sum(axis=0)  # one of the two signs is 0
         terms = alpha * losses
         own, other = terms.sum(axis=1)
         self.contribution = other - own
@@ -69,13 +75,13 @@ class Explanation:
         """R(z') - R(z), the sum of the contributions."""
         return self.risk_against - self.risk
 
-    def share(self, k: int = SHOWN) -> float:
-        """How much of sum_i |contribution_i| the k first rows have."""
+    def share(self, k: int = N_SHOWN) -> float:
+        """Return the share of the first k rows in sum_i |contribution_i|."""
         total = float(np.abs(self.contribution).sum())
         return float(np.abs(self.contribution[self.rows[:k]]).sum()) / total if total > 0 else 0.0
 
-    def table(self, k: int = SHOWN) -> list[dict[str, Any]]:
-        """The k rows that contribute most; those that say nothing are left out."""
+    def table(self, k: int = N_SHOWN) -> list[dict[str, Any]]:
+        """Return the k rows with the largest contributions; rows without a contribution are left out."""
         rows = [int(i) for i in self.rows[:k] if self.contribution[i] != 0]
         words = self.output.format_sets(self.sets, rows) if rows else []
         return [
@@ -84,28 +90,28 @@ class Explanation:
                 "set": text,
                 "weight": float(self.alpha[row]),
                 "contribution": float(self.contribution[row]),
-                "speaks for": self.said if self.contribution[row] > 0 else self.said_against,
+                "supports": self.text if self.contribution[row] > 0 else self.text_against,
             }
             for row, text in zip(rows, words)
         ]
 
-    def plot(self, k: int = SHOWN, ax: Any = None) -> Any:
-        """The k largest contributions as bars."""
+    def plot(self, k: int = N_SHOWN, ax: Any = None) -> Any:
+        """Plot the k largest contributions as bars."""
         from ..plotting import ExplanationDisplay
 
         return ExplanationDisplay.from_explanation(self, k, ax)
 
     def _head(self) -> str:
         return (
-            f"{self.said}, not {self.said_against}: set risk {self.risk:.4g} against {self.risk_against:.4g},"
+            f"{self.text}, not {self.text_against}: set risk {self.risk:.4g} against {self.risk_against:.4g},"
             f" margin {self.margin:.4g} = the sum over {len(self.contribution)} rows"
         )
 
     def _lines(self) -> list[tuple[str, ...]]:
-        head = ("row", "its set", "weight", "contribution", "speaks for")
+        head = ("row", "its set", "weight", "contribution", "supports")
         body = [
             (str(r["row"]), _short(r["set"]), f"{r['weight']:.4g}", f"{r['contribution']:+.4g}",
-             _short(r["speaks for"]))
+             _short(r["supports"]))
             for r in self.table()
         ]  # fmt: skip
         return [head, *body]
@@ -129,12 +135,12 @@ class Explanation:
 
 
 def explained(model: Any, x: Any, against: Any = None) -> Explanation:
-    """What `PartialModel.explain` returns, for a fitted model and one row x that is already an array."""
+    """Return the explanation of a fitted model for one row x, an array."""
     sets = vars(model).get("sets_")
     if sets is None:
         raise ValueError(
-            "explain needs the training sets, which a model fitted on rows in blocks does not keep, nor one that was"
-            f" saved with {type(model.weights_).__name__}: fit it on arrays."
+            "explain needs the training sets. They are not kept by a model that was fitted on rows in blocks, or saved"
+            f" with {type(model.weights_).__name__} weights. Fit it on arrays."
         )
     output = model.output_
     L = model.recipe_.loss(output, sets, model.disambiguation_)
@@ -149,7 +155,7 @@ def explained(model: Any, x: Any, against: Any = None) -> Explanation:
 
 
 def nearest_rival(output: OutputSpace, L: Loss, alpha: NDArray, z: NDArray) -> NDArray:
-    """The output of least risk among those next to z, (1, *z).
+    """Return the output of least risk among the neighbours of z, (1, *z).
 
     `OutputSpace.neighbours` lists them. If there are none, as for numbers, it is the output that fits all training
     rows best, each counted once.
@@ -159,7 +165,7 @@ def nearest_rival(output: OutputSpace, L: Loss, alpha: NDArray, z: NDArray) -> N
         raise ValueError(f"There is one output only, {output.format(z)[0]!r}: nothing to compare it with.")
     if not len(rivals):
         uniform = np.full((1, len(L)), 1 / len(L))
-        if len(L.terms) > 1:  # nothing is negative here: the second half is silent
+        if len(L.terms) > 1:  # no weight is negative, so the second half has weight 0
             uniform[:, len(L.terms[0].sets) :] = 0
         return solvers.choose("auto", L).fit(L).argmin(uniform)
     step = max(1, CELLS // max(1, len(L)))
@@ -168,7 +174,7 @@ def nearest_rival(output: OutputSpace, L: Loss, alpha: NDArray, z: NDArray) -> N
 
 
 def _given(output: OutputSpace, against: Any) -> NDArray:
-    """The output that the user names, (1, *z)."""
+    """Return the output that the user has given, (1, *z)."""
     sets = output.read([against])
     z = sets.member(sets.center(), output)
     if not sets.contains(z).all() or len(sets) != 1 or _is_wide(output, sets, z):
@@ -177,7 +183,7 @@ def _given(output: OutputSpace, against: Any) -> NDArray:
 
 
 def _is_wide(output: OutputSpace, sets: Sets, z: NDArray) -> bool:
-    """Whether a set holds more than z: its farthest member is at some distance."""
+    """Whether a set contains more than z: its farthest member has a positive loss."""
     return bool(SetLoss(output, sets, "supremum").rowwise_loss(z)[0] > SetLoss(output, sets).rowwise_loss(z)[0] + 1e-12)
 
 

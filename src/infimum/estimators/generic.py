@@ -1,4 +1,4 @@
-"""PartialEstimator: any output space."""
+"""PartialEstimator: a model for any output space."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from .base import PartialModel
 
 
 class PartialEstimator(PartialModel):
-    """The generic estimator: any output space, one of the library's or your own.
+    """A model for any output space, one of the library's or your own.
 
     Parameters
     ----------
     output : OutputSpace
-        Y with its loss.
-    principle : {"auto", "infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "auto"
-        Which point of a set answers for it; "disambiguation" first settles on one for every set (`labels_`).
+        The output space with its loss.
+    principle : str, Principle or Disambiguation, default "auto"
+        How a candidate set is turned into a loss: "infimum", "average", "supremum" or "disambiguation", which estimates
+        the label of each row first (`labels_`).
     negative_weights : {"auto", "inside", "joint"}, default "auto"
-        How negative weights are read: sum_i alpha_i inf_y l(z, y), or inf over (y_i) of sum_i alpha_i l(z, y_i).
+        The loss for negative weights: sum_i alpha_i inf_y l(z, y), or inf over (y_i) of sum_i alpha_i l(z, y_i).
     weights : Weights or str, default "auto"
-        alpha(x). What is left "auto" is chosen from the sets, by rows that are held out: `selection_` says how.
+        The base learner, which yields alpha(x). Everything that is "auto" is selected by cross-validation on the
+        candidate sets; see `selection_`.
     solver : "auto" or Solver, default "auto"
         How the minimum over z is found.
     budget, n_jobs, random_state, verbose, search_config
@@ -30,7 +32,9 @@ class PartialEstimator(PartialModel):
     Attributes
     ----------
     selection_ : SelectionResult or None
-        What was compared and what was chosen; None where all is named.
+        What was compared and selected; None if nothing was "auto".
+    recipe_ : Recipe
+        The parts that were fitted.
     output_, weights_, solver_
         The fitted parts.
 

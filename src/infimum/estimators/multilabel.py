@@ -1,4 +1,4 @@
-"""PartialMultilabelClassifier: tags from partly known tags."""
+"""PartialMultilabelClassifier: multi-label classification from partly known tags."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class PartialMultilabelClassifier(Probable):
     Parameters
     ----------
     k : int, optional
-        Predict exactly k tags.
+        The number of tags of each prediction; any number by default.
     epsilon : float, default 0
-        What it costs to give a tag; with `k`, one of the two remedies where y only ever confirms tags.
+        The cost of a predicted tag. Set this or `k` if y contains present tags only.
     principle, negative_weights, weights, solver
         As for :class:`PartialClassifier`.
     tags : int or list, optional
-        How many tags, or their names; by default those of y.
+        The number of tags, or their names; by default those that occur in y.
     probabilities : {None, "temperature", "isotonic"}, default None
         As for :class:`PartialClassifier`.
     budget, n_jobs, random_state, verbose, search_config
@@ -101,16 +101,15 @@ class PartialMultilabelClassifier(Probable):
 
     @available_if(_has_scores)
     def decision_function(self, X: Any) -> NDArray:
-        """sum_{i : j in P_i} alpha_i(x) - sum_{i : j in N_i} alpha_i(x) for every tag j, (q, m); for known tags."""
+        """Return the score of each tag, (q, m): the weights of rows with the tag minus those of rows without."""
         check_is_fitted(self)
         return self._each(X, lambda alpha: 2 * self.solver_.sums(alpha)[:, :-1])
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> NDArray:
-        """P(tag j is there | x), (q, m), calibrated by the likelihood of the known tags of left-out rows.
+        """Return the probability of each tag, (q, m), calibrated by the likelihood of the known tags of held-out rows.
 
-        If whether a tag is known does not depend on what it is, given x, then among rows with P = p the tag is there in
-        a share p.
+        The probabilities are calibrated if, given x, it does not depend on a tag whether it is known.
         """
         return self._probable(X)[:, :, 1]
 
@@ -118,7 +117,7 @@ class PartialMultilabelClassifier(Probable):
         return self.k is None and isinstance(self.solver_, ClosedForm)
 
     def _options(self, solver: Any, alpha: Any) -> NDArray:
-        """What speaks against and for every tag, (q, m, 2)."""
+        """Return the scores of absence and presence of each tag, (q, m, 2)."""
         g = 2 * solver.sums(alpha)[:, :-1]  # sum of alpha_i (y_ij - epsilon)
         return np.stack([1 - g, 1 + g], axis=-1) / 2
 

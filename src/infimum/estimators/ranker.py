@@ -1,4 +1,4 @@
-"""PartialRanker: orders from partial orders."""
+"""PartialRanker: rankings from partial orders."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from .base import PartialModel
 
 
 class PartialRanker(PartialModel):
-    """Orders of m items from partial orders: preferences, top-k lists, buckets, ranks with gaps (paper, Sec. 5.2).
+    """Rankings of m items from partial orders: preferences, top-k lists, buckets, ranks with gaps (paper, Sec. 5.2).
 
-    Rows that are buckets best first (full orders, top-k lists, nothing at all) have a loss that is linear in psi(z):
-    where all are, one minimum feedback arc set is the prediction. Otherwise "auto" goes through all orders of up to 8
-    items, and alternates beyond, from the transitive closure; `minimum(X)` says how far it may be from the optimum.
+    Bucket orders (full rankings, top-k lists, unlabelled rows) have a loss that is linear in psi(z). If all rows are
+    bucket orders, the prediction is one minimum feedback arc set. Otherwise "auto" enumerates the rankings of up to 8
+    items and uses a search with certificates or an alternation beyond; `minimum(X).gap` bounds the distance to the
+    optimum.
 
     Parameters
     ----------
     items : int or list, optional
-        How many items, or the items, of any hashable kind; by default those that y names.
+        The number of items, or the items, of any hashable type; by default those that occur in y.
     principle, negative_weights, weights, solver
         As for :class:`PartialClassifier`.
     time_limit : float, optional

@@ -1,4 +1,4 @@
-"""PartialRegressor: a number or a vector, when a row gives only a set that contains it."""
+"""PartialRegressor: regression from intervals, unions of intervals and sets of vectors."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ from .base import PartialModel
 
 
 class PartialRegressor(RegressorMixin, PartialModel):
-    """Regression from intervals, half-lines, unions and lost phases.
+    """Regression from intervals, one-sided intervals, unions of intervals and sets of vectors.
 
     f(x) = argmin over z of sum_i alpha_i(x) inf over y in S_i of (z - y)² (paper, Sec. 5.3), exact on R.
 
     Parameters
     ----------
     loss : {"squared", "absolute"}, default "squared"
-        l(z, y); the absolute loss is less moved by outliers.
-    principle : {"auto", "infimum", "average", "supremum", "disambiguation"} or Disambiguation, default "auto"
-        Which point answers for a set. Half-lines and unknown rows have no average, unless `bounds` end them.
-        "disambiguation" weighs the numbers of a set by what the other rows predict, again and again (`labels_` are
-        their means then); for the squared loss.
+        l(z, y); the absolute loss is less sensitive to outliers.
+    principle : str, Principle or Disambiguation, default "auto"
+        How a candidate set is turned into a loss: "infimum", "average", "supremum" or "disambiguation". One-sided
+        intervals and unlabelled rows have no average, unless `bounds` are set. "disambiguation" estimates the
+        distribution of the true value in each set (`labels_` are the means); it needs the squared loss.
     negative_weights : {"auto", "inside", "joint"}, default "auto"
-        How rows with a negative weight are read; see the user guide.
+        The loss for rows of negative weight; see the user guide.
     weights : Weights or str, default "auto"
-        alpha(x). What is left "auto" is chosen from the sets, by rows that are held out: `selection_` says how.
+        The base learner, which yields alpha(x). Everything that is "auto" is selected by cross-validation on the
+        candidate sets; see `selection_`.
     solver : "auto" or Solver, default "auto"
         How the minimum over z is found: in closed form, by `Piecewise`, or by `Alternate` for vectors.
     bounds : (low, high), optional
-        Where predictions, and the truth, lie; by default predictions stay within the finite endpoints of y, and after
-        disambiguation within those of half-lines, which then end where the law of all rows has them end.
+        Bounds of predictions and true values. By default predictions stay within the finite endpoints of y; after
+        disambiguation, one-sided intervals are truncated where the distribution of all rows has no mass.
     budget, n_jobs, random_state, verbose, search_config
         As for :class:`PartialClassifier`.
 
@@ -45,8 +46,9 @@ class PartialRegressor(RegressorMixin, PartialModel):
 
     Notes
     -----
-    y holds values, (n, 2) bounds, (n, k, 2) unions, two columns of a frame, or a list of mixed rows. For vectors, give
-    `Boxes`, `Balls`, `Annuli` or `CandidatePoints`.
+    y contains values, (n, 2) bounds, (n, k, 2) unions, two columns of a DataFrame, or a list of mixed rows. Vectors are
+    given as `Boxes`, `Balls`, `Annuli` or `CandidatePoints`. For prediction intervals, see
+    :class:`infimum.conformal.Conformal`.
 
     Examples
     --------
@@ -92,6 +94,6 @@ class PartialRegressor(RegressorMixin, PartialModel):
         return Vectors(self.bounds)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R² from sets: 1 - sum_i d(f(x_i), S_i)² over that of the best constant; on values, R²."""
+        """Return R² from sets: 1 - sum_i d(f(x_i), S_i)² relative to the best constant; R² if y contains values."""
         z, sets = self.predicted(X, y)
         return r2(sets, z, sample_weight)

@@ -1,6 +1,6 @@
-"""Files of annotation tools and tables, read into rows that the estimators take, and written back.
+"""Read tables and exports of annotation tools as rows with partial labels, and write them.
 
-Meaning is never guessed: where a file does not settle it, the error shows its rows and what each choice makes of them.
+Ambiguous answers raise `MeaningError`, which shows rows of the file and the result of each choice for them.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""From answers to y: what they mean, what is skipped, and how several annotators are merged. Nothing is guessed."""
+"""Turn the answers of a file into y: their meaning, skipped rows, and several annotators per row."""
 
 from __future__ import annotations
 
@@ -6,77 +6,76 @@ import difflib
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
-from ..outputs import Not
-from ._cells import Cells, Conflict, bucket_pairs, in_order, label_cell
-from ._files import SHOWN, Refused
+from ..data.names import ordered
+from ..outputs import Not, OutputSpace
+from ..outputs.cells import COMBINATIONS, Conflict
+from ..outputs.labels.cells import label_cell
+from ..outputs.rankings.cells import bucket_pairs
+from ._files import BadRecords
 from ._frames import frame_of
-from ._meaning import Answer, Entry, Example, MeaningError, Reading, Shown, ambiguous, short
-from ._records import Records, cells_of
+from ._meaning import Answer, Entry, Example, MeaningError, ReadOptions, Verbatim, ambiguous, one_of, short
+from ._records import Records, new_space
 from ._tree import Tree
+
+HINTS = 10  # misspelled names for which the closest class is searched
+KINDS = {"one_of": "labels", "all_of": "tags", "known_tags": "tags", "order": "ranking"}
+FORMS = {"names": None, "flags": None, "order": "ranking", "number": "number"}
 
 
 def assemble(
     source: str,
     entries: list[Entry],
-    reading: Reading,
+    options: ReadOptions,
     *,
     meanings: Iterable[str] = ("one_of", "all_of", "known_tags"),
     tree: Tree | None = None,
 ) -> Records:
-    """Records from the entries of a file."""
-    if reading.meaning is not None and reading.meaning not in meanings:
-        shown = ", ".join(map(repr, meanings))
-        raise ValueError(f"meaning must be one of {shown} for {source}. Got {reading.meaning!r}.")
-    meant = _Meant(source, entries, reading, tuple(meanings), tree)
-    rows = _answered(meant)
-    merged = _merged(meant, rows)
-    ids, who, places, y, data = [], [], [], [], []
-    for entry, annotator, cell in merged:
-        ids.append(entry.id)
-        who.append(annotator)
-        places.append(entry.place)
-        data.append(entry.data)
-        y.append(cell)
-    columns = dict.fromkeys(column for entry in entries for column in entry.data)
+    """Return the records of a file from its entries."""
+    if options.meaning is not None:
+        one_of("meaning", options.meaning, meanings)
+    answers = _Answers(source, entries, options, tuple(meanings), tree)
+    rows = _merged(answers, _answered(answers))
     return Records(
-        ids,
-        frame_of(data, reading.backend, columns),
-        y,
-        meant.cells.kind,
-        who if reading.annotators == "rows" else None,
-        meant.classes if meant.cells.kind in ("labels", "tags") else [],
+        [entry.id for entry, _, _ in rows],
+        frame_of(
+            [entry.data for entry, _, _ in rows],
+            options.backend,
+            dict.fromkeys(column for entry in entries for column in entry.data),
+        ),
+        [cell for _, _, cell in rows],
+        answers.space.kind,
+        [annotator for _, annotator, _ in rows] if options.annotators == "rows" else None,
+        answers.classes if answers.space.kind in ("labels", "tags") else [],
         tree.parents() if tree is not None else None,
-        places,
+        [entry.place for entry, _, _ in rows],
     )
 
 
-class _Meant:
-    """What the answers of one file mean: the kind of y, and the cell of every answer."""
+class _Answers:
+    """The answers of one file, the output type of their cells, and the cell of each answer."""
 
-    def __init__(self, source: str, entries: list[Entry], reading: Reading, meanings: tuple, tree: Tree | None):
-        self.source, self.entries, self.reading, self.tree = source, entries, reading, tree
-        self.meaning, self.unticked = reading.meaning, reading.unticked
+    def __init__(self, source: str, entries: list[Entry], options: ReadOptions, meanings: tuple, tree: Tree | None):
+        self.source, self.entries, self.options, self.tree = source, entries, options, tree
+        self.meaning, self.unticked = options.meaning, options.unticked
         every = [(entry, answer) for entry in entries for answer in entry.answers]
         kind = self._kind(every)
         self.classes = self._classes(every) if kind is None else []
-        if kind is None and self.meaning is None:
-            self.meaning = self._settled(every, meanings)
-        listed = any(answer.form == "names" for _, answer in every)
-        if kind is None and self.meaning == "all_of" and self.unticked is None and listed:
-            raise self._what_is_unticked(every)
         if kind is None:
-            kind = {"one_of": "labels", "order": "order"}.get(self.meaning or "", "tags")
+            if self.meaning is None:
+                self.meaning = self._infer_meaning(every, meanings)
+            if self.meaning == "all_of" and self.unticked is None:
+                self._require_unticked(every)
+            kind = KINDS[self.meaning]
         if kind == "tags" and tree is not None:
             self.classes = tree.nodes
-        self.cells: Cells = cells_of(kind, self.classes)
+        self.space: OutputSpace = new_space(kind, names=self.classes)
 
     def _kind(self, every: list) -> str | None:
-        """The kind that the form of the answers settles; None for names, whose meaning does."""
-        kinds = {"names": None, "judged": None, "order": "order", "number": "number"}
+        """Return the output type that the form of the answers implies; None for names, whose meaning decides."""
         first: dict = {}
         for entry, answer in every:
-            if answer.form in kinds:
-                first.setdefault(kinds[answer.form], (entry.place, answer.value))
+            if answer.form in FORMS:
+                first.setdefault(FORMS[answer.form], (entry.place, answer.value))
         if len(first) > 1:
             (place, value), (other, another) = list(first.values())[:2]
             raise ValueError(
@@ -86,53 +85,56 @@ class _Meant:
         return next(iter(first), None)
 
     def _classes(self, every: list) -> list:
-        """The names that may be ticked: those given, otherwise all that the file offers or names."""
+        """Return the names that may be selected: the given ones, otherwise all that the file offers or names."""
         named: dict[Hashable, None] = {}
-        bad = Refused(self.source)
-        given = None if self.reading.classes is None else set(self.reading.classes)
+        bad = BadRecords(self.source)
+        given = set(self.options.classes or ())
         for entry, answer in every:
-            if answer.form not in ("names", "judged"):
+            if answer.form not in ("names", "flags"):
                 continue
-            names = [*(answer.options or ()), *answer.value]
-            named.update(dict.fromkeys(names))
-            if given is not None:
-                for name in dict.fromkeys(names):
-                    if name not in given:
-                        hint = _nearest(name, given) if len(bad.found) < SHOWN else ""
-                        bad.add(entry.place, f"{name!r} is not among the classes{hint}")
-        bad.refuse(f"The classes are {short(in_order(given or ()))}. Correct the file, or name all classes.")
+            names = dict.fromkeys([*(answer.options or ()), *answer.value])
+            named.update(names)
+            for name in names if self.options.classes is not None else ():
+                if name not in given:
+                    hint = _closest(name, given) if len(bad.found) < HINTS else ""
+                    bad.add(entry.place, f"{name!r} is not among the classes{hint}")
+        bad.refuse(f"The classes are {short(ordered(given))}. Correct the file, or list all classes.")
         if self.tree is not None:
             return self.tree.leaves_of_all()
-        return list(self.reading.classes) if self.reading.classes is not None else in_order(named)
+        return list(self.options.classes) if self.options.classes is not None else ordered(named)
 
-    def _settled(self, every: list, meanings: tuple) -> str:
-        """The meaning, where no answer has more than one name: that name."""
+    def _infer_meaning(self, every: list, meanings: tuple) -> str:
+        """Return "one_of" if no answer has more than one name; raise `MeaningError` otherwise."""
         several = [(e, a) for e, a in every if (a.form == "names" and len(a.value) > 1) or _two_accepted(a)]
         if not several:
             return "one_of"
+        names = several[0][1].form == "names"
         others = [(e, a) for e, a in every if a.form == several[0][1].form and a.value and a is not several[0][1]]
-        examples = [Example(e.place, a) for e, a in (several[0], *others[:1])]
-        choices: dict[str, Callable] = {}
-        if "one_of" in meanings and several[0][1].form == "names":
-            choices['meaning="one_of"'] = self._label
-        if "all_of" in meanings and several[0][1].form == "names":
-            choices['meaning="all_of", unticked="no"'] = lambda answer: self._tags(answer, "no")
-        if "known_tags" in meanings:
-            choices['meaning="known_tags"'] = lambda answer: self._tags(answer, "unknown")
-        if "order" in meanings:
-            choices['meaning="order"'] = lambda answer: bucket_pairs([[name] for name in answer.value])
-        raise ambiguous(self.source, "meaning", "what several names in one answer mean", examples, choices)
+        choices: dict[str, tuple[str, Callable]] = {
+            'meaning="one_of"': ("one_of", self._label),
+            'meaning="all_of", unticked="no"': ("all_of", lambda answer: self._tags(answer, "no")),
+            'meaning="known_tags"': ("known_tags", lambda answer: self._tags(answer, "unknown")),
+            'meaning="order"': ("order", lambda answer: bucket_pairs([[name] for name in answer.value])),
+        }
+        raise ambiguous(
+            self.source, "meaning", "what several names in one answer mean",
+            [Example(e.place, a) for e, a in (several[0], *others[:1])],
+            {text: outcome for text, (meaning, outcome) in choices.items()
+             if meaning in meanings and (names or meaning not in ("one_of", "all_of"))},
+        )  # fmt: skip
 
-    def _what_is_unticked(self, every: list) -> MeaningError:
+    def _require_unticked(self, every: list) -> None:
+        """Raise `MeaningError` if answers leave names unselected and nobody said what that means."""
         examples = [Example(e.place, a) for e, a in every if a.form == "names"]
         choices: dict[str, Callable] = {
             'unticked="no"': lambda answer: self._tags(answer, "no"),
             'unticked="unknown"': lambda answer: self._tags(answer, "unknown"),
         }
-        return ambiguous(self.source, "unticked", "what an unticked name means", examples, choices)
+        if examples:
+            raise ambiguous(self.source, "unticked", "what an unticked name means", examples, choices)
 
     def cell(self, answer: Answer) -> Any:
-        """The cell of y that an answer makes; raises ValueError where it makes none."""
+        """Return the cell of y for an answer; raise ValueError if there is none."""
         if answer.form in ("unknown", "skipped"):
             return None
         if answer.form == "number":
@@ -151,133 +153,130 @@ class _Meant:
             if self.tree is not None:
                 names = [leaf for name in names for leaf in self.tree.leaves(name)]
             return label_cell(names) if names else None
-        accepted = [name for name, there in answer.value.items() if there]
+        accepted = [name for name, present in answer.value.items() if present]
         if len(accepted) > 1:
-            raise ValueError(f"one label at most can be true, got {', '.join(map(repr, accepted))}")
-        rejected = [name for name, there in answer.value.items() if not there]
+            raise ValueError(f"at most one label can be true, got {', '.join(map(repr, accepted))}")
+        rejected = [name for name, present in answer.value.items() if not present]
         return label_cell(accepted) if accepted else Not(*rejected) if rejected else None
 
     def _tags(self, answer: Answer, unticked: str | None) -> dict:
-        known = dict(answer.value) if answer.form == "judged" else dict.fromkeys(answer.value, True)
-        if self.tree is not None:  # a node says that it and all above it are there, and nothing of what is below
-            ticked = [name for name, there in known.items() if there]
+        known = dict(answer.value) if answer.form == "flags" else dict.fromkeys(answer.value, True)
+        if self.tree is not None:  # a node implies its ancestors; its descendants stay unknown
+            ticked = [name for name, present in known.items() if present]
             known = dict.fromkeys([node for name in ticked for node in [*self.tree.above(name), name]], True) | known
             hidden = {node for name in ticked for node in self.tree.below(name)}
             offered = [node for node in self.tree.nodes if node not in hidden]
         else:
             offered = list(answer.options or self.classes)
-        if unticked == "no" and answer.form == "names":  # a name that was not judged was not asked about
+        if unticked == "no" and answer.form == "names":  # flags list every name that was asked about
             known |= {name: False for name in offered if name not in known}
-        return {name: known[name] for name in in_order(known)}
+        return {name: known[name] for name in ordered(known)}
+
+    def is_skipped(self, answer: Answer) -> bool:
+        """Whether there is no answer; an empty list is none for labels."""
+        empty = self.space.kind == "labels" and answer.form == "names" and not answer.value
+        return answer.form == "skipped" or empty
 
 
-def _answered(meant: _Meant) -> list[tuple[Entry, list[tuple[Any, Any]]]]:
-    """(annotator, cell) of every entry, skipped answers dropped or unknown."""
-    reading, bad, rows = meant.reading, Refused(meant.source), []
-    labels = meant.cells.kind == "labels"
+Kept = list[tuple[Entry, list[tuple[Any, Any]]]]
+"""(annotator, cell) of every answer, for every entry."""
 
-    def is_skipped(answer: Answer) -> bool:
-        return answer.form == "skipped" or (labels and answer.form == "names" and not answer.value)
 
-    skips = [entry for entry in meant.entries if any(map(is_skipped, entry.answers))]
-    if skips and reading.skipped is None:
+def _answered(answers: _Answers) -> Kept:
+    """Return the cells of every entry; skipped answers are dropped or unlabelled."""
+    options, bad, rows = answers.options, BadRecords(answers.source), []
+    skips = [entry for entry in answers.entries if any(map(answers.is_skipped, entry.answers))]
+    if skips and options.skipped is None:
         choices: dict[str, Callable] = {
-            'skipped="unknown"': lambda said: Shown("a row of which nothing is known (None)"),
-            'skipped="drop"': lambda said: Shown("left out"),
+            'skipped="unknown"': lambda answer: Verbatim("an unlabelled row (None)"),
+            'skipped="drop"': lambda answer: Verbatim("left out"),
         }
-        examples = [Example(entry.place, Shown("skipped, or answered with nothing")) for entry in skips]
-        raise ambiguous(meant.source, "skipped", "what a skipped row means", examples, choices)
-    for entry in meant.entries:
+        examples = [Example(entry.place, Verbatim("skipped, or an empty answer")) for entry in skips]
+        raise ambiguous(answers.source, "skipped", "what a skipped row means", examples, choices)
+    for entry in answers.entries:
         kept = []
         for answer in entry.answers:
-            if reading.skipped == "drop" and is_skipped(answer):
+            if options.skipped == "drop" and answers.is_skipped(answer):
                 continue
             try:
-                kept.append((answer.annotator, meant.cell(answer)))
+                kept.append((answer.annotator, answers.cell(answer)))
             except ValueError as error:
                 bad.add(entry.place, str(error))
-        if kept or not entry.answers:  # a row that nobody was asked about stays, unknown
+        if kept or not entry.answers:  # a row without any answer stays, unlabelled
             rows.append((entry, kept))
     bad.refuse('Correct the file, or read the names as tags with meaning="known_tags".')
     return rows
 
 
-def _merged(meant: _Meant, rows: list) -> list[tuple[Entry, Any, Any]]:
-    """(entry, annotator, cell), one for every row of y."""
-    how = meant.reading.annotators
-    several = [(entry, kept) for entry, kept in rows if len(kept) > 1]
-    if several and how is None:
-        raise _how_to_merge(meant, several)
+def _merged(answers: _Answers, rows: Kept) -> list[tuple[Entry, Any, Any]]:
+    """Return (entry, annotator, cell), one for every row of y."""
+    how, conflict = answers.options.annotators, answers.options.conflict
     if how == "rows":
         return [(entry, who, cell) for entry, kept in rows for who, cell in kept or [(None, None)]]
-    merged, bad = [], Refused(meant.source)
+    several = [(entry, kept) for entry, kept in rows if len(kept) > 1]
+    if several and how is None:
+        raise _how_to_merge(answers, several)
+    merged, bad = [], BadRecords(answers.source)
     for entry, kept in rows:
-        cells = [cell for _, cell in kept if cell is not None]
         try:
-            cell = _merge(meant.cells, cells, how)
+            cell = _combine(answers.space, kept, how)
         except Conflict as error:
-            resolved = meant.reading.conflict
-            if resolved == "refuse":
-                said = "; ".join(f"{_who(who, k)} said {short(cell, 60)}" for k, (who, cell) in enumerate(kept))
-                bad.add(entry.place, f"{error}: {said}")
+            if conflict == "refuse":
+                bad.add(entry.place, f"{error}: {_quoted(kept)}")
+            if conflict in ("refuse", "drop"):
                 continue
-            if resolved == "drop":
-                continue
-            cell = _resolve(meant.cells, cells, resolved)
+            cell = _resolve(answers.space, kept, conflict)
         merged.append((entry, None, cell))
     bad.refuse(
-        'The annotators contradict each other there. Say what to do with conflict="unknown", "union", "vote" or "drop".'
+        'The annotators contradict each other there. Choose with conflict="unknown", "union", "vote" or "drop".'
     )
     return merged
 
 
-def _merge(cells: Cells, said: list, how: str | None) -> Any:
-    if not said:
-        return None
-    if len(said) == 1:
-        return said[0]
-    return getattr(cells, how or "intersect")(said)
+def _combine(space: OutputSpace, kept: list, how: str | None) -> Any:
+    """Return one cell for the answers of a row."""
+    cells = [cell for _, cell in kept if cell is not None]
+    if len(cells) < 2:
+        return cells[0] if cells else None
+    return getattr(space, f"{how or 'intersect'}_cells")(cells)
 
 
-def _resolve(cells: Cells, said: list, how: str) -> Any:
-    """What is made of a contradiction; votes on orders may run in a circle, and then say nothing."""
-    if how == "unknown":
-        return None
+def _resolve(space: OutputSpace, kept: list, conflict: str) -> Any:
+    """Return the cell of a row whose answers contradict each other; None if a vote on orders has a cycle."""
     try:
-        return getattr(cells, how)(said)
+        return None if conflict == "unknown" else _combine(space, kept, conflict)
     except Conflict:
         return None
 
 
-def _how_to_merge(meant: _Meant, several: list) -> MeaningError:
+def _how_to_merge(answers: _Answers, several: Kept) -> MeaningError:
     def outcome(how: str) -> Callable:
-        def merged(said: Shown) -> Any:
+        def merged(row: Verbatim) -> Any:
             try:
-                return _merge(meant.cells, [cell for _, cell in said.kept if cell is not None], how)
-            except Conflict as error:
-                return Shown(f"refused: {error} (or conflict=…)")
+                return _combine(answers.space, row.answers, how)
+            except ValueError as error:
+                return Verbatim(f"an error: {error} (or conflict=…)")
 
         return merged
 
-    choices: dict[str, Callable] = {'annotators="rows"': lambda said: Shown(f"{len(said.kept)} rows, one an answer")}
-    choices |= {f'annotators="{how}"': outcome(how) for how in ("intersect", "union", "vote")}
-    examples = [
-        Example(entry.place, Shown("; ".join(f"{_who(w, k)}: {short(c, 60)}" for k, (w, c) in enumerate(kept)), kept))
-        for entry, kept in several
-    ]
-    return ambiguous(meant.source, "annotators", "how several annotators of one row are merged", examples, choices)
+    choices: dict[str, Callable] = {'annotators="rows"': lambda row: Verbatim(f"{len(row.answers)} rows")}
+    choices |= {f'annotators="{how}"': outcome(how) for how in COMBINATIONS}
+    examples = [Example(entry.place, Verbatim(_quoted(kept), kept)) for entry, kept in several]
+    return ambiguous(answers.source, "annotators", "how several annotators of one row are merged", examples, choices)
 
 
-def _who(annotator: Any, k: int) -> str:
-    return f"annotator {annotator if annotator is not None else k + 1}"
+def _quoted(kept: list) -> str:
+    """Return the answers of a row by annotator, as an error message shows them."""
+    names = [k + 1 if who is None else who for k, (who, _) in enumerate(kept)]
+    return "; ".join(f"annotator {name}: {short(cell, 60)}" for name, (_, cell) in zip(names, kept))
 
 
 def _two_accepted(answer: Answer) -> bool:
-    return answer.form == "judged" and sum(map(bool, answer.value.values())) > 1
+    return answer.form == "flags" and sum(map(bool, answer.value.values())) > 1
 
 
-def _nearest(name: Any, classes: Iterable) -> str:
-    """A hint where a class is spelled nearly so."""
+def _closest(name: Any, classes: Iterable) -> str:
+    """Return a hint if a class has nearly the same spelling."""
     close = difflib.get_close_matches(str(name).strip().lower(), [str(c).lower() for c in classes], n=1)
     match = next((c for c in classes if close and str(c).lower() == close[0]), None)
     return f" (did it mean {match!r}?)" if match is not None else ""

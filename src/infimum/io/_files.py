@@ -1,4 +1,4 @@
-"""Files read with the place of every record, and written."""
+"""Read JSON, JSON Lines and CSV with the place of every record, and write them."""
 
 from __future__ import annotations
 
@@ -11,61 +11,49 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from ..data.errors import NO_CELL, BadRows, shown
 from ..data.files import Path_ as Path_
 from ..data.files import atomic_write as atomic_write
 
-SHOWN = 10
 _FIELD_LIMIT = 2**31 - 1
 _csv_lock = threading.Lock()
 
 
 class Found(NamedTuple):
-    """One record of a file, and where it lies there."""
+    """One record of a file and its place there."""
 
     place: str
-    """As errors name it: ``export.json, record 3``."""
+    """As in error messages: ``export.json, record 3``."""
     value: dict
 
 
-class Refused:
-    """Collects what is wrong, place by place, and raises it as one error.
+class BadRecords(BadRows):
+    """Collects what is wrong with the records of a file, by their place, and raises it as one error.
 
-    >>> bad = Refused("votes.jsonl")
-    >>> bad.add("line 3", "the answer 'kat' is not among the classes")
-    >>> bad.refuse("Correct the answers, or name all classes.")
+    >>> bad = BadRecords("votes.jsonl")
+    >>> bad.add("votes.jsonl, line 3", "the answer 'kat' is not among the classes")
+    >>> bad.refuse("Correct the answers, or list all classes.")
     Traceback (most recent call last):
     ...
-    ValueError: 1 record of votes.jsonl cannot be used.
+    infimum.data.errors.InputError: 1 record of votes.jsonl cannot be used.
       line 3: the answer 'kat' is not among the classes
-    Correct the answers, or name all classes.
+    Correct the answers, or list all classes.
     """
 
-    def __init__(self, name: str):
-        self.name = name
-        self.found: list[tuple[str, str]] = []
+    def __init__(self, source: str):
+        super().__init__(source, "record")
 
-    def add(self, place: str, message: str) -> None:
-        self.found.append((place.removeprefix(f"{self.name}, "), message))
-
-    def refuse(self, remedy: str) -> None:
-        """Raise if anything was added; `remedy` is the way out."""
-        if not self.found:
-            return
-        n = len({place for place, _ in self.found})
-        lines = [f"  {place}: {message}" for place, message in self.found[:SHOWN]]
-        if len(self.found) > SHOWN:
-            lines.append(f"  (and {len(self.found) - SHOWN} more)")
-        head = f"{n} record{'s' if n > 1 else ''} of {self.name} cannot be used."
-        raise ValueError("\n".join([head, *lines, remedy]))
+    def add(self, row: Any, message: str, cell: Any = NO_CELL) -> None:
+        super().add(row.removeprefix(f"{self.what}, "), message, cell)
 
 
 def name_of(source: Any) -> str:
-    """What errors call a source: the name of its file, or "the list" for objects in memory."""
+    """Return the name of a source in error messages: that of its file, or "the list" for objects in memory."""
     return Path(source).name if isinstance(source, str | os.PathLike) else "the list"
 
 
 def read_text(path: Path_) -> str:
-    """A UTF-8 file, with or without a byte-order mark, its line ends as they are."""
+    """Return the text of a UTF-8 file, with or without a byte-order mark; line ends are kept."""
     try:
         return Path(path).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -76,7 +64,7 @@ def read_text(path: Path_) -> str:
 
 
 def read_records(source: Any) -> list[Found]:
-    """The objects of a JSON array, of JSON Lines, or of a list that is in memory already."""
+    """Return the objects of a JSON array, of JSON Lines, or of a list in memory."""
     name = name_of(source)
     if isinstance(source, str | os.PathLike):
         return json_records(read_text(source), name)
@@ -86,15 +74,15 @@ def read_records(source: Any) -> list[Found]:
 
 
 def json_records(text: str, name: str) -> list[Found]:
-    """The objects of a text that is a JSON array or JSON Lines."""
+    """Return the objects of a text that is a JSON array or JSON Lines."""
     return _objects(_array(text, name) if text.lstrip().startswith("[") else _lines(text, name), name)
 
 
 def _objects(found: list[tuple[str, Any]], name: str) -> list[Found]:
-    bad = Refused(name)
+    bad = BadRecords(name)
     for place, value in found:
         if not isinstance(value, Mapping):
-            bad.add(place, f"expected an object {{…}}, got {_short(value)}")
+            bad.add(place, f"expected an object {{…}}, got {shown(value)}")
     bad.refuse("Export the file again, in the full JSON or JSON Lines form of the tool.")
     return [Found(place, dict(value)) for place, value in found]
 
@@ -103,7 +91,7 @@ def _array(text: str, name: str) -> list[tuple[str, Any]]:
     try:
         return [(f"{name}, record {k}", value) for k, value in enumerate(json.loads(text), start=1)]
     except json.JSONDecodeError as error:
-        raise ValueError(f"{name}, line {error.lineno}, column {error.colno}: no JSON ({error.msg}).") from error
+        raise ValueError(f"{name}, line {error.lineno}, column {error.colno}: invalid JSON ({error.msg}).") from error
 
 
 def _lines(text: str, name: str) -> list[tuple[str, Any]]:
@@ -114,17 +102,17 @@ def _lines(text: str, name: str) -> list[tuple[str, Any]]:
         try:
             found.append((f"{name}, line {number}", json.loads(line)))
         except json.JSONDecodeError as error:
-            raise ValueError(f"{name}, line {number}, column {error.colno}: no JSON ({error.msg}).") from error
+            raise ValueError(f"{name}, line {number}, column {error.colno}: invalid JSON ({error.msg}).") from error
     return found
 
 
 def read_csv(path: Path_, sep: str = ",") -> tuple[list[str], list[Found]]:
-    """The header and the rows of a CSV file, every cell as the text that stands there."""
+    """Return the header and the rows of a CSV file; every cell is text."""
     return csv_records(read_text(path), name_of(path), sep)
 
 
 def csv_records(text: str, name: str, sep: str = ",") -> tuple[list[str], list[Found]]:
-    """The header and the rows of a text that is CSV."""
+    """Return the header and the rows of a text that is CSV."""
     with _csv_lock:
         before = csv.field_size_limit(_FIELD_LIMIT)
         try:
@@ -138,36 +126,36 @@ def csv_records(text: str, name: str, sep: str = ",") -> tuple[list[str], list[F
                     rows.append((f"{name}, line {start}", row))
                 start = reader.line_num + 1
         except csv.Error as error:
-            raise ValueError(f"{name}, line {reader.line_num}: no CSV ({error}).") from error
+            raise ValueError(f"{name}, line {reader.line_num}: invalid CSV ({error}).") from error
         finally:
             csv.field_size_limit(before)
     twice = sorted({column for column in header if header.count(column) > 1})
     if twice:
         raise ValueError(f"{name} has the column {twice[0]!r} twice. Give every column its own name.")
-    bad = Refused(name)
+    bad = BadRecords(name)
     for place, row in rows:
         if len(row) != len(header):
             bad.add(place, f"expected {len(header)} cells, got {len(row)}")
-    bad.refuse(f"The columns are {', '.join(header)}. A cell that holds {sep!r} or a quote stands in double quotes.")
+    bad.refuse(f"The columns are {', '.join(header)}. Put a cell with {sep!r} or a quote in double quotes.")
     return header, [Found(place, dict(zip(header, row))) for place, row in rows]
 
 
 def write_json(path: Path_, value: Any) -> None:
-    """One JSON document, whole or not at all."""
+    """Write one JSON document, completely or not at all."""
     text = dumps(value, indent=1)
     with atomic_write(path) as file:
         file.write(text + "\n")
 
 
 def write_json_lines(path: Path_, values: Iterable) -> None:
-    """One JSON document a line, whole or not at all."""
+    """Write one JSON document per line, completely or not at all."""
     with atomic_write(path) as file:
         for value in values:
             file.write(dumps(value) + "\n")
 
 
 def write_csv(path: Path_, header: list[str], rows: Iterable[Iterable], sep: str = ",") -> None:
-    """A CSV file, None as an empty cell, whole or not at all."""
+    """Write a CSV file, None as an empty cell, completely or not at all."""
     with atomic_write(path) as file:
         writer = csv.writer(_Lines(file), delimiter=sep, lineterminator="\r\n")
         writer.writerow(header)
@@ -175,7 +163,7 @@ def write_csv(path: Path_, header: list[str], rows: Iterable[Iterable], sep: str
 
 
 class _Lines:
-    """Ends rows with \\n. Python before 3.13 quotes a cell with \\r only where rows end with it."""
+    """Ends rows with \\n. Python before 3.13 quotes a cell with \\r only if rows end with it."""
 
     def __init__(self, file: IO):
         self.file = file
@@ -185,7 +173,7 @@ class _Lines:
 
 
 def dumps(value: Any, indent: int | None = None) -> str:
-    """JSON text; NumPy scalars as the numbers they are, NaN and infinity refused."""
+    """Return JSON text. NumPy scalars become numbers; NaN and infinity raise ValueError."""
     return json.dumps(value, ensure_ascii=False, indent=indent, default=_plain, allow_nan=False)
 
 
@@ -199,8 +187,3 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "isoformat"):
         return value.isoformat()
     raise TypeError(f"JSON cannot hold {value!r} of type {type(value).__name__}.")
-
-
-def _short(value: Any, width: int = 80) -> str:
-    text = repr(value)
-    return text if len(text) <= width else text[: width - 1] + "…"

@@ -1,20 +1,22 @@
-"""Frames of pandas or polars, whichever is there, from rows and back."""
+"""DataFrames of pandas or polars from rows, and back."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..data.errors import is_null
+from ..data.inputs import is_frame
+from ..data.names import plain
 from ._files import dumps
 
 BACKENDS = ("pandas", "polars")
 
 
 def backend_of(backend: str | None) -> str:
-    """The name of the frame library: what the caller says, otherwise pandas or polars, whichever is installed."""
+    """Return the name of the DataFrame library: the given one, otherwise pandas or polars if it is installed."""
     if backend is not None and backend not in BACKENDS:
         raise ValueError(f'backend must be "pandas" or "polars". Got {backend!r}.')
     for name in BACKENDS if backend is None else (backend,):
@@ -25,10 +27,9 @@ def backend_of(backend: str | None) -> str:
 
 
 def frame_of(rows: list[dict], backend: str | None = None, columns: Iterable[str] | None = None) -> Any:
-    """One column for every name in the rows, in the order in which they come; None where a row lacks it.
+    """Return a DataFrame with one column for every name in the rows; None if a row lacks it.
 
-    Numbers stay numbers and text stays text. A column that holds lists, objects or several types becomes text: JSON
-    for whatever is no text.
+    Numbers stay numbers and text stays text. A column of lists, objects or several types becomes text, as JSON.
     """
     name = backend_of(backend)
     if columns is None:
@@ -43,14 +44,14 @@ def frame_of(rows: list[dict], backend: str | None = None, columns: Iterable[str
     for column, (kind, cells) in table.items():
         missing = any(cell is None for cell in cells)
         types = {"bool": "boolean" if missing else "bool", "int": "Int64" if missing else "int64", "float": "float64"}
-        unknown = "object" if all(cell is None for cell in cells) else None  # text: as pandas itself keeps it
-        frame[column] = library.Series(cells, dtype=types.get(kind, unknown))
+        empty = "object" if all(cell is None for cell in cells) else None  # pandas infers the type of text itself
+        frame[column] = library.Series(cells, dtype=types.get(kind, empty))
     return library.DataFrame(frame, index=range(len(rows)))
 
 
 def _column(cells: list) -> tuple[str, list]:
-    """The type of a column, and its cells in that type."""
-    cells = [None if is_missing(cell) else _scalar(cell) for cell in cells]
+    """Return the type of a column, and its cells in that type."""
+    cells = [None if is_null(cell) else plain(cell) for cell in cells]
     types = {type(cell) for cell in cells if cell is not None}
     if types == {bool}:
         return "bool", cells
@@ -63,25 +64,11 @@ def _column(cells: list) -> tuple[str, list]:
     return "text", [cell if cell is None or isinstance(cell, str) else dumps(cell) for cell in cells]
 
 
-def _scalar(cell: Any) -> Any:
-    return cell.item() if hasattr(cell, "item") and getattr(cell, "ndim", None) == 0 else cell
-
-
-def is_missing(cell: Any) -> bool:
-    """None, NaN, NaT or pandas.NA; blank text is text."""
-    if cell is None:
-        return True
-    if isinstance(cell, float):  # np.float64 is one
-        return math.isnan(cell)
-    return type(cell).__name__ in ("NAType", "NaTType")
-
-
-def is_frame(data: Any) -> bool:
-    return hasattr(data, "columns") and not isinstance(data, Mapping)
-
-
 def rows_of_frame(data: Any) -> list[dict]:
-    """A frame of any library that narwhals knows, or a list of dicts, as dicts; None where a cell is missing."""
+    """Return a DataFrame of any library that narwhals supports, or a list of dicts or texts, as dicts.
+
+    A missing cell is None.
+    """
     if is_frame(data):
         import narwhals.stable.v1 as nw
 
@@ -89,5 +76,5 @@ def rows_of_frame(data: Any) -> list[dict]:
     elif isinstance(data, Iterable) and not isinstance(data, str | Mapping):
         rows = [{"text": row} if isinstance(row, str) else row for row in data]
     else:
-        raise TypeError(f"data must be a frame, a list of dicts or a list of texts. Got {type(data).__name__}.")
-    return [{str(k): None if is_missing(v) else _scalar(v) for k, v in row.items()} for row in rows]
+        raise TypeError(f"data must be a DataFrame, a list of dicts or a list of texts. Got {type(data).__name__}.")
+    return [{str(k): None if is_null(v) else plain(v) for k, v in row.items()} for row in rows]

@@ -1,4 +1,4 @@
-"""The `value` of one result of Label Studio, read and written, for each type of control."""
+"""Read and write the `value` of one result of Label Studio, for each type of control."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TYPES = ("choices", "taxonomy", "pairwise", "ranker", "rating", "number")
 
 
 def parsed(value: Any, kind: str) -> Any:
-    """The answer in a `value`, checked; raises ValueError where it has another shape.
+    """Return the answer in a `value`; raise ValueError if it has another shape.
 
     >>> parsed({"choices": ["cat"]}, "choices"), parsed({"rating": 4}, "rating")
     (['cat'], 4)
@@ -27,7 +27,7 @@ def _texts(value: Any) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise ValueError(f"expected a list of names, got {value!r}")
     if len(set(value)) < len(value):
-        raise ValueError(f"a name comes twice in {value!r}")
+        raise ValueError(f"a name is repeated in {value!r}")
     return value
 
 
@@ -71,13 +71,13 @@ _CHECKS = {
 
 
 def ranker_is_list(values: list) -> bool:
-    """Whether answers are plain lists, bare or under one and the same key, and no buckets."""
+    """Whether answers are plain lists, bare or under the same key, instead of buckets."""
     keys = {tuple(value) for value in values if isinstance(value, dict)}
     return len(keys) <= 1 and all(len(key) == 1 for key in keys)
 
 
 def bucket_order(value: list | dict, buckets: list[str] | None) -> list[list[str]]:
-    """Buckets, best first; every item of a list is a bucket of its own.
+    """Return buckets, best first; every item of a list is a bucket of its own.
 
     >>> bucket_order({"rank": ["a", "b"]}, None), bucket_order({"bad": ["c"], "good": ["a", "b"]}, ["good", "bad"])
     ([['a'], ['b']], [['a', 'b'], ['c']])
@@ -89,7 +89,7 @@ def bucket_order(value: list | dict, buckets: list[str] | None) -> list[list[str
 
 
 def region_value(cell: Any, kind: str, control: str, classes: Any, tree: Tree | None) -> dict:
-    """The `value` that a cell of y makes."""
+    """Return the `value` for a cell of y."""
     if kind == "choices":
         return {"choices": text_names(cell, classes)}
     if kind == "taxonomy":

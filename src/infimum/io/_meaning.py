@@ -1,12 +1,12 @@
-"""What a caller may say about the meaning of a file, and the error that asks for it."""
+"""The arguments that say what the answers in a file mean, and the error that asks for one of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ._cells import in_order
+from ..data.names import ordered
 
 CHOICES = {
     "meaning": ("one_of", "all_of", "known_tags", "order"),
@@ -15,11 +15,11 @@ CHOICES = {
     "annotators": ("rows", "intersect", "union", "vote"),
     "conflict": ("refuse", "unknown", "union", "vote", "drop"),
 }
-WIDTH = 110
+WIDTH = 110  # characters of a value in an error message
 
 
 class MeaningError(ValueError):
-    """The file does not settle what its answers mean, and the caller did not say; `argument` would settle it."""
+    """The meaning of the answers in a file is ambiguous; the argument named by `argument` decides it."""
 
     def __init__(self, message: str, argument: str):
         super().__init__(message)
@@ -27,22 +27,22 @@ class MeaningError(ValueError):
 
 
 class Answer(NamedTuple):
-    """What one annotator said of one row.
+    """The answer of one annotator for one row.
 
-    The form is "names" (a list of ticked names), "judged" (name -> bool), "order" (buckets, best first), "number",
-    "unknown" (said not to know) or "skipped" (said nothing).
+    The form is "names" (a list of selected names), "flags" (name -> bool), "order" (buckets, best first), "number",
+    "unknown" (the annotator does not know) or "skipped" (there is no answer).
     """
 
     form: str
     value: Any = None
     annotator: Any = None
     options: tuple | None = None
-    """All the names that were offered, where the file says so."""
+    """All the names that were offered, if the file lists them."""
 
 
 @dataclass
 class Entry:
-    """One row of a file and every answer to it."""
+    """One row of a file and all answers for it."""
 
     id: Any
     place: str
@@ -51,8 +51,8 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What the caller says about the file; None where nothing was said."""
+class ReadOptions:
+    """The arguments of a reader; None if the caller did not set one."""
 
     meaning: str | None = None
     unticked: str | None = None
@@ -65,54 +65,71 @@ class Reading:
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
             value = getattr(self, name)
-            if value not in allowed and not (value is None and name != "conflict"):
-                shown = ", ".join(map(repr, allowed))
-                raise ValueError(f"{name} must be one of {shown}. Got {value!r}.")
+            if value is not None or name == "conflict":
+                one_of(name, value, allowed)
         if self.meaning == "known_tags" and self.unticked == "no":
             raise ValueError(
-                'meaning="known_tags" leaves what is unticked unknown, unticked="no" says that it is absent. For the'
+                'meaning="known_tags" leaves unselected tags unknown, and unticked="no" makes them absent. For the'
                 ' latter, pass meaning="all_of".'
             )
         if self.classes is not None and (isinstance(self.classes, str) or len(set(self.classes)) < len(self.classes)):
             raise ValueError(f"classes must be a list of distinct names. Got {self.classes!r}.")
 
 
+def one_of(name: str, value: Any, allowed: Any) -> Any:
+    """Return the value of an argument; raise ValueError if it is not one of those allowed."""
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}. Got {value!r}.")
+    return value
+
+
+def pick(source: str, what: str, argument: str, names: Iterable[str], value: str | None) -> str:
+    """Return the given name, or the only one; raise ValueError if there is no such name, or none or several."""
+    names = list(dict.fromkeys(names))
+    if value in names or (value is None and len(names) == 1):
+        return names[0] if value is None else value
+    problem = f"no {what} {value!r}" if value is not None else f"{len(names) or 'no'} {what}s"
+    listed = ", ".join(names) or "none"
+    raise ValueError(f"{source} has {problem}. Its {what}s are: {listed}. Name one with {argument}=….")
+
+
 class Example(NamedTuple):
-    """A row of the file that shows what is open."""
+    """A row of the file that shows what is ambiguous."""
 
     place: str
-    said: Any
+    answer: Any
 
 
-def ambiguous(
-    source: str, argument: str, question: str, examples: list[Example], choices: dict[str, Callable[[Any], Any]]
-) -> MeaningError:
-    """The error that shows rows of the file, and what each choice would make of them."""
-    lines = [f"{source} does not say {question}. What each choice would make of its rows:"]
-    width = max(map(len, choices))
-    for place, said in examples[:2]:
-        lines.append(f"  {place.removeprefix(f'{source}, ')}: {short(said)}")
-        for choice, outcome in choices.items():
-            lines.append(f"    {choice:{width}}  ->  {short(outcome(said))}")
-    lines.append(f"Say which with {argument}=….")
-    return MeaningError("\n".join(lines), argument)
+class Verbatim:
+    """Text that an error message shows without quotes, with the answers that it describes."""
 
-
-class Shown:
-    """Text that is shown as it stands, and the answers behind it."""
-
-    def __init__(self, text: str, kept: list | None = None):
-        self.text, self.kept = text, kept or []
+    def __init__(self, text: str, answers: list | None = None):
+        self.text, self.answers = text, answers or []
 
     def __repr__(self) -> str:
         return self.text
 
 
+def ambiguous(
+    source: str, argument: str, question: str, examples: list[Example], choices: dict[str, Callable[[Any], Any]]
+) -> MeaningError:
+    """Return an error that shows rows of the file and the result of each choice for them."""
+    lines = [f"{source} does not say {question}. What each choice would make of its rows:"]
+    width = max(map(len, choices))
+    for place, answer in examples[:2]:
+        lines.append(f"  {place.removeprefix(f'{source}, ')}: {short(answer)}")
+        for choice, outcome in choices.items():
+            lines.append(f"    {choice:{width}}  ->  {short(outcome(answer))}")
+    lines.append(f"Choose one with {argument}=….")
+    return MeaningError("\n".join(lines), argument)
+
+
 def short(value: Any, width: int = WIDTH) -> str:
+    """Return a value as an error message shows it, cut after `width` characters."""
     if isinstance(value, Answer):
         value = value.value
     if isinstance(value, set | frozenset):  # in the same order every time
-        text = "{" + ", ".join(map(repr, in_order(value))) + "}"
+        text = "{" + ", ".join(map(repr, ordered(value))) + "}"
     else:
         text = repr(value)
     return text if len(text) <= width else text[: width - 1] + "…"

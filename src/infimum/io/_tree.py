@@ -1,4 +1,4 @@
-"""A tree of names from paths: which leaves lie under a node."""
+"""A tree of names from paths."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SEPARATOR = " / "
 
 
 class Tree:
-    """Nodes of a taxonomy, named by their last step, or by their whole path where two nodes share that.
+    """Nodes of a taxonomy, named by their last step, or by their whole path if two nodes share the last step.
 
     >>> tree = Tree([["animal", "mammal", "cat"], ["animal", "mammal", "dog"], ["animal", "owl"]])
     >>> tree.leaves("mammal"), tree.above("cat")
@@ -37,7 +37,7 @@ class Tree:
         return list(self.paths)
 
     def name(self, path: Sequence[str]) -> str | None:
-        """The name of the node at a path, None where there is none."""
+        """Return the name of the node at a path, None if there is none."""
         return self.names.get(tuple(path))
 
     def above(self, name: str) -> list[str]:
@@ -48,12 +48,12 @@ class Tree:
         return self._below[name]
 
     def leaves(self, name: str) -> list[str]:
-        """The leaves under a node; a leaf is its own."""
+        """Return the leaves under a node; a leaf is its own leaf."""
         return [node for node in [name, *self.below(name)] if node in self._leaves]
 
     def leaves_of_all(self) -> list[str]:
         return sorted(self._leaves)
 
     def parents(self) -> dict[str, Any]:
-        """child -> parent, None at a root: what `Taxonomy` takes."""
+        """Return child -> parent, None for a root, as `Taxonomy` accepts it."""
         return {name: above[-1] if (above := self.above(name)) else None for name in self.paths}

@@ -1,4 +1,4 @@
-"""Argilla 2: records in, nested or flat; records with suggestions or responses out.
+"""Argilla 2: read records, nested or flat; write records with suggestions or responses.
 
 Shapes: argilla 2.8, records/_io/_generic.py (`to_list`, flat and nested) and records/_resource.py (`Record.from_dict`).
 """
@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..outputs.rankings.cells import rank_buckets
 from ._assemble import assemble
-from ._cells import rank_buckets
-from ._files import Found, Path_, Refused, name_of, read_records, write_json
-from ._meaning import Answer, Entry, Reading
+from ._files import BadRecords, Found, Path_, name_of, read_records, write_json
+from ._meaning import Answer, Entry, ReadOptions, one_of, pick
 from ._records import Records
 from ._write import Row, buckets_in, chain_in, converted, number_in, rows_to_write, text_names
 
 MEANINGS = ("one_of", "all_of", "known_tags", "order")
 OWN = ("id", "status", "_server_id", "inserted_at", "updated_at")
-ASKED = (
+QUESTION_COLUMNS = (
     ".responses",
     ".responses.users",
     ".responses.status",
@@ -42,18 +42,17 @@ def read_argilla(
 ) -> Records:
     """Read records of Argilla: nested JSON (``records.to_json``) or flat rows (``records.to_list(flatten=True)``).
 
-    Prefer the flat form: it keeps the status of every response. There, a discarded response is skipped and a draft is
-    no answer yet; in nested JSON nobody can tell. A ranking is read with its ties where it holds ranks
-    (``[{"value": "A", "rank": 1}, …]``); argilla 2 exports names alone, and then ``meaning="order"`` says that the
-    list is a ranking and not several labels.
+    Prefer the flat form, which keeps the status of every response. A discarded response is skipped, and a draft is no
+    answer yet. Nested JSON has no status. A ranking with ranks (``[{"value": "A", "rank": 1}, …]``) is read with its
+    ties. Argilla 2 exports names only; ``meaning="order"`` reads the list as a ranking instead of several labels.
 
     Parameters
     ----------
     path : path, or the records as a list of dicts
     question : str, optional
-        The question to read; needed where there are several.
+        The question to read; required if there are several.
     meaning : {"one_of", "all_of", "known_tags", "order"}, optional
-        What a list of names says.
+        What a list of names means.
     unticked, skipped, annotators, conflict, classes, backend
         As in `read_label_studio`.
 
@@ -64,12 +63,12 @@ def read_argilla(
     >>> read_argilla(rows).y
     ['cat']
     """
-    reading = Reading(meaning, unticked, skipped, annotators, conflict, classes, backend)
+    options = ReadOptions(meaning, unticked, skipped, annotators, conflict, classes, backend)
     source = name_of(path)
     found = read_records(path)
     flat = [_is_flat(record.value) for record in found]
     question = _question(source, found, question)
-    bad = Refused(source)
+    bad = BadRecords(source)
     entries = []
     for k, (record, is_flat) in enumerate(zip(found, flat)):
         key = record.value.get("id")
@@ -79,14 +78,14 @@ def read_argilla(
             if status == "draft":
                 continue
             try:
-                given = Answer("skipped") if status == "discarded" or value is None else _answer(value)
+                answer = Answer("skipped") if status == "discarded" or value is None else _answer(value)
             except ValueError as error:
                 bad.add(record.place, str(error))
                 continue
-            entry.answers.append(given._replace(annotator=who))
+            entry.answers.append(answer._replace(annotator=who))
         entries.append(entry)
     bad.refuse(f"See the responses to {question!r} in {source}.")
-    return assemble(source, entries, reading, meanings=MEANINGS)
+    return assemble(source, entries, options, meanings=MEANINGS)
 
 
 def _is_flat(record: Mapping) -> bool:
@@ -94,33 +93,26 @@ def _is_flat(record: Mapping) -> bool:
 
 
 def _question(source: str, found: list[Found], question: str | None) -> str:
-    """The question to read: the one that was named, or the only one."""
+    """Return the question to read: the given one, or the only one."""
     names: dict[str, None] = {}
     for _, record in found:
         if _is_flat(record):
             names.update(dict.fromkeys(key.removesuffix(".responses") for key in record if key.endswith(".responses")))
         else:
             names.update(dict.fromkeys(record.get("responses") or {}))
-    if not names:  # nobody was asked yet: every record is unknown, whatever the question
+    if not names:  # without responses every record is unlabelled
         return question or ""
-    shown = ", ".join(names)
-    if question is None and len(names) != 1:
-        raise ValueError(
-            f"{source} has responses to {len(names)} questions: {shown}. Name the one to read with question=…."
-        )
-    if question is not None and question not in names:
-        raise ValueError(f"{source} has no responses to {question!r}. Its questions with responses are: {shown}.")
-    return next(iter(names)) if question is None else question
+    return pick(source, "question", "question", names, question)
 
 
 def _data(record: Mapping, flat: bool) -> dict:
-    """Fields, metadata and vectors; the flat form keeps them beside what belongs to questions."""
+    """Return fields, metadata and vectors; the flat form mixes them with the columns of questions."""
     if not flat:
         return {**record["fields"], **(record.get("metadata") or {}), **(record.get("vectors") or {})}
-    return {key: value for key, value in record.items() if key not in OWN and not key.endswith(ASKED)}
+    return {key: value for key, value in record.items() if key not in OWN and not key.endswith(QUESTION_COLUMNS)}
 
 
-def _flat_responses(record: Found, question: str, bad: Refused) -> list[tuple]:
+def _flat_responses(record: Found, question: str, bad: BadRecords) -> list[tuple]:
     values = record.value.get(f"{question}.responses") or []
     users = record.value.get(f"{question}.responses.users") or [None] * len(values)
     status = record.value.get(f"{question}.responses.status") or [None] * len(values)
@@ -130,7 +122,7 @@ def _flat_responses(record: Found, question: str, bad: Refused) -> list[tuple]:
     return list(zip(values, users, status))
 
 
-def _nested_responses(record: Found, question: str, bad: Refused) -> list[tuple]:
+def _nested_responses(record: Found, question: str, bad: BadRecords) -> list[tuple]:
     responses = (record.value.get("responses") or {}).get(question) or []
     if not all(isinstance(response, Mapping) and "value" in response for response in responses):
         bad.add(record.place, f"expected responses with 'value' to {question!r}, got {responses!r}")
@@ -139,14 +131,14 @@ def _nested_responses(record: Found, question: str, bad: Refused) -> list[tuple]
 
 
 def _answer(value: Any) -> Answer:
-    """The answer in the value of a response."""
+    """Return the answer in the value of a response."""
     if isinstance(value, str):
         return Answer("names", [value])
     if isinstance(value, int | float) and not isinstance(value, bool):
         return Answer("number", value)
     if isinstance(value, list) and all(isinstance(name, str) for name in value):
         if len(set(value)) < len(value):
-            raise ValueError(f"a name comes twice in {value!r}")
+            raise ValueError(f"a name is repeated in {value!r}")
         return Answer("names", value)
     if isinstance(value, list) and all(isinstance(v, Mapping) and {"value", "rank"} <= set(v) for v in value):
         ranks = {entry["value"]: entry["rank"] for entry in value}
@@ -170,43 +162,40 @@ def write_argilla(
     user_id: str | None = None,
     classes: list | None = None,
 ) -> None:
-    """Write nested JSON that ``rg.Record.from_dict`` and ``records.from_json`` take, whole or not at all.
+    """Write nested JSON for ``rg.Record.from_dict`` and ``records.from_json``, completely or not at all.
 
-    What comes back as it was, by `read_argilla` of ``role="responses"``: labels, lists of labels with their meaning,
-    rankings with ties, numbers. Suggested rankings have no ties: argilla 2 sends names alone.
+    With ``role="responses"``, `read_argilla` restores labels, lists of labels (given their meaning), rankings with ties
+    and numbers. Suggested rankings have no ties, because Argilla 2 accepts names only.
 
     Parameters
     ----------
     path : path
-    records : Records, frame, list of dicts or list of texts
-    y : rows or what `predict` returned, optional
-        By default that of the records; unknown rows (None) become records without an answer: questions.
+    records : Records, DataFrame, list of dicts or list of texts
+    y : rows of y or predictions, optional
+        By default that of the records. Unlabelled rows (None) become records without an answer.
     question : str
         The name of the question in the settings of the dataset.
     type : {"label", "multi_label", "ranking", "rating"}
     fields : list of str, optional
-        The columns that are fields; the others become metadata. By default those that hold text.
+        The columns that are fields; the others become metadata. By default, those that contain text.
     score : (n,) in [0, 1], optional
     role : {"suggestions", "responses"}
     agent : str
-        Who suggests.
+        The name of the source of suggestions.
     user_id : str
-        Who responds, for ``role="responses"``.
+        The id of the user, for ``role="responses"``.
     classes : list, optional
         All classes, for `Not` and for arrays of tags.
     """
-    if type not in TYPES:
-        raise ValueError(f"type must be one of {', '.join(map(repr, TYPES))}. Got {type!r}.")
-    if role not in ("suggestions", "responses"):
-        raise ValueError(f'role must be "suggestions" or "responses". Got {role!r}.')
+    one_of("type", type, TYPES)
+    one_of("role", role, ("suggestions", "responses"))
     if role == "responses" and user_id is None:
-        raise ValueError('role="responses" needs the user who responds: pass user_id=….')
+        raise ValueError('role="responses" requires a user. Pass user_id=….')
     rows = rows_to_write(records, y, score, classes)
     values = converted(
-        "y",
         rows,
         lambda cell: _value(cell, type, role, classes),
-        f"A question of the type {type!r} cannot hold these. Leave such rows out, or pass None for them.",
+        f"A question of the type {type!r} cannot contain these. Leave such rows out, or pass None for them.",
     )
     write_json(path, [_record(row, value, question, fields, role, agent, user_id) for row, value in zip(rows, values)])
 

@@ -1,4 +1,4 @@
-"""doccano: exports of text and image classification in, files to import out (JSON Lines or CSV).
+"""doccano: read exports of text and image classification, write files to import (JSON Lines or CSV).
 
 Shapes: doccano/doccano, backend/data_export/pipeline (formatters.py, factories.py).
 """
@@ -13,9 +13,9 @@ from typing import Any
 
 from ._assemble import assemble
 from ._files import (
+    BadRecords,
     Found,
     Path_,
-    Refused,
     csv_records,
     json_records,
     name_of,
@@ -24,7 +24,7 @@ from ._files import (
     write_csv,
     write_json_lines,
 )
-from ._meaning import Answer, Entry, Example, Reading, Shown, ambiguous
+from ._meaning import Answer, Entry, Example, ReadOptions, Verbatim, ambiguous, one_of
 from ._records import Records
 from ._write import converted, rows_to_write, text_names
 
@@ -45,15 +45,16 @@ def read_doccano(
     label: str | None = None,
     backend: str | None = None,
 ) -> Records:
-    """Read an export of doccano: JSON Lines, JSON, CSV (labels joined by "#"), or the zip with one file an annotator.
+    """Read an export of doccano: JSON Lines, JSON, CSV (labels joined by "#"), or a zip with one file per annotator.
 
     Parameters
     ----------
     path : path, or the records as a list of dicts
     meaning : {"one_of", "all_of", "known_tags"}, optional
     empty : {"unknown", "drop", "no"}, optional
-        What ``"label": []`` means, which doccano writes for rows that nobody annotated and for rows without any label:
-        nothing is known; a row to leave out; with ``meaning="all_of", unticked="no"``, no tag at all.
+        What ``"label": []`` means. doccano writes it for rows that nobody annotated and for rows without any label.
+        "unknown" is an unlabelled row, "drop" leaves the row out, and "no" (with ``meaning="all_of", unticked="no"``)
+        means that every tag is absent.
     label : str, optional
         The field of the labels; by default "label", "labels" or "cats".
     unticked, annotators, conflict, classes, backend
@@ -65,15 +66,15 @@ def read_doccano(
     >>> read_doccano(rows, empty="unknown").y
     ['cat', None]
     """
-    reading = Reading(meaning, unticked, None, annotators, conflict, classes, backend)
-    if empty not in (None, *EMPTY):
-        raise ValueError(f"empty must be one of {', '.join(map(repr, EMPTY))}. Got {empty!r}.")
+    options = ReadOptions(meaning, unticked, None, annotators, conflict, classes, backend)
+    if empty is not None:
+        one_of("empty", empty, EMPTY)
     if empty == "no" and not (meaning == "all_of" and unticked == "no"):
-        raise ValueError('empty="no" says that every tag is absent: it needs meaning="all_of" and unticked="no".')
+        raise ValueError('empty="no" makes every tag absent. It requires meaning="all_of" and unticked="no".')
     source = name_of(path)
     found = _found(path)
     label = _label_field(source, [record for _, _, record in found], label)
-    bad = Refused(source)
+    bad = BadRecords(source)
     entries: dict[Any, Entry] = {}
     for k, (who, joined, record) in enumerate(found):
         names = _names(record, label, joined, bad)
@@ -81,12 +82,12 @@ def read_doccano(
         data = {name: value for name, value in record.value.items() if name not in ("id", label)}
         entry = entries.setdefault((row, None if who is not None else k), Entry(row, record.place, data))
         entry.answers.append(Answer("names", names, who))
-    bad.refuse("Labels are names: spans, boxes and texts belong to other kinds of projects.")
-    return assemble(source, _without_empty(source, list(entries.values()), empty), reading)
+    bad.refuse("Labels must be names. Spans, boxes and texts belong to other kinds of projects.")
+    return assemble(source, _without_empty(source, list(entries.values()), empty), options)
 
 
 def _found(path: Any) -> list[tuple[str | None, bool, Found]]:
-    """Every record, whose it is where a zip has one file an annotator, and whether its labels are joined (CSV)."""
+    """Return (annotator, whether labels are joined, record) for every record; a zip has one file per annotator."""
     suffix = Path(path).suffix.lower() if isinstance(path, str | os.PathLike) else ""
     if suffix != ".zip":
         rows = read_csv(path)[1] if suffix == ".csv" else read_records(path)
@@ -101,22 +102,22 @@ def _found(path: Any) -> list[tuple[str | None, bool, Found]]:
             rows = csv_records(text, name)[1] if joined else json_records(text, name)
             found += [(who, joined, record) for record in rows]
     if not members:
-        raise ValueError(f"{name_of(path)} holds no .jsonl, .json or .csv file.")
+        raise ValueError(f"{name_of(path)} contains no .jsonl, .json or .csv file.")
     return found
 
 
 def _label_field(source: str, found: list[Found], label: str | None) -> str:
     fields = {field for record in found for field in record.value}
-    known = [field for field in ((label,) if label is not None else LABEL_FIELDS) if field in fields]
-    if not known:
+    present = [field for field in ((label,) if label is not None else LABEL_FIELDS) if field in fields]
+    if not present:
         wanted = repr(label) if label is not None else " or ".join(map(repr, LABEL_FIELDS))
         shown = ", ".join(map(repr, sorted(fields))) or "none"
         raise ValueError(f"{source} has no field {wanted}. Its fields are: {shown}. Name it with label=….")
-    return known[0]
+    return present[0]
 
 
-def _names(record: Found, field: str, joined: bool, bad: Refused) -> list[str]:
-    """The labels of a record: in CSV joined by "#"; in JSON a list, where a text is one label."""
+def _names(record: Found, field: str, joined: bool, bad: BadRecords) -> list[str]:
+    """Return the labels of a record: joined by "#" in CSV; a list or one text in JSON."""
     value = record.value.get(field)
     if value is None or value == "":
         return []
@@ -129,15 +130,16 @@ def _names(record: Found, field: str, joined: bool, bad: Refused) -> list[str]:
 
 
 def _without_empty(source: str, entries: list[Entry], empty: str | None) -> list[Entry]:
-    """Empty lists as what the caller says that they mean."""
+    """Return the entries with empty lists replaced according to `empty`."""
     blank = [e for e in entries if any(not a.value for a in e.answers)]
     if blank and empty is None:
         choices = {
-            'empty="unknown"': lambda said: None,
-            'empty="drop"': lambda said: Shown("left out"),
-            'empty="no", meaning="all_of", unticked="no"': lambda said: Shown("every tag is False"),
+            'empty="unknown"': lambda answer: None,
+            'empty="drop"': lambda answer: Verbatim("left out"),
+            'empty="no", meaning="all_of", unticked="no"': lambda answer: Verbatim("every tag is False"),
         }
-        raise ambiguous(source, "empty", "what no label at all means", [Example(e.place, []) for e in blank], choices)
+        examples = [Example(entry.place, []) for entry in blank]
+        raise ambiguous(source, "empty", "what an empty list of labels means", examples, choices)
     if empty == "no":
         return entries
     kept = []
@@ -151,31 +153,31 @@ def _without_empty(source: str, entries: list[Entry], empty: str | None) -> list
 
 
 def write_doccano(path: Path_, records: Any, y: Any = None, *, classes: list | None = None, score: Any = None) -> None:
-    """Write rows as doccano imports them: JSON Lines, or CSV where the path ends so; whole or not at all.
+    """Write rows as doccano imports them, JSON Lines or CSV by the end of the path, completely or not at all.
 
-    `read_doccano` brings labels, sets of labels and tags back with their meaning, and unknown rows with
-    ``empty="unknown"``. Tags that are absent are left out, `Not` becomes the other `classes`; orders and numbers are
-    refused, and in CSV names with "#".
+    `read_doccano` restores labels, sets of labels and tags given their meaning, and unlabelled rows with
+    ``empty="unknown"``. Absent tags are left out, and `Not` becomes the other `classes`. Orders and numbers raise an
+    error; so do names with "#" in CSV.
 
     Parameters
     ----------
     path : path
-    records : Records, frame, list of dicts or list of texts
-    y : rows or what `predict` returned, optional
-        By default that of the records; unknown rows (None) have an empty label.
+    records : Records, DataFrame, list of dicts or list of texts
+    y : rows of y or predictions, optional
+        By default that of the records. Unlabelled rows (None) have an empty label.
     classes : list, optional
         All classes, for `Not` and for arrays of tags.
     score : (n,) in [0, 1], optional
-        Kept as a field "score", which doccano shows among the metadata.
+        Written as a field "score", which doccano shows among the metadata.
     """
     rows = rows_to_write(records, y, score, classes)
     as_csv = str(path).lower().endswith(".csv")
-    values = converted("y", rows, lambda cell: _listed(cell, classes, as_csv), "Pass labels, sets of labels or tags.")
+    values = converted(rows, lambda cell: _listed(cell, classes, as_csv), "Pass labels, sets of labels or tags.")
     tasks = []
     for row, value in zip(rows, values):
         taken = [name for name in ("id", "label") if name in row.data]
         if taken:
-            raise ValueError(f"The data have a column {taken[0]!r}, which means something to doccano. Rename it.")
+            raise ValueError(f"The data have a column {taken[0]!r}, which is reserved in doccano. Rename it.")
         task = {"id": row.id, **row.data, "label": value or []}
         tasks.append(task if row.score is None else task | {"score": row.score})
     if not as_csv:
@@ -189,5 +191,5 @@ def write_doccano(path: Path_, records: Any, y: Any = None, *, classes: list | N
 def _listed(cell: Any, classes: Any, as_csv: bool) -> list[str]:
     names = text_names(cell, classes)
     if as_csv and any(SEPARATOR in name or not name for name in names):
-        raise ValueError(f"a name with {SEPARATOR!r} cannot be told from two, got {names}")
+        raise ValueError(f"a name with {SEPARATOR!r} would be read as two names, got {names}")
     return names

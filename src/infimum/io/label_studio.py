@@ -1,4 +1,4 @@
-"""Label Studio: full JSON exports in, tasks with predictions or annotations out.
+"""Label Studio: read full JSON exports, write tasks with predictions or annotations.
 
 Shapes: HumanSignal/label-studio-sdk, label_interface/control_tags.py; https://labelstud.io/guide/export.html.
 """
@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..outputs import Taxonomy
+from ..outputs.rankings.cells import bucket_pairs
 from ._assemble import assemble
-from ._cells import bucket_pairs
-from ._files import Found, Path_, Refused, name_of, read_records, write_json
+from ._files import BadRecords, Found, Path_, name_of, read_records, write_json
 from ._label_studio_values import TYPES, bucket_order, parsed, ranker_is_list, region_value
-from ._meaning import Answer, Entry, Example, Reading, ambiguous
+from ._meaning import Answer, Entry, Example, ReadOptions, ambiguous, one_of, pick
 from ._records import Records
 from ._tree import Tree
 from ._write import converted, rows_to_write
@@ -38,33 +38,35 @@ def read_label_studio(
 ) -> Records:
     """Read a full JSON export of Label Studio (not JSON_MIN, which loses skipped tasks).
 
-    Choices become labels or tags by `meaning`; Taxonomy paths the leaves under them; Pairwise and Ranker orders;
-    Rating and Number numbers. A task that nobody annotated is a row of which nothing is known.
+    Choices become labels or tags, depending on `meaning`. Taxonomy paths become the leaves under them, Pairwise and
+    Ranker become orders, Rating and Number become numbers. A task without annotations is an unlabelled row.
 
     Parameters
     ----------
     path : path, or the tasks as a list of dicts
     control : str, optional
-        The name of the control to read (``from_name``); needed where the file has several.
+        The name of the control to read (``from_name``); required if the file has several.
     meaning : {"one_of", "all_of", "known_tags"}, optional
-        What several ticked names say: one of them is the label; all of them are there, and `unticked` says what holds
-        for the others; all of them are there, and nothing is known of the others.
+        What several selected names mean. "one_of": one of them is the label. "all_of": all of them are present, and
+        `unticked` decides about the others. "known_tags": all of them are present, and the others are unknown.
     unticked : {"no", "unknown"}, optional
     skipped : {"unknown", "drop"}, optional
-        What becomes of skipped tasks (``was_cancelled``) and of empty answers.
+        Whether skipped tasks (``was_cancelled``) and empty answers are unlabelled rows or are left out.
     annotators : {"rows", "intersect", "union", "vote"}, optional
-        A row for every answer, or one for every task: all annotators are right, one of them is, or most are.
+        "rows" keeps a row for every answer. The others give one row per task: all annotators are right, one of them
+        is, or most are.
     conflict : {"refuse", "unknown", "union", "vote", "drop"}
-        What becomes of tasks whose annotators contradict each other.
+        What happens to tasks whose annotators contradict each other; "refuse" raises an error.
     classes : list, optional
-        All the names that may be ticked; by default those in the file.
+        All the names that may be selected; by default those in the file.
     taxonomy : paths, nested dicts or Taxonomy, optional
         The tree of a Taxonomy control; by default the paths in the file.
     buckets : list of str, optional
-        The buckets of a Ranker, best first. Items of buckets that are not named stay unordered, such as those in "_",
-        where Label Studio keeps what was not sorted.
+        The buckets of a Ranker, best first. Items of other buckets stay unordered, such as those in "_", in which
+        Label Studio keeps items that were not sorted.
     sides : (str, str), optional
-        The data fields that name the left and the right item of a Pairwise control; otherwise "left" and "right".
+        The data fields with the names of the left and the right item of a Pairwise control; by default the items are
+        "left" and "right".
     backend : {"pandas", "polars"}, optional
 
     Returns
@@ -78,12 +80,12 @@ def read_label_studio(
     >>> read_label_studio(tasks, meaning="one_of").y == [{"cat", "dog"}]
     True
     """
-    reading = Reading(meaning, unticked, skipped, annotators, conflict, classes, backend)
+    options = ReadOptions(meaning, unticked, skipped, annotators, conflict, classes, backend)
     source = name_of(path)
     found = read_records(path)
-    _refuse_short_exports(source, found)
+    _check_export(source, found)
     control, kind = _control(source, found, control)
-    bad = Refused(source)
+    bad = BadRecords(source)
     entries: list[Entry] = []
     values: list = []
     for place, task in found:
@@ -104,42 +106,34 @@ def read_label_studio(
     for entry in entries:
         entry.answers = [_answer(a, kind, entry, bad, tree, buckets, sides) for a in entry.answers]
     bad.refuse("Correct the file, or the arguments.")
-    return assemble(source, entries, reading, tree=tree)
+    return assemble(source, entries, options, tree=tree)
 
 
-def _refuse_short_exports(source: str, found: list[Found]) -> None:
-    bad = Refused(source)
+def _check_export(source: str, found: list[Found]) -> None:
+    bad = BadRecords(source)
     for place, task in found:
         if "annotations" not in task:
             bad.add(place, f"expected a task with 'annotations', got the fields {', '.join(map(str, task))}")
         elif not all(isinstance(a, Mapping) for a in task["annotations"] or ()):
             bad.add(place, "expected objects in 'annotations'")
-    bad.refuse("Export in the format JSON: JSON_MIN and CSV leave skipped tasks out and write answers in two ways.")
+    bad.refuse("Export in the format JSON. JSON_MIN and CSV leave skipped tasks out.")
 
 
 def _control(source: str, found: list[Found], control: str | None) -> tuple[str, str]:
-    """The control to read and its type."""
+    """Return the control to read and its type."""
     types: dict[str, str] = {}
     for _, task in found:
         for annotation in task["annotations"] or ():
             for region in annotation.get("result") or ():
                 types.setdefault(str(region.get("from_name")), str(region.get("type")).lower())
-    if not types:  # nobody answered anything: every task is unknown or skipped, whatever the control
+    if not types:  # without answers every task is unlabelled or skipped
         return control or "", "choices"
-    readable = {name: kind for name, kind in types.items() if kind in TYPES}
-    shown = ", ".join(f"{name} ({kind})" for name, kind in types.items()) or "none"
-    if control is not None:
-        if control not in readable:
-            raise ValueError(
-                f"{source} has no control {control!r} of the types {', '.join(TYPES)}. Its controls are: {shown}."
-            )
-        return control, readable[control]
-    if len(readable) != 1:
-        what = "no control" if not readable else "several controls"
-        raise ValueError(
-            f"{source} has {what} of the types {', '.join(TYPES)}. Its controls are: {shown}. Name one with control=…."
-        )
-    return next(iter(readable.items()))
+    supported = [name for name, kind in types.items() if kind in TYPES]
+    if not supported:
+        shown = ", ".join(f"{name} ({kind})" for name, kind in types.items())
+        raise ValueError(f"{source} has no control of the types {', '.join(TYPES)}. Its controls are: {shown}.")
+    control = pick(source, "control", "control", supported, control)
+    return control, types[control]
 
 
 def _place(place: str, task: dict) -> str:
@@ -147,15 +141,15 @@ def _place(place: str, task: dict) -> str:
 
 
 def _annotator(annotation: Mapping) -> Any:
-    """completed_by is a number, or an object with id and email."""
+    """Return who annotated; completed_by is a number, or an object with id and email."""
     who = annotation.get("completed_by")
     if isinstance(who, Mapping):
         return who.get("email") or who.get("id")
     return who
 
 
-def _value(annotation: Mapping, control: str, kind: str, place: str, bad: Refused) -> Any:
-    """What the control holds in an annotation, None where it was skipped."""
+def _value(annotation: Mapping, control: str, kind: str, place: str, bad: BadRecords) -> Any:
+    """Return the value of the control in an annotation, None if it was skipped."""
     if annotation.get("was_cancelled"):
         return None
     regions = [r for r in annotation.get("result") or () if str(r.get("from_name")) == control]
@@ -163,7 +157,7 @@ def _value(annotation: Mapping, control: str, kind: str, place: str, bad: Refuse
         bad.add(place, f"the control {control!r} has {len(regions)} answers in one annotation (one for each region?)")
         return None
     if not regions:
-        return [] if kind == "choices" else None  # submitted with nothing ticked
+        return [] if kind == "choices" else None  # submitted without a selection
     try:
         return parsed(regions[0].get("value"), kind)
     except ValueError as error:
@@ -181,7 +175,7 @@ def _tree(values: list, taxonomy: Any) -> Tree:
 
 
 def _buckets(source: str, entries: list[Entry], values: list, buckets: list[str] | None) -> list[str] | None:
-    """The names of the buckets, best first; None where answers are plain lists."""
+    """Return the names of the buckets, best first; None if answers are plain lists."""
     if ranker_is_list(values):
         return None
     keys = list(dict.fromkeys(key for value in values if isinstance(value, dict) for key in value))
@@ -201,9 +195,9 @@ def _buckets(source: str, entries: list[Entry], values: list, buckets: list[str]
 
 
 def _answer(
-    answer: Answer, kind: str, entry: Entry, bad: Refused, tree: Tree | None, buckets: Any, sides: Any
+    answer: Answer, kind: str, entry: Entry, bad: BadRecords, tree: Tree | None, buckets: Any, sides: Any
 ) -> Answer:
-    """An answer in the form that `assemble` takes."""
+    """Return an answer in the form that `assemble` accepts."""
     value = answer.value
     if answer.form == "skipped":
         return answer
@@ -239,24 +233,24 @@ def write_label_studio(
     classes: list | None = None,
     taxonomy: Any = None,
 ) -> None:
-    """Write tasks as Label Studio imports them, whole or not at all.
+    """Write tasks as Label Studio imports them, completely or not at all.
 
-    What comes back as it was, by `read_label_studio` of ``role="annotations"``: labels and sets of labels; tags where
-    only those that are there, or all, are known; orders without ties; numbers that are known exactly. The rest is
-    refused by row, but tags that are absent are left out, and `Not` becomes the other `classes`.
+    With ``role="annotations"``, `read_label_studio` restores labels and sets of labels, tags if only the present ones
+    or all are known, orders without ties, and exact numbers. Absent tags are left out, and `Not` becomes the other
+    `classes`. Anything else raises an error that names the rows.
 
     Parameters
     ----------
     path : path
-    records : Records, frame, list of dicts or list of texts
+    records : Records, DataFrame, list of dicts or list of texts
         The tasks.
-    y : rows or what `predict` returned, optional
-        By default that of the records. A row that is unknown (None) becomes a task without an answer: a question.
+    y : rows of y or predictions, optional
+        By default that of the records. An unlabelled row (None) becomes a task without an answer.
     control, to : str
         The names of the control and of the object in the labelling configuration.
     type : {"choices", "taxonomy", "pairwise", "ranker", "rating", "number"}
     score : (n,) in [0, 1], optional
-        How certain each answer is.
+        The confidence of each answer.
     role : {"predictions", "annotations"}
     model_version : str
     classes : list, optional
@@ -264,32 +258,29 @@ def write_label_studio(
     taxonomy : paths, nested dicts or Taxonomy
         The tree, for the type "taxonomy".
     """
-    if type not in TYPES:
-        raise ValueError(f"type must be one of {', '.join(map(repr, TYPES))}. Got {type!r}.")
-    if role not in ("predictions", "annotations"):
-        raise ValueError(f'role must be "predictions" or "annotations". Got {role!r}.')
+    one_of("type", type, TYPES)
+    one_of("role", role, ("predictions", "annotations"))
     tree = _tree([], taxonomy) if type == "taxonomy" and taxonomy is not None else None
     if type == "taxonomy" and tree is None:
-        raise ValueError('type="taxonomy" needs the tree: pass taxonomy=….')
+        raise ValueError('type="taxonomy" requires the tree. Pass taxonomy=….')
     rows = rows_to_write(records, y, score, classes)
     values = converted(
-        "y",
         rows,
         lambda cell: region_value(cell, type, control, classes, tree),
-        f"A control of the type {type!r} cannot hold these. Leave such rows out, or pass None for them.",
+        f"A control of the type {type!r} cannot contain these. Leave such rows out, or pass None for them.",
     )
     tasks = []
     for k, (row, value) in enumerate(zip(rows, values)):
         task: dict = {"id": row.id, "data": row.data, "annotations": [], "predictions": []}
         if value is not None:
             region = {"id": f"r{k}", "type": type, "from_name": control, "to_name": to, "value": value}
-            given: dict = {"result": [region]}
+            written: dict = {"result": [region]}
             if role == "predictions":
-                given["model_version"] = model_version
+                written["model_version"] = model_version
                 if row.score is not None:
-                    given["score"] = row.score
+                    written["score"] = row.score
             else:
-                given |= {"was_cancelled": False, "ground_truth": False}
-            task[role] = [given]
+                written |= {"was_cancelled": False, "ground_truth": False}
+            task[role] = [written]
         tasks.append(task)
     write_json(path, tasks)

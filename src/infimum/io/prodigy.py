@@ -1,4 +1,4 @@
-"""Prodigy: annotated tasks in JSON Lines in, tasks out.
+"""Prodigy: read annotated tasks in JSON Lines, write tasks.
 
 Shapes: https://prodi.gy/docs/api-interfaces, and the samples of explosion/prodigy-recipes.
 """
@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ._assemble import assemble
-from ._files import Found, Path_, Refused, name_of, read_records, write_json_lines
-from ._meaning import Answer, Entry, Example, Reading, Shown, ambiguous
+from ._files import BadRecords, Found, Path_, name_of, read_records, write_json_lines
+from ._meaning import Answer, Entry, Example, ReadOptions, Verbatim, ambiguous, one_of
 from ._records import Records
 from ._write import converted, rows_to_write, text_names
 
@@ -33,17 +33,17 @@ def read_prodigy(
 ) -> Records:
     """Read the JSON Lines of ``prodigy db-out``: binary decisions on a label, or choices among options.
 
-    Binary: accept is the label, reject is `Not` the label, ignore is skipped. All lines about one input
-    (``_input_hash``) by one annotator are one answer. As tags (``meaning="known_tags"``), accept and reject are True
-    and False.
+    In binary decisions, accept is the label, reject is `Not` the label, and ignore is skipped. All lines of one
+    annotator with the same input (``_input_hash``) are one answer. As tags (``meaning="known_tags"``), accept and
+    reject are True and False.
 
     Parameters
     ----------
     path : path, or the tasks as a list of dicts
     meaning : {"one_of", "all_of", "known_tags"}, optional
     reject : {"not", "unknown", "drop"}, optional
-        What a rejected task with options means, which Prodigy leaves open: none of those selected, nothing, or a row
-        to leave out.
+        What a rejected task with options means: none of the selected ones is true, an unlabelled row, or a row to leave
+        out. Prodigy does not define it.
     unticked, skipped, annotators, conflict, classes, backend
         As in `read_label_studio`.
 
@@ -53,24 +53,24 @@ def read_prodigy(
     ...               {"text": "hello", "label": "SPAM", "answer": "reject"}]).y
     ['INSULT', Not('SPAM')]
     """
-    reading = Reading(meaning, unticked, skipped, annotators, conflict, classes, backend)
-    if reject not in (None, *REJECTED):
-        raise ValueError(f"reject must be one of {', '.join(map(repr, REJECTED))}. Got {reject!r}.")
+    options = ReadOptions(meaning, unticked, skipped, annotators, conflict, classes, backend)
+    if reject is not None:
+        one_of("reject", reject, REJECTED)
     source = name_of(path)
     found = read_records(path)
-    bad = Refused(source)
+    bad = BadRecords(source)
     binary = _is_binary(source, found)
     answers = [_binary(f, bad) if binary else _choice(f, bad, reject) for f in found]
     bad.refuse("A task has an 'answer', and a 'label' or 'options' with those selected in 'accept'.")
     if not binary and reject is None:
-        _refuse_rejects(source, found)
+        _require_reject(source, found)
     if reject == "drop":
         kept = [k for k, answer in enumerate(answers) if answer.form != "dropped"]
         found, answers = [found[k] for k in kept], [answers[k] for k in kept]
     entries = _grouped(source, found, answers, binary)
     if binary and meaning is None:
-        _refuse_lone_label(source, entries, classes)
-    return assemble(source, entries, reading)
+        _check_single_label(source, entries, classes)
+    return assemble(source, entries, options)
 
 
 def _is_binary(source: str, found: list[Found]) -> bool:
@@ -84,7 +84,7 @@ def _is_binary(source: str, found: list[Found]) -> bool:
     return not options
 
 
-def _said(found: Found, bad: Refused) -> str | None:
+def _decision(found: Found, bad: BadRecords) -> str | None:
     answer = found.value.get("answer")
     if answer not in ANSWERS:
         bad.add(found.place, f"expected 'answer' to be accept, reject or ignore, got {answer!r}")
@@ -96,17 +96,17 @@ def _who(task: dict) -> Any:
     return task.get("_annotator_id", task.get("_session_id"))
 
 
-def _binary(found: Found, bad: Refused) -> Answer:
-    answer, label = _said(found, bad), found.value.get("label")
+def _binary(found: Found, bad: BadRecords) -> Answer:
+    answer, label = _decision(found, bad), found.value.get("label")
     if answer == "ignore":
         return Answer("skipped", annotator=_who(found.value))
     if not isinstance(label, str):
         bad.add(found.place, f"expected a text in 'label', got {label!r}")
-    return Answer("judged", {label: answer == "accept"}, _who(found.value))
+    return Answer("flags", {label: answer == "accept"}, _who(found.value))
 
 
-def _choice(found: Found, bad: Refused, reject: str | None) -> Answer:
-    task, answer = found.value, _said(found, bad)
+def _choice(found: Found, bad: BadRecords, reject: str | None) -> Answer:
+    task, answer = found.value, _decision(found, bad)
     options = [option.get("id") if isinstance(option, dict) else option for option in task["options"]]
     accept = task.get("accept") or []
     accept = accept if isinstance(accept, list) else [accept]
@@ -118,64 +118,64 @@ def _choice(found: Found, bad: Refused, reject: str | None) -> Answer:
         return Answer("skipped", None, who, tuple(options))
     if answer == "reject":
         if reject == "not" and accept:
-            return Answer("judged", dict.fromkeys(accept, False), who, tuple(options))
+            return Answer("flags", dict.fromkeys(accept, False), who, tuple(options))
         return Answer("dropped" if reject == "drop" else "unknown", None, who, tuple(options))
     return Answer("names", accept, who, tuple(options))
 
 
-def _refuse_rejects(source: str, found: list[Found]) -> None:
+def _require_reject(source: str, found: list[Found]) -> None:
     rejected = [(f.place, f.value.get("accept") or []) for f in found if f.value.get("answer") == "reject"]
     if rejected:
         choices = {
-            'reject="not"': lambda said: Shown(f"Not({', '.join(map(repr, said))})") if said else None,
-            'reject="unknown"': lambda said: None,
-            'reject="drop"': lambda said: Shown("left out"),
+            'reject="not"': lambda names: Verbatim(f"Not({', '.join(map(repr, names))})") if names else None,
+            'reject="unknown"': lambda answer: None,
+            'reject="drop"': lambda answer: Verbatim("left out"),
         }
-        examples = [Example(place, said) for place, said in rejected]
+        examples = [Example(place, names) for place, names in rejected]
         raise ambiguous(source, "reject", "what a rejected choice means", examples, choices)
 
 
 def _grouped(source: str, found: list[Found], answers: list[Answer], binary: bool) -> list[Entry]:
-    """One entry for every input; the decisions of one annotator on its labels are one answer."""
+    """Return one entry for every input; the decisions of one annotator about its labels are one answer."""
     entries: dict[Any, Entry] = {}
-    bad = Refused(source)
+    bad = BadRecords(source)
     for k, (record, answer) in enumerate(zip(found, answers)):
         task = record.value
         key = task.get("_input_hash", f"line {k}")
         entry = entries.setdefault(key, Entry(task.get("_input_hash", k + 1), record.place, _data(task)))
         same = next((a for a in entry.answers if a.annotator == answer.annotator), None) if binary else None
-        if same is None or "judged" not in (same.form, answer.form):
+        if same is None or "flags" not in (same.form, answer.form):
             if same is None:
                 entry.answers.append(answer)
             continue
         at = entry.answers.index(same)
-        if "skipped" in (same.form, answer.form):  # a label that was ignored says nothing beside one that was not
+        if "skipped" in (same.form, answer.form):  # decisions on other labels replace an ignored one
             entry.answers[at] = answer if same.form == "skipped" else same
             continue
         for label, there in answer.value.items():
             if same.value.get(label, there) != there:
                 bad.add(record.place, f"{label!r} is accepted and rejected by the same annotator")
         entry.answers[at] = same._replace(value={**same.value, **answer.value})
-    bad.refuse("Keep the decision that holds: prodigy db-out writes every one that was made.")
+    bad.refuse("Keep the valid decision: prodigy db-out writes every one that was made.")
     return list(entries.values())
 
 
 def _data(task: dict) -> dict:
-    """What the task shows; the entries of "meta" become columns "meta.…"."""
+    """Return the data of a task; the entries of "meta" become columns "meta.…"."""
     data = {name: value for name, value in task.items() if name not in OWN and not name.startswith("_")}
     meta = data.pop("meta", None)
     return data | ({f"meta.{name}": value for name, value in meta.items()} if isinstance(meta, dict) else {})
 
 
-def _refuse_lone_label(source: str, entries: list[Entry], classes: list | None) -> None:
-    """Not the only label leaves no class: then the label is a tag."""
-    judged = [(e, a) for e in entries for a in e.answers if a.form == "judged"]
-    names = {name for _, answer in judged for name in answer.value}
-    rejected = [(e, a) for e, a in judged if not any(a.value.values())]
+def _check_single_label(source: str, entries: list[Entry], classes: list | None) -> None:
+    """Raise `MeaningError` if `Not` the only label would leave no class."""
+    decided = [(e, a) for e in entries for a in e.answers if a.form == "flags"]
+    names = {name for _, answer in decided for name in answer.value}
+    rejected = [(e, a) for e, a in decided if not any(a.value.values())]
     if classes is None and len(names) == 1 and rejected:
         choices = {
-            'meaning="known_tags"': lambda said: said.value,
-            'meaning="one_of", classes=[…]': lambda said: Shown(f"Not({next(iter(said.value))!r}): one of the others"),
+            'meaning="known_tags"': lambda answer: answer.value,
+            'meaning="one_of", classes=[…]': lambda answer: Verbatim(f"Not({next(iter(answer.value))!r})"),
         }
         examples = [Example(e.place, a) for e, a in rejected]
         raise ambiguous(source, "meaning", "what the label is when it is not the only one there is", examples, choices)
@@ -191,30 +191,29 @@ def write_prodigy(
     score: Any = None,
     role: str = "questions",
 ) -> None:
-    """Write tasks for the choice interface of Prodigy, one a line, whole or not at all.
+    """Write tasks for the choice interface of Prodigy, one per line, completely or not at all.
 
-    Every row offers the `classes` as options, with the candidates of y selected; unknown rows (None) have none
-    selected: open questions. With ``role="answers"`` the rows carry ``"answer": "accept"`` (unknown ones "ignore"),
-    and `read_prodigy` brings labels, sets of labels and tags back with their meaning. `Not` comes back as the other
-    classes; orders and numbers are refused.
+    Every row offers the `classes` as options, with the candidates of y selected; unlabelled rows (None) have none
+    selected. With ``role="answers"`` the rows contain ``"answer": "accept"`` ("ignore" if unlabelled), and
+    `read_prodigy` restores labels, sets of labels and tags given their meaning. `Not` becomes the other classes. Orders
+    and numbers raise an error.
 
     Parameters
     ----------
     path : path
-    records : Records, frame, list of dicts or list of texts
-    y : rows or what `predict` returned, optional
+    records : Records, DataFrame, list of dicts or list of texts
+    y : rows of y or predictions, optional
     classes : list
-        The options, all of them.
+        All the options.
     text : str, optional
         The column that Prodigy shows as "text"; by default the one of that name.
     score : (n,) in [0, 1], optional
     role : {"questions", "answers"}
     """
-    if role not in ("questions", "answers"):
-        raise ValueError(f'role must be "questions" or "answers". Got {role!r}.')
+    one_of("role", role, ("questions", "answers"))
     rows = rows_to_write(records, y, score, classes)
     names = [str(name) for name in classes]
-    values = converted("y", rows, lambda cell: _selected(cell, classes, names), "Pass labels, sets of labels or tags.")
+    values = converted(rows, lambda cell: _selected(cell, classes, names), "Pass labels, sets of labels or tags.")
     tasks = []
     for row, value in zip(rows, values):
         task = {name: value for name, value in row.data.items() if not name.startswith("meta.")}
@@ -223,7 +222,7 @@ def write_prodigy(
             task["text"] = task.pop(text, None)
         taken = [name for name in OWN if name in task]
         if taken:
-            raise ValueError(f"The data have a column {taken[0]!r}, which means something to Prodigy. Rename it.")
+            raise ValueError(f"The data have a column {taken[0]!r}, which is reserved in Prodigy. Rename it.")
         task |= {"options": [{"id": name, "text": name} for name in names], "accept": value or []}
         if row.score is not None:
             meta["score"] = row.score

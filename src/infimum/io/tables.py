@@ -1,4 +1,4 @@
-"""Tables with a target column: CSV, TSV, Parquet, Arrow, JSON Lines."""
+"""Tables with a target column: read and write CSV, TSV, Parquet, Arrow and JSON Lines."""
 
 from __future__ import annotations
 
@@ -6,22 +6,35 @@ import importlib
 from pathlib import Path
 from typing import Any
 
+from ..outputs import OUTPUT_TYPES
 from ._assemble import assemble
-from ._files import Found, Path_, Refused, atomic_write, name_of, read_csv, read_records, write_csv, write_json_lines
+from ._files import (
+    BadRecords,
+    Found,
+    Path_,
+    atomic_write,
+    name_of,
+    read_csv,
+    read_records,
+    write_csv,
+    write_json_lines,
+)
 from ._frames import backend_of, frame_of, rows_of_frame
-from ._meaning import Answer, Entry, Reading
-from ._records import KINDS, Records, text_cells
-from ._table_cells import INTEGER, REAL, objects, target_cells
+from ._meaning import Answer, Entry, ReadOptions, one_of
+from ._records import Records, text_cells
+from ._table_cells import INTEGER, REAL, parse_cells, target_cells
 from ._write import plain_cells
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 LINES = (".jsonl", ".ndjson")
 ARROW = (".arrow", ".feather", ".ipc")
+LIST_CELLS = ("number", "vector", "mask")
+"""Output types whose own cells are lists; lists of the others need a meaning."""
 SUFFIXES = (*SEPARATORS, *LINES, ".parquet", *ARROW)
 
 
 def suffix_of(path: Path_) -> str:
-    """How a table is stored, by the end of its name."""
+    """Return the format of a table by the end of its name."""
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise ValueError(f"{name_of(path)}: the name of a table ends in {', '.join(SUFFIXES)}. Got {suffix!r}.")
@@ -29,7 +42,7 @@ def suffix_of(path: Path_) -> str:
 
 
 def load_table(path: Path_, backend: str | None = None) -> list[Found]:
-    """The rows of a table. Cells of text files are the text that stands there; other files keep their types."""
+    """Return the rows of a table. Cells of text files are text; other files keep their types."""
     suffix = suffix_of(path)
     if suffix in SEPARATORS:
         return read_csv(path, SEPARATORS[suffix])[1]
@@ -45,7 +58,7 @@ def load_table(path: Path_, backend: str | None = None) -> list[Found]:
 
 
 def _listed(cell: Any) -> Any:
-    """A cell that holds a list, however the frame keeps it."""
+    """Return a cell, lists as Python lists."""
     return cell.tolist() if hasattr(cell, "tolist") else cell
 
 
@@ -60,39 +73,41 @@ def read_table(
     classes: list | None = None,
     backend: str | None = None,
 ) -> Records:
-    """Read a table with a target column written as in docs/data.md: ``cat|dog``, ``!cat``, ``+red -round``, ``a>b``.
+    """Read a table with a column of partial labels.
 
-    In CSV the target is the text that stands there ("NA" and "007" too), and only an empty cell is unknown. Other
-    columns become numbers where every cell is one and none would be written otherwise ("007" stays text).
+    The column is written as in docs/data.md: ``cat|dog``, ``!cat``, ``+red -round``, ``a>b``, ``[1,2]``. In CSV it is
+    text ("NA" and "007" too), and only an empty cell is unlabelled. Another column becomes numbers if every cell is a
+    number in its usual notation ("007" stays text).
 
     Parameters
     ----------
     path : path
         Ends in .csv, .tsv, .jsonl, .ndjson, .parquet, .arrow, .feather or .ipc.
     target : str or list of str, optional
-        The column of y. Two columns with ``kind="number"`` are bounds, empty where a side is open; several with
-        ``kind="tags"`` hold yes or no for each tag, with ``kind="order"`` the rank of each item. None: nothing is
-        known, as in a table to predict for.
+        The column of y, or several columns. With ``kind="number"``, two columns are the bounds, empty for an unbounded
+        side. With ``kind="tags"`` every column is a tag, with ``kind="ranking"`` the rank of an item, with
+        ``kind="vector"`` a coordinate (a number or an interval). None leaves all rows unlabelled.
     id : str, optional
         The column of the ids; by default rows are counted from 0.
-    kind : {"labels", "tags", "order", "number"}, optional
-        Reads the text into Python objects, as the estimators would, and names the line of every cell that is no such
-        thing. Without it the target stays text, and `records.kind` is "text". Needed for several columns.
+    kind : {"labels", "tags", "ranking", "number", "vector", "mask"}, optional
+        The output type. It parses the text into Python objects, and raises an error that names the line of every cell
+        that cannot be parsed. Without it the target stays text, and `records.kind` is "text". Required for several
+        columns.
     meaning : {"one_of", "all_of", "known_tags", "order"}, optional
-        What a list in a cell says (Parquet, Arrow, JSON Lines).
+        What a list in a cell means (Parquet, Arrow, JSON Lines).
     unticked : {"no", "unknown"}, optional
-        What 0 says in columns of tags; what a list leaves out.
+        What 0 means in columns of tags, and what it means that a list lacks a name.
     classes : list, optional
-        All the names that there are.
+        All the labels, tags or items.
     backend : {"pandas", "polars"}, optional
 
     See Also
     --------
     read_votes : Tables with the answers of several annotators.
     """
-    reading = Reading(meaning, unticked, classes=classes, backend=backend)
-    if kind is not None and kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}. Got {kind!r}.")
+    options = ReadOptions(meaning, unticked, classes=classes, backend=backend)
+    if kind is not None:
+        one_of("kind", kind, OUTPUT_TYPES)
     source = name_of(path)
     found = load_table(path, backend)
     columns = list(dict.fromkeys(column for record in found for column in record.value))
@@ -103,60 +118,62 @@ def read_table(
         raise ValueError(f"{source} has no column {missing[0]!r}. Its columns are {', '.join(columns)}.")
     cells = target_cells(source, found, target, targets, kind, unticked)
     data = _data(found, [column for column in columns if column not in own], suffix_of(path) in SEPARATORS)
-    if isinstance(target, str) and kind != "number" and any(isinstance(cell, list) for cell in cells):
-        return _from_lists(source, found, cells, data, id, reading)
+    if isinstance(target, str) and kind not in LIST_CELLS and any(isinstance(cell, list) for cell in cells):
+        return _from_lists(source, found, cells, data, id, options)
     ids = [record.value[id] if id is not None else k for k, record in enumerate(found)]
     names = list(classes) if classes is not None else []
     places = [record.place for record in found]
     if kind is not None:
-        cells, names = objects(source, cells, places, kind, names)
+        cells, names = parse_cells(source, cells, places, kind, names)
     return Records(ids, frame_of(data, backend), cells, kind or "text", classes=names, places=places)
 
 
 def _data(found: list[Found], columns: list[str], text: bool) -> list[dict]:
-    """The other columns; in text files those become numbers whose every cell is written as one."""
+    """Return the other columns; in text files a column becomes numbers if every cell is one."""
     rows: list[dict] = [{} for _ in found]
     for column in columns:
         cells = [record.value.get(column) for record in found]
         if text:
             cells = [None if cell == "" else cell for cell in cells]
-            known = [cell for cell in cells if cell is not None]
-            kind = int if all(map(INTEGER.fullmatch, known)) else float if all(map(REAL.fullmatch, known)) else None
+            texts = [cell for cell in cells if cell is not None]
+            kind = int if all(map(INTEGER.fullmatch, texts)) else float if all(map(REAL.fullmatch, texts)) else None
             cells = [cell if cell is None or kind is None else kind(cell) for cell in cells]
         for row, cell in zip(rows, cells):
             row[column] = cell
     return rows
 
 
-def _from_lists(source: str, found: list[Found], cells: list, data: list[dict], id: Any, reading: Reading) -> Records:
-    """Cells that hold lists go through the same questions as the answers of annotation tools."""
-    entries, bad = [], Refused(source)
+def _from_lists(
+    source: str, found: list[Found], cells: list, data: list[dict], id: Any, options: ReadOptions
+) -> Records:
+    """Return the records of a column of lists, which need a meaning as the answers of annotation tools do."""
+    entries, bad = [], BadRecords(source)
     for k, (record, cell, row) in enumerate(zip(found, cells, data)):
         names = cell if isinstance(cell, list) else [] if cell is None else [cell]
         if not all(isinstance(name, str | int) for name in names):
             bad.add(record.place, f"expected a list of names, got {cell!r}")
         answer = Answer("names", names) if names else Answer("unknown")
         entries.append(Entry(record.value[id] if id is not None else k, record.place, row, [answer]))
-    bad.refuse("A list in the target holds names.")
-    return assemble(source, entries, reading, meanings=("one_of", "all_of", "known_tags", "order"))
+    bad.refuse("A list in the target must contain names.")
+    return assemble(source, entries, options, meanings=("one_of", "all_of", "known_tags", "order"))
 
 
 def write_table(
     path: Path_, records: Any, y: Any = None, *, target: str = "y", kind: str | None = None, id: str | None = None
 ) -> None:
-    """Write rows with their target as text (docs/data.md), whole or not at all; the end of the name says how.
+    """Write rows with their target as text (docs/data.md), completely or not at all.
 
     Parameters
     ----------
     path : path
         Ends in .csv, .tsv, .jsonl, .ndjson, .parquet, .arrow, .feather or .ipc.
-    records : Records, frame or list of dicts
-    y : rows, optional
-        By default that of the records; without either, the rows alone are written.
+    records : Records, DataFrame or list of dicts
+    y : rows of y, optional
+        By default that of the records; without either, only the rows are written.
     target : str
         The name of the column of y.
-    kind : {"labels", "tags", "order", "number"}, optional
-        By default that of the records, or "labels"; "text" for y that is text already.
+    kind : {"labels", "tags", "ranking", "number", "vector", "mask", "text"}, optional
+        The output type. By default that of the records, or "labels"; "text" for y that is text already.
     id : str, optional
         A column for the ids of the records; by default "id" for `Records` and none otherwise.
     """

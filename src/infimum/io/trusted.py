@@ -13,7 +13,7 @@ PARTS = (
 )  # fmt: skip
 """Modules and packages whose classes occur in fitted models."""
 
-OF_OTHERS = (
+OTHER_TYPES = (
     "scipy.sparse._csr.csr_array",
     "scipy.sparse._csr.csr_matrix",
     "scipy.sparse._csc.csc_array",
@@ -25,7 +25,7 @@ OF_OTHERS = (
     "sklearn.neighbors._kd_tree.KDTree",
     "sklearn.tree._tree.Tree",
 )
-"""Types of SciPy and scikit-learn that fitted models hold."""
+"""Types of SciPy and scikit-learn that fitted models contain."""
 
 
 def _own_types() -> Iterator[str]:
@@ -40,7 +40,7 @@ def _own_types() -> Iterator[str]:
                     yield f"{name}.{value.__qualname__}"
 
 
-TRUSTED_TYPES: list[str] = sorted({*_own_types(), *OF_OTHERS})
+TRUSTED_TYPES: list[str] = sorted({*_own_types(), *OTHER_TYPES})
 """Types that may occur in a saved model: those of this library, and a few of SciPy and scikit-learn.
 
 Loading one of them runs no code from the file. A model that contains your own types, such as a custom kernel or solver,

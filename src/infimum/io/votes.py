@@ -1,22 +1,26 @@
-"""Votes: label matrices, frames with one column an annotator, long tables, answers of language models.
+"""Votes: label matrices, DataFrames with one column per annotator, long tables, answers of language models.
 
-Shapes: snorkel's label matrix (-1 abstains), cleanlab's multi-annotator frame (NaN where there is no label).
+Shapes: snorkel's label matrix (-1 abstains), cleanlab's multi-annotator DataFrame (NaN if there is no label).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..data.errors import InputError, is_null
+from ..data.inputs import is_frame
+from ..data.names import ordered
 from ..outputs import Not
+from ..outputs.labels.forms import labels_in
 from ._assemble import assemble
-from ._files import Path_, Refused, name_of, read_records, write_json_lines
-from ._frames import is_frame, is_missing, rows_of_frame
-from ._meaning import Answer, Entry, Reading
+from ._files import BadRecords, Path_, name_of, read_records, write_json_lines
+from ._frames import rows_of_frame
+from ._meaning import Answer, Entry, ReadOptions
 from ._records import Records
 from ._write import converted, names_in, rows_to_write
 from .tables import load_table
@@ -25,7 +29,7 @@ ABSTAIN = -1
 
 
 def not_vote(k: int) -> int:
-    """The code of the vote "not class k" in a label matrix: -(k + 2), below the -1 of those who abstain.
+    """Return the code of the vote "not class k" in a label matrix: -(k + 2), because -1 abstains.
 
     Parameters
     ----------
@@ -59,25 +63,23 @@ def read_votes(
 
     Parameters
     ----------
-    votes : array, frame, path or list of dicts
+    votes : array, DataFrame, path or list of dicts
         - an (n, m) integer array, or an .npy file: snorkel's label matrix, 0 … K-1 or -1 to abstain, extended by
-          ``not_vote(k)`` = -(k + 2) for "not class k". An array of objects may hold names, sets, `Not` and None.
-        - a frame, or a CSV or Parquet file, with one column an annotator: cleanlab's form, empty where there is none.
-          Text may be written as in docs/data.md: ``cat|dog``, ``!cat``.
+          ``not_vote(k)`` = -(k + 2) for "not class k". An array of objects may contain names, sets, `Not` and None.
+        - a DataFrame, or a CSV or Parquet file, with one column per annotator (cleanlab's format); a cell without a
+          vote is empty. Text may be written as in docs/data.md: ``cat|dog``, ``!cat``.
         - the same with `row` and `answer`, and `annotator`: a long table, one line for every answer.
-        - JSON Lines or a list of dicts ``{"id": …, "candidates": ["a", "b"]}``, as language models are asked to write:
-          an empty list abstains, ``"not": ["c"]`` excludes, ``"annotator"`` or ``"model"`` names who answered, other
-          fields are data.
+        - JSON Lines or a list of dicts ``{"id": …, "candidates": ["a", "b"]}``, for language models: an empty list
+          abstains, ``"not": ["c"]`` excludes, ``"annotator"`` or ``"model"`` names who answered, other fields are data.
     annotators : {"rows", "intersect", "union", "vote"}, optional
-        How the votes of a row are merged; needed where there are several.
+        How the votes of a row are merged; required if there are several.
     conflict : {"refuse", "unknown", "union", "vote", "drop"}
     classes : list, optional
-        The names of the classes 0 … K-1 of a matrix; elsewhere the only names that are allowed: answers outside are
-        refused by row.
+        The names of the classes 0 … K-1 of a matrix; in the other formats, the only names that are allowed.
     row, annotator, answer : str, optional
-        The columns of a long table; `row` alone is the column of the ids of a frame.
-    data : frame, optional
-        What is known of the rows, in the same order.
+        The columns of a long table; `row` alone is the column of the ids of a DataFrame.
+    data : DataFrame, optional
+        The features of the rows, in the same order.
     names : list, optional
         Names of the m columns of an array.
     backend : {"pandas", "polars"}, optional
@@ -88,7 +90,7 @@ def read_votes(
     >>> read_votes(np.array(L), classes=["cat", "dog", "owl"], annotators="intersect").y
     ['cat', 'dog', Not('cat', 'owl')]
     """
-    reading = Reading("one_of", None, None, annotators, conflict, classes, backend)
+    options = ReadOptions("one_of", None, None, annotators, conflict, classes, backend)
     source = name_of(votes) if not isinstance(votes, np.ndarray) else "the matrix"
     long = answer is not None
     if (long and row is None) or (annotator is not None and not long):
@@ -110,35 +112,24 @@ def read_votes(
         rows = rows_of_frame(data)
         if len(rows) != len(entries):
             raise ValueError(f"data must have one row for each of the {len(entries)} of {source}. Got {len(rows)}.")
-        for entry, known in zip(entries, rows):
-            entry.data = known
-    return assemble(source, entries, reading)
+        for entry, features in zip(entries, rows):
+            entry.data = features
+    return assemble(source, entries, options)
 
 
 def _matrix(source: str, votes: np.ndarray, classes: list | None, names: list | None) -> list[Entry]:
-    """Rows of a label matrix: class k, abstain -1, not class k below that; or names, sets, Not and None."""
+    """Return the rows of a label matrix: class k, -1 to abstain, codes below -1 to exclude; or names, sets, Not."""
     if votes.ndim != 2 or votes.dtype.kind not in "iuO":
         raise ValueError(
-            "A label matrix has integers, one row an example and one column a labelling function."
+            "A label matrix contains integers, one row per example and one column per labelling function."
             f" Got an array of shape {votes.shape} and type {votes.dtype}."
         )
     if names is not None and len(names) != votes.shape[1]:
         raise ValueError(f"names must have one name for each of the {votes.shape[1]} columns. Got {len(names)}.")
-    who = names or list(range(votes.shape[1]))
-    bad, entries = Refused(source), []
-    for i, row in enumerate(votes.tolist()):
-        entry = Entry(i, f"{source}, row {i}", {})
-        for column, vote in zip(who, row):
-            try:
-                given = _code(vote, classes) if votes.dtype.kind != "O" else _cell(vote, classes)
-            except ValueError as error:
-                bad.add(entry.place, f"column {column}: {error}")
-                continue
-            if given is not None:
-                entry.answers.append(given._replace(annotator=column))
-        entries.append(entry)
-    bad.refuse("A vote is a class 0 … K-1, -1 to abstain, or not_vote(k) = -(k + 2) for all but class k.")
-    return entries
+    columns = names or range(votes.shape[1])
+    rows = [(i, f"{source}, row {i}", dict(zip(columns, row))) for i, row in enumerate(votes.tolist())]
+    remedy = "A vote is a class 0 … K-1, -1 to abstain, or not_vote(k) = -(k + 2) for any class except k."
+    return _by_column(source, rows, lambda vote: (_cell if votes.dtype.kind == "O" else _code)(vote, classes), remedy)
 
 
 def _code(vote: int, classes: list | None) -> Answer | None:
@@ -148,64 +139,66 @@ def _code(vote: int, classes: list | None) -> Answer | None:
     if classes is not None and k >= len(classes):
         raise ValueError(f"expected a class below {len(classes)}, got {'not ' if vote < 0 else ''}{k}")
     name = k if classes is None else classes[k]
-    return Answer("names", [name]) if vote >= 0 else Answer("judged", {name: False})
+    return Answer("names", [name]) if vote >= 0 else Answer("flags", {name: False})
 
 
 def _cell(vote: Any, classes: list | None) -> Answer | None:
-    """A vote in words: a name, a set of names, Not, or nothing; text as in docs/data.md, "cat|dog" and "!cat"."""
-    if is_missing(vote) or vote == "":
+    """Return the answer of one cell: a name, a set of names, `Not`, text such as "cat|dog" and "!cat", or nothing."""
+    if is_null(vote) or vote == "":
         return None
-    if isinstance(vote, Not):
-        return Answer("judged", dict.fromkeys(vote.labels, False))
-    if isinstance(vote, set | frozenset):
-        if not vote:
-            raise ValueError("an empty set; None abstains")
-        return Answer("names", sorted(vote))
-    if isinstance(vote, float):  # numbers beside empty cells
-        if vote != int(vote):
-            raise ValueError(f"expected a label, got {vote!r}")
+    if isinstance(vote, float) and vote == int(vote):  # pandas turns integers into floats if cells are empty
         vote = int(vote)
-    if isinstance(vote, str) and vote not in (classes or ()) and ("|" in vote or vote.startswith("!")):
-        parts = [part.strip() for part in vote.removeprefix("!").split("|")]
-        if not all(parts):
-            raise ValueError(f"expected names between '|', got {vote!r}")
-        return Answer("judged", dict.fromkeys(parts, False)) if vote.startswith("!") else Answer("names", parts)
-    if isinstance(vote, list | tuple | Mapping):
-        raise ValueError(f"expected a label, a set of labels or Not, got {vote!r}")
-    return Answer("names", [vote])
+    if isinstance(vote, float | list | tuple | Mapping):
+        raise InputError(f"expected a label, a set of labels or Not, got {vote!r}")
+    labels, excluded = labels_in(vote, classes or ())
+    if not labels:
+        raise InputError("an empty set; None abstains")
+    return Answer("flags", dict.fromkeys(labels, False)) if excluded else Answer("names", ordered(labels))
 
 
 def _wide(source: str, votes: Any, key: str | None, classes: list | None) -> list[Entry]:
-    """One column an annotator, but for the column of the ids."""
+    """Return the entries of a table with one column per annotator and perhaps a column of ids."""
     places, rows = _table(source, votes)
     if key is not None and rows and key not in rows[0]:
         raise ValueError(f"{source} has no column {key!r}. Its columns are {', '.join(rows[0])}.")
-    bad, entries = Refused(source), []
-    for i, (place, row) in enumerate(zip(places, rows)):
-        entry = Entry(i if key is None else row.pop(key), place, {})
-        for column, vote in row.items():
+    keyed = [(i if key is None else row.pop(key), place, row) for i, (place, row) in enumerate(zip(places, rows))]
+
+    def parse(vote: Any) -> Answer | None:
+        if vote == ABSTAIN or vote == str(ABSTAIN):
+            raise InputError("expected a label or an empty cell, got -1; pass a matrix with -1 as an array")
+        return _cell(vote, classes)
+
+    remedy = "Every column contains the labels of one annotator; a cell without a label is empty."
+    return _by_column(source, keyed, parse, remedy)
+
+
+def _by_column(
+    source: str, rows: Iterable[tuple[Any, str, dict]], parse: Callable[[Any], Answer | None], remedy: str
+) -> list[Entry]:
+    """Return the entries of rows (id, place, {annotator: vote})."""
+    bad, entries = BadRecords(source), []
+    for key, place, row in rows:
+        entries.append(Entry(key, place, {}))
+        for annotator, vote in row.items():
             try:
-                if vote == ABSTAIN or vote == str(ABSTAIN):
-                    raise ValueError("expected a label or an empty cell, got -1; a matrix with -1 goes in as an array")
-                given = _cell(vote, classes)
+                answer = parse(vote)
             except ValueError as error:
-                bad.add(place, f"column {column!r}: {error}")
+                bad.add(place, f"column {annotator!r}: {error}")
                 continue
-            if given is not None:
-                entry.answers.append(given._replace(annotator=column))
-        entries.append(entry)
-    bad.refuse("Every column holds the labels of one annotator, empty where there is none.")
+            if answer is not None:
+                entries[-1].answers.append(answer._replace(annotator=annotator))
+    bad.refuse(remedy)
     return entries
 
 
 def _long(source: str, votes: Any, row: str, annotator: str | None, answer: str, classes: list | None) -> list[Entry]:
-    """One line for every answer; rows in the order in which they first come."""
+    """Return the entries of a table with one line per answer, in the order of their first line."""
     places, rows = _table(source, votes)
     columns = [column for column in (row, annotator, answer) if column is not None]
     missing = [column for column in columns if rows and column not in rows[0]]
     if missing:
         raise ValueError(f"{source} has no column {missing[0]!r}. Its columns are {', '.join(rows[0])}.")
-    bad = Refused(source)
+    bad = BadRecords(source)
     entries: dict[Any, Entry] = {}
     for place, line in zip(places, rows):
         if line[row] is None or line[row] == "":
@@ -214,12 +207,12 @@ def _long(source: str, votes: Any, row: str, annotator: str | None, answer: str,
         extra = {name: value for name, value in line.items() if name not in columns}
         entry = entries.setdefault(line[row], Entry(line[row], place, extra))
         try:
-            given = _cell(line[answer], classes)
+            vote = _cell(line[answer], classes)
         except ValueError as error:
             bad.add(place, str(error))
             continue
-        if given is not None:
-            entry.answers.append(given._replace(annotator=None if annotator is None else line[annotator]))
+        if vote is not None:
+            entry.answers.append(vote._replace(annotator=None if annotator is None else line[annotator]))
     bad.refuse(f"Every line names a row in {row!r} and gives a label in {answer!r}.")
     return list(entries.values())
 
@@ -233,23 +226,23 @@ def _table(source: str, votes: Any) -> tuple[list[str], list[dict]]:
 
 
 def _answers(source: str, votes: Iterable[dict] | Path_) -> list[Entry]:
-    """{"id", "candidates"} of language models, several with one id where several were asked."""
-    bad = Refused(source)
+    """Return the entries of {"id", "candidates"} lines, several with one id if several models answered."""
+    bad = BadRecords(source)
     entries: dict[Any, Entry] = {}
     own = ("id", "candidates", "not", "annotator", "model")
     for k, (place, record) in enumerate(read_records(votes)):
-        said, excluded = record.get("candidates"), record.get("not")
-        if not any(isinstance(listed, list) for listed in (said, excluded)):
-            bad.add(place, f"expected a list in 'candidates', got {said!r}")
+        listed, excluded = record.get("candidates"), record.get("not")
+        if not any(isinstance(names, list) for names in (listed, excluded)):
+            bad.add(place, f"expected a list in 'candidates', got {listed!r}")
             continue
         key = record.get("id", k + 1)
         extra = {name: value for name, value in record.items() if name not in own}
         entry = entries.setdefault(key, Entry(key, place, extra))
         who = record.get("annotator", record.get("model"))
         if excluded:
-            entry.answers.append(Answer("judged", dict.fromkeys(excluded, False), who))
-        elif said:
-            entry.answers.append(Answer("names", list(dict.fromkeys(said)), who))
+            entry.answers.append(Answer("flags", dict.fromkeys(excluded, False), who))
+        elif listed:
+            entry.answers.append(Answer("names", list(dict.fromkeys(listed)), who))
         else:
             entry.answers.append(Answer("unknown", annotator=who))
     bad.refuse('A line is {"id": …, "candidates": ["a", "b"]}; an empty list abstains.')
@@ -257,19 +250,19 @@ def _answers(source: str, votes: Iterable[dict] | Path_) -> list[Entry]:
 
 
 def write_votes(path: Path_, records: Any, y: Any = None, *, score: Any = None) -> None:
-    """Write labels as JSON Lines ``{"id", …, "candidates": […]}``, whole or not at all; `read_votes` brings all back.
+    """Write labels as JSON Lines ``{"id", …, "candidates": […]}``, completely or not at all, for `read_votes`.
 
-    `Not` is written as ``"not": […]`` and unknown rows as an empty list. Tags, orders and numbers are refused.
+    `Not` is written as ``"not": […]`` and unlabelled rows as an empty list. Tags, orders and numbers raise an error.
 
     Parameters
     ----------
     path : path
-    records : Records, frame, list of dicts or list of texts
-    y : rows or what `predict` returned, optional
+    records : Records, DataFrame, list of dicts or list of texts
+    y : rows of y or predictions, optional
     score : (n,) in [0, 1], optional
     """
     rows = rows_to_write(records, y, score)
-    values = converted("y", rows, _candidates, "Pass labels, sets of labels or Not.")
+    values = converted(rows, _candidates, "Pass labels, sets of labels or Not.")
     lines = []
     for row, value in zip(rows, values):
         line = {"id": row.id, **row.data, **(value or {"candidates": []})}

@@ -1,4 +1,4 @@
-"""Zooniverse: classification exports in, subject manifests out.
+"""Zooniverse: read classification exports, write subject manifests.
 
 Shapes: zooniverse/aggregation-for-caesar; https://help.zooniverse.org/next-steps/data-exports/.
 """
@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ._assemble import assemble
-from ._files import Found, Path_, Refused, name_of, read_csv, write_csv
-from ._meaning import Answer, Entry, Reading
+from ._files import BadRecords, Found, Path_, name_of, read_csv, write_csv
+from ._meaning import Answer, Entry, ReadOptions, pick
 from ._records import Records, text_cells
 from ._write import rows_to_write
 
@@ -31,32 +31,32 @@ def read_zooniverse(
     classes: list | None = None,
     backend: str | None = None,
 ) -> Records:
-    """Read a classification export (CSV with JSON in its cells): one row for every subject, an answer a volunteer.
+    """Read a classification export, a CSV with JSON in its cells: one row per subject, one answer per volunteer.
 
-    Questions with one answer are labels; with several, and surveys with several animals, `meaning` says what they
-    are; a slider is a number.
+    Questions with one answer become labels. For questions and surveys with several, `meaning` decides. A slider becomes
+    a number.
 
     Parameters
     ----------
     path : path
     task : str, optional
-        The task to read, such as "T0"; needed where there are several.
+        The task to read, such as "T0"; required if there are several.
     workflow : optional
-        The id of the workflow to read; needed where there are several, since every workflow has its own T0.
+        The id of the workflow to read; required if there are several, because every workflow has its own T0.
     meaning, unticked, skipped, annotators, conflict, classes, backend
-        As in `read_label_studio`. A question that was left out, or has no value, is skipped.
+        As in `read_label_studio`. A question without a value is skipped.
     """
-    reading = Reading(meaning, unticked, skipped, annotators, conflict, classes, backend)
+    options = ReadOptions(meaning, unticked, skipped, annotators, conflict, classes, backend)
     source = name_of(path)
     header, found = read_csv(path)
     missing = [column for column in COLUMNS if column not in header]
     if missing:
         raise ValueError(f"{source} has no column {missing[0]!r}. Its columns are {', '.join(header)}.")
     found = _of_workflow(source, found, workflow)
-    bad = Refused(source)
+    bad = BadRecords(source)
     parsed = [(record, _tasks(record, bad)) for record in found]
-    bad.refuse("Export the classifications again: these cells hold JSON as Zooniverse writes it.")
-    task = _task(source, [tasks for _, tasks in parsed], task)
+    bad.refuse("Export the classifications again; these cells must contain JSON.")
+    task = pick(source, "task", "task", (name for _, tasks in parsed for name in tasks), task)
     entries: dict[str, Entry] = {}
     for record, tasks in parsed:
         subject = record.value["subject_ids"]
@@ -68,31 +68,28 @@ def read_zooniverse(
                 bad.add(record.place, f"task {task}: {error}")
                 continue
             entry.answers.append(answer._replace(annotator=_volunteer(record.value)))
-    bad.refuse("Read a question, a survey or a slider; drawings and transcriptions are no labels.")
-    return assemble(source, list(entries.values()), reading)
+    bad.refuse("Read a question, a survey or a slider; drawings and transcriptions are not supported.")
+    return assemble(source, list(entries.values()), options)
 
 
 def _of_workflow(source: str, found: list[Found], workflow: Any) -> list[Found]:
-    ids = dict.fromkeys(record.value.get("workflow_id", "") for record in found)
-    if workflow is not None:
-        if str(workflow) not in ids:
-            raise ValueError(f"{source} has no workflow {workflow!r}. Its workflows are {', '.join(ids)}.")
-        return [record for record in found if record.value.get("workflow_id") == str(workflow)]
-    if len(ids) > 1:
-        raise ValueError(f"{source} holds the workflows {', '.join(ids)}. Name the one to read with workflow=….")
-    return found
+    ids = [record.value.get("workflow_id", "") for record in found]
+    if not ids:
+        return found
+    wanted = pick(source, "workflow", "workflow", ids, None if workflow is None else str(workflow))
+    return [record for record, key in zip(found, ids) if key == wanted]
 
 
-def _json(record: Found, column: str, bad: Refused) -> Any:
+def _json(record: Found, column: str, bad: BadRecords) -> Any:
     try:
         return json.loads(record.value[column])
     except json.JSONDecodeError as error:
-        bad.add(record.place, f"column {column!r}: no JSON ({error.msg} at character {error.pos})")
+        bad.add(record.place, f"column {column!r}: invalid JSON ({error.msg} at character {error.pos})")
         return None
 
 
-def _tasks(record: Found, bad: Refused) -> dict[str, Any]:
-    """task -> value, combined tasks taken apart; None where a question has no value."""
+def _tasks(record: Found, bad: BadRecords) -> dict[str, Any]:
+    """Return task -> value; combined tasks are split, and a question without a value is None."""
     annotations = _json(record, "annotations", bad)
     if annotations is None:
         return {}
@@ -111,18 +108,8 @@ def _flat(annotations: list) -> Iterator[tuple[str, Any]]:
             yield str(annotation.get("task")), value
 
 
-def _task(source: str, every: list[dict], task: str | None) -> str:
-    names = dict.fromkeys(name for tasks in every for name in tasks)
-    if task is None and len(names) == 1:
-        return next(iter(names))
-    if task is None or task not in names:
-        what = f"has no task {task!r}" if task is not None else f"has {len(names)} tasks"
-        raise ValueError(f"{source} {what}. Its tasks are {', '.join(names) or 'none'}. Name one with task=….")
-    return task
-
-
-def _subject(record: Found, subject: str, bad: Refused) -> dict:
-    """The metadata of a subject, without what Zooniverse itself adds."""
+def _subject(record: Found, subject: str, bad: BadRecords) -> dict:
+    """Return the metadata of a subject, without the fields that Zooniverse adds."""
     data = _json(record, "subject_data", bad)
     own = data.get(subject, {}) if isinstance(data, Mapping) else {}
     return {key: value for key, value in own.items() if key != "retired"} if isinstance(own, Mapping) else {}
@@ -133,13 +120,13 @@ def _volunteer(row: Mapping) -> str | None:
 
 
 def _answer(value: Any) -> Answer:
-    """The answer to a question, a survey or a slider."""
+    """Return the answer to a question, a survey or a slider."""
     if value is None or value == "":
         return Answer("skipped")
     if isinstance(value, str):
         return Answer("names", [value])
     if isinstance(value, bool):
-        raise ValueError(f"expected an answer in words, got {value!r}")
+        raise ValueError(f"expected a text, got {value!r}")
     if isinstance(value, int | float):
         return Answer("number", value)
     if isinstance(value, list) and all(isinstance(v, str) for v in value):
@@ -150,19 +137,19 @@ def _answer(value: Any) -> Answer:
 
 
 def write_zooniverse(path: Path_, records: Any, y: Any = None, *, kind: str | None = None, score: Any = None) -> None:
-    """Write a manifest of subjects (CSV), for the rows that volunteers should be asked about; whole or not at all.
+    """Write a manifest of subjects (CSV) for rows that volunteers should classify, completely or not at all.
 
-    Zooniverse takes no classifications in: the way back is new subjects. Their labels so far stand as text in the
-    column ``#infimum`` and their score in ``#score``: Zooniverse hides columns that begin with "#" from volunteers
+    Zooniverse does not import classifications, only new subjects. The labels so far are text in the column
+    ``#infimum``, and the score is in ``#score``. Zooniverse hides columns that begin with "#" from volunteers
     (zooniverse/Panoptes-Front-End, pull request 2747).
 
     Parameters
     ----------
     path : path
-    records : Records, frame or list of dicts
-    y : rows, optional
+    records : Records, DataFrame or list of dicts
+    y : rows of y, optional
         By default that of the records.
-    kind : {"labels", "tags", "order", "number"}, optional
+    kind : {"labels", "tags", "ranking", "number", "vector", "mask"}, optional
         By default that of the records, or "labels".
     score : (n,) in [0, 1], optional
     """

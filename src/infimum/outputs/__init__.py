@@ -17,6 +17,13 @@ OUTPUT_TYPES: dict[str, type[OutputSpace]] = {
 def space_for(sets: Sets) -> type[OutputSpace]:
     """Return the output type of sets.
 
+    Parameters
+    ----------
+    sets : Sets
+        Sets of any kind in OUTPUT_TYPES.
+
+    Examples
+    --------
     >>> space_for(Intervals([1.0, (2.0, 3.0)])).__name__
     'Reals'
     """

@@ -15,10 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from .cells import CellFormat
 from .sets import ANYTHING, Curves, Embedding, Points, Profiles, Sets, rows_of
+from .summary import Summary, frequent_sets
 
 if TYPE_CHECKING:
     from ..loss import Loss
+    from .question_model import QuestionModel
 
 __all__ = [
     "Curves", "Decoded", "Embedding", "OutputSpace", "Points", "Profiles", "SetStatistics", "Sets",
@@ -54,7 +57,7 @@ class SetStatistics(NamedTuple):
     """(n,): the information in the set, log2 of the number of outputs over the number of members; NaN if unknown."""
 
 
-class OutputSpace(BaseEstimator, ABC):
+class OutputSpace(CellFormat, BaseEstimator, ABC):
     """The possible outputs Y with a bilinear loss l(z, y) = <psi(z), phi(y)>.
 
     Settings are passed to the constructor. `fit` learns the rest from y: classes, items, ranges, and the format of y.
@@ -186,8 +189,8 @@ class OutputSpace(BaseEstimator, ABC):
 
     def describe(self, sets: Sets) -> SetStatistics:
         """Return how precise each set is. If the sets cannot tell and Y is small, members are counted."""
-        exact, size, bits = sets.is_exact, sets.size, sets.bits()
-        unlabelled = self.is_unlabelled(sets)
+        exact, unlabelled = np.array(sets.is_exact), np.array(self.is_unlabelled(sets))
+        size, bits = np.array(sets.size), np.array(sets.bits())
         unknown = np.flatnonzero(np.isnan(bits) & np.isnan(size))
         if len(unknown) and self.size <= LISTED:
             count = self.members(sets[unknown]).sum(axis=1)
@@ -200,6 +203,16 @@ class OutputSpace(BaseEstimator, ABC):
         Y = self.outputs()
         inside = [sets.contains(np.broadcast_to(z, (len(sets), *np.shape(z)))) for z in Y]
         return np.array(inside, dtype=bool).reshape(len(Y), len(sets)).T
+
+    def questions(self) -> QuestionModel:
+        """Return what can be asked about an output; by default only the full output, see `infimum.active`."""
+        from .question_model import QuestionModel
+
+        return QuestionModel(self)
+
+    def summary(self, sets: Sets) -> Summary:
+        """Return what a report shows about sets; by default the most frequent ones."""
+        return frequent_sets(self, sets)
 
     def neighbours(self, z: NDArray) -> NDArray:
         """Return the outputs that a prediction z is compared with, (k, *z): all others, if Y is small; else none."""

@@ -1,4 +1,4 @@
-"""One page about a table of sets: what is there, whether it can ever tell, what to look at again, what was learned."""
+"""HTML reports about partial labels: overview, identifiability, rows to review, results."""
 
 from .building import Report, build
 

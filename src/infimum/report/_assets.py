@@ -1,4 +1,4 @@
-"""The style and the script of the page; nothing is loaded from elsewhere."""
+"""The style sheet and the script of the report; it loads no other files."""
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --line: #d0d7de; --back: #ffffff; --card: #f6f8fa;

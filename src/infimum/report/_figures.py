@@ -1,4 +1,4 @@
-"""Figures of matplotlib as SVG within the page: text in the colour of the page, light or dark."""
+"""Figures of matplotlib as SVG in the report, with text in the colour of the page, light or dark."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from ._page import Markup, tag
 
-INK = "#123456"  # stands for the colour of text until the figure is written
+INK = "#123456"  # replaced by the colour of the text of the page
 LOOKS: dict[Any, Any] = {
     "svg.fonttype": "none", "text.parse_math": False, "font.family": "sans-serif", "font.size": 10,
     "text.color": INK, "axes.edgecolor": INK, "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK,
@@ -23,7 +23,7 @@ IDS = re.compile(r' id="([\w.-]+)"')
 
 @contextmanager
 def looks(salt: str) -> Iterator[None]:
-    """matplotlib as the page needs it."""
+    """Set the style and backend of matplotlib."""
     import matplotlib
     from matplotlib import rc_context
 
@@ -37,12 +37,12 @@ def looks(salt: str) -> Iterator[None]:
 
 
 def figure(draw: Callable[[], Any], name: str, caption: str) -> Markup:
-    """The figure that `draw` returns, as part of the page."""
+    """Return the figure that `draw` returns, with a caption."""
     return tag("figure", svg(draw, name), tag("figcaption", caption))
 
 
 def svg(draw: Callable[[], Any], name: str) -> Markup:
-    """The drawing itself; its ids begin with its name, so that several stand on one page."""
+    """Return the figure as SVG; its ids begin with its name, so several fit on one page."""
     import matplotlib.pyplot as plt
 
     with looks(name):

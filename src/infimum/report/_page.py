@@ -1,4 +1,4 @@
-"""Pieces of HTML. Every text goes through `escape`: only this file and the figures write markup."""
+"""Elements of HTML. Every text is escaped; only this file and the figures write markup."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 
 from ._assets import SCRIPT, STYLE
 
-SHORT = 160  # letters of a cell
+SHORT = 160  # characters of a cell
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """Text that is HTML."""
 
 
 def markup(*parts: Any) -> Markup:
-    """Parts one after the other; what is not markup is escaped.
+    """Return parts one after the other; text that is not markup is escaped.
 
     >>> markup("<b>", Markup("<i>"))
     '&lt;b&gt;<i>'
@@ -27,13 +27,13 @@ def markup(*parts: Any) -> Markup:
 
 
 def tag(name: str, *parts: Any, **attributes: Any) -> Markup:
-    """An element.
+    """Return an element.
 
     >>> tag("p", "a < b", class_="soft")
     '<p class="soft">a &lt; b</p>'
     """
-    said = "".join(f' {key.rstrip("_").replace("_", "-")}="{escape(str(v))}"' for key, v in attributes.items())
-    return Markup(f"<{name}{said}>{markup(*parts)}</{name}>")
+    written = "".join(f' {key.rstrip("_").replace("_", "-")}="{escape(str(v))}"' for key, v in attributes.items())
+    return Markup(f"<{name}{written}>{markup(*parts)}</{name}>")
 
 
 def para(*parts: Any) -> Markup:
@@ -48,22 +48,18 @@ def head(text: str) -> Markup:
     return tag("h3", text)
 
 
-def verdict(text: str, how: str = "") -> Markup:
-    return tag("p", text, class_=f"verdict {how}".strip())
+def verdict(text: str, style: str = "") -> Markup:
+    return tag("p", text, class_=f"verdict {style}".strip())
 
 
 def tiles(facts: Iterable[tuple[str, Any]]) -> Markup:
-    """Names and numbers at a glance."""
+    """Return tiles of names and numbers."""
     each = [tag("div", tag("b", number(value)), tag("span", name), class_="tile") for name, value in facts]
     return tag("div", *each, class_="tiles")
 
 
-def listing(items: Iterable[Any]) -> Markup:
-    return tag("ul", *(tag("li", item) for item in items))
-
-
 def number(value: Any, digits: int = 3) -> str:
-    """A number as people read it.
+    """Return a number as text.
 
     >>> number(1234567), number(0.12345), number(2.0), number(float("nan"))
     ('1,234,567', '0.123', '2', '–')
@@ -72,7 +68,7 @@ def number(value: Any, digits: int = 3) -> str:
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):
         return "–" if math.isnan(value) else ("∞" if value > 0 else "−∞")
-    if abs(value) < 1e-12:  # what rounding left of 0
+    if abs(value) < 1e-12:  # rounding errors of 0
         return "0"
     if isinstance(value, int) or (value.is_integer() and abs(value) < 1e9):
         return f"{int(value):,}"
@@ -80,7 +76,7 @@ def number(value: Any, digits: int = 3) -> str:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = "", most: int = 200) -> Markup:
-    """A table that is sorted by a click on a column; numbers are sorted as such."""
+    """Return a table that a click on a column sorts."""
     numeric = [bool(rows) and all(_is_number(row[k]) for row in rows) for k in range(len(columns))]
     top = [
         tag("th", tag("button", name, type="button"), scope="col", **({"class_": "n"} if num else {}))
@@ -88,10 +84,10 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = 
     ]
     body = [tag("tr", *(_cell(row[k], numeric[k]) for k in range(len(columns)))) for row in rows[:most]]
     more = f" The first {most} of {len(rows):,} are shown." if len(rows) > most else ""
-    said = tag("p", caption, more, class_="caption") if caption or more else Markup("")
+    above = tag("p", caption, more, class_="caption") if caption or more else Markup("")
     inner = tag("table", tag("thead", tag("tr", *top)), tag("tbody", *body), class_="sortable")
     label = caption[:80] or "table"
-    return markup(said, tag("div", inner, class_="scroll", tabindex=0, role="region", aria_label=label))
+    return markup(above, tag("div", inner, class_="scroll", tabindex=0, role="region", aria_label=label))
 
 
 def _is_number(value: Any) -> bool:
@@ -111,8 +107,9 @@ def section(title: str, name: str, *parts: Any) -> Markup:
 
 
 def page(title: str, lead: Markup, sections: Sequence[tuple[str, str, Markup]]) -> str:
-    """The whole page: (title, name, content) for every section."""
-    links = tag("nav", tag("ul", *(tag("li", tag("a", t, href=f"#{n}")) for t, n, _ in sections)), aria_label="Parts")
+    """Return the whole page; a section is (title, name, content)."""
+    items = [tag("li", tag("a", t, href=f"#{n}")) for t, n, _ in sections]
+    links = tag("nav", tag("ul", *items), aria_label="Sections")
     body = [section(t, n, content) for t, n, content in sections]
     main = tag("main", tag("h1", title), lead, links, *body)
     return (

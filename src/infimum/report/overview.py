@@ -1,4 +1,4 @@
-"""Part 1: rows, sizes of sets, bits told, classes, annotators."""
+"""First section of the report: rows, sizes of the sets, information, classes, annotators."""
 
 from __future__ import annotations
 
@@ -8,30 +8,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..diagnostics._choices import band_names, bands, in_bands
-from ..diagnostics._conflicts import disjoint
-from ..outputs import CandidateLabels, Intervals, OutputSpace, PartialOrders, PartialTags, Sets, SetStatistics
+from ..outputs import OutputSpace, Sets, SetStatistics
 from . import _page as h
 from ._figures import figure
 
+BINS = 20
 
-def content(output: OutputSpace, sets: Sets, annotators: list | None, ids: list | None, aside: dict | None) -> h.Markup:
-    """The first part of the page."""
-    found = output.describe(sets)
-    n, exact, unknown = len(sets), int(found.is_exact.sum()), int(found.is_unlabelled.sum())
-    facts: list[tuple[str, Any]] = [("rows", n), ("exact", exact)]
-    if isinstance(sets, CandidateLabels):
-        negated = int((sets.negated & ~found.is_exact & ~found.is_unlabelled).sum())
-        facts += [("partial", n - exact - unknown - negated), ("negated", negated)]
-    else:
-        facts.append(("partial", n - exact - unknown))
-    facts += [("unknown", unknown), ("bits told a row", float(found.bits.mean()))]
-    parts = [h.tiles(facts)]
-    if aside:
-        parts.append(h.soft("Left aside: ", ", ".join(f"{name} ({why})" for name, why in aside.items()), "."))
-    said = f"How wide the sets are, in {found.unit}; bits told a row."
-    parts.append(figure(lambda: _draw(found), "sizes", said))
-    parts.append(_outputs(output, sets))
+
+def section(
+    output: OutputSpace, sets: Sets, annotators: list | None, ids: list | None, unused: dict[str, str] | None
+) -> h.Markup:
+    """Return the section about the partial labels."""
+    found, summary = output.describe(sets), output.summary(sets)
+    n, exact, unlabelled = len(sets), int(found.is_exact.sum()), int(found.is_unlabelled.sum())
+    counts = [("rows", n), ("exact", exact), ("partial", n - exact - unlabelled), *summary.counts]
+    bits = found.bits[np.isfinite(found.bits)]
+    counts += [("unlabelled", unlabelled), ("bits per row", float(bits.mean()) if len(bits) else math.nan)]
+    parts = [h.tiles(counts)]
+    if unused:
+        parts.append(h.soft("Unused columns: ", ", ".join(f"{name} ({why})" for name, why in unused.items()), "."))
+    if np.isfinite(found.size).any():
+        caption = f"Size of the sets ({found.unit}), and information per row in bits."
+        parts.append(figure(lambda: _draw(found), "sizes", caption))
+    parts += [h.table(table.columns, table.rows, table.title) for table in summary.tables]
     if annotators is not None:
         parts.append(_annotators(sets, found, annotators, ids))
     return h.markup(*parts)
@@ -43,84 +42,25 @@ def _draw(found: SetStatistics) -> Any:
     from ..plotting import COLOURS
 
     drawn, (left, right) = plt.subplots(1, 2, figsize=(8.4, 2.7), layout="constrained")
-    wide = found.size[np.isfinite(found.size)]
-    if found.unit == "length":
-        left.hist(wide, 20, color=COLOURS[0])
-        open_ = int((~np.isfinite(found.size)).sum())
-        left.set_title(f"{open_} rows have an open side" if open_ else "")
-    else:
-        values, counts = np.unique(wide.astype(int), return_counts=True)
+    size = found.size[np.isfinite(found.size)]
+    infinite = int(np.isinf(found.size).sum())
+    if (size == size.round()).all() and not infinite:
+        values, counts = np.unique(size.astype(int), return_counts=True)
         left.bar(values, counts, color=COLOURS[0])
         left.xaxis.get_major_locator().set_params(integer=True)
+    else:
+        left.hist(size, BINS, color=COLOURS[0])
+    left.set_title(f"{infinite} rows are unbounded" if infinite else "")
     left.set(xlabel=found.unit, ylabel="rows")
-    right.hist(found.bits, 20, color=COLOURS[2])
-    right.set(xlabel="bits told", ylabel="rows")
+    right.hist(found.bits[np.isfinite(found.bits)], BINS, color=COLOURS[2])
+    right.set(xlabel="bits", ylabel="rows")
     return drawn
 
 
-def _outputs(output: OutputSpace, sets: Any) -> h.Markup:
-    """A table of classes, tags, items or bands."""
-    if isinstance(sets, CandidateLabels):
-        mask = sets.mask[~sets.is_unlabelled]
-        alone = sets.mask[sets.sizes == 1].sum(axis=0)
-        names = sets.classes if sets.classes is not None else np.arange(mask.shape[1])
-        rows = [
-            [str(name), int(alone[k]), int(mask[:, k].sum()), int((~mask[:, k]).sum()), _share(mask[:, k])]
-            for k, name in enumerate(names)
-        ]
-        columns = ["class", "rows exactly so", "rows that allow it", "rows that exclude it", "share that allows it"]
-        return h.table(columns, rows, "Classes, over the rows that say anything.")
-    if isinstance(sets, PartialTags):
-        v = sets.values
-        rows = [
-            [str(name), *(int((np.sign(v[:, k]) == s).sum()) for s in (1, -1, 0)), _share(v[:, k] != 0)]
-            for k, name in enumerate(vars(output)["tags_"])
-        ]
-        return h.table(["tag", "present", "absent", "unknown", "share known"], rows, "Tags.")
-    if isinstance(sets, PartialOrders):
-        return _items(sets)
-    if isinstance(sets, Intervals):
-        edges = bands(sets)
-        mask = in_bands(sets, edges)[~np.asarray(sets.is_unlabelled)]
-        rows = [[name, int(mask[:, k].sum()), _share(mask[:, k])] for k, name in enumerate(band_names(edges))]
-        caption = "Bands of numbers, over the rows that say anything."
-        return h.table(["band", "rows that allow it", "share"], rows, caption)
-    return h.Markup("")
-
-
-def _share(column: NDArray) -> float:
-    return float(np.mean(column)) if len(column) else math.nan
-
-
-def _items(sets: PartialOrders) -> h.Markup:
-    from ..outputs.rankings.forms import pairs_in_codes
-
-    before = pairs_in_codes(sets.codes.astype(float))
-    ahead, behind = before.sum(axis=(0, 2)), before.sum(axis=(0, 1))
-    rows = [
-        [str(item), int((before[:, k].any(axis=1) | before[:, :, k].any(axis=1)).sum()), int(ahead[k]), int(behind[k]),
-         float(ahead[k] / max(ahead[k] + behind[k], 1))]
-        for k, item in enumerate(sets.items)
-    ]  # fmt: skip
-    columns = ["item", "rows that place it", "times before another", "times behind another", "share before"]
-    return h.table(columns, rows, "Items.")
-
-
 def _annotators(sets: Any, found: SetStatistics, annotators: list, ids: list | None) -> h.Markup:
-    """Who answers how often, how widely, alone, and against all others."""
+    """Return a table of annotators: answers, information, and contradictions with all others."""
     names = np.array([str(name) for name in annotators], dtype=object)
-    groups: dict[Any, list[int]] = {}
-    for row, key in enumerate(range(len(names)) if ids is None else ids):
-        groups.setdefault(key, []).append(row)
-    alone, against = np.zeros(len(names), dtype=bool), np.zeros(len(names), dtype=bool)
-    for rows in groups.values():
-        answered = [row for row in rows if not found.is_unlabelled[row]]
-        if len(answered) == 1:
-            alone[answered[0]] = True
-        for row in answered if len(answered) > 1 else []:
-            others = np.array([other for other in answered if other != row])
-            apart = disjoint(sets, np.full(len(others), row), others)
-            against[row] = apart is not None and bool(apart.all())
+    alone, against = _agreement(sets, found.is_unlabelled, list(range(len(names))) if ids is None else ids)
     body = []
     for name in dict.fromkeys(names.tolist()):
         mine = names == name
@@ -130,6 +70,25 @@ def _annotators(sets: Any, found: SetStatistics, annotators: list, ids: list | N
             name, int(mine.sum()), n, float(found.bits[answers].mean()) if n else math.nan,
             float(found.is_exact[answers].mean()) if n else math.nan, int(alone[mine].sum()), int(against[mine].sum()),
         ])  # fmt: skip
-    columns = ["annotator", "asked", "answered", "bits told", "share exact", "alone", "against all others"]
-    caption = "Annotators: alone is where nobody else answered; against, where nothing is common with any other answer."
+    columns = ["annotator", "asked", "answered", "bits per answer", "fraction exact", "alone", "against all others"]
+    caption = (
+        "Annotators. Alone: nobody else answered. Against all others: the answer has no output in common with any other"
+        " answer."
+    )
     return h.markup(h.head("Annotators"), h.table(columns, body, caption))
+
+
+def _agreement(sets: Any, unlabelled: NDArray, ids: list) -> tuple[NDArray, NDArray]:
+    """Return which answers are the only one for their id, and which contradict all others, (n,) boolean."""
+    groups: dict[Any, list[int]] = {}
+    for row, key in enumerate(ids):
+        groups.setdefault(key, []).append(row)
+    alone, against = np.zeros(len(ids), dtype=bool), np.zeros(len(ids), dtype=bool)
+    for rows in groups.values():
+        answered = np.array([row for row in rows if not unlabelled[row]], dtype=int)
+        if len(answered) == 1:
+            alone[answered] = True
+        for row in answered if len(answered) > 1 else []:
+            others = answered[answered != row]
+            against[row] = not sets[np.full(len(others), row)].meets(sets[others]).any()
+    return alone, against

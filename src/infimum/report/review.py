@@ -1,4 +1,4 @@
-"""Part 3: rows to look at again, and which rows made a prediction."""
+"""Third section of the report: rows to review, and explanations of some predictions."""
 
 from __future__ import annotations
 
@@ -6,30 +6,34 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..diagnostics.audit import Audit
 from ..estimators.explanation import Explanation
-from ..outputs import Labels
 from . import _page as h
 
+SHOWN = 8  # training rows of an explanation
+EXPLAINED = 12  # rows whose margin is computed if each needs a search of its own
 
-def content(found: Audit, cases: Sequence[tuple[str, int, Explanation]], name: Callable[[int], str]) -> h.Markup:
-    """The third part of the page; `name` calls a row by what the user knows it by."""
+Case = tuple[str, int, Explanation]
+"""Why a row was chosen, its number, and the explanation of its prediction."""
+
+
+def section(found: Audit, cases: Sequence[Case], name: Callable[[int], str]) -> h.Markup:
+    """Return the section about rows to review; `name` maps a row to its name."""
     facts = [
-        ("suspect", len(found.suspects)), ("in conflict", len(found.conflicts)), ("impossible", len(found.impossible)),
+        ("suspect", len(found.suspects)), ("conflicting", len(found.conflicts)), ("impossible", len(found.impossible)),
         ("principles disagree", len(found.disagreements)),
     ]  # fmt: skip
     parts = [h.tiles(facts)]
     if found.impossible:
         rows = [[name(row), why] for row, why in found.impossible.items()]
-        parts += [
-            h.head("Impossible rows"),
-            h.table(["row", "what is wrong"], rows, "No output satisfies these: they were set aside as unknown."),
-        ]
-    parts += [h.head("Sets that probably miss the truth"), _suspects(found, name)]
+        caption = "No output satisfies these rows; they count as unlabelled."
+        parts += [h.head("Impossible rows"), h.table(["row", "problem"], rows, caption)]
+    parts += [h.head("Sets that probably miss the true output"), _suspects(found, name)]
     parts += [h.head("Neighbours that contradict each other"), _conflicts(found, name)]
-    parts += [h.head("Where the principles disagree"), _disagreements(found, name)]
-    parts += [h.head("Which rows made a prediction"), *_cases(cases, name)]
+    parts += [h.head("Rows on which the principles disagree"), _disagreements(found, name)]
+    parts += [h.head("Explanations of predictions"), *_cases(cases, name)]
     return h.markup(*parts)
 
 
@@ -37,70 +41,73 @@ def _suspects(found: Audit, name: Callable[[int], str]) -> h.Markup:
     if not found.suspects:
         return h.soft("None.")
     rows = [[name(s["row"]), s["set"], s["others say"], s["support"]] for s in found.suspects]
-    caption = "Support is how probable the set is by the other rows: 0 says that it misses the truth."
-    return h.table(["row", "its set", "the other rows say", "support"], rows, caption)
+    caption = "Support: the held-out probability of the set. Low values indicate that it misses the true output."
+    return h.table(["row", "set", "prediction from the other rows", "support"], rows, caption)
 
 
 def _conflicts(found: Audit, name: Callable[[int], str]) -> h.Markup:
     if not found.conflicts:
         return h.soft("None.")
     rows = [[name(c["row"]), c["set"], name(c["other"]), c["its set"], c["distance"]] for c in found.conflicts]
-    caption = "Rows that are the same (distance 0) or nearly so, with sets that have nothing in common."
-    return h.table(["row", "its set", "other row", "its set", "distance"], rows, caption)
+    caption = "Rows with the same (distance 0) or nearly the same features, and sets without a common output."
+    return h.table(["row", "set", "other row", "its set", "distance"], rows, caption)
 
 
 def _disagreements(found: Audit, name: Callable[[int], str]) -> h.Markup:
     if not found.disagreements:
-        return h.soft("Nowhere.")
+        return h.soft("None.")
     names = list(found.predictions)
     rows = [[name(d["row"]), d["set"], *(d[each] for each in names), d["difference"]] for d in found.disagreements]
-    caption = "What each principle predicts for a row from the others, the farthest apart first."
+    caption = "Held-out predictions of each principle, in descending order of their difference."
     if found.refused:
-        caption += " Not asked: " + "; ".join(f"{each} ({why})" for each, why in found.refused.items())
-    return h.table(["row", "its set", *names, "difference"], rows, caption, 50)
+        caption += " Not available: " + "; ".join(f"{each} ({why})" for each, why in found.refused.items())
+    return h.table(["row", "set", *names, "difference"], rows, caption, 50)
 
 
-def _cases(cases: Sequence[tuple[str, int, Explanation]], name: Callable[[int], str]) -> list[h.Markup]:
+def _cases(cases: Sequence[Case], name: Callable[[int], str]) -> list[h.Markup]:
     parts = [
         h.para(
-            "A prediction is the z of least Σ αᵢ(x) L(z, Sᵢ). The sum is over rows, so the difference between two"
-            " outputs is, too: what every row contributes to it is exact, and all contributions sum to the margin."
+            "A prediction minimises Σ αᵢ(x) L(z, Sᵢ) over z. The difference between two outputs is a sum over the"
+            " training rows, too. So the contributions of all rows add up to the margin exactly."
         )
     ]
     for why, row, made in cases:
-        rows = [
-            [name(line["row"]), line["set"], line["weight"], line["contribution"], line["speaks for"]]
-            for line in made.table(8)
-        ]
-        rest = made.margin - sum(line["contribution"] for line in made.table(8))
+        lines = made.table(SHOWN)
+        rows = [[name(x["row"]), x["set"], x["weight"], x["contribution"], x["supports"]] for x in lines]
+        rest = made.margin - sum(line["contribution"] for line in lines)
         caption = (
-            f"{name(row)}, {why}: {made.said}, not {made.said_against}. Margin {made.margin:.4g}; all other rows"
+            f"{name(row)}, {why}: {made.text}, not {made.text_against}. Margin {made.margin:.4g}; all other rows"
             f" together {rest:+.4g}."
         )
-        parts.append(h.table(["training row", "its set", "weight", "contribution", "speaks for"], rows, caption))
+        parts.append(h.table(["training row", "set", "weight", "contribution", "supports"], rows, caption))
     return parts
 
 
-def cases_of(model: Any, X: Any, audit: Audit) -> list[tuple[str, int, Explanation]]:
-    """A handful of training rows: the surest, the narrowest, a suspect, one on which the principles disagree."""
+def cases_of(model: Any, X: Any, audit: Audit) -> list[Case]:
+    """Return a few training rows with explanations: by margin, a suspect, one on which the principles disagree."""
     chosen: dict[int, str] = {}
     margins = _margins(model, X)
-    order = np.argsort(-margins, kind="stable")[: int(np.isfinite(margins).sum())]  # those unknown come last
-    some = {"the surest": order[0], "the narrowest": order[-1], "a middling one": order[len(order) // 2]}
+    order = np.argsort(-margins, kind="stable")[: int(np.isfinite(margins).sum())]  # NaN comes last
+    if not len(order):
+        return []
+    some = {"the largest margin": order[0], "the smallest margin": order[-1], "a medium margin": order[len(order) // 2]}
     for why, row in some.items():
         chosen.setdefault(int(row), why)
-    for listed, why in ((audit.suspects, "a suspect"), (audit.disagreements, "where the principles disagree")):
+    for listed, why in ((audit.suspects, "a suspect"), (audit.disagreements, "the principles disagree")):
         if listed:
             chosen.setdefault(listed[0]["row"], why)
     return [(why, row, model.explain(X[[row]])) for row, why in chosen.items()]
 
 
-def _margins(model: Any, X: Any) -> np.ndarray:
-    """Margins of the training rows; where they are searched for one by one, of a dozen of them, NaN elsewhere."""
-    if isinstance(model.output_, Labels) and model.solver_.scores_all_outputs:
-        risks = np.sort(model._each(X, lambda alpha: model.solver_.risks(alpha)), axis=1)
-        return risks[:, 1] - risks[:, 0] if risks.shape[1] > 1 else np.zeros(len(risks))
+def _margins(model: Any, X: Any) -> NDArray:
+    """Return the margins of the training rows; of a dozen of them, NaN elsewhere, if each needs a search."""
+    if model.output_.kind == "labels" and hasattr(model, "decision_function"):
+        scores = model.decision_function(X)
+        if scores.ndim == 1:
+            return np.abs(scores)
+        ordered = np.sort(scores, axis=1)
+        return ordered[:, -1] - ordered[:, -2] if scores.shape[1] > 1 else np.full(len(scores), np.nan)
     out = np.full(X.shape[0], np.nan)
-    for row in np.unique(np.linspace(0, X.shape[0] - 1, 12).astype(int)):
+    for row in np.unique(np.linspace(0, X.shape[0] - 1, EXPLAINED).astype(int)):
         out[row] = model.explain(X[[row]]).margin
     return out

@@ -67,38 +67,19 @@ class Candidate:
         return [one for one in found if config.min_lam <= (one.lam or 0) <= config.max_kernel_lam]
 
     def build(
-        self,
-        n: int,
-        config: SearchConfig,
-        *,
-        lam_ratio: float = 1.0,
-        median: float = 1.0,
-        relevance: NDArray | None = None,
-        centers: NDArray | None = None,
-        chunked: bool = False,
-    ) -> Weights:
-        """Return the weights, to be fitted to n rows.
+        self, n: int, config: SearchConfig, *, lam_ratio: float = 1.0, median: float = 1.0,
+        relevance: NDArray | None = None, centers: NDArray | None = None, chunked: bool = False,
+    ) -> Weights:  # fmt: skip
+        """Return the weights, to be fitted to n rows; kernel ridge is approximated if they are many or in chunks.
 
-        Parameters
-        ----------
-        n : int
-            The number of rows; kernel ridge is approximated beyond ``config.exact_rows``.
-        config : SearchConfig
-            The constants of the search.
-        lam_ratio : float, default 1
-            What the regularisation strength is multiplied by.
-        median : float, default 1
-            The median distance between rows, which is the unit of 1 / gamma.
-        relevance : (d,), optional
-            The relevance of the features.
-        centers : (m, d), optional
-            The Nyström centres, if they are chosen already.
-        chunked : bool, default False
-            Whether rows come in chunks, for which kernel ridge is always approximated.
+        The regularisation strength is multiplied by `lam_ratio`, and `median` is the median distance between rows. The
+        `relevance` of features and the Nyström `centers` are those that the search has found, if any.
         """
         if self.weights == "forest":
-            seed, leaf = config.random_state, self.min_samples_leaf
-            return Forest(config.n_trees, min_samples_leaf=leaf, random_state=seed, n_jobs=config.n_jobs)
+            leaf = self.min_samples_leaf or 1
+            return Forest(
+                config.n_trees, min_samples_leaf=leaf, random_state=config.random_state, n_jobs=config.n_jobs
+            )
         if self.weights == "neighbors":
             return Scaled(Neighbors(self.n_neighbors, weights="distance", n_jobs=config.n_jobs))
         lam = (self.lam or 0.0) * lam_ratio
@@ -121,20 +102,8 @@ def first_candidates(
 ) -> list[Candidate]:
     """Return the candidates with which a search begins.
 
-    Parameters
-    ----------
-    n : int
-        The number of rows to be fitted in the end.
-    X : (k, d)
-        Some of these rows.
-    costly : bool
-        Whether each prediction is a search.
-    pairs : list of (principle, negative_weights)
-        What each base learner is combined with.
-    config : SearchConfig
-        The constants of the search.
-    chunked : bool, default False
-        Whether rows come in chunks, for which there are no forests and no neighbours.
+    X are some of the n rows. Each base learner is combined with all `pairs`. For rows in chunks there are no forests
+    and no neighbours. If predictions are `costly`, fewer kernels are tried.
     """
     return [one for learner in _first_learners(n, X, costly, config, chunked) for one in combined(learner, pairs)]
 
@@ -182,12 +151,7 @@ def by_learner(candidates: Iterable[Candidate]) -> list[list[Candidate]]:
 def principles_of(recipe: Recipe, signed: bool = True) -> tuple[dict[str, Principle | Disambiguation], list[Pair]]:
     """Return the principles that are compared by name, and the pairs (principle, negative_weights) in order.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        Parts that are not "auto" are kept.
-    signed : bool, default True
-        Whether weights may be negative.
+    Parts of the recipe that are not "auto" are kept. Weights that are not `signed` need one rule per principle.
     """
     rule = recipe.negative_weights
     rules = [rule] if rule != AUTO else ["inside", "joint"] if signed else ["inside"]

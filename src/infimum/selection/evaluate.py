@@ -260,17 +260,9 @@ def evaluate(
 ) -> Iterator[Evaluation | NotEvaluated]:
     """Evaluate candidates by cross-validation, and yield the results in the order of the candidates.
 
-    Parameters
-    ----------
-    candidates : iterable of Candidate
-        Those that share a base learner are evaluated together, and its weights are computed once.
-    data : EvaluationData
-        The rows and their folds.
-    previews : iterable of Candidate
-        Candidates that are evaluated afterwards, with feature relevances that have seen the held-out rows.
-    is_over : callable
-        Whether time is up, so that the remaining candidates are left out. Its argument says whether there is a result
-        for the same base learner.
+    Candidates that share a base learner are evaluated together, and its weights are computed once. The feature
+    relevances of `previews` have seen the held-out rows. Once `is_over` is true, the remaining candidates are left out;
+    its argument is whether there is a result for the same base learner.
     """
     work = [*((group, False) for group in by_learner(candidates)), *((group, True) for group in by_learner(previews))]
     label = f"candidates on {len(data)} rows"
@@ -289,7 +281,8 @@ def _evaluate(
         if is_over(any(isinstance(one, Evaluation) for one in found)):
             break
         start, recipe = time.perf_counter(), data.recipe_of(candidate)
-        shared = {"posterior": data.posterior, "loss": data.loss_of(recipe), "cheap": not data.exhaustive}
+        loss = data.loss_of(recipe)
+        shared: dict[str, Any] = {"posterior": data.posterior, "loss": loss, "cheap": not data.exhaustive}
         try:
             if data.has_given_weights:
                 kernels = data.kernels

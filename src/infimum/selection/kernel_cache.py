@@ -28,22 +28,9 @@ from .config import SearchConfig
 
 
 class KernelCache:
-    """The held-out weights of candidates on some rows.
+    """Some rows with their folds, the distances between them, and the held-out weights of candidates.
 
-    Parameters
-    ----------
-    table : Table
-        Inputs and sample weights.
-    output : OutputSpace
-        The output space.
-    sets : Sets
-        The candidate sets of the rows, from which forests and feature relevances learn.
-    folds : list of index arrays
-        The rows that are held out in turn.
-    config : SearchConfig
-        The constants of the search.
-    n_jobs : int, optional
-        Threads that learn feature relevances, one per fold.
+    Forests and feature relevances learn from the candidate sets of the rows, with `n_jobs` threads.
     """
 
     def __init__(
@@ -149,7 +136,7 @@ class KernelCache:
         # distinct rows, as weights that scale all rows see them
         some = table.X[np.sort(order[: self.config.n_centers(n)])]
         some = some[np.unique(column_ranks(some), axis=0, return_index=True)[1]]
-        centers = np.asarray(clone(weights).fit_scale(table.X, None, table.w).scaled(some))  # type: ignore[attr-defined]
+        centers = np.asarray(clone(weights).fit_scale(table.X, None, table.w).scaled(some))
         return candidate.build(n, self.config, **found, centers=centers)
 
 

@@ -29,7 +29,15 @@ class Rule:
 
 
 def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
-    """Return the best candidate."""
+    """Return the best candidate.
+
+    Parameters
+    ----------
+    found : sequence of Evaluation
+        Candidates that were evaluated on the same rows.
+    rule : Rule
+        How they are compared.
+    """
     config, unit = rule.config, largest_risk(found)
     tops = [group[0] for group in ranked_groups(found, rule)]
     least = min(tops, key=lambda one: (risk(one, unit), _preference(one, config)))

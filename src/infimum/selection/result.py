@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from html import escape
 from math import isnan, nan
 from typing import Any
@@ -12,7 +12,6 @@ import numpy as np
 
 from .candidates import Candidate
 from .config import SearchConfig
-from .scores import Scores
 
 N_SHOWN = 12
 """Lines of the table that are printed."""
@@ -43,9 +42,9 @@ class Result:
     seconds: float = nan
 
     @classmethod
-    def of(cls, candidate: Candidate, n: int, scores: Scores, seconds: float) -> Result:
+    def of(cls, candidate: Candidate, n: int, scores: dict[str, Any], seconds: float) -> Result:
         """Return the result of a candidate on n rows."""
-        params = {name: nan if value is None else value for name, value in asdict(candidate).items()}
+        params: dict[str, Any] = {name: nan if value is None else value for name, value in asdict(candidate).items()}
         return cls(**params, n=n, **scores, seconds=seconds)
 
     @property
@@ -161,12 +160,27 @@ class SelectionResult:
         return {field.name: np.array([getattr(one, field.name) for one in self.results]) for field in fields(Result)}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Save the results as columns, which take a fraction of the space of many small objects."""
-        return {**vars(self), "results": self._columns()}
+        """Save the results as one text and one array, and of the config what differs from the defaults.
+
+        Many small objects would take ten times the space in a file of skops.
+        """
+        rows = [[getattr(one, name) for name in TEXTS + NUMBERS] for one in self.results]
+        text = "\n".join("\t".join(row[: len(TEXTS)]) for row in rows)
+        default = SearchConfig()
+        config = {name: value for name, value in vars(self.config).items() if value != getattr(default, name)}
+        numbers = np.array([row[len(TEXTS) :] for row in rows], dtype=float)
+        return {**vars(self), "results": (text, numbers), "config": config}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        columns = {name: column.tolist() for name, column in state["results"].items()}
-        self.__dict__.update(state, results=[Result(*values) for values in zip(*columns.values())])
+        text, numbers = state["results"]
+        rows = [line.split("\t") + row.tolist() for line, row in zip(text.split("\n"), numbers)]
+        results = [Result(**dict(zip(TEXTS + NUMBERS, row))) for row in rows]
+        self.__dict__.update(state, config=SearchConfig(**state["config"]))
+        self.results = [replace(one, n=int(one.n)) for one in results]
+
+
+TEXTS = tuple(field.name for field in fields(Result) if field.type == "str")
+NUMBERS = tuple(field.name for field in fields(Result) if field.type != "str")
 
 
 def scoring_of(likelihoods: Iterable[float]) -> str:

@@ -1,4 +1,4 @@
-"""Scores from sets, as scorers for scikit-learn's searches and as a judgement of a model's own rows."""
+"""Scorers: scores from candidate sets for scikit-learn's searches, and cross-validation scores of one model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .scores import Scores, beyond_chance, covered, risk, scored_by
 
 
 def predicted(model: Any, X: Any, y: Any) -> tuple[OutputSpace, Sets, NDArray]:
-    """The space of a fitted model, y as sets in it, and the outputs that it predicts for X.
+    """Return the output space of a fitted model, y as sets in it, and the outputs that it predicts for X.
 
     The model is one of the library, a search or a pipeline that ends in one, or any classifier of scikit-learn.
     """
@@ -40,76 +40,25 @@ def predicted(model: Any, X: Any, y: Any) -> tuple[OutputSpace, Sets, NDArray]:
 
 
 def covering_rate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-    """The share of predictions that are in their set.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted model of this library.
-    X : (n, d)
-        Rows that were not used to fit it.
-    y : n sets
-        In any form that the model reads.
-    sample_weight : (n,), optional
-        How much rows count.
-    """
+    """Return the share of predictions that are in their set."""
     _, sets, z = predicted(model, X, y)
     return covered(sets, z, scored_by(sample_weight, len(z)))
 
 
 def chance_corrected(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-    """The covering rate beyond that of the same predictions given to rows at random; 1 at best, 0 for no skill.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted model of this library.
-    X : (n, d)
-        Rows that were not used to fit it.
-    y : n sets
-        In any form that the model reads.
-    sample_weight : (n,), optional
-        How much rows count.
-    """
+    """Return the covering rate beyond that of randomly permuted predictions: 1 is perfect, 0 means no skill."""
     _, sets, z = predicted(model, X, y)
     return beyond_chance(sets, z, scored_by(sample_weight, len(z)))
 
 
 def neg_set_risk(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-    """Minus the mean of inf over y in S_i of l(z_i, y): the score for every output structure.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted model of this library.
-    X : (n, d)
-        Rows that were not used to fit it.
-    y : n sets
-        In any form that the model reads.
-    sample_weight : (n,), optional
-        How much rows count.
-    """
+    """Return minus the mean infimum loss of the predictions."""
     output, sets, z = predicted(model, X, y)
     return -risk(output, sets, z, scored_by(sample_weight, len(z)))
 
 
 def set_log_likelihood(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-    """The mean of log P(S_i | x_i), for models of labels with `predict_proba`.
-
-    It compares settings of one kind of model. Probabilities of different kinds are on different scales: compare those
-    by the covering rate.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted model of this library.
-    X : (n, d)
-        Rows that were not used to fit it.
-    y : n sets
-        In any form that the model reads.
-    sample_weight : (n,), optional
-        How much rows count.
-    """
+    """Return the mean of log P(S_i | x_i)."""
     _, sets, _ = predicted(model, X, y)
     mask = sets.options()
     if mask is None or not hasattr(model, "predict_proba"):
@@ -123,15 +72,22 @@ SCORERS: dict[str, Callable[..., float]] = {
     "neg_set_risk": neg_set_risk,
     "set_log_likelihood": set_log_likelihood,
 }
+"""All scorers, for ``GridSearchCV(scoring=SCORERS)``."""
 
 
 def get_scorer(name: str) -> Callable[..., float]:
-    """A scorer by name, for ``GridSearchCV(scoring=…)``; `SCORERS` itself serves where several are wanted.
+    """Return a scorer by name, for ``GridSearchCV(scoring=…)``.
+
+    A scorer is called with a fitted model, X, y and optional sample weights. Larger is better.
 
     Parameters
     ----------
-    name : str
-        One of the keys of `SCORERS`.
+    name : {"covering_rate", "chance_corrected", "neg_set_risk", "set_log_likelihood"}
+        - "covering_rate": the share of predictions that are in their set;
+        - "chance_corrected": the covering rate relative to randomly permuted predictions, 0 means no skill;
+        - "neg_set_risk": minus the mean infimum loss, for every output type;
+        - "set_log_likelihood": the mean log-probability of the sets, for classifiers with `predict_proba`. It compares
+          models of one kind only, because probabilities of different kinds are on different scales.
 
     Examples
     --------
@@ -148,21 +104,21 @@ def get_scorer(name: str) -> Callable[..., float]:
 
 
 def left_out_scores(model: Any, X: Any, y: Any, cv: int | None = None, sample_weight: Any = None) -> Scores:
-    """Scores of a model from its own training sets: what it predicts at every row without that row, or its block.
+    """Return the cross-validation scores of a model on its own training sets, without true labels.
 
-    No true label is used, and kernel ridge is factored once. A pipeline is fitted to X up to its last step.
+    Kernel ridge is factorised once. A pipeline is fitted to X up to its last step. The model is not changed.
 
     Parameters
     ----------
     model : PartialModel, or a Pipeline that ends in one
-        Judged as it is: with its own principle, reading of negative weights, weights and solver. It is not changed.
+        The model, evaluated with its own principle, rule for negative weights, weights and solver.
     X : (n, d)
         Rows.
     y : n sets
-        In any form that the model reads.
+        In any format that the model parses.
     cv : int, optional
-        None leaves out single rows; a number holds out that many blocks of rows. Take blocks for disambiguation: the
-        other rows have adapted to S_i by the time row i is left out.
+        The number of folds; None leaves out one row at a time. Use folds for disambiguation: by the time a single row
+        is left out, the others have adapted to its set.
     sample_weight : (n,), optional
         How much rows count, in the weights and in the scores.
 
@@ -186,6 +142,6 @@ def left_out_scores(model: Any, X: Any, y: Any, cv: int | None = None, sample_we
         raise ValueError(f"left_out_scores is for the library's models. Got {model!r}.")
     recipe, _, rows, output, sets = model.prepare(X, y, sample_weight)
     if not rows.in_memory:
-        raise ValueError("Leaving rows out compares them with each other: give arrays instead of rows in blocks.")
+        raise ValueError("Cross-validation compares rows with each other: give arrays instead of rows in blocks.")
     found = out_of_fold(recipe, rows.X, output, sets, rows.w, cv)
     return mean_scores(sets, found, row_scores(output, sets, found, rows.w))

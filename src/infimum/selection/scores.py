@@ -1,4 +1,4 @@
-"""How good predictions are, judged by sets alone."""
+"""Scores of predictions, from candidate sets and without true labels."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ NAMES = ("covering_rate", "chance_corrected", "neg_set_risk", "log_likelihood")
 
 
 def covered(sets: Sets, z: NDArray, sample_weight: Any = None) -> float:
-    """(1/n) sum_i 1[z_i in S_i]."""
+    """Return the share of outputs that are in their set."""
     return float(np.average(sets.contains(z), weights=sample_weight))
 
 
 def beyond_chance(sets: Sets, z: NDArray, sample_weight: Any = None) -> float:
-    """(c - e) / (1 - e): the covering rate c beyond the same outputs at random, e = (1/n²) sum_ij 1[z_i in S_j].
+    """Return the chance-corrected covering rate, (c - e) / (1 - e).
 
-    An output that is in nearly every set covers much and says little: it earns nothing here.
+    c is the covering rate, and e = (1/n²) sum_ij 1[z_i in S_j] that of the same outputs for random rows. An output that
+    is in nearly every set has a high covering rate, and 0 here.
     """
     distinct, which = np.unique(z.reshape(len(z), -1), axis=0, return_inverse=True)
     each = [covered(sets, np.broadcast_to(y.reshape(z.shape[1:]), z.shape), sample_weight) for y in distinct]
@@ -31,17 +32,17 @@ def beyond_chance(sets: Sets, z: NDArray, sample_weight: Any = None) -> float:
 
 
 def losses(output: OutputSpace, sets: Sets, z: NDArray) -> NDArray:
-    """inf over y in S_i of l(z_i, y), (n,)."""
+    """Return inf over y in S_i of l(z_i, y), (n,)."""
     return SetLoss(output, sets).rowwise_loss(z)
 
 
 def risk(output: OutputSpace, sets: Sets, z: NDArray, sample_weight: Any = None) -> float:
-    """(1/n) sum_i inf over y in S_i of l(z_i, y); for the 0-1 loss, 1 - covering rate."""
+    """Return the mean infimum loss; for the 0-1 loss, this is 1 - covering rate."""
     return float(np.average(losses(output, sets, z), weights=sample_weight))
 
 
 def scored_by(sample_weight: Any, n: int) -> NDArray | None:
-    """Sample weights of a score: n finite numbers >= 0, not all 0."""
+    """Check the sample weights of a score: n finite numbers >= 0, not all 0."""
     if sample_weight is None:
         return None
     w = weight_array(sample_weight)

@@ -99,10 +99,7 @@ class SearchProblem:
 class Record:
     """The evaluations of a search so far; they are only ever added to.
 
-    Parameters
-    ----------
-    budget : float, optional
-        Seconds after which no further candidate is evaluated.
+    After `budget` seconds no further candidate is evaluated.
     """
 
     def __init__(self, budget: float | None = None):

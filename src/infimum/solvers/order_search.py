@@ -102,7 +102,7 @@ class OrderSearch(Solver):
 
     def _summed(self, alpha: NDArray) -> tuple[NDArray, NDArray]:
         """Return the weights of each distinct relation under the infimum and under the supremum, (q, k)."""
-        out = {sign: np.zeros((len(self.before_), len(alpha))) for sign in (1, -1)}
+        out: dict[Any, NDArray] = {sign: np.zeros((len(self.before_), len(alpha))) for sign in (1, -1)}
         end = 0
         for sign, which in self.parts_:
             rows = slice(end, end := end + len(which))

@@ -1,9 +1,9 @@
-"""Losses for PyTorch on the library's sets: ``loss(net(x), sets).backward()``. Needs the extra ``infimum[torch]``."""
+"""Losses for PyTorch on partial labels: ``loss(net(x), sets).backward()``. Requires ``infimum[torch]``."""
 
 try:
     from torch import nn as _nn  # noqa: F401
 except ImportError as error:
-    raise ImportError("infimum.torch needs PyTorch, which is not installed: pip install 'infimum[torch]'.") from error
+    raise ImportError("infimum.torch requires PyTorch. Install it with: pip install 'infimum[torch]'") from error
 
 from .intervals import IntervalLoss
 from .labels import SetCost, SetCrossEntropy

@@ -1,4 +1,4 @@
-"""The squared or absolute distance of a number to a union of intervals, by principle."""
+"""Squared or absolute distance of a number to a union of intervals, for every principle."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ from typing import Any
 import torch
 from torch import nn
 
-from ._common import REDUCTIONS, compiling, finite, full, one_of, reduced, refuse, refuse_unreal, same_rows
+from ._common import (
+    REDUCTIONS,
+    all_finite,
+    at_least_float32,
+    compiling,
+    one_of,
+    raise_for_rows,
+    raise_if_not_finite,
+    reduced,
+    same_rows,
+)
 from .tensors import batch
 
 PRINCIPLES = ("infimum", "average", "supremum")
@@ -15,16 +25,17 @@ LOSSES = ("squared", "absolute")
 
 
 class IntervalLoss(nn.Module):
-    """inf, mean or sup over y in S of (z - y)² or abs(z - y), S a union of points, intervals and half-lines.
+    """Squared or absolute loss for unions of points and intervals, which may be one-sided.
 
-    The mean is by length, or by number where S is a set of points.
+    The loss is the infimum, mean or supremum over y in S of (z - y)² or abs(z - y). The mean is weighted by length, or
+    uniform if S is a set of points.
 
     Parameters
     ----------
     principle : {"infimum", "average", "supremum"}, default "infimum"
     loss : {"squared", "absolute"}, default "squared"
     reduction, check
-        As in :class:`SetCrossEntropy`. A half-line has no average and no supremum: an error names the row.
+        As in :class:`SetCrossEntropy`. One-sided intervals have no average and no supremum; they raise an error.
 
     Examples
     --------
@@ -46,26 +57,27 @@ class IntervalLoss(nn.Module):
         self.check = check
 
     def forward(self, z: torch.Tensor, sets: Any) -> torch.Tensor:
-        """The loss of numbers z, (b,) or (b, 1), on sets: (b,) values, (b, 2) ends, (b, k, 2) pieces or `Intervals`.
+        """Return the loss of numbers z, (b,) or (b, 1); sets are (b,) values, (b, 2), (b, k, 2) or `Intervals`.
 
-        Pieces must not overlap; rows with fewer than k are padded with NaN.
+        The last axis has the lower and the upper bound. Pieces must not overlap; rows with fewer than k pieces are
+        padded with NaN.
         """
-        z = full(z, "predictions")
+        z = at_least_float32(z, "predictions")
         z = z.flatten() if z.ndim == 2 and z.shape[1] == 1 else z
         if z.ndim != 1:
             raise ValueError(f"Predictions must have shape (b,) or (b, 1). Got {tuple(z.shape)}.")
         low, high = _pieces(batch(sets, z).to(z.dtype), len(z))
         checked = self.check and not compiling()
         if checked:
-            _refuse_sets(low, high, bounded=self.principle != "infimum", principle=self.principle)
+            _check_sets(low, high, bounded=self.principle != "infimum", principle=self.principle)
         far = {"infimum": _nearest, "supremum": _farthest}.get(self.principle)
         if far is not None:
             losses = far(z, low, high)
             losses = losses.square() if self.loss == "squared" else losses
         else:
             losses = _mean(z, low, high, self.loss)
-        if checked and not finite(losses):
-            refuse_unreal(z, "prediction")
+        if checked and not all_finite(losses):
+            raise_if_not_finite(z, "prediction")
         return reduced(losses, self.reduction)
 
     def extra_repr(self) -> str:
@@ -73,20 +85,20 @@ class IntervalLoss(nn.Module):
 
 
 def _pieces(sets: torch.Tensor, b: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Lower and upper ends, (b, k)."""
+    """Return lower and upper bounds, (b, k)."""
     same_rows(b, len(sets), "sets", "predictions")
     sets = sets[:, None].expand(-1, 2) if sets.ndim == 1 else sets
     sets = sets[:, None] if sets.ndim == 2 else sets
     if sets.ndim != 3 or sets.shape[2] != 2:
         raise ValueError(
-            f"Sets must have shape (b,), (b, 2) or (b, k, 2), the last axis lower and upper ends. Row 0 has shape"
+            f"Sets must have shape (b,), (b, 2) or (b, k, 2), the last axis lower and upper bounds. Row 0 has shape"
             f" {tuple(sets.shape[1:])}."
         )
     return sets[..., 0], sets[..., 1]
 
 
-def _refuse_sets(low: torch.Tensor, high: torch.Tensor, bounded: bool, principle: str) -> None:
-    """Refuse rows without a piece, with a lower end above its upper one, or without an end where one is needed."""
+def _check_sets(low: torch.Tensor, high: torch.Tensor, bounded: bool, principle: str) -> None:
+    """Raise ValueError for empty rows, lower bounds above upper ones, or unbounded rows if they must be bounded."""
     padding = low.isnan() & high.isnan()
     fine = (low <= high) & (low != torch.inf) & (high != -torch.inf)
     bad = ~(fine | padding).all(dim=1) | padding.all(dim=1)
@@ -94,23 +106,23 @@ def _refuse_sets(low: torch.Tensor, high: torch.Tensor, bounded: bool, principle
     if bool(bad.any()):
         rows = bad.nonzero().flatten()
         ends = torch.stack([low, high], dim=-1)
-        refuse(
+        raise_for_rows(
             rows,
             ("an empty set" if padding[r].all() else f"expected lower <= upper, got {ends[r].tolist()}" for r in rows),
-            "Swap the two ends, or give a row of which nothing is known (-inf, inf).",
+            "Swap the two bounds. An unlabelled row is (-inf, inf).",
         )
     if bounded and bool(endless.any()):
         rows = endless.any(dim=1).nonzero().flatten()
-        refuse(
+        raise_for_rows(
             rows,
-            (f"[{low[r].min():g}, {high[r].nan_to_num(-torch.inf, torch.inf).max():g}] has no end" for r in rows),
-            f"The {principle} has no value there. Use principle='infimum', or clip the sets to the range of z.",
+            (f"[{low[r].min():g}, {high[r].nan_to_num(-torch.inf, torch.inf).max():g}] is unbounded" for r in rows),
+            f"The {principle} is not finite there. Use principle='infimum', or clip the sets to the range of z.",
         )
 
 
 def _nearest(z: torch.Tensor, low: torch.Tensor, high: torch.Tensor) -> torch.Tensor:
-    """The distance of z to the nearest piece, (b,)."""
-    # a side that is open is no distance away, and infinite numbers stay out of the gradient
+    """Return the distance of z to the nearest piece, (b,)."""
+    # an unbounded side has distance 0, and infinite numbers must not enter the gradient
     below = torch.where(low == -torch.inf, 0.0, torch.where(low.isfinite(), low, 0.0) - z[:, None])
     above = torch.where(high == torch.inf, 0.0, z[:, None] - torch.where(high.isfinite(), high, 0.0))
     distance = torch.maximum(below, above).clamp(min=0)
@@ -118,14 +130,14 @@ def _nearest(z: torch.Tensor, low: torch.Tensor, high: torch.Tensor) -> torch.Te
 
 
 def _farthest(z: torch.Tensor, low: torch.Tensor, high: torch.Tensor) -> torch.Tensor:
-    """The distance of z to the farthest point, (b,): an end of S."""
+    """Return the distance of z to the farthest point, (b,), which is a bound of S."""
     lowest = torch.where(low.isnan(), torch.inf, low).amin(dim=1)
     highest = torch.where(high.isnan(), -torch.inf, high).amax(dim=1)
     return torch.maximum(z - lowest, highest - z)
 
 
 def _mean(z: torch.Tensor, low: torch.Tensor, high: torch.Tensor, loss: str) -> torch.Tensor:
-    """The mean of (z - y)² or |z - y| over S, (b,)."""
+    """Return the mean of (z - y)² or |z - y| over S, (b,)."""
     there = ~low.isnan()
     low, high = low.nan_to_num(0.0), high.nan_to_num(0.0)
     length = high - low
@@ -135,6 +147,6 @@ def _mean(z: torch.Tensor, low: torch.Tensor, high: torch.Tensor, loss: str) -> 
     away = z[:, None] - (low + high) / 2
     if loss == "squared":
         return (share * (away.square() + length.square() / 12)).sum(dim=1)
-    # |z - middle|, raised inside of a piece by (length / 2 - |z - middle|)² / length
+    # |z - middle|, plus (length / 2 - |z - middle|)² / length inside a piece
     inside = (length / 2 - away.abs()).clamp(min=0)
     return (share * (away.abs() + inside.square() / torch.where(length > 0, length, 1.0))).sum(dim=1)

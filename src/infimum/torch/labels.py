@@ -1,7 +1,7 @@
-"""Losses on class logits and sets of candidates: cross-entropy by principle, and the expected value of any cost.
+"""Losses for class logits and candidate sets: cross-entropy for every principle, and the expected value of any cost.
 
-Every principle of the cross-entropy is a cross-entropy against weights q on S, and its gradient is p - q: the infimum
-puts q on the best candidate, the supremum on the worst, the average evenly, the likelihood in proportion to p.
+Every principle is a cross-entropy with soft labels q on S, and its gradient is p - q. The infimum puts q on the best
+candidate, the supremum on the worst, the average uniformly on S, the likelihood in proportion to p.
 """
 
 from __future__ import annotations
@@ -13,48 +13,50 @@ from torch import nn
 
 from ._common import (
     REDUCTIONS,
+    all_finite,
+    at_least_float32,
     compiling,
-    finite,
-    full,
     one_of,
+    raise_for_rows,
+    raise_if_not_finite,
     reduced,
-    refuse,
-    refuse_unreal,
     same_rows,
     same_width,
 )
 from .tensors import batch
 
 PRINCIPLES = ("infimum", "average", "supremum", "likelihood", "disambiguation")
-TINY = 1e-30  # a smaller mass of S is summed in logarithms
-REMEDY = "Every set must contain the true label: give a row of which nothing is known all True."
+TINY = 1e-30  # a smaller probability of S is computed in logarithms
+REMEDY = "Every set must contain the true label. An unlabelled row is all True."
 
 
 class SetCrossEntropy(nn.Module):
-    """The cross-entropy -log p(y), p = softmax(logits), over the y of a set.
+    """Cross-entropy for candidate sets.
+
+    The loss combines -log p(y), p = softmax(logits), over the labels y of a set S.
 
     ==================  =====================================================  ===============================
-    principle           L(logits, S)                                           weights q on S
+    principle           L(logits, S)                                           soft labels q on S
     ==================  =====================================================  ===============================
     ``infimum``         min over S of -log p(y)                                on the most probable y
-    ``average``         mean over S of -log p(y)                               all alike
+    ``average``         mean over S of -log p(y)                               uniform
     ``supremum``        max over S of -log p(y)                                on the least probable y
     ``likelihood``      -log P(S) = -log of the sum of p over S (the CC risk)  p / P(S)
     ``disambiguation``  -sum over S of q(y) log p(y), with q held fixed        p^power / sum of p^power over S
     ==================  =====================================================  ===============================
 
-    The gradient is p - q in every case: at power 1, likelihood and disambiguation train the same net. Weights that are
-    remembered from earlier epochs, which PRODEN has, are those of :class:`SoftDisambiguation`.
+    The gradient is p - q in every case, so at power 1 likelihood and disambiguation train the same network. For soft
+    labels that are kept from earlier epochs, as in PRODEN, see :class:`SoftDisambiguation`.
 
     Parameters
     ----------
     principle : {"infimum", "average", "supremum", "likelihood", "disambiguation"}, default "likelihood"
     power : float, default 1
-        For disambiguation: above 1, weights decide faster.
+        For disambiguation: above 1, soft labels become sharper.
     reduction : {"mean", "sum", "none"}, default "mean"
     check : bool, default True
-        Look at the values: an empty set or a logit that is no number is an error that names the row. It costs one look
-        at a (b,) tensor. Compiled code has no such look.
+        Whether an empty set or a logit that is not finite raises an error that names the row. The check reads a (b,)
+        tensor. Compiled code has no check.
 
     References
     ----------
@@ -83,17 +85,17 @@ class SetCrossEntropy(nn.Module):
         self.check = check
 
     def forward(self, logits: torch.Tensor, sets: Any) -> torch.Tensor:
-        """The loss of logits (b, m) on sets: (b, m) boolean, b rows of `CandidateLabels`, or (b,) known classes."""
-        x = full(logits, "logits")
+        """Return the loss of logits (b, m); sets are (b, m) boolean, b rows of `CandidateLabels`, or (b,) classes."""
+        x = at_least_float32(logits, "logits")
         mask = candidates(sets, x)
         if compiling():
             return reduced(_plain(x, mask, self.principle, self.power), self.reduction)
         losses = _Fast.apply(x, mask, self.principle, self.power)
-        if not finite(losses):
-            # tiny masses and infinite logits need logarithms throughout; what is bad stays bad
+        if not all_finite(losses):
+            # tiny probabilities and infinite logits need logarithms; invalid input stays invalid
             losses = _plain(x, mask, self.principle, self.power)
-            if self.check and not finite(losses):
-                _refuse(x, mask)
+            if self.check and not all_finite(losses):
+                _check(x, mask)
         return reduced(losses, self.reduction)
 
     def extra_repr(self) -> str:
@@ -101,15 +103,15 @@ class SetCrossEntropy(nn.Module):
 
 
 class SetCost(nn.Module):
-    """inf, mean or sup over y in S of the expected cost sum_z p(z) cost[z, y], p = softmax(logits).
+    """Expected cost for candidate sets.
 
-    The relaxation of any finite loss l(z, y) = cost[z, y] from outputs z to probabilities of them; where p is sure of
-    z it is the library's L(z, S).
+    The loss is the infimum, mean or supremum over y in S of sum_z p(z) cost[z, y], p = softmax(logits). If p is
+    concentrated on one z, it is the set loss L(z, S).
 
     Parameters
     ----------
     cost : (m, m) array or tensor
-        cost[z, y] of saying z where y is true; 1 - identity is the 0-1 loss.
+        The cost[z, y] of predicting z if y is true; 1 - identity is the 0-1 loss.
     principle : {"infimum", "average", "supremum"}, default "infimum"
     reduction, check
         As in :class:`SetCrossEntropy`.
@@ -135,8 +137,8 @@ class SetCost(nn.Module):
         self.check = check
 
     def forward(self, logits: torch.Tensor, sets: Any) -> torch.Tensor:
-        """The loss of logits (b, m) on sets, as in :class:`SetCrossEntropy`."""
-        x = full(logits, "logits")
+        """Return the loss of logits (b, m); sets as in :class:`SetCrossEntropy`."""
+        x = at_least_float32(logits, "logits")
         mask = candidates(sets, x)
         same_width(self.cost.shape[0], x.shape[1], "The cost matrix", "logits")
         with torch.autocast(x.device.type, enabled=False):
@@ -147,8 +149,8 @@ class SetCost(nn.Module):
             losses = torch.where(mask, expected, torch.inf).amin(dim=1)
         else:
             losses = torch.where(mask, expected, -torch.inf).amax(dim=1)
-        if self.check and not compiling() and not finite(losses):
-            _refuse(x, mask)
+        if self.check and not compiling() and not all_finite(losses):
+            _check(x, mask)
         return reduced(losses, self.reduction)
 
     def extra_repr(self) -> str:
@@ -156,7 +158,7 @@ class SetCost(nn.Module):
 
 
 def candidates(sets: Any, x: torch.Tensor) -> torch.Tensor:
-    """The sets of a batch as a (b, m) boolean mask beside the logits x."""
+    """Return the sets of a batch as a (b, m) boolean mask on the device of the logits x."""
     if x.ndim != 2:
         raise ValueError(f"Logits must have shape (b, m), one row for each set. Got {tuple(x.shape)}.")
     mask = batch(sets, x)
@@ -165,24 +167,24 @@ def candidates(sets: Any, x: torch.Tensor) -> torch.Tensor:
         return torch.nn.functional.one_hot(mask, x.shape[1]).bool()
     if mask.dtype != torch.bool or mask.ndim != 2:
         raise ValueError(
-            f"Sets must be a (b, m) boolean mask, rows of CandidateLabels, or (b,) known classes. Got {mask.dtype} of"
+            f"Sets must be a (b, m) boolean mask, rows of CandidateLabels, or (b,) classes. Got {mask.dtype} of"
             f" shape {tuple(mask.shape)}. A mask of 0 and 1 becomes boolean by `mask == 1`."
         )
     same_width(mask.shape[1], x.shape[1], "The sets", "logits")
     return mask
 
 
-def _refuse(x: torch.Tensor, mask: torch.Tensor) -> None:
-    """Say which rows of a batch have a loss that is no number, and why."""
+def _check(x: torch.Tensor, mask: torch.Tensor) -> None:
+    """Raise an error that names the rows of a batch whose loss is not finite, and why."""
     empty = (~mask.any(dim=1)).nonzero().flatten()
-    refuse(empty, ["an empty set of candidates"] * len(empty), REMEDY)
+    raise_for_rows(empty, ["an empty set of candidates"] * len(empty), REMEDY)
     x = x.detach()
-    # -inf may rule a class out, but not one that the set holds
-    refuse_unreal(torch.where(mask | (x != -torch.inf), x, 0.0), "logit")
+    # -inf may exclude a class, unless the set contains it
+    raise_if_not_finite(torch.where(mask | (x != -torch.inf), x, 0.0), "logit")
 
 
 def _plain(x: torch.Tensor, mask: torch.Tensor, principle: str, power: float) -> torch.Tensor:
-    """The losses (b,) by their definition, in logarithms throughout."""
+    """Return the losses (b,) by their definition, in logarithms."""
     if principle == "likelihood":
         (most, total), (best, mass) = _total(x), _total(torch.where(mask, x, -torch.inf))
         return (most - best) + (total.log() - mass.log())
@@ -199,16 +201,16 @@ def _plain(x: torch.Tensor, mask: torch.Tensor, principle: str, power: float) ->
 
 
 def _total(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The maximum a of x, and the sum of exp(x - a): kept apart, since a + log(sum) rounds away what gradients need."""
+    """Return the maximum a of x and the sum of exp(x - a), because a + log(sum) loses digits of the gradient."""
     shift = x.detach().amax(dim=1)
     return shift, (x - shift[:, None]).exp().sum(dim=1)
 
 
 class _Fast(torch.autograd.Function):
-    """The same losses in few passes: softmax once, no branch per entry, and p - q left behind for the gradient.
+    """The same losses with one softmax, no branch per entry, and p - q saved for the gradient.
 
-    Masks become numbers, since adding and multiplying are vectorised and choosing by a boolean is not. What this
-    cannot hold comes out as infinite or NaN, and is then computed by `_plain`.
+    Masks become numbers, because addition and multiplication are vectorised and selection by a boolean is not. If this
+    overflows, the loss is infinite or NaN, and is then computed by `_plain`.
     """
 
     @staticmethod
@@ -240,13 +242,13 @@ class _Fast(torch.autograd.Function):
 
 
 def _best(p: torch.Tensor, mask: torch.Tensor, principle: str) -> tuple[torch.Tensor, torch.Tensor]:
-    """The largest p over S (the smallest, for the supremum), and a 1 where it is attained."""
+    """Return the largest p over S (the smallest, for the supremum), and 1 at the entries that attain it."""
     if principle == "infimum":
         w = mask.view(torch.uint8).to(p.dtype).mul_(p)
         best = w.amax(dim=1)
     else:
         w = (~mask).view(torch.uint8).to(p.dtype)
-        torch.add(p, w, alpha=2, out=w)  # beyond every probability outside of S
+        torch.add(p, w, alpha=2, out=w)  # larger than any probability, outside of S
         best = w.amin(dim=1)
         best = torch.where(best < 2, best, torch.nan)
     w.eq_(best[:, None])

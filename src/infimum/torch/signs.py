@@ -1,7 +1,7 @@
-"""Losses on outputs that are made of signs: partly known tags, and the pairs of partial orders.
+"""Losses for outputs that consist of signs: partly known tags, and the pairs of partial orders.
 
-Every sign y_j in {-1, 1} has a logit x_j and costs c(x_j, y_j). A known sign costs that; an unknown one the least, the
-mean or the most of its two costs, nothing (likelihood), or the mean under its own probabilities (disambiguation).
+Every sign y_j in {-1, 1} has a logit x_j and the cost c(x_j, y_j). An unknown sign costs the minimum, the mean or the
+maximum of its two costs, zero (likelihood), or the mean under its own probabilities (disambiguation).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from torch.nn.functional import softplus
 
 from ._common import (
     REDUCTIONS,
+    all_finite,
+    at_least_float32,
     compiling,
-    finite,
-    full,
     one_of,
+    raise_for_rows,
+    raise_if_not_finite,
     reduced,
-    refuse,
-    refuse_unreal,
     same_rows,
     same_width,
 )
@@ -33,7 +33,7 @@ FOLDS = 3
 
 
 class _SignLoss(nn.Module):
-    """What both losses share: a principle for unknown signs, and the cost of a sign."""
+    """Base class of both losses: a principle for unknown signs, and the cost of a sign."""
 
     costs: tuple[str, str]
     name: str
@@ -49,12 +49,12 @@ class _SignLoss(nn.Module):
         self.check = check
 
     def logits(self, prediction: torch.Tensor) -> torch.Tensor:
-        """The logit of every sign."""
+        """Return the logit of every sign."""
         return prediction
 
     def forward(self, prediction: torch.Tensor, sets: Any) -> torch.Tensor:
-        """The loss of a prediction (b, m) on the sets of b rows."""
-        prediction = full(prediction, self.name)
+        """Return the loss of a prediction (b, m) for the sets of b rows."""
+        prediction = at_least_float32(prediction, self.name)
         if prediction.ndim != 2:
             raise ValueError(f"The {self.name}s must have shape (b, m). Got {tuple(prediction.shape)}.")
         values = batch(sets, prediction, center=self.principle == "average")
@@ -68,17 +68,17 @@ class _SignLoss(nn.Module):
         else:
             losses = _signs(x, values.to(x.dtype), self.principle, self.cost).sum(dim=1)
         if self.check and not compiling():
-            self._refuse(prediction, values, losses)
+            self._check(prediction, values, losses)
         return reduced(self.scale * losses if self.cost == self.costs[1] else losses, self.reduction)
 
-    def _refuse(self, prediction: torch.Tensor, values: torch.Tensor, losses: torch.Tensor) -> None:
-        if not finite(losses):
-            refuse_unreal(prediction, self.name)
+    def _check(self, prediction: torch.Tensor, values: torch.Tensor, losses: torch.Tensor) -> None:
+        if not all_finite(losses):
+            raise_if_not_finite(prediction, self.name)
         beyond = _beyond(values, self.principle == "average")
         if beyond is not None and bool(beyond.abs().sum() != 0):
             wrong = beyond != 0
             rows = wrong.any(dim=1).nonzero().flatten()
-            refuse(
+            raise_for_rows(
                 rows,
                 (f"expected signs 1, -1 or 0 for unknown, got {values[r][wrong[r]][0]:g}" for r in rows.tolist()),
                 "Missing values become 0 by `torch.nan_to_num`.",
@@ -89,12 +89,12 @@ class _SignLoss(nn.Module):
 
 
 class TagLoss(_SignLoss):
-    """The binary cross-entropy of m tags, of which some are known: sum_j softplus(-x_j y_j).
+    """Binary cross-entropy of m partly known tags, the sum over j of softplus(-x_j y_j).
 
     ========================  =========================================================
-    principle                 an unknown tag costs
+    principle                 cost of an unknown tag
     ========================  =========================================================
-    ``likelihood`` (default)  0: the cross-entropy is masked, and the loss is -log P(S)
+    ``likelihood`` (default)  0: a masked cross-entropy; the loss is -log P(S)
     ``infimum``               softplus(-abs(x))
     ``average``               (softplus(x) + softplus(-x)) / 2
     ``supremum``              softplus(abs(x))
@@ -105,7 +105,7 @@ class TagLoss(_SignLoss):
     ----------
     principle : {"likelihood", "infimum", "average", "supremum", "disambiguation"}, default "likelihood"
     cost : {"logistic", "hamming"}, default "logistic"
-        `hamming` is the probability of a wrong tag, sigmoid(-x y), instead: where the net is sure, the Hamming loss.
+        `hamming` is the probability of a wrong tag, sigmoid(-x y); for large logits it is the Hamming loss.
     reduction, check
         As in :class:`SetCrossEntropy`; the loss of a row is a sum over its tags.
 
@@ -122,19 +122,19 @@ class TagLoss(_SignLoss):
 
 
 class PartialOrderLoss(_SignLoss):
-    """The logistic loss of pairs: sum over i < j of softplus(-code_ij (s_i - s_j)), for scores s of m items.
+    """Logistic loss of the pairs of a partial order, for scores s of m items.
 
-    code_ij is 1 where i comes before j, so the item with the largest score comes first. Unknown pairs (0) cost as
-    unknown tags do in :class:`TagLoss`, each for itself. For rows that are buckets (top-k lists, ranks with ties) that
-    is the infimum or supremum over all linear extensions; otherwise pairs may choose what no one order can, and the
-    infimum is a lower bound, the supremum an upper one. The average is exact with the mean codes that
-    ``tensors(sets, center=True)`` gives, or with `PartialOrders` themselves.
+    The loss is the sum over i < j of softplus(-code_ij (s_i - s_j)). code_ij is 1 if i comes before j, so the item with
+    the largest score comes first. Unknown pairs (0) cost as unknown tags in :class:`TagLoss`, independently of each
+    other. For bucket orders (top-k lists, ranks with ties) this is the infimum or supremum over all linear extensions.
+    Otherwise it is a lower bound of the infimum and an upper bound of the supremum. The average is exact with the mean
+    codes of ``tensors(sets, center=True)``, or with `PartialOrders` themselves.
 
     Parameters
     ----------
     principle : {"likelihood", "infimum", "average", "supremum", "disambiguation"}, default "likelihood"
     cost : {"logistic", "kendall"}, default "logistic"
-        `kendall` is 2 sigmoid(-code (s_i - s_j)) a pair: where scores are far apart, the library's loss, which is twice
+        `kendall` is 2 sigmoid(-code (s_i - s_j)) per pair; for scores that are far apart it is Kendall's loss, twice
         the number of discordant pairs.
     reduction, check
         As in :class:`SetCrossEntropy`; the loss of a row is a sum over its pairs.
@@ -153,13 +153,13 @@ class PartialOrderLoss(_SignLoss):
     scale = 2.0
 
     def logits(self, prediction: torch.Tensor) -> torch.Tensor:
-        """s_i - s_j for the items i < j, (b, m(m-1)/2)."""
+        """Return s_i - s_j for the items i < j, (b, m(m-1)/2)."""
         i, j = torch.triu_indices(prediction.shape[1], prediction.shape[1], 1, device=prediction.device)
         return prediction[:, i] - prediction[:, j]
 
 
 def _beyond(values: torch.Tensor, means: bool) -> torch.Tensor | None:
-    """Not 0 where a value is no sign (no mean of signs, in [-1, 1]); None where the two ends of integers are signs."""
+    """Return a tensor that is not 0 for values that are not signs (or means of signs); None for valid integers."""
     if not values.is_floating_point():
         if values.dtype == torch.bool or not values.numel():
             return None
@@ -171,12 +171,12 @@ def _beyond(values: torch.Tensor, means: bool) -> torch.Tensor | None:
 
 
 def _signs(x: torch.Tensor, values: torch.Tensor, principle: str, cost: str) -> torch.Tensor:
-    """What every sign costs, (b, m)."""
+    """Return the cost of every sign, (b, m)."""
     c = softplus if cost == "logistic" else torch.sigmoid
     if principle == "average":
         # the mean under P(y = 1) = (1 + value) / 2
         return ((1 + values) * c(-x) + (1 - values) * c(x)) / 2
-    # 1 where known, 0 where not: multiplying is vectorised, choosing by a boolean is not
+    # 1 if known, else 0: multiplication is vectorised, selection by a boolean is not
     is_known = values * values
     known = c(-x * values) * is_known
     if principle == "likelihood":
@@ -190,20 +190,20 @@ def _signs(x: torch.Tensor, values: torch.Tensor, principle: str, cost: str) -> 
 
 
 def _answers(x: torch.Tensor, values: torch.Tensor, principle: str) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """The sign y that every logit is held against; and 1 where it is 0, if those cost nothing."""
+    """Return the sign y for every logit; and 1 for unknown signs, if those cost nothing."""
     y = values.to(x.dtype)
     if principle == "likelihood":
         signs = values.to(torch.int8)
-        return y, 1 - signs * signs  # of one byte: comparing would cost ten times as much
+        return y, 1 - signs * signs  # on one byte: a comparison would take ten times as long
     # unknown signs are those of x (the infimum) or the other ones (the supremum)
     unknown = (y * y).neg_().add_(1)
     return torch.addcmul(y, x.sign(), unknown, value=1 if principle == "infimum" else -1), None
 
 
 class _Logistic(torch.autograd.Function):
-    """sum_j softplus(-x_j y_j) = -log prod_j s_j with s = sigmoid(x y), (b,), and -(1 - s) y for the gradient.
+    """The sum over j of softplus(-x_j y_j) = -log prod_j s_j with s = sigmoid(x y), (b,); gradient -(1 - s) y.
 
-    One logarithm serves 2^FOLDS factors. Rows with a product that is too small for that are summed one by one.
+    One logarithm is taken per 2^FOLDS factors. Rows with too small a product are summed one by one.
     """
 
     @staticmethod
@@ -212,7 +212,7 @@ class _Logistic(torch.autograd.Function):
         products = _folded(s, torch.mul)
         small = bool(products.numel()) and not bool(products.amin() >= TINY)
         if free is not None:
-            # what is free has the factor sigmoid(0) = 1/2, and a power of 2 takes it out exactly
+            # an unknown sign has the factor sigmoid(0) = 1/2, which a power of 2 cancels exactly
             products = products * _folded(free, torch.add).to(s.dtype).exp2_()
         losses = 0 - products.log().sum(dim=1)
         if small:
@@ -231,7 +231,7 @@ class _Logistic(torch.autograd.Function):
 
 
 def _folded(x: torch.Tensor, op: Callable) -> torch.Tensor:
-    """The two halves of the columns taken together by op, `FOLDS` times; a column that is left over stays."""
+    """Return the two halves of the columns combined by op, `FOLDS` times; a single remaining column is kept."""
     for _ in range(FOLDS):
         half = x.shape[1] // 2
         both, left = op(x[:, :half], x[:, half : 2 * half]), x[:, 2 * half :]

@@ -1,4 +1,4 @@
-"""The library's sets as tensors, one row a set: what a DataLoader can cut into batches."""
+"""The library's sets as tensors with one row per set, for a DataLoader."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import torch
 
 from infimum.outputs import CandidateLabels, Intervals, PartialOrders, PartialTags
 
-SERVED = "CandidateLabels, PartialTags, Intervals or PartialOrders"
+SUPPORTED = "CandidateLabels, PartialTags, Intervals or PartialOrders"
 
 
 @singledispatch
 def tensors(sets: Any, *, center: bool = False) -> torch.Tensor:
-    """Sets as one tensor, on the CPU, with a row for each.
+    """Return sets as one tensor on the CPU, with one row per set.
 
     =================  ==================  ==================================================================
     sets               tensor              entries
     =================  ==================  ==================================================================
-    ``CandidateLabels``        (n, m) boolean      whether y is a candidate
-    ``PartialTags``    (n, m) int8         1 there, -1 not there, 0 unknown
-    ``PartialOrders``  (n, m(m-1)/2) int8  for items i < j: 1 where i comes first, -1 where j does, 0 unknown
-    ``Intervals``      (n, k, 2) floating  lower and upper end of every piece, padded with NaN
+    CandidateLabels    (n, m) boolean      whether y is a candidate
+    PartialTags        (n, m) int8         1 present, -1 absent, 0 unknown
+    PartialOrders      (n, m(m-1)/2) int8  for items i < j: 1 if i comes first, -1 if j does, 0 unknown
+    Intervals          (n, k, 2) floating  lower and upper bound of every piece, padded with NaN
     =================  ==================  ==================================================================
 
     Numbers have PyTorch's default floating-point type.
@@ -32,8 +32,8 @@ def tensors(sets: Any, *, center: bool = False) -> torch.Tensor:
     ----------
     sets : CandidateLabels, PartialTags, Intervals or PartialOrders
     center : bool, default False
-        For partial orders, the mean code over all linear extensions instead, in [-1, 1]: what the average principle
-        needs to be exact where a row is not made of buckets.
+        Whether partial orders become the mean code over all linear extensions, in [-1, 1]. With it, the average
+        principle is exact for all partial orders.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def tensors(sets: Any, *, center: bool = False) -> torch.Tensor:
     >>> tensors(PartialOrders([[1, 0, 0]])), tensors(PartialOrders([[1, 0, 0]]), center=True)
     (tensor([[1, 0, 0]], dtype=torch.int8), tensor([[ 1.0000,  0.3333, -0.3333]]))
     """
-    raise TypeError(f"Only {SERVED} become tensors. Got {type(sets).__name__}. Read the column by a space first.")
+    raise TypeError(f"Only {SUPPORTED} become tensors. Got {type(sets).__name__}. Parse y with an output space first.")
 
 
 @tensors.register
@@ -63,11 +63,7 @@ def _(sets: PartialTags, *, center: bool = False) -> torch.Tensor:
 
 @tensors.register
 def _(sets: Intervals, *, center: bool = False) -> torch.Tensor:
-    n = len(sets)
-    first = np.searchsorted(sets.row, np.arange(n + 1))  # row i has the pieces first[i], …, first[i + 1] - 1
-    out = np.full((n, int(np.diff(first).max(initial=1)), 2), np.nan)
-    out[sets.row, np.arange(len(sets.row)) - first[sets.row]] = np.column_stack([sets.lower, sets.upper])
-    return torch.from_numpy(out).to(torch.get_default_dtype())
+    return torch.from_numpy(np.asarray(sets)).to(torch.get_default_dtype())
 
 
 @tensors.register
@@ -78,7 +74,7 @@ def _(sets: PartialOrders, *, center: bool = False) -> torch.Tensor:
 
 
 def batch(sets: Any, like: torch.Tensor, *, center: bool = False) -> torch.Tensor:
-    """Sets of a batch as a tensor beside `like`: a tensor or an array as it is, the library's sets by `tensors`."""
+    """Return the sets of a batch as a tensor on the device of `like`; `tensors` converts the library's sets."""
     if isinstance(sets, np.ndarray):
         sets = torch.from_numpy(sets)
     elif not torch.is_tensor(sets):

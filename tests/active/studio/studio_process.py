@@ -49,15 +49,15 @@ class Studio:
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
         )
-        said = ""
+        printed = ""
         for line in self.process.stdout:
-            said += line
+            printed += line
             found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+)", line)
             if found:
                 self.port, self.token = int(found[1]), found[2]
                 self.address = found[0]
                 return self
-        raise AssertionError(f"the studio did not start: {said}")
+        raise AssertionError(f"the studio did not start: {printed}")
 
     def kill(self, how=signal.SIGKILL):
         if self.process is not None:

@@ -80,19 +80,18 @@ def person(chromium):
 
 
 def accuracy(table, truth):
-    """Of a model that is fitted to what was exported."""
+    """Return the accuracy of a model that is fitted to an exported table."""
     from infimum.active.learner import Learner
-    from infimum.active.structures import structure_of
-    from infimum.active.studio import read_sheet
+    from infimum.active.studio import read_task
 
-    sheet = read_sheet(table, "label", classes=[str(k) for k in range(10)])
-    structure = structure_of(sheet.space)
-    belief = Learner(sheet.features()[:, : 16 * 16], structure).update(sheet.space.read(sheet.records.y))
-    found = sheet.space.classes_[structure.output(belief.F)]
+    task = read_task(table, "label", classes=[str(k) for k in range(10)])
+    model = task.space.questions()
+    belief = Learner(task.features()[:, : 16 * 16], model).update(task.space.read(task.records.y))
+    found = task.space.classes_[model.predict(belief.F)]
     return sum(a == b for a, b in zip(found.tolist(), truth)) / len(truth)
 
 
-def test_fifty_answers_by_keyboard(tmp_path, studio, person):
+def test_answers_by_keyboard_survive_undo_reload_and_crash(tmp_path, studio, person):
     """Accuracy rises, undo takes back, a reload goes on, a killed server loses nothing."""
     table, truth = digits_table(tmp_path)
     before = hashlib.sha256(table.read_bytes()).hexdigest()
@@ -136,8 +135,8 @@ def test_fifty_answers_by_keyboard(tmp_path, studio, person):
 
     exported = export(one.page, "csv")
     assert accuracy(exported, truth) > max(early + 0.15, 0.5)
-    told = [line for line in server.journal() if "question" in line]
-    assert len(told) == 51  # one of them was taken back
+    stored = [line for line in server.journal() if "question" in line]
+    assert len(stored) == 51  # one of them was taken back
     assert sum("undo" in line for line in server.journal()) == 1
     assert hashlib.sha256(table.read_bytes()).hexdigest() == before
     assert not one.problems
@@ -191,7 +190,7 @@ def test_contradictions_and_the_list_of_answers(tmp_path, studio, person):
     assert not one.problems
 
 
-def test_cells_are_text_and_every_kind_is_answered(tmp_path, studio, person):
+def test_cells_are_shown_as_text(tmp_path, studio, person):
     """HTML in a cell, a column name and a class; options by number keys, by mouse and by touch."""
     evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
     table = tmp_path / "notes.csv"
@@ -204,14 +203,14 @@ def test_cells_are_text_and_every_kind_is_answered(tmp_path, studio, person):
     assert one.page.locator("#row dd").first.inner_text().startswith('<img src=x onerror="document.title=1">')
     assert one.page.locator("#row dt").nth(1).inner_text() == "<b>size</b>"
     assert one.page.locator("#row img, #row script, #row b").count() == 0
-    one.page.select_option("#kind", "Whole")
+    one.page.select_option("#kind", "FullLabel")
     one.ready().page.wait_for_function("() => document.querySelectorAll('#options button').length === 3")
     assert one.page.locator("#options button").first.inner_text().endswith("<i>cat</i>")
     one.press("2", 1)
     one.ready().page.locator("#options button").nth(0).click()
     one.page.wait_for_function("() => document.getElementById('progress').textContent.startsWith('2 answers')")
-    told = [line["answer"] for line in server.journal() if "question" in line]
-    assert told == ["dog", "<i>cat</i>"]
+    stored = [line["answer"] for line in server.journal() if "question" in line]
+    assert stored == ["dog", "<i>cat</i>"]
     assert one.page.title() == "infimum studio"
     touch = person([], has_touch=True, viewport={"width": 390, "height": 844}).open(server.address)
     touch.ready().page.locator("#options button").nth(0).tap()
@@ -221,7 +220,7 @@ def test_cells_are_text_and_every_kind_is_answered(tmp_path, studio, person):
     assert not one.problems + touch.problems
 
 
-def test_a_key_pressed_too_early_answers_nothing(tmp_path, studio, person):
+def test_keys_are_ignored_while_busy(tmp_path, studio, person):
     """The question on the page is about to go: the page says that it is busy, and asks what was chosen meanwhile."""
     table, truth = digits_table(tmp_path, 40)
     server = studio(table, *TEN)
@@ -231,14 +230,14 @@ def test_a_key_pressed_too_early_answers_nothing(tmp_path, studio, person):
     one.page.select_option("#kind", "Is")
     one.page.wait_for_selector("#ask[aria-busy]")
     one.page.keyboard.press("a")  # too early
-    one.page.select_option("#kind", "Whole")  # another thought
+    one.page.select_option("#kind", "FullLabel")  # another thought
     one.page.wait_for_timeout(100)
     assert len(held) == 1
     held[0].continue_()
     one.page.wait_for_function("() => document.querySelectorAll('#options button').length === 10")
     assert one.ready().count == 0
     one.press(one.key(), 1)
-    assert [line["question"]["type"] for line in server.journal() if "question" in line] == ["Whole"]
+    assert [line["question"]["type"] for line in server.journal() if "question" in line] == ["FullLabel"]
 
 
 def test_the_page_can_be_read_by_everybody(tmp_path, studio, person):

@@ -1,7 +1,7 @@
-"""A local page on which people answer the questions of `infimum.active`; extra `studio` (Starlette, uvicorn)."""
+"""A local web app in which people answer the questions of `infimum.active`; extra `studio` (Starlette, uvicorn)."""
 
-from .desk import Desk
 from .journal import Journal
-from .table import Sheet, read_sheet
+from .session import Session
+from .task import Task, read_task
 
-__all__ = ["Desk", "Journal", "Sheet", "read_sheet"]
+__all__ = ["Journal", "Session", "Task", "read_task"]

@@ -1,4 +1,4 @@
-"""The application: what the page asks for, and who may ask."""
+"""The web application: its requests, and the checks that they come from this machine."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from starlette.routing import Route
 
 from ...data.errors import InputError
 from .. import Contradiction
-from .desk import Desk
-from .export import FORMS, export
-from .views import listed, question_view, row_view, state_view
+from .export import FORMATS, export
+from .session import Session
+from .views import answers_view, question_view, row_view, state_view
 
 HOSTS = ("127.0.0.1", "localhost")
-BODY = 2**16  # bytes of a request
+BODY = 2**16  # bytes of a request at most
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none';"
@@ -34,15 +34,15 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-PAGE = {"": ("index.html", "text/html; charset=utf-8"), "studio.js": ("studio.js", "text/javascript; charset=utf-8"),
-        "studio.css": ("studio.css", "text/css; charset=utf-8")}  # fmt: skip
+FILES = {"": ("index.html", "text/html; charset=utf-8"), "studio.js": ("studio.js", "text/javascript; charset=utf-8"),
+         "studio.css": ("studio.css", "text/css; charset=utf-8")}  # fmt: skip
 
 
 class Guard:
-    """Lets through what comes from this page on this machine: the Host, the Origin and the token are checked.
+    """Middleware that accepts only requests of this web app: it checks the Host, the Origin and the token.
 
-    A page of another site that resolves to 127.0.0.1 has another Host; one that posts here has another Origin; another
-    program on the machine does not know the token.
+    Another site that resolves to 127.0.0.1 has another Host, and a request from another site has another Origin. Other
+    programs on the machine do not have the token.
     """
 
     def __init__(self, app: Any, token: str, port: int):
@@ -68,31 +68,31 @@ class Guard:
         await self.app(scope, receive, sent)
 
     def problem(self, request: Request) -> str | None:
-        """Why a request is not answered; None where it is."""
+        """Return why a request is rejected; None if it is accepted."""
         hosts = {f"{host}:{self.port}" for host in HOSTS}
         if request.headers.get("host") not in hosts:
             return "Open the studio by the address that it printed: this Host is not its own."
         origin = request.headers.get("origin")
         if origin is not None and (urlsplit(origin).scheme != "http" or urlsplit(origin).netloc not in hosts):
-            return "This request comes from another page."
+            return "This request comes from another site."
         if request.method not in ("GET", "HEAD") and origin is None:
-            return "Answers are posted by the page of the studio alone."
+            return "Only the web app of the studio can post answers."
         path = request.url.path.strip("/")
         if path in ("studio.js", "studio.css", "favicon.ico"):
-            return None  # they hold no data
+            return None  # they contain no data
         given = request.headers.get("x-token") or request.query_params.get("token") or ""
         if not hmac.compare_digest(given.encode(), self.token.encode()):
             return "The token is missing or wrong: open the address that the studio printed when it was started."
         return None
 
 
-def create_app(desk: Desk, token: str, port: int) -> Any:
-    """The application of a desk, for uvicorn."""
+def create_app(session: Session, token: str, port: int) -> Any:
+    """Return the application of a session, for uvicorn."""
     routes = [
-        Route("/", page), Route("/studio.js", page), Route("/studio.css", page), Route("/favicon.ico", nothing),
-        Route("/api/state", _get(lambda desk, q: state_view(desk, q.get("who", "")))),
-        Route("/api/next", _get(lambda desk, q: _next(desk, q.get("who", ""), q.get("kind", "auto")))),
-        Route("/api/answers", _get(lambda desk, q: listed(desk, q.get("search", ""), int(q.get("offset", 0))))),
+        Route("/", static), Route("/studio.js", static), Route("/studio.css", static), Route("/favicon.ico", no_icon),
+        Route("/api/state", _get(lambda session, q: state_view(session, q.get("who", "")))),
+        Route("/api/next", _get(lambda session, q: _next(session, q.get("who", ""), q.get("kind", "auto")))),
+        Route("/api/answers", _get(lambda s, q: answers_view(s, q.get("search", ""), int(q.get("offset", 0))))),
         Route("/api/answer", _post(_answer), methods=["POST"]),
         Route("/api/undo", _post(_undo), methods=["POST"]),
         Route("/api/skip", _post(_skip), methods=["POST"]),
@@ -100,30 +100,30 @@ def create_app(desk: Desk, token: str, port: int) -> Any:
         Route("/image/{row:int}/{column:path}", image),
     ]  # fmt: skip
     app = Starlette(routes=routes)
-    app.state.desk = desk
+    app.state.session = session
     return Guard(app, token, port)
 
 
-async def page(request: Request) -> Response:
-    name, kind = PAGE[request.url.path.strip("/")]
-    return Response(files("infimum.active.studio").joinpath("page", name).read_bytes(), media_type=kind)
+async def static(request: Request) -> Response:
+    name, kind = FILES[request.url.path.strip("/")]
+    return Response(files("infimum.active.studio").joinpath("web", name).read_bytes(), media_type=kind)
 
 
-async def nothing(request: Request) -> Response:
+async def no_icon(request: Request) -> Response:
     return Response(status_code=204)
 
 
 async def image(request: Request) -> Response:
-    desk: Desk = request.app.state.desk
-    found = desk.sheet.picture(request.path_params["row"], request.path_params["column"])
+    session: Session = request.app.state.session
+    found = session.task.image(request.path_params["row"], request.path_params["column"])
     if found is None:
-        return JSONResponse({"error": "There is no such picture in the folder of the table."}, 404)
+        return JSONResponse({"error": "There is no such image in the folder of the table."}, 404)
     return FileResponse(found[0], media_type=found[1])
 
 
 def _get(view: Callable) -> Any:
     async def endpoint(request: Request) -> Response:
-        return await _told(lambda: view(request.app.state.desk, request.query_params))
+        return await _response(lambda: view(request.app.state.session, request.query_params))
 
     return endpoint
 
@@ -134,20 +134,20 @@ def _post(act: Callable) -> Any:
         async for part in request.stream():
             body += part
             if len(body) > BODY:
-                return JSONResponse({"error": f"A request holds at most {BODY} bytes."}, 413)
+                return JSONResponse({"error": f"A request has at most {BODY} bytes."}, 413)
         try:
             given = json.loads(body)
         except ValueError:
-            return JSONResponse({"error": "A request holds JSON."}, 400)
+            return JSONResponse({"error": "A request must be JSON."}, 400)
         if not isinstance(given, dict) or not isinstance(given.get("who"), str) or not 0 < len(given["who"]) <= 80:
-            return JSONResponse({"error": "A request says who it comes from: a text of at most 80 characters."}, 400)
-        return await _told(lambda: act(request.app.state.desk, given))
+            return JSONResponse({"error": "A request must contain who sends it: a text of at most 80 characters."}, 400)
+        return await _response(lambda: act(request.app.state.session, given))
 
     return endpoint
 
 
-async def _told(work: Callable[[], Any]) -> Response:
-    """What was asked for, or why it cannot be; a contradiction is 409."""
+async def _response(work: Callable[[], Any]) -> Response:
+    """Return the result as JSON, or an error with its status; a contradiction is 409."""
     try:
         return JSONResponse(await run_in_threadpool(work))
     except Contradiction as error:
@@ -160,36 +160,36 @@ async def _told(work: Callable[[], Any]) -> Response:
         return JSONResponse({"error": f"The answer could not be written: {error}"}, 507)
 
 
-def _next(desk: Desk, who: str, kind: str) -> dict:
-    question = desk.next(who, kind)
-    found = None if question is None else {"question": question_view(question), "row": row_view(desk, question.row)}
-    return {"next": found, "state": state_view(desk, who)}
+def _next(session: Session, who: str, kind: str) -> dict:
+    question = session.next(who, kind)
+    found = None if question is None else {"question": question_view(question), "row": row_view(session, question.row)}
+    return {"next": found, "state": state_view(session, who)}
 
 
-def _answer(desk: Desk, given: dict) -> dict:
+def _answer(session: Session, given: dict) -> dict:
     id = given.get("id")
     if not isinstance(id, str) or not 8 <= len(id) <= 64:
         raise InputError("An answer has an id of 8 to 64 characters, so that it counts once.")
-    desk.answer(id, given["who"], given.get("question", {}), given.get("answer"), given.get("seconds"))
-    return {"kept": id, **_next(desk, given["who"], given.get("kind", "auto"))}
+    session.answer(id, given["who"], given.get("question", {}), given.get("answer"), given.get("seconds"))
+    return {"kept": id, **_next(session, given["who"], given.get("kind", "auto"))}
 
 
-def _undo(desk: Desk, given: dict) -> dict:
-    entry = desk.undo(given["who"], given.get("id"))
+def _undo(session: Session, given: dict) -> dict:
+    entry = session.undo(given["who"], given.get("id"))
     undone = None
     if entry is not None:
-        asked = {"question": question_view(entry.question), "row": row_view(desk, entry.question.row)}
-        undone = {**asked, "answer": entry.question.said(entry.answer)}
-    return {"undone": undone, "state": state_view(desk, given["who"])}
+        asked = {"question": question_view(entry.question), "row": row_view(session, entry.question.row)}
+        undone = {**asked, "answer": entry.question.answer_text(entry.answer)}
+    return {"undone": undone, "state": state_view(session, given["who"])}
 
 
-def _skip(desk: Desk, given: dict) -> dict:
-    desk.skip(given["who"], int(given["row"]))
-    return _next(desk, given["who"], given.get("kind", "auto"))
+def _skip(session: Session, given: dict) -> dict:
+    session.skip(given["who"], int(given["row"]))
+    return _next(session, given["who"], given.get("kind", "auto"))
 
 
-def _export(desk: Desk, given: dict) -> dict:
+def _export(session: Session, given: dict) -> dict:
     form = given.get("form")
-    if form not in FORMS:
-        raise InputError(f"The forms are {', '.join(FORMS)}. Got {form!r}.")
-    return {"path": str(export(desk, str(form)))}
+    if form not in FORMATS:
+        raise InputError(f"The formats are {', '.join(FORMATS)}. Got {form!r}.")
+    return {"path": str(export(session, str(form)))}

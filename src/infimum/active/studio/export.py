@@ -1,106 +1,91 @@
-"""Export: the sets as they are, in every form that `infimum.io` writes; the table itself is never touched."""
+"""Export of the candidate sets in each format that `infimum.io` writes; the table itself is never changed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ... import io
 from ...data.errors import InputError
-from ...io._table_cells import _label_objects, _number_objects, _order_objects, _tag_objects
-from .desk import Desk
+from .session import Session
+
+LABEL_STUDIO = {"labels": "choices", "tags": "choices", "ranking": "ranker", "number": "number"}
+ARGILLA = {"labels": "multi_label", "tags": "multi_label", "ranking": "ranking", "number": "rating"}
 
 
-def cells_of(desk: Desk) -> list:
-    """The sets as Python objects, None where nothing is known."""
-    with desk.lock:
-        sets = desk.answers.sets
-    read = {"labels": _label_objects, "tags": _tag_objects, "order": _order_objects, "number": _number_objects}
-    cells = read[desk.sheet.records.kind](desk.sheet.space, sets, [None] * len(sets))
-    if desk.sheet.records.kind == "labels":  # one label that is left is that label, whatever was ruled out
-        names = desk.sheet.space.classes_
-        one = np.where(sets.sizes == 1, sets.mask.argmax(axis=1), -1).tolist()
-        cells = [cell if at < 0 else names[at].item() for cell, at in zip(cells, one)]
-    whole = (desk.sheet.space.low_, desk.sheet.space.high_) if desk.sheet.records.kind == "number" else None
-    return [None if cell == whole else cell for cell in cells]
+def cells_of(session: Session) -> list:
+    """Return the sets as Python objects, None for unlabelled rows."""
+    with session.lock:
+        sets = session.answers.sets
+    space, model = session.task.space, session.model
+    cells = [None if gone else cell for gone, cell in zip(space.is_unlabelled(sets), space.to_cells(sets))]
+    if model.lists_outputs:  # a row with one output left is that output, not the exclusion of all others
+        exact = np.flatnonzero(~model.is_open(model.encode(sets)))
+        outputs = space.readable(model.exact_outputs(sets[exact]))
+        for row, cell in zip(exact, space.outputs_to_cells(outputs)):
+            cells[row] = cell
+    return cells
 
 
-def _records(desk: Desk) -> io.Records:
-    records = desk.sheet.records
-    classes = desk.sheet.names() if records.kind in ("labels", "tags") else []
-    return io.Records(records.ids, records.data, cells_of(desk), records.kind, classes=classes)
+def _records(session: Session) -> io.Records:
+    records = session.task.records
+    names = [str(name) for name in session.task.space.class_names()]
+    return io.Records(records.ids, records.data, cells_of(session), records.kind, classes=names)
 
 
-def _tables(suffix: str) -> Callable[[Path, Desk], Path]:
-    def write(stem: Path, desk: Desk) -> Path:
-        path = stem.with_name(f"{stem.name}{suffix}")
-        id = "id" if "id" not in desk.sheet.columns else "row"
-        io.write_table(path, _records(desk), target=desk.sheet.target, id=id)
-        return path
-
-    return write
+def _table(path: Path, session: Session, records: io.Records) -> None:
+    id = "id" if "id" not in session.task.columns else "row"
+    io.write_table(path, records, target=session.task.target, id=id)
 
 
-LABEL_STUDIO = {"labels": "choices", "tags": "choices", "order": "ranker", "number": "number"}
-ARGILLA = {"labels": "multi_label", "tags": "multi_label", "order": "ranking", "number": "rating"}
-
-
-def _label_studio(stem: Path, desk: Desk) -> Path:
-    path, records = stem.with_name(f"{stem.name}.label-studio.json"), _records(desk)
-    shown = desk.sheet.columns[0] if desk.sheet.columns else "text"
+def _label_studio(path: Path, session: Session, records: io.Records) -> None:
     io.write_label_studio(
-        path, records, control=desk.sheet.target, to=shown, type=LABEL_STUDIO[records.kind], role="annotations",
+        path, records, control=session.task.target, to=(session.task.columns or ["text"])[0],
+        type=_foreign_type(LABEL_STUDIO, records), role="annotations", classes=records.classes or None,
+    )  # fmt: skip
+
+
+def _argilla(path: Path, session: Session, records: io.Records) -> None:
+    io.write_argilla(
+        path, records, question=session.task.target, type=_foreign_type(ARGILLA, records),
         classes=records.classes or None,
     )  # fmt: skip
-    return path
 
 
-def _argilla(stem: Path, desk: Desk) -> Path:
-    path, records = stem.with_name(f"{stem.name}.argilla.json"), _records(desk)
-    kind = ARGILLA[records.kind]
-    io.write_argilla(path, records, question=desk.sheet.target, type=kind, classes=records.classes or None)
-    return path
+def _foreign_type(types: dict[str, str], records: io.Records) -> str:
+    if records.kind not in types:
+        raise InputError(f"There is no such annotation for {records.kind}, only for {', '.join(types)}.")
+    return types[records.kind]
 
 
-def _prodigy(stem: Path, desk: Desk) -> Path:
-    path, records = stem.with_name(f"{stem.name}.prodigy.jsonl"), _records(desk)
-    io.write_prodigy(path, records, classes=records.classes, role="answers")
-    return path
+FORMATS: dict[str, tuple[str, Callable[[Path, Session, io.Records], Any]]] = {
+    "csv": (".csv", _table),
+    "tsv": (".tsv", _table),
+    "jsonl": (".jsonl", _table),
+    "parquet": (".parquet", _table),
+    "arrow": (".arrow", _table),
+    "label-studio": (".label-studio.json", _label_studio),
+    "argilla": (".argilla.json", _argilla),
+    "prodigy": (".prodigy.jsonl", lambda p, _, r: io.write_prodigy(p, r, classes=r.classes, role="answers")),
+    "doccano": (".doccano.jsonl", lambda p, _, r: io.write_doccano(p, r, classes=r.classes or None)),
+    "zooniverse": (".zooniverse.csv", lambda p, _, r: io.write_zooniverse(p, r)),
+    "votes": (".votes.jsonl", lambda p, _, r: io.write_votes(p, r)),
+}
+"""The ending of the file and the function that writes it, for each format."""
 
 
-def _doccano(stem: Path, desk: Desk) -> Path:
-    path, records = stem.with_name(f"{stem.name}.doccano.jsonl"), _records(desk)
-    io.write_doccano(path, records, classes=records.classes or None)
-    return path
-
-
-def _plain(writer: Callable, suffix: str) -> Callable[[Path, Desk], Path]:
-    def write(stem: Path, desk: Desk) -> Path:
-        path = stem.with_name(f"{stem.name}{suffix}")
-        writer(path, _records(desk))
-        return path
-
-    return write
-
-
-FORMS: dict[str, Callable[[Path, Desk], Path]] = {
-    "csv": _tables(".csv"), "tsv": _tables(".tsv"), "jsonl": _tables(".jsonl"), "parquet": _tables(".parquet"),
-    "arrow": _tables(".arrow"), "label-studio": _label_studio, "argilla": _argilla, "prodigy": _prodigy,
-    "doccano": _doccano, "zooniverse": _plain(io.write_zooniverse, ".zooniverse.csv"),
-    "votes": _plain(io.write_votes, ".votes.jsonl"),
-}  # fmt: skip
-
-
-def export(desk: Desk, form: str) -> Path:
-    """Write the sets beside the table, under the name <table>.studio…; the path of the file."""
-    source = desk.sheet.path.resolve()
-    stem = source.with_name(f"{source.stem}.studio")
+def export(session: Session, form: str) -> Path:
+    """Write the sets to <table>.studio… beside the table; return the path of the file."""
+    source = session.task.path.resolve()
+    ending, write = FORMATS[form]
+    path = source.with_name(f"{source.stem}.studio{ending}")
+    if path == source:
+        raise InputError(f"{path} is the table itself, which is never changed. Choose another format.")
     try:
-        path = FORMS[form](stem, desk)
+        write(path, session, _records(session))
     except (ValueError, ImportError) as error:
-        raise InputError(f"As {form} these answers cannot be written: {error}") from error
-    if path.resolve() == source:
-        raise InputError(f"{path} is the table itself, which is never touched.")
+        raise InputError(f"These answers cannot be written as {form}: {error}") from error
     return path

@@ -1,4 +1,4 @@
-"""Journal: one JSON object a line; a line that was acknowledged lies on the disk."""
+"""Journal: one JSON object per line; a line is on the disk before it is acknowledged."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from ...data.errors import InputError
 
 
 class Journal:
-    """Lines that are only ever appended. `append` returns once the line lies on the disk.
+    """An append-only file. `append` returns when the line is on the disk.
 
-    A line that was cut short by a crash was never acknowledged: it is dropped when the journal is opened again.
+    A line that a crash cut short was never acknowledged; it is removed when the journal is opened again.
 
     Parameters
     ----------
     path : path
+        The file; it is created if it does not exist.
     header : dict
-        What the journal is about; a journal of something else is refused.
+        What the journal is about; a journal with another header raises an error.
 
     Examples
     --------
@@ -38,34 +39,34 @@ class Journal:
         self._lock = threading.Lock()
         new = not self.path.exists() or self.path.stat().st_size == 0
         self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
-        self._claim()
+        self._lock_file()
         found, end = self._read()
         os.ftruncate(self._handle, end)
         os.lseek(self._handle, end, os.SEEK_SET)
         if not found:
             self._write(header)
             if new:
-                self._folder_too()
+                self._sync_folder()
         elif found[0] != json.loads(json.dumps(header)):
             self.close()
             raise InputError(self._differs(found[0], header))
         self.lines: list[dict] = found[1:]
-        """What was there when the journal was opened, without the header."""
+        """The lines in the file when the journal was opened, without the header."""
 
-    def _claim(self) -> None:
-        """One process at a time writes a journal."""
+    def _lock_file(self) -> None:
+        """Lock the file: only one process at a time may write a journal."""
         try:
             import fcntl
-        except ImportError:  # a system without such locks
+        except ImportError:  # this system has no such locks
             return
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(self._handle)
-            raise InputError(f"{self.path} is open in another studio. Use its page, or name another journal.") from None
+            raise InputError(f"{self.path} is open in another studio. Use that one, or set another journal.") from None
 
     def _read(self) -> tuple[list[dict], int]:
-        """The whole lines, and where they end."""
+        """Return the complete lines and the position where they end."""
         with open(self.path, "rb") as file:
             text = file.read()
         end = text.rfind(b"\n") + 1
@@ -75,17 +76,17 @@ class Journal:
                 found.append(json.loads(line))
             except ValueError:
                 self.close()
-                words = "no JSON. Mend the line, or name another journal."
+                words = "this is not JSON. Fix the line, or set another journal."
                 raise InputError(f"{self.path}, line {number}: {words}") from None
         return found, end
 
     def _differs(self, found: dict, header: dict) -> str:
         keys = [key for key in {**header, **found} if found.get(key) != header.get(key)]
         what = ", ".join(f"{key} was {found.get(key)!r:.60} and is {header.get(key)!r:.60}" for key in keys[:3])
-        return f"{self.path} is the journal of something else: {what}. Name another one with --journal."
+        return f"{self.path} belongs to another table: {what}. Set another file with --journal."
 
     def append(self, line: dict, sync: bool = True) -> None:
-        """Add a line; with `sync` it lies on the disk when this returns."""
+        """Add a line; with `sync` it is on the disk when this returns."""
         with self._lock:
             self._write(line, sync)
 
@@ -96,12 +97,12 @@ class Journal:
         if sync:
             os.fsync(self._handle)
 
-    def _folder_too(self) -> None:
+    def _sync_folder(self) -> None:
         if os.name == "posix":
             folder = os.open(self.path.resolve().parent, os.O_RDONLY)
             os.fsync(folder)
             os.close(folder)
 
     def close(self) -> None:
-        """Let go of the file; another process may then open the journal."""
+        """Close the file, so that another process can open the journal."""
         os.close(self._handle)

@@ -1,4 +1,4 @@
-"""serve: the studio on a port of this machine."""
+"""Server of the studio on a port of this machine."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
-from .desk import Desk
+from .session import Session
 
 
-def serve(desk: Desk, port: int = 0, token: str | None = None, ready: Callable[[str], Any] | None = None) -> None:
-    """Answer on 127.0.0.1 until interrupted; `ready` is called with the address, token included, once it is open.
+def serve(session: Session, port: int = 0, token: str | None = None, ready: Callable[[str], Any] | None = None) -> None:
+    """Serve the web app on 127.0.0.1 until it is interrupted.
 
-    Port 0 takes any that is free.
+    `ready` is called with the address, including the token, as soon as the port is open. Port 0 stands for any free
+    port.
     """
     import uvicorn
 
@@ -22,20 +23,20 @@ def serve(desk: Desk, port: int = 0, token: str | None = None, ready: Callable[[
     token = secrets.token_urlsafe(24) if token is None else token
     listener = listening(port)
     own = listener.getsockname()[1]
-    config = uvicorn.Config(create_app(desk, token, own), log_level="warning", lifespan="off", server_header=False)
+    config = uvicorn.Config(create_app(session, token, own), log_level="warning", lifespan="off", server_header=False)
     if ready is not None:
         ready(f"http://127.0.0.1:{own}/?token={token}")
     try:
         uvicorn.Server(config).run(sockets=[listener])
     finally:
         listener.close()
-        desk.close()
+        session.close()
 
 
 def listening(port: int) -> socket.socket:
-    """A socket on 127.0.0.1.
+    """Return a socket on 127.0.0.1.
 
-    It is named as TCP: asyncio sends at once on such sockets alone, and otherwise 40 ms go by with every answer.
+    It is declared as TCP because asyncio sets TCP_NODELAY only on such sockets; otherwise each answer takes 40 ms more.
     """
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

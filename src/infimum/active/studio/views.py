@@ -1,4 +1,4 @@
-"""What the page is told, as JSON has it."""
+"""What the web app shows, as JSON."""
 
 from __future__ import annotations
 
@@ -8,87 +8,78 @@ from typing import Any
 
 import numpy as np
 
-from ...outputs import Labels, Rankings, Reals, Tags
 from .. import Question
-from .desk import Desk, Entry
+from .session import Entry, Session
 
-SHOWN = 50
-LONG = 4000  # characters of a cell
+PAGE_SIZE = 50  # answers per request
+MAX_TEXT = 4000  # characters of a cell
 
 
 def question_view(question: Question) -> dict:
-    """A question with its text and its answers."""
-    binary = [option.value for option in question.options()] == [True, False]
-    options = [] if binary else [{"value": o.value, "text": o.text} for o in question.options()]
-    return {"asked": question.as_dict(), "text": question.text(), "form": _form(question, binary), "options": options,
-            "cost": round(question.cost, 3)}  # fmt: skip
+    """Return a question with its text, its options and its input: "yes-no", "one" of the options, or an output type."""
+    options = question.options()
+    is_binary = [option.value for option in options] == [True, False]
+    return {
+        "asked": question.as_dict(), "text": question.text(), "cost": round(question.cost, 3),
+        "input": "yes-no" if is_binary else "one" if options else question.space.kind,
+        "options": [] if is_binary else [{"value": o.value, "text": o.text} for o in options],
+    }  # fmt: skip
 
 
-def _form(question: Question, binary: bool) -> str:
-    """How it is answered: by yes and no, by one of the options, by tags, an order or a number."""
-    if binary:
-        return "yes-no"
-    if question.options():
-        return "one"
-    kinds: list[tuple[Any, str]] = [(Tags, "tags"), (Rankings, "order"), (Reals, "number"), (Labels, "one")]
-    return next(form for kind, form in kinds if isinstance(question.space, kind))
-
-
-def row_view(desk: Desk, row: int) -> dict:
-    """A row as people see it: pictures by their address, everything else as text."""
-    sheet = desk.sheet
+def row_view(session: Session, row: int) -> dict:
+    """Return a row as people see it: images by their address, all other cells as text."""
+    task = session.task
     cells = []
-    for column in sheet.columns:
-        value = sheet.rows[row].get(column)
-        if column in sheet.images:
-            there = sheet.picture(row, column) is not None
-            cells.append({"column": column, "image": there, "text": str(value or "")})
-        else:
-            cells.append({"column": column, "image": False, "text": _text(value)})
-    known = desk.answers.sets.format(row) if row < len(sheet) else ""
-    return {"row": row, "id": _text(sheet.records.ids[row]), "cells": cells, "known": known}
+    for column in task.columns:
+        value = task.rows[row].get(column)
+        is_image = column in task.images and task.image(row, column) is not None
+        cells.append({"column": column, "image": is_image, "text": _text(value)})
+    candidates = session.answers.sets.format(row)
+    return {"row": row, "id": _text(task.records.ids[row]), "cells": cells, "candidates": candidates}
 
 
 def _text(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     text = f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
-    return text if len(text) <= LONG else text[: LONG - 1] + "…"
+    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
 
 
-def state_view(desk: Desk, who: str) -> dict:
-    """Progress, the chart, and what may be chosen."""
-    with desk.lock:
-        points, entries = list(desk.points), list(desk.entries)
-    last = points[-1]
+def state_view(session: Session, who: str) -> dict:
+    """Return the progress, the chart, and what can be chosen."""
+    with session.lock:
+        history, entries = list(session.history), list(session.entries)
+    last = history[-1]
     seconds = [entry.seconds / max(entry.question.cost, 1e-9) for entry in entries[-200:] if entry.seconds]
     pace = statistics.median(seconds) if len(seconds) >= 5 else None
-    step = max(1, len(points) // 100)
+    step = max(1, len(history) // 100)
+    task = session.task
     return {
-        "rows": len(desk.sheet), "answers": len(entries), "mine": sum(entry.who == who for entry in entries),
-        "settled": last.settled, "spent": last.cost, "left": last.left, "covering": last.covering,
-        "minutes": None if pace is None else round(last.left * pace / 60, 1),
-        "points": [[p.cost, p.covering, p.left] for p in points[::step]] + [[last.cost, last.covering, last.left]],
-        "kinds": list(desk.structure.kinds), "names": desk.sheet.names(), "file": desk.sheet.path.name,
-        "target": desk.sheet.target, "learned": last.answers,
+        "rows": len(task), "answers": len(entries), "mine": sum(entry.who == who for entry in entries),
+        "complete": last.complete, "spent": last.cost, "remaining": last.remaining, "covering": last.covering,
+        "minutes": None if pace is None else round(last.remaining * pace / 60, 1),
+        "history": [[p.cost, p.covering, p.remaining] for p in [*history[::step], last]],
+        "kinds": list(session.model.kinds), "names": task.names(), "file": task.path.name, "target": task.target,
+        "learned": last.answers,
     }  # fmt: skip
 
 
-def listed(desk: Desk, search: str, offset: int) -> dict:
-    """The answers, newest first, of which the row, the question, the answer or the person holds the words."""
+def answers_view(session: Session, search: str, offset: int) -> dict:
+    """Return the answers, newest first, whose row, question, answer or person contains all words of a search."""
     words = search.casefold().split()
-    with desk.lock:
-        entries = list(reversed(desk.entries))
-    found = [entry for entry in entries if all(word in _searched(desk, entry) for word in words)]
-    return {"total": len(found), "answers": [_entry_view(entry) for entry in found[offset : offset + SHOWN]]}
+    with session.lock:
+        entries = list(reversed(session.entries))
+    found = [entry for entry in entries if all(word in _searched(session, entry) for word in words)]
+    return {"total": len(found), "answers": [_entry_view(entry) for entry in found[offset : offset + PAGE_SIZE]]}
 
 
-def _searched(desk: Desk, entry: Entry) -> str:
-    row = entry.question.row
-    cells = " ".join(_text(value) for value in desk.sheet.rows[row].values())
-    return f"row {row} {entry.question.text()} {entry.question.said(entry.answer)} {entry.who} {cells}".casefold()
+def _searched(session: Session, entry: Entry) -> str:
+    row, question = entry.question.row, entry.question
+    cells = " ".join(_text(value) for value in session.task.rows[row].values())
+    return f"row {row} {question.text()} {question.answer_text(entry.answer)} {entry.who} {cells}".casefold()
 
 
 def _entry_view(entry: Entry) -> dict:
-    return {"id": entry.id, "row": entry.question.row, "text": entry.question.text(), "who": entry.who,
-            "answer": entry.question.said(entry.answer), "time": entry.time}  # fmt: skip
+    question = entry.question
+    return {"id": entry.id, "row": question.row, "text": question.text(), "who": entry.who,
+            "answer": question.answer_text(entry.answer), "time": entry.time}  # fmt: skip

@@ -80,7 +80,7 @@ class Facts:
 
 
 class Distinct(NamedTuple):
-    """Equal cells are looked at once: the distinct ones, and which of them each row has."""
+    """The distinct cells of a column, and which of them each row has: equal cells are parsed once."""
 
     cells: list
     which: NDArray
@@ -90,7 +90,7 @@ class Distinct(NamedTuple):
 
 
 def distinct(column: Column) -> Distinct:
-    """The distinct cells of a column, None first if any is missing; cells that cannot be hashed count one by one."""
+    """Return the distinct cells of a column, None first; cells that cannot be hashed are all kept."""
     if column.typed:
         values = column.cells[~column.missing]
         found, inverse = np.unique(values, return_inverse=True)
@@ -115,10 +115,10 @@ def distinct(column: Column) -> Distinct:
 
 
 def _mark(cell: Any) -> Hashable:
-    """Equal for equal cells of equal types only: Python takes (True, "a") and (1, "a") for one."""
-    if isinstance(cell, tuple):
+    """Return a key that is equal for equal cells of equal types only; in Python, (True, "a") == (1, "a")."""
+    if isinstance(cell, tuple | list):
         return type(cell), tuple(map(_mark, cell))
-    if isinstance(cell, frozenset):
+    if isinstance(cell, set | frozenset):
         return type(cell), frozenset(map(_mark, cell))
     return type(cell), cell
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, re
 from ...data.errors import listed as listed_names
 from ...data.names import Names, key, ordered, unpacked
 from ..base import OutputSpace, Sets
+from ..summary import Summary
+from .cells import LabelCells
 from .costs import Cost, as_cost
 from .forms import (
     FORMS,
@@ -33,9 +35,13 @@ from .forms import (
     row_of_bits,
 )
 from .sets import CandidateLabels, as_mask
+from .summary import summary_of
+
+if TYPE_CHECKING:
+    from .questions import LabelQuestions
 
 
-class Labels(OutputSpace):
+class Labels(LabelCells, OutputSpace):
     """Y = {1, …, m} with l(z, y) = cost[z, y]:  psi(z) = e_z, phi(y) = l(., y).
 
     Parameters
@@ -186,6 +192,14 @@ class Labels(OutputSpace):
                 refuse_bits(Sample.of(np.flatnonzero(~column.missing), column.cells))
             return None
         return as_mask(np.where(table.missing, 1, table.values))
+
+    def questions(self) -> LabelQuestions:
+        from .questions import LabelQuestions
+
+        return LabelQuestions(self)
+
+    def summary(self, sets: Any) -> Summary:
+        return summary_of(self, sets)
 
     def psi(self, z: Any) -> NDArray:
         z = np.asarray(z, dtype=int)

@@ -13,12 +13,13 @@ from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 from ...data.errors import InputError
 from ..base import OutputSpace
 from ..signs import PartialSigns
+from .cells import MaskCells
 from .forms import scribbled
 
 UNIT = 2**20  # capacities are integers for scipy: costs are rounded to one part in a million of the largest
 
 
-class Masks(OutputSpace):
+class Masks(MaskCells, OutputSpace):
     """Binary masks of h x w pixels, with the number of wrong pixels plus a price for contours as the loss.
 
     Y = {-1, 1}^(h w) and l(z, y) = #{p : z_p != y_p} + tie · cut(z), cut(z) = #{neighbours p ~ q : z_p != z_q}.

@@ -20,7 +20,7 @@ FORMS = (
     " low to high, with -inf or inf on a side that is open."
 )
 
-NUMBER = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|∞)"
+NUMBER = r"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|inf|∞)"  # unambiguous, so matching takes linear time
 BRACKETS = re.compile(rf"[\[\](]\s*({NUMBER})\s*[,;]\s*({NUMBER})\s*[\[\])]")
 DASH = re.compile(rf"({NUMBER})\s*(?:-|–|\.\.|to)\s*({NUMBER})")
 AT_LEAST = re.compile(rf"(?:>=?|≥)\s*({NUMBER})|({NUMBER})\s*\+")
@@ -245,7 +245,7 @@ def text_pieces(text: str) -> list[tuple[float, float]]:
         elif match := AROUND.fullmatch(part):
             pieces.append((_number(match[1]) - _number(match[2]), _number(match[1]) + _number(match[2])))
         else:
-            raise InputError(f"cannot read {text!r} as a number, an interval or a union of them")
+            raise InputError(f"cannot read {shown(text)} as a number, an interval or a union of them")
     return pieces
 
 

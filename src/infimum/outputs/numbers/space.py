@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from copy import copy
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,14 @@ from ...data.checks import is_number
 from ...data.containers import materialise
 from ...data.errors import Form, InputError, listed
 from ..base import OutputSpace
+from ..summary import Summary
+from .cells import NumberCells
 from .forms import LIMIT, names_of, read
 from .sets import Intervals
+from .summary import summary_of
+
+if TYPE_CHECKING:
+    from .questions import NumberQuestions
 
 LOSSES = ("squared", "absolute")
 NUMBERS = Form("numbers", "numbers and sets of numbers, one entry a row")
@@ -28,7 +34,7 @@ class Facts(NamedTuple):
     columns: tuple | None = None
 
 
-class Reals(OutputSpace):
+class Reals(NumberCells, OutputSpace):
     """Y = [low, high] with l(z, y) = (z - y)² or |z - y|.
 
     In t = (y - origin) / unit, with Y at [-1, 1]:  phi(y) = (1, t, t²), psi(z) = unit² (t², -2t, 1) for the squared
@@ -115,6 +121,14 @@ class Reals(OutputSpace):
         """Rows that hold all of the bounds that were given: sets end there, S_i = Y says nothing."""
         low, high = self.bounds_
         return (sets.lowest <= low) & (sets.highest >= high) & (np.diff(sets.indptr) == 1)
+
+    def questions(self) -> NumberQuestions:
+        from .questions import NumberQuestions
+
+        return NumberQuestions(self)
+
+    def summary(self, sets: Any) -> Summary:
+        return summary_of(self, sets)
 
     def psi(self, z: Any) -> NDArray:
         t = (np.asarray(z, dtype=float) - self.origin_) / self.unit_

@@ -105,8 +105,12 @@ def facts_of(y: Any) -> Facts:
     numbers: dict[int, list[int]] = {}
     unread: list[tuple[int, str]] = []
     others = 0
+    seen: set[str] = set()
     for row, cell in enumerate(found.cells):
         if found.missing[row]:
+            continue
+        if isinstance(cell, str) and cell in seen:
+            others += 1
             continue
         if found.name is None and is_list_of_numbers(cell):
             numbers.setdefault(len(cell), []).append(row)
@@ -119,8 +123,11 @@ def facts_of(y: Any) -> Facts:
                         texts[item] = None
                     else:
                         names.setdefault(key(item), plain(item))
-        except InputError as error:  # refused by `stated_pairs`, unless its items are known by then
+        except InputError as error:  # `stated_pairs` raises it, unless the items are known by then
             unread.append((row, str(error)))
+            continue
+        if isinstance(cell, str):
+            seen.add(cell)
     lists = {width: Sample.of(np.array(rows), found.cells) for width, rows in numbers.items()}
     wrong = {"rows": Sample(len(unread), tuple(unread[:10]))} if unread else {}
     return Facts(found.n, names, texts, numbers=lists, unread=wrong, cells=others)
@@ -140,6 +147,12 @@ def _ruled_out(table: Table) -> dict[str, Any]:
 def is_list_of_numbers(cell: Any) -> bool:
     """A list of two or more numbers: ranks or items?"""
     return is_row(cell) and not isinstance(cell, tuple) and len(cell) > 1 and all(is_number(type(v)) for v in cell)
+
+
+def all_lists_of_numbers(column: Column) -> bool:
+    """Return whether every cell is a list of numbers or missing; otherwise the lists are items, best first."""
+    cells = (cell for cell, gone in zip(column.cells, column.missing) if not gone)
+    return column.name is None and all(map(is_list_of_numbers, cells))
 
 
 def kind_of(width: int, m: int | None, facts: Facts) -> str:

@@ -63,8 +63,12 @@ def stated_pairs(y: Column, items: Names, strict: bool) -> NDArray:
     require(2.0 * n * m * m, f"the pairs of {m} items in {n} rows", "Give fewer items, or rows in blocks.")
     places, bad = Places(items), BadRows("y")
     stated = np.zeros((n, m, m), dtype=bool)
+    first: dict[str, int] = {}  # equal texts are parsed once
     for row, cell in enumerate(y.cells):
         if y.missing[row]:
+            continue
+        if isinstance(cell, str) and cell in first:
+            stated[row] = stated[first[cell]]
             continue
         try:
             found = list(comparisons(cell, places))
@@ -83,6 +87,8 @@ def stated_pairs(y: Column, items: Names, strict: bool) -> NDArray:
         if _is_top(cell, places):
             rest = np.setdiff1d(np.arange(m), top)
             stated[row, np.array(top, dtype=int)[:, None], rest] = True
+        if isinstance(cell, str) and row not in bad:
+            first[cell] = row
     bad.refuse(f"The items are {listed(items.list)}. {FORMS}")
     return stated
 

@@ -1,14 +1,10 @@
-"""Partial orders: the sets of rankings.
-
-Codes, once for all: the column of the pair i < j (in the order of ``np.triu_indices(m, 1)``) is 1 where item i comes
-before item j, -1 where after, 0 where that is unknown. There are P = m(m-1)/2 of them.
-"""
+"""PartialOrders: the sets of rankings, stored as Kendall codes; see :mod:`.codes`."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +18,7 @@ from ...feedback_arc import linear_extensions, minimum_feedback_arc, minimum_fee
 from ...feedback_arc.relations import find_cycle, is_weak_order, transitive_closure
 from ..base import Embedding, Sets, rows_of
 from ..sets import ANYTHING, same_names
+from .codes import codes_of, codes_of_pairs, costs_of, orders_of, pairs, table_places
 from .forms import format_order, items_in_codes, pairs_in_codes, pairs_in_ranks
 from .nearest_extension import near_extension, nearest_extensions
 
@@ -66,7 +63,7 @@ class PartialOrders(Sets):
     def __init__(self, codes: Any, items: Any = None):
         values, _ = _numbers(codes, "Kendall codes", "(n, m(m-1)/2)")
         stated = pairs_in_codes(values)
-        self._keep(_codes(_closed(stated, _items(items, stated.shape[-1]))), items, stated.shape[-1])
+        self._keep(codes_of_pairs(_closed(stated, _items(items, stated.shape[-1]))), items, stated.shape[-1])
 
     @classmethod
     def from_pairs(cls, stated: Any, items: Any = None) -> PartialOrders:
@@ -80,7 +77,7 @@ class PartialOrders(Sets):
         if table.dtype != bool and not (table.dtype.kind in "iuf" and np.isin(table, (0, 1)).all()):
             raise InputError(f"from_pairs needs booleans. Got an array of {table.dtype}.")
         stated = table.astype(bool)
-        return cls._of(_codes(_closed(stated, _items(items, stated.shape[-1]))), items, stated.shape[-1])
+        return cls._of(codes_of_pairs(_closed(stated, _items(items, stated.shape[-1]))), items, stated.shape[-1])
 
     @classmethod
     def from_ranks(cls, ranks: Any, items: Any = None) -> PartialOrders:
@@ -93,7 +90,7 @@ class PartialOrders(Sets):
         values, names = _numbers(ranks, "ranks", "(n, m)")
         items = names if items is None else items
         _items(items, values.shape[1])
-        return cls._of(_codes(pairs_in_ranks(values)), items, values.shape[1])
+        return cls._of(codes_of_pairs(pairs_in_ranks(values)), items, values.shape[1])
 
     @classmethod
     def from_orders(cls, orders: Any, items: Any = None) -> PartialOrders:
@@ -166,7 +163,7 @@ class PartialOrders(Sets):
     def _answers(self, c: NDArray) -> NDArray:
         """The codes of argmin <c_k, code(y)> over each distinct row, (k, P) -> (k, rows, P)."""
         before = self._distinct[0]
-        near = _orders(-c)
+        near = orders_of(-c)
         if not np.array_equal(codes_of(near), -c):
             return codes_of(minimum_feedback_arcs(costs_of(c[:, None]), before).order)
         # <c, code(y)> counts the pairs against an order: its nearest linear extensions, remembered, since alternation
@@ -232,7 +229,7 @@ class PartialOrders(Sets):
     @cached_property
     def _center(self) -> NDArray:
         before, which = self._distinct
-        mean = _codes(before).astype(float)
+        mean = codes_of_pairs(before).astype(float)
         hard = np.flatnonzero(~self._weak)  # in buckets, an order and its mirror image average to 0
         if len(hard):
             i, j = pairs(self.m)
@@ -279,7 +276,7 @@ class PartialOrders(Sets):
         # the order that y should be near: z, or its mirror image, since d(z, y) = P - d(mirror z, y)
         near = psi[:, :-1] if principle == "infimum" else -psi[:, :-1]
         if self.m <= LISTED and len(psi) * 2**self.m >= math.factorial(self.m):
-            distance = self._table[:, _ranked(near)].T.astype(float)
+            distance = self._table[:, table_places(near)].T.astype(float)
         else:
             distance = (count + np.einsum("kp,krp->kr", near, self._answers(near))) / 2
         infimum = 2 * distance[:, which]
@@ -292,7 +289,7 @@ class PartialOrders(Sets):
         unique, which = np.unique(psi, axis=0, return_inverse=True)
         if self.m <= LISTED and len(self._distinct[0]) * math.factorial(self.m) <= TABLED:
             near = unique[:, :-1] if principle == "infimum" else -unique[:, :-1]
-            infimum = 2.0 * self._table[self._distinct[1], _ranked(near)[which.ravel()]]
+            infimum = 2.0 * self._table[self._distinct[1], table_places(near)[which.ravel()]]
             return infimum if principle == "infimum" else 2.0 * self.codes.shape[1] - infimum
         out = np.empty(len(self))
         for k, one in enumerate(unique):
@@ -321,7 +318,7 @@ class PartialOrders(Sets):
         """
         closed, cyclic = self._shared(other)
         self._refuse_empty(other, cyclic)
-        return self._of(_codes(closed), self.items if self.named else None, self.m)
+        return self._of(codes_of_pairs(closed), self.items if self.named else None, self.m)
 
     def join(self, other: Any) -> PartialOrders:
         return self._of(np.vstack([self.codes, other.codes]), self.items if self.named else None, self.m)
@@ -362,52 +359,6 @@ class PartialOrders(Sets):
     def __repr__(self) -> str:
         known = 100 * np.mean(self.codes != 0) if self.codes.size else 0
         return f"<PartialOrders of {self.m} items: {len(self)} rows, {known:.0f} % of the pairs known>"
-
-
-@cache
-def pairs(m: int) -> tuple[NDArray, NDArray]:
-    """The items i < j of every column of codes."""
-    i, j = np.triu_indices(m, 1)
-    return i, j
-
-
-def codes_of(orders: Any) -> NDArray:
-    """The codes of full orders: (..., m) items best first -> (..., m(m-1)/2) in {-1, 1}.
-
-    >>> codes_of([2, 0, 1])
-    array([ 1, -1, -1], dtype=int8)
-    """
-    position = np.argsort(orders, axis=-1)
-    i, j = pairs(position.shape[-1])
-    return np.where(position[..., i] < position[..., j], 1, -1).astype(np.int8)
-
-
-def _ranked(codes: NDArray) -> NDArray:
-    """The numbers, in the tables, of the orders with these codes."""
-    from .tables import rank_orders
-
-    return rank_orders(_orders(-codes))
-
-
-def _orders(codes: NDArray) -> NDArray:
-    """The orders of full codes, (n, P) -> (n, m)."""
-    before = costs_of(codes) > 0
-    return np.argsort(before.sum(axis=-2), axis=-1, kind="stable")
-
-
-def costs_of(c: NDArray) -> NDArray:
-    """(..., P) -> (..., m, m), with c_ij at (i, j) and -c_ij at (j, i): <c, code(y)> as a cost of orders."""
-    m = items_in_codes(c.shape[-1]) or 1
-    i, j = pairs(m)
-    cost = np.zeros((*c.shape[:-1], m, m))
-    cost[..., i, j], cost[..., j, i] = c, -c
-    return cost
-
-
-def _codes(before: NDArray) -> NDArray:
-    """The codes of relations, (n, m, m) -> (n, P)."""
-    i, j = pairs(before.shape[-1])
-    return before[:, i, j].astype(np.int8) - before[:, j, i].astype(np.int8)
 
 
 def _closed(stated: NDArray, items: NDArray) -> NDArray:

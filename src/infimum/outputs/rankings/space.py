@@ -16,9 +16,13 @@ from ...data.errors import Form, InfimumWarning, InputError, Sample, listed, ref
 from ...data.names import Names, key, numbered, ordered
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
-from .facts import Facts, facts_of, items_in, kind_of, parse, refuse_lists
+from ..summary import Summary
+from .cells import RankingCells
+from .codes import codes_of, costs_of
+from .facts import Facts, all_lists_of_numbers, facts_of, items_in, kind_of, parse, refuse_lists
 from .forms import FORMS, items_in_codes, stated_pairs
-from .sets import LISTED, PartialOrders, codes_of, costs_of
+from .sets import LISTED, PartialOrders
+from .summary import summary_of
 
 RANKS = Form("ranks", "ranks, one column an item; the smallest is first, missing is unknown")
 TABLES = {"ranks": RANKS, "codes": Form("codes", "Kendall codes 1, -1 and 0, one column a pair of items")}
@@ -28,12 +32,13 @@ CELLS_WITH_LISTS = Form("cells", "orders, one entry a row; lists of numbers are 
 
 if TYPE_CHECKING:
     from ...loss import Loss
+    from .questions import RankingQuestions
 
 
-class Rankings(OutputSpace):
+class Rankings(RankingCells, OutputSpace):
     """Y = the m! orders of m items, l(z, y) = P - <code(z), code(y)>, twice the number of discordant pairs.
 
-    psi(z) = (-code(z), 1), phi(y) = (code(y), P), with P = m(m-1)/2 and the codes of :mod:`.sets`. An output
+    psi(z) = (-code(z), 1), phi(y) = (code(y), P), with P = m(m-1)/2 and the codes of :mod:`.codes`. An output
     z lists the items, best first.
 
     Parameters
@@ -115,7 +120,7 @@ class Rankings(OutputSpace):
             return self._same_items(y)
         found = parse(y)
         if isinstance(found, Column):
-            if not self.form_.lists:
+            if not self.form_.lists and all_lists_of_numbers(found):
                 refuse_lists(facts_of(y), self._names)
             return PartialOrders.from_pairs(stated_pairs(found, self._names, strict), self.items_)
         if found.names is not None:
@@ -157,6 +162,14 @@ class Rankings(OutputSpace):
                 InfimumWarning,
                 stacklevel=4,
             )
+
+    def questions(self) -> RankingQuestions:
+        from .questions import RankingQuestions
+
+        return RankingQuestions(self)
+
+    def summary(self, sets: Any) -> Summary:
+        return summary_of(self, sets)
 
     def psi(self, z: Any) -> NDArray:
         codes = codes_of(z)

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterable
 from itertools import combinations, product
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,16 @@ from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, li
 from ...data.names import Names, key, numbered, ordered
 from ..base import OutputSpace, Sets
 from ..signs import format_signs
+from ..summary import Summary
+from .cells import TagCells
 from .forms import BOTH, FORMS, Facts, facts_of, parse, read_cells, signs
 from .sets import HammingBalls, PartialTags
+from .summary import summary_of
 
+if TYPE_CHECKING:
+    from .questions import TagQuestions
 
-class Tags(OutputSpace):
+class Tags(TagCells, OutputSpace):
     """Any number of m tags, with the Hamming loss: multi-label classification.
 
     Y = {-1, 1}^m and l(z, y) = #{j : z_j != y_j} + epsilon #{j : z_j = 1}, with
@@ -154,6 +159,14 @@ class Tags(OutputSpace):
     @property
     def is_product(self) -> bool:  # type: ignore[override]
         return self.k is None
+
+    def questions(self) -> TagQuestions:
+        from .questions import TagQuestions
+
+        return TagQuestions(self)
+
+    def summary(self, sets: Any) -> Summary:
+        return summary_of(self, sets)
 
     def psi(self, z: Any) -> NDArray:
         z = np.asarray(z, dtype=float)

@@ -14,13 +14,14 @@ from ..numbers import Reals
 from ..numbers.space import Facts as Range
 from .base import VectorSets
 from .boxes import Boxes
+from .cells import VectorCells
 from .forms import LIMIT, Facts, clipped, read
 
 if TYPE_CHECKING:
     from ...loss import Loss
 
 
-class Vectors(OutputSpace):
+class Vectors(VectorCells, OutputSpace):
     """Y = [low, high]^m, a box, with l(z, y) = |z - y|²:  phi(y) = (1, t, |t|²), psi(z) = unit² (|t|², -2t, 1).
 
     Parameters

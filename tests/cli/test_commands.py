@@ -1,4 +1,4 @@
-"""From the files that people have to a model, clean labels and a page: one command after the other."""
+"""From files of annotation tools to a model, clean labels and a report, one command after the other."""
 
 import csv
 import re
@@ -48,13 +48,13 @@ def prepared(kind, here, infimum, data_home) -> tuple[list, int]:
 
 
 KINDS = {
-    "label-studio": "labels", "prodigy": "labels", "votes": "labels", "partial labels": "labels", "rankings": "order",
+    "label-studio": "labels", "prodigy": "labels", "votes": "labels", "partial labels": "labels", "rankings": "ranking",
     "intervals": "number", "tags": "tags",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_from_a_file_to_a_page(kind, here, infimum, as_json, data_home, request):
+def test_commands_from_file_to_report(kind, here, infimum, as_json, data_home, request):
     if kind in ("prodigy", "votes", "partial labels"):  # one of each structure is drawn
         request.getfixturevalue("undrawn")
     target, n = prepared(kind, here, infimum, data_home)
@@ -82,7 +82,7 @@ def test_from_a_file_to_a_page(kind, here, infimum, as_json, data_home, request)
     told = as_json("report", "table.csv", *target, "--principle", "infimum", *KERNEL)
     page = (here / "report.html").read_text()
     assert told["rows"] == n
-    for part in ("What is there", "Can these sets ever tell?", "Rows to look at again", "What was learned"):
+    for part in ("Overview", "Identifiability", "Rows to review", "Results"):
         assert f"<h2>{part}</h2>" in page
     assert "http://" not in page.replace("http://www.w3.org/", "")  # the names of SVG, and no address
     assert "https://" not in page
@@ -96,7 +96,7 @@ def inside(label: str, cell: str) -> bool:
     return label not in cell[1:].split("|") if cell.startswith("!") else label in cell.split("|")
 
 
-def test_predictions_are_those_of_the_model_in_python(here, infimum):
+def test_predict_equals_python_model(here, infimum):
     """The file, loaded by skops with the types of `infimum.io.trusted`, is a pipeline of scikit-learn."""
     import skops.io
 
@@ -116,23 +116,23 @@ def test_predictions_are_those_of_the_model_in_python(here, infimum):
     assert np.allclose([float(row["confidence"]) for row in rows], best, atol=1e-4)
 
 
-def test_auto_is_chosen_and_said(here, infimum, as_json):
+def test_fit_reports_selected_model(here, infimum, as_json):
     sources.tags(here / "tags.csv", 24)
     found = as_json("fit", "tags.csv", "-t", "tags", "--weights", "kernel")
     assert set(found["scores"]) == {"covering_rate", "set_risk"}
-    assert re.search(r"\(of [3-9] settings\)", found["chosen"])
+    assert re.search(r"\(of [3-9] candidates\)", found["chosen"])
 
 
-def test_the_truth_is_compared_where_it_is_given(here, infimum, data_home, undrawn):
+def test_report_compares_with_true_labels(here, infimum, data_home, undrawn):
     sources.partial_labels(here / "lost.csv", data_home)
     infimum("report", "lost.csv", "-t", "label", "--truth", "truth", *KERNEL, "--principle", "infimum")
     page = (here / "report.html").read_text()
-    assert "Against the truth" in page
-    assert "90 of these 90 sets hold the truth." in page
-    assert "truth (the truth)" in page  # and it was not learned from
+    assert "Comparison with true outputs" in page
+    assert "90 of these 90 sets contain the true output." in page
+    assert "truth (true labels)" in page  # and it was not learned from
 
 
-def test_impossible_rows_are_refused_by_fit_and_listed_by_report(here, infimum, as_json, undrawn):
+def test_fit_raises_on_impossible_rows_and_report_lists_them(here, infimum, as_json, undrawn):
     sources.intervals(here / "table.csv")
     target = ("-t", "low", "-t", "high", "--kind", "number")
     said = infimum("fit", "table.csv", *target, code=1)
@@ -145,7 +145,7 @@ def test_impossible_rows_are_refused_by_fit_and_listed_by_report(here, infimum, 
     assert "Impossible rows" in page
 
 
-def test_orders_that_run_in_a_circle_are_listed(here, infimum, as_json, undrawn):
+def test_report_lists_cyclic_orders(here, infimum, as_json, undrawn):
     rows = [[k, cell] for k, cell in enumerate(["a>b>c", "b>a", "a>c", "c>a, a>b, b>c", "a>b", "b>c", "a>c", "c>b"])]
     sources.write(here / "o.csv", ["x", "order"], rows)
     assert "line 5" in infimum("fit", "o.csv", "-t", "order", code=1)
@@ -153,7 +153,7 @@ def test_orders_that_run_in_a_circle_are_listed(here, infimum, as_json, undrawn)
     assert found["impossible"] == [3]
 
 
-def test_the_same_table_in_other_formats_gives_the_same_model(here, infimum):
+def test_fit_same_table_in_other_formats(here, infimum):
     import pandas as pd
 
     sources.tags(here / "t.csv", 30)
@@ -168,7 +168,7 @@ def test_the_same_table_in_other_formats_gives_the_same_model(here, infimum):
     assert found[0] == found[1] == found[2]
 
 
-def test_labels_come_with_the_runner_up_and_the_margin(here, infimum):
+def test_predict_runner_up_and_margin(here, infimum):
     """As `explain` has them: the class that comes next, and the difference of the set risks."""
     from infimum.cli._models import load
     from infimum.io import read_table
@@ -188,7 +188,7 @@ def test_labels_come_with_the_runner_up_and_the_margin(here, infimum):
 
 
 @pytest.mark.parametrize("kind", ["labels", "number"])
-def test_sets_that_cover_are_written_where_a_level_is_asked_for(kind, here, infimum, as_json):
+def test_predict_prediction_sets(kind, here, infimum, as_json):
     """As `Conformal` has them, in the notation that tables are read by."""
     from infimum import Not
     from infimum.cli._models import load
@@ -218,3 +218,26 @@ def test_sets_that_cover_are_written_where_a_level_is_asked_for(kind, here, infi
     else:
         assert np.allclose([cell[0] for cell in again], sets.lowest)
         assert np.allclose([cell[1] for cell in again], sets.highest)
+
+
+@pytest.mark.parametrize("kind", ["vector", "mask"])
+def test_commands_on_vectors_and_masks(kind, here, infimum, as_json, undrawn):
+    """Output types without an estimator or cells of their own work through the defaults."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(2, size=30)
+    if kind == "vector":
+        cells = [f"[{x},{x + 1}] x {2 * x}" if k % 2 else f"[{x}, {2 * x}]" for k, x in enumerate(X)]
+    else:
+        cells = [f"[[{1 if x else -1}, 0, {-1 if x else 1}]]" for x in X]
+    sources.write(here / "t.csv", ["x", "y"], [[x + 0.1 * rng.normal(), cell] for x, cell in zip(X, cells)])
+    target = ("-t", "y", "--kind", kind)
+    found = as_json("fit", "t.csv", *target, *KERNEL, "--principle", "infimum")
+    assert found["kind"] == kind
+    infimum("predict", "model.skops", "t.csv")
+    rows = table("predictions.csv")
+    assert all(row["prediction"].startswith("[" if kind == "mask" else ("0", "1", "2", "-")) for row in rows)
+    assert as_json("score", "model.skops", "t.csv")["set_risk"] < 0.5
+    infimum("clean", "t.csv", *target, *KERNEL)
+    assert len(table("clean.csv")) == 30
+    as_json("report", "t.csv", *target, *KERNEL, "--principle", "infimum")
+    assert "<h2>Results</h2>" in (here / "report.html").read_text()

@@ -1,21 +1,21 @@
-// The page of the studio: shows one question at a time, sends the answer, and says how far things are.
-// Cells and names are put into the page as text, never as HTML.
+// The studio: shows one question at a time, sends the answer, and shows the progress.
+// Cells and names are inserted as text, never as HTML.
 
 const token = new URLSearchParams(location.search).get("token") ?? "";
 const at = (id) => document.getElementById(id);
-const FORMS = ["csv", "tsv", "jsonl", "parquet", "arrow", "label-studio", "argilla", "prodigy", "doccano", "zooniverse",
+const FORMATS = ["csv", "tsv", "jsonl", "parquet", "arrow", "label-studio", "argilla", "prodigy", "doccano", "zooniverse",
   "votes"];
 const SVG = "http://www.w3.org/2000/svg";
 
-// Every tab is a person of its own, so that two of them get different rows; a reload stays the same person.
+// Each tab is a person, so two tabs get different rows; a reload stays the same person.
 const who = sessionStorage.getItem("who") ?? `person-${random(6)}`;
 sessionStorage.setItem("who", who);
 
 let now = null;        // the question that is shown, with its row
 let since = 0;         // when it was shown
 let busy = false;
-let turn = 0;          // how often something was sent: what was asked before is then out of date
-let kind = "";         // the kind of question that was asked for last
+let turn = 0;          // the number of requests that changed something; older states are then out of date
+let kind = "";         // the type of question in the last request
 let listedSoFar = 0;
 
 function random(length) {
@@ -62,13 +62,13 @@ function show(next) {
   }
   showRow(next.row);
   at("question").textContent = next.question.text;
-  const forms = { "yes-no": yesNo, one, tags, order, number };
-  forms[next.question.form](next.question);
+  const inputs = { "yes-no": yesNo, one, tags, ranking, number };
+  (inputs[next.question.input] ?? text)(next.question);
   at("question").focus({ preventScroll: true });
 }
 
 function showRow(row) {
-  at("row").append(made("p", `Row ${row.row}${String(row.row) === row.id ? "" : ` · ${row.id}`} · known: ${row.known}`, "place"));
+  at("row").append(made("p", `Row ${row.row}${String(row.row) === row.id ? "" : ` · ${row.id}`} · candidates: ${row.candidates}`, "place"));
   const list = made("dl");
   const plain = row.cells.filter((cell) => !cell.image);
   list.classList.toggle("many", plain.length > 8 && plain.every((cell) => cell.text.length < 16));
@@ -136,7 +136,7 @@ function tags() {
   button("That is all", "Enter", () => answer(Object.fromEntries(names.map((name) => [name, chosen.has(name)]))), "send");
 }
 
-function order() {
+function ranking() {
   const chosen = [];
   const keys = keysOf(state.names);
   state.names.forEach((name, k) => {
@@ -150,14 +150,17 @@ function order() {
   });
 }
 
-function number() {
-  const label = made("label", "A number");
+const number = () => typed("A number", "number", Number);
+const text = () => typed("The output, as in a CSV file", "text", String);
+
+function typed(words, type, parsed) {
+  const label = made("label", words);
   const input = made("input");
-  input.type = "number";
-  input.step = "any";
+  input.type = type;
+  if (type === "number") input.step = "any";
   label.append(input);
   at("options").append(label);
-  const send = () => (input.value === "" ? say("Type a number first.") : answer(Number(input.value)));
+  const send = () => (input.value === "" ? say("Type an answer first.") : answer(parsed(input.value)));
   input.addEventListener("keydown", (event) => event.key === "Enter" && send());
   button("Send", "", send, "send");
   input.focus();
@@ -165,8 +168,7 @@ function number() {
 
 // ---- what is sent
 
-// One thing at a time: while the studio is at work the page says so, and a key pressed too early answers nothing,
-// for it was meant for a question that is about to go.
+// One request at a time: the app shows that it is busy, and ignores keys, which were meant for the previous question.
 async function act(work) {
   if (busy) return;
   busy = true;
@@ -179,13 +181,13 @@ async function act(work) {
   } finally {
     busy = false;
     at("ask").removeAttribute("aria-busy");
-    if (now !== null && at("kind").value && at("kind").value !== kind) next();  // another kind was chosen meanwhile
+    if (now !== null && at("kind").value && at("kind").value !== kind) next();  // another type was chosen meanwhile
   }
 }
 
 const wanted = () => (kind = at("kind").value || "auto");
 
-// An answer keeps its id until it was acknowledged: sent twice, it counts once.
+// An answer keeps its id until it is acknowledged, so that it counts once even if it is sent twice.
 let pending = null;
 
 const answer = (value) => act(async () => {
@@ -237,14 +239,14 @@ function progress(found) {
   const percent = (share) => (share === null ? "–" : `${Math.round(100 * share)}\u00a0%`);
   const time = found.minutes === null ? "" : `, about ${found.minutes < 1 ? "one minute" : `${Math.round(found.minutes)} minutes`}`;
   at("file").textContent = `· ${found.file}, ${found.target}`;
-  at("progress").textContent = `${found.answers} answers (${found.mine} yours) · ${found.settled} of ${found.rows} rows settled · `
-    + `${Math.round(found.left)} more yes or no expected${time} · held-out covering ${percent(found.covering)}`;
+  at("progress").textContent = `${found.answers} answers (${found.mine} yours) · ${found.complete} of ${found.rows} rows complete · `
+    + `${Math.round(found.remaining)} more yes or no expected${time} · held-out covering ${percent(found.covering)}`;
   at("bar").max = found.rows;
-  at("bar").value = found.settled;
-  chart(found.points);
+  at("bar").value = found.complete;
+  chart(found.history);
   if (!at("kind").options.length) {
     for (const kind of ["auto", ...found.kinds]) at("kind").append(new Option(kind === "auto" ? "whatever helps most" : kind, kind));
-    for (const form of FORMS) at("form").append(new Option(form, form));
+    for (const form of FORMATS) at("form").append(new Option(form, form));
   }
 }
 
@@ -305,7 +307,7 @@ async function list(more = false) {
 }
 
 function relist() {
-  list().catch(() => {});  // a studio that does not answer is told of by the next answer
+  list().catch(() => {});  // the next answer shows the error
 }
 
 // ---- keys, buttons
@@ -341,11 +343,11 @@ at("search").addEventListener("input", () => {
 
 await next();
 await list().catch((error) => say(error.message));
-setInterval(async () => {  // what others answered, and what the model has learned meanwhile
+setInterval(async () => {  // answers of other people, and what the model learned meanwhile
   if (document.hidden || busy) return;
   const asked = turn;
   try {
     const found = await call(`/api/state?who=${encodeURIComponent(who)}`);
     if (turn === asked) progress(found);
-  } catch { /* the next answer will say so */ }
+  } catch { /* the next answer shows the error */ }
 }, 3000);

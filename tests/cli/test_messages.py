@@ -1,4 +1,4 @@
-"""What the commands say: kinds recognised, meaning asked for, errors by file, line and column, exit codes."""
+"""Messages and exit codes of the commands: recognised kinds, ambiguous meaning, errors by file, line and column."""
 
 import os
 import signal
@@ -6,6 +6,8 @@ import signal
 import pytest
 
 from infimum.cli._kind import recognise
+from infimum.data.errors import InputError
+from infimum.outputs.numbers.forms import text_pieces
 from infimum.selection import search as searching
 
 from . import sources
@@ -24,7 +26,7 @@ PLACES = ["a.csv, line 2", "a.csv, line 3", "a.csv, line 4"]
         ([1.5, 2.0, None], "number"),
         (["+red -round", "-red", "+red"], "tags"),
         (["+red, -round", None, "-a"], "tags"),
-        (["a>b>c, d>e", "a>{b,c}>d", "b<a"], "order"),
+        (["a>b>c, d>e", "a>{b,c}>d", "b<a"], "ranking"),
         (["1", "2", "3"], "whole"),
         (["1|2", "2", "!1"], "whole"),
         ([1, 2, None], "whole"),
@@ -33,8 +35,8 @@ PLACES = ["a.csv, line 2", "a.csv, line 3", "a.csv, line 4"]
         (["1.5", "cat", None], "mixed"),
     ],
 )
-def test_kinds_are_recognised_or_asked_for(cells, kind):
-    if kind in ("labels", "number", "tags", "order"):
+def test_recognise_kind_or_raise(cells, kind):
+    if kind in ("labels", "number", "tags", "ranking"):
         assert recognise("a.csv", "y", cells, PLACES) == kind
         return
     match = {"whole": "--kind labels or --kind number", "empty": "is empty"}.get(kind, "several ways.*line 2.*line 3")
@@ -44,7 +46,44 @@ def test_kinds_are_recognised_or_asked_for(cells, kind):
         recognise("a.csv", "y", cells, PLACES)
 
 
-def test_meaning_is_asked_for_in_the_words_of_the_command(here, infimum):
+@pytest.fixture
+def alarm():
+    """Fail the test if it takes half a minute: these cells took minutes with ambiguous regular expressions."""
+
+    def fail(*_):
+        raise AssertionError("recognising a cell takes more than linear time")
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.alarm(30)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize(
+    "cell, kind",
+    [
+        ("abcdefghij" * 200, "labels"),
+        ("|".join(["abcdefghi"] * 200), "labels"),
+        ("|".join(["12"] * 666) + "x", "labels"),
+        ("|".join(["123456"] * 285) + "x", "labels"),
+        ("1" * 1000 + "-" + "1" * 1000 + "x", "labels"),
+        (" " * 1999 + "x", "labels"),
+        (" +a" * 666, "tags"),
+        ("a" * 1000 + ">" + "b" * 999, "ranking"),
+    ],
+)
+def test_recognise_long_cells_in_linear_time(alarm, cell, kind):
+    assert recognise("a.csv", "y", [cell], ["line 2"]) == kind
+    assert len(cell) >= 1990
+
+
+def test_parse_long_numbers_in_linear_time(alarm):
+    with pytest.raises(InputError, match=r"cannot read '1+\.\.\.1+x' as a number"):
+        text_pieces("1" * 1000 + "-" + "1" * 1000 + "x")
+
+
+def test_convert_asks_for_meaning_by_option(here, infimum):
     sources.label_studio(here / "export.json")
     said = infimum("convert", "export.json", "--from", "label-studio", code=1)
     assert "--meaning one_of" in said
@@ -61,28 +100,28 @@ def refused(infimum, here, text: str, *arguments: str, code: int = 1, name: str 
     return " ".join(said.split())
 
 
-def test_errors_name_file_line_and_column(here, infimum):
+def test_fit_errors_name_file_line_and_column(here, infimum):
     good = "x,label\n0,cat\n1,dog\n2,cat|dog\n"
-    assert "a.csv: name the column of sets with --target. Its columns are x, label." in refused(infimum, here, good)
+    assert "a.csv: name the target column with --target. Its columns are x, label." in refused(infimum, here, good)
     said = refused(infimum, here, good, "-t", "lable")
     assert "a.csv has no column 'lable', which --target names. Its columns are x, label." in said
     said = refused(infimum, here, good, "-t", "label", "--drop", "z")
     assert "has no column 'z', which --drop names" in said
     alone = refused(infimum, here, "label\ncat\ndog\n", "-t", "label")
-    assert "a.csv has no column to learn from beside label" in alone
+    assert "a.csv has no feature columns besides label" in alone
     said = refused(infimum, here, "x,y\n0,\"[2,1]\"\n1,0.5\n", "-t", "y", "--kind", "number")
     assert "a.csv" in said
     assert "line 2: the lower bound is above the upper one" in said
     said = refused(infimum, here, "x,y\n0,1.5\n1e999,0.5\n2,1.5\n", "-t", "y", "--kind", "number")
     assert "a.csv, line 3: the column 'x' must hold finite numbers, got inf" in said
-    assert "--kind must be one of labels, tags, order, number. Got 'label'." in refused(
+    assert "--kind must be one of labels, tags, ranking, number, vector, mask. Got 'label'." in refused(
         infimum, here, good, "-t", "label", "--kind", "label"
     )
     assert "empty" in refused(infimum, here, "x,label\n0,\n1,\n", "-t", "label")
     assert "constant" in refused(infimum, here, "x,label\n1,cat\n1,dog\n", "-t", "label")
 
 
-def test_files_that_are_no_tables(here, infimum):
+def test_fit_raises_on_invalid_tables(here, infimum):
     assert infimum("fit", "none.csv", "-t", "y", code=1).strip() == "There is no file none.csv."
     assert "the name of a table ends in" in infimum("fit", "a.docx", "-t", "y", code=1)
     (here / "a.csv").write_bytes(b"\xff\xfe\x00")
@@ -91,33 +130,33 @@ def test_files_that_are_no_tables(here, infimum):
     assert infimum("fit", "folder.csv", "-t", "y", code=1).count("\n") == 1
 
 
-def test_models_that_are_no_models(here, infimum):
+def test_predict_raises_on_invalid_models(here, infimum):
     sources.tags(here / "t.csv", 12)
     assert infimum("predict", "m.skops", "t.csv", code=1).strip() == "There is no file m.skops."
     (here / "m.skops").write_bytes(b"no model")
-    assert "m.skops is no model that `infimum fit` wrote" in infimum("predict", "m.skops", "t.csv", code=1)
+    assert "m.skops is not a model that `infimum fit` wrote" in infimum("predict", "m.skops", "t.csv", code=1)
     import skops.io
     from sklearn.preprocessing import StandardScaler
 
     skops.io.dump(StandardScaler(), "m.skops")
-    assert "it holds StandardScaler" in infimum("score", "m.skops", "t.csv", code=1)
+    assert "It contains StandardScaler" in infimum("score", "m.skops", "t.csv", code=1)
 
 
 class Evil:
     """A type that nobody trusts."""
 
 
-def test_a_model_with_types_of_others_is_not_loaded(here, infimum):
+def test_predict_does_not_load_untrusted_types(here, infimum):
     import skops.io
 
     sources.tags(here / "t.csv", 12)
     skops.io.dump(Evil(), "m.skops")
     said = infimum("predict", "m.skops", "t.csv", code=1)
-    assert "holds types that are not trusted, so it is not loaded" in said
+    assert "contains types that are not trusted, so it is not loaded" in said
     assert "Evil" in said
 
 
-def test_predict_names_columns_that_are_missing_or_taken(here, infimum):
+def test_predict_names_missing_and_existing_columns(here, infimum):
     sources.tags(here / "t.csv", 20)
     infimum("fit", "t.csv", "-t", "tags", "--weights", "kernel", "--principle", "infimum")
     (here / "new.csv").write_text("u\n1.0\n")
@@ -128,15 +167,15 @@ def test_predict_names_columns_that_are_missing_or_taken(here, infimum):
     infimum("predict", "model.skops", "new.csv")
 
 
-def test_usage_is_exit_code_two(here, infimum):
+def test_invalid_options_exit_with_2(here, infimum):
     infimum("fit", code=2)
     infimum("convert", "a.json", "--from", "excel", code=2)
     said = infimum("convert", "a.json", "--from", "prodigy", "--task", "T0", code=2)
-    assert "--task is not for files of prodigy" in said
+    assert "--task does not apply to files of prodigy" in said
     assert "--out must end in" in infimum("convert", "a.json", "--from", "prodigy", "--out", "a.txt", code=2)
 
 
-def test_ctrl_c_keeps_the_best_model_so_far(here, infimum, as_json, monkeypatch):
+def test_fit_interrupted_writes_best_model(here, infimum, as_json, monkeypatch):
     """The signal itself, in the middle of the third comparison."""
     sources.tags(here / "t.csv", 30)
     original, seen = searching.evaluate, []
@@ -157,7 +196,7 @@ def test_ctrl_c_keeps_the_best_model_so_far(here, infimum, as_json, monkeypatch)
     infimum("predict", "model.skops", "t.csv")
 
 
-def test_ctrl_c_before_anything_was_compared_writes_nothing(here, infimum, monkeypatch):
+def test_fit_interrupted_early_writes_nothing(here, infimum, monkeypatch):
     sources.tags(here / "t.csv", 30)
 
     def interrupted(*arguments):
@@ -166,11 +205,11 @@ def test_ctrl_c_before_anything_was_compared_writes_nothing(here, infimum, monke
 
     monkeypatch.setattr(searching, "evaluate", interrupted)
     said = infimum("fit", "t.csv", "-t", "tags", "--principle", "infimum", code=130)
-    assert said.strip() == "Interrupted: nothing was written."
+    assert said.strip() == "Interrupted. Nothing was written."
     assert not (here / "model.skops").exists()
 
 
-def test_help_names_every_command(infimum):
+def test_help_lists_commands(infimum):
     said = infimum("--help")
     for command in ("fit", "predict", "score", "clean", "report", "convert", "reproduce"):
         assert f" {command} " in said

@@ -1,0 +1,163 @@
+"""Kernel ridge regression that rows are added to one by one, and the influence of rows that are not labelled yet.
+
+Shapes: n rows, L labelled ones, r reference rows, d numbers per target.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+from scipy.spatial.distance import cdist
+
+
+class IncrementalRidge:
+    """C = (K_LL + ridge I)^{-1} and the posterior covariance of all rows, while L grows.
+
+    Parameters
+    ----------
+    Z : (n, p) array
+        The scaled features of all rows.
+    gamma : float
+        The kernel is exp(-gamma |z - z'|²).
+    ridge : float
+        Added to the diagonal of the kernel matrix.
+    reference : (r,) array of int
+        The rows over which influences are averaged.
+
+    Examples
+    --------
+    >>> ridge = IncrementalRidge(np.array([[0.0], [0.1], [3.0]]), 1.0, 0.01, np.arange(3))
+    >>> ridge.add(np.array([0]))
+    >>> ridge.variance.round(2)
+    array([0.01, 0.03, 1.  ])
+    """
+
+    def __init__(self, Z: NDArray, gamma: float, ridge: float, reference: NDArray):
+        self.Z, self.gamma, self.ridge, self.reference = Z, gamma, ridge, reference
+        self.rows = np.empty(0, dtype=int)
+        self._K, self._C = np.empty((len(Z), 64)), np.zeros((64, 64))
+        self.variance = np.ones(len(Z))
+        """(n,): the posterior variance of each row."""
+        self._covariance = self.kernel(reference)
+        self._pending: list[tuple[NDArray, NDArray]] = []
+
+    def kernel(self, rows: NDArray) -> NDArray:
+        """Return k(x, x_j) for all rows x and some rows j, (n, len(rows))."""
+        return np.exp(-self.gamma * cdist(self.Z, self.Z[rows], "sqeuclidean"))
+
+    @property
+    def K(self) -> NDArray:
+        """(n, L)."""
+        return self._K[:, : len(self.rows)]
+
+    @property
+    def C(self) -> NDArray:
+        """(L, L)."""
+        return self._C[: len(self.rows), : len(self.rows)]
+
+    def add(self, rows: NDArray) -> None:
+        """Label more rows, by the block inverse."""
+        if not len(rows):
+            return
+        L, new = len(self.rows), len(rows)
+        self._reserve(L + new)
+        k = self.kernel(rows)
+        u = self.C @ k[self.rows]
+        schur = k[rows] - k[self.rows].T @ u
+        schur[np.diag_indices(new)] += self.ridge
+        factor = linalg.cho_factor(schur + 1e-10 * np.eye(new), lower=True, check_finite=False)
+        inverse = linalg.cho_solve(factor, np.eye(new), check_finite=False)
+        gain = u @ inverse
+        self._C[:L, :L] += gain @ u.T
+        self._C[:L, L : L + new] = -gain
+        self._C[L : L + new, :L] = -gain.T
+        self._C[L : L + new, L : L + new] = inverse
+        column = k - self.K @ u
+        step = column @ inverse
+        self._K[:, L : L + new] = k
+        self.rows = np.concatenate([self.rows, rows])
+        self.variance = np.maximum(self.variance - (step * column).sum(axis=1), 0.0)
+        self._pending.append((step, column[self.reference]))
+
+    @property
+    def covariance(self) -> NDArray:
+        """The posterior covariance of all rows with the reference rows, (n, r); updated when it is needed."""
+        if self._pending:
+            steps, columns = (np.hstack(part) for part in zip(*self._pending))
+            self._covariance -= steps @ columns.T
+            self._pending = []
+        return self._covariance
+
+    def _reserve(self, size: int) -> None:
+        have = len(self._C)
+        if size <= have:
+            return
+        room = max(size, 2 * have)
+        K, C = np.empty((len(self.Z), room)), np.zeros((room, room))
+        K[:, :have], C[:have, :have] = self._K, self._C
+        self._K, self._C = K, C
+
+    def leave_one_out(self, D: NDArray) -> NDArray:
+        """Return the prediction at each labelled row from the others, for targets D: (L, d) -> (L, d)."""
+        return D - (self.C @ D) / np.diagonal(self.C)[:, None]
+
+    def predict(self, D: NDArray) -> NDArray:
+        """Return the predictions at all rows for targets D: (L, d) -> (n, d)."""
+        return self.K @ (self.C @ D)
+
+    def labelled_influence(self) -> NDArray:
+        """Return (c(x, x) + ridge) times the mean of (∂F(r) / ∂T(x))² over reference rows, for labelled x, (L,)."""
+        squares = np.square(self.K[self.reference] @ self.C).mean(axis=0)
+        return squares * (self.variance[self.rows] + self.ridge)
+
+
+class Lookahead:
+    """Variance and influence of all rows, while further rows count as labelled.
+
+    The influence of a row x is the variance that it would remove from the reference rows if it became labelled: the
+    weighted mean of c(x, r)² / (c(x, x) + ridge) over the reference rows r, with the posterior covariance c. A row j
+    that counts as labelled changes c(x, x') by -c(x, j) c(x', j) / (c(j, j) + ridge). Only sums of squares are
+    updated, so c is not changed and a step costs O(n (L + r)).
+
+    Parameters
+    ----------
+    ridge : IncrementalRidge
+        The labelled rows so far; it is not changed.
+    weights : (r,) array
+        The weights of the reference rows.
+
+    Examples
+    --------
+    >>> ahead = Lookahead(IncrementalRidge(np.array([[0.0], [0.1], [3.0]]), 1.0, 0.01, np.arange(3)), np.ones(3))
+    >>> ahead.add(0)
+    >>> ahead.variance.round(2), ahead.influence.round(2)
+    (array([0.01, 0.03, 1.  ]), array([0.  , 0.01, 0.33]))
+    """
+
+    def __init__(self, ridge: IncrementalRidge, weights: NDArray):
+        self.ridge = ridge
+        self.variance = ridge.variance.copy()
+        self._root = np.sqrt(weights / len(weights))
+        self._covariance = ridge.covariance * self._root
+        self._squares = np.einsum("nr,nr->n", self._covariance, self._covariance)
+        self._columns, self._scales = np.empty((0, len(self.variance))), np.empty(0)
+
+    @property
+    def influence(self) -> NDArray:
+        """(n,)."""
+        return np.maximum(self._squares, 0.0) / (self.variance + self.ridge.ridge)
+
+    def add(self, j: int) -> None:
+        """Count row j as labelled."""
+        ridge, before, scales = self.ridge, self._columns, self._scales
+        k = ridge.kernel(np.array([j]))[:, 0]
+        column = k - ridge.K @ (ridge.C @ k[ridge.rows]) - (scales * before[:, j]) @ before
+        at_reference = column[ridge.reference] * self._root
+        earlier = (before[:, ridge.reference] * self._root) @ at_reference
+        product = self._covariance @ at_reference - (scales * earlier) @ before
+        scale = 1 / (self.variance[j] + ridge.ridge)
+        step = scale * column
+        self._squares = self._squares - 2 * step * product + np.square(step) * (at_reference @ at_reference)
+        self.variance = np.maximum(self.variance - step * column, 0.0)
+        self._columns, self._scales = np.vstack([before, column]), np.append(scales, scale)

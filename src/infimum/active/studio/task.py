@@ -1,0 +1,152 @@
+"""Task: a table to ask about, with its rows for people, its features for the model, and its output space."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.errors import InputError
+from ...data.features import Features
+from ...io import Records, read_table
+from ...io._frames import rows_of_frame
+from ...outputs import OUTPUT_TYPES
+
+IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
+          ".bmp": "image/bmp"}  # fmt: skip
+SIDE = 16  # images are scaled to 16 x 16 grey pixels for the model
+
+
+@dataclass
+class Task:
+    """A table and the column to be labelled.
+
+    Attributes
+    ----------
+    path : Path
+        The file of the table.
+    target : str
+        The column to be labelled.
+    records : Records
+        The rows.
+    space : OutputSpace
+        The fitted output space of the target.
+    columns : list of str
+        The columns that are shown.
+    images : list of str
+        Those whose cells are paths of images.
+    """
+
+    path: Path
+    target: str
+    records: Records
+    space: Any
+    columns: list[str]
+    images: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.rows = rows_of_frame(self.records.data)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def header(self) -> dict:
+        """Return what identifies the table and its target in a journal."""
+        return {
+            "studio": 2, "file": self.path.name, "sha256": hashlib.sha256(self.path.read_bytes()).hexdigest(),
+            "target": self.target, "kind": self.records.kind, "rows": len(self), "names": self.names(),
+        }  # fmt: skip
+
+    def names(self) -> list[str]:
+        """Return the classes, tags or items, or the ends of a range."""
+        return [str(name) for name in self.space.questions().names]
+
+    def image(self, row: int, column: str) -> tuple[Path, str] | None:
+        """Return the file and the type of an image; None unless it is a file in the folder of the table."""
+        if column not in self.images or not 0 <= row < len(self):
+            return None
+        root = self.path.resolve().parent
+        found = (root / str(self.rows[row].get(column) or "")).resolve()
+        kind = IMAGES.get(found.suffix.lower())
+        return (found, kind) if kind and found.is_relative_to(root) and found.is_file() else None
+
+    def features(self) -> NDArray:
+        """Return the rows as numbers: images as pixels, other columns by `infimum.Features`.
+
+        A table without usable columns becomes a column of zeros.
+        """
+        parts = [self._pixels(column) for column in self.images]
+        others = [column for column in self.columns if column not in self.images]
+        if others:
+            parts.append(np.asarray(Features().fit_transform(self.records.data[others]), dtype=float))
+        found = [part for part in parts if part.shape[1]]
+        return np.hstack(found) if found else np.zeros((len(self), 1))
+
+    def _pixels(self, column: str) -> NDArray:
+        try:
+            from PIL import Image
+        except ImportError as error:
+            raise ImportError(
+                "Images require Pillow. Install it with pip install pillow, or remove the column."
+            ) from error
+        out = np.zeros((len(self), SIDE, SIDE))
+        for row in range(len(self)):
+            found = self.image(row, column)
+            if found is not None:
+                with Image.open(found[0]) as image:
+                    grey = image.convert("L")
+                    grey = grey.resize((SIDE, SIDE)) if max(grey.size) > SIDE else grey
+                    pixels = np.asarray(grey, dtype=float) / 255
+                out[row, : pixels.shape[0], : pixels.shape[1]] = pixels
+        return out.reshape(len(self), -1)
+
+
+def read_task(
+    path: Any, target: str, kind: str = "labels", classes: list | None = None, id: str | None = None, bounds: Any = None
+) -> Task:
+    """Read a table, its target and the output space of the target.
+
+    Parameters
+    ----------
+    path : path
+        A table in any format of `read_table`.
+    target : str
+        The column of y. If the table has no such column, all rows are unlabelled.
+    kind : str, default "labels"
+        The output type: "labels", "tags", "ranking", "number" or another one of `infimum.outputs.OUTPUT_TYPES`.
+    classes : list, optional
+        All labels, tags or items, in order.
+    id : str, optional
+        The column of ids; by default rows are counted from 0.
+    bounds : (low, high), optional
+        The range of numbers.
+    """
+    if kind not in OUTPUT_TYPES:
+        raise ValueError(f"kind must be one of {', '.join(map(repr, OUTPUT_TYPES))}. Got {kind!r}.")
+    path = Path(path)
+    plain = read_table(path, None, id=id)
+    if target in plain.data.columns:
+        records = read_table(path, target, id=id, kind=kind, classes=classes)
+    else:
+        records = Records(plain.ids, plain.data, [None] * len(plain), kind, classes=list(classes or []))
+    if not len(records):
+        raise InputError(f"{path} has no rows to ask about.")
+    try:
+        space = OUTPUT_TYPES[kind].for_cells(records.y, classes)
+        space = (space if bounds is None else space.set_params(bounds=bounds)).fit(space.from_cells(records.y))
+    except ValueError as error:
+        option = "--bounds LOW HIGH" if kind == "number" else "--classes with all the names, separated by commas"
+        raise InputError(f"{path}: {error} On the command line, use {option}.") from error
+    columns = [str(column) for column in records.data.columns]
+    rows = rows_of_frame(records.data)
+    images = [column for column in columns if _are_images([row.get(column) for row in rows])]
+    return Task(path, target, records, space, columns, images)
+
+
+def _are_images(cells: list) -> bool:
+    filled = [cell for cell in cells if cell]
+    return bool(filled) and all(isinstance(c, str) and Path(c).suffix.lower() in IMAGES for c in filled)

@@ -1,0 +1,130 @@
+"""Cells: a row of y as a Python object and as text, for files and the command line.
+
+Every output space inherits `CellFormat`. Its defaults suit any output type; the folder of a type overrides what it can
+write more shortly, in its own `cells.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.errors import BadRows, InputError, is_missing, shown
+
+if TYPE_CHECKING:
+    from .base import Sets
+
+COMBINATIONS = ("intersect", "union", "vote")
+
+
+class Conflict(ValueError):
+    """No output agrees with all the answers for one row."""
+
+
+class CellFormat:
+    """How an output space writes rows of y as Python objects and as text, and combines several answers for one row.
+
+    A cell is one entry of a list that `fit` and `read` accept. None is the cell of an unlabelled row.
+    """
+
+    @classmethod
+    def for_cells(cls, cells: Iterable, names: Any = None) -> Self:
+        """Return an unfitted space for rows of y.
+
+        Parameters
+        ----------
+        cells : list
+            Rows of y, from which settings may be inferred, such as the shape of images.
+        names : list, optional
+            All the classes, tags or items; only for spaces that have names.
+        """
+        return cls()
+
+    def class_names(self) -> list:
+        """Return the classes or tags of a fitted space; an empty list for types without them."""
+        return []
+
+    def to_cells(self, sets: Sets) -> list:
+        """Return each set as a Python object, None if the row is unlabelled."""
+        if not hasattr(sets, "__array__"):
+            raise ValueError(
+                f"{type(sets).__name__} cannot be written as cells. Define to_cells(sets) in {type(self).__name__}, or"
+                " __array__ in the class of the sets."
+            )
+        unlabelled = self.is_unlabelled(sets)  # type: ignore[attr-defined]
+        return [None if gone else row for gone, row in zip(unlabelled, np.asarray(sets).tolist())]
+
+    def outputs_to_cells(self, z: NDArray) -> list:
+        """Return outputs (k, *z), as the user names them, as cells."""
+        return np.asarray(z).tolist()
+
+    def from_cells(self, cells: list) -> Any:
+        """Return y as `fit` and `read` accept it."""
+        return cells
+
+    def cells_to_text(self, cells: list) -> list[str | None]:
+        """Return each cell in the notation of CSV files, None if the row is unlabelled."""
+        bad, texts = BadRows("y"), []
+        for row, cell in enumerate(cells):
+            try:
+                texts.append(None if cell is None else self._to_text(cell))
+            except ValueError as error:
+                bad.add(row, str(error))
+        bad.refuse("Rename it, or pass y on as Python objects.")
+        return texts
+
+    def text_to_cells(self, cells: list) -> list:
+        """Return the cells that texts stand for; a cell that is not text is returned unchanged.
+
+        Text that `read` parses itself, such as ``cat|dog``, may be returned unchanged, too.
+        """
+        bad, found = BadRows("y"), []
+        for row, cell in enumerate(cells):
+            try:
+                blank = isinstance(cell, str) and is_missing(cell)
+                found.append(None if blank else self._from_text(cell) if isinstance(cell, str) else cell)
+            except ValueError as error:
+                bad.add(row, str(error))
+        bad.refuse("See the page Label formats for the text of each output type.")
+        return found
+
+    def _to_text(self, cell: Any) -> str:
+        """Return the text of one labelled cell: JSON."""
+        return json.dumps(cell, ensure_ascii=False)
+
+    def _from_text(self, text: str) -> Any:
+        """Return the cell that a text stands for: JSON."""
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError:
+            raise InputError(f"expected JSON, such as [1, 2], got {shown(text)}") from None
+
+    def intersect_cells(self, cells: list) -> Any:
+        """Return the cell of the outputs that every answer allows; raise `Conflict` if there are none.
+
+        Parameters
+        ----------
+        cells : list
+            The answers of several annotators for one row, none of them None. The space need not be fitted.
+        """
+        y = self.from_cells(cells)
+        sets: Any = self.fit(y).read(y)  # type: ignore[attr-defined]
+        left = sets[:1]
+        for row in range(1, len(sets)):
+            other = sets[row : row + 1]
+            if not left.meets(other)[0]:
+                raise Conflict("no output is left")
+            left = left.intersect(other)
+        return self.to_cells(left)[0]
+
+    def union_cells(self, cells: list) -> Any:
+        """Return the smallest cell that allows whatever some answer allows."""
+        raise ValueError(f"{type(self).__name__} have no union of answers. Pass each answer as a row of its own.")
+
+    def vote_cells(self, cells: list) -> Any:
+        """Return the cell that most answers support; a tie keeps all that are tied."""
+        raise ValueError(f"{type(self).__name__} have no vote on answers. Pass each answer as a row of its own.")

@@ -1,0 +1,115 @@
+"""Partial orders as cells: comparisons [("a", "b"), ("b", "c")]; as text ``a>b, b>c``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.names import ordered
+from ...feedback_arc.relations import find_cycle, transitive_closure
+from ..cells import CellFormat, Conflict
+from .forms import pairs_in_codes
+
+
+class RankingCells(CellFormat):
+    """Cells of partial orders: lists of pairs (better, worse), or all items in a list, best first.
+
+    >>> from infimum.outputs import Rankings
+    >>> Rankings().intersect_cells([[("a", "b")], [("b", "c")]])
+    [('a', 'b'), ('b', 'c')]
+    >>> Rankings().union_cells([[("a", "b"), ("b", "c")], [("a", "c"), ("c", "b")]])
+    [('a', 'b'), ('a', 'c')]
+    """
+
+    @classmethod
+    def for_cells(cls, cells: Iterable, names: Any = None) -> Self:
+        return cls(items=names or None)  # type: ignore[call-arg]
+
+    def to_cells(self, sets: Any) -> list:
+        items = self.items_.tolist()  # type: ignore[attr-defined]
+        return [_comparisons(items, closed) for row in sets.codes for closed in pairs_in_codes(row[None].astype(float))]
+
+    def text_to_cells(self, cells: list) -> list:
+        return cells
+
+    def _to_text(self, cell: Any) -> str:
+        chain = not isinstance(cell[0], tuple)
+        items = dict.fromkeys(str(item) for part in cell for item in ([part] if chain else part))
+        bad = [item for item in items if not item or item != item.strip() or set(item) & set(",;<>{}\n")]
+        if bad:
+            raise ValueError(f"the item {bad[0]!r} cannot be written as text, where , ; < > {{ }} have a meaning")
+        return ">".join(map(str, cell)) if chain else ", ".join(f"{better}>{worse}" for better, worse in cell)
+
+    def intersect_cells(self, cells: list) -> Any:
+        return order_cell(pair for cell in cells for pair in cell)
+
+    def union_cells(self, cells: list) -> Any:
+        first, *others = (closed_pairs(cell) for cell in cells)
+        return order_cell(first.intersection(*others))
+
+    def vote_cells(self, cells: list) -> Any:
+        votes = Counter(pair for cell in cells for pair in closed_pairs(cell))
+        return order_cell((a, b) for (a, b), count in votes.items() if count > votes[b, a])
+
+
+def _closure(pairs: Iterable[tuple]) -> tuple[list, NDArray]:
+    """Return the items of comparisons, sorted, and their transitive closure; raise `Conflict` on a cycle."""
+    stated = list(pairs)
+    items = ordered(dict.fromkeys(item for pair in stated for item in pair))
+    place = {item: k for k, item in enumerate(items)}
+    before = np.zeros((len(items), len(items)), dtype=bool)
+    for better, worse in stated:
+        before[place[better], place[worse]] = True
+    closed = transitive_closure(before)
+    if closed.diagonal().any():
+        cycle = find_cycle(before, int(closed.diagonal().argmax()))
+        raise Conflict(f"the order has a cycle: {' > '.join(str(items[k]) for k in cycle)}")
+    return items, closed
+
+
+def _comparisons(items: list, closed: NDArray) -> list[tuple] | None:
+    """Return the pairs that imply all others (the transitive reduction), better items first; None for no pairs."""
+    direct = closed & ~(closed.astype(np.float32) @ closed.astype(np.float32) > 0)
+    first = np.argsort(-closed.sum(axis=1), kind="stable").tolist()
+    return [(items[a], items[b]) for a in first for b in first if direct[a, b]] or None
+
+
+def closed_pairs(pairs: Iterable[tuple]) -> frozenset[tuple]:
+    """Return all pairs that follow, such as (a, c) from (a, b) and (b, c); raise `Conflict` on a cycle.
+
+    >>> closed_pairs([("b", "c"), ("c", "a"), ("a", "b")])
+    Traceback (most recent call last):
+    ...
+    infimum.outputs.cells.Conflict: the order has a cycle: a > b > c > a
+    """
+    items, closed = _closure(pairs)
+    return frozenset((items[a], items[b]) for a, b in np.argwhere(closed))
+
+
+def order_cell(pairs: Iterable[tuple]) -> list[tuple] | None:
+    """Return the comparisons that imply all the given pairs and no others; None for no pairs."""
+    return _comparisons(*_closure(pairs))
+
+
+def bucket_pairs(buckets: Iterable[Iterable]) -> list[tuple] | None:
+    """Return the comparisons of buckets, best first; items of one bucket are not compared.
+
+    >>> bucket_pairs([["a"], ["b", "c"]])
+    [('a', 'b'), ('a', 'c')]
+    """
+    buckets = [list(bucket) for bucket in buckets if bucket]
+    return order_cell((a, b) for above, under in pairwise(buckets) for a in above for b in under)
+
+
+def rank_buckets(ranks: Mapping[Any, Any]) -> list[list]:
+    """Return the buckets of ranks, best first; rank 1 is best.
+
+    >>> rank_buckets({"a": 2, "b": 1, "c": 2})
+    [['b'], ['a', 'c']]
+    """
+    return [[item for item in ranks if ranks[item] == rank] for rank in sorted(set(ranks.values()))]

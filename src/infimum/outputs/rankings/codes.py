@@ -1,0 +1,61 @@
+"""Kendall codes of orders.
+
+The column of the pair i < j is 1 if item i comes before item j, -1 if after, and 0 if that is unknown. There are
+P = m(m-1)/2 columns, in the order of ``np.triu_indices(m, 1)``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .forms import items_in_codes
+
+
+@cache
+def pairs(m: int) -> tuple[NDArray, NDArray]:
+    """Return the items i < j of every column of codes."""
+    i, j = np.triu_indices(m, 1)
+    return i, j
+
+
+def codes_of(orders: Any) -> NDArray:
+    """Return the codes of full orders: (..., m) items best first -> (..., m(m-1)/2) in {-1, 1}.
+
+    >>> codes_of([2, 0, 1])
+    array([ 1, -1, -1], dtype=int8)
+    """
+    position = np.argsort(orders, axis=-1)
+    i, j = pairs(position.shape[-1])
+    return np.where(position[..., i] < position[..., j], 1, -1).astype(np.int8)
+
+
+def table_places(codes: NDArray) -> NDArray:
+    """Return the places, in the tables of all orders, of the orders with these codes."""
+    from .tables import rank_orders
+
+    return rank_orders(orders_of(-codes))
+
+
+def orders_of(codes: NDArray) -> NDArray:
+    """Return the orders of full codes, (n, P) -> (n, m)."""
+    before = costs_of(codes) > 0
+    return np.argsort(before.sum(axis=-2), axis=-1, kind="stable")
+
+
+def costs_of(c: NDArray) -> NDArray:
+    """Return <c, code(y)> as a cost of orders: (..., P) -> (..., m, m), c_ij at (i, j) and -c_ij at (j, i)."""
+    m = items_in_codes(c.shape[-1]) or 1
+    i, j = pairs(m)
+    cost = np.zeros((*c.shape[:-1], m, m))
+    cost[..., i, j], cost[..., j, i] = c, -c
+    return cost
+
+
+def codes_of_pairs(before: NDArray) -> NDArray:
+    """Return the codes of relations, (n, m, m) -> (n, P)."""
+    i, j = pairs(before.shape[-1])
+    return before[:, i, j].astype(np.int8) - before[:, j, i].astype(np.int8)

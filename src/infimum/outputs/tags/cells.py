@@ -1,0 +1,66 @@
+"""Tags as cells: {"red": True, "round": False}; as text ``+red -round``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cells import CellFormat, Conflict
+
+
+class TagCells(CellFormat):
+    """Cells of tags that are present (True) or absent (False); the others are unknown.
+
+    >>> from infimum.outputs import Tags
+    >>> Tags().intersect_cells([{"red": True}, {"round": False}])
+    {'red': True, 'round': False}
+    >>> Tags().union_cells([{"red": True, "round": True}, {"red": True, "round": False}])
+    {'red': True}
+    """
+
+    @classmethod
+    def for_cells(cls, cells: Iterable, names: Any = None) -> Self:
+        return cls(tags=names or None)  # type: ignore[call-arg]
+
+    def class_names(self) -> list:
+        return self.tags_.tolist()  # type: ignore[attr-defined]
+
+    def to_cells(self, sets: Any) -> list:
+        return self.outputs_to_cells(np.asarray(sets))
+
+    def outputs_to_cells(self, z: NDArray) -> list:
+        tags = self.class_names()
+        return [{tag: v > 0 for tag, v in zip(tags, row) if v} or None for row in np.asarray(z).tolist()]
+
+    def text_to_cells(self, cells: list) -> list:
+        return cells
+
+    def _to_text(self, cell: Any) -> str:
+        bad = [tag for tag in map(str, cell) if not tag or tag[0] in "+-" or any(c.isspace() or c == "," for c in tag)]
+        if bad:
+            raise ValueError(f"the tag {bad[0]!r} cannot be written as text, where blanks and , + - have a meaning")
+        return " ".join(f"{'+' if present else '-'}{tag}" for tag, present in cell.items())
+
+    def intersect_cells(self, cells: list) -> Any:
+        known: dict = {}
+        for cell in cells:
+            for tag, present in cell.items():
+                if known.setdefault(tag, present) != present:
+                    raise Conflict(f"{tag!r} is both present and absent")
+        return known or None
+
+    def union_cells(self, cells: list) -> Any:
+        first, *others = cells
+        shared = {tag: present for tag, present in first.items() if all(cell.get(tag) is present for cell in others)}
+        return shared or None
+
+    def vote_cells(self, cells: list) -> Any:
+        votes: Counter = Counter()
+        for cell in cells:
+            for tag, present in cell.items():
+                votes[tag] += 1 if present else -1
+        return {tag: count > 0 for tag, count in votes.items() if count} or None

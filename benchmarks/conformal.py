@@ -170,9 +170,9 @@ def one_split(problem: Problem, seed: int, found: Found) -> None:
         for level in LEVELS:
             sets = made.predict_set(problem.X[new], level)
             inside = problem.sets[new] if problem.truth is None else problem.truth[new]
-            low, high = (how(sets, inside).mean() for how in (made.score_.holds, made.score_.meets))
-            met = made.score_.meets(sets, problem.sets[new]).mean()
-            found.setdefault((way, level), []).append((low, high, met, made.size(sets).mean() / problem.unit))
+            low, high = sets.contains_set(inside).mean(), sets.meets(inside).mean()
+            met = sets.meets(problem.sets[new]).mean()
+            found.setdefault((way, level), []).append((low, high, met, sets.size.mean() / problem.unit))
 
 
 def run(name: str) -> Found:

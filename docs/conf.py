@@ -24,7 +24,6 @@ myst_heading_anchors = 3
 exclude_patterns = ["_build", "_templates", "_tables", "bench", "auto_examples/**/*.ipynb", "auto_examples/**/*.py.md5"]
 autosummary_generate = True
 autosummary_filename_map = {  # a class and a function of one name, for file systems that do not tell them apart
-    "infimum.diagnostics.Ambiguity": "infimum.diagnostics.Ambiguity-class",
     "infimum.diagnostics.Audit": "infimum.diagnostics.Audit-class",
     "infimum.diagnostics.Identifiability": "infimum.diagnostics.Identifiability-class",
     "infimum.diagnostics.Calibration": "infimum.diagnostics.Calibration-class",

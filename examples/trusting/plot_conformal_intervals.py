@@ -37,14 +37,14 @@ model = PartialRegressor(
 )
 
 # %%
-# Three scores
-# ------------
-# "distance" has one width; "scaled" divides by a local scale of the errors; "quantiles" starts from local quantiles of
-# the ends of the brackets. The last two learn from rows of their own, a third of those of the fit.
+# Two scores
+# ----------
+# "distance" has one width; "scaled" divides by a local scale of the errors, which it learns from rows of its own, a
+# third of those of the fit.
 
 grid = np.linspace(0, 1, 300)[:, None]
-figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), sharey=True, layout="constrained")
-for axis, score in zip(axes, ("distance", "scaled", "quantiles")):
+figure, axes = plt.subplots(1, 2, figsize=(8, 3.6), sharey=True, layout="constrained")
+for axis, score in zip(axes, ("distance", "scaled")):
     truth = Conformal(model, 0.9, "truth", score).fit(X, brackets)
     meets = Conformal(model, 0.9, "set", score).fit(X, brackets)
     axis.vlines(X[:300, 0], brackets.lowest[:300], brackets.highest[:300], color="0.8", lw=1)
@@ -60,7 +60,7 @@ figure.legend(handles[::2], labels[::2], loc="outside right upper", frameon=Fals
 plt.show()
 
 # %%
-# All three promise 90 % on average. Those whose width varies come near it on both sides of the picture.
+# Both guarantee 90 % on average. "scaled", whose width varies, comes near it on both sides of the figure.
 #
 # Without a split
 # ---------------

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .disambiguation import Disambiguation, DisambiguationResult
-from .outputs import Labels
+from .outputs.of_model import space_of
 from .probabilities import Reliability, reliability
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
@@ -192,7 +192,7 @@ class IdentifiabilityDisplay:
         worst = np.argsort(-np.nan_to_num(np.fmax(value[:, 0, 1], value[:, 1, 0])), kind="stable")[:12]
         names, options = [_plain(found.choices.names[g][:24]) for g in worst], found.choices.options
         for k, (y, z) in enumerate(((0, 1), (1, 0))):
-            said = options[0][y] if found.choices.kind == "tags" else ("first before second", "second before first")[y]
+            said = ("first before second", "second before first")[y] if found.choices.compares_items else options[0][y]
             at = np.arange(len(worst)) + 0.36 * (k - 0.5)
             ax.barh(at, np.nan_to_num(value[worst, y, z]), 0.34, color=COLOURS[k], label=f"true value: {said}")
         ax.set_yticks(range(len(worst)), names)
@@ -277,9 +277,7 @@ class ReliabilityDisplay:
     def from_estimator(cls, model: Any, X: Any, y: Any, n_bins: int = 10, ax: Any = None, **style: Any) -> Self:
         """Draw the reliability of `predict_proba` of a fitted model, on rows that were not used in `fit`."""
         P = np.asarray(model.predict_proba(X))
-        last = model[-1] if hasattr(model, "steps") else model
-        space = last.output_ if hasattr(last, "output_") else Labels(classes=last.classes_).fit([])
-        mask = space.read(y).options()
+        mask = space_of(model).read(y).options()
         if mask is None:
             raise ValueError("A reliability diagram needs candidate labels or tags.")
         if mask.shape[1] > 1 or mask.shape[-1] != P.shape[-1]:  # tags: P(tag), (n, m)

@@ -22,7 +22,7 @@ def digits():
 
 @pytest.mark.parametrize("score", ["lac", "aps"])
 @pytest.mark.parametrize("seed", [0, 7])
-def test_sets_of_labels(digits, score, seed):
+def test_predict_set_of_labels_equals_mapie(digits, score, seed):
     X, y, clf = digits
     held, new = slice(500, 1100), slice(1100, None)
     theirs = mapie.SplitConformalClassifier(clf, LEVELS, conformity_score=score, prefit=True, random_state=seed)
@@ -33,7 +33,7 @@ def test_sets_of_labels(digits, score, seed):
     assert 1 < expected[:, :, 2].sum(axis=1).mean() < 9
 
 
-def test_a_model_of_the_library(digits):
+def test_predict_set_of_a_pipeline_equals_lac_by_hand(digits):
     """The sets of our own classifier in a pipeline, from its probabilities by hand."""
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -51,8 +51,8 @@ def test_a_model_of_the_library(digits):
     )
 
 
-def test_randomized_sets_are_exact(digits):
-    """APS with random numbers for new rows too: coverage near the level, and some sets may be empty."""
+def test_randomized_aps_covers_no_more_than_the_level(digits):
+    """With random numbers for new rows, too, sets are smaller and coverage is near the level."""
     X, y, clf = digits
     made = Conformal(clf, 0.8, score=APS(randomized=True), prefit=True).conformalize(X[500:1100], y[500:1100])
     plain = Conformal(clf, 0.8, score="aps", prefit=True).conformalize(X[500:1100], y[500:1100])
@@ -63,7 +63,7 @@ def test_randomized_sets_are_exact(digits):
     assert wide.sizes.min() == 1
 
 
-def test_intervals_of_a_regressor():
+def test_predict_set_of_a_regressor_equals_mapie():
     """The constant score around any regressor is split conformal prediction as MAPIE has it."""
     from mapie.regression import SplitConformalRegressor
 

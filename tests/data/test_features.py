@@ -1,15 +1,19 @@
 """Features: tables with numbers, text, categories, dates and gaps."""
 
-from datetime import date
+from datetime import date, timedelta
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 import skops.io
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from infimum import Features, PartialClassifier
+from infimum import Features, InfimumWarning, PartialClassifier
+from infimum.data.columns import recognise
 from infimum.io import TRUSTED_TYPES
 
 
@@ -53,16 +57,16 @@ def test_new_rows_may_have_other_columns_values_and_gaps():
     X = made.transform(new)
     assert np.isfinite(X).all()
     assert X[0, 3:6].tolist() == [0, 0, 0]  # a value that fit did not see is none of them
-    with pytest.raises(ValueError, match="The table misses 'size'"):
+    with pytest.raises(ValueError, match="The table has no column 'size'"):
         made.transform(new.drop(columns="size"))
 
 
 @pytest.mark.parametrize(
     "cells, match",
     [
-        ([1.0, "x", 2.0], "row 1: the column 'a' must hold a number, got 'x'"),
-        ([1.0, float("inf"), 2.0], "row 1: the column 'a' must hold finite numbers, got inf"),
-        ([[1], 2.0, 3.0], r"The column 'a' holds \[1\] in row 0"),
+        (["y", "x", 2.0], "row 0: the column 'a' must contain numbers. Got 'y', and 1 other cells"),
+        ([1.0, float("inf"), 2.0], "row 1: the column 'a' must contain finite numbers. Got inf"),
+        ([[1], 2.0, 3.0], r"The column 'a' contains \[1\] in row 0"),
     ],
 )
 def test_cells_that_do_not_fit_are_named(cells, match):
@@ -71,10 +75,84 @@ def test_cells_that_do_not_fit_are_named(cells, match):
         (Features().fit if isinstance(cells[0], list) else made.transform)(pd.DataFrame({"a": cells}))
 
 
+def test_kinds_are_recognised_by_values():
+    n = 40
+    table = pd.DataFrame({
+        "ticket_id": [f"T-{10000 + k}" for k in range(n)],
+        "row": range(1, n + 1),
+        "created": [f"2024-01-{1 + k % 28:02d}" if k % 9 else "31/01/2024" for k in range(n)],
+        "channel": [["email", "Email ", "chat", ""][k % 4] for k in range(n)],
+        "price": [f"{k},50" if k % 5 else "n/a" for k in range(n)],
+        "cost": [f"${k},000.00" for k in range(1, n + 1)],
+        "replies": [["0", "1", "NA", "-"][k % 4] for k in range(n)],
+        "year": range(1950, 1950 + n),
+        "text": [f"message number {k} about something" for k in range(n)],
+    })  # fmt: skip
+    made = Features(text_features=3).fit(table)
+    assert {column.name: column.kind for column in made.columns_} == {
+        "created": "date", "channel": "category", "price": "number", "cost": "number", "replies": "number",
+        "year": "number", "text": "text",
+    }  # fmt: skip
+    assert made.dropped_ == {"ticket_id": "identifier", "row": "identifier"}
+    X = pd.DataFrame(made.transform(table), columns=made.get_feature_names_out())
+    assert X["price"][1] == 1.5
+    assert X["cost"][0] == 1000
+    assert X["price missing"].sum() == 8
+    assert sorted(name for name in X if name.startswith("channel")) == ["channel=", "channel=chat", "channel=email"]
+    assert X["created"][0] - X["created"][1] == 29  # the 31st is written with the day first
+    assert made.describe()[0] == "ticket_id: identifier, left out"
+
+
+def test_stray_cells_among_numbers_are_reported():
+    table = pd.DataFrame({"a": [*map(str, range(30)), "abc"], "b": ["x", "y"] * 15 + ["x"]})
+    made = Features().fit(table)
+    assert "1 cell that is not numbers treated as missing: 'abc'" in made.describe()[0]
+    with pytest.warns(InfimumWarning, match="Row 0 of the column 'c' is not a number: 'abc'"):
+        Features().fit(pd.DataFrame({"c": [1, 2, 4]})).transform(pd.DataFrame({"c": ["abc", 5]}))
+
+
+def test_columns_ignore_and_transformers_override_what_is_recognised():
+    table = pd.DataFrame({"zip": [str(10000 + k % 7) for k in range(30)], "note": ["a b", "c d"] * 15, "x": range(30)})
+    letters = TfidfVectorizer(token_pattern=r"\w")
+    made = Features({"zip": "category", "note": "text"}, ["x"], {"text": letters}).fit(table)
+    assert [(column.kind, column.width) for column in made.columns_] == [("category", 7), ("text", 4)]
+    assert made.dropped_ == {"x": "ignored"}
+    with pytest.raises(ValueError, match="X has no column 'zap'"):
+        Features({"zap": "date"}).fit(table)
+    with pytest.raises(ValueError, match=r"columns\['zip'\] must be one of 'number', 'category'"):
+        Features({"zip": "color"}).fit(table)
+
+
+def test_vectorizer_receives_the_remaining_columns():
+    table = pd.DataFrame({"id": [f"A{k}" for k in range(20)], "x": np.arange(20.0), "y": np.arange(20.0) ** 2})
+    made = Features(vectorizer=StandardScaler()).fit(table)
+    np.testing.assert_allclose(made.transform(table), StandardScaler().fit_transform(table[["x", "y"]]))
+
+
+@pytest.mark.parametrize(
+    "cells, kind",
+    [
+        ([Decimal("1.5"), Decimal("2.5"), None] * 5, "number"),
+        ([timedelta(hours=k) for k in range(15)], "number"),
+        ([True, False, None] * 5, "number"),
+        (["yes", "no", ""] * 5, "category"),
+        (["5 Jan 2024", "January 7, 2024", "2024-02-01T10:00:00Z"] * 5, "date"),
+        ([np.datetime64("2024-01-01"), None] * 5, "date"),
+        (["10 %", "20%", "n/a"] * 5, "number"),
+        (["1,000", "2,500"] * 5, "number"),
+        ([f"user{k}@example.org" for k in range(15)], "identifier"),
+        ([f"{k}e-5" for k in range(15)], "number"),
+        ([2019, 2020, 2021] * 5, "number"),
+    ],
+)
+def test_recognise(cells, kind):
+    assert recognise("a", cells).kind == kind
+
+
 def test_arrays_and_empty_tables_are_refused():
-    with pytest.raises(ValueError, match="made of columns of a frame"):
+    with pytest.raises(ValueError, match="needs a table with named columns"):
         Features().fit([[1.0]])
-    with pytest.raises(ValueError, match="No column says anything: a is constant"):
+    with pytest.raises(ValueError, match=r"no column to learn from. All are left out: a \(constant\)"):
         Features().fit(pd.DataFrame({"a": [1, 1]}))
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from infimum import CandidateLabels, Intervals, PartialOrders, PartialRegressor, PartialTags, outputs
+from infimum import CandidateLabels, PartialRegressor, outputs
 from infimum.diagnostics import audit
-from infimum.diagnostics._conflicts import conflicts, disjoint, unreadable
+from infimum.diagnostics.audit.conflicts import conflicts, unreadable
 
 
 def blobs(n: int = 120, seed: int = 0):
@@ -79,32 +79,6 @@ def test_conflicts_against_brute_force():
     }
     assert {pair[:2] for pair in conflicts(X, CandidateLabels(mask))} == want
     assert want
-
-
-def every(n: int):
-    i, j = np.triu_indices(n, 1)
-    return i, j
-
-
-def test_disjoint_is_the_absence_of_a_common_member():
-    """For every structure, against all outputs."""
-    labels = outputs.Labels().fit(["a|b", "c", "a", "!a"])
-    tags = outputs.Tags(3)
-    rng = np.random.default_rng(0)
-    orders = PartialOrders(np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0], [-1, 0, 0], [0, 0, 0]]))
-    cases = [
-        (labels, labels.read(["a|b", "c", "a", "!a"])),
-        (tags.fit(np.zeros((1, 3))), PartialTags(rng.integers(-1, 2, size=(12, 3)))),
-        (outputs.Rankings(3).fit(None), orders),
-    ]
-    for space, sets in cases:
-        i, j = every(len(sets))
-        members = np.array([[one.contains(z[None])[0] for z in space.outputs()] for one in sets])
-        assert np.array_equal(disjoint(sets, i, j), ~(members[i] & members[j]).any(axis=1)), space
-    sets = Intervals([(0, 1), 2, [(-3, -2), (1, 1.5)], (1.5, None), None])
-    i, j = every(5)
-    want = [True, False, True, False, True, False, False, False, False, False]
-    assert disjoint(sets, i, j).tolist() == want
 
 
 def test_rows_that_no_output_satisfies_are_set_aside_all_of_them():

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binomtest
 
 from infimum import PartialClassifier, outputs
-from infimum.diagnostics import ambiguity, identifiability
-from infimum.diagnostics._choices import at_least, at_most
+from infimum.diagnostics import identifiability
+from infimum.diagnostics.audit.counts import at_least, at_most
 
 
 def grid(n: int, c: float, seed: int = 0, m: int = 4):
@@ -138,7 +138,8 @@ def test_eta_is_that_of_the_neighbours():
     found = identifiability(X * [1, 1000], mask, n_neighbors=12)
     Z = StandardScaler().fit_transform(X)
     graph = NearestNeighbors(n_neighbors=12).fit(Z).kneighbors_graph(Z)
-    assert np.allclose(found.eta[:, 0], ambiguity(mask, graph).eta)
+    share = graph @ mask / 12
+    assert np.allclose(found.eta[:, 0], 1 - np.sort(share, axis=1)[:, -2])
     assert (found.eta_low <= found.eta).all()
     assert (found.eta <= found.eta_high).all()
     one = binomtest(round((1 - found.eta[0, 0]) * 12), 12).proportion_ci(0.95, "exact")
@@ -210,5 +211,5 @@ def test_settings_are_checked():
         identifiability(X, mask, level=95)
     with pytest.raises(ValueError, match="X has 19 rows and y has 20"):
         identifiability(X[:-1], mask)
-    with pytest.raises(ValueError, match="labels, tags, orders and numbers"):
+    with pytest.raises(ValueError, match="does not describe its sets as choices"):
         identifiability(X, [[0.0, 1.0]] * 20, outputs.Vectors())

@@ -117,7 +117,7 @@ def test_probabilities_on_digits_are_calibrated(principle):
     np.testing.assert_array_equal(P.argmax(axis=1), model.predict(X[600:]))
     found = reliability(P, np.eye(10, dtype=bool)[y[600:]])
     assert np.abs(found.confidence - found.high).mean() < 0.06
-    F = model._each(X[600:], lambda alpha: model._options(model.solver_, alpha))
+    F = model.map_weights(X[600:], lambda alpha: model._options(model.solver_, alpha))
     plain = reliability(Temperature()(F), np.eye(10, dtype=bool)[y[600:]])
     assert np.abs(plain.confidence - plain.high).mean() > 2 * np.abs(found.confidence - found.high).mean()
     by_sets = reliability(P, sets[600:])

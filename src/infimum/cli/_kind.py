@@ -6,9 +6,9 @@ import re
 from itertools import pairwise
 from typing import Any
 
-NUMBER = r"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|inf)"
-# one interval, bound or value; a cell is a list of these between "|"
-PIECE = re.compile(rf"{NUMBER}|[\[(]\s*(?:{NUMBER})?\s*,\s*(?:{NUMBER})?\s*[\])]|(?:>=?|<=?|≥|≤)\s*{NUMBER}")
+from ..data.errors import InputError
+from ..outputs.numbers.text import parse_interval
+
 INTEGER = re.compile(r"[+-]?\d+")
 TAG = re.compile(r"[+-][^\s+\-,][^\s,]*")
 NEXT_TAG = re.compile(r"[+-][^\s,]+")
@@ -57,12 +57,23 @@ def _kind(cell: Any) -> str:
     if isinstance(cell, int | float):
         return "number"
     text = str(cell)
-    if all(PIECE.fullmatch(part.strip()) for part in text.split("|")):
+    if _is_interval(text):
         return "number"
     first, *others = re.split(r"[\s,]+", text.strip())
     if TAG.fullmatch(first) and all(NEXT_TAG.fullmatch(part) for part in others):
         return "tags"
     return "ranking" if _is_comparison(text) else "labels"
+
+
+def _is_interval(text: str) -> bool:
+    """Whether a text is a number or an interval as people write it."""
+    if not any(letter.isdigit() for letter in text):
+        return False
+    try:
+        parse_interval(text)
+    except InputError:
+        return False
+    return True
 
 
 def _is_comparison(text: str) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..data.errors import InputError, is_missing
-from ..diagnostics._conflicts import unreadable
+from ..diagnostics.audit.conflicts import unreadable
 from ..io import Records, read_table
 from ..io._records import new_space
 from ..io.tables import load_table

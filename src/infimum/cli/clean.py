@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import typer
 
-from ..diagnostics.audit import doubtful
+from ..diagnostics.audit.audit import support_of
 from ..estimators.base import validated
 from ..io.tables import load_table
 from ..selection import out_of_fold
@@ -79,9 +79,8 @@ def cleaned(pipe: Any, X: Any) -> dict[str, list]:
     if support is None and n > 1:
         features = validated(model, pipe[:-1].transform(X))
         z = out_of_fold(model.recipe_, features, output, sets, cv=FOLDS).z
-        support, suspects = doubtful(
-            output, sets, z, model.weights_.loo_operator() if output.kind == "ranking" else None
-        )
+        held_out = None if sets.pair_codes() is None else model.weights_.loo_operator()
+        support, suspects = support_of(output, sets, z, held_out)
     if support is not None:
         new["support"] = np.round(np.clip(support, 0, 1), 4).tolist()
     new["suspect"] = _flags(suspects, n)

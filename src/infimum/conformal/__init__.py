@@ -1,20 +1,22 @@
-"""Sets of predictions with a guarantee, from sets alone: split conformal prediction, CV+ and jackknife+.
+"""Prediction sets with a coverage guarantee, without true labels: split conformal prediction, CV+ and jackknife+.
 
-One file a structure: a score, its largest and its smallest value over a set, and what is within a radius as a set.
+The scores of an output type are defined in its own folder, :mod:`infimum.outputs`.
 """
 
-from .base import SCORES, Score, radius_of, register
+from ..outputs.labels.conformal import APS, LAC, Regret
+from ..outputs.loss_score import LossBalls, LossScore
+from ..outputs.masks.conformal import PixelMargin
+from ..outputs.numbers.conformal import Distance, ScaledDistance
+from ..outputs.rankings.conformal import Kendall, Pairs
+from ..outputs.score import Score
+from ..outputs.tags.conformal import Hamming, Margin
+from ..outputs.vectors.conformal import ScaledVectorDistance, VectorDistance
 from .conformal import Conformal, Coverage
-from .labels import APS, LAC, CostBall, Node, Regret, smallest_nodes
-from .masks import PixelMargin
-from .numbers import Distance, LocalQuantiles, ScaledDistance
-from .rankings import Kendall, Pairs
+from .guarantee import radius_of
 from .selective import RiskCoverage, risk_coverage
-from .tags import Hamming, Margin
-from .vectors import ScaledVectorDistance, VectorDistance
 
 __all__ = [
-    "APS", "LAC", "SCORES", "Conformal", "CostBall", "Coverage", "Distance", "Hamming", "Kendall", "LocalQuantiles",
-    "Margin", "Node", "Pairs", "PixelMargin", "Regret", "RiskCoverage", "ScaledDistance", "ScaledVectorDistance",
-    "Score", "VectorDistance", "radius_of", "register", "risk_coverage", "smallest_nodes",
+    "APS", "LAC", "Conformal", "Coverage", "Distance", "Hamming", "Kendall", "LossBalls", "LossScore", "Margin",
+    "Pairs", "PixelMargin", "Regret", "RiskCoverage", "ScaledDistance", "ScaledVectorDistance", "Score",
+    "VectorDistance", "radius_of", "risk_coverage",
 ]  # fmt: skip

@@ -1,49 +1,117 @@
-"""What a conformal set promises, in a sentence."""
+"""The guarantee of a prediction set as a sentence, and the radii for guarantees on labels other than the plain one."""
 
 from __future__ import annotations
 
 from textwrap import fill
 from typing import Any
 
-SAME = "if calibration rows and new rows are exchangeable"
+import numpy as np
+from numpy.typing import NDArray
+
+from ..outputs.score import rank_of
+
+EXCHANGEABLE = "if calibration rows and new rows are exchangeable"
+NOT_WHICH = "it does not say which member of that set is the true value"
 
 
 def guarantee(made: Any) -> str:
-    """The promise of a fitted `Conformal`, and the assumption that it stands on."""
+    """Return what a fitted `Conformal` guarantees, and the assumption behind it."""
     return fill(_sentence(made), 120)
 
 
 def _sentence(made: Any) -> str:
-    level, head = made.level, f"With probability at least {made.level:g}"
-    truth = f"the predicted set contains the truth, {SAME}"
-    where = "it says nothing about where in its set the truth is."
+    covers_set = made.covers == "set"
+    what = "shares a member with the set of a new row" if covers_set else "contains the true value"
+    end = f"; {NOT_WHICH}" if covers_set else ""
     if made.cross_ is not None:
-        what = "contains the truth" if made.covers == "truth" else "meets the set of a new row"
         less = f", less at most {made.cross_.excess:.3f} for its folds," if made.cross_.excess else ""
-        end = "" if made.covers == "truth" else f"; {where[:-1]}"
         return (
-            f"With probability at least {2 * level - 1:.4g}{less} the predicted set {what}, if the rows and the new row"
-            f" are exchangeable; usually with about {level:g}{end}."
+            f"With probability at least {2 * made.level - 1:.4g}{less} the prediction set {what}, if the rows and the"
+            f" new row are exchangeable; usually with about {made.level:g}{end}."
         )
-    group = "in every group, " if made.groups is not None else ""
-    if made.covers == "set":
-        return _upper(f"{group}{_lower(head)} the predicted set meets the set of a new row, {SAME}; {where}")
-    if made._by_class:
-        each = "the predicted set contains it where it is the truth"
-        return f"For every class, {_lower(head)} {each}, {SAME} and sets contain the truth."
+    first = "With"
+    if made.groups is not None:
+        first = "For every class, with" if made.by_class else "In every group, with"
+    head = f"{first} probability at least {made.level:g} the prediction set {what}"
+    if covers_set:
+        return f"{head}, {EXCHANGEABLE}{end}."
+    if made.by_class:
+        return f"{head} if that is the class, {EXCHANGEABLE} and candidate sets contain the true value."
     if made.exact_only:
-        return _upper(f"{group}{_lower(head)} {truth} and those known exactly were chosen at random among them.")
+        return f"{head}, {EXCHANGEABLE} and the exactly labelled rows were chosen at random among them."
     if made.ambiguity is not None:
         return (
-            f"{head} {truth}, sets contain the truth, and every other class is a candidate with probability at most"
-            f" {made.ambiguity:g}, whatever x and the truth are."
+            f"{head}, {EXCHANGEABLE}, candidate sets contain the true value, and every other class is a candidate with"
+            f" probability at most {made.ambiguity:g}, whatever x and the true class are."
         )
-    return _upper(f"{group}{_lower(head)} {truth} and sets contain the truth.")
+    return f"{head}, {EXCHANGEABLE} and candidate sets contain the true value."
 
 
-def _lower(text: str) -> str:
-    return text[0].lower() + text[1:]
+def radius_of(scores: NDArray, level: float) -> float:
+    """Return the radius r with P(s <= r) >= level for a new score that is exchangeable with these n.
+
+    It is the ceil((n + 1) level)-th smallest score. It is infinite if there are too few, n < level / (1 - level).
+
+    Parameters
+    ----------
+    scores : (n,)
+        Scores of held-out rows.
+    level : float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> radius_of(np.arange(1., 10.), .9), radius_of(np.arange(1., 9.), .9)
+    (9.0, inf)
+    """
+    return rank_of(scores, (len(scores) + 1) * level)
 
 
-def _upper(text: str) -> str:
-    return text[0].upper() + text[1:]
+def radius_with_ambiguity(table: NDArray, mask: NDArray, level: float, ambiguity: float) -> tuple[float, int]:
+    """Return a radius and a largest size with P(Y in C) >= level, if P(z in S | x, Y) <= ambiguity for z != Y.
+
+    If C misses Y, the candidates hide this with probability at most ambiguity |C|, hence
+
+        P(Y not in C) <= E[1[C and S are disjoint] / (1 - ambiguity |C|)].
+
+    Sets are restricted to the K best classes, with K the largest number such that 1 - ambiguity K >= 1/4. The
+    right-hand side is estimated on calibration rows, made monotone in the radius, and brought below 1 - level as in
+    conformal risk control (Angelopoulos, Bates, Fisch, Lei and Schuster, 2024). If K classes do not suffice, the radius
+    is infinite.
+    """
+    m = table.shape[1]
+    most = m if ambiguity * m <= 0.75 else int(0.75 / ambiguity + 1e-9)
+    scores = np.where(best_classes(table, most), table, np.inf)
+    first = np.where(mask, scores, np.inf).min(axis=1)
+    before = (scores < first[:, None]).sum(axis=1)  # the largest size at which C and S are still disjoint
+    weight = 1 / (1 - ambiguity * np.minimum(before, most))
+    allowed = (1 - level) * (len(table) + 1) - 1 / (1 - ambiguity * most)
+    order = np.argsort(first)
+    left = np.concatenate([np.cumsum(weight[order][::-1])[::-1], [0.0]])  # what is lost below the k-th
+    if allowed < 0:
+        return np.inf, most
+    k = int(np.argmax(left <= allowed + 1e-9))
+    return (float(first[order][k - 1]) if k else -np.inf), most
+
+
+def best_classes(table: NDArray, most: int) -> NDArray:
+    """Return the `most` smallest scores of each row, (n, m) boolean; among equal scores, the first."""
+    rank = np.argsort(np.argsort(table, axis=1, kind="stable"), axis=1, kind="stable")
+    return rank < most
+
+
+def radius_by_class(table: NDArray, mask: NDArray, level: float) -> NDArray:
+    """Return a radius for each class with P(Y in C | Y = y) >= level, from candidates: (n, m), (n, m) -> (m,).
+
+    Of the N_y rows of class y, conformal prediction may leave e(N_y) = N_y - ceil((N_y + 1) level) outside. N_y is
+    unknown, but at least n_y, the number of rows that are exactly {y}, and e increases. All rows of class y are among
+    those that have y as a candidate. A radius that leaves e(n_y) of these candidates outside is therefore large enough.
+    """
+    exact = mask & (mask.sum(axis=1, keepdims=True) == 1)
+    radius = np.full(mask.shape[1], np.inf)
+    for y, n_y in enumerate(exact.sum(axis=0)):
+        outside = n_y - np.ceil((n_y + 1) * level - 1e-9)
+        if outside >= 0:
+            scores = table[mask[:, y], y]
+            radius[y] = rank_of(scores, len(scores) - outside)
+    return radius

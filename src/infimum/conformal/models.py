@@ -1,30 +1,27 @@
-"""What conformal prediction asks of a model: its space, its last step, some of its rows, a fit on sets."""
+"""What conformal prediction needs from a model: its output space, its forecasts, and a fit on part of the rows."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_regressor
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 
+from ..data.chunks import n_rows
 from ..data.containers import materialise
-from ..estimators import PartialClassifier, PartialModel, PartialSearch
-from ..estimators.clean import Disambiguated
-from ..outputs import Labels, OutputSpace, Reals, Sets, Tags
-from .base import Score, named, score_of
-
-
-def last_of(model: Any) -> Any:
-    """The step of a pipeline, or of the best estimator of a search, that predicts."""
-    if hasattr(model, "best_estimator_"):
-        return last_of(model.best_estimator_)
-    return last_of(model.steps[-1][1]) if hasattr(model, "steps") else model
+from ..estimators import PartialModel
+from ..estimators.base import validated
+from ..outputs import OutputSpace, Sets
+from ..outputs.of_model import last_of, space_of
+from ..outputs.score import REQUIREMENTS, Score
+from ..solvers import ClosedForm
+from ..weights import Neighbors, Scaled
 
 
 def before_last(model: Any, X: Any) -> Any:
-    """X as the last step sees it."""
+    """Return X as the last step sees it."""
     if hasattr(model, "best_estimator_"):
         return before_last(model.best_estimator_, X)
     if hasattr(model, "steps"):
@@ -34,92 +31,144 @@ def before_last(model: Any, X: Any) -> Any:
     return X
 
 
-def space_of(model: Any, y: Any = None) -> OutputSpace:
-    """The space of a fitted model: the library's own, or that of any classifier or regressor of scikit-learn.
+class ModelPredictor:
+    """A fitted model as a :class:`~infimum.outputs.score.Predictor`."""
 
-    A regressor of scikit-learn does not know its range, which calibration rows `y` then give.
-    """
-    last = last_of(model)
-    if hasattr(last, "output_"):
-        return last.output_
-    if hasattr(last, "classes_"):
-        return Labels(classes=last.classes_).fit([])
-    if is_regressor(last):
-        return Reals().fit(y)
-    raise ValueError(f"Sets of predictions are for models of the library, classifiers and regressors. Got {model!r}.")
+    def __init__(self, model: Any, space: OutputSpace | None = None):
+        self.model, self.last = model, last_of(model)
+        self.space = space_of(model) if space is None else space
+        self.own = isinstance(self.last, PartialModel)
+
+    def provides(self, quantity: str) -> bool:
+        if quantity == "probabilities":
+            return hasattr(self.last, "predict_proba")
+        if quantity == "risks":
+            return self.last.solver_.scores_all_outputs if self.own else hasattr(self.last, "decision_function")
+        return quantity != "sums" or (self.own and isinstance(self.last.solver_, ClosedForm))
+
+    def outputs(self, X: Any) -> NDArray:
+        X = before_last(self.model, X)
+        if self.own:
+            return self.last.map_weights(X, self.last.solver_.argmin)
+        z = np.asarray(self.last.predict(X))
+        classes = getattr(self.last, "classes_", None)
+        return z.astype(float) if classes is None else np.argmax(z[:, None] == classes, axis=1)
+
+    def probabilities(self, X: Any) -> NDArray:
+        return np.asarray(self.last.predict_proba(before_last(self.model, X)), dtype=float)
+
+    def risks(self, X: Any) -> NDArray:
+        X = before_last(self.model, X)
+        if self.own:
+            return self.last.map_weights(X, self.last.solver_.risks)
+        scores = np.asarray(self.last.decision_function(X), dtype=float)
+        # for two classes, scikit-learn returns the difference for the second
+        return -(np.column_stack([np.zeros(len(scores)), scores]) if scores.ndim == 1 else scores)
+
+    def sums(self, X: Any) -> NDArray:
+        return self.last.map_weights(before_last(self.model, X), self.last.solver_.sums)
+
+    def features(self, X: Any) -> Any:
+        X = before_last(self.model, X)
+        return validated(self.last, X) if self.own else np.asarray(X, dtype=float)
+
+    def local_mean(self) -> LocalMean:
+        return LocalMean()
 
 
-def space_before(model: Any, y: Any) -> OutputSpace:
-    """The space of a model that is still to be fitted to y."""
-    last = last_of(model)
-    if isinstance(last, PartialSearch):
-        last = PartialClassifier() if last.estimator is None else last.estimator
-    if isinstance(last, PartialModel):
-        return last._output(y).fit(y)
-    if isinstance(last, Disambiguated):
-        return Labels(classes=last.classes).fit(y)
-    raise ValueError(
-        f"{last!r} does not learn from sets. Fit it yourself, then Conformal(model, prefit=True).conformalize(X, y);"
-        " or wrap a classifier as Disambiguated(classifier)."
-    )
+class LocalMean(BaseEstimator):
+    """The mean over the nearest rows, with standardised features."""
+
+    def fit(self, X: Any, y: NDArray) -> Self:
+        k = max(1, min(len(y), 5 + round(len(y) ** 0.5)))
+        self.weights_, self.values_ = Scaled(Neighbors(k)).fit(X), y
+        return self
+
+    def predict(self, X: Any) -> NDArray:
+        return np.asarray(self.weights_(X).sum(self.values_[:, None]))[:, 0]
 
 
-def ready(model: Any, y: Any) -> tuple[Any, Sets]:
-    """A new model, not fitted, and y as its sets, read once so that all parts of y are read alike.
+def named_score(score: Any, space: OutputSpace) -> Score | None:
+    """Return a score given as an object or by its name; None for "auto"."""
+    if isinstance(score, Score):
+        return score
+    known = space.conformal_scores()
+    if isinstance(score, str) and score in known:
+        return known[score]()
+    if isinstance(score, str) and score == "auto":
+        return None
+    names = ", ".join(map(repr, ["auto", *known]))
+    raise ValueError(f"score must be one of {names} for {type(space).__name__}, or a Score. Got {score!r} instead.")
 
-    Sets of tags have no names: the model is told those that y has.
+
+def score_for(score: Any, predictor: Any) -> Score:
+    """Return the score itself, by its name, or the first for which the model provides what it requires ("auto")."""
+    found = named_score(score, predictor.space)
+    if found is None:
+        known = [cls() for cls in predictor.space.conformal_scores().values()]
+        found = next((one for one in known if predictor.provides(one.requires)), None)
+        if found is None:
+            wanted = "; ".join(f"{one.name!r} requires {REQUIREMENTS[one.requires]}" for one in known)
+            raise ValueError(f"No score supports {predictor.model!r}: {wanted}.")
+    if not predictor.provides(found.requires):
+        wanted = REQUIREMENTS[found.requires]
+        raise ValueError(f"The score {found.name!r} requires {wanted}. Got {predictor.model!r}.")
+    return found
+
+
+def prepared(model: Any, y: Any) -> tuple[Any, Sets]:
+    """Return an unfitted copy of the model and y as sets, parsed once so that all parts of y are parsed alike.
+
+    Names that the sets do not carry, such as those of tags, become settings of the model.
     """
     y, new = materialise(y), clone(model)
-    space = space_before(new, y)
-    if isinstance(space, Tags) and getattr(last_of(new), "tags", ()) is None:
-        last_of(new).set_params(tags=space.tags_.tolist())
+    space = space_before_fit(new, y)
+    last = last_of(new)
+    names = {name: value for name, value in space.names_from_data().items() if getattr(last, name, ()) is None}
+    last.set_params(**names)
     return new, space.read(y)
 
 
-def learned(model: Any, score: Any, X: Any, sets: Any, random: np.random.RandomState) -> tuple[Any, Score]:
-    """A new model, fitted to sets, and its score; a third of the rows is kept for a score that learns."""
-    found = named(score, space_before(model, sets))
+def space_before_fit(model: Any, y: Any) -> OutputSpace:
+    """Return the output space of a model that is still to be fitted to y."""
+    last = last_of(model)
+    if not hasattr(last, "output_space"):
+        raise ValueError(
+            f"{last!r} does not learn from candidate sets. Fit it yourself, then use"
+            " Conformal(model, prefit=True).conformalize(X, y); or wrap a classifier as Disambiguated(classifier)."
+        )
+    return last.output_space(y)
+
+
+def fit_with_score(model: Any, score: Any, X: Any, sets: Any, random: np.random.RandomState) -> tuple[Any, Score]:
+    """Fit a copy of the model to sets and return it with its score; a score that learns gets a third of the rows."""
+    found = named_score(score, space_before_fit(model, sets))
     if found is None or not found.learns:
-        new = clone(model).fit(X, sets)
-        return new, score_of(score, last_of(new), space_of(new))
+        predictor = ModelPredictor(clone(model).fit(X, sets))
+        return predictor, score_for(score, predictor)
     n = len(sets)
     if n < 6:
-        raise ValueError(f"The score {found.name!r} learns from a third of the rows of the fit: {n} are too few.")
+        raise ValueError(f"The score {found.name!r} learns from a third of the training rows: {n} are too few.")
     order = random.permutation(n)
     own, rest = np.sort(order[: n // 3]), np.sort(order[n // 3 :])
-    new = clone(model).fit(some(X, rest), sets[rest])
-    last, space = last_of(new), space_of(new)
-    score = clone(score_of(score, last, space))
-    return new, score.learn(last, before_last(new, some(X, own)), space.read(sets[own]))
-
-
-def outputs_of(model: Any, X: Any, space: Any) -> NDArray:
-    """What the last step of a model predicts, as the space has it, (n, *z)."""
-    if isinstance(model, PartialModel):
-        return model._outputs(X)
-    z = np.asarray(model.predict(X))
-    return np.argmax(z[:, None] == space.classes_, axis=1) if isinstance(space, Labels) else z
+    predictor = ModelPredictor(clone(model).fit(some_rows(X, rest), sets[rest]))
+    found = clone(score_for(score, predictor))
+    return predictor, found.learn(predictor, some_rows(X, own), predictor.space.read(sets[own]))
 
 
 def groups_of(groups: Any, X: Any) -> NDArray | None:
-    """The group of every row of X, (n,); None where there are none, or the class is the group."""
+    """Return the group of every row of X, (n,); None without groups, or if the class is the group."""
     if groups is None or (isinstance(groups, str) and groups == "class"):
         return None
     if callable(groups):
         found = np.asarray(groups(X))
     else:
-        column = X[groups] if hasattr(X, "columns") else np.asarray(X)[:, groups]
-        found = np.asarray(column)
-    if found.shape != (number_of(X),):
-        raise ValueError(f"groups must give one name a row, shape ({number_of(X)},). Got shape {found.shape}.")
+        found = np.asarray(X[groups] if hasattr(X, "columns") else np.asarray(X)[:, groups])
+    if found.shape != (n_rows(X),):
+        raise ValueError(f"groups must give one name per row, shape ({n_rows(X)},). Got shape {found.shape}.")
     return found
 
 
-def some(X: Any, rows: NDArray) -> Any:
-    """Some rows of X: an array, a sparse matrix, a frame or a list."""
+def some_rows(X: Any, rows: NDArray) -> Any:
+    """Return some rows of X: an array, a sparse matrix, a DataFrame or a list."""
     return _safe_indexing(X.tocsr() if hasattr(X, "tocsr") else X, rows)
-
-
-def number_of(X: Any) -> int:
-    """How many rows X has."""
-    return X.shape[0] if hasattr(X, "shape") else len(X)

@@ -97,6 +97,8 @@ class Form:
     """The names of the columns, if they have names."""
     lists: bool = False
     """Whether `fit` decided what a list of numbers means."""
+    decimal: str = "."
+    """The decimal mark of numbers that are written as text."""
 
     def __repr__(self) -> str:
         return f"<form: {self.description}>"

@@ -3,84 +3,122 @@
 from __future__ import annotations
 
 import math
-from datetime import date, datetime
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from .checks import check_number
-from .errors import BadRows, is_missing
+from .columns import KINDS, Recognised, category, days, number, recognise
+from .errors import InfimumWarning, is_missing
 from .inputs import is_frame, shown
+from .numerals import is_missing_word
 
-EPOCH = datetime(1970, 1, 1)
+LONG_TEXT = 300
+"""Mean number of characters per cell above which words are counted: character n-grams take ten times longer."""
+
 RELATIVE_RANK = 1e-3
-"""Share of the largest singular value below which a direction of text is left out.
+"""Share of the largest singular value below which a component of text is left out.
 
-Repeated or empty cells give directions that are constant up to rounding on the training rows. Scaling such a direction
+Repeated or empty cells give components that are constant up to rounding on the training rows. Scaling such a component
 to unit variance moves new rows far away from all training rows.
 """
 
+LEFT_OUT = ("identifier", "constant", "empty", "ignored")
+
 
 class Column:
-    """One column: its name, what it holds, and what makes numbers of it.
+    """One column of a table: its kind, and how it becomes numbers.
 
     Parameters
     ----------
     name : str
-        Of the column.
-    kind : {"number", "date", "category", "text"}
-        What it holds.
+        Name of the column.
+    found : Recognised
+        Kind, decimal mark, order of day and month, and notes.
     width : int
-        How many features it becomes.
-    transformer : fitted transformer of scikit-learn, optional
-        For text and categories.
+        Number of features.
+    transformer : fitted transformer, optional
+        For text and categories, or the user's own.
     median : float
-        What fills gaps in numbers and dates.
+        Replaces missing numbers and dates.
+    missing : int
+        Number of missing cells at fit.
     """
 
-    def __init__(self, name: str, kind: str, width: int, transformer: Any = None, median: float = 0.0):
-        self.name, self.kind, self.width, self.transformer, self.median = name, kind, width, transformer, median
+    def __init__(
+        self,
+        name: str,
+        found: Recognised,
+        width: int = 0,
+        transformer: Any = None,
+        median: float = 0.0,
+        missing: int = 0,
+    ):
+        self.name, self.kind, self.width, self.transformer = name, found.kind, width, transformer
+        self.decimal, self.day_first, self.notes = found.decimal, found.day_first, list(found.notes)
+        self.median, self.missing = median, missing
 
     def __repr__(self) -> str:
-        return f"<{self.name}: {self.kind}, {self.width} feature{'s' if self.width != 1 else ''}>"
+        if self.kind in LEFT_OUT:
+            return f"{self.name}: {self.kind}, left out"
+        parts = [self.kind, f"{self.width} feature{'s' if self.width != 1 else ''}"]
+        parts += [f"{self.missing} missing"] if self.missing else []
+        return f"{self.name}: {', '.join([*parts, *self.notes])}"
 
 
 class Features(TransformerMixin, BaseEstimator):
-    """The columns of a frame as numbers, each by what it holds.
+    """Convert the columns of a table into numbers, each according to its kind.
 
-    - numbers and booleans stay what they are; dates become days. A gap becomes the median, and a column says where
-      gaps were;
-    - text with few values becomes one column a value (a gap is a value of its own; new values are none of them);
-    - other text becomes the leading directions of the TF-IDF of its pieces of 2 to 4 letters within words, which
-      forgives spelling and endings.
+    - Numbers and booleans are kept; text such as ``"12,50"``, ``"$1,000"`` or ``"n/a"`` is read as a number if the
+      column contains numbers. Dates become days. A missing value becomes the median, and a second column marks it.
+    - Text with few distinct values is a category: one column per value. Case and surrounding blanks do not matter. A
+      missing cell is a value of its own; values that did not occur in `fit` are all 0.
+    - Other text becomes the leading components of the TF-IDF of its character n-grams (2 to 4 letters within words), or
+      of its words and pairs of words if the texts have more than 300 characters on average.
+    - Identifiers (nearly unique codes, row numbers), constants and empty columns are left out.
 
-    Text goes through scikit-learn's own transformers: nothing else is installed for it, and skops loads a saved model
-    with the types that it trusts already. Columns are found by name, others are passed over.
+    Columns are found by name; columns that did not occur in `fit` are ignored. A model that contains `Features` can be
+    saved with skops.
 
     Parameters
     ----------
+    columns : dict, optional
+        Kinds that you decide yourself, such as ``{"created": "date", "zip": "category"}``. Kinds are "number",
+        "category", "date", "text" and "identifier".
+    ignore : list of str, optional
+        Columns to leave out.
+    transformers : dict, optional
+        Transformers in place of the built-in ones, by kind ("text", "category", "number", "date"):
+        ``{"text": TfidfVectorizer()}``. Text vectorizers receive a list of strings, others an (n, 1) array.
+    vectorizer : transformer, optional
+        Transforms all remaining columns at once, for example ``skrub.TableVectorizer()``. Identifiers, constants and
+        ignored columns are removed before.
     max_categories : int, default 30
-        Text with at most so many values, half as many as rows, is a category.
+        Text with at most this many values is a category. Values that occur 20 times on average may be four times as
+        many.
     text_features : int, default 50
-        Directions at most for a column of text.
+        Maximum number of components for a column of text.
     random_state : int, default 0
-        Of their computation.
+        Seed of their computation.
 
     Attributes
     ----------
     columns_ : list of Column
+        Columns that are used, with kind, number of features and notes.
     dropped_ : dict
-        Columns that say nothing, and why.
+        Columns that are left out, and their kind.
     feature_names_in_ : (k,)
-        The columns that are used or dropped.
+        Names of all columns of the table.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> table = pd.DataFrame({"age": [1.0, None, 3.0, 4.0], "pet": ["cat", "dog", "cat", None]})
+    >>> table = pd.DataFrame({"age": [1.0, None, 3.0, 4.0], "pet": ["cat", "dog", "Cat ", None]})
     >>> Features().fit_transform(table)
     array([[1., 0., 0., 1., 0.],
            [3., 1., 0., 0., 1.],
@@ -88,145 +126,253 @@ class Features(TransformerMixin, BaseEstimator):
            [4., 0., 1., 0., 0.]])
     """
 
-    def __init__(self, max_categories: int = 30, text_features: int = 50, random_state: Any = 0) -> None:
+    def __init__(
+        self,
+        columns: dict[str, str] | None = None,
+        ignore: Any = (),
+        transformers: dict[str, Any] | None = None,
+        vectorizer: Any = None,
+        max_categories: int = 30,
+        text_features: int = 50,
+        random_state: Any = 0,
+    ) -> None:
+        self.columns = columns
+        self.ignore = ignore
+        self.transformers = transformers
+        self.vectorizer = vectorizer
         self.max_categories = max_categories
         self.text_features = text_features
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Decide what every column holds, and learn how it becomes numbers."""
-        check_number(self, "max_categories", 1, integer=True)
-        check_number(self, "text_features", 1, integer=True)
-        columns, dropped = [], {}
+        """Recognise the kind of each column, and learn how it becomes numbers."""
+        self._check()
         table = columns_of(X)
         if not table:
-            raise ValueError("There is no column to learn from.")
+            raise ValueError("X has no columns. Give a table with at least one column of features.")
+        kinds = self._chosen(table)
+        columns, dropped = [], {}
         for name, cells in table.items():
-            kind = self._kind(name, cells)
-            if kind in ("empty", "constant"):
-                dropped[name] = kind
+            _refuse_nested(name, cells)
+            if name in set(self.ignore or ()):
+                dropped[name] = "ignored"
                 continue
-            columns.append(self._fitted(name, kind, cells))
+            found = recognise(name, cells, self.max_categories, kinds.get(name))
+            if found.kind in LEFT_OUT:
+                dropped[name] = found.kind
+            else:
+                columns.append(self._fitted(name, found, cells))
         if not columns:
-            raise ValueError(f"No column says anything: {', '.join(f'{n} is {why}' for n, why in dropped.items())}.")
+            reasons = ", ".join(f"{name} ({why})" for name, why in dropped.items())
+            raise ValueError(
+                f"X has no column to learn from. All are left out: {reasons}. Set the kind of a column yourself, as in"
+                f" Features(columns={{{next(iter(dropped))!r}: 'category'}})."
+            )
+        self.vectorizer_ = None
+        if self.vectorizer is not None:
+            self.vectorizer_ = clone(self.vectorizer).fit(_some(X, [column.name for column in columns]), y)
         self.columns_, self.dropped_ = columns, dropped
         self.feature_names_in_ = np.array(list(table), dtype=object)
         self.n_features_in_ = len(table)
         return self
 
     def transform(self, X: Any) -> NDArray:
-        """(n, k) numbers without gaps."""
+        """Return (n, k) finite numbers."""
         check_is_fitted(self)
-        table = columns_of(X, [column.name for column in self.columns_])
+        names = [column.name for column in self.columns_]
+        table = columns_of(X, names)
+        if self.vectorizer_ is not None:
+            return _dense(self.vectorizer_.transform(_some(X, names)))
         return np.hstack([self._numbers(column, table[column.name]) for column in self.columns_])
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray:
-        """A name for every feature."""
+    def describe(self) -> list[str]:
+        """Return one line per column: its kind, its number of features, and notes.
+
+        >>> import pandas as pd
+        >>> made = Features().fit(pd.DataFrame({"id": range(12), "size": ["1,5", "2,5", "n/a"] * 4}))
+        >>> print(*made.describe(), sep="\\n")
+        id: identifier, left out
+        size: number, 2 features, 4 missing
+        """
         check_is_fitted(self)
+        used = {column.name: repr(column) for column in self.columns_}
+        return [used.get(name) or f"{name}: {self.dropped_[name]}, left out" for name in self.feature_names_in_]
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray:
+        """Return the name of each feature."""
+        check_is_fitted(self)
+        if self.vectorizer_ is not None:
+            return np.asarray(self.vectorizer_.get_feature_names_out(), dtype=object)
         names: list[str] = []
         for column in self.columns_:
-            if column.kind == "category":
+            if column.kind == "category" and hasattr(column.transformer, "categories_"):
                 names += [f"{column.name}={value}" for value in column.transformer.categories_[0]]
-            elif column.kind == "text":
+            elif column.transformer is not None:
                 names += [f"{column.name} {k}" for k in range(column.width)]
             else:
                 names += [column.name, f"{column.name} missing"][: column.width]
         return np.array(names, dtype=object)
 
-    def _kind(self, name: str, cells: list) -> str:
-        known = [cell for cell in cells if not is_missing(cell)]
-        if not known:
-            return "empty"
-        bad = [(k, cell) for k, cell in enumerate(cells) if isinstance(cell, list | tuple | dict | set)]
-        if bad:
-            raise ValueError(
-                f"The column {name!r} holds {bad[0][1]!r:.60} in row {bad[0][0]}: it must hold numbers, text or dates."
-                " Leave it out, or write it as columns of its own."
-            )
-        if len({str(cell) for cell in known}) == 1 and len(known) == len(cells):
-            return "constant"
-        if all(isinstance(cell, int | float | np.number | bool | np.bool_) for cell in known):
-            return "number"
-        if all(isinstance(cell, date | np.datetime64) for cell in known):
-            return "date"
-        values = {str(cell) for cell in known}
-        return "category" if len(values) <= min(self.max_categories, max(2, len(known) // 2)) else "text"
+    def _check(self) -> None:
+        check_number(self, "max_categories", 1, integer=True)
+        check_number(self, "text_features", 1, integer=True)
+        if isinstance(self.ignore, str):
+            raise ValueError(f"ignore must be a list of column names. Got {self.ignore!r}; write [{self.ignore!r}].")
+        for name, kind in (self.columns or {}).items():
+            if kind not in KINDS[:5]:
+                raise ValueError(f"columns[{name!r}] must be one of {', '.join(map(repr, KINDS[:5]))}. Got {kind!r}.")
+        unknown = [kind for kind in self.transformers or {} if kind not in KINDS[:4]]
+        if unknown:
+            raise ValueError(f"transformers must be given by kind: {', '.join(KINDS[:4])}. Got {unknown[0]!r}.")
 
-    def _fitted(self, name: str, kind: str, cells: list) -> Column:
-        from sklearn.preprocessing import OneHotEncoder
+    def _chosen(self, table: dict[str, list]) -> dict[str, str]:
+        """Return the kinds that the user has set; all of their columns must exist."""
+        given = [*(self.columns or {}), *(self.ignore or ())]
+        missing = [name for name in given if name not in table]
+        if missing:
+            raise ValueError(f"X has no column {missing[0]!r}. Its columns are {shown(list(table))}.")
+        return dict(self.columns or {})
 
-        if kind == "text":
-            return self._text(name, cells)
-        if kind == "category":
-            encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False).fit(_texts(cells)[:, None])
-            return Column(name, kind, len(encoder.categories_[0]), encoder)
-        values = _column(name, cells, kind)
-        return Column(name, kind, 2 if np.isnan(values).any() else 1, median=float(np.nanmedian(values)))
+    def _fitted(self, name: str, found: Recognised, cells: list) -> Column:
+        missing = sum(is_missing(cell) for cell in cells)
+        own = (self.transformers or {}).get(found.kind)
+        if own is not None:
+            column = Column(name, found, transformer=clone(own), missing=missing)
+            column.transformer.fit(_given(column, cells))
+            column.width = self._numbers(column, cells[:1]).shape[1]
+            return column
+        if found.kind == "text":
+            transformer, width = self._text(cells)
+            return Column(name, found, width, transformer, missing=missing)
+        if found.kind == "category":
+            from sklearn.preprocessing import OneHotEncoder
 
-    def _text(self, name: str, cells: list) -> Column:
+            encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False).fit(_categories(cells))
+            return Column(name, found, len(encoder.categories_[0]), encoder, missing=missing)
+        column = Column(name, found)
+        values = _values(column, cells)
+        column.missing = int(np.isnan(values).sum())
+        column.width = 2 if column.missing else 1
+        column.median = float(np.nanmedian(values))
+        return column
+
+    def _text(self, cells: list) -> tuple[Any, int]:
+        """Return fitted transformers of text, and their number of components."""
         from sklearn.decomposition import TruncatedSVD
         from sklearn.feature_extraction.text import TfidfVectorizer
-        from sklearn.pipeline import make_pipeline
+        from sklearn.pipeline import Pipeline
 
         texts = _texts(cells)
-        words = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True)
+        if np.mean([len(text) for text in texts]) > LONG_TEXT:
+            words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, max_features=50_000)
+        else:  # character n-grams tolerate misspellings and endings
+            words = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True, max_features=50_000)
         seen = words.fit_transform(texts)
         width = max(1, min(self.text_features, min(seen.shape) - 1))
-        strength = TruncatedSVD(width, random_state=self.random_state).fit(seen).singular_values_
+        components = TruncatedSVD(width, random_state=self.random_state).fit(seen)
+        strength = components.singular_values_
         width = max(1, int((strength > RELATIVE_RANK * strength.max()).sum()))
-        found = make_pipeline(words, TruncatedSVD(width, random_state=self.random_state)).fit(texts)
-        return Column(name, "text", width, found)
+        components.components_ = components.components_[:width]
+        components.set_params(n_components=width)
+        return Pipeline([("words", words), ("components", components)]), width
 
     @staticmethod
     def _numbers(column: Column, cells: list) -> NDArray:
-        if column.kind == "text":
-            return column.transformer.transform(_texts(cells))
-        if column.kind == "category":
-            return column.transformer.transform(_texts(cells)[:, None])
-        values = _column(column.name, cells, column.kind)
+        if column.transformer is not None:
+            return _dense(column.transformer.transform(_given(column, cells)))
+        values = _values(column, cells)
         filled = np.where(np.isnan(values), column.median, values)
         return filled if column.width == 1 else np.hstack([filled, np.isnan(values)])
 
 
 def columns_of(X: Any, names: list[str] | None = None) -> dict[str, list]:
-    """The cells of a frame by column, all of them or those named."""
+    """Return the cells of a table by column, for all columns or for those named."""
     if not is_frame(X):
-        raise ValueError(f"Features are made of columns of a frame, as of pandas or polars. Got {type(X).__name__}.")
+        raise ValueError(
+            f"Features needs a table with named columns, such as a pandas or polars DataFrame. Got {type(X).__name__}."
+            " For an array, write Features().fit(pandas.DataFrame(X, columns=[…]))."
+        )
     import narwhals.stable.v1 as nw
 
+    labels = list(X.column_names if hasattr(X, "column_names") else X.columns)
+    if not all(isinstance(label, str) for label in labels):
+        raise ValueError(f"The columns of X must have names that are text. Got {labels[:5]}. Rename them first.")
+    twice = sorted({label for label in labels if labels.count(label) > 1})
+    if twice:
+        raise ValueError(f"The columns of X must have different names. {shown(twice)} occurs more than once.")
     frame = nw.from_native(X, eager_only=True)
     missing = [name for name in names or [] if name not in frame.columns]
     if missing:
-        raise ValueError(f"The table misses {shown(missing)}. Its columns are {shown(list(frame.columns))}.")
+        raise ValueError(f"The table has no column {shown(missing)}. Its columns are {shown(list(frame.columns))}.")
     return {name: frame[name].to_list() for name in (frame.columns if names is None else names)}
+
+
+def _some(X: Any, names: list[str]) -> Any:
+    """Return some columns of a table, in its own library."""
+    return X.select(names) if hasattr(X, "select") and not hasattr(X, "iloc") else X[names]
+
+
+def _refuse_nested(name: str, cells: list) -> None:
+    for k, cell in enumerate(cells):
+        if isinstance(cell, list | tuple | dict | set):
+            raise ValueError(
+                f"The column {name!r} contains {cell!r:.60} in row {k}. Cells must be numbers, text or dates. Leave the"
+                f" column out, Features(ignore=[{name!r}]), or split it into columns of its own."
+            )
+
+
+def _given(column: Column, cells: list) -> Any:
+    """Return the cells of a column as its transformer takes them."""
+    if column.kind == "category":
+        return _categories(cells)
+    if column.kind == "text":
+        texts = _texts(cells)
+        first = column.transformer.steps[0][1] if hasattr(column.transformer, "steps") else column.transformer
+        return texts if get_tags(first).input_tags.string else texts[:, None]
+    return _values(column, cells)
+
+
+def _dense(values: Any) -> NDArray:
+    values = values.toarray() if sparse.issparse(values) else values
+    return np.asarray(values, dtype=float)
 
 
 def _texts(cells: list) -> NDArray:
     return np.array(["" if is_missing(cell) else str(cell) for cell in cells], dtype=object)
 
 
-def _column(name: str, cells: list, kind: str) -> NDArray:
-    """(n, 1) numbers, NaN in gaps."""
-    out, bad = np.full((len(cells), 1), math.nan), BadRows("X")
+def _categories(cells: list) -> NDArray:
+    return np.array([[category(cell)] for cell in cells], dtype=object).reshape(len(cells), 1)
+
+
+def _values(column: Column, cells: list) -> NDArray:
+    """Return the cells of a column as (n, 1) numbers, NaN if they are missing."""
+    out = np.full((len(cells), 1), math.nan)
+    bad: list[tuple[int, Any]] = []
     for k, cell in enumerate(cells):
-        if is_missing(cell):
+        if is_missing(cell) or (isinstance(cell, str) and is_missing_word(cell)):
             continue
-        try:
-            out[k] = _days(cell) if kind == "date" else float(cell)
-        except (TypeError, ValueError):
-            what = "a date" if kind == "date" else "a number"
-            bad.add(k, f"the column {name!r} must hold {what}", cell)
-        if math.isinf(out[k, 0]):
-            bad.add(k, f"the column {name!r} must hold finite numbers", cell)
-    bad.refuse("Correct these cells, or leave them empty.")
+        value = days(cell, column.day_first) if column.kind == "date" else number(cell, column.decimal)
+        if value is None:
+            bad.append((k, cell))
+        elif math.isinf(value):
+            raise ValueError(f"row {k}: the column {column.name!r} must contain finite numbers. Got {cell!r}.")
+        else:
+            out[k] = value
+    if bad and len(bad) > max(1, 0.05 * len(cells)):
+        row, cell = bad[0]
+        what = f"{column.kind}s"
+        raise ValueError(
+            f"row {row}: the column {column.name!r} must contain {what}. Got {cell!r:.60}"
+            + (f", and {len(bad) - 1} other cells that are not {what}." if len(bad) > 1 else ".")
+        )
+    if bad and not column.notes:
+        import warnings
+
+        row, cell = bad[0]
+        warnings.warn(
+            f"Row {row} of the column {column.name!r} is not a {column.kind}: {cell!r:.60}. It is treated as missing.",
+            InfimumWarning,
+            stacklevel=4,
+        )
     return out
-
-
-def _days(cell: Any) -> float:
-    """Days since 1970."""
-    if isinstance(cell, np.datetime64):
-        cell = cell.astype("datetime64[us]").item()
-    if not isinstance(cell, date):
-        raise TypeError("no date")
-    moment = cell if isinstance(cell, datetime) else datetime(cell.year, cell.month, cell.day)
-    return (moment.replace(tzinfo=None) - EPOCH).total_seconds() / 86400

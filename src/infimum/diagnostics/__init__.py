@@ -1,6 +1,7 @@
-"""What sets can teach: the paper's theory at one point x, for a finite Y; and what a user's own sets can tell.
+"""Checks of partially labelled data, and the theory of the paper.
 
-`identifiability` and `audit` take rows of data. Conventions, shared by every other function:
+`identifiability` and `audit` take rows of data. The other functions compute the quantities of the paper at one point x,
+for a finite Y, with these conventions:
 
 - ``cost`` is the loss, (m, m): ``cost[z, y]`` = l(z, y), prediction z in the rows and truth y in the columns;
 - a weak distribution tau is ``sets``, (k, m) booleans, and ``p``, (k,): the set ``sets[s]`` has probability ``p[s]``;
@@ -15,25 +16,21 @@ Cabannes, Rudi and Bach (2020), Structured prediction with partial labelling thr
 App. A.
 """
 
-from .audit import Audit, audit
-from .calibration import Calibration, calibration, discrepancy, eta, intersection, is_non_ambiguous
-from .eligibility import eligible_region, is_eligible
-from .examples import Example, average_counterexample, pointwise_example, signed_example, supremum_counterexample
-from .identifiability import Identifiability, identifiability
-from .risk import average_distribution, risk, set_loss, set_risk
-from .samples import Ambiguity, ambiguity
-from .variability import LeastVariability, decision_regions, least_variability, variability
+from .audit.audit import Audit, audit
+from .audit.identifiability import Identifiability, identifiability
+from .theory.calibration import Calibration, calibration, discrepancy, eta, intersection
+from .theory.eligibility import eligible_region, is_eligible
+from .theory.examples import Example, pointwise_example, signed_example
+from .theory.risk import average_distribution, set_loss, set_risk
+from .theory.variability import LeastVariability, decision_regions, least_variability
 
 __all__ = [
-    "Ambiguity",
     "Audit",
     "Calibration",
     "Example",
     "Identifiability",
     "LeastVariability",
-    "ambiguity",
     "audit",
-    "average_counterexample",
     "average_distribution",
     "calibration",
     "decision_regions",
@@ -43,13 +40,9 @@ __all__ = [
     "identifiability",
     "intersection",
     "is_eligible",
-    "is_non_ambiguous",
     "least_variability",
     "pointwise_example",
-    "risk",
     "set_loss",
     "set_risk",
     "signed_example",
-    "supremum_counterexample",
-    "variability",
 ]

@@ -78,6 +78,10 @@ class PartialModel(BaseEstimator):
         """Return the output space; `y` is the target, or its first chunk."""
         raise NotImplementedError
 
+    def output_space(self, y: Any) -> OutputSpace:
+        """Return the output space that a fit to `y` would use, fitted to y."""
+        return self._output(y).fit(y)
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model to inputs X (n, d) and candidate sets y, in any format that the output space parses.
 
@@ -162,7 +166,7 @@ class PartialModel(BaseEstimator):
 
     def _outputs(self, X: Any) -> NDArray:
         """Predict f(x) in the encoding of the output space, (q, *z)."""
-        return self._each(X, lambda alpha: self.solver_.argmin(alpha))
+        return self.map_weights(X, lambda alpha: self.solver_.argmin(alpha))
 
     def minimum(self, X: Any) -> Minimum:
         """Return the prediction for each row of X, its estimated set risk, and a lower bound of the least risk.
@@ -252,8 +256,18 @@ class PartialModel(BaseEstimator):
         # one batch after the other, unless n_jobs or joblib.parallel_config(n_jobs=…) is set
         return Parallel(n_jobs=self.n_jobs, require="sharedmem")(work)
 
-    def _each(self, X: Any, solve: Callable[[Alpha], NDArray]) -> NDArray:
-        return np.concatenate(self._by_blocks(X, solve))
+    def map_weights(self, X: Any, function: Callable[[Alpha], NDArray]) -> NDArray:
+        """Return function(alpha(x)) for the rows of X, computed batch by batch: (q, d) -> (q, ...).
+
+        Parameters
+        ----------
+        X : (q, d)
+            Inputs.
+        function : callable
+            Takes the weights of a batch of rows and returns an array with one entry per row, such as
+            ``model.solver_.risks``.
+        """
+        return np.concatenate(self._by_blocks(X, function))
 
     def _in_blocks(self, function: Callable[[Any], NDArray], X: Any) -> Any:
         """Apply a function to rows in chunks: a Dask array for a Dask collection, otherwise an iterator over chunks."""

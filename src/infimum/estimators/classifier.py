@@ -152,7 +152,7 @@ class PartialClassifier(Probable):
         """Return minus the estimated set risk of each class, (q, m); for two classes, the difference, (q,)."""
         if isinstance(X, Blocks) or is_dask(X):
             return self._in_blocks(self.decision_function, X)
-        scores = -self._each(X, lambda alpha: self.solver_.risks(alpha))
+        scores = -self.map_weights(X, lambda alpha: self.solver_.risks(alpha))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     @available_if(_has_plausibility)
@@ -162,7 +162,7 @@ class PartialClassifier(Probable):
         The rows do not sum to one, because sets overlap.
         """
         check_is_fitted(self)
-        return self._each(X, lambda alpha: self.solver_.total(alpha)[:, None] - self.solver_.risks(alpha))
+        return self.map_weights(X, lambda alpha: self.solver_.total(alpha)[:, None] - self.solver_.risks(alpha))
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> NDArray:

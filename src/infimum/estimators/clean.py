@@ -123,6 +123,10 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
         self.drop_suspects = drop_suspects
         self.classes = classes
 
+    def output_space(self, y: Any) -> Labels:
+        """Return the output space that a fit to `y` would use, fitted to y."""
+        return Labels(classes=self.classes).fit(y)
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Estimate the label of each row, then fit the classifier; sample weights count in both."""
         classifier = _logistic() if self.estimator is None else clone(self.estimator)

@@ -103,7 +103,7 @@ class PartialMultilabelClassifier(Probable):
     def decision_function(self, X: Any) -> NDArray:
         """Return the score of each tag, (q, m): the weights of rows with the tag minus those of rows without."""
         check_is_fitted(self)
-        return self._each(X, lambda alpha: 2 * self.solver_.sums(alpha)[:, :-1])
+        return self.map_weights(X, lambda alpha: 2 * self.solver_.sums(alpha)[:, :-1])
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> NDArray:

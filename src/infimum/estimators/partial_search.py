@@ -163,6 +163,10 @@ class PartialSearch(BaseEstimator):
         self.cv = cv
         self.verbose = verbose
 
+    def output_space(self, y: Any) -> Any:
+        """Return the output space that a fit to `y` would use, fitted to y."""
+        return (PartialClassifier() if self.estimator is None else self.estimator).output_space(y)
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Evaluate every candidate, then fit the best one to all rows."""
         new = clone(self)

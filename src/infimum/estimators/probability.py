@@ -82,7 +82,7 @@ class Probable(PartialModel):
         check_is_fitted(self)
         if kind not in MAPS:
             raise ValueError(f"kind must be one of {', '.join(map(repr, MAPS))}. Got {kind!r} instead.")
-        F = self._each(X, lambda alpha: self._options(self.solver_, alpha))
+        F = self.map_weights(X, lambda alpha: self._options(self.solver_, alpha))
         mask = self.output_.read(y).options()
         if mask is None or len(mask) != len(F):
             raise ValueError(f"X has {len(F)} rows; y must give as many, of labels or known tags.")
@@ -91,7 +91,7 @@ class Probable(PartialModel):
 
     def _probable(self, X: Any) -> NDArray:
         check_is_fitted(self)
-        return self.map_(self._each(X, lambda alpha: self._options(self.solver_, alpha)))
+        return self.map_(self.map_weights(X, lambda alpha: self._options(self.solver_, alpha)))
 
 
 def has_map(model: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..data.errors import InputError, is_missing
 from ..outputs.numbers.cells import number_cell
-from ..outputs.numbers.forms import text_pieces
+from ..outputs.numbers.text import parse_interval
 from ..outputs.rankings.cells import bucket_pairs, rank_buckets
 from ._files import BadRecords, Found
 from ._meaning import Example, ambiguous
@@ -95,7 +95,7 @@ def _ranks(row: dict, unticked: str | None) -> Any:
 
 def _coordinates(row: dict, unticked: str | None) -> Any:
     cells = [
-        None if is_missing(v) else number_cell(text_pieces(v)) if isinstance(v, str) else _number(c, v)
+        None if is_missing(v) else number_cell(parse_interval(v)) if isinstance(v, str) else _number(c, v)
         for c, v in row.items()
     ]
     return None if all(cell is None for cell in cells) else cells

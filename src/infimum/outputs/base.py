@@ -21,7 +21,9 @@ from .summary import Summary, frequent_sets
 
 if TYPE_CHECKING:
     from ..loss import Loss
+    from .choices import Choices
     from .question_model import QuestionModel
+    from .score import Score
 
 __all__ = [
     "Curves", "Decoded", "Embedding", "OutputSpace", "Points", "Profiles", "SetStatistics", "Sets",
@@ -203,6 +205,38 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
         Y = self.outputs()
         inside = [sets.contains(np.broadcast_to(z, (len(sets), *np.shape(z)))) for z in Y]
         return np.array(inside, dtype=bool).reshape(len(Y), len(sets)).T
+
+    def conformal_scores(self) -> dict[str, type[Score]]:
+        """Return the conformal scores of this output type by name, the preferred one first; by default the loss."""
+        from .loss_score import LossScore
+
+        return {"loss": LossScore}
+
+    def choices(self, sets: Sets) -> Choices:
+        """Return sets as choices among named options, which identifiability counts and asks about.
+
+        By default the options of the sets, or all outputs if they can be listed.
+        """
+        from .choices import Choices
+
+        mask = sets.options()
+        if mask is not None:
+            _, g, c = mask.shape
+            return Choices(mask, [f"choice {k}" for k in range(g)], [[str(k) for k in range(c)]] * g)
+        if self.size > LISTED:
+            raise ValueError(
+                f"{type(self).__name__} does not describe its sets as choices among options. Add choices(sets) to it,"
+                " or check one coordinate at a time."
+            )
+        return Choices(self.members(sets)[:, None], [""], [self.format(self.outputs())])
+
+    def distance(self, z: NDArray, sets: Sets) -> NDArray:
+        """Return how far z_i is from S_i, (n,): by default the infimum loss."""
+        return sets.rowwise_loss(self.psi(z), "infimum")
+
+    def names_from_data(self) -> dict[str, Any]:
+        """Return constructor settings that sets do not carry and `fit` took from y, such as the names of tags."""
+        return {}
 
     def questions(self) -> QuestionModel:
         """Return what can be asked about an output; by default only the full output, see `infimum.active`."""

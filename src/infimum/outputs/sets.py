@@ -158,6 +158,10 @@ class Sets(ABC):
         """Return the distinct partial orders (k, m, m) and which of them S_i is, (n,), or None."""
         return None
 
+    def pair_codes(self) -> NDArray | None:
+        """Return the known comparisons of partial orders, (n, m(m-1)/2) in {-1, 0, 1}, or None."""
+        return None
+
     # Optional: disambiguation
 
     def options(self) -> NDArray | None:

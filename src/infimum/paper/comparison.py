@@ -33,7 +33,7 @@ class Inequality(Experiment):
         while len(rows) < 3 * task["problems"]:
             cost, y = random_loss(rng, m), int(rng.integers(m))
             sets, p = random_weak(rng, m, y, int(rng.integers(2, 8)))
-            if not dg.is_non_ambiguous(sets, p):
+            if dg.intersection(sets, p).sum() != 1:
                 continue
             number = len(rows) // 3
             constants = dg.calibration(cost, sets, p)

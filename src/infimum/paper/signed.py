@@ -30,8 +30,8 @@ class Signed(Experiment):
         cost, sets, p, _ = dg.signed_example()
         values = {
             "rho": dg.least_variability(cost, sets, p).rho,
-            "R, joint": dg.set_risk(cost, sets, p, reading="joint"),
-            "R, inside": dg.set_risk(cost, sets, p, reading="inside"),
+            "R, joint": dg.set_risk(cost, sets, p, negative_weights="joint"),
+            "R, inside": dg.set_risk(cost, sets, p, negative_weights="inside"),
         }
         return [
             row("infimum", z, float(v), measure=measure, exact=str(v))

@@ -13,14 +13,13 @@ from sklearn.base import clone
 
 from ..data.progress import track
 from ..diagnostics import Audit, Identifiability
-from ..diagnostics.audit import of_sets as audit_of
-from ..diagnostics.identifiability import LAM
-from ..diagnostics.identifiability import of_sets as identifiability_of
+from ..diagnostics.audit.audit import of_sets as audit_of
+from ..diagnostics.audit.identifiability import of_sets as identifiability_of
+from ..diagnostics.audit.rows import default_weights
 from ..disambiguation import Disambiguation, DisambiguationResult
 from ..estimators.base import validated
 from ..estimators.generic import PartialEstimator
 from ..outputs import OutputSpace, Sets
-from ..weights import KernelRidge, Scaled
 from . import _page as h
 from . import identifiability, overview, results, review
 
@@ -170,7 +169,7 @@ def _disambiguated(model: Any, X: Any, output: OutputSpace, sets: Sets) -> Disam
     weights = model.recipe_.weights
     families = [clone(weights) if hasattr(weights, "get_params") else weights]
     if sets.options() is not None and len(sets) <= COMPARED_ROWS:
-        families.append(Scaled(KernelRidge(lam=LAM)))
+        families.append(default_weights())
     models = [PartialEstimator(output, Disambiguation(), "inside", family) for family in families]
     return max((one.fit(X, sets).disambiguation_ for one in models), key=_likelihood)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..diagnostics.identifiability import Identifiability
+from ..diagnostics import Identifiability
 from . import _page as h
 from ._figures import figure
 
@@ -38,7 +38,7 @@ def section(found: Identifiability | None, reason: str, name: Callable[[int], st
 
 def _questions(found: Identifiability, name: Callable[[int], str]) -> h.Markup:
     rows = [
-        [asked.format(name), blind.says(asked.options), blind.rows, blind.bound, asked.answers]
+        [asked.format(name), blind.format(asked.options), blind.rows, blind.bound, asked.answers]
         for blind, asked in zip(found.blind, found.questions)
     ]
     columns = ["question", "reason", "rows", "fraction at most", "answers"]

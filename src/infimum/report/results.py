@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import solvers
-from ..diagnostics._choices import at_least, at_most
-from ..diagnostics.identifiability import Identifiability
+from ..diagnostics import Identifiability
+from ..diagnostics.audit.counts import at_least, at_most
 from ..disambiguation import DisambiguationResult
 from ..loss import SetLoss
 from ..outputs import OutputSpace, Sets
@@ -114,8 +114,7 @@ def _quality(
                 lambda: ResolvedDisplay.from_resolved(resolved).figure_, "resolved",
                 "Confidence of the estimated labels, and held-out probability of the sets.",
             ))  # fmt: skip
-    bound = found is not None and np.isfinite(found.degree) and found.choices.kind == "labels"
-    if found is not None and bound:
+    if found is not None and np.isfinite(found.degree) and found.choices.is_one_of:
         parts.append(_bound(len(sets), ours, found))
     else:
         agree = float(np.mean(sets.agreement(ours.z)))

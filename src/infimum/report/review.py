@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..diagnostics.audit import Audit
+from ..diagnostics import Audit
 from ..estimators.explanation import Explanation
 from . import _page as h
 

@@ -61,6 +61,9 @@ class Weights(BaseEstimator, ABC):
     loo_by_substitution: ClassVar[bool] = False
     """Whether leaving out row i equals replacing its target by its leave-one-out prediction, as in ridge regression."""
 
+    has_leave_one_out: ClassVar[bool] = True
+    """Whether `left_out` returns predictions without each row from one fit."""
+
     n_rows_: int
 
     @abstractmethod

@@ -15,6 +15,7 @@ from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, re
 from ...data.errors import listed as listed_names
 from ...data.names import Names, key, ordered, unpacked
 from ..base import OutputSpace, Sets
+from ..choices import Choices
 from ..summary import Summary
 from .cells import LabelCells
 from .costs import Cost, as_cost
@@ -271,6 +272,16 @@ class Labels(LabelCells, OutputSpace):
         elif not labels and not negated:
             problem = f"an empty set of candidates, got {shown(cell)}"
         return sorted(at), negated, unknown, problem
+
+    def choices(self, sets: Any) -> Choices:
+        options = [str(name) for name in self.classes_]
+        separated = "every two classes are apart in some rows"
+        return Choices(sets.options(), [""], [options], separated)
+
+    def conformal_scores(self) -> dict[str, Any]:
+        from .conformal import APS, LAC, Regret
+
+        return {score.name: score for score in (LAC, APS, Regret)}
 
 
 MASK = Form("mask", "candidate mask, one boolean column a class")

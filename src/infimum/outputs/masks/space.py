@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from ...data.errors import InputError
 from ..base import OutputSpace
+from ..choices import Choices
 from ..signs import PartialSigns
 from .cells import MaskCells
 from .forms import scribbled
@@ -111,6 +112,20 @@ class Masks(MaskCells, OutputSpace):
         z = np.full(h * w + 2, -1)
         z[reached] = 1
         return z[: h * w] * board.astype(int)
+
+    def choices(self, sets: Any) -> Choices:
+        mask = sets.options()
+        names = [f"pixel {p}" for p in range(mask.shape[1])]
+        return Choices(
+            mask, names, [["background", "object"]] * len(names),
+            "every pixel is object in some rows and background in others", "is {name} part of the object?",
+            with_name=True,
+        )  # fmt: skip
+
+    def conformal_scores(self) -> dict[str, Any]:
+        from .conformal import PixelMargin
+
+        return {PixelMargin.name: PixelMargin, **super().conformal_scores()}
 
 
 class Scribbles(PartialSigns):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -13,19 +12,13 @@ from scipy import sparse
 
 from ...data.containers import Column, Table, is_number, is_row, normalise_y
 from ...data.errors import BadRows, InputError, is_missing, listed, shown
+from .text import decimal_of, parse_interval
 
 FORMS = (
     "A row of y is a value 3.5, bounds (1, 2) or (5, inf), a union [(-2, -1), (1, 2)], candidates {1, 2}, text such as"
     ' "[1,2]", "800-1200", ">=3", "<0.1", "5±0.2" or "[-2,-1]|[1,2]", or None where nothing is known. Bounds go from'
     " low to high, with -inf or inf on a side that is open."
 )
-
-NUMBER = r"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|inf|∞)"  # unambiguous, so matching takes linear time
-BRACKETS = re.compile(rf"[\[\](]\s*({NUMBER})\s*[,;]\s*({NUMBER})\s*[\[\])]")
-DASH = re.compile(rf"({NUMBER})\s*(?:-|–|\.\.|to)\s*({NUMBER})")
-AT_LEAST = re.compile(rf"(?:>=?|≥)\s*({NUMBER})|({NUMBER})\s*\+")
-AT_MOST = re.compile(rf"(?:<=?|≤)\s*({NUMBER})")
-AROUND = re.compile(rf"({NUMBER})\s*(?:±|\+/-|\+-)\s*({NUMBER})")
 
 NAMES = [("lower", "upper"), ("low", "high"), ("lo", "hi"), ("min", "max"), ("left", "right"), ("start", "end")]
 LIMIT = 1e150  # squares of larger numbers, and of smaller than its inverse, have no room in floating point
@@ -40,10 +33,11 @@ class Pieces(NamedTuple):
     n: int
 
 
-def read(y: Any, columns: tuple | None = None) -> Pieces:
+def read(y: Any, columns: tuple | None = None, decimal: str | None = None) -> Pieces:
     """The pieces of every row of y, unmerged and unchecked but for their form.
 
-    `columns` are the names of lower and upper bounds, where they are known.
+    `columns` are the names of lower and upper bounds, if they are known, and `decimal` is the decimal mark of text; by
+    default it is found from all texts of the column.
     """
     found = normalise_y(y, FORMS)
     if sparse.issparse(found):
@@ -59,13 +53,22 @@ def read(y: Any, columns: tuple | None = None) -> Pieces:
         return _unions(found.values if isinstance(found, Table) else found)
     if found.typed:
         return _values(found)
-    return _cells(found)
+    return _cells(found, decimal)
 
 
 def names_of(y: Any) -> tuple | None:
     """The names of the columns of lower and upper bounds, where y is a frame of two."""
     found = normalise_y(y, FORMS) if hasattr(y, "columns") else None
     return _sides(found.names, None) if isinstance(found, Table) and found.names and len(found.names) == 2 else None
+
+
+def decimal_in(y: Any) -> str | None:
+    """Return the decimal mark of the texts in a column; None if none of them contains a comma."""
+    found = normalise_y(y, FORMS) if not isinstance(y, np.ndarray) or y.dtype.kind in "OUST" else None
+    if not isinstance(found, Column) or found.typed:
+        return None
+    texts = [cell for cell in found.cells if isinstance(cell, str) and "," in cell]
+    return decimal_of(texts) if texts else None
 
 
 def _values(column: Column) -> Pieces:
@@ -86,7 +89,7 @@ def _values(column: Column) -> Pieces:
     return Pieces(lower, upper, np.arange(column.n), column.n)
 
 
-def _cells(column: Column) -> Pieces:
+def _cells(column: Column, decimal: str | None = None) -> Pieces:
     """One entry a row, of any form."""
     types = set(map(type, column.cells))
     if types <= {tuple, list} and set(map(len, column.cells)) == {2}:
@@ -98,12 +101,13 @@ def _cells(column: Column) -> Pieces:
                 pairs = np.empty((0, 2))
             if len(pairs):
                 return _sided(pairs, np.isnan(pairs))
+    decimal = decimal_of(text for text in column.cells if isinstance(text, str)) if decimal is None else decimal
     bad = BadRows("y")
     flat: list[tuple[float, float]] = []
     counts = np.zeros(column.n, dtype=int)
     for row, cell in enumerate(column.cells):
         try:
-            pieces = cell_pieces(None if column.missing[row] else cell)
+            pieces = cell_pieces(None if column.missing[row] else cell, decimal)
         except InputError as error:
             bad.add(row, str(error))
             continue
@@ -142,11 +146,13 @@ def _bound(value: Any, side: int) -> float:
     if is_number(type(value)):
         return _float(value)
     if isinstance(value, str):
-        text = value.strip()
-        if re.fullmatch(NUMBER, text):
-            return _number(text)
-        if match := (AT_MOST if side else AT_LEAST).fullmatch(text):
-            return _number(next(group for group in match.groups() if group))
+        infinite = value.strip().lower().replace("∞", "inf").lstrip("+-")
+        if infinite in ("inf", "infinity"):
+            return -math.inf if value.strip().startswith("-") else math.inf
+        pieces = parse_interval(value)
+        ends = pieces[0] if len(pieces) == 1 else (math.nan, math.nan)
+        if ends[0] == ends[1] or ends[1 - side] == (math.inf if side == 0 else -math.inf):
+            return ends[side]
     raise InputError(f"expected {'an upper' if side else 'a lower'} bound, not {shown(value)}")
 
 
@@ -190,7 +196,7 @@ def refuse_bad(pieces: Pieces, bad: BadRows | None = None) -> None:
     bad.refuse(FORMS)
 
 
-def cell_pieces(cell: Any) -> list[tuple[float, float]]:
+def cell_pieces(cell: Any, decimal: str = ".") -> list[tuple[float, float]]:
     """The pieces of one cell.
 
     >>> cell_pieces("[-2,-1]|[1,2]"), cell_pieces(">=3"), cell_pieces((5, None)), cell_pieces(None)
@@ -201,7 +207,7 @@ def cell_pieces(cell: Any) -> list[tuple[float, float]]:
     if is_missing(cell):
         return [(-math.inf, math.inf)]
     if isinstance(cell, str):
-        return text_pieces(cell)
+        return parse_interval(cell, decimal)
     if is_number(type(cell)):
         return [_point(cell)]
     if hasattr(cell, "left") and hasattr(cell, "right"):  # an interval of pandas
@@ -223,30 +229,6 @@ def _pair(pair: Any, cell: Any) -> tuple[float, float]:
     if not all(is_missing(v) or is_number(type(v)) for v in pair):
         raise InputError(f"expected bounds that are numbers, got {shown(cell)}")
     return -math.inf if is_missing(low) else _float(low), math.inf if is_missing(high) else _float(high)
-
-
-def text_pieces(text: str) -> list[tuple[float, float]]:
-    """The pieces that a text names; round and square brackets mean the same, for a set is kept with its ends.
-
-    >>> text_pieces("800-1200"), text_pieces("<0.1"), text_pieces("-2"), text_pieces("65+")
-    ([(800.0, 1200.0)], [(-inf, 0.1)], [(-2.0, -2.0)], [(65.0, inf)])
-    """
-    pieces = []
-    for part in text.split("|"):
-        part = part.strip()
-        if re.fullmatch(NUMBER, part):
-            pieces.append(_point(_number(part)))
-        elif match := BRACKETS.fullmatch(part) or DASH.fullmatch(part):
-            pieces.append((_number(match[1]), _number(match[2])))
-        elif match := AT_LEAST.fullmatch(part):
-            pieces.append((_number(match[1] or match[2]), math.inf))
-        elif match := AT_MOST.fullmatch(part):
-            pieces.append((-math.inf, _number(match[1])))
-        elif match := AROUND.fullmatch(part):
-            pieces.append((_number(match[1]) - _number(match[2]), _number(match[1]) + _number(match[2])))
-        else:
-            raise InputError(f"cannot read {shown(text)} as a number, an interval or a union of them")
-    return pieces
 
 
 def _union(parts: list, cell: Any) -> list[tuple[float, float]]:
@@ -274,10 +256,6 @@ def _float(value: Any) -> float:
         return float(value)
     except OverflowError:
         raise InputError(f"a number too large for floating point, got {shown(value)}") from None
-
-
-def _number(text: str) -> float:
-    return float(text.replace("∞", "inf"))
 
 
 def _unions(y: NDArray) -> Pieces:

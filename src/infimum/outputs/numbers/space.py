@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -13,9 +14,10 @@ from ...data.checks import is_number
 from ...data.containers import materialise
 from ...data.errors import Form, InputError, listed
 from ..base import OutputSpace
+from ..choices import Choices
 from ..summary import Summary
 from .cells import NumberCells
-from .forms import LIMIT, names_of, read
+from .forms import LIMIT, decimal_in, names_of, read
 from .sets import Intervals
 from .summary import summary_of
 
@@ -27,11 +29,13 @@ NUMBERS = Form("numbers", "numbers and sets of numbers, one entry a row")
 
 
 class Facts(NamedTuple):
-    """What y tells: its lowest and highest finite endpoint, and the names of lower and upper bounds."""
+    """Summary of y: its lowest and highest finite endpoint, the names of the bounds, and the decimal mark of text."""
 
     low: float
     high: float
     columns: tuple | None = None
+    decimal: str | None = None
+    """None if no text of y contains a comma."""
 
 
 class Reals(NumberCells, OutputSpace):
@@ -71,25 +75,28 @@ class Reals(NumberCells, OutputSpace):
         self.bounds = bounds
 
     @staticmethod
-    def unscaled(y: Any, columns: tuple | None = None) -> Intervals:
-        """y as sets, in units of its own; `columns` are the names of lower and upper bounds, where they are known."""
-        return y if isinstance(y, Intervals) else Intervals(read(y, columns))
+    def unscaled(y: Any, columns: tuple | None = None, decimal: str | None = None) -> Intervals:
+        """Parse y in its own units, with the names of the bounds and the decimal mark of text if they are known."""
+        return y if isinstance(y, Intervals) else Intervals(read(y, columns, decimal))
 
     def summarise(self, y: Any) -> Facts:
         """The lowest and the highest finite endpoint, within bounds, and what decides how y is read."""
         y = materialise(y)
         columns = None if isinstance(y, Intervals) else names_of(y)
-        sets = self.unscaled(y, columns).clipped(*self._bounds())
+        decimal = None if isinstance(y, Intervals) else decimal_in(y)
+        sets = self.unscaled(y, columns, decimal).clipped(*self._bounds())
         ends = np.concatenate([sets.lower, sets.upper])
         ends = ends[np.isfinite(ends)]
-        return Facts(float(ends.min(initial=math.inf)), float(ends.max(initial=-math.inf)), columns)
+        return Facts(float(ends.min(initial=math.inf)), float(ends.max(initial=-math.inf)), columns, decimal)
 
     def merge(self, a: Facts, b: Facts) -> Facts:
         if a.columns is not None and b.columns is not None and a.columns != b.columns:
             raise InputError(
                 f"Bounds must have the same names everywhere. Got {listed(a.columns)}; {listed(b.columns)}."
             )
-        return Facts(min(a.low, b.low), max(a.high, b.high), a.columns or b.columns)
+        if a.decimal is not None and b.decimal is not None and a.decimal != b.decimal:
+            raise InputError("y has numbers with a decimal comma and numbers with a comma between thousands. Use one style.")
+        return Facts(min(a.low, b.low), max(a.high, b.high), a.columns or b.columns, a.decimal or b.decimal)
 
     def fit_summary(self, summary: Facts) -> Self:
         if self.loss not in LOSSES:
@@ -98,9 +105,10 @@ class Reals(NumberCells, OutputSpace):
         self.bounds_ = low, high = self._bounds()
         if summary.low > summary.high and not (math.isfinite(low) and math.isfinite(high)):
             raise InputError("No row of y has a finite endpoint that says where to predict. Give bounds=(low, high).")
-        self.form_ = (
-            NUMBERS if summary.columns is None else Form("bounds", f"bounds {listed(summary.columns)}", summary.columns)
-        )
+        self.form_ = NUMBERS
+        if summary.columns is not None:
+            self.form_ = Form("bounds", f"bounds {listed(summary.columns)}", summary.columns)
+        self.form_ = replace(self.form_, decimal=summary.decimal or ".")
         self.low_ = low if math.isfinite(low) else summary.low
         self.high_ = high if math.isfinite(high) else summary.high
         self.origin_ = self.low_ / 2 + self.high_ / 2
@@ -114,7 +122,7 @@ class Reals(NumberCells, OutputSpace):
         return self
 
     def read(self, y: Any, strict: bool = True) -> Intervals:
-        sets = self.unscaled(y, self.form_.columns).scaled(self.loss, self.origin_, self.unit_)
+        sets = self.unscaled(y, self.form_.columns, self.form_.decimal).scaled(self.loss, self.origin_, self.unit_)
         return sets.clipped(*self.bounds_) if strict else sets
 
     def is_unlabelled(self, sets: Any) -> NDArray:
@@ -177,3 +185,16 @@ class Reals(NumberCells, OutputSpace):
         if not low <= high or low == math.inf or high == -math.inf:
             raise ValueError(f"bounds must have low <= high. Got {self.bounds!r} instead.")
         return low, high
+
+    def choices(self, sets: Any) -> Choices:
+        from .bands import bands_of
+
+        return bands_of(sets)
+
+    def distance(self, z: NDArray, sets: Any) -> NDArray:
+        return sets.distance(z)
+
+    def conformal_scores(self) -> dict[str, Any]:
+        from .conformal import Distance, ScaledDistance
+
+        return {score.name: score for score in (Distance, ScaledDistance)}

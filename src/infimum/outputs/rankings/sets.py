@@ -204,6 +204,9 @@ class PartialOrders(Sets):
         last = np.full((*codes.shape[:-1], 1), float(self.codes.shape[1]))
         return np.concatenate([codes, last], axis=-1)
 
+    def pair_codes(self) -> NDArray:
+        return self.codes
+
     @property
     def is_unlabelled(self) -> NDArray:
         return (self.codes == 0).all(axis=-1)

@@ -16,6 +16,7 @@ from ...data.errors import Form, InfimumWarning, InputError, Sample, listed, ref
 from ...data.names import Names, key, numbered, ordered
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
+from ..choices import Choices
 from ..summary import Summary
 from .cells import RankingCells
 from .codes import codes_of, costs_of
@@ -241,3 +242,13 @@ class Rankings(RankingCells, OutputSpace):
 
     def format(self, z: NDArray) -> list[str]:
         return [" > ".join(map(str, row)) for row in self.readable(z)]
+
+    def choices(self, sets: Any) -> Choices:
+        from .pair_choices import choices_of
+
+        return choices_of(sets, self.items_)
+
+    def conformal_scores(self) -> dict[str, Any]:
+        from .conformal import Kendall, Pairs
+
+        return {score.name: score for score in (Pairs, Kendall)}

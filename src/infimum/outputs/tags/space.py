@@ -17,6 +17,7 @@ from ...data.containers import Column
 from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, listed, refuse_unread, shown
 from ...data.names import Names, key, numbered, ordered
 from ..base import OutputSpace, Sets
+from ..choices import Choices
 from ..signs import format_signs
 from ..summary import Summary
 from .cells import TagCells
@@ -208,6 +209,24 @@ class Tags(TagCells, OutputSpace):
 
     def _format_set(self, sets: Any, row: int) -> str:
         return sets.format(row, self.tags_)
+
+    def choices(self, sets: Any) -> Choices:
+        mask = sets.options()
+        if mask is None:  # Hamming balls: with a positive radius, any tag may differ
+            free = np.asarray(sets.radius)[:, None] > 0
+            mask = np.stack([free | (sets.centers < 0), free | (sets.centers > 0)], axis=-1)
+        return Choices(
+            mask, [str(name) for name in self.tags_], [["absent", "present"]] * mask.shape[1],
+            "every tag is present in some rows and absent in others", "is it {name}?", with_name=True,
+        )  # fmt: skip
+
+    def conformal_scores(self) -> dict[str, Any]:
+        from .conformal import Hamming, Margin
+
+        return {score.name: score for score in (Margin, Hamming)}
+
+    def names_from_data(self) -> dict[str, Any]:
+        return {"tags": self.tags_.tolist()}
 
 
 SAYS = {

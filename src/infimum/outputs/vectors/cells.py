@@ -14,7 +14,7 @@ import numpy as np
 from ...data.errors import BadRows, InputError, shown
 from ..cells import CellFormat
 from ..numbers.cells import plain_number
-from ..numbers.forms import text_pieces
+from ..numbers.text import parse_interval
 from .balls import Balls
 from .boxes import Boxes
 from .candidates import CandidatePoints
@@ -65,7 +65,7 @@ class VectorCells(CellFormat):
     def _from_text(self, text: str) -> Any:
         if PRODUCT not in text:
             return super()._from_text(text)
-        pieces = [text_pieces(part) for part in text.split(PRODUCT)]
+        pieces = [parse_interval(part) for part in text.split(PRODUCT)]
         if any(len(coordinate) > 1 for coordinate in pieces):
             raise InputError(f"expected one interval for each coordinate, got {shown(text)}")
         return [_coordinate(low, high) for [(low, high)] in pieces]

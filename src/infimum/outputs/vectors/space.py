@@ -176,6 +176,11 @@ class Vectors(VectorCells, OutputSpace):
         x = self.decode(np.column_stack([c0, c1, np.zeros(q)])) - z
         return A * (x**2).sum(axis=1) - 2 * (B * x).sum(axis=1) + C
 
+    def conformal_scores(self) -> dict[str, Any]:
+        from .conformal import ScaledVectorDistance, VectorDistance
+
+        return {score.name: score for score in (VectorDistance, ScaledVectorDistance)}
+
 
 def _below(part: Any, w: NDArray, z: NDArray) -> tuple[float, NDArray, float]:
     """a, b, c with sum_i w_i L(z + x, S_i) >= a |x|² - 2 <b, x> + c for every x."""

@@ -63,6 +63,7 @@ class Laplacian(Weights):
     """
 
     signed = False
+    has_leave_one_out = False
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Rows that contradict each other, and rows that contradict themselves."""
+"""Rows that contradict each other, and rows that no output satisfies."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.errors import InputError
-from ..outputs import OutputSpace, Sets
+from ...data.errors import InputError
+from ...outputs import OutputSpace, Sets
 
-NEIGHBOURS = 5  # of every row that are looked at
+NEIGHBOURS = 5  # nearest rows with which a row is compared
 
 
 def unreadable(output: OutputSpace, y: Any) -> tuple[list, dict[int, str]]:
-    """y with None in place of rows that no output satisfies, and what is wrong with each of them.
+    """Return y with None for the rows that cannot be parsed, and what is wrong with each of them.
 
     >>> from infimum.outputs import Reals
     >>> unreadable(Reals(), [1.0, (3, 2), (2, 4)])
@@ -28,23 +28,14 @@ def unreadable(output: OutputSpace, y: Any) -> tuple[list, dict[int, str]]:
             output.fit(parsed).read(parsed)
             return cells, bad
         except InputError as error:
-            found = error.rows
-            if not found or found.keys() <= bad.keys():
+            if not error.rows or error.rows.keys() <= bad.keys():
                 raise
-        bad |= found
-        cells = [None if row in found else cell for row, cell in enumerate(cells)]
-
-
-def disjoint(sets: Sets, i: NDArray, j: NDArray) -> NDArray | None:
-    """Return whether S_i and S_j have no member in common, for pairs of rows (k,); None for sets without `meets`."""
-    try:
-        return ~sets[i].meets(sets[j])
-    except ValueError:
-        return None
+            bad |= error.rows
+            cells = [None if row in error.rows else cell for row, cell in enumerate(cells)]
 
 
 def conflicts(X: NDArray, sets: Sets) -> list[tuple[int, int, float]]:
-    """(i, j, distance): rows that are the same or unusually near, with sets that have nothing in common.
+    """Find pairs of rows (i, j, distance) that are equal or unusually near, with disjoint sets.
 
     Near is nearer than three quarters of the rows are to their nearest neighbour.
     """
@@ -57,9 +48,7 @@ def conflicts(X: NDArray, sets: Sets) -> list[tuple[int, int, float]]:
     near = distance <= np.quantile(distance[:, 0], 0.25)
     i = np.repeat(np.arange(n), near.sum(axis=1))
     j, d = at[near], distance[near]
-    found = disjoint(sets, i, j)
-    if found is None:
-        return []
+    found = ~sets[i].meets(sets[j])
     seen: dict[tuple[int, int], float] = {}
     for a, b, far in zip(i[found].tolist(), j[found].tolist(), d[found].tolist()):
         seen.setdefault((min(a, b), max(a, b)), far)

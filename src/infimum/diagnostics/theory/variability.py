@@ -1,4 +1,4 @@
-"""The minimum variability principle, and the decision regions that it looks at."""
+"""The minimum variability principle and its decision regions."""
 
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -6,50 +6,34 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._checks import few, fractions, numbers, weak
+from .checks import check_size, fractions, numbers, weak
 from .eligibility import masses, receivers
-from .risk import risk, set_risk
+from .risk import set_risk
 
 
 class LeastVariability(NamedTuple):
-    """rho* with its prediction and its variability."""
+    """The eligible distribution rho of minimum variability, its prediction z and its variability."""
 
     rho: NDArray[Any]
     z: int
     variability: Any
 
 
-def variability(cost: ArrayLike, rho: ArrayLike) -> Any:
-    """E(rho) = min_z R(z; rho), a variance in the geometry of the loss.
-
-    Parameters
-    ----------
-    cost : (m, m)
-        The loss l(z, y), prediction in rows.
-    rho : (m,) or (r, m)
-        Distributions of y.
-
-    Examples
-    --------
-    >>> from infimum.diagnostics import variability
-    >>> float(variability([[0, 1], [2, 0]], [0.25, 0.75]))
-    0.5
-    """
-    return risk(cost, rho).min()
-
-
 def least_variability(cost: ArrayLike, sets: ArrayLike, p: ArrayLike) -> LeastVariability:
-    """rho* in argmin over rho |- tau of E(rho), the eligible distribution of minimum variability.
+    """Return the eligible distribution of minimum variability, argmin over rho |- tau of E(rho) = min_z R(z; rho).
 
     By Thm. 1, min_rho E(rho) = min_z min_rho R(z; rho) = min_z R_S(z): take the best z of the infimum risk and let
-    each set hand its mass to its element closest to z. Ties go to the lowest index. For signed tau, R_S is the joint
-    reading.
+    each set give its mass to its element closest to z. Ties go to the lowest index. For signed tau, R_S is the set risk
+    with ``negative_weights="joint"``.
 
     Parameters
     ----------
     cost : (m, m) array
+        The loss l(z, y), prediction in rows.
     sets : (k, m) booleans
-    p : (k,) array
+        The sets S, one per row.
+    p : (k,)
+        Their probabilities, fractions or numbers.
 
     Returns
     -------
@@ -68,15 +52,16 @@ def least_variability(cost: ArrayLike, sets: ArrayLike, p: ArrayLike) -> LeastVa
     1/2 -1/4 3/4 | z = 2 | E = 0
     """
     members, loss, weights = weak(sets, cost, p)
-    risks = set_risk(loss, members, weights, reading="joint")
+    risks = set_risk(loss, members, weights, negative_weights="joint")
     z = int(risks.argmin())
     place = np.argsort(np.argsort(loss[z], kind="stable"))
     return LeastVariability(masses(receivers(members, weights, place), weights, members.shape[1]), z, risks[z])
 
 
 def decision_regions(cost: ArrayLike) -> list[NDArray[Any]]:
-    """Vertices of R_z = {rho in the simplex : z in argmin R(., rho)}, one (v, m) array per z, in lexicographic order.
+    """Return the decision regions R_z = {rho in the simplex : z in argmin R(., rho)} by their vertices.
 
+    There is one (v, m) array per z, in lexicographic order.
     A vertex solves m - 1 of the constraints rho(y) >= 0 and R(z'; rho) >= R(z; rho) as equalities and satisfies the
     rest; all choices are tried, in exact arithmetic: m is at most 6.
 
@@ -101,7 +86,7 @@ def decision_regions(cost: ArrayLike) -> list[NDArray[Any]]:
     (given,) = numbers(cost)
     loss = fractions(given)
     m = loss.shape[1]
-    few(m, 6, "decision_regions tries all choices of m - 1 constraints")
+    check_size(m, 6, "decision_regions tries all choices of m - 1 constraints")
     regions = []
     for z in range(len(loss)):
         constraints = np.vstack([fractions(np.eye(m, dtype=int)), np.delete(loss, z, axis=0) - loss[z]])
@@ -115,7 +100,7 @@ def decision_regions(cost: ArrayLike) -> list[NDArray[Any]]:
 
 
 def _solve_on_simplex(rows: NDArray[np.object_]) -> NDArray[np.object_] | None:
-    """The one rho with rows @ rho = 0 and sum(rho) = 1, by elimination on fractions; None if not unique."""
+    """Return the rho with rows @ rho = 0 and sum(rho) = 1, by elimination on fractions; None if it is not unique."""
     m = rows.shape[1]
     system = fractions(np.vstack([np.ones(m + 1, dtype=int), np.column_stack([rows, np.zeros(m - 1, dtype=int)])]))
     for i in range(m):

@@ -1,4 +1,4 @@
-"""Exact or floating arithmetic, and what a weak distribution must be."""
+"""Exact or floating-point arithmetic, and checks of weak distributions."""
 
 from fractions import Fraction
 from typing import Any
@@ -10,12 +10,12 @@ _fraction = np.frompyfunc(Fraction, 1, 1)
 
 
 def fractions(a: ArrayLike) -> NDArray[np.object_]:
-    """The same numbers as fractions; a float is the fraction that it stands for."""
+    """Return the same numbers as fractions; a float becomes the fraction that it represents."""
     return np.asarray(_fraction(np.asarray(a).astype(object)), dtype=object)
 
 
 def numbers(*arrays: ArrayLike) -> tuple[NDArray[Any], ...]:
-    """All arrays as fractions when one of them holds Python numbers, all as floats otherwise."""
+    """Return all arrays as fractions if one of them holds Python numbers, otherwise all as floats."""
     given = [np.asarray(a) for a in arrays]
     if any(a.dtype == object for a in given):
         return tuple(fractions(a) for a in given)
@@ -23,7 +23,7 @@ def numbers(*arrays: ArrayLike) -> tuple[NDArray[Any], ...]:
 
 
 def weak(sets: ArrayLike, *arrays: ArrayLike) -> tuple[NDArray[Any], ...]:
-    """Checked (k, m) membership, followed by `numbers` of the arrays; empty sets are refused by row."""
+    """Return the checked (k, m) membership, followed by `numbers` of the arrays."""
     members = np.asarray(sets)
     if members.ndim != 2 or members.dtype != bool:
         raise ValueError(f"sets must be a (k, m) array of booleans, got shape {members.shape} of {members.dtype}")
@@ -33,6 +33,13 @@ def weak(sets: ArrayLike, *arrays: ArrayLike) -> tuple[NDArray[Any], ...]:
     return members, *numbers(*arrays)
 
 
-def few(m: int, limit: int, what: str) -> None:
+def check_square(cost: NDArray) -> None:
+    """Raise an error unless the loss is an (m, m) array."""
+    if cost.ndim != 2 or cost.shape[0] != cost.shape[1] or len(cost) < 2:
+        raise ValueError(f"cost must be an (m, m) array with m >= 2, got shape {cost.shape}")
+
+
+def check_size(m: int, limit: int, what: str) -> None:
+    """Raise an error if Y is too large for an enumeration."""
     if m > limit:
         raise ValueError(f"{what}: Y has {m} elements, and at most {limit} are feasible")

@@ -1,8 +1,8 @@
-"""The distributions rho that a weak distribution tau leaves possible: R_tau = {rho : rho |- tau}.
+"""The distributions rho that are compatible with a weak distribution tau: R_tau = {rho : rho |- tau}.
 
 rho is eligible when mass can be moved from the sets to their elements, rho = sum_S tau(S) mu_S with mu_S a distribution
-on S. So R_tau is a Minkowski sum of dilated simplices, sum_S tau(S) Delta(S), and stays one when tau is signed. Over a
-simplex, a linear function is minimal at the element with the smallest coefficient: hence both functions below.
+on S. R_tau is therefore a Minkowski sum of dilated simplices, sum_S tau(S) Delta(S), also for a signed tau. Over a
+simplex, a linear function is minimal at the element with the smallest coefficient. Both functions below use this.
 """
 
 from itertools import permutations
@@ -11,25 +11,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._checks import few, weak
+from .checks import check_size, weak
 
 
 def is_eligible(rho: ArrayLike, sets: ArrayLike, p: ArrayLike) -> bool:
-    """Whether rho |- tau, by the condition of Hall: for every A, rho(A) <= tau(S meets A), with equality at A = Y.
+    """Return whether the distribution rho is eligible for tau.
 
-    For signed tau the right-hand side is max over R_tau of rho(A): tau(S meets A) over the positive sets plus
-    tau(S inside A) over the negative ones.
+    By Hall's condition, rho(A) <= tau(S meets A) for every A, with equality at A = Y. For signed tau the right-hand
+    side is max over R_tau of rho(A): tau(S meets A) over the positive sets plus tau(S inside A) over the negative ones.
 
     Parameters
     ----------
     rho : (m,) array
+        A distribution on Y.
     sets : (k, m) booleans
-    p : (k,) array
+        The sets S, one per row.
+    p : (k,)
+        Their probabilities, fractions or numbers.
 
     Returns
     -------
     bool
-        Exact for fractions, up to 1e-9 for floats. All 2^m events are looked at: m is at most 16.
+        Exact for fractions, up to 1e-9 for floats. All 2^m events are checked: m is at most 16.
 
     References
     ----------
@@ -44,7 +47,7 @@ def is_eligible(rho: ArrayLike, sets: ArrayLike, p: ArrayLike) -> bool:
     """
     members, rho, weights = weak(sets, rho, p)
     m = members.shape[1]
-    few(m, 16, "is_eligible looks at all 2^m events")
+    check_size(m, 16, "is_eligible checks all 2^m events")
     events = (np.arange(2**m)[:, None] >> np.arange(m)) % 2 == 1
     count = events.astype(np.int64) @ members.T
     # One in F(A) for the positive sets that meet A and for the negative ones inside A.
@@ -55,15 +58,15 @@ def is_eligible(rho: ArrayLike, sets: ArrayLike, p: ArrayLike) -> bool:
 
 
 def eligible_region(sets: ArrayLike, p: ArrayLike) -> NDArray[Any]:
-    """All vertices of R_tau, (v, m), in lexicographic order.
+    """Return all vertices of R_tau, (v, m), in lexicographic order.
 
-    Each order of Y gives one: every set hands its mass to its first element in that order (to its last, where tau is
+    Each order of Y gives one: every set gives its mass to its first element in that order (to its last, if tau is
     negative). There are at most m! of them; m is at most 8.
 
     Parameters
     ----------
     sets : (k, m) booleans
-        The sets S, one a row.
+        The sets S, one per row.
     p : (k,)
         Their probabilities, fractions or numbers.
 
@@ -86,7 +89,7 @@ def eligible_region(sets: ArrayLike, p: ArrayLike) -> NDArray[Any]:
     members, weights = weak(sets, p)
     members, weights = members[weights != 0], weights[weights != 0]
     m = members.shape[1]
-    few(m, 8, "eligible_region goes through all m! orders")
+    check_size(m, 8, "eligible_region goes through all m! orders")
     # A vertex of a Minkowski sum is a sum of vertices in one way only: distinct choices are distinct vertices.
     choices = np.unique([receivers(members, weights, np.array(order)) for order in permutations(range(m))], axis=0)
     vertices = np.array([masses(choice, weights, m) for choice in choices], dtype=weights.dtype)
@@ -94,12 +97,12 @@ def eligible_region(sets: ArrayLike, p: ArrayLike) -> NDArray[Any]:
 
 
 def receivers(members: NDArray[np.bool_], weights: NDArray, place: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The element that receives the mass of each set, (k,), when y has the place ``place[y]`` in the order."""
+    """Return the element that receives the mass of each set, (k,), when y has the place ``place[y]`` in the order."""
     first = np.where(members, place, len(place)).argmin(axis=1)
     last = np.where(members, place, -1).argmax(axis=1)
     return np.where(weights < 0, last, first)
 
 
 def masses(choice: NDArray[np.int64], weights: NDArray, m: int) -> NDArray[Any]:
-    """rho(y) = sum of tau(S) over the sets that hand their mass to y."""
+    """Return rho(y), the sum of tau(S) over the sets that give their mass to y."""
     return weights @ (choice[:, None] == np.arange(m)).astype(weights.dtype)

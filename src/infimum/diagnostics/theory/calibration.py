@@ -1,4 +1,4 @@
-"""How much the weak problem says about the full one: non-ambiguity, discrepancy and the comparison constants."""
+"""How the weak problem bounds the fully supervised one: non-ambiguity, discrepancy, comparison constants."""
 
 import math
 from typing import Any, NamedTuple
@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._checks import numbers, weak
+from .checks import check_square, numbers, weak
 from .risk import set_risk
 
 
 class Calibration(NamedTuple):
-    """Constants C with R(z; rho*) - R(f*; rho*) <= C (R_S(z) - R_S(f*)) for every z.
+    """Constants of the comparison inequality.
+
+    R(z; rho*) - R(f*; rho*) <= C (R_S(z) - R_S(f*)) for every z.
 
     Attributes
     ----------
@@ -36,12 +38,12 @@ class Calibration(NamedTuple):
 
 
 def intersection(sets: ArrayLike, p: ArrayLike) -> NDArray[np.bool_]:
-    """S_x, the intersection of the sets of the support of tau, (m,) booleans.
+    """Return the intersection S_x of all sets that have positive probability, (m,) booleans.
 
     Parameters
     ----------
     sets : (k, m) booleans
-        The sets S, one a row.
+        The sets S, one per row.
     p : (k,)
         Their probabilities, fractions or numbers.
 
@@ -59,36 +61,15 @@ def intersection(sets: ArrayLike, p: ArrayLike) -> NDArray[np.bool_]:
     return members[weights != 0].all(axis=0)
 
 
-def is_non_ambiguous(sets: ArrayLike, p: ArrayLike) -> bool:
-    """Whether S_x is a singleton.
-
-    Parameters
-    ----------
-    sets : (k, m) booleans
-        The sets S, one a row.
-    p : (k,)
-        Their probabilities, fractions or numbers.
-
-    References
-    ----------
-    Def. 2.
-
-    Examples
-    --------
-    >>> from infimum.diagnostics import is_non_ambiguous
-    >>> is_non_ambiguous([[True, True, False], [False, True, True]], [0.5, 0.5])
-    True
-    """
-    return bool(intersection(sets, p).sum() == 1)
-
-
 def eta(sets: ArrayLike, p: ArrayLike) -> Any:
-    """The largest eta with P(z in S) <= 1 - eta for every z outside S_x; 0 where S_x is not a singleton.
+    """Return the strictness of non-ambiguity: the largest eta with P(z in S) <= 1 - eta for every z outside S_x.
+
+    It is 0 if S_x is not a singleton.
 
     Parameters
     ----------
     sets : (k, m) booleans
-        The sets S, one a row.
+        The sets S, one per row.
     p : (k,)
         Their probabilities, fractions or numbers.
 
@@ -112,9 +93,10 @@ def eta(sets: ArrayLike, p: ArrayLike) -> Any:
 
 
 def discrepancy(cost: ArrayLike) -> Any:
-    """e^nu = max over z, y and z' != z of l(z, y) / l(z, z'); infinite where some l(z, z') is 0.
+    """Return the discrepancy of a loss, e^nu.
 
-    It is 1 for the 0-1 loss. The paper's nu is its logarithm.
+    It is the maximum over z, y and z' != z of l(z, y) / l(z, z'), infinite if some l(z, z') is 0, and 1 for the 0-1
+    loss. The paper's nu is its logarithm.
 
     Parameters
     ----------
@@ -132,21 +114,22 @@ def discrepancy(cost: ArrayLike) -> Any:
     2.0
     """
     (loss,) = numbers(cost)
-    _check_square(loss)
+    check_square(loss)
     nearest = np.array([np.delete(row, z).min() for z, row in enumerate(loss)], dtype=loss.dtype)
     return _largest_ratio(loss.max(axis=1), nearest)
 
 
 def calibration(cost: ArrayLike, sets: ArrayLike, p: ArrayLike) -> Calibration:
-    """The constants of the comparison inequality for a non-ambiguous tau.
+    """Return the constants of the comparison inequality for a non-ambiguous tau.
 
     Parameters
     ----------
     cost : (m, m) array
-        Proper: zero on the diagonal and only there. Otherwise the constants may be infinite.
+        The loss l(z, y), prediction in rows; zero on the diagonal and only there, or constants may be infinite.
     sets : (k, m) booleans
-    p : (k,) array
-        Probabilities.
+        The sets S, one per row.
+    p : (k,)
+        Their probabilities, fractions or numbers.
 
     Returns
     -------
@@ -165,7 +148,7 @@ def calibration(cost: ArrayLike, sets: ArrayLike, p: ArrayLike) -> Calibration:
     1/4 2 8 16/3
     """
     members, loss, weights = weak(sets, cost, p)
-    _check_square(loss)
+    check_square(loss)
     certain = np.flatnonzero(intersection(members, weights))
     if len(certain) != 1:
         raise ValueError(f"calibration needs a non-ambiguous tau, one y in all sets; here S_x = {certain.tolist()}")
@@ -178,8 +161,3 @@ def calibration(cost: ArrayLike, sets: ArrayLike, p: ArrayLike) -> Calibration:
 
 def _largest_ratio(above: NDArray, below: NDArray) -> Any:
     return math.inf if (below == 0).any() else (above / below).max()
-
-
-def _check_square(loss: NDArray) -> None:
-    if loss.ndim != 2 or loss.shape[0] != loss.shape[1] or len(loss) < 2:
-        raise ValueError(f"cost must be an (m, m) array with m >= 2, got shape {loss.shape}")

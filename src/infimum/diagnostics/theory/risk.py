@@ -1,41 +1,24 @@
-"""Risks of a set: the three principles on a finite Y."""
+"""Risks and set losses on a finite Y, for the three principles."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._checks import numbers, weak
-
-
-def risk(cost: ArrayLike, rho: ArrayLike) -> NDArray[Any]:
-    """R(z; rho) = sum_y l(z, y) rho(y) for every z, (m,).
-
-    Parameters
-    ----------
-    cost : (m, m)
-        The loss l(z, y), prediction in rows.
-    rho : (m,) or (r, m)
-        Distributions of y.
-
-    Examples
-    --------
-    >>> from infimum.diagnostics import risk
-    >>> risk([[0, 1], [2, 0]], [0.25, 0.75])
-    array([0.75, 0.5 ])
-    """
-    cost, rho = numbers(cost, rho)
-    return cost @ rho
+from .checks import numbers, weak
 
 
 def set_loss(cost: ArrayLike, sets: ArrayLike, principle: str = "infimum") -> NDArray[Any]:
-    """L(z, S), the minimum, mean or maximum of l(z, y) over the elements y of S, for every z and S.
+    """Return L(z, S), the minimum, mean or maximum of l(z, y) over y in S, for every z and S.
 
     Parameters
     ----------
     cost : (m, m) array
+        The loss l(z, y), prediction in rows.
     sets : (k, m) booleans
-    principle : {"infimum", "average", "supremum"}
+        The sets S, one per row.
+    principle : {"infimum", "average", "supremum"}, default "infimum"
+        Which of the three.
 
     Returns
     -------
@@ -54,7 +37,7 @@ def set_loss(cost: ArrayLike, sets: ArrayLike, principle: str = "infimum") -> ND
            [0.]])
     """
     members, loss = weak(sets, cost)
-    # Over the elements of S, (m, 1, m) against (k, m): what stands in for the others never wins alone.
+    # (m, 1, m) against (k, m): elements outside S get a value that never decides alone
     if principle == "infimum":
         return np.where(members, loss[:, None, :], loss.max()).min(axis=2)
     if principle == "supremum":
@@ -68,20 +51,24 @@ _OPPOSITE = {"infimum": "supremum", "supremum": "infimum", "average": "average"}
 
 
 def set_risk(
-    cost: ArrayLike, sets: ArrayLike, p: ArrayLike, principle: str = "infimum", *, reading: str = "inside"
+    cost: ArrayLike, sets: ArrayLike, p: ArrayLike, principle: str = "infimum", *, negative_weights: str = "inside"
 ) -> NDArray[Any]:
-    """R_S(z) = sum_S tau(S) L(z, S) for every z.
+    """Return the set risk R_S(z) = sum_S tau(S) L(z, S) of every z.
 
     Parameters
     ----------
     cost : (m, m) array
+        The loss l(z, y), prediction in rows.
     sets : (k, m) booleans
+        The sets S, one per row.
     p : (k,) array
         Probabilities or signed weights.
-    principle : {"infimum", "average", "supremum"}
-    reading : {"inside", "joint"}, default="inside"
-        Of negative weights. "inside" is the formula above. "joint" is the minimum (maximum for the supremum) over all
-        choices of y_S in S of sum_S tau(S) l(z, y_S): a negative weight then takes the supremum (infimum) over its set.
+    principle : {"infimum", "average", "supremum"}, default "infimum"
+        How a set is turned into a loss.
+    negative_weights : {"inside", "joint"}, default "inside"
+        The loss for negative weights. "inside" is the formula above. "joint" is the minimum (maximum for
+        the supremum) over all choices of y_S in S of sum_S tau(S) l(z, y_S): a negative weight then takes the supremum
+        (infimum) over its set.
 
     Returns
     -------
@@ -101,22 +88,22 @@ def set_risk(
     1  2  13/8
     """
     members, loss, weights = weak(sets, cost, p)
-    if reading == "inside":
+    if negative_weights == "inside":
         return set_loss(loss, members, principle) @ weights
-    if reading == "joint":
+    if negative_weights == "joint":
         negative = weights < 0
         plus = set_loss(loss, members, principle) @ np.where(negative, 0 * weights, weights)
         return plus + set_loss(loss, members, _OPPOSITE[principle]) @ np.where(negative, weights, 0 * weights)
-    raise ValueError(f"reading must be 'inside' or 'joint', got {reading!r}")
+    raise ValueError(f"negative_weights must be 'inside' or 'joint', got {negative_weights!r}")
 
 
 def average_distribution(sets: ArrayLike, p: ArrayLike) -> NDArray[Any]:
-    """rho_ac(y) = sum_S tau(S) 1[y in S] / |S|: the average loss is the plain loss under this distribution.
+    """Return rho_ac(y) = sum_S tau(S) 1[y in S] / |S|: its plain risk is the average set risk.
 
     Parameters
     ----------
     sets : (k, m) booleans
-        The sets S, one a row.
+        The sets S, one per row.
     p : (k,)
         Their probabilities, fractions or numbers.
 

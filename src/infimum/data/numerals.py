@@ -1,0 +1,110 @@
+"""Numbers as people write them: decimal commas, thousands separators, currency signs, per cent, 10k."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+MISSING_WORDS = frozenset({
+    "", "-", "--", "–", "—", ".", "?", "n/a", "n.a.", "na", "#n/a", "nan", "null", "none", "nil", "missing", "unknown",
+    "not available", "not applicable", "no answer", "don't know", "dont know", "do not know", "refused",
+    "non-applicable", "unknown / non-applicable",
+})  # fmt: skip
+"""Text that stands for a missing number or date, in lower case."""
+
+MULTIPLES = {
+    "thousand": 1e3, "million": 1e6, "billion": 1e9, "mio": 1e6, "mn": 1e6, "bn": 1e9, "k": 1e3, "m": 1e6, "b": 1e9,
+}  # fmt: skip
+"""Factors that may follow a number: 10k, 1.5m, 2 million."""
+
+MULTIPLE = "|".join(MULTIPLES)
+
+CURRENCY = "$€£¥"
+# a digit string is matched in one way only, so the patterns take linear time
+PLAIN = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
+GROUPED = {
+    ".": re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?"),
+    ",": re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?"),
+}
+COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d{1,3})?")
+ONE_GROUP = re.compile(r"[+-]?\d{1,3}[,.]\d{3}")
+SIGNS = str.maketrans({"−": "-", "\u00a0": " ", "\u202f": " ", "\u2009": " ", "'": "", "’": ""})
+
+
+def is_missing_word(text: str) -> bool:
+    """Return whether a cell of text stands for a missing value.
+
+    >>> [is_missing_word(cell) for cell in ("n/a", " NA ", "-", "0", "don't know")]
+    [True, True, True, False, True]
+    """
+    return text.strip().casefold().replace("’", "'") in MISSING_WORDS
+
+
+def parse_number(text: str, decimal: str = ".") -> float | None:
+    """Return the number that a text contains; None if it contains anything else.
+
+    Currency signs, a per cent sign, thousands separators and the suffixes k, m and bn are understood. A per cent sign
+    does not divide by 100: all cells of a column have the same unit.
+
+    Parameters
+    ----------
+    text : str
+        One number.
+    decimal : {".", ","}, default "."
+        The decimal mark of the column, see :func:`decimal_mark`.
+
+    Examples
+    --------
+    >>> [parse_number(text) for text in ("12", "$1,234.50", "10k", "7 %", "1e3", "-.5", "abc", "1 000")]
+    [12.0, 1234.5, 10000.0, 7.0, 1000.0, -0.5, None, 1000.0]
+    >>> parse_number("1.234,50", decimal=",")
+    1234.5
+    """
+    core, factor = _without_units(text)
+    if core is None:
+        return None
+    core = re.sub(r"(?<=\d) (?=\d{3}(?!\d))", "", core)
+    if GROUPED[decimal].fullmatch(core):
+        core = core.replace("," if decimal == "." else ".", "")
+    if decimal == ",":
+        if "." in core and not PLAIN.fullmatch(core):
+            return None
+        core = core.replace(",", ".")
+    return float(core) * factor if PLAIN.fullmatch(core) else None
+
+
+def decimal_mark(cells: Iterable[str]) -> str | None:
+    """Return the decimal mark of a column, "." or ","; None if a cell such as "1,000" allows both readings.
+
+    >>> decimal_mark(["12,50", "1.000,00"]), decimal_mark(["1,234.5"]), decimal_mark(["1,000"]), decimal_mark(["7"])
+    (',', '.', None, '.')
+    """
+    ambiguous = False
+    for cell in cells:
+        core, _ = _without_units(cell)
+        if core is None or "," not in core:
+            continue
+        if "." in core or core.count(",") > 1:
+            return "," if core.rfind(",") > core.rfind(".") and core.count(",") == 1 else "."
+        if COMMA.fullmatch(core) and not ONE_GROUP.fullmatch(core):
+            return ","
+        ambiguous = True
+    return None if ambiguous else "."
+
+
+def _without_units(text: str) -> tuple[str | None, float]:
+    """Return a text without currency, per cent and multiples, and the factor that these stand for."""
+    core = text.translate(SIGNS).strip().lower()
+    sign = ""
+    if core[:1] in "+-":
+        sign, core = core[:1], core[1:].lstrip()
+    core = core.lstrip(CURRENCY).rstrip(CURRENCY + "%").strip()
+    for unit in ("usd", "eur", "gbp", "chf"):
+        core = core.removeprefix(unit).removesuffix(unit).strip()
+    factor = 1.0
+    found = re.search(rf"(?<=[\d.,]) ?({MULTIPLE})$", core)
+    if found:
+        core, factor = core[: found.start()], MULTIPLES[found[1]]
+    if not core or not any(letter.isdigit() for letter in core):
+        return None, 1.0
+    return sign + core, factor

@@ -1,0 +1,116 @@
+"""Intervals as people write them: 10-20k, >50k, under 5, $10-$20, between 5 and 10, 501 to 1000 employees."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+
+from ...data.errors import InputError, shown
+from ...data.numerals import CURRENCY, MULTIPLE, decimal_mark, is_missing_word, parse_number
+
+DIGITS = r"(?:\d[\d.,' ]*|\.\d+|inf(?:inity)?|∞)(?:e[+-]?\d{1,3})?"
+NUMBER = rf"[+-]?[{CURRENCY}]? ?{DIGITS} ?(?:{MULTIPLE})?\b ?[%{CURRENCY}]?"
+UNIT = r"(?: ?[a-zµ°²³/]+){0,3}\.?(?: \([a-z]+\))?"
+AT_LEAST = r"(?:>=?|≥|=>|over|above|more than|at least|from|min(?:imum)?|exceeding|greater than)"
+AT_MOST = r"(?:<=?|≤|=<|under|below|less than|at most|up to|max(?:imum)?|fewer than|smaller than|not more than)"
+BEYOND = r"(?:\+|(?:or|and) (?:more|over|above|greater|older|higher)|plus)"
+SHORT_OF = r"(?:-|(?:or|and) (?:less|under|below|fewer|younger|lower))"
+TO = r"(?:-|\.\.\.?|…|to|until|and|bis)"
+
+BRACKETS = re.compile(r"[\[\](] ?([^,;\[\]()]+?) ?([,;]) ?([^,;\[\]()]+?) ?[\[\])]")
+WIDE_BRACKETS = re.compile(r"[\[\](] ?([^;\[\]()]+?) ?(;) ?([^;\[\]()]+?) ?[\[\])]")
+LOW = re.compile(rf"{AT_LEAST} ?(?P<a>{NUMBER}){UNIT}|(?P<b>{NUMBER}) ?{BEYOND}{UNIT}")
+HIGH = re.compile(rf"{AT_MOST} ?(?P<a>{NUMBER}){UNIT}|(?P<b>{NUMBER}) {SHORT_OF}{UNIT}")
+RANGE = re.compile(rf"(?:between |from )?(?P<a>{NUMBER}) ?{TO} ?(?P<b>{NUMBER}){UNIT}")
+AROUND = re.compile(rf"(?P<a>{NUMBER}) ?(?:±|\+/-|\+-) ?(?P<b>{NUMBER}){UNIT}")
+VALUE = re.compile(rf"(?P<a>{NUMBER})(?P<b>$)?{UNIT}")
+LONGEST = 200
+DASHES = str.maketrans({"–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", "\u00a0": " ", "\u202f": " ", "\t": " "})
+
+
+def parse_interval(text: str, decimal: str = ".") -> list[tuple[float, float]]:
+    """Return the pieces (lower, upper) of the set that a text describes.
+
+    Parameters
+    ----------
+    text : str
+        One cell. Several pieces are separated by ``|``. Text such as "n/a" or "don't know" is the whole real line.
+    decimal : {".", ","}, default "."
+        Decimal mark of the column, see :func:`decimal_of`.
+
+    Examples
+    --------
+    >>> [parse_interval(text)[0] for text in ("10-20k", ">50k", "under 5", "$10-$20", "501 to 1000 employees")]
+    [(10000.0, 20000.0), (50000.0, inf), (-inf, 5.0), (10.0, 20.0), (501.0, 1000.0)]
+    >>> parse_interval("[-2, -1] | [1, 2]")
+    [(-2.0, -1.0), (1.0, 2.0)]
+    """
+    if len(text) > LONGEST:
+        raise InputError(f"cannot read {shown(text)} as a number, an interval or a union of them")
+    if is_missing_word(text):
+        return [(-math.inf, math.inf)]
+    pieces = [_piece(_plain(part), decimal) for part in text.split("|")]
+    if any(piece is None for piece in pieces):
+        raise InputError(f"cannot read {shown(text)} as a number, an interval or a union of them")
+    return [piece for piece in pieces if piece is not None]
+
+
+def decimal_of(texts: Iterable[str]) -> str:
+    """Return the decimal mark of a column of numbers and intervals, or raise an error that shows both readings.
+
+    >>> decimal_of(["12,50", "3"]), decimal_of(["1,000-2,000"]), decimal_of(["$1,000"]), decimal_of(["[1,2]"])
+    (',', '.', '.', '.')
+    """
+    cells = [_plain(part) for text in texts if len(text) <= LONGEST and "," in text for part in text.split("|")]
+    cells = [cell for cell in cells if "," in cell and not BRACKETS.fullmatch(cell)]
+    numbers = [found.strip() for cell in cells for found in re.findall(NUMBER, cell) if "," in found]
+    mark = decimal_mark(numbers)
+    if mark is not None or not numbers:
+        return mark or "."
+    # a range, a currency sign or several different numbers in the thousands leave no doubt
+    if any(len(re.findall(NUMBER, cell)) > 1 or set(CURRENCY) & set(cell) for cell in cells) or len(set(numbers)) > 2:
+        return "."
+    number = numbers[0]
+    raise InputError(
+        f"{number!r} is {parse_number(number):g} if the comma separates thousands, and {parse_number(number, ','):g} if"
+        " it is a decimal comma. Write it without the comma, or with a decimal point."
+    )
+
+
+def _plain(text: str) -> str:
+    return re.sub(r" +", " ", text.translate(DASHES).strip().lower())
+
+
+def _piece(text: str, decimal: str) -> tuple[float, float] | None:
+    """Return (lower, upper) of one piece; None if the text is none."""
+    found = BRACKETS.fullmatch(text) if decimal == "." else WIDE_BRACKETS.fullmatch(text)
+    if found:
+        return _pair(found[1], found[3], decimal)
+    if found := AROUND.fullmatch(text):
+        middle, radius = _number(found["a"], decimal), _number(found["b"], decimal)
+        if middle is not None and radius is not None:
+            return middle - radius, middle + radius
+    for pattern, side in ((LOW, "lower"), (HIGH, "upper"), (VALUE, "both")):
+        found = pattern.fullmatch(text)
+        value = None if found is None else _number(found["a"] or found["b"], decimal)
+        if value is not None and not math.isinf(value):
+            return (-math.inf if side == "upper" else value), (math.inf if side == "lower" else value)
+    found = RANGE.fullmatch(text)
+    return None if found is None else _pair(found["a"], found["b"], decimal)
+
+
+def _pair(a: str, b: str, decimal: str) -> tuple[float, float] | None:
+    """Return two bounds; in 10-20k the multiple is that of both."""
+    multiple = re.search(rf"[\d.,] ?({MULTIPLE}) ?[%{CURRENCY}]?$", b.strip())
+    if multiple and not re.search(r"[a-z]", a) and (_number(a, decimal) or 0) != 0:
+        a = f"{a.strip()}{multiple[1]}"
+    low, high = _number(a, decimal), _number(b, decimal)
+    return None if low is None or high is None else (low, high)
+
+
+def _number(text: str, decimal: str) -> float | None:
+    core = text.strip()
+    if core.lstrip("+-") in ("inf", "infinity", "∞"):
+        return -math.inf if core.startswith("-") else math.inf
+    return parse_number(core, decimal)

@@ -1,0 +1,66 @@
+"""Conformal scores of vectors: balls of one radius, or of a radius that depends on x."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..local_scale import LocalScale
+from ..score import Score, upto
+from .balls import Balls
+from .boxes import Boxes
+
+
+class VectorDistance(Score):
+    """The distance to the prediction, s(x, y) = |f(x) - y|: balls of one radius; boxes if it is infinite."""
+
+    name = "distance"
+
+    def center_and_unit(self, forecast: NDArray) -> tuple[NDArray, NDArray]:
+        """Return f(x), (n, m), and the unit of distances at x, (n,)."""
+        return forecast, np.ones(len(forecast))
+
+    def largest(self, forecast: NDArray, sets: Any, space: Any) -> NDArray:
+        z, unit = self.center_and_unit(forecast)
+        return farthest(sets, z) / unit
+
+    def smallest(self, forecast: NDArray, sets: Any, space: Any) -> NDArray:
+        z, unit = self.center_and_unit(forecast)
+        return sets.distance(z) / unit
+
+    def within(self, forecast: NDArray, radius: NDArray, space: Any) -> Any:
+        z, unit = self.center_and_unit(forecast)
+        reach = upto(radius) * unit
+        return Balls(z, reach) if np.isfinite(reach).all() else Boxes(z - reach[:, None], z + reach[:, None])
+
+    def union(self, parts: list) -> Any:
+        """Return the ball around the mean of the centres."""
+        if any(isinstance(part, Boxes) for part in parts):
+            lower, upper = zip(*(part.box() for part in parts))
+            return Boxes(np.min(lower, axis=0), np.max(upper, axis=0))
+        center = np.mean([part.centers for part in parts], axis=0)
+        reach = [np.linalg.norm(part.centers - center, axis=1) + part.outer for part in parts]
+        return Balls(center, np.max(reach, axis=0))
+
+
+def farthest(sets: Any, z: NDArray) -> NDArray:
+    """Return the distance of z_i to the farthest point of S_i, (n,); infinite for unbounded sets."""
+    out, rows = np.full(len(sets), np.inf), np.flatnonzero(sets.is_bounded)
+    if len(rows):
+        out[rows] = sets[rows].farthest(z[rows])
+    return out
+
+
+class ScaledVectorDistance(LocalScale, VectorDistance):
+    """The distance in units of a local scale, s(x, y) = |f(x) - y| / sigma(x): larger balls for larger errors.
+
+    Parameters
+    ----------
+    scale : regressor, optional
+        Estimates sigma; by default the mean error of the nearest rows. See :class:`LocalScale`.
+    """
+
+    def center_and_unit(self, forecast: NDArray) -> tuple[NDArray, NDArray]:
+        return forecast[:, :-1], forecast[:, -1]

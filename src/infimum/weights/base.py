@@ -62,7 +62,7 @@ class Weights(BaseEstimator, ABC):
     """Whether leaving out row i equals replacing its target by its leave-one-out prediction, as in ridge regression."""
 
     has_leave_one_out: ClassVar[bool] = True
-    """Whether `left_out` returns predictions without each row from one fit."""
+    """Whether `loo_operator` returns leave-one-out predictions from one fit."""
 
     n_rows_: int
 

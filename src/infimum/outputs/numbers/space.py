@@ -95,7 +95,9 @@ class Reals(NumberCells, OutputSpace):
                 f"Bounds must have the same names everywhere. Got {listed(a.columns)}; {listed(b.columns)}."
             )
         if a.decimal is not None and b.decimal is not None and a.decimal != b.decimal:
-            raise InputError("Numbers of y have decimal commas in some rows and thousands separators in others. Use one style.")
+            raise InputError(
+                "y has decimal commas in some rows and commas between thousands in others. Use one style."
+            )
         return Facts(min(a.low, b.low), max(a.high, b.high), a.columns or b.columns, a.decimal or b.decimal)
 
     def fit_summary(self, summary: Facts) -> Self:

@@ -1,4 +1,4 @@
-"""Probabilities from sets: how far they are from how often they are right, before and after a map is fitted to sets.
+"""Calibration error of probabilities, before and after temperature scaling on candidate sets.
 
 Three splits of every table, two thirds of the rows for the fit. The error is the mean distance, over ten bins of equal
 number, between the probability of the most probable class and the share of new rows in which it is the truth; the
@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._tools import Table
 from infimum import PartialClassifier, datasets, weights
-from infimum.probabilities import Temperature, likelihood, reliability
+from infimum.calibration import TemperatureScaling, mean_log_likelihood, reliability
 
 SEEDS = range(3)
 PRINCIPLES = ("disambiguation", "average", "infimum")
@@ -37,7 +37,7 @@ def tables() -> dict[str, tuple[NDArray, NDArray, NDArray]]:
 def judged(P: NDArray, truth: NDArray) -> tuple[float, float]:
     mask = np.eye(P.shape[1], dtype=bool)[truth]
     found = reliability(P, mask)
-    return float(np.abs(found.confidence - found.high).mean()), likelihood(P[:, None], mask[:, None])
+    return float(np.abs(found.confidence - found.high).mean()), mean_log_likelihood(P[:, None], mask[:, None])
 
 
 def run(name: str, X: NDArray, truth: NDArray, candidates: NDArray) -> None:
@@ -45,20 +45,19 @@ def run(name: str, X: NDArray, truth: NDArray, candidates: NDArray) -> None:
     table = Table(f"{name}: distance of probabilities from shares, log-likelihood of the truth")
     family = weights.KernelRidge(lam=1e-5, kernel="laplacian", gamma=1 / X.shape[1])
     for principle in PRINCIPLES:
-        found: dict[str, list[tuple[float, float]]] = {"as they are": [], "temperature": [], "isotonic": []}
+        found: dict[str, list[tuple[float, float]]] = {"as they are": [], "temperature": []}
         for seed in SEEDS:
             order = np.random.default_rng(seed).permutation(len(X))
             fit, new = np.split(order, [2 * len(X) // 3])
-            for kind in ("temperature", "isotonic"):
-                model = PartialClassifier(
-                    principle=principle,
-                    negative_weights="inside",
-                    weights=family,
-                    classes=list(range(candidates.shape[1])),
-                    probabilities=kind,
-                ).fit(X[fit], candidates[fit])
-                found[kind].append(judged(model.predict_proba(X[new]), truth[new]))
-            model.map_ = Temperature()  # not fitted: the sums as they are, with a little mass for all
+            model = PartialClassifier(
+                principle=principle,
+                negative_weights="inside",
+                weights=family,
+                classes=list(range(candidates.shape[1])),
+                probabilities="temperature",
+            ).fit(X[fit], candidates[fit])
+            found["temperature"].append(judged(model.predict_proba(X[new]), truth[new]))
+            model.calibrator_ = TemperatureScaling()  # not fitted
             found["as they are"].append(judged(model.predict_proba(X[new]), truth[new]))
         for kind, rows in found.items():
             error, value = np.mean(rows, axis=0)

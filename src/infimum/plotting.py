@@ -7,9 +7,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .calibration import Reliability, reliability
 from .disambiguation import Disambiguation, DisambiguationResult
 from .outputs.of_model import space_of
-from .probabilities import Reliability, reliability
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 """Colours that colour-blind readers can distinguish (Okabe and Ito, 2008)."""

@@ -1,4 +1,4 @@
-"""Disambiguation: predictions that leave rows out, soft and hard reductions, what the estimators tell."""
+"""Disambiguation: held-out predictions, soft and hard disambiguation, and what the estimators report."""
 
 import numpy as np
 import pytest
@@ -28,9 +28,9 @@ from infimum import (
     outputs,
     weights,
 )
-from infimum.calibration import probabilities
+from infimum.calibration import normalise
 from infimum.data import Table
-from infimum.disambiguation import Options, best_of, hard, held_out_sums, soft
+from infimum.disambiguation import Categorical, Schedule, best_of_starts, hard, held_out_sums, soft, soft_update
 from infimum.disambiguation.categorical import support
 from infimum.weights.holdout import Refitted, folds_of
 
@@ -61,17 +61,17 @@ def stack(phi, blocks):
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda f: type(f).__name__)
-def test_prepared_operators_are_leave_one_out(family, rng):
+def test_left_out_operator_equals_leave_one_out(family, rng):
     X, _, mask = blobs(rng, 40)
     phi = mask.astype(float)
     fitted = clone(family).fit(X, phi)
     operator = fitted.loo_operator()
-    for target in (phi, rng.standard_normal(phi.shape)):  # the same operator serves twice
+    for target in (phi, rng.standard_normal(phi.shape)):  # the operator can be applied twice
         np.testing.assert_allclose(operator(target), fitted.leave_one_out(target), atol=1e-9)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_kernel_ridge_without_a_row_or_a_block_is_a_refit(weighted, rng):
+def test_kernel_ridge_holdout_equals_refits(weighted, rng):
     X, _, mask = blobs(rng, 30)
     phi = rng.standard_normal(mask.shape)
     w = rng.integers(0, 3, 30).astype(float) if weighted else None
@@ -106,7 +106,7 @@ REFITTED = [family for family in FAMILIES[1:5] if not isinstance(family, weights
 
 
 @pytest.mark.parametrize("family", REFITTED, ids=lambda f: type(f).__name__)
-def test_other_families_are_fitted_again_without_each_block(family, rng):
+def test_holdout_of_other_families_equals_refits(family, rng):
     X, _, mask = blobs(rng, 40)
     phi = mask.astype(float)
     blocks = folds_of(X, 3)
@@ -120,7 +120,7 @@ def test_other_families_are_fitted_again_without_each_block(family, rng):
     np.testing.assert_allclose(operator.weights()[np.ix_(blocks[1], rest)], np.asarray(alone(X[blocks[1]])), atol=1e-9)
 
 
-def test_rows_in_blocks_are_disambiguated_as_arrays_are(rng):
+def test_disambiguation_of_chunks_equals_that_of_arrays(rng):
     X, _, mask = blobs(rng, 60)
     here = PartialClassifier(principle="disambiguation", weights="linear").fit(X, mask)
     parts = PartialClassifier(principle="disambiguation", weights="linear").fit(
@@ -129,24 +129,22 @@ def test_rows_in_blocks_are_disambiguated_as_arrays_are(rng):
     np.testing.assert_allclose(parts.decision_function(X), here.decision_function(X), atol=1e-9)
 
 
-def test_some_rows_teach_the_others(rng, monkeypatch):
-    """Rows that were not settled are weighed by what the settled ones predict: from the definition."""
-    X, truth, mask = blobs(rng, 60)
-    for name, size in (("MANY", 50), ("SETTLED", 40)):
-        monkeypatch.setattr(f"infimum.disambiguation.principle.{name}", size)
+def test_subset_labels_are_propagated_to_the_other_rows(rng):
+    """Rows outside of the subset get soft labels by one update from the predictions of the subset: by definition."""
+    X, truth, mask = blobs(rng, 90)
     family = weights.LinearRidge(lam=1e-2)
-    model = PartialClassifier(principle="disambiguation", weights=family).fit(X, mask)
+    model = PartialClassifier(principle=Disambiguation(subset_size=40), weights=family).fit(X, mask)
     at = Table(X, None).first(40)
     alone = PartialClassifier(principle="disambiguation", weights=family).fit(X[at], mask[at])
     q = model.disambiguation_.q
     np.testing.assert_allclose(q[at], alone.disambiguation_.q)
-    rest = np.setdiff1d(np.arange(60), at)
+    rest = np.setdiff1d(np.arange(90), at)
     F = np.maximum(np.asarray(alone.weights_(X[rest])) @ alone.disambiguation_.q[:, 0], 0) * mask[rest]
     np.testing.assert_allclose(q[rest, 0], F**2 / (F**2).sum(axis=1, keepdims=True), atol=1e-9)
     assert np.mean(model.labels_ == truth) > 0.85
 
 
-def test_one_forest_serves_every_block(rng):
+def test_forest_holdout_uses_out_of_bag_trees(rng):
     """Row i through the trees that did not draw it, means over the rows outside the block: from the definition."""
     X, _, mask = blobs(rng, 40)
     phi, w = mask.astype(float), 1.0 + (np.arange(40) % 3)
@@ -171,7 +169,7 @@ def test_one_forest_serves_every_block(rng):
     np.testing.assert_allclose(outside @ phi[rest], out[0, block])
 
 
-def test_blocks_keep_twins_together_and_do_not_depend_on_order(rng):
+def test_folds_of_keeps_equal_rows_together_in_any_order(rng):
     X = np.repeat(rng.standard_normal((20, 2)), 2, axis=0)
     order = rng.permutation(40)
     number = np.empty(40, int)
@@ -190,21 +188,47 @@ def test_blocks_keep_twins_together_and_do_not_depend_on_order(rng):
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), power=st.floats(1, 4))
-def test_soft_weights_stay_on_the_candidates_and_sum_to_one(seed, power):
+def test_soft_labels_are_distributions_on_the_candidates(seed, power):
     rng = np.random.default_rng(seed)
     mask = rng.random((12, 2, 4)) < 0.5
     mask[..., 0] |= ~mask.any(axis=-1)
     A = rng.standard_normal((12, 12)) * 10.0 ** rng.integers(-200, 3)  # signed, of any size
-    found = soft(lambda q: A @ q, Options(mask), ramp=3, cap=power, max_iter=10)
+    found = soft(lambda q: A @ q, Categorical(mask), Schedule(ramp=3, cap=power, max_iter=10))
     assert np.isfinite(found.q).all()
     assert not found.q[~mask].any()
     np.testing.assert_allclose(found.q.sum(axis=-1), 1, atol=1e-12)
     one = mask.sum(axis=-1) == 1
-    np.testing.assert_array_equal(found.q[one], mask[one])  # singletons are left alone
+    np.testing.assert_array_equal(found.q[one], mask[one])  # exact labels do not change
+
+
+def test_soft_update_with_and_without_a_floor(rng):
+    F, candidates = rng.standard_normal((50, 4)), rng.random((50, 4)) < 0.6
+    candidates[:, 0] = True
+    F[0], previous = -1.0, rng.dirichlet(np.ones(4), 50)
+    positive = np.maximum(F, 0) * candidates
+    informed = positive.any(axis=1)
+    found = soft_update(F, candidates, 1.5, previous)
+    expected = positive[informed] ** 1.5
+    np.testing.assert_allclose(found[informed], expected / expected.sum(axis=1, keepdims=True))
+    np.testing.assert_array_equal(found[~informed], previous[~informed])
+    uniform = candidates[~informed] / candidates[~informed].sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(soft_update(F, candidates)[~informed], uniform)
+    powers = np.maximum(F, 0) ** 1.5
+    share = powers / np.maximum(powers.sum(axis=1, keepdims=True), 1e-300)
+    expected = np.where(candidates, share + 0.3 / 4, 0)
+    found = soft_update(F, candidates, 1.5, floor=0.3)
+    np.testing.assert_allclose(found, expected / expected.sum(axis=1, keepdims=True))
+
+
+def test_soft_update_of_signs_is_a_power_of_odds(rng):
+    """For two options, tanh(p artanh(f)) is the expected sign after an update with scores (1 ± f) / 2."""
+    f = rng.uniform(-0.99, 0.99, 30)
+    found = soft_update(np.stack([1 + f, 1 - f], axis=-1) / 2, np.ones((30, 2), dtype=bool), 2.5)
+    np.testing.assert_allclose(found[:, 0] - found[:, 1], np.tanh(2.5 * np.arctanh(f)))
 
 
 @pytest.mark.parametrize("case", BILINEAR, ids=lambda c: c.name)
-def test_hard_never_goes_up_and_returns_members(case, rng):
+def test_hard_objective_decreases_and_result_is_in_the_sets(case, rng):
     n = 12
     for _ in range(5):
         sets = case.sets(rng, n)
@@ -212,7 +236,7 @@ def test_hard_never_goes_up_and_returns_members(case, rng):
         starts = [sets.start(), sets.argmin(rng.standard_normal((n, sets.start().shape[1])))]
         found = hard(case.space, sets, alpha, starts[0])
         assert np.all(np.diff(found.objective) <= 1e-9 * (1 + np.abs(found.objective[0])))
-        assert found.settled
+        assert found.converged
         y = sets.member(found.phi, case.space)
         assert sets.contains(y).all()
         # J from its definition: no z of those that can be listed is better for these y
@@ -222,25 +246,25 @@ def test_hard_never_goes_up_and_returns_members(case, rng):
         outputs = case.all() if case.space.size == np.inf else case.space.outputs()
         table = np.array([[case.loss(z, v) for v in y] for z in outputs])
         assert (table @ alpha.T).min(axis=0).sum() >= J - 1e-7
-        assert best_of(case.space, sets, alpha, starts).objective[-1] <= found.objective[-1] + 1e-9
+        assert best_of_starts(case.space, sets, alpha, starts).objective[-1] <= found.objective[-1] + 1e-9
 
 
 @pytest.mark.parametrize("case", BILINEAR, ids=lambda c: c.name)
 @pytest.mark.parametrize("kind", ["auto", "hard"])
-def test_known_points_are_left_alone_and_predicted_alike(case, kind, rng):
+def test_exact_labels_are_kept_and_predicted_as_by_the_infimum(case, kind, rng):
     X = rng.standard_normal((15, 2))
     y = case.all()[rng.integers(len(case.all()), size=15)]
     sets = case.points(y)
     model = PartialEstimator.paper(case.space, weights=weights.KernelRidge(lam=1e-2))
     plain = clone(model).fit(X, sets)
-    reduced = model.set_params(principle=Disambiguation(kind)).fit(X, sets)
-    np.testing.assert_array_equal(reduced.labels_, reduced.output_.readable(y))
-    np.testing.assert_allclose(reduced.minimum(X).value, plain.minimum(X).value, atol=1e-8)
-    assert len(reduced.tied_) == 0
+    disambiguated = model.set_params(principle=Disambiguation(kind)).fit(X, sets)
+    np.testing.assert_array_equal(disambiguated.labels_, disambiguated.output_.readable(y))
+    np.testing.assert_allclose(disambiguated.minimum(X).value, plain.minimum(X).value, atol=1e-8)
+    assert len(disambiguated.tied_) == 0
 
 
 @pytest.mark.parametrize("family", [*FAMILIES, "kernel"], ids=repr)
-def test_candidates_are_told_apart(family, rng):
+def test_labels_are_the_true_ones_for_separated_classes(family, rng):
     X, truth, mask = blobs(rng)
     model = PartialClassifier(principle="disambiguation", weights=family).fit(X, mask)
     assert mask[np.arange(90), model.labels_].all()
@@ -249,7 +273,7 @@ def test_candidates_are_told_apart(family, rng):
     assert np.mean(model.confidence_[model.labels_ == truth]) > 0.8
 
 
-def test_rows_that_know_nothing_take_part(rng):
+def test_unlabelled_rows_get_labels(rng):
     X, truth, _ = blobs(rng)
     y = [int(t) if i < 15 else None for i, t in enumerate(truth)]
     model = PartialClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-3)).fit(X, y)
@@ -259,7 +283,7 @@ def test_rows_that_know_nothing_take_part(rng):
 
 
 @pytest.mark.parametrize("kind", ["soft", "hard"])
-def test_the_order_of_rows_does_not_matter(kind, rng):
+def test_result_does_not_depend_on_the_order_of_rows(kind, rng):
     X, _, mask = blobs(rng, extra=0.6)
     order = rng.permutation(len(X))
     model = PartialClassifier.paper(principle=Disambiguation(kind, n_starts=3), weights=weights.KernelRidge(lam=1e-4))
@@ -270,7 +294,7 @@ def test_the_order_of_rows_does_not_matter(kind, rng):
     np.testing.assert_array_equal(one.predict(X), other.predict(X))
 
 
-def test_sets_that_miss_the_truth_are_suspects(rng):
+def test_suspects_are_sets_without_the_true_label(rng):
     X, truth, mask = blobs(rng, 150, extra=0.2, noise=0.2)
     wrong = np.arange(0, 140, 14)
     mask[wrong] = False
@@ -284,21 +308,21 @@ def test_sets_that_miss_the_truth_are_suspects(rng):
     assert len(without.suspects_) == 0
 
 
-def test_support_is_that_of_sets_nobody_saw(rng):
-    """Changing S_i changes nothing in what is predicted for row i."""
+def test_held_out_sums_do_not_depend_on_the_own_fold(rng):
+    """Changing the sets of a fold does not change the predictions for it."""
     X, _, mask = blobs(rng, 60)
     blocks = folds_of(X, 4)
     operator = weights.KernelRidge(lam=1e-3).fit(X).held_out(X, None, None, blocks)
-    P = probabilities(held_out_sums(operator, Options(mask[:, None])))
+    P = normalise(held_out_sums(operator, Categorical(mask[:, None])))
     changed = mask.copy()
     changed[blocks[2]] = np.roll(mask[blocks[2]], 1, axis=1)
-    Q = probabilities(held_out_sums(operator, Options(changed[:, None])))
+    Q = normalise(held_out_sums(operator, Categorical(changed[:, None])))
     np.testing.assert_allclose(P[blocks[2]], Q[blocks[2]], atol=1e-12)
     assert np.abs(P - Q).max() > 0.01
     np.testing.assert_allclose(support(P, mask[:, None]), (P[:, 0] * mask).sum(axis=1))
 
 
-def test_candidates_that_nothing_tells_apart_are_tied(rng):
+def test_tied_candidates_always_occur_together(rng):
     X, truth, _ = blobs(rng)
     y = ["a" if t == 0 else "b" if t == 1 else "c|d" for t in truth]
     model = PartialClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-3)).fit(X, y)
@@ -306,7 +330,7 @@ def test_candidates_that_nothing_tells_apart_are_tied(rng):
     np.testing.assert_allclose(model.confidence_[truth == 2], 0.5)
 
 
-def test_unknown_tags_are_filled_in(rng):
+def test_labels_of_unknown_tags_are_the_true_ones(rng):
     X, truth, _ = blobs(rng, 120)
     tags = np.where(np.eye(3)[truth] > 0, 1, -1)
     known = np.where(rng.random(tags.shape) < 0.5, tags, 0)
@@ -318,7 +342,7 @@ def test_unknown_tags_are_filled_in(rng):
     assert model.disambiguation_.q.shape == (120, 3, 2)
 
 
-def test_balls_are_disambiguated_by_points(rng):
+def test_hamming_balls_get_hard_labels(rng):
     X, truth, _ = blobs(rng, 120)
     tags = np.repeat(np.where(np.eye(3)[truth] > 0, 1, -1), 2, axis=1)
     centers, radii = datasets.hamming_ball(tags, 0.3, random_state=0)
@@ -328,11 +352,11 @@ def test_balls_are_disambiguated_by_points(rng):
     assert model.confidence_ is None
     assert np.mean(model.labels_ == tags) > np.mean(centers == tags)
     assert np.mean(model.predict(X) == tags) > 0.98
-    with pytest.raises(ValueError, match="Use 'hard'"):
+    with pytest.raises(ValueError, match=r"Use Disambiguation\(kind='hard'\)"):
         model.set_params(principle=Disambiguation("soft")).fit(X, balls)
 
 
-def test_costs_are_minded(rng):
+def test_phi_is_the_expected_cost(rng):
     X, truth, mask = blobs(rng)
     cost = np.array([[0, 1, 9], [1, 0, 1], [9, 1, 0.0]])
     model = PartialClassifier.paper(cost, "disambiguation", weights=weights.KernelRidge(lam=1e-3)).fit(X, mask)
@@ -341,9 +365,9 @@ def test_costs_are_minded(rng):
     assert np.mean(model.predict(X) == truth) > 0.9
 
 
-def test_probabilities_of_classes(rng):
+def test_predict_proba_sums_to_one_and_agrees_with_predict(rng):
     X, truth, mask = blobs(rng)
-    model = PartialClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-3)).fit(X, mask)
+    model = PartialClassifier().fit(X, mask)
     P = model.predict_proba(X)
     np.testing.assert_allclose(P.sum(axis=1), 1)
     np.testing.assert_array_equal(P.argmax(axis=1), model.predict(X))
@@ -352,7 +376,7 @@ def test_probabilities_of_classes(rng):
         PartialClassifier.paper().predict_proba  # noqa: B018
 
 
-def test_what_is_refused(rng):
+def test_errors_explain_what_is_not_supported(rng):
     X, _, mask = blobs(rng, 20)
     with pytest.raises(AttributeError, match="principle='disambiguation'"):
         PartialClassifier.paper().fit(X, mask).labels_  # noqa: B018
@@ -370,13 +394,13 @@ def test_what_is_refused(rng):
     assert refitted.disambiguation_ is None
 
 
-def test_one_row_is_enough():
+def test_fit_of_one_row():
     model = PartialClassifier.paper(principle="disambiguation").fit([[1.0]], ["a|b"])
     assert model.labels_.tolist() == ["a"]
     assert model.tied_.tolist() == [0]
 
 
-def test_principles_by_name_in_a_grid(rng):
+def test_grid_search_over_principles_and_their_parameters(rng):
     X, truth, mask = blobs(rng)
     sets = CandidateLabels(mask)
     grid = {"principle": ["infimum", "disambiguation", Disambiguation("hard")], "weights__lam": [1e-3, 1e-2]}
@@ -389,20 +413,20 @@ def test_principles_by_name_in_a_grid(rng):
     assert set(nested.fit(X, sets).best_params_) == {"principle__cap"}
 
 
-def test_disambiguate_and_a_summary(rng):
+def test_clean_labels_and_repr(rng):
     X, truth, mask = blobs(rng)
     clean = clean_labels(100 * X, mask)  # any units: the search scales
     assert np.mean(clean.labels == truth) > 0.95
     assert repr(clean).startswith("<DisambiguationResult: 90 rows, mean confidence ")
     named = clean_labels(X, mask, weights=weights.KernelRidge(lam=1e-3), how=Disambiguation(max_iter=1))
-    assert "not settled" in repr(named)
+    assert "not converged" in repr(named)
     known = np.where(rng.random(mask.shape) < 0.5, np.where(np.eye(3)[truth] > 0, 1, -1), 0)
     tags = clean_labels(X, known, output=outputs.Tags())
     assert np.mean(tags.labels.argmax(axis=1) == truth) > 0.95
 
 
 @pytest.mark.parametrize("classifier", [None, LogisticRegression(), DecisionTreeClassifier(random_state=0)], ids=repr)
-def test_any_classifier_on_clean_labels(classifier, rng):
+def test_disambiguated_wraps_any_classifier(classifier, rng):
     X, truth, mask = blobs(rng)
     model = Disambiguated(classifier, weights=weights.KernelRidge(lam=1e-3)).fit(X, mask)
     assert np.mean(model.predict(X) == truth) > 0.95
@@ -411,7 +435,7 @@ def test_any_classifier_on_clean_labels(classifier, rng):
     assert model.predict_proba(X).shape == (90, 3)
 
 
-def test_suspects_can_be_dropped(rng):
+def test_drop_suspects_improves_a_tree(rng):
     X, truth, mask = blobs(rng, 150, extra=0.2, noise=0.2)
     wrong = np.arange(0, 140, 14)
     mask[wrong] = False

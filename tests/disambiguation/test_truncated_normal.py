@@ -1,4 +1,4 @@
-"""Numbers weighed by normal laws: soft disambiguation of intervals, half-lines, unions and boxes."""
+"""Soft disambiguation of numbers: intervals, one-sided intervals, unions and boxes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from infimum import (
     weights,
 )
 from infimum.datasets import load_intervals, make_lost_sign
-from infimum.disambiguation import Normal, held_out_sums, soft, weighing_of
+from infimum.disambiguation import Schedule, TruncatedNormal, held_out_sums, posterior_of, soft
 from infimum.recipe import Recipe
 from infimum.selection import left_out_scores, out_of_fold
 from infimum.selection.evaluate import mean_scores, row_scores
@@ -30,7 +30,7 @@ RIDGE = weights.Scaled(weights.KernelRidge(lam=1e-4, gamma=0.5))
 
 
 def banded(rng, n=300, noise=0.1, open_ends=True):
-    """A curve, of which only five bands are told; the outer ones are half-lines."""
+    """A curve with brackets instead of values: five bands, the outer ones one-sided."""
     X = rng.uniform(-2, 2, (n, 1))
     truth = np.sin(2 * X[:, 0]) + 0.5 * X[:, 0] + noise * rng.standard_normal(n)
     edges = np.quantile(truth, [0.2, 0.4, 0.6, 0.8])
@@ -40,17 +40,17 @@ def banded(rng, n=300, noise=0.1, open_ends=True):
     return X, truth, np.column_stack([bounds[band], bounds[band + 1]])
 
 
-def test_exact_numbers_are_a_plain_ridge(rng):
+def test_exact_values_give_plain_kernel_ridge(rng):
     X, truth, _ = banded(rng, 60)
     plain = PartialRegressor.paper(weights=RIDGE).fit(X, truth)
-    resolved = PartialRegressor(principle="disambiguation", weights=RIDGE).fit(X, truth)
-    np.testing.assert_allclose(resolved.predict(X), plain.predict(X), atol=1e-9)
-    np.testing.assert_allclose(resolved.labels_, truth, atol=1e-9)
-    np.testing.assert_allclose(resolved.deviation_, 0, atol=1e-4)
+    model = PartialRegressor(principle="disambiguation", weights=RIDGE).fit(X, truth)
+    np.testing.assert_allclose(model.predict(X), plain.predict(X), atol=1e-9)
+    np.testing.assert_allclose(model.labels_, truth, atol=1e-9)
+    np.testing.assert_allclose(model.deviation_, 0, atol=1e-4)
 
 
-def test_a_row_that_knows_nothing_is_left_out(rng):
-    """It answers what the others predict, which is what leaving it out of a ridge means."""
+def test_unlabelled_rows_do_not_change_predictions(rng):
+    """Their label is what the others predict, which is the same as leaving them out of a ridge."""
     X, _, bounds = banded(rng, 80)
     unknown = np.vstack([bounds, [[-math.inf, math.inf]] * 5])
     more = np.vstack([X, rng.uniform(-2, 2, (5, 1))])
@@ -63,14 +63,14 @@ def test_a_row_that_knows_nothing_is_left_out(rng):
 
 
 @pytest.mark.parametrize("factor, shift", [(1000.0, 0.0), (1.0, 50.0), (1e-3, -2.0)])
-def test_units_of_y_do_not_matter(factor, shift, rng):
+def test_predictions_are_equivariant_to_units_of_y(factor, shift, rng):
     X, _, bounds = banded(rng, 80)
     model = PartialRegressor(principle="disambiguation", weights=RIDGE)
     plain, other = model.fit(X, bounds).predict(X), model.fit(X, factor * bounds + shift).predict(X)
     np.testing.assert_allclose(other, factor * plain + shift, atol=1e-6 * factor * np.ptp(plain))
 
 
-def test_the_order_of_rows_and_a_row_given_twice(rng):
+def test_order_of_rows_and_sample_weight_two(rng):
     X, _, bounds = banded(rng, 80)
     model = PartialRegressor(principle="disambiguation", weights=RIDGE)
     plain, order = model.fit(X, bounds).predict(X), rng.permutation(80)
@@ -82,8 +82,8 @@ def test_the_order_of_rows_and_a_row_given_twice(rng):
     np.testing.assert_allclose(weighted.predict(X), twice.predict(X), atol=1e-6)
 
 
-def test_bands_tell_more_than_that_predictions_are_in_them(rng):
-    """Five bands of a curve, half-lines at both ends: the error beside the truth of which nothing was told."""
+def test_disambiguation_of_brackets_beats_the_infimum(rng):
+    """Squared error to the true values of a curve with five bands, one-sided at both ends."""
     X, truth, bounds = banded(rng)
     new, answers, _ = banded(np.random.default_rng(1))
     error = {
@@ -93,23 +93,23 @@ def test_bands_tell_more_than_that_predictions_are_in_them(rng):
     assert error["disambiguation"] < 0.7 * error["infimum"]
     assert error["auto"] == error["disambiguation"]
     middle = np.mean((PartialRegressor.paper(weights=RIDGE).fit(X, truth).predict(new) - answers) ** 2)
-    assert error["auto"] < 2 * middle  # beside full supervision
+    assert error["auto"] < 2 * middle  # compared with full supervision
 
 
-def test_half_lines_do_not_run_away(rng):
-    """Where all sets around x are half-lines, the likelihood grows with the prediction for ever."""
+def test_one_sided_intervals_do_not_diverge(rng):
+    """If all sets around x are one-sided, the likelihood grows with the prediction without end."""
     X = np.linspace(-1, 1, 120)[:, None]
     bounds = np.where(X < 0, [[-math.inf, -0.2]], [[0.2, math.inf]])
     model = PartialRegressor(principle=Disambiguation(max_iter=1000, tol=0.0), weights=RIDGE).fit(X, bounds)
-    law = weighing_of(model.sets_).laws[0]
+    population = posterior_of(model.sets_).populations[0]
     unit = model.output_.unit_
-    assert np.abs(model.predict(X)).max() <= unit * max(-law.low, law.high) + 1e-9
-    assert np.abs(model.predict(X)).max() < 2.0  # ten times the ends that are told, after a thousand rounds
+    assert np.abs(model.predict(X)).max() <= unit * max(-population.low, population.high) + 1e-9
+    assert np.abs(model.predict(X)).max() < 2.0  # ten times the finite ends, after a thousand rounds
     assert model.sets_.contains(model.labels_).all()
 
 
-def test_half_lines_reach_what_other_rows_tell(rng):
-    """Numbers that jump: an "at least" near 0 says nothing against 10, and the rows beside it say 10."""
+def test_one_sided_intervals_take_values_of_neighbours(rng):
+    """A step function: "at least 0" does not contradict 10, and the neighbours have 10."""
     x = rng.uniform(0, 1, 300)
     truth = 10.0 * (x > 0.9) + x + 0.1 * rng.standard_normal(300)
     bounds = np.column_stack([truth, truth])
@@ -123,8 +123,8 @@ def test_half_lines_reach_what_other_rows_tell(rng):
 
 
 @pytest.mark.parametrize("far", [1e3, 1e6, 1e12])
-def test_one_wide_set_does_not_change_the_others(far, rng):
-    """Units are those of most sets, not of their hull."""
+def test_one_wide_set_changes_predictions_little(far, rng):
+    """The unit is that of most sets, not of their hull."""
     X, _, bounds = banded(rng, 200)
     before = PartialRegressor(principle="disambiguation", weights=RIDGE).fit(X, bounds).predict(X)
     bounds[17] = -far / 2, far
@@ -132,7 +132,7 @@ def test_one_wide_set_does_not_change_the_others(far, rng):
     assert np.sqrt(np.mean((after - before) ** 2)) < 0.1 * before.std()
 
 
-def test_coordinates_of_boxes_have_units_of_their_own(rng):
+def test_coordinates_of_boxes_have_separate_units(rng):
     X, truth, bounds = banded(rng, 150, open_ends=False)
     errors = []
     for unit in (1.0, 1e-7):
@@ -142,33 +142,33 @@ def test_coordinates_of_boxes_have_units_of_their_own(rng):
     assert errors[1] == pytest.approx(errors[0], rel=0.1)
 
 
-def test_deviations_of_unions_are_those_of_the_label(rng):
-    """Its own piece may be the wrong one."""
+def test_deviation_of_unions_includes_the_wrong_interval(rng):
+    """The interval of the label may be the wrong one."""
     X = rng.uniform(0, 1, (400, 1))
     truth = np.where(rng.random(400) < 0.7, 1.0, -1.0) + rng.uniform(-0.1, 0.1, 400)
     pieces = np.stack([np.tile([-1.1, -0.9], (400, 1)), np.tile([0.9, 1.1], (400, 1))], axis=1)
     pieces[:200] = np.column_stack([truth[:200], truth[:200]])[:, None]
     model = PartialRegressor(principle="disambiguation", weights=weights.KernelRidge(lam=1.0)).fit(X, pieces)
     off = np.sqrt(np.mean((model.labels_[200:] - truth[200:]) ** 2))
-    told = np.sqrt(np.mean(model.deviation_[200:] ** 2))
-    assert 0.6 * off < told < 1.2 * off  # pieces are weighed as surely as their own weights make them
-    assert told > 0.5
+    estimated = np.sqrt(np.mean(model.deviation_[200:] ** 2))
+    assert 0.6 * off < estimated < 1.2 * off
+    assert estimated > 0.5
     np.testing.assert_array_equal(model.deviation_[:200], 0)
 
 
-def test_deviations_are_calibrated(rng):
-    """The truth lies within two deviations of the label in about 95 % of the rows."""
+def test_deviation_is_calibrated(rng):
+    """The true value lies within two deviations of the label in about 95 % of the rows."""
     X, truth, bounds = banded(rng, 600, noise=0.2)
-    resolved = PartialRegressor(principle="disambiguation").fit(X, bounds).disambiguation_
+    result = PartialRegressor(principle="disambiguation").fit(X, bounds).disambiguation_
     inner = np.isfinite(bounds).all(axis=1)
-    off = np.abs(resolved.labels - truth) / resolved.deviation
+    off = np.abs(result.labels - truth) / result.deviation
     assert 0.9 < np.mean(off[inner] < 2) <= 1
     assert 0.5 < np.mean(off[inner] < 1) < 0.85
-    assert resolved.deviation[inner].max() < np.ptp(bounds[inner], axis=1).max()
+    assert result.deviation[inner].max() < np.ptp(bounds[inner], axis=1).max()
 
 
-def test_lost_signs_are_found():
-    """The paper's setting (Sec. 5.3): the infimum over its grid, the best one by the truth, has .018 to .0275."""
+def test_lost_signs_are_recovered():
+    """The paper's setting (Sec. 5.3): the infimum has .018 to .0275, with parameters chosen by true values."""
     X = np.linspace(0, 1, 200)[:, None]
     errors = []
     for seed in range(3):
@@ -180,19 +180,19 @@ def test_lost_signs_are_found():
     assert np.mean(errors) < 0.018
 
 
-def test_two_pieces_of_equal_weight_are_tied(rng):
+def test_intervals_of_equal_probability_are_tied(rng):
     X = np.linspace(0, 1, 30)[:, None]
     pieces = np.array([[[-2.0, -1.5], [1.5, 2.0]]] * 30)
     model = PartialRegressor(principle="disambiguation", weights=RIDGE).fit(X, pieces)
     assert len(model.tied_) == 30
     assert model.sets_.contains(model.labels_).all()
-    pieces[:15, 0] = np.nan  # some rows know the sign, and tell the others
+    pieces[:15, 0] = np.nan  # half of the rows have a known sign, which decides the others
     assert len(model.fit(X, pieces).tied_) < 5
     assert (model.labels_[15:] > 0).all()
 
 
-def test_suspects_of_numbers(rng):
-    """By Chauvenet's rule: rows that are moved away are found, and of true ones hardly any."""
+def test_suspects_are_sets_that_were_moved_away(rng):
+    """By Chauvenet's criterion: sets that were moved away are found, and hardly any correct ones."""
     flagged = 0
     for _ in range(5):
         X, truth, _ = banded(rng, 300)
@@ -209,8 +209,8 @@ def test_suspects_of_numbers(rng):
     assert len(PartialRegressor(principle=Disambiguation(threshold=None)).fit(X, bounds).suspects_) == 0
 
 
-def test_boxes_are_their_coordinates(rng):
-    """Weights are shared and deviations are not: every coordinate by itself gives the same."""
+def test_boxes_equal_their_coordinates(rng):
+    """Scales are fitted per coordinate: each coordinate alone gives the same predictions."""
     X, truth, bounds = banded(rng, 100)
     lower = np.column_stack([bounds[:, 0], truth - rng.exponential(0.4, 100)])
     upper = np.column_stack([bounds[:, 1], truth + rng.exponential(0.4, 100)])
@@ -219,51 +219,52 @@ def test_boxes_are_their_coordinates(rng):
     for j in range(2):
         sides = np.column_stack([lower[:, j], upper[:, j]])
         alone = PartialRegressor(principle="disambiguation", weights=RIDGE).fit(X, sides)
-        near = 0.03 * np.ptp(alone.predict(X))  # deviations stand on a lattice of 10 %, in units of Y
+        near = 0.03 * np.ptp(alone.predict(X))  # scales lie on a grid of 10 %, in units of Y
         np.testing.assert_allclose(model.predict(X)[:, j], alone.predict(X), atol=near)
         np.testing.assert_allclose(model.labels_[:, j], alone.labels_, atol=near)
 
 
-def test_rows_that_are_held_out_are_never_seen(rng):
-    """The sets of a block change nothing in what is predicted for it: from the definition."""
+def test_held_out_sums_do_not_depend_on_the_own_fold(rng):
+    """The sets of a fold do not change the predictions for it, which equal those of refits."""
     X, _, bounds = banded(rng, 60)
     space = outputs.Reals().fit(bounds)
     sets = space.read(bounds)
     blocks = folds_of(X, 4)
     operator = weights.KernelRidge(lam=1e-3, gamma=2.0).fit(X).held_out(X, None, None, blocks)
-    law = weighing_of(sets).laws
-    F = held_out_sums(operator, Normal(sets.lines(), laws=law))
+    populations = posterior_of(sets).populations
+    F = held_out_sums(operator, TruncatedNormal(sets.lines(), populations=populations))
     for b, block in enumerate(blocks[:2]):
         other = bounds.copy()
         other[block] = [[0.0, 0.1]]
-        G = held_out_sums(operator, Normal(space.read(other).lines(), laws=law))
+        G = held_out_sums(operator, TruncatedNormal(space.read(other).lines(), populations=populations))
         np.testing.assert_allclose(G[block], F[block], atol=1e-12)
-        # by hand: soft on the others alone, then predicted
+        # by definition: soft disambiguation of the other rows, then a prediction
         rest = np.delete(np.arange(60), block)
         lam = 1e-3 * 60 / len(rest)
         fitted = weights.KernelRidge(lam=lam, gamma=2.0).fit(X[rest])
-        q = soft(fitted.loo_operator(), Normal(sets[rest].lines(), laws=law), ramp=5, max_iter=8, tol=0.0).q
+        posterior = TruncatedNormal(sets[rest].lines(), populations=populations)
+        q = soft(fitted.loo_operator(), posterior, Schedule(ramp=5, max_iter=8, tol=0.0)).q
         np.testing.assert_allclose(F[block], np.asarray(fitted(X[block])) @ q, atol=1e-7)
         assert b < 2
 
 
-def test_every_principle_of_numbers_has_a_likelihood(rng):
-    """That of a normal law around what is predicted, at the deviation that is likeliest."""
+def test_log_likelihood_is_defined_for_every_principle(rng):
+    """It is that of a normal distribution around the prediction, with the scale of maximum likelihood."""
     X, _, bounds = banded(rng, 100, open_ends=False)
     space = outputs.Reals().fit(bounds)
     sets = space.read(bounds)
     found = out_of_fold(Recipe("infimum", "inside", RIDGE), X, space, sets, cv=5)
     t = (found.z - space.origin_) / space.unit_
-    line = weighing_of(sets).lines[0]
-    best = max(line.log_mass(t, line.unit * 1.1**k).mean() for k in range(-60, 20))
+    normals = posterior_of(sets).normals[0]
+    best = max(normals.log_mass(t, normals.unit * 1.1**k).mean() for k in range(-60, 20))
     assert mean_scores(sets, found, row_scores(space, sets, found))["log_likelihood"] == pytest.approx(best, abs=1e-9)
     for principle in ("infimum", "average"):
         scores = left_out_scores(PartialRegressor(principle=principle, weights=RIDGE), X, bounds, 5)
         assert np.isfinite(scores["log_likelihood"])
 
 
-def test_the_choice_for_numbers_is_by_likelihood(rng):
-    """Told by the table, in its order and its picture."""
+def test_selection_for_numbers_is_by_log_likelihood(rng):
+    """In the order of the table and in its figure."""
     pytest.importorskip("matplotlib").use("Agg")
     X, _, bounds = banded(rng, 100)
     choice = PartialRegressor().fit(X, bounds).selection_
@@ -276,7 +277,7 @@ def test_the_choice_for_numbers_is_by_likelihood(rng):
     assert circled[0] == -choice.best.log_likelihood
 
 
-def test_rows_in_blocks_and_many_rows(rng, monkeypatch):
+def test_chunks_and_subset_predict_similarly(rng):
     X, truth, bounds = banded(rng, 120)
     family = weights.Scaled(weights.Nystrom(30, lam=1e-5, gamma=2.0, random_state=0))
     model = PartialRegressor(principle="disambiguation", weights=family)
@@ -285,14 +286,12 @@ def test_rows_in_blocks_and_many_rows(rng, monkeypatch):
         Blocks([(X[:50], bounds[:50]), (X[50:], bounds[50:])])
     )
     np.testing.assert_allclose(parts.predict(X), here, atol=0.05)
-    for name, size in (("MANY", 100), ("SETTLED", 90)):
-        monkeypatch.setattr(f"infimum.disambiguation.principle.{name}", size)
-    taught = PartialRegressor(principle="disambiguation", weights=family).fit(X, bounds)
-    assert taught.sets_.contains(taught.labels_).all()
-    assert np.mean((taught.predict(X) - truth) ** 2) < 2 * np.mean((here - truth) ** 2)
+    subset = PartialRegressor(principle=Disambiguation(subset_size=55), weights=family).fit(X, bounds)
+    assert subset.sets_.contains(subset.labels_).all()
+    assert np.mean((subset.predict(X) - truth) ** 2) < 3 * np.mean((here - truth) ** 2)
 
 
-def test_kinds_by_name(rng):
+def test_kind_soft_and_hard(rng):
     X, _, bounds = banded(rng, 60)
     for kind in ("soft", "hard"):
         model = PartialRegressor(principle=Disambiguation(kind), weights=RIDGE).fit(X, bounds)
@@ -306,7 +305,7 @@ def test_kinds_by_name(rng):
         PartialRegressor(loss="absolute", principle="disambiguation", weights=RIDGE).fit(X, bounds)
 
 
-def test_bounds_end_half_lines(rng):
+def test_predictions_respect_bounds(rng):
     X, _, bounds = banded(rng, 80)
     model = PartialRegressor(principle="disambiguation", weights=RIDGE, bounds=(-1.2, 1.3)).fit(
         X, np.clip(bounds, [-math.inf, -1.1], [1.2, math.inf])
@@ -316,7 +315,7 @@ def test_bounds_end_half_lines(rng):
     assert z.max() <= 1.3
 
 
-def test_a_search_over_numbers_weighs_them(rng):
+def test_partial_search_uses_disambiguation_for_numbers(rng):
     X, _, bounds = banded(rng, 100)
     search = PartialSearch(PartialRegressor()).fit(X, bounds)
     assert set(search.cv_results_["param_principle"]) == {"disambiguation"}
@@ -325,8 +324,8 @@ def test_a_search_over_numbers_weighs_them(rng):
     assert search.deviation_.shape == (100,)
 
 
-def test_real_intervals(data_home):
-    """Two folds a table: XGBoost's survival:aft has .0615 and .1386, points chosen by alternation .0415 and .1943."""
+def test_squared_distance_on_real_intervals(data_home):
+    """Two folds per data set. XGBoost's survival:aft has .0615 and .1386, hard disambiguation .0415 and .1943."""
     for name, most in (("neuroblastoma.bac", 0.05), ("H3K4me3_TDH_immune_FPOP", 0.16)):
         data = load_intervals(name, data_home=data_home, download=False)
         errors = []
@@ -343,8 +342,8 @@ def curve(rng, n, d=4, noise=0.2):
     return X, clean, clean + noise * rng.standard_normal(n)
 
 
-def test_rows_that_drive_each_other_away_are_held():
-    """Leaving rows out is no contraction: nine wide rows in ten once ran to the ends of Y."""
+def test_divergence_returns_the_best_state():
+    """The update is no contraction: with 90 % wide sets, predictions can run to the ends of Y."""
     rng = np.random.default_rng(103)
     X, clean, t = curve(rng, 500)
     y = np.column_stack([t, t])[:200]
@@ -352,13 +351,13 @@ def test_rows_that_drive_each_other_away_are_held():
     model = PartialRegressor().fit(X[:200], y)
     assert np.mean((model.predict(X[200:]) - clean[200:]) ** 2) < 0.8
     assert np.abs(model.labels_).max() < 5
-    # with weights that make it run away by themselves
+    # weights with which the loop diverges
     family = weights.Scaled(weights.KernelRidge(lam=1e-6, gamma=0.25))
     held = PartialRegressor(principle="disambiguation", weights=family).fit(X[:200], y)
     assert np.mean((held.predict(X[200:]) - clean[200:]) ** 2) < 2
 
 
-def test_a_narrow_piece_beside_wide_ones_wins(rng):
+def test_narrow_interval_beside_one_sided_ones_is_found(rng):
     X, clean, t = curve(rng, 450, 3, 0.1)
     y = [
         [(-math.inf, a - 3), (a, a + 0.1), (a + 3, math.inf)] if i % 2 else (a, a + 0.1)
@@ -369,25 +368,25 @@ def test_a_narrow_piece_beside_wide_ones_wins(rng):
     assert np.mean(np.abs(model.labels_ - t[:150]) < 0.2) > 0.9
 
 
-def test_vectors_are_compared_by_the_sum_of_their_errors(rng):
-    """A coordinate that a line predicts exactly does not outweigh two that it does not predict at all."""
+def test_selection_for_vectors_uses_all_coordinates(rng):
+    """A coordinate that a linear model predicts exactly does not outweigh two that it cannot predict."""
     X = rng.standard_normal((450, 4))
     clean = np.column_stack([np.sin(2 * X[:, 0]), X[:, 2] ** 2, 3 * X[:, 0]])
-    told = clean + [0.1, 0.1, 0.0] * rng.standard_normal(clean.shape)
-    model = PartialEstimator(outputs.Vectors()).fit(X[:150], told[:150])
+    y = clean + [0.1, 0.1, 0.0] * rng.standard_normal(clean.shape)
+    model = PartialEstimator(outputs.Vectors()).fit(X[:150], y[:150])
     assert np.mean((model.predict(X[150:]) - clean[150:]) ** 2, axis=0).max() < 0.1
 
 
-def test_half_lines_of_one_side_stay_near_their_ends(rng):
-    """Nothing says how far numbers go: no prediction is beyond all that is told."""
+def test_lower_bounds_alone_give_predictions_near_them(rng):
+    """Nothing indicates how large values are, so no prediction is far above the largest bound."""
     X, _, t = curve(rng, 120, 3)
     lower = t - rng.exponential(1, 120)
     model = PartialRegressor().fit(X, np.column_stack([lower, np.full(120, math.inf)]))
     assert model.predict(X).max() <= lower.max() + 0.05 * np.ptp(lower)
 
 
-def test_blocks_with_a_half_line(rng):
-    """They have no average, which nobody asked for."""
+def test_chunks_with_a_one_sided_interval(rng):
+    """The average of a one-sided interval is not defined, and not needed."""
     X, _, t = curve(rng, 120, 3)
     y = np.column_stack([np.floor(t), np.floor(t) + 1])
     y[0, 1] = math.inf

@@ -1,4 +1,4 @@
-"""Probabilities from sets: what the maps maximise, what they recover, and what can be seen of them without truth."""
+"""Calibrated probabilities: what temperature scaling recovers from candidate sets, and reliability diagrams."""
 
 import matplotlib as mpl
 import numpy as np
@@ -16,23 +16,30 @@ from infimum import (
     solvers,
     weights,
 )
+from infimum.calibration import (
+    TemperatureScaling,
+    fit_temperature,
+    mean_log_likelihood,
+    ratio_to_best_set,
+    reliability,
+    with_unit_sum,
+)
 from infimum.conformal import risk_coverage
 from infimum.plotting import ReliabilityDisplay, RiskCoverageDisplay
-from infimum.probabilities import Isotonic, Temperature, fitted_map, likelihood, outweighed, reliability, shared
 
 mpl.use("Agg")
 RIDGE = weights.KernelRidge(lam=1e-3, gamma=1.0)
 
 
 def why_not(model):
-    """What the missing predict_proba is said to need."""
+    """The reason why predict_proba is not available."""
     with pytest.raises(AttributeError) as error:
         model.predict_proba  # noqa: B018
     return str(error.value.__cause__)
 
 
 def simulated(rng, n, m=4, power=1.0, share=0.3):
-    """F, whose power is the law of the truth; the truth, and sets that are coarsened at random."""
+    """Scores F whose power is the distribution of the label, labels, and sets that are coarsened at random."""
     F = rng.dirichlet(np.ones(m), n)
     P = F**power / (F**power).sum(axis=1, keepdims=True)
     truth = np.array([rng.choice(m, p=p) for p in P])
@@ -40,58 +47,35 @@ def simulated(rng, n, m=4, power=1.0, share=0.3):
     return F[:, None], P, truth, mask[:, None]
 
 
-@pytest.mark.parametrize("kind", ["temperature", "isotonic"])
 @pytest.mark.parametrize("power", [0.5, 1.0, 3.0])
-def test_the_law_of_the_truth_is_recovered_from_sets(kind, power, rng):
+def test_fit_temperature_recovers_the_distribution_of_labels(power, rng):
     F, P, _, mask = simulated(rng, 4000, power=power)
-    found = fitted_map(kind, F, mask)(F)[:, 0]
+    found = fit_temperature(F, mask)(F)[:, 0]
     assert np.abs(found - P).mean() < 0.03
-    assert np.abs(Temperature()(F)[:, 0] - P).mean() > (0.03 if power != 1 else 0)
+    assert np.abs(TemperatureScaling()(F)[:, 0] - P).mean() > (0.03 if power != 1 else 0)
     np.testing.assert_allclose(found.sum(axis=1), 1)
 
 
-def test_temperature_has_the_largest_likelihood(rng):
-    """Of the lattice of its two numbers, every neighbour has less."""
-    from infimum.calibration import _powered
-
+def test_temperature_scaling_maximises_the_likelihood(rng):
+    """All neighbours on the grid of its two parameters have a smaller one."""
     F, _, _, mask = simulated(rng, 500, power=2.0)
     F = F + 0.1 * rng.standard_normal(F.shape)  # predictions may be negative
-    found = Temperature().fit(F, mask)
+    found = TemperatureScaling().fit(F, mask)
     assert 1e-3 < found.mass_ < 50
-    best = likelihood(found(F), mask)
+    best = mean_log_likelihood(found(F), mask)
     for i, j in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1)):
-        other = _powered(F, found.temperature_ * 1.05**i, found.mass_ * 1.05**j)
-        assert likelihood(other, mask) <= best + 1e-12
-    assert best > likelihood(Temperature()(F), mask)
+        other = TemperatureScaling()
+        other.temperature_, other.mass_ = found.temperature_ * 1.05**i, found.mass_ * 1.05**j
+        assert mean_log_likelihood(other(F), mask) <= best + 1e-12
+    assert best > mean_log_likelihood(TemperatureScaling()(F), mask)
     assert "T = " in repr(found)
 
 
-def test_isotonic_keeps_the_order_and_does_not_lose(rng):
-    F, _, _, mask = simulated(rng, 500, power=2.0)
-    found = Isotonic().fit(F, mask)
-    order = np.argsort(F[:, 0], axis=1)
-    assert (np.diff(np.take_along_axis(found(F)[:, 0], order, axis=1), axis=1) >= -1e-12).all()
-    assert likelihood(found(F), mask) > likelihood(Temperature()(F), mask)
-
-
-def test_isotonic_finds_laws_that_no_temperature_has(rng):
-    """P(y) proportional to 1 or 8, as F_y is below .3 or not."""
-    F = rng.dirichlet(np.ones(4), 6000)
-    h = np.where(F < 0.3, 1.0, 8.0)
-    P = h / h.sum(axis=1, keepdims=True)
-    truth = (P.cumsum(axis=1) < rng.random((6000, 1))).sum(axis=1)
-    mask = (np.eye(4, dtype=bool)[truth] | (rng.random((6000, 4)) < 0.3))[:, None]
-    error = [np.abs(made().fit(F[:, None], mask)(F[:, None])[:, 0] - P).mean() for made in (Isotonic, Temperature)]
-    assert error[0] < 0.03
-    assert error[0] < 0.6 * error[1]
-
-
-def test_a_row_counted_twice(rng):
+def test_fit_temperature_sample_weight_equals_repetition(rng):
     F, _, _, mask = simulated(rng, 60)
     w = rng.integers(0, 3, 60)
-    for kind in ("temperature", "isotonic"):
-        weighted, repeated = fitted_map(kind, F, mask, w), fitted_map(kind, np.repeat(F, w, 0), np.repeat(mask, w, 0))
-        np.testing.assert_allclose(weighted(F), repeated(F), atol=1e-9)
+    weighted, repeated = fit_temperature(F, mask, w), fit_temperature(np.repeat(F, w, 0), np.repeat(mask, w, 0))
+    np.testing.assert_allclose(weighted(F), repeated(F), atol=1e-9)
 
 
 def blurred_digits():
@@ -102,8 +86,8 @@ def blurred_digits():
 
 
 @pytest.mark.parametrize("principle", ["disambiguation", "average", "infimum"])
-def test_probabilities_on_digits_are_calibrated(principle):
-    """The most probable class is right as often as it says, within .06 over ten bins; the plain reading is not.
+def test_predict_proba_is_calibrated_on_digits(principle):
+    """Confidence equals accuracy within .06 over ten bins; without calibration it does not.
 
     On 1197 new rows a bin has 120: the mean deviation of a calibrated one is .03 at most.
     """
@@ -117,36 +101,37 @@ def test_probabilities_on_digits_are_calibrated(principle):
     np.testing.assert_array_equal(P.argmax(axis=1), model.predict(X[600:]))
     found = reliability(P, np.eye(10, dtype=bool)[y[600:]])
     assert np.abs(found.confidence - found.high).mean() < 0.06
-    F = model.map_weights(X[600:], lambda alpha: model._options(model.solver_, alpha))
-    plain = reliability(Temperature()(F), np.eye(10, dtype=bool)[y[600:]])
+    F = model.map_weights(X[600:], lambda alpha: model._option_scores(model.solver_, alpha))
+    plain = reliability(TemperatureScaling()(F), np.eye(10, dtype=bool)[y[600:]])
     assert np.abs(plain.confidence - plain.high).mean() > 2 * np.abs(found.confidence - found.high).mean()
     by_sets = reliability(P, sets[600:])
     assert (by_sets.low <= found.high + 1e-9).all()
     assert (found.high <= by_sets.high + 1e-9).all()
-    # the share that sets say, if they are coarsened at random, is near that of the truth
+    # the share that is expected from sets, if they are coarsened at random, is near that of the true labels
     assert np.abs(by_sets.expected - found.high).mean() < 0.06
 
 
-def test_left_out_rows_are_n_refits(rng):
+def test_out_of_fold_scores_equal_refits(rng):
     from infimum.data import Table
+    from infimum.estimators.probability import out_of_fold_scores
     from infimum.outputs import Labels
-    from infimum.probabilities import left_out
     from infimum.recipe import Recipe
 
     X = rng.uniform(-1, 1, (20, 2))
     sets = CandidateLabels(np.eye(3, dtype=bool)[rng.integers(0, 3, 20)] | (rng.random((20, 3)) < 0.3))
     model = PartialClassifier(principle="average", negative_weights="inside", weights=RIDGE).fit(X, sets)
     space = Labels(classes=[0, 1, 2]).fit([])
-    made = Recipe("average", "inside", RIDGE, "auto")
-    F, mask = left_out(made, model._options, Table(X, None, None), space, space.read(sets))
-    np.testing.assert_array_equal(mask[:, 0], sets.mask)
+    recipe = Recipe("average", "inside", RIDGE, "auto")
+    F = out_of_fold_scores(recipe, model._option_scores, Table(X, None, None), space, space.read(sets))
     for i in (0, 7, 19):
         rest = np.delete(np.arange(20), i)
         alone = PartialClassifier(
             principle="average", negative_weights="inside", weights=weights.KernelRidge(1e-3 * 20 / 19, gamma=1.0)
         )
         alone.fit(X[rest], sets[rest])
-        np.testing.assert_allclose(F[i], alone._options(alone.solver_, alone.weights_(X[i : i + 1]))[0], atol=1e-8)
+        np.testing.assert_allclose(
+            F[i], alone._option_scores(alone.solver_, alone.weights_(X[i : i + 1]))[0], atol=1e-8
+        )
 
 
 FAMILIES = [RIDGE, weights.Neighbors(7), weights.Forest(20, random_state=0), weights.Scaled(RIDGE)]
@@ -154,18 +139,19 @@ FAMILIES = [RIDGE, weights.Neighbors(7), weights.Forest(20, random_state=0), wei
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda f: type(f).__name__)
 @pytest.mark.parametrize("principle", ["average", "disambiguation"])
-def test_every_family_of_weights(family, principle, rng):
+def test_predict_proba_with_every_family_of_weights(family, principle, rng):
     X = rng.uniform(-1, 1, (120, 2))
     truth = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
     sets = np.eye(3, dtype=bool)[truth] | (rng.random((120, 3)) < 0.2)
-    for kind in ("temperature", "isotonic"):
-        model = PartialClassifier(principle=principle, weights=family, negative_weights="inside", probabilities=kind)
-        P = model.fit(X, sets).predict_proba(X)
-        np.testing.assert_allclose(P.sum(axis=1), 1)
-        assert P[np.arange(120), truth].mean() > 0.6
+    model = PartialClassifier(
+        principle=principle, weights=family, negative_weights="inside", probabilities="temperature"
+    )
+    P = model.fit(X, sets).predict_proba(X)
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+    assert P[np.arange(120), truth].mean() > 0.6
 
 
-def test_tags_have_probabilities(rng):
+def test_predict_proba_of_tags(rng):
     X = rng.uniform(-1, 1, (600, 2))
     P = 1 / (1 + np.exp(-4 * X))
     truth = np.where(rng.random((600, 2)) < P, 1, -1)
@@ -185,23 +171,20 @@ def test_tags_have_probabilities(rng):
     assert display.reliability_.number.sum() == 1200
 
 
-def test_calibration_on_rows_that_fit_has_not_seen(rng):
+def test_calibrate_on_new_rows(rng):
     X = rng.uniform(-1, 1, (900, 2))
     truth = np.where(rng.random(900) < 0.8, X[:, 0] > 0, X[:, 0] <= 0).astype(int)
     model = PartialClassifier(principle="infimum", negative_weights="inside", weights=RIDGE).fit(X[:300], truth[:300])
     assert "predict_proba needs probabilities='temperature'" in why_not(model)
-    for kind in ("temperature", "isotonic"):
-        P = model.calibrate(X[300:600], truth[300:600], kind).predict_proba(X[600:])
-        assert abs(P.max(axis=1).mean() - 0.8) < 0.06
-    with pytest.raises(ValueError, match=r"kind must be one of 'temperature', 'isotonic'. Got 'platt'"):
-        model.calibrate(X, truth, "platt")
+    P = model.calibrate(X[300:600], truth[300:600]).predict_proba(X[600:])
+    assert abs(P.max(axis=1).mean() - 0.8) < 0.06
     with pytest.raises(ValueError, match="X has 2 rows; y must give as many"):
         model.calibrate(X[:2], truth[:3])
-    assert not hasattr(model.fit(X, truth), "predict_proba")  # a new fit forgets
+    assert not hasattr(model.fit(X, truth), "predict_proba")  # a new fit removes the calibration
 
 
-def test_disambiguation_is_calibrated_by_itself(rng):
-    """From the rows that it leaves out for suspects; without them, the plain reading."""
+def test_disambiguation_fits_the_calibrator(rng):
+    """It uses the held-out rows of the search for suspects; without this search, there is no calibration."""
     from infimum import Disambiguation
 
     X, _, sets = blurred_digits()
@@ -211,24 +194,22 @@ def test_disambiguation_is_calibrated_by_itself(rng):
         X[:200], sets[:200]
     )
     np.testing.assert_allclose(model.predict_proba(X[200:]), named.predict_proba(X[200:]))
-    again = fitted_map("temperature", shared(model.disambiguation_.left_out), sets[:200, None])
-    assert repr(again) == repr(model.map_)
+    again = fit_temperature(with_unit_sum(model.disambiguation_.out_of_fold), sets[:200, None])
+    assert repr(again) == repr(model.calibrator_)
     plain = PartialClassifier(principle=Disambiguation(threshold=None), weights=family).fit(X[:200], sets[:200])
-    assert (plain.map_.temperature_, plain.map_.mass_) == (1.0, 0.25)
+    assert (plain.calibrator_.temperature_, plain.calibrator_.mass_) == (1.0, 0.25)
     search = PartialSearch(gammas=[1.0], kernels=["rbf"], scalings=["standard"]).fit(X[:200], sets[:200])
     np.testing.assert_allclose(search.predict_proba(X).sum(axis=1), 1)
 
 
-def test_what_is_refused(rng):
+def test_errors_explain_what_is_not_supported(rng):
     X, y = rng.uniform(size=(10, 1)), list("ab") * 5
-    with pytest.raises(
-        ValueError, match=r"probabilities must be None or one of 'temperature', 'isotonic'. Got 'sigmoid'"
-    ):
-        PartialClassifier(principle="infimum", probabilities="sigmoid").fit(X, y)
+    with pytest.raises(ValueError, match=r"probabilities must be None or 'temperature'. Got 'isotonic'"):
+        PartialClassifier(principle="infimum", probabilities="isotonic").fit(X, y)
     assert "risks of another cost are no probabilities" in why_not(
         PartialClassifier("ordinal", principle="infimum", probabilities="temperature")
     )
-    with pytest.raises(ValueError, match="The rows of X are all the same"):
+    with pytest.raises(ValueError, match="All rows of X are the same"):
         PartialClassifier(
             principle="average", negative_weights="inside", weights=RIDGE, probabilities="temperature"
         ).fit(np.ones((10, 1)), y)
@@ -243,7 +224,7 @@ def test_what_is_refused(rng):
 
 @pytest.mark.parametrize("m", [3, 30, 330])
 def test_suspects_do_not_depend_on_the_number_of_classes(m, rng):
-    """Exact labels that nothing predicts are no suspects, however many classes there are; a wrong one among many is."""
+    """Exact labels that cannot be predicted are no suspects, for any number of classes; one wrong label is."""
     X, y = rng.standard_normal((300, 3)), rng.integers(m, size=300)
     noise = PartialClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-3), classes=list(range(m)))
     assert len(noise.fit(X, y).suspects_) == 0
@@ -255,10 +236,10 @@ def test_suspects_do_not_depend_on_the_number_of_classes(m, rng):
     assert model.suspects_.tolist() == [7]
 
 
-def test_outweighed_by_hand():
+def test_ratio_to_best_set_by_hand():
     P = np.array([[[0.6, 0.3, 0.1]], [[0.6, 0.3, 0.1]], [[0.6, 0.3, 0.1]]])
     mask = np.array([[[False, True, False]], [[True, False, True]], [[True, True, False]]])
-    np.testing.assert_allclose(outweighed(P, mask)[:, 0], [0.5, 0.7 / 0.9, 1])
+    np.testing.assert_allclose(ratio_to_best_set(P, mask)[:, 0], [0.5, 0.7 / 0.9, 1])
 
 
 def test_reliability_by_hand():
@@ -270,11 +251,11 @@ def test_reliability_by_hand():
     np.testing.assert_allclose(found.high, [1, 0.5])
     np.testing.assert_allclose(found.expected, [0.575, 0.5])
     assert found.number.tolist() == [2, 2]
-    with pytest.raises(ValueError, match="Probabilities and candidates must have one shape"):
+    with pytest.raises(ValueError, match="Probabilities and candidates must have the same shape"):
         reliability(P, mask[:3])
 
 
-def test_pictures(rng):
+def test_displays(rng):
     import matplotlib.pyplot as plt
 
     from infimum.outputs import Labels
@@ -289,12 +270,12 @@ def test_pictures(rng):
         shown = RiskCoverageDisplay.from_curve(curve, ax)
         assert shown.figure_ is figure
     assert [line.get_linestyle() for line in ax.lines] == ["--", "-"]
-    assert len(ax.collections) == 1  # a band for sets, none for the truth
+    assert len(ax.collections) == 1  # a band for sets, none for exact labels
     plt.close("all")
 
 
 @pytest.mark.parametrize("family", ["auto", weights.Forest(20, random_state=0)], ids=str)
-def test_the_default_has_probabilities_whatever_principle_it_chooses(family, rng):
+def test_default_model_has_predict_proba(family, rng):
     X = rng.standard_normal((90, 3))
     y = [{"low", "high"} if u < 0.4 else "high" if x > 0 else "low" for x, u in zip(X[:, 0], rng.random(90))]
     for model in (PartialClassifier(weights=family), PartialClassifier(weights=family, negative_weights="inside")):
@@ -305,15 +286,15 @@ def test_the_default_has_probabilities_whatever_principle_it_chooses(family, rng
     assert not hasattr(named, "predict_proba")
 
 
-def test_the_default_in_blocks_has_probabilities_too(rng):
+def test_default_model_has_predict_proba_for_chunks(rng):
     X = rng.standard_normal((80, 3))
     y = ["high" if x > 0 else "low" for x in X[:, 0]]
     model = PartialClassifier().fit(Blocks([(X[:40], y[:40]), (X[40:], y[40:])]))
     assert_allclose(model.predict_proba(X).sum(axis=1), 1)
 
 
-def test_what_is_hard_to_predict_is_no_suspect(rng):
-    """A hundred classes that overlap: most rows that are flagged are wrong, and most of the wrong ones are flagged."""
+def test_suspects_exclude_rows_that_are_hard_to_predict(rng):
+    """A hundred classes that overlap: most suspects are label errors, and most label errors are suspects."""
     m, n = 100, 900
     truth = rng.integers(m, size=n)
     X = 1.2 * rng.standard_normal((m, 20))[truth] + rng.standard_normal((n, 20))

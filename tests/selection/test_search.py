@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from infimum import (
     Blocks,
@@ -98,21 +99,19 @@ def test_fit_does_not_depend_on_units(chosen, blobs):
     np.testing.assert_array_equal(again.predict(X * units), chosen.predict(X))
 
 
-def test_fit_beyond_exact_kernels_does_not_depend_on_units_or_order(blobs, monkeypatch):
+def test_fit_beyond_exact_kernels_does_not_depend_on_units_or_order(blobs):
     """The Nyström centres, and the subsample that is disambiguated first, are the same rows."""
     config = SearchConfig(forest_rows=(50, 0), linear_columns=0, exact_rows=40, center_bounds=(25, 25))
-    monkeypatch.setattr("infimum.disambiguation.principle.MANY", 40)
-    monkeypatch.setattr("infimum.disambiguation.principle.SETTLED", 30)
     X, truth, mask = blobs
-    one = PartialClassifier(search_config=config).fit(X, mask)
+    model = PartialClassifier(principle=Disambiguation(subset_size=29), search_config=config)
+    one = clone(model).fit(X, mask)
     assert one.weights_.weights_.centers_.shape == (25, 3)
-    assert one.selection_.best_params["principle"] == "disambiguation"
     assert one.selection_.config.exact_rows == 40
     assert np.mean(one.labels_ == truth) > 0.85
     assert len(one.confidence_) == 60
     order = np.random.default_rng(1).permutation(60)
     units = np.array([1000.0, 1.0, 1e-3])
-    other = PartialClassifier(search_config=config).fit((X * units)[order], mask[order])
+    other = clone(model).fit((X * units)[order], mask[order])
     np.testing.assert_allclose(other.weights_.weights_.centers_, one.weights_.weights_.centers_, atol=1e-5)
     np.testing.assert_array_equal(other.predict(X * units), one.predict(X))
     np.testing.assert_array_equal(other.labels_, one.labels_[order])

@@ -22,7 +22,7 @@ from sklearn.base import clone
 
 from cases import CASES
 from infimum import Blocks, InfimumWarning, PartialEstimator
-from infimum.disambiguation import Disambiguation, is_weighed
+from infimum.disambiguation import Disambiguation, supports_soft
 from infimum.selection import left_out_scores
 from infimum.solvers import IN_ORDER
 from infimum.weights import (
@@ -53,9 +53,9 @@ WORDS = {
     "solver": r"cannot minimise the <.*it needs .*Solvers that can: ",
     "nobody": r"No solver can minimise the <.*Fit on arrays instead of chunks",
     "bilinear": r"Disambiguation needs a bilinear loss",
-    "laplacian": r"Soft disambiguation leaves every row out of its own update, for which Laplacian has no closed form",
+    "laplacian": r"Soft disambiguation leaves each row out of its own update, but Laplacian has no closed form",
     "blocks": r"Chunked data requires weights\.Nystrom or weights\.LinearRidge, and negative_weights='inside'",
-    "together": r"Disambiguation compares all rows with each other: give arrays instead of rows in blocks",
+    "together": r"Disambiguation compares all rows with each other, which is not supported for these rows in blocks",
     "left out": r"Laplacian has no closed-form leave-one-out predictions\. Hold out blocks of rows instead",
     "kept": r"Leaving rows out compares them with each other: give arrays instead of rows in blocks",
 }
@@ -157,7 +157,7 @@ def arrays_say(case, principle, reading, family, solver):
     serve = table()[case.name, principle, reading]
     if not serve:
         return "bilinear"
-    if principle == "disambiguation" and family == "laplacian" and is_weighed(rows(case.name)[2]):
+    if principle == "disambiguation" and family == "laplacian" and supports_soft(rows(case.name)[2]):
         return "laplacian"
     return None if solver in serve else "solver"
 
@@ -166,7 +166,7 @@ def blocks_serve(case, principle, reading, family, solver):
     """Whether rows that come in blocks can be learned from: sums over blocks need a primal form and a linear loss."""
     sets = rows(case.name)[2]
     resolves = principle == "disambiguation"  # some rows teach the others, where members can be weighed
-    if family not in ("nystrom", "linear") or (resolves and not is_weighed(sets)):
+    if family not in ("nystrom", "linear") or (resolves and not supports_soft(sets)):
         return False
     if reading == "joint" and principle != "average" and not resolves:
         return False

@@ -1,25 +1,30 @@
 """Disambiguation: estimate the label of each row, then train on the result."""
 
-from .categorical import Options
-from .hard import Found, best_of, hard
+from ..outputs.soft_labels import soft_update
+from .categorical import Categorical, SparseCategorical
+from .hard import HardResult, best_of_starts, hard
 from .posterior import SetPosterior
-from .principle import Disambiguation, DisambiguationResult
-from .soft import Settled, has_laws, held_out_sums, is_weighed, soft, weighing_of
-from .truncated_normal import Normal
+from .principle import Disambiguation
+from .result import DisambiguationResult
+from .soft import Schedule, SoftResult, has_density, held_out_sums, posterior_of, soft, supports_soft
+from .truncated_normal import TruncatedNormal
 
 __all__ = [
+    "Categorical",
     "Disambiguation",
     "DisambiguationResult",
-    "Found",
-    "Normal",
-    "Options",
+    "HardResult",
+    "Schedule",
     "SetPosterior",
-    "Settled",
-    "best_of",
+    "SoftResult",
+    "SparseCategorical",
+    "TruncatedNormal",
+    "best_of_starts",
     "hard",
-    "has_laws",
+    "has_density",
     "held_out_sums",
-    "is_weighed",
+    "posterior_of",
     "soft",
-    "weighing_of",
+    "soft_update",
+    "supports_soft",
 ]

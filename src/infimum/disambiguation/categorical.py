@@ -1,34 +1,49 @@
-"""Options: sets that are products of choices among listed options; labels, tags, masks."""
+"""Posteriors on listed candidates: sets that are products of choices among options (labels, tags, masks)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from copy import copy
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from ..calibration import Temperature, fitted_map, log_likelihoods, outweighed, probabilities, shared
+from ..calibration import (
+    TemperatureScaling,
+    fit_temperature,
+    normalise,
+    ratio_to_best_set,
+    row_log_likelihood,
+    with_unit_sum,
+)
 from ..outputs.base import OutputSpace, Sets
-from ..weights.holdout import Holdout
-from .posterior import Doubts, Members, Read, SetPosterior
+from ..outputs.soft_labels import soft_update, uniform
+from ..weights.holdout import Holdout, LooOperator, identity
+from .posterior import TIE, LabelErrors, Members, SetPosterior
 
-TIE = 0.05  # options whose weights differ by less are tied
-CHANCE = 0.5  # times the probability that a set has where nothing is known: no suspect is more probable
-STEP, ROWS = 4, 600  # of a temperature that only serves to compare
+CHANCE_RATIO = 0.5  # a suspect is at most this times as probable as a random set of the same size
+COARSE_STEP, COARSE_ROWS = 4, 600  # grid steps and rows of a temperature that only serves to compare models
+
+SPARSE_OPTIONS = 64  # options per row, from which on the sparse form may be faster
+SPARSE_SHARE = 0.02  # at most this share of all (row, row, option) has the option as a candidate in both rows
+SPARSE_ENTRIES = 5_000_000  # the same as a number, to limit memory
+SPARSE_ROUNDS = 20  # building the sparse operator costs n products; this many dense rounds cost as much
 
 
-class Options(SetPosterior):
-    """Weights q_i on the candidates of row i: proportional to max(F_i, 0)^p there.
+class Categorical(SetPosterior):
+    """Probabilities q_i of the candidates of each row, updated by `soft_update`.
 
     Parameters
     ----------
-    mask : (..., n, g, c) booleans
-        The candidates. Where a row has none, q stays 0.
+    mask : (..., n, g, c) boolean array
+        The candidates: row i makes g choices, each among c options.
     sets : Sets, optional
-        Whose options they are.
-    sample_weight : (n,), optional
-        How much rows count.
+        The sets with these options.
+    sample_weight : (n,) array, optional
+        Sample weights.
     """
 
     axes = 2
@@ -44,25 +59,25 @@ class Options(SetPosterior):
     def size(self) -> int:
         return self.mask.size
 
-    def even(self) -> NDArray:
+    def prior(self) -> NDArray:
         return uniform(self.mask)
 
-    def moved(self, F: NDArray, q: NDArray, p: float) -> NDArray:
-        return sharpened(F, self.mask, q, p)
+    def update(self, F: NDArray, q: NDArray, power: float) -> NDArray:
+        return soft_update(F, self.mask, power, q)
 
-    def step(self, new: NDArray, q: NDArray) -> NDArray:
+    def change(self, new: NDArray, q: NDArray) -> NDArray:
         return np.abs(new - q).sum(axis=(-2, -1)) / self.mask.shape[-2]
 
-    def without(self, operator: Holdout) -> Options:
-        return Options(operator.mask_out(self.mask), self.sets, self.w)
+    def hold_out(self, operator: Holdout) -> Categorical:
+        return Categorical(operator.mask_out(self.mask), self.sets, self.w)
 
-    def fitted(self, F: NDArray) -> Options:
-        return Options(self.mask[:0])
+    def without_rows(self, F: NDArray) -> Categorical:
+        return Categorical(self.mask[:0])
 
-    def like(self, sets: Sets, sample_weight: Any = None) -> Options:
+    def with_sets(self, sets: Sets, sample_weight: Any = None) -> Categorical:
         mask = sets.options()
         assert mask is not None
-        return Options(mask, sets, sample_weight)
+        return Categorical(mask, sets, sample_weight)
 
     def phi(self, q: NDArray) -> NDArray:
         return self._sets.expected(q)
@@ -72,21 +87,18 @@ class Options(SetPosterior):
         assert self.sets is not None
         return self.sets
 
-    def read(self, F: NDArray) -> Read:
-        P = probabilities(F)
-        return Read(self.phi(P), log_likelihoods(self._tempered(P), self.mask))
-
-    def _tempered(self, P: NDArray) -> NDArray:
-        """P as sure as the sets allow: by the temperature of their largest likelihood, roughly."""
-        there = slice(None) if self.w is None else np.asarray(self.w) > 0
-        w = None if self.w is None else self.w[there]
-        return Temperature().fit(P[there], self.mask[there], w, STEP, ROWS)(P)
+    def predict(self, F: NDArray) -> tuple[NDArray, NDArray]:
+        P = normalise(F)
+        used = slice(None) if self.w is None else np.asarray(self.w) > 0
+        w = None if self.w is None else self.w[used]
+        scaling = TemperatureScaling().fit(P[used], self.mask[used], w, COARSE_STEP, COARSE_ROWS)
+        return self.phi(P), row_log_likelihood(scaling(P), self.mask)
 
     def members(self, q: NDArray, F: Callable[[], NDArray], output: OutputSpace) -> Members:
         best = np.argmax(q, axis=-1)[..., None] == np.arange(q.shape[-1])  # the lowest index on a tie
-        return self.chosen(self._sets.member(self.phi(best.astype(float)), output), q)
+        return self.describe(self._sets.member(self.phi(best.astype(float)), output), q)
 
-    def chosen(self, z: NDArray, q: NDArray) -> Members:
+    def describe(self, z: NDArray, q: NDArray) -> Members:
         own = np.take_along_axis(q, self._sets.option_of(z)[..., None], axis=-1)
         tied = np.empty(0, dtype=int)
         if q.shape[-1] > 1:
@@ -94,35 +106,122 @@ class Options(SetPosterior):
             tied = np.flatnonzero((two[..., 1] - two[..., 0] < TIE).any(axis=-1))
         return Members(z, own[..., 0].min(axis=-1), tied, q=q)
 
-    def doubts(self, F: NDArray, threshold: float) -> Doubts:
-        """Sets of little support that others outdo; with many classes, what is hard to predict is no suspect yet."""
-        P, read = probabilities(F), self.map_of(F)
-        sure = read(shared(F))
-        few = (P * self.mask).sum(axis=-1) < threshold
-        outdone = outweighed(sure, self.mask) < threshold
-        unlikely = (sure * self.mask).sum(axis=-1) < CHANCE * self.mask.mean(axis=-1)
-        return Doubts(support(P, self.mask), np.flatnonzero((few & outdone & unlikely).any(axis=-1)), read)
+    def label_errors(self, F: NDArray, threshold: float) -> LabelErrors:
+        """Find sets with little support, if sets of the same size have much more and chance alone has more.
 
-    def map_of(self, F: NDArray) -> Any:
-        """What reads predictions as probabilities."""
-        return fitted_map("temperature", shared(F), self.mask, self.w)
-
-
-def uniform(mask: NDArray) -> NDArray:
-    """The same weight on every candidate; 0 where there is none."""
-    return mask / np.maximum(mask.sum(axis=-1, keepdims=True), 1)
+        The last two conditions matter for many classes: there a correct label that is hard to predict has little
+        support as well.
+        """
+        P, calibrator = normalise(F), fit_temperature(with_unit_sum(F), self.mask, self.w)
+        calibrated = calibrator(with_unit_sum(F))
+        unsupported = (P * self.mask).sum(axis=-1) < threshold
+        surpassed = ratio_to_best_set(calibrated, self.mask) < threshold
+        below_chance = (calibrated * self.mask).sum(axis=-1) < CHANCE_RATIO * self.mask.mean(axis=-1)
+        suspects = np.flatnonzero((unsupported & surpassed & below_chance).any(axis=-1))
+        return LabelErrors(support(P, self.mask), suspects, calibrator)
 
 
-def sharpened(F: NDArray, mask: NDArray, q: NDArray, p: float) -> NDArray:
-    """max(F, 0)^p on the candidates, summing to one; q where all of it is 0."""
-    new = np.where(mask, np.maximum(F, 0), 0)
-    # powers of numbers up to 1: a row of tiny scores is not lost to underflow
-    new /= np.maximum(new.max(axis=-1, keepdims=True), 1e-300)
-    new **= p
-    total = new.sum(axis=-1, keepdims=True)
-    return np.where(total > 0, new / np.where(total > 0, total, 1), q)
+class SparseCategorical(Categorical):
+    """The same posterior, stored for the candidates only: few candidates among many options.
+
+    q and F have the shape (..., e), with one entry per (row, choice, candidate). q is 0 elsewhere, and updates need F
+    nowhere else. Two rows interact only if they share a candidate, so a round is one sparse product.
+    """
+
+    axes = 1
+
+    def __init__(self, mask: NDArray, sets: Sets | None = None, sample_weight: Any = None):
+        super().__init__(mask, sets, sample_weight)
+        self.entries = row, group, option = np.nonzero(mask)
+        self.row, self.at = row, group * mask.shape[2] + option
+        choice = row * mask.shape[1] + group
+        self.first = np.flatnonzero(np.diff(choice, prepend=-1))
+        self.counts = np.diff(np.append(self.first, len(row)))
+        self.operator: Holdout | None = None
+        self.in_training: Any = True
+        """Whether the row of an entry is outside of the held-out fold, (k, e)."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return np.broadcast_shapes(np.shape(self.in_training), self.row.shape)
+
+    def hold_out(self, operator: Holdout) -> SparseCategorical:
+        _ = self.pattern  # computed once, and shared with the copy
+        found = copy(self)
+        found.operator = operator
+        found.in_training = operator.mask_out(np.ones(len(self.mask), dtype=bool))[:, self.row]
+        return found
+
+    def prior(self) -> NDArray:
+        return np.repeat(1 / self.counts, self.counts) * self.in_training
+
+    def update(self, F: NDArray, q: NDArray, power: float) -> NDArray:
+        """Apply `soft_update` to each choice; candidates of one choice are consecutive entries here."""
+        new = np.maximum(F, 0)
+        new /= np.maximum(self._per_choice(np.maximum, new), 1e-300)
+        new **= power
+        total = self._per_choice(np.add, new)
+        return np.where(total > 0, new / np.where(total > 0, total, 1), q) * self.in_training
+
+    def change(self, new: NDArray, q: NDArray) -> NDArray:
+        n, g, _ = self.mask.shape
+        rows = sparse.csr_matrix((np.ones(len(self.row)), (self.row, np.arange(len(self.row)))), (n, len(self.row)))
+        return (rows @ np.abs(new - q).T).T / g
+
+    def _per_choice(self, reduce: np.ufunc, values: NDArray) -> NDArray:
+        """Reduce the candidates of each choice, and repeat the result for each of them."""
+        if not len(self.first):
+            return values
+        return np.repeat(reduce.reduceat(values, self.first, axis=-1), self.counts, axis=-1)
+
+    def predictor(self, loo_operator: LooOperator) -> Callable[[NDArray], NDArray]:
+        if self.operator is None:
+            (M,) = self._at_pattern(loo_operator(part)[None] for part in identity(len(self.mask)))
+            return lambda q: M @ q
+        each = self._at_pattern(self.operator.columns())
+        return lambda q: np.stack([M @ part for M, part in zip(each, q)])
+
+    @cached_property
+    def pattern(self) -> sparse.csc_matrix:
+        """Pairs of entries with the same option, (e, e): F at the first depends on q at the second."""
+        e, options = len(self.at), int(np.prod(self.mask.shape[1:]))
+        here = sparse.csr_matrix((np.ones(e, dtype=bool), (np.arange(e), self.at)), (e, options))
+        return sparse.csc_matrix(here @ here.T)
+
+    def _at_pattern(self, columns: Iterable[NDArray]) -> list[sparse.csc_matrix]:
+        """Restrict k operators to `pattern`; their columns arrive in batches of shape (k, n, columns)."""
+        indices, indptr = self.pattern.indices, self.pattern.indptr
+        second = np.repeat(self.row, np.diff(indptr))  # ascending, as entries are
+        values, done = [], 0
+        for part in columns:
+            start, end = np.searchsorted(second, (done, done + part.shape[2]))
+            values.append(part[:, self.row[indices[start:end]], second[start:end] - done])
+            done += part.shape[2]
+        return [sparse.csc_matrix((one, indices, indptr), self.pattern.shape) for one in np.concatenate(values, 1)]
+
+    def out_of_fold(self, q: NDArray, operator: Holdout) -> NDArray:
+        weights, out = operator.weights(), np.empty((len(self.mask), np.prod(self.mask.shape[1:])))
+        seen = operator.mask_out(np.ones(len(self.mask), dtype=bool))
+        for part, there in zip(q, seen):
+            rows = slice(None) if there.all() else ~there  # leave-one-out has one operator for all rows
+            out[rows] = weights[rows] @ sparse.csr_matrix((part, (self.row, self.at)), out.shape)
+        return out.reshape(self.mask.shape)
+
+    def dense(self, q: NDArray) -> NDArray:
+        out = np.zeros(self.mask.shape)
+        out[self.entries] = q
+        return out
+
+
+def is_sparse(mask: NDArray) -> bool:
+    """Whether the candidates (n, g, c) are so few that `SparseCategorical` is faster."""
+    n, g, c = mask.shape
+    if g * c < max(SPARSE_OPTIONS, n / SPARSE_ROUNDS):
+        return False
+    shared = np.square(mask.reshape(n, g * c).sum(axis=0, dtype=float)).sum()
+    return bool(shared <= min(SPARSE_SHARE * n**2 * g * c, SPARSE_ENTRIES))
 
 
 def support(P: NDArray, mask: NDArray) -> NDArray:
-    """P_i(S_i), (n,): the probability of the candidates; of the least supported choice where there are several."""
+    """Return P_i(S_i), (n,): the probability of the candidates, and the smallest one over several choices."""
     return (P * mask).sum(axis=-1).min(axis=-1)

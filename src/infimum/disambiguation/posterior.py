@@ -1,4 +1,4 @@
-"""SetPosterior: probabilities of the members of each set, given what the other rows predict."""
+"""SetPosterior: the distribution of the label of each row on its set, given what the other rows predict."""
 
 from __future__ import annotations
 
@@ -10,142 +10,133 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..calibration import TemperatureScaling
 from ..outputs.base import OutputSpace, Sets
 from ..weights.holdout import Holdout, LooOperator
 
-
-class Read(NamedTuple):
-    """What is predicted for rows that were left out."""
-
-    phi: NDArray
-    """(n, d): what outputs are decoded from."""
-    likely: NDArray
-    """(n,): log P_i(S_i)."""
+TIE = 0.05  # probability: two members whose probabilities differ by less are tied
 
 
 class Members(NamedTuple):
-    """The member of its set that every row probably has."""
+    """One member of the set of each row, and how certain it is."""
 
     z: NDArray
-    """(n, *z)."""
+    """(n, *z): the members."""
     confidence: NDArray | None = None
-    """(n,): its weight."""
+    """(n,): the probability of the member."""
     tied: NDArray = np.empty(0, dtype=int)
-    """Rows in which another one has as much weight."""
+    """Rows in which another member is as probable."""
     deviation: NDArray | None = None
-    """(n, ...): how far the truth may be from it, of numbers."""
+    """(n, ...): root mean squared distance of the label from the member, for numbers."""
     q: NDArray | None = None
-    """(n, g, c): the weights, where members are listed."""
+    """(n, g, c): probabilities of all candidates, if candidates are listed."""
 
 
-class Doubts(NamedTuple):
-    """Whether sets hold what is predicted for rows that were left out."""
+class LabelErrors(NamedTuple):
+    """Rows whose set probably does not contain the true label."""
 
     support: NDArray
-    """(n,), in [0, 1]."""
+    """(n,): how well the set agrees with a prediction that did not use it, in [0, 1]."""
     suspects: NDArray
-    """Rows whose set probably misses the truth."""
-    map: Any = None
-    """What reads predictions as probabilities."""
+    """Row numbers of likely label errors."""
+    calibrator: TemperatureScaling | None = None
+    """The map from predictions to probabilities that was fitted to the sets."""
 
 
 class SetPosterior(ABC):
-    """What is known of row i is some numbers q_i, and F_i = sum_j alpha_j(x_i) q_j is what other rows say of them.
+    """Distribution of the label of each row on its set, given predictions from the other rows.
 
-    q and F have the shape (..., n, *e), with one line of rows for each block that is held out.
+    The state of row i is an array q_i: probabilities of candidates, or moments of a number. The prediction for row i is
+    F_i = sum_j alpha_j(x_i) q_j over the other rows. q and F have the shape (..., n, *e), with the state of a row in
+    the axes e. A leading axis, if there is one, has one entry per fold that is held out.
     """
 
     axes: int
-    """How many axes e has."""
+    """The number of axes in e."""
 
     @property
     @abstractmethod
     def shape(self) -> tuple[int, ...]:
-        """That of q, (..., n, *e)."""
+        """The shape of q, (..., n, *e)."""
 
     @property
     def size(self) -> int:
-        """How many numbers all of it may need at once, in one piece."""
+        """The number of floats in one dense copy of the state."""
         return math.prod(self.shape)
 
     @abstractmethod
-    def even(self) -> NDArray:
-        """q before anything is predicted."""
+    def prior(self) -> NDArray:
+        """Return q before anything is predicted."""
 
-    def begin(self) -> Iterator[NDArray]:
-        """Where to begin, one q after the other: another than the first is taken where it makes sets more probable."""
-        yield self.even()
-
-    @abstractmethod
-    def moved(self, F: NDArray, q: NDArray, p: float) -> NDArray:
-        """q by what is predicted, at the sharpness p; as it is where nothing is."""
+    def starts(self) -> Iterator[NDArray]:
+        """Yield the states to start from; those after the first are used if they give a higher likelihood."""
+        yield self.prior()
 
     @abstractmethod
-    def step(self, new: NDArray, q: NDArray) -> NDArray:
-        """How far q has moved, (..., n)."""
+    def update(self, F: NDArray, q: NDArray, power: float) -> NDArray:
+        """Return the state given the prediction F, sharpened by `power`; q for rows that F does not inform."""
 
-    def worth(self, F: NDArray) -> NDArray | None:
-        """How probable F makes the sets, (k,), right after `moved`; None where q comes to rest unwatched."""
+    @abstractmethod
+    def change(self, new: NDArray, q: NDArray) -> NDArray:
+        """Return the distance between two states of each row, (..., n)."""
+
+    def mean_log_likelihood(self, F: NDArray) -> NDArray | None:
+        """Return the mean of log P_i(S_i) per fold, (k,), right after `update`; None if the loop needs no check."""
         return None
 
-    def sums(self, left_out: LooOperator) -> Callable[[NDArray], NDArray]:
-        """q -> F, of one shape, from the linear map of the weights, prepared to be applied many times."""
-        return lambda q: left_out(flat(q, self.axes)).reshape(q.shape)
+    def predictor(self, loo_operator: LooOperator) -> Callable[[NDArray], NDArray]:
+        """Prepare the linear map q -> F, which is applied many times."""
+        return lambda q: loo_operator(flatten_state(q, self.axes)).reshape(q.shape)
 
     @abstractmethod
-    def without(self, operator: Holdout) -> SetPosterior:
-        """The same as often as there are blocks, each time without one: q is 0 there."""
+    def hold_out(self, operator: Holdout) -> SetPosterior:
+        """Return a posterior with one copy of the rows per fold, in which q is 0 on that fold."""
 
-    def own(self, q: NDArray, operator: Holdout) -> NDArray:
-        """F_i of every row without its block, from all the q of `without`: (k, n, *e) -> (n, *e)."""
-        return operator.out_of_fold(operator(flat(q, self.axes))).reshape(q.shape[1:])
+    def out_of_fold(self, q: NDArray, operator: Holdout) -> NDArray:
+        """Predict each row from the other folds, given the states of `hold_out`: (k, n, *e) -> (n, *e)."""
+        return operator.out_of_fold(operator(flatten_state(q, self.axes))).reshape(q.shape[1:])
 
-    def full(self, q: NDArray) -> NDArray:
-        """q with its members that have no weight, (n, *e)."""
+    def dense(self, q: NDArray) -> NDArray:
+        """Return q with zeros for the members that are not stored, (n, *e)."""
         return q
 
     @abstractmethod
     def phi(self, q: NDArray) -> NDArray:
-        """The mean of phi over every set, (n, d)."""
+        """Return the mean embedding of each set under q, (n, d)."""
 
     @abstractmethod
-    def read(self, F: NDArray) -> Read:
-        """Predictions for rows that were left out, as sure as the sets allow."""
+    def predict(self, F: NDArray) -> tuple[NDArray, NDArray]:
+        """Return phi (n, d) and log P_i(S_i) (n,) of held-out predictions F, calibrated on these sets."""
 
     @abstractmethod
     def members(self, q: NDArray, F: Callable[[], NDArray], output: OutputSpace) -> Members:
-        """Which member a row has, once q has come to rest; F is worked out where it is needed."""
+        """Return the most probable member of each set; F() computes the predictions if they are needed."""
 
-    def chosen(self, z: NDArray, q: NDArray) -> Members:
-        """What the weights say of given members."""
+    def describe(self, z: NDArray, q: NDArray) -> Members:
+        """Return what q says about the given members."""
         return Members(z)
 
     @abstractmethod
-    def doubts(self, F: NDArray, threshold: float) -> Doubts:
-        """Sets that miss what is predicted for rows that were left out."""
+    def label_errors(self, F: NDArray, threshold: float) -> LabelErrors:
+        """Find sets that contradict the held-out predictions F."""
 
     @abstractmethod
-    def fitted(self, F: NDArray) -> SetPosterior:
-        """What F and these rows tell, without the rows: for others that have no say in it."""
+    def without_rows(self, F: NDArray) -> SetPosterior:
+        """Return the parameters fitted to F and these rows, without the rows; see `with_sets`."""
 
     @abstractmethod
-    def like(self, sets: Sets, sample_weight: Any = None) -> SetPosterior:
-        """The same for other rows: what was fitted is kept."""
+    def with_sets(self, sets: Sets, sample_weight: Any = None) -> SetPosterior:
+        """Return the posterior of other rows, with the parameters fitted to these."""
 
-    def around(self, psi: NDArray) -> NDArray | None:
-        """log P_i(S_i) if outputs with these psi (n, d) are what is predicted; None where that is no distribution."""
+    def log_likelihood_at(self, psi: NDArray) -> NDArray | None:
+        """Return log P_i(S_i) around predicted outputs with these psi (n, d); None if points have no distribution."""
         return None
 
-    def space(self, output: OutputSpace) -> OutputSpace:
-        """The space, grown where members may lie outside of it."""
+    def expand(self, output: OutputSpace) -> OutputSpace:
+        """Return the output space, expanded if members may lie outside of it."""
         return output
 
 
-def flat(q: NDArray, axes: int) -> NDArray:
-    """(..., n, *e) -> (..., n, numbers), for sums over rows."""
+def flatten_state(q: NDArray, axes: int) -> NDArray:
+    """Flatten the last axes, (..., n, *e) -> (..., n, size of e), for sums over rows."""
     return q.reshape(*q.shape[: q.ndim - axes], -1)
-
-
-def weights_of(n: int, sample_weight: Any) -> NDArray:
-    """How much rows count, (n,)."""
-    return np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)

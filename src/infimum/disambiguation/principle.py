@@ -1,9 +1,9 @@
-"""Disambiguation as a reduction: sets become points, or means of their members, for a fully supervised problem."""
+"""Disambiguation: the principle that estimates the label of each row, then trains on these labels."""
 
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 
-from ..calibration import Temperature
 from ..data import Table
 from ..data.checks import check_number
 from ..data.chunks import single_blas
@@ -23,106 +22,48 @@ from ..outputs.base import OutputSpace, Points, Sets
 from ..outputs.chunked import as_sets
 from ..weights.base import Target, Weights
 from ..weights.holdout import Holdout, folds_of, rounded
-from .hard import best_of
+from .hard import best_of_starts
 from .posterior import Members, SetPosterior
-from .soft import held_out_sums, is_weighed, soft, weighing_of
-from .subsample import MANY, SETTLED, TaughtInBlocks, settled, taught
+from .result import DisambiguationResult
+from .soft import Schedule, held_out_sums, posterior_of, soft, supports_soft
+from .subsample import SoftLabelsInBlocks, fit_subset, propagate
 
-SINGLE_ROWS = 3000  # up to which one thread of BLAS is enough
-ROUNDS = 10  # of the hard loop, for rows that are held out: it ranks settings as well, at a fraction of the cost
-
-
-@dataclass(frozen=True, repr=False)
-class DisambiguationResult:
-    """What became of the sets.
-
-    Attributes
-    ----------
-    labels : (n, ...)
-        The member of S_i that row i probably has, as the user names it.
-    confidence : (n,) or None
-        The weight q_i of that member among the options (the smallest over the tags); None where there are no options.
-    tied : (k,)
-        Row numbers where two options, or pieces of a union, end with the same weight, within 0.05: nothing tells them
-        apart.
-    support : (n,) or None
-        P_i(S_i), the probability of the set by a disambiguation that did not see it; of numbers, the probability that
-        the truth is at least as far from what is predicted as the set is.
-    suspects : (k,)
-        Row numbers whose set probably misses the truth. Of options: its support is below the threshold, other options,
-        of the same number, outweigh it as much, and it is less than half as probable as where nothing is known; where
-        nothing is predicted, every set is as good, whatever the number of classes. Of numbers: among all true sets,
-        fewer than the threshold would be so far off, on average.
-    q : (n, g, c) or None
-        The weights on the options themselves.
-    deviation : (n, ...) or None
-        Of numbers: how far y_i may be from its label, the root of the mean square, by what the other rows predict.
-    phi : (n, d)
-        The mean embedding of the members of the sets as they are weighed, or that of the points.
-    settled : bool
-        Whether nothing moved any more when the loop ended.
-    left_out : (n, g, c) or (n, m + 2), or None
-        What was predicted for every row without its block, before it is read as probabilities: of its options, or the
-        sums of (1, t, |t|²) of numbers.
-    map : Temperature or None
-        What reads it as probabilities, fitted to the likelihood of the sets.
-    soft : bool
-        Whether members were weighed to the end, not decided.
-    z : (n, ...)
-        The same members as `labels`, as the space has them.
-    """
-
-    labels: NDArray
-    confidence: NDArray | None
-    tied: NDArray
-    support: NDArray | None
-    suspects: NDArray
-    q: NDArray | None
-    phi: NDArray
-    settled: bool
-    left_out: NDArray | None = None
-    map: Temperature | None = None
-    soft: bool = True
-    deviation: NDArray | None = None
-    z: NDArray | None = None
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def __repr__(self) -> str:
-        parts = [f"{len(self)} rows"]
-        if self.confidence is not None:
-            parts.append(f"mean confidence {self.confidence.mean():.2f}")
-        parts.append(f"{len(self.tied)} tied")
-        if self.support is not None:
-            parts.append(f"{len(self.suspects)} suspects")
-        if not self.settled:
-            parts.append("not settled: raise max_iter")
-        return f"<DisambiguationResult: {', '.join(parts)}>"
+SINGLE_THREAD_ROWS = 3000  # rows up to which one BLAS thread is faster than two
+HELD_OUT_ROUNDS = 10  # rounds of hard disambiguation for held-out rows; ranks models as well as 100 rounds
+COPIES = 6  # arrays of the size of the soft labels that are in memory at once
 
 
 class Disambiguation(BaseEstimator):
-    """How sets become points: the `principle` of an estimator, where "disambiguation" stands for the defaults.
+    """Principle that estimates which member of its set is the label of each row, and trains on these labels.
+
+    The string ``principle="disambiguation"`` of an estimator stands for ``Disambiguation()``.
 
     Parameters
     ----------
     kind : {"auto", "soft", "hard"}, default "auto"
-        "soft" assigns probabilities to the members, for labels, tags, masks, numbers and boxes (see
-        `disambiguation.soft`). "hard" selects one point per set, for every output type (see `disambiguation.hard`); it
-        starts from the soft solution if there is one. "auto" is "soft" if the output type supports it.
+        "soft" assigns probabilities to the members of each set, for labels, tags, masks, numbers and boxes (see
+        `disambiguation.soft`). "hard" selects one member per set, for every output type (see `disambiguation.hard`);
+        it starts from the soft labels if there are any. "auto" is "soft" if the output type supports it.
     ramp, cap : float, default 20 and 2
-        The exponent of a soft update grows from 1 to `cap`, by 1 / ramp a round.
-    max_iter, tol : default 50 and 2e-3
-        Rounds at most, and the mean move of the weights at which they rest.
+        The exponent of the soft update grows from 1 to `cap`, by 1 / ramp per round. A larger `cap` gives sharper soft
+        labels.
+    max_iter : int, default 50
+        The largest number of rounds. Increase it if the result has not converged.
+    tol : float, default 2e-3
+        The loop ends when soft labels change by less than this on average.
     n_starts : int, default 1
-        Starts of the hard loop; those after the first are answers to random objectives. The lowest objective wins.
+        The number of starts of hard disambiguation; those after the first are random. The lowest objective wins.
     threshold : float or None, default 0.1
-        Rows with P_i(S_i) below it are suspects, where other options outweigh them as much; of numbers, those that are
-        farther off than so many of all true sets would be, on average. None saves the time that it takes to find them.
-    n_blocks : int, default 5
-        P_i(S_i) is predicted without the block of row i, one of so many.
+        Rows with held-out probability P_i(S_i) below this are suspects if other sets of the same size are more
+        probable by the same factor. For numbers, rows that are farther off than this many of all correct sets on
+        average. None skips the search for suspects, which saves time.
+    n_folds : int, default 5
+        The number of folds for the held-out probabilities P_i(S_i).
+    subset_size : int, default 10000
+        Data with more than twice as many rows, and chunked data, are disambiguated on a subset of this size; the
+        labels of the other rows are predicted from the subset. Only for weights that support chunked data.
     random_state : int, default 0
-        Seed of the other starts.
+        Seed of the random starts.
 
     Examples
     --------
@@ -143,7 +84,8 @@ class Disambiguation(BaseEstimator):
         tol: float = 2e-3,
         n_starts: int = 1,
         threshold: float | None = 0.1,
-        n_blocks: int = 5,
+        n_folds: int = 5,
+        subset_size: int = 10_000,
         random_state: Any = 0,
     ) -> None:
         self.kind = kind
@@ -153,7 +95,8 @@ class Disambiguation(BaseEstimator):
         self.tol = tol
         self.n_starts = n_starts
         self.threshold = threshold
-        self.n_blocks = n_blocks
+        self.n_folds = n_folds
+        self.subset_size = subset_size
         self.random_state = random_state
 
     @property
@@ -162,83 +105,8 @@ class Disambiguation(BaseEstimator):
         text = " ".join(repr(self).split())
         return "disambiguation" if text == "Disambiguation()" else text
 
-    def replace_sets(
-        self, rows: Any, loss: SetLoss, weights: Weights, target: Target
-    ) -> tuple[SetLoss, Weights, DisambiguationResult | None]:
-        """Replace the sets of a loss by points; return the new loss, the fitted weights and the estimated labels.
-
-        Supervised weights are then fitted to these labels. For rows in chunks the labels are not kept, and the weights
-        are still to be fitted.
-        """
-        output, sets = loss.output, loss.sets
-        if not rows.in_memory:
-            return self._in_chunks(rows, output, sets, weights), weights, None
-        self.check(output, sets)
-        if len(sets) > MANY and weights.blockwise and self.is_soft(sets):
-            return self._from_subsample(rows, output, sets, weights, target)
-        # many small products, between which threads of BLAS wait for those of LAPACK: one is twice as fast as two
-        with single_blas() if len(sets) <= SINGLE_ROWS else nullcontext():
-            fitted = weights.fit(rows.X, target, rows.w)
-            output, result = self._estimate(rows, output, sets, fitted, target)
-            if fitted.supervised:
-                fitted = fitted.fit(rows.X, Target(result.phi, target.labelled), rows.w)
-        return _loss(output, result), fitted, result
-
-    def _from_subsample(
-        self, rows: Any, output: OutputSpace, sets: Sets, weights: Weights, target: Target
-    ) -> tuple[SetLoss, Weights, DisambiguationResult]:
-        """Estimate the labels of a subsample from each other, and those of the other rows from the subsample."""
-        assert isinstance(rows, Table)
-        at = rows.first(SETTLED)
-        w = None if rows.w is None else rows.w[at]
-        own = self._weighing(sets[at], w)
-        few = settled(weights, rows.X[at], w, target[at], own, self._schedule())
-        weighing = few.teacher.weighing.like(sets, rows.w)
-        self._fits(weighing)
-        q, F = taught(few.teacher, rows.X, sets)
-        q[at], F[at] = few.q, few.F
-        result = _result(output, weighing.members(q, lambda: F, output), weighing.phi(q), True)
-        if self.threshold is not None:
-            result = replace(self._suspected(result, F, weighing), left_out=None)
-        fitted = clone(weights).fit(rows.X, target, rows.w)
-        return _loss(weighing.space(output), result), fitted, result
-
-    def _in_chunks(self, rows: Any, output: OutputSpace, sets: Any, weights: Weights) -> SetLoss:
-        """Do the same for rows in chunks; the estimated labels are not kept."""
-        first = sets.sample
-        self.check(output, first)
-        if not self.is_soft(first) or not weights.blockwise:
-            raise ValueError(
-                "Disambiguation compares all rows with each other: give arrays instead of rows in blocks. (Labels, tags"
-                " and numbers by weights.Nystrom or weights.LinearRidge can be had of blocks.)"
-            )
-        some = sample(rows.X.map(partial(as_sets, output)), SETTLED)
-        weighing = self._weighing(some.y, some.w)
-        few = settled(weights, some.X, some.w, None, weighing, self._schedule())
-        return SetLoss(weighing.space(output), TaughtInBlocks(output, rows.X, few.teacher), "average")
-
-    def _schedule(self) -> dict[str, Any]:
-        return {"ramp": self.ramp, "cap": self.cap, "max_iter": self.max_iter, "tol": self.tol}
-
-    def is_soft(self, sets: Sets) -> bool:
-        """Whether these sets are weighed, not decided."""
-        return self.kind != "hard" and is_weighed(sets)
-
-    @staticmethod
-    def _weighing(sets: Sets, w: NDArray | None) -> SetPosterior:
-        """How sets are weighed that can be."""
-        found = weighing_of(sets, w)
-        assert found is not None
-        Disambiguation._fits(found)
-        return found
-
-    @staticmethod
-    def _fits(found: SetPosterior) -> None:
-        """Refuse more than memory holds."""
-        require(8 * 6 * found.size, f"The weights of {found.size} options", "Give fewer rows, or fewer classes.")
-
     def check(self, output: OutputSpace, sets: Sets) -> None:
-        """Refuse what cannot be disambiguated."""
+        """Raise an error if a parameter is invalid, or if these sets cannot be disambiguated."""
         if self.kind not in ("auto", "soft", "hard"):
             raise ValueError(f"kind must be 'auto', 'soft' or 'hard'. Got {self.kind!r} instead.")
         check_number(self, "ramp", 0, above=True)
@@ -247,73 +115,139 @@ class Disambiguation(BaseEstimator):
         check_number(self, "tol", 0)
         check_number(self, "n_starts", 1, 10**6, integer=True)
         check_number(self, "threshold", 0, 1, optional=True)
-        check_number(self, "n_blocks", 2, integer=True)
-        if self.kind == "soft" and not is_weighed(sets):
+        check_number(self, "n_folds", 2, integer=True)
+        check_number(self, "subset_size", 1, integer=True)
+        if self.kind == "soft" and not supports_soft(sets):
             raise ValueError(
-                f"Soft disambiguation is for labels, tags, masks, numbers and boxes; {sets!r} are none of them. Use"
-                " 'hard'."
+                f"Soft disambiguation supports labels, tags, masks, numbers and boxes, but not {sets!r}. Use"
+                " Disambiguation(kind='hard')."
             )
         if not output.bilinear:
             raise ValueError(f"Disambiguation needs a bilinear loss, not that of {output!r}. Use principle='infimum'.")
+
+    def is_soft(self, sets: Sets) -> bool:
+        """Whether these sets get soft labels, not one selected member."""
+        return self.kind != "hard" and supports_soft(sets)
+
+    @property
+    def schedule(self) -> Schedule:
+        """The rounds of soft disambiguation."""
+        return Schedule(self.ramp, self.cap, self.max_iter, self.tol)
+
+    def replace_sets(
+        self, rows: Any, loss: SetLoss, weights: Weights, target: Target
+    ) -> tuple[SetLoss, Weights, DisambiguationResult | None]:
+        """Replace the sets of a loss by estimated labels; return the new loss, fitted weights and the result.
+
+        Supervised weights are fitted to `target` first, and to the labels once these are estimated. For chunked rows,
+        the labels are not kept and the weights are still to be fitted.
+        """
+        output, sets = loss.output, loss.sets
+        if not rows.in_memory:
+            return self._in_chunks(rows, output, sets, weights), weights, None
+        self.check(output, sets)
+        if len(sets) > 2 * self.subset_size and weights.blockwise and self.is_soft(sets):
+            return self._from_subset(rows, output, sets, weights, target)
+        # BLAS threads wait for each other between many small products
+        with single_blas() if len(sets) <= SINGLE_THREAD_ROWS else nullcontext():
+            fitted = weights.fit(rows.X, target, rows.w)
+            output, result = self._estimate(rows, output, sets, fitted, target)
+            if fitted.supervised:
+                fitted = fitted.fit(rows.X, Target(result.phi, target.labelled), rows.w)
+        return _supervised(output, result), fitted, result
 
     def outputs(
         self,
         output: OutputSpace,
         sets: Sets,
         operator: Holdout,
-        weighing: SetPosterior | None,
+        posterior: SetPosterior | None,
         sample_weight: Any = None,
     ) -> tuple[NDArray, NDArray | None]:
-        """What is predicted for rows that were left out, (n, *z), and the log-likelihoods of their sets, (n,).
+        """Predict held-out rows; return outputs (n, *z) and log-likelihoods of the sets (n,).
 
-        `weighing` is how these sets are weighed, by :func:`weighing_of`.
+        `posterior` is that of all rows, by :func:`posterior_of`. Hard disambiguation has no log-likelihoods.
         """
         self.check(output, sets)
-        if weighing is not None and self.kind != "hard":
-            phi, likely = weighing.read(held_out_sums(operator, weighing))
-            return weighing.space(output).decode(phi), likely
+        if posterior is not None and self.kind != "hard":
+            phi, log_likelihood = posterior.predict(held_out_sums(operator, posterior))
+            return posterior.expand(output).decode(phi), log_likelihood
         c = None
         for block, rest, inside, outside in operator.folds():
             w = None if sample_weight is None else sample_weight[rest]
             starts = self._starts(output, sets[rest], None)
-            phi = best_of(output, sets[rest], inside, starts, min(2 * self.max_iter, ROUNDS), w).phi
+            phi = best_of_starts(output, sets[rest], inside, starts, min(2 * self.max_iter, HELD_OUT_ROUNDS), w).phi
             c = np.empty((len(sets), phi.shape[1])) if c is None else c
             c[block] = outside @ phi
         assert c is not None
         return output.decode(c), None
 
+    def _from_subset(
+        self, rows: Any, output: OutputSpace, sets: Sets, weights: Weights, target: Target
+    ) -> tuple[SetLoss, Weights, DisambiguationResult]:
+        """Estimate the labels of a subset from each other, and those of the other rows from the subset."""
+        assert isinstance(rows, Table)
+        at = rows.first(self.subset_size)
+        w = None if rows.w is None else rows.w[at]
+        model, q_subset, F_subset = fit_subset(
+            weights, rows.X[at], w, target[at], _posterior(sets[at], w), self.schedule
+        )
+        posterior = model.posterior.with_sets(sets, rows.w)
+        _check_memory(posterior)
+        q, F = propagate(model, rows.X, sets)
+        q[at], F[at] = q_subset, F_subset
+        members = posterior.members(q, lambda: F, output)
+        result = DisambiguationResult.of_members(output, members, posterior.phi(q), True, True)
+        result = replace(self._with_suspects(result, F, posterior), out_of_fold=None)
+        fitted = clone(weights).fit(rows.X, target, rows.w)
+        return _supervised(posterior.expand(output), result), fitted, result
+
+    def _in_chunks(self, rows: Any, output: OutputSpace, sets: Any, weights: Weights) -> SetLoss:
+        """Do the same for chunked rows; the estimated labels are not kept."""
+        self.check(output, sets.sample)
+        if not self.is_soft(sets.sample) or not weights.blockwise:
+            raise ValueError(
+                "Disambiguation compares all rows with each other, which is not supported for these rows in blocks."
+                " Give arrays, or use labels, tags or numbers with weights.Nystrom or weights.LinearRidge."
+            )
+        some = sample(rows.X.map(partial(as_sets, output)), self.subset_size)
+        posterior = _posterior(some.y, some.w)
+        model = fit_subset(weights, some.X, some.w, None, posterior, self.schedule).model
+        return SetLoss(posterior.expand(output), SoftLabelsInBlocks(output, rows.X, model), "average")
+
     def _estimate(
         self, rows: Any, output: OutputSpace, sets: Sets, weights: Weights, target: Target
     ) -> tuple[OutputSpace, DisambiguationResult]:
         """Estimate the labels; return the output space that contains them, and the result."""
-        left_out = weights.loo_operator() if is_weighed(sets) else None
-        if left_out is None:
+        loo_operator = weights.loo_operator() if supports_soft(sets) else None
+        if loo_operator is None:
             if self.is_soft(sets):
                 raise ValueError(
-                    "Soft disambiguation leaves every row out of its own update, for which"
-                    f" {type(weights).__name__} has no closed form. Use weights.KernelRidge, Nystrom, LinearRidge,"
-                    " Neighbors or Forest; Disambiguation(kind='hard'); or another principle than disambiguation."
+                    "Soft disambiguation leaves each row out of its own update, but"
+                    f" {type(weights).__name__} has no closed form for it. Use weights.KernelRidge, Nystrom,"
+                    " LinearRidge, Neighbors or Forest; Disambiguation(kind='hard'); or another principle than"
+                    " disambiguation."
                 )
             return output, self._hard(output, sets, np.asarray(weights(rows.X)), rows.w)
-        weighing = self._weighing(sets, rows.w)
-        found = soft(left_out, weighing, **self._schedule(), sample_weight=rows.w)
-        q = weighing.full(found.q)
-        left = None if self.threshold is None else self._left_out(weighing, weights, rows, target)
+        posterior = _posterior(sets, rows.w)
+        found = soft(loo_operator, posterior, self.schedule, rows.w)
+        q = posterior.dense(found.q)
+        F = None if self.threshold is None else self._held_out(posterior, weights, rows, target)
         if not self.is_soft(sets):
-            result = self._hard(output, sets, np.asarray(weights(rows.X)), rows.w, weighing, q)
-            return output, replace(self._suspected(result, left, weighing), soft=False)
-        members = weighing.members(q, lambda: left_out(q.reshape(len(q), -1)), output)
-        result = _result(output, members, weighing.phi(q), found.settled)
-        return weighing.space(output), self._suspected(result, left, weighing)
+            result = self._hard(output, sets, np.asarray(weights(rows.X)), rows.w, posterior, q)
+            return output, self._with_suspects(result, F, posterior)
+        members = posterior.members(q, lambda: loo_operator(q.reshape(len(q), -1)), output)
+        result = DisambiguationResult.of_members(output, members, posterior.phi(q), found.converged, True)
+        return posterior.expand(output), self._with_suspects(result, F, posterior)
 
-    def _suspected(
-        self, result: DisambiguationResult, left: NDArray | None, weighing: SetPosterior
+    def _with_suspects(
+        self, result: DisambiguationResult, F: NDArray | None, posterior: SetPosterior
     ) -> DisambiguationResult:
-        """The same, with supports and suspects, where rows were left out."""
-        if left is None or self.threshold is None:
+        """Add supports and suspects to a result, if there are held-out predictions F."""
+        if F is None or self.threshold is None:
             return result
-        doubts = weighing.doubts(left, self.threshold)
-        return replace(result, support=doubts.support, suspects=doubts.suspects, left_out=left, map=doubts.map)
+        support, suspects, calibrator = posterior.label_errors(F, self.threshold)
+        return replace(result, support=support, suspects=suspects, out_of_fold=F, calibrator=calibrator)
 
     def _hard(
         self,
@@ -321,15 +255,15 @@ class Disambiguation(BaseEstimator):
         sets: Sets,
         alpha: NDArray,
         w: Any,
-        weighing: SetPosterior | None = None,
+        posterior: SetPosterior | None = None,
         q: Any = None,
     ) -> DisambiguationResult:
-        """One point a set, from where its members were weighed as q, or from where alternation starts."""
-        start = None if weighing is None else weighing.phi(q)
-        found = best_of(output, sets, alpha, self._starts(output, sets, start), 2 * self.max_iter, w)
+        """Select one member per set, starting from soft labels q if there are any."""
+        start = None if posterior is None else posterior.phi(q)
+        found = best_of_starts(output, sets, alpha, self._starts(output, sets, start), 2 * self.max_iter, w)
         z = sets.member(found.phi, output)
-        members = Members(z) if weighing is None else weighing.chosen(z, q)
-        return _result(output, members, found.phi, found.settled)
+        members = Members(z) if posterior is None else posterior.describe(z, q)
+        return DisambiguationResult.of_members(output, members, found.phi, found.converged, False)
 
     def _starts(self, output: OutputSpace, sets: Sets, start: NDArray | None) -> list[NDArray]:
         n = len(sets)
@@ -339,29 +273,27 @@ class Disambiguation(BaseEstimator):
         probes = [output.probe(random, first.shape[1]) for _ in range(self.n_starts - 1)]
         return [first, *(sets.answers(c)[0] for c in probes)]
 
-    def _left_out(self, weighing: SetPosterior, weights: Weights, rows: Any, target: Target) -> NDArray | None:
-        """F_i, predicted without the block of row i; None where all rows are alike."""
-        blocks = folds_of(rounded(rows.X), self.n_blocks, sample_weight=rows.w)
-        if len(blocks) < 2:  # all rows are alike: there is nothing to predict one from
+    def _held_out(self, posterior: SetPosterior, weights: Weights, rows: Any, target: Target) -> NDArray | None:
+        """Predict F_i without the fold of row i; None if all rows are equal, so that there is one fold only."""
+        folds = folds_of(rounded(rows.X), self.n_folds, sample_weight=rows.w)
+        if len(folds) < 2:
             return None
-        return held_out_sums(weights.held_out(rows.X, target, rows.w, blocks), weighing)
+        return held_out_sums(weights.held_out(rows.X, target, rows.w, folds), posterior)
 
 
-def _loss(output: OutputSpace, result: DisambiguationResult) -> SetLoss:
-    """The fully supervised loss."""
+def _posterior(sets: Sets, w: NDArray | None) -> SetPosterior:
+    """Return the posterior of sets that support soft labels."""
+    found = posterior_of(sets, w)
+    assert found is not None
+    _check_memory(found)
+    return found
+
+
+def _check_memory(posterior: SetPosterior) -> None:
+    size = posterior.size
+    require(8 * COPIES * size, f"The soft labels of {size} options", "Give fewer rows, or fewer classes.")
+
+
+def _supervised(output: OutputSpace, result: DisambiguationResult) -> SetLoss:
+    """Return the fully supervised loss."""
     return SetLoss(output, Points(result.phi), "average")
-
-
-def _result(output: OutputSpace, members: Members, phi: NDArray, settled: bool) -> DisambiguationResult:
-    return DisambiguationResult(
-        labels=output.readable(members.z),
-        confidence=members.confidence,
-        tied=members.tied,
-        support=None,
-        suspects=np.empty(0, dtype=int),
-        q=members.q,
-        phi=phi,
-        settled=settled,
-        deviation=members.deviation,
-        z=members.z,
-    )

@@ -1,7 +1,8 @@
-"""Soft disambiguation: weights on the members of sets, moved towards what the other rows predict."""
+"""Soft disambiguation: iterative update of soft labels, similar to expectation maximisation."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -9,152 +10,174 @@ from numpy.typing import NDArray
 
 from ..outputs.base import Sets
 from ..weights.holdout import Holdout, LooOperator
-from .categorical import Options
+from .categorical import Categorical, SparseCategorical, is_sparse
 from .posterior import SetPosterior
-from .sparse_categorical import SparseCategorical, are_few
-from .truncated_normal import Normal
+from .truncated_normal import TruncatedNormal
 
-LOST = 0.01  # of a nat a row: sets that are less probable by more than before have been led away from
-PATIENCE = 4  # rounds of that, after which it is over
-CLEARLY = 0.1  # of a nat a row: another start must lead to sets that are more probable by more
+DIVERGED = 0.01  # nats per row: the loop diverges if the mean log-likelihood falls by more from its best value
+PATIENCE = 4  # rounds of divergence after which the loop ends
+MIN_GAIN = 0.1  # nats per row: a further start replaces the first one only if it gains more
 
 
-class Settled(NamedTuple):
-    """Where the weights came to rest."""
+@dataclass(frozen=True)
+class Schedule:
+    """How many rounds of updates there are, and how their exponent grows.
+
+    The exponent of round t = 0, 1, … is min(cap, 1 + t / ramp). Soft labels stay undecided while predictions are poor,
+    and become sharper later.
+    """
+
+    ramp: float = 20
+    """Rounds until the exponent has grown by 1. Larger values decide later and take longer."""
+    cap: float = 2.0
+    """The largest exponent. Larger values give probabilities closer to 0 and 1."""
+    max_iter: int = 50
+    """The largest number of rounds."""
+    tol: float = 2e-3
+    """The loop ends if the exponent is `cap` and soft labels change by less than this on average."""
+
+    def power(self, t: int) -> float:
+        """Return the exponent of round t."""
+        return min(self.cap, 1 + t / self.ramp)
+
+
+HELD_OUT_SCHEDULE = Schedule(ramp=5, cap=2.0, max_iter=8, tol=0.0)  # ranks models as well, in half the time
+
+
+class SoftResult(NamedTuple):
+    """The result of soft disambiguation."""
 
     q: NDArray
-    """(..., n, *e): what is known of the rows, as their `SetPosterior` has it."""
-    rounds: int
-    settled: bool
-    """False where `max_iter` rounds were not enough."""
+    """(..., n, *e): the states of the rows, in the form of their `SetPosterior`."""
+    n_iter: int
+    """The number of rounds."""
+    converged: bool
+    """Whether the loop ended before `max_iter` rounds."""
 
 
 def soft(
-    left_out: LooOperator,
-    weighing: SetPosterior,
-    ramp: float = 20,
-    cap: float = 2.0,
-    max_iter: int = 50,
-    tol: float = 2e-3,
+    loo_operator: LooOperator,
+    posterior: SetPosterior,
+    schedule: Schedule | None = None,
     sample_weight: NDArray | None = None,
-) -> Settled:
-    """Every set is weighed by F_i, which is predicted from the weights of the *other* rows, again and again.
+) -> SoftResult:
+    """Update the soft labels of each row by what the other rows predict, until they no longer change.
 
-    Leaving row i out of its own update is what stops the loop from confirming its first guess. Weights on options
-    are proportional to max(F_i(y), 0)^p on S_i, where the exponent p = min(cap, 1 + t / ramp) grows with the rounds t:
-    q stays undecided while little is known, and sharpens later. Numbers are normal around F_i, of a deviation that is
-    fitted in every round.
+    The prediction F_i for row i uses the soft labels of the *other* rows. Without this, the loop would confirm its
+    first guess. Probabilities of candidates are proportional to max(F_i(y), 0)^p on S_i, with an exponent p that grows
+    (see `Schedule`). Numbers have a truncated normal distribution around F_i, with a scale that is fitted in each
+    round.
 
     Parameters
     ----------
-    left_out : callable
-        q -> F, linear, of the shape of q with the axes of a row flattened: (..., n, e).
-    weighing : SetPosterior
-        What q is, and how it is moved.
-    ramp, cap : float
-        How fast, and up to where, the exponent grows.
-    sample_weight : (n,), optional
-        How much rows count.
-    max_iter, tol
-        Rounds at most; the loop ends when, at p = cap, the rows move by less than tol on average.
+    loo_operator : callable
+        The linear map q -> F of the weights, with the state of a row flattened: (..., n, e) -> (..., n, e).
+    posterior : SetPosterior
+        The state q and its update.
+    schedule : Schedule, optional
+        The rounds.
+    sample_weight : (n,) array, optional
+        Sample weights, for the mean change of the soft labels.
+
+    Returns
+    -------
+    SoftResult
+        The soft labels, the number of rounds, and whether the loop converged.
 
     Examples
     --------
-    Two candidates, of which the neighbours favour the first:
+    Row 0 has two candidates, and the other rows predict the first one:
 
-    >>> from infimum.disambiguation import Options
+    >>> from infimum.disambiguation import Categorical
     >>> mask = np.array([[[True, True]], [[True, False]]])
-    >>> found = soft(lambda q: np.array([[.6, .4], [.5, .5]]), Options(mask))
+    >>> found = soft(lambda q: np.array([[.6, .4], [.5, .5]]), Categorical(mask))
     >>> found.q[:, 0].round(2)
     array([[0.69, 0.31],
            [1.  , 0.  ]])
     """
-    sums = weighing.sums(left_out)
+    schedule = Schedule() if schedule is None else schedule
+    predict = posterior.predictor(loo_operator)
 
-    def begun(q: NDArray) -> tuple[Settled, Best]:
-        best = Best(q)
-        for t in range(max_iter):
-            p = min(cap, 1 + t / ramp)
-            F = sums(q)
-            new = weighing.moved(F, q, p)
-            goes_on = best.watch(q, weighing.worth(F))
-            moved = np.average(weighing.step(new, q), axis=-1, weights=sample_weight).max()
+    def run_from(q: NDArray) -> tuple[SoftResult, BestState]:
+        best = BestState(q)
+        for t in range(schedule.max_iter):
+            power = schedule.power(t)
+            F = predict(q)
+            new = posterior.update(F, q, power)
+            goes_on = best.watch(q, posterior.mean_log_likelihood(F))
+            change = np.average(posterior.change(new, q), axis=-1, weights=sample_weight).max()
             q = new
-            if (p == cap and moved < tol) or not goes_on:
-                return Settled(best.of(q), t + 1, True), best
-        return Settled(best.of(q), max_iter, False), best
+            if (power == schedule.cap and change < schedule.tol) or not goes_on:
+                return SoftResult(best.of(q), t + 1, True), best
+        return SoftResult(best.of(q), schedule.max_iter, False), best
 
-    (found, best), *others = map(begun, weighing.begin())
+    (found, best), *others = map(run_from, posterior.starts())
     for other, its in others:
-        better = its.now > best.now + CLEARLY
-        found = Settled(either(better, other.q, found.q), found.rounds + other.rounds, found.settled and other.settled)
+        better = its.now > best.now + MIN_GAIN
+        q = _choose(better, other.q, found.q)
+        found = SoftResult(q, found.n_iter + other.n_iter, found.converged and other.converged)
         best.now = np.where(better, its.now, best.now)
     return found
 
 
-class Best:
-    """The q under which sets were most probable, a line at a time: kept where later rounds lead away from it.
+class BestState:
+    """The state with the highest log-likelihood so far, for each fold.
 
-    Leaving a row out is no contraction: with a small lam, rows whose sets are wide may drive each other away from where
-    the others want them. What they then predict makes the sets less probable.
+    The updates are no contraction. With little regularisation, rows with wide sets can drive each other away from what
+    the other rows predict, and the log-likelihood falls. The best state is then kept instead of the last one.
     """
 
     def __init__(self, q: NDArray):
-        self.q, self.rounds = q, 0
-        self.worth, self.now = np.array(-np.inf), np.empty(0)
+        self.q, self.n_diverged = q, 0
+        self.best, self.now = np.array(-np.inf), np.empty(0)
 
-    def watch(self, q: NDArray, worth: NDArray | None) -> bool:
-        """Whether to go on: not once all lines have been lost for some rounds."""
-        if worth is None:
+    def watch(self, q: NDArray, log_likelihood: NDArray | None) -> bool:
+        """Record a state; return False once all folds have diverged for `PATIENCE` rounds."""
+        if log_likelihood is None:
             return True
-        self.q = either(worth > self.worth, q, self.q)
-        self.worth, self.now = np.maximum(worth, self.worth), worth
-        self.rounds = self.rounds + 1 if self.lost.all() else 0
-        return self.rounds < PATIENCE
+        self.q = _choose(log_likelihood > self.best, q, self.q)
+        self.best, self.now = np.maximum(log_likelihood, self.best), log_likelihood
+        self.n_diverged = self.n_diverged + 1 if self.diverged.all() else 0
+        return self.n_diverged < PATIENCE
 
     @property
-    def lost(self) -> NDArray:
-        """Which lines have been led away, (k,)."""
-        return self.now < self.worth - LOST
+    def diverged(self) -> NDArray:
+        """Whether the current state is clearly worse than the best one, (k,)."""
+        return self.now < self.best - DIVERGED
 
     def of(self, last: NDArray) -> NDArray:
-        """The last q, or the best one where it was lost."""
-        if not self.lost.any():
+        """Return the last state, or the best one for folds that have diverged."""
+        if not self.diverged.any():
             return last
-        self.now = np.where(self.lost, self.worth, self.now)
-        return either(self.now == self.worth, self.q, last)
+        self.now = np.where(self.diverged, self.best, self.now)
+        return _choose(self.now == self.best, self.q, last)
 
 
-def either(first: NDArray, q: NDArray, other: NDArray) -> NDArray:
-    """Line by line, the first or the other."""
+def _choose(first: NDArray, q: NDArray, other: NDArray) -> NDArray:
+    """Return q for folds in which `first` is true, and the other state elsewhere."""
     return np.where(first[:, None], q.reshape(len(first), -1), other.reshape(len(first), -1)).reshape(q.shape)
 
 
-def held_out_sums(
-    operator: Holdout, weighing: SetPosterior, ramp: float = 5, cap: float = 2.0, max_iter: int = 8
-) -> NDArray:
-    """F_i for every row, by a disambiguation that never saw the sets of its block: (n, *e).
-
-    A shorter schedule than that of `soft`: it ranks settings as well, at half the cost.
-    """
-    without = weighing.without(operator)
-    return without.own(soft(operator, without, ramp, cap, max_iter, tol=0.0).q, operator)
+def held_out_sums(operator: Holdout, posterior: SetPosterior, schedule: Schedule = HELD_OUT_SCHEDULE) -> NDArray:
+    """Predict F_i for each row by a disambiguation that did not use the sets of its fold, (n, *e)."""
+    held_out = posterior.hold_out(operator)
+    return held_out.out_of_fold(soft(operator, held_out, schedule).q, operator)
 
 
-def weighing_of(sets: Sets, sample_weight: NDArray | None = None) -> SetPosterior | None:
-    """How these sets are weighed; None where their members can only be chosen one at a time."""
+def posterior_of(sets: Sets, sample_weight: NDArray | None = None) -> SetPosterior | None:
+    """Return the posterior for a kind of sets; None if members can only be selected one at a time."""
     mask = sets.options()
     if mask is not None:
-        return (SparseCategorical if are_few(mask) else Options)(mask, sets, sample_weight)
+        return (SparseCategorical if is_sparse(mask) else Categorical)(mask, sets, sample_weight)
     lines = sets.lines()
-    return None if lines is None else Normal(lines, sample_weight)
+    return None if lines is None else TruncatedNormal(lines, sample_weight)
 
 
-def has_laws(sets: Sets) -> bool:
-    """Whether sets have a probability around any prediction, as numbers have: likelihoods compare all principles."""
-    return sets.options() is None and sets.lines() is not None
-
-
-def is_weighed(sets: Sets) -> bool:
-    """Whether members can be weighed, so that sets have a likelihood."""
+def supports_soft(sets: Sets) -> bool:
+    """Whether members of the sets can be assigned probabilities, so that sets have a likelihood."""
     return sets.options() is not None or sets.lines() is not None
+
+
+def has_density(sets: Sets) -> bool:
+    """Whether sets have a likelihood around any predicted output, as numbers do, and not only after disambiguation."""
+    return sets.options() is None and sets.lines() is not None

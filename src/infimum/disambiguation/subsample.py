@@ -1,9 +1,9 @@
-"""Soft disambiguation of many rows: some are weighed by each other, and teach the others."""
+"""Soft disambiguation of many rows: run it on a subset of the rows, then propagate to the others."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,125 +13,111 @@ from sklearn.utils import gen_batches
 from ..data.chunks import Block, Blocks
 from ..data.hashes import hash_of
 from ..outputs.base import OutputSpace, Sets
-from ..outputs.chunked import EmbeddingInBlocks, read_block
+from ..outputs.chunked import EmbeddingInBlocks, SetsInBlocks, read_block
 from ..weights.base import Weights
 from .posterior import SetPosterior
-from .soft import soft
+from .soft import Schedule, soft
 
-MANY = 20_000  # rows, beyond which not all of them are weighed by each other
-SETTLED = 10_000  # rows that are
-BATCH = 8192  # rows that are taught at a time
+BATCH = 8192  # rows that labels are propagated to at a time; limits memory
 
 
-class Teacher:
-    """x -> F(x), what rows whose weights have come to rest predict: (n, *e).
+class SubsetModel:
+    """Predictor x -> F(x) from the soft labels of a subset of the rows.
 
     Parameters
     ----------
     weights : Weights
-        Fitted to these rows.
-    q : (n, *e)
-        What is known of them.
-    weighing : SetPosterior
-        How other rows are weighed by F.
+        Fitted to the subset.
+    q : (n, *e) array
+        The states of the subset.
+    posterior : SetPosterior
+        The posterior of other rows given F, with the parameters of the subset.
     cap : float
-        The sharpness of their weights.
-    own : (n,), optional
-        What these rows are known by, so that they keep their own weights where they come again.
+        The exponent of their update.
+    codes : (n,) array
+        Hash codes of the subset (see `_codes`): rows that are met again keep their own state.
     """
 
-    def __init__(self, weights: Weights, q: NDArray, weighing: SetPosterior, cap: float, own: NDArray | None = None):
-        self.weights, self.weighing, self.cap, self.shape = weights, weighing, cap, q.shape[1:]
-        self.folded = weights.project(q.reshape(len(q), -1))
+    def __init__(self, weights: Weights, q: NDArray, posterior: SetPosterior, cap: float, codes: NDArray):
+        self.weights, self.posterior, self.cap, self.shape = weights, posterior, cap, q.shape[1:]
+        self.projected = weights.project(q.reshape(len(q), -1))
         weights.release(sums_only=True)
-        self.codes, at = np.unique(np.empty(0, np.uint64) if own is None else own, return_index=True)
+        self.codes, at = np.unique(codes, return_index=True)
         self.q = q[at]
 
-    def __call__(self, X: Any) -> NDArray:
-        return self.weights(X).sum(self.folded).reshape(-1, *self.shape)
-
-    def weighed(self, X: Any, sets: Sets) -> tuple[NDArray, NDArray]:
-        """q of rows that had no say in F, and F, (n, *e) both."""
-        weighing = self.weighing.like(sets)
-        F, even = self(X), weighing.even()
-        q = weighing.moved(F, even, self.cap)
-        if len(self.codes):
-            code = codes(X, even)
-            at = np.minimum(np.searchsorted(self.codes, code), len(self.codes) - 1)
-            mine = self.codes[at] == code
-            q[mine] = self.q[at[mine]]
+    def propagate(self, X: Any, sets: Sets) -> tuple[NDArray, NDArray]:
+        """Return the states q and the predictions F of any rows, (n, *e) both."""
+        posterior = self.posterior.with_sets(sets)
+        F, prior = self.weights(X).sum(self.projected).reshape(-1, *self.shape), posterior.prior()
+        q = posterior.update(F, prior, self.cap)
+        codes = _codes(X, prior)
+        at = np.minimum(np.searchsorted(self.codes, codes), len(self.codes) - 1)
+        own = self.codes[at] == codes
+        q[own] = self.q[at[own]]
         return q, F
 
     def phi(self, X: Any, sets: Sets) -> NDArray:
-        """The mean of phi over every set, (n, d)."""
-        weighing = self.weighing.like(sets)
-        return weighing.phi(self.weighed(X, sets)[0] if len(sets) else weighing.even())
+        """Return the mean embedding of each set under its soft labels, (n, d)."""
+        posterior = self.posterior.with_sets(sets)
+        return posterior.phi(self.propagate(X, sets)[0] if len(sets) else posterior.prior())
 
 
-def codes(X: Any, even: NDArray) -> NDArray:
-    """What a row and its set are known by, (n,)."""
-    return hash_of(X, 0) ^ hash_of(even.reshape(len(even), -1), 1)
+def _codes(X: Any, prior: NDArray) -> NDArray:
+    """Return a hash of each row and its set, (n,)."""
+    return hash_of(X, 0) ^ hash_of(prior.reshape(len(prior), -1), 1)
 
 
-class Few(NamedTuple):
-    """Rows that were weighed by each other."""
+class SubsetFit(NamedTuple):
+    """Soft disambiguation of a subset of the rows."""
 
-    teacher: Teacher
+    model: SubsetModel
     q: NDArray
-    """(n, *e)."""
+    """(n, *e): the states of the subset."""
     F: NDArray
-    """(n, *e), by all rows but the i-th."""
+    """(n, *e): leave-one-out predictions of the subset."""
 
 
-def settled(
-    weights: Weights, X: Any, w: NDArray | None, target: Any, weighing: SetPosterior, schedule: dict[str, Any]
-) -> Few:
-    """Rows weighed by each other, and what they teach."""
+def fit_subset(
+    weights: Weights, X: Any, w: NDArray | None, target: Any, posterior: SetPosterior, schedule: Schedule
+) -> SubsetFit:
+    """Run soft disambiguation on a subset of the rows, and prepare the model that predicts the others."""
     fitted = clone(weights).fit(X, target, w)
-    left_out = fitted.loo_operator()
-    assert left_out is not None  # weights that take blocks have one
-    q = weighing.full(soft(left_out, weighing, **schedule, sample_weight=w).q)
-    F = left_out(q.reshape(len(q), -1)).reshape(q.shape)
-    own = codes(X, weighing.full(weighing.even()))
-    return Few(Teacher(fitted, q, weighing.fitted(F), schedule["cap"], own), q, F)
+    loo_operator = fitted.loo_operator()
+    assert loo_operator is not None  # all weights that support chunks have it
+    q = posterior.dense(soft(loo_operator, posterior, schedule, w).q)
+    F = loo_operator(q.reshape(len(q), -1)).reshape(q.shape)
+    codes = _codes(X, posterior.dense(posterior.prior()))
+    return SubsetFit(SubsetModel(fitted, q, posterior.without_rows(F), schedule.cap, codes), q, F)
 
 
-def taught(teacher: Teacher, X: Any, sets: Sets) -> tuple[NDArray, NDArray]:
-    """q and F of all rows, (n, *e) both, a batch at a time."""
-    q, F = (np.empty((len(sets), *teacher.shape)) for _ in range(2))
+def propagate(model: SubsetModel, X: Any, sets: Sets) -> tuple[NDArray, NDArray]:
+    """Return q and F of all rows, (n, *e) both, computed in batches."""
+    q, F = (np.empty((len(sets), *model.shape)) for _ in range(2))
     for rows in gen_batches(len(sets), BATCH):
-        q[rows], F[rows] = teacher.weighed(X[rows], sets[rows])
+        q[rows], F[rows] = model.propagate(X[rows], sets[rows])
     return q, F
 
 
-class TaughtInBlocks(Sets):
-    """Rows in blocks, each set replaced by the mean of its members under what a teacher predicts."""
+class SoftLabelsInBlocks(SetsInBlocks):
+    """Chunked rows in which each set is replaced by the mean of its members under propagated soft labels."""
 
-    in_memory = False
-
-    def __init__(self, output: OutputSpace, blocks: Blocks, teacher: Teacher):
-        self.output, self.blocks, self.teacher = output, blocks, teacher
+    def __init__(self, output: OutputSpace, blocks: Blocks, model: SubsetModel):
+        self.output, self.blocks, self.model = output, blocks, model
 
     def embed(self, principle: str) -> Any:
-        return EmbeddingInBlocks(self.blocks.map(partial(_embedded, self.output, self.teacher)))
+        return EmbeddingInBlocks(self.blocks.map(partial(_embedded, self.output, self.model)))
 
     def table(self, psi: NDArray, principle: str) -> Blocks:
-        """L(z, S_i) of some outputs, as columns that the blocks carry."""
-        return self.blocks.map(partial(_tabled, self.output, self.teacher, psi))
-
-    def _refuse(self, *args: Any) -> NoReturn:
-        raise ValueError("Rows in blocks are only summed, never asked one by one. Fit on arrays.")
-
-    __len__ = __getitem__ = argmin = contains = center = _refuse  # type: ignore[assignment]
+        return self.blocks.map(partial(_tabled, self.output, self.model, psi))
 
     def __repr__(self) -> str:
         return "<sets in blocks, disambiguated>"
 
 
-def _embedded(output: OutputSpace, teacher: Teacher, block: Block) -> Block:
-    phi = teacher.phi(block.X, read_block(output, block))
+def _embedded(output: OutputSpace, model: SubsetModel, block: Block) -> Block:
+    phi = model.phi(block.X, read_block(output, block))
     return block._replace(y=(phi, np.column_stack([np.zeros(len(phi)), np.ones(len(phi))])))
 
 
-def _tabled(output: OutputSpace, teacher: Teacher, psi: NDArray, block: Block) -> Block:
-    return block._replace(y=(teacher.phi(block.X, read_block(output, block)) @ psi.T,))
+def _tabled(output: OutputSpace, model: SubsetModel, psi: NDArray, block: Block) -> Block:
+    return block._replace(y=(model.phi(block.X, read_block(output, block)) @ psi.T,))

@@ -1,4 +1,4 @@
-"""Normal: sets of numbers, in which a number is weighed by how near it is to what the other rows predict."""
+"""TruncatedNormal: the posterior of numbers and vectors on intervals, unions of intervals and boxes."""
 
 from __future__ import annotations
 
@@ -10,178 +10,198 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from ..outputs.base import OutputSpace, Sets
-from ..outputs.numbers.lines import Law, Line, Moments
+from ..outputs.numbers.lines import IntervalUnions
+from ..outputs.numbers.truncated_normal import Population, TruncatedNormals, fit_population
 from ..weights.holdout import Holdout
-from .categorical import TIE
-from .posterior import Doubts, Members, Read, SetPosterior, weights_of
+from .posterior import TIE, LabelErrors, Members, SetPosterior
 
 
-class Normal(SetPosterior):
-    """y_i is normal around what the other rows predict, mu_i, and lies in S_i: q_i are the means of (1, t, |t|²) then.
+class TruncatedNormal(SetPosterior):
+    """Normal distribution around the prediction from the other rows, truncated to the set, for each coordinate.
 
-    mu_i is the minimiser of the squared loss, (sum_j alpha_j t_j) / (sum_j alpha_j). The deviation is that of the
-    largest likelihood of the sets, a number a coordinate: where sets are wide and predictions good, it is far smaller
-    than they are, and a number is as good as known; where nothing can be predicted, the middle of a set answers for it.
-    Half-lines end where the law of all rows has them end (`Line.law`).
+    The state q_i holds the means of (1, t, |t|²) under this distribution. Its centre is the minimiser of the squared
+    loss, mu_i = (sum_j alpha_j t_j) / (sum_j alpha_j). Its scale is one number per coordinate, which maximises the
+    likelihood of the sets. If predictions are good and sets are wide, the scale is much smaller than the sets, and the
+    labels are almost known. If nothing can be predicted, labels lie near the middle of their sets. One-sided
+    intervals end where the population of all rows ends (see `fit_population`).
 
     Parameters
     ----------
-    lines : list of m Line
-        The coordinates.
-    sample_weight : (n,), optional
-        How much rows count.
-    laws : list of m Law, optional
-        The laws of all rows, whatever x is; fitted by default.
+    lines : list of m IntervalUnions
+        The sets, one coordinate after the other.
+    sample_weight : (n,) array, optional
+        Sample weights.
+    populations : list of m Population, optional
+        Distributions of all rows, whatever their features. Fitted by default.
     exponents : list of m int, optional
-        Deviations, as places on their lattice; fitted by default.
-    live : (k, n) booleans, optional
-        Rows that are not held out, for every block.
+        Scales, as exponents of their grid. Fitted by default.
+    in_training : (k, n) boolean array, optional
+        The rows outside of each held-out fold.
     """
 
     axes = 1
 
     def __init__(
         self,
-        lines: list[Line],
+        lines: list[IntervalUnions],
         sample_weight: Any = None,
-        laws: list[Law] | None = None,
+        populations: list[Population] | None = None,
         exponents: list[int] | None = None,
-        live: NDArray | None = None,
+        in_training: NDArray | None = None,
     ):
         self.n, self.w = lines[0].n, sample_weight
-        self.laws = [line.law(sample_weight) for line in lines] if laws is None else laws
-        self.lines = [line.ended(law) for line, law in zip(lines, self.laws)]
-        self.exponents, self.live = exponents, live
-        self._last: list[Any] = [None] * len(lines)
+        self.populations = (
+            [fit_population(line, sample_weight) for line in lines] if populations is None else populations
+        )
+        self.normals = [
+            TruncatedNormals(line.clip_one_sided(all_rows.low, all_rows.high), all_rows.unit)
+            for line, all_rows in zip(lines, self.populations)
+        ]
+        self.exponents, self.in_training = exponents, in_training
+        self._last: list[Any] = [None] * len(lines)  # exponents of the last update, to start the next search from
 
     @property
     def shape(self) -> tuple[int, ...]:
-        own = self.n, len(self.lines) + 2
-        return own if self.live is None else (len(self.live), *own)
+        own = self.n, len(self.normals) + 2
+        return own if self.in_training is None else (len(self.in_training), *own)
 
-    def without(self, operator: Holdout) -> Normal:
-        live = operator.mask_out(np.ones((self.n, 1), dtype=bool))[..., 0].astype(bool)
-        return Normal(self.lines, self.w, self.laws, self.exponents, live)
+    @property
+    def _lines(self) -> list[IntervalUnions]:
+        return [normals.unions for normals in self.normals]
 
-    def like(self, sets: Sets, sample_weight: Any = None) -> Normal:
+    @property
+    def _weights(self) -> NDArray:
+        return np.ones(self.n) if self.w is None else np.asarray(self.w, dtype=float)
+
+    def hold_out(self, operator: Holdout) -> TruncatedNormal:
+        in_training = operator.mask_out(np.ones((self.n, 1), dtype=bool))[..., 0].astype(bool)
+        return TruncatedNormal(self._lines, self.w, self.populations, self.exponents, in_training)
+
+    def with_sets(self, sets: Sets, sample_weight: Any = None) -> TruncatedNormal:
         lines = sets.lines()
         assert lines is not None
-        return Normal(lines, sample_weight, self.laws, self.exponents)
+        return TruncatedNormal(lines, sample_weight, self.populations, self.exponents)
 
-    def fitted(self, F: NDArray) -> Normal:
-        exponents = [int(self._exponents(j, mean)[0]) for j, mean in enumerate(self._means(F[None]))]
-        return Normal([line[np.arange(0)] for line in self.lines], None, self.laws, exponents)
+    def without_rows(self, F: NDArray) -> TruncatedNormal:
+        exponents = [int(self._fit_exponents(j, mean)[0]) for j, mean in enumerate(self._means(F[None]))]
+        return TruncatedNormal([line[np.arange(0)] for line in self._lines], None, self.populations, exponents)
 
-    def even(self) -> NDArray:
-        return self._start([
-            line.moments(np.full(self.n, law.mean), law.scale) for line, law in zip(self.lines, self.laws)
+    def prior(self) -> NDArray:
+        return self._state([
+            normals.moments(np.full(self.n, all_rows.mean), all_rows.scale)
+            for normals, all_rows in zip(self.normals, self.populations)
         ])  # fmt: skip
 
-    def begin(self) -> Iterator[NDArray]:
-        """By the law of all rows; of unions, also with all their pieces alike."""
-        yield self.even()
-        if any(line.starts is not None for line in self.lines):
-            self._last = [None] * len(self.lines)
-            yield self._start([line.even(law) for line, law in zip(self.lines, self.laws)])
+    def starts(self) -> Iterator[NDArray]:
+        """Start from the population; if there are unions, also with equal probabilities of their intervals."""
+        yield self.prior()
+        if any(line.starts is not None for line in self._lines):
+            self._last = [None] * len(self.normals)
+            yield self._state([
+                normals.nearest_moments(all_rows.mean) for normals, all_rows in zip(self.normals, self.populations)
+            ])  # fmt: skip
 
-    def _start(self, found: list[Moments]) -> NDArray:
-        q = self._numbers(found)
-        return q if self.live is None else q * self.live[..., None]
-
-    def moved(self, F: NDArray, q: NDArray, p: float) -> NDArray:
-        stacked = F if F.ndim == 3 else F[None]
+    def update(self, F: NDArray, q: NDArray, power: float) -> NDArray:
+        """Return the truncated moments around F; `power` is not used, because the scale is fitted instead."""
         found = []
-        for j, (line, mean) in enumerate(zip(self.lines, self._means(stacked))):
-            self._last[j] = self._exponents(j, mean)
-            found.append(line.moments(mean, line.scale_at(self._last[j])[:, None]))
-        new = self._numbers(found).reshape(F.shape)
-        return new if self.live is None else new * self.live[..., None]
+        for j, (normals, mean) in enumerate(zip(self.normals, self._means(_stacked(F)))):
+            self._last[j] = self._fit_exponents(j, mean)
+            found.append(normals.moments(mean, normals.scale_at(self._last[j])[:, None]))
+        return self._state(found, F.shape)
 
-    def worth(self, F: NDArray) -> NDArray:
-        stacked = F if F.ndim == 3 else F[None]
-        w = np.broadcast_to(weights_of(self.n, self.w), stacked.shape[:2])
-        w = w if self.live is None else w * self.live
+    def mean_log_likelihood(self, F: NDArray) -> NDArray:
+        stacked = _stacked(F)
+        w = np.broadcast_to(self._weights, stacked.shape[:2])
+        w = w if self.in_training is None else w * self.in_training
         each = [
-            line.log_mass(mean, line.scale_at(last)[:, None])
-            for line, mean, last in zip(self.lines, self._means(stacked), self._last)
+            normals.log_mass(mean, normals.scale_at(last)[:, None])
+            for normals, mean, last in zip(self.normals, self._means(stacked), self._last)
         ]
         return np.einsum("kn,kn->k", np.sum(each, axis=0), w) / np.maximum(w.sum(axis=-1), 1e-300)
 
-    def step(self, new: NDArray, q: NDArray) -> NDArray:
-        return (np.abs(new - q)[..., 1:-1] / [line.unit for line in self.lines]).mean(axis=-1)
+    def change(self, new: NDArray, q: NDArray) -> NDArray:
+        return (np.abs(new - q)[..., 1:-1] / [normals.unit for normals in self.normals]).mean(axis=-1)
 
     def phi(self, q: NDArray) -> NDArray:
         return q
 
-    def read(self, F: NDArray) -> Read:
+    def predict(self, F: NDArray) -> tuple[NDArray, NDArray]:
         means = [mean[0] for mean in self._means(F[None])]
-        numbers = [np.ones(self.n), *means, np.sum(np.square(means), axis=0)]
-        return Read(np.stack(numbers, axis=-1), self._likely(means))
+        phi = np.stack([np.ones(self.n), *means, np.sum(np.square(means), axis=0)], axis=-1)
+        return phi, self._log_likelihood(means)
 
-    def around(self, psi: NDArray) -> NDArray:
-        return self._likely(list((-psi[:, 1:-1] / (2 * psi[:, -1:])).T))
+    def log_likelihood_at(self, psi: NDArray) -> NDArray:
+        return self._log_likelihood(list((-psi[:, 1:-1] / (2 * psi[:, -1:])).T))
 
     def members(self, q: NDArray, F: Callable[[], NDArray], output: OutputSpace) -> Members:
-        """The means in the sets; of a union, in its most probable piece."""
+        """Return the posterior means; for a union, the mean in its most probable interval."""
         each, variance = [], []
-        for j, (line, mean) in enumerate(zip(self.lines, self._means(F()[None]))):
-            scale = float(line.scale_at(self._exponents(j, mean)[0]))
-            each.append(line.probable(mean[0], scale))
-            (first, second), t = line.moments(mean[0], scale), each[-1][0]
+        for j, (normals, mean) in enumerate(zip(self.normals, self._means(F()[None]))):
+            scale = float(normals.scale_at(self._fit_exponents(j, mean)[0]))
+            each.append(normals.most_probable(mean[0], scale))
+            (first, second), t = normals.moments(mean[0], scale), each[-1][0]
             variance.append(np.maximum(second - 2 * t * first + t**2, 0.0))
-        t, share, after = (np.stack(part, axis=-1) for part in zip(*each))
-        z = self.space(output).decode(np.concatenate([np.ones((self.n, 1)), t, t[:, :1]], axis=-1))
+        t, share, next_share = (np.stack(part, axis=-1) for part in zip(*each))
+        z = self.expand(output).decode(np.concatenate([np.ones((self.n, 1)), t, t[:, :1]], axis=-1))
         unit = np.sqrt(output.psi(z)[..., -1:])  # psi(z) = unit² (|t|², -2t, 1)
         deviation = (unit * np.sqrt(np.stack(variance, axis=-1))).reshape(z.shape)
-        return Members(z, None, np.flatnonzero((share - after < TIE).any(axis=-1)), deviation)
+        return Members(z, None, np.flatnonzero((share - next_share < TIE).any(axis=-1)), deviation)
 
-    def doubts(self, F: NDArray, threshold: float) -> Doubts:
-        """By Chauvenet's rule: of n true sets, less than `threshold` would be so far off on average."""
+    def label_errors(self, F: NDArray, threshold: float) -> LabelErrors:
+        """Find outliers by Chauvenet's criterion: fewer than `threshold` of n correct sets are expected so far off."""
         support = np.ones(self.n)
-        for j, (line, mean) in enumerate(zip(self.lines, self._means(F[None]))):
-            scale = line.scale_at(self._exponents(j, mean)[0])
-            support = np.minimum(support, 2 * np.exp(log_ndtr(-line.distance(mean[0]) / scale)))
-        number = float(weights_of(self.n, self.w).sum()) * len(self.lines)
-        return Doubts(support, np.flatnonzero(number * support < threshold))
+        for j, (normals, mean) in enumerate(zip(self.normals, self._means(F[None]))):
+            scale = normals.scale_at(self._fit_exponents(j, mean)[0])
+            support = np.minimum(support, 2 * np.exp(log_ndtr(-normals.unions.distance(mean[0]) / scale)))
+        number = float(self._weights.sum()) * len(self.normals)
+        return LabelErrors(support, np.flatnonzero(number * support < threshold))
 
-    def space(self, output: OutputSpace) -> OutputSpace:
-        return output.expanded_to(np.array([law.low for law in self.laws]), np.array([law.high for law in self.laws]))
+    def expand(self, output: OutputSpace) -> OutputSpace:
+        low, high = (np.array([getattr(one, end) for one in self.populations]) for end in ("low", "high"))
+        return output.expanded_to(low, high)
 
-    def _likely(self, means: list[NDArray]) -> NDArray:
-        """log P_i(S_i) of normal laws around these means, (n,).
+    def _log_likelihood(self, means: list[NDArray]) -> NDArray:
+        """Compute log P_i(S_i) under normal distributions around these means, (n,).
 
-        One deviation for all coordinates, as the loss has it: with one each, a coordinate that is nearly exact would
-        outweigh all errors of the others.
+        All coordinates have the same scale here, as in the loss. With one scale each, a coordinate that is almost
+        exact would outweigh the errors of all others.
         """
         if len(means) == 1:
-            scale = self.lines[0].scale_at(self._exponents(0, means[0][None])[0])
-            return self.lines[0].log_mass(means[0], scale)
-        line, mean = Line.stacked(self.lines), np.concatenate(means)
-        w = np.tile(weights_of(self.n, self.w), len(means))
-        scale = line.scale_at(line.fitted_scale(mean[None], w[None])[0])
-        return line.log_mass(mean, scale).reshape(len(means), self.n).sum(axis=0)
+            normals, mean = self.normals[0], means[0]
+            return normals.log_mass(mean, normals.scale_at(self._fit_exponents(0, mean[None])[0]))
+        normals = TruncatedNormals(IntervalUnions.concatenate(self._lines), max(one.unit for one in self.normals))
+        mean, w = np.concatenate(means), np.tile(self._weights, len(means))
+        scale = normals.scale_at(normals.fit_scale(mean[None], w[None])[0])
+        return normals.log_mass(mean, scale).reshape(len(means), self.n).sum(axis=0)
 
     def _means(self, F: NDArray) -> list[NDArray]:
-        """mu_i of every coordinate, (k, n); the mean of all rows where no row has a say."""
+        """Return mu_i of each coordinate, (k, n); the population mean for rows without positive weights."""
         total = F[..., 0]
-        there = total > 0
+        positive = total > 0
         found = []
-        for j, law in enumerate(self.laws):
+        for j, all_rows in enumerate(self.populations):
             with np.errstate(over="ignore"):
-                mean = np.where(there, F[..., 1 + j] / np.where(there, total, 1.0), law.mean)
-            found.append(np.clip(mean, law.low, law.high))
+                mean = np.where(positive, F[..., 1 + j] / np.where(positive, total, 1.0), all_rows.mean)
+            found.append(np.clip(mean, all_rows.low, all_rows.high))
         return found
 
-    def _exponents(self, j: int, mean: NDArray) -> NDArray:
-        """The deviation of coordinate j, (k,), as places on the lattice."""
+    def _fit_exponents(self, j: int, mean: NDArray) -> NDArray:
+        """Return the scale of coordinate j for each fold, (k,), as exponents of the grid."""
         if self.exponents is not None:
             return np.full(len(mean), self.exponents[j])
-        w = np.broadcast_to(weights_of(self.n, self.w), mean.shape)
-        w = w if self.live is None or len(mean) != len(self.live) else w * self.live
+        w = np.broadcast_to(self._weights, mean.shape)
+        w = w if self.in_training is None or len(mean) != len(self.in_training) else w * self.in_training
         last = self._last[j]
-        return self.lines[j].fitted_scale(mean, w, None if last is None or len(last) != len(mean) else last)
+        return self.normals[j].fit_scale(mean, w, None if last is None or len(last) != len(mean) else last)
 
-    def _numbers(self, found: list) -> NDArray:
-        """(1, t, |t|²) of moments a coordinate."""
-        first, second = [one.first for one in found], [one.second for one in found]
-        return np.stack([np.ones_like(first[0]), *first, np.sum(second, axis=0)], axis=-1)
+    def _state(self, moments: list[tuple[NDArray, NDArray]], shape: tuple[int, ...] | None = None) -> NDArray:
+        """Return (1, t, |t|²) from the moments of each coordinate, with 0 for held-out rows."""
+        first, second = zip(*moments)
+        q = np.stack([np.ones_like(first[0]), *first, np.sum(second, axis=0)], axis=-1)
+        q = q if shape is None else q.reshape(shape)
+        return q if self.in_training is None else q * self.in_training[..., None]
+
+
+def _stacked(F: NDArray) -> NDArray:
+    """Return F with an axis for folds, (k, n, e)."""
+    return F if F.ndim == 3 else F[None]

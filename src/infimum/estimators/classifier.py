@@ -17,7 +17,7 @@ from ..loss import Infimum
 from ..outputs import Labels, Sets
 from ..selection import SearchConfig
 from ..solvers import ClosedForm
-from .probability import Probable, has_map
+from .probability import ProbabilityMixin, has_calibrator
 
 
 def _has_risks(model: PartialClassifier) -> bool:
@@ -37,15 +37,15 @@ def _has_plausibility(model: PartialClassifier) -> bool:
 def _has_probabilities(model: PartialClassifier) -> bool:
     if model.cost is not None:
         raise AttributeError("predict_proba is for the 0-1 loss: the risks of another cost are no probabilities.")
-    if not has_map(model):
+    if not has_calibrator(model):
         raise AttributeError(
-            "predict_proba needs probabilities='temperature' or 'isotonic', principle='disambiguation', or rows that"
+            "predict_proba needs probabilities='temperature', principle='disambiguation', or rows that"
             " fit has not seen: calibrate(X, y)."
         )
     return _has_risks(model)
 
 
-class PartialClassifier(Probable):
+class PartialClassifier(ProbabilityMixin):
     """Classification from candidate labels.
 
     With the 0-1 loss, f(x) = argmax_z sum_{i : z in S_i} alpha_i(x) (paper, Sec. 5.1).
@@ -69,10 +69,10 @@ class PartialClassifier(Probable):
         How the minimum over z is found.
     classes : list, optional
         All classes in order, if some of them do not occur in y.
-    probabilities : {None, "temperature", "isotonic"}, default None
-        How `predict_proba` is calibrated, from training rows that are left out. None fits a temperature after
-        disambiguation, which leaves rows out by itself, and after a principle that was chosen; it has no probabilities
-        for another principle that is named.
+    probabilities : {None, "temperature"}, default None
+        Calibration of `predict_proba`. "temperature" fits a temperature to held-out training rows. None does the same
+        after disambiguation and after a principle that was selected automatically; with another principle that you set,
+        there are no probabilities.
     budget : float, optional
         Seconds that model selection may take. The best candidate so far is fitted when they are over.
     n_jobs : int, optional
@@ -166,20 +166,19 @@ class PartialClassifier(Probable):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> NDArray:
-        """P(y | x) of every class, (q, m), calibrated by the likelihood of sets; for the 0-1 loss.
+        """Return P(y | x) of each class, (q, m), calibrated by the likelihood of candidate sets; for the 0-1 loss.
 
-        sum_i alpha_i(x) phi_i(y), which sums to one, goes through a map of two numbers ("temperature") or an increasing
-        one ("isotonic") that makes the mean of log P(S_i | x_i) over left-out rows as large as it can. If S, given x,
-        is as likely for any of its members to be the truth, then among rows with P(y | x) = p, y is the truth in a
-        share p. Where a wrong candidate comes with a class more often than not, P shares between the two what belongs
-        to one.
+        The scores sum_i alpha_i(x) phi_i(y), which sum to one, are calibrated by temperature scaling: two parameters
+        that maximise the mean of log P(S_i | x_i) over held-out rows. If a set, given x, is equally likely whichever of
+        its members is the true label, then among rows with P(y | x) = p a fraction p has the label y. If a distractor
+        comes with a class more often than not, both get a part of the probability.
         """
-        return self._probable(X)[:, 0]
+        return self._probabilities(X)[:, 0]
 
-    def _has_options(self) -> bool:
+    def _has_option_scores(self) -> bool:
         return self.cost is None and self.solver_.scores_all_outputs
 
-    def _options(self, solver: Any, alpha: Any) -> NDArray:
+    def _option_scores(self, solver: Any, alpha: Any) -> NDArray:
         risks = solver.risks(alpha)
         # weights that do not sum to one are completed by equal shares for all classes
         return (risks.mean(axis=1, keepdims=True) - risks + 1 / risks.shape[1])[:, None]

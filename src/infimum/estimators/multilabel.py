@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..outputs import Tags
 from ..selection import SearchConfig
 from ..solvers import ClosedForm
-from .probability import Probable, has_map
+from .probability import ProbabilityMixin, has_calibrator
 
 
 def _has_scores(model: PartialMultilabelClassifier) -> bool:
@@ -22,15 +22,15 @@ def _has_scores(model: PartialMultilabelClassifier) -> bool:
 
 
 def _has_probabilities(model: PartialMultilabelClassifier) -> bool:
-    if model.k is not None or not has_map(model):
+    if model.k is not None or not has_calibrator(model):
         raise AttributeError(
-            "predict_proba is for any number of tags (k=None), and needs probabilities='temperature' or 'isotonic',"
+            "predict_proba is for any number of tags (k=None), and needs probabilities='temperature',"
             " principle='disambiguation', or rows that fit has not seen: calibrate(X, y)."
         )
     return _has_scores(model)
 
 
-class PartialMultilabelClassifier(Probable):
+class PartialMultilabelClassifier(ProbabilityMixin):
     """Multilabel classification from partly known tags, or from Hamming balls.
 
     Parameters
@@ -43,7 +43,7 @@ class PartialMultilabelClassifier(Probable):
         As for :class:`PartialClassifier`.
     tags : int or list, optional
         The number of tags, or their names; by default those that occur in y.
-    probabilities : {None, "temperature", "isotonic"}, default None
+    probabilities : {None, "temperature"}, default None
         As for :class:`PartialClassifier`.
     budget, n_jobs, random_state, verbose, search_config
         As for :class:`PartialClassifier`.
@@ -111,12 +111,12 @@ class PartialMultilabelClassifier(Probable):
 
         The probabilities are calibrated if, given x, it does not depend on a tag whether it is known.
         """
-        return self._probable(X)[:, :, 1]
+        return self._probabilities(X)[:, :, 1]
 
-    def _has_options(self) -> bool:
+    def _has_option_scores(self) -> bool:
         return self.k is None and isinstance(self.solver_, ClosedForm)
 
-    def _options(self, solver: Any, alpha: Any) -> NDArray:
+    def _option_scores(self, solver: Any, alpha: Any) -> NDArray:
         """Return the scores of absence and presence of each tag, (q, m, 2)."""
         g = 2 * solver.sums(alpha)[:, :-1]  # sum of alpha_i (y_ij - epsilon)
         return np.stack([1 - g, 1 + g], axis=-1) / 2

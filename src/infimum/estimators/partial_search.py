@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from ..data import Table
 from ..data.checks import check_number, check_numbers
 from ..data.errors import InfimumWarning
-from ..disambiguation import Disambiguation, has_laws, is_weighed
+from ..disambiguation import Disambiguation, has_density, supports_soft
 from ..loss import PRINCIPLES
 from ..outputs import OutputSpace, Sets
 from ..recipe import AUTO, Recipe, is_auto
@@ -273,7 +273,7 @@ class PartialSearch(BaseEstimator):
         """Return the pairs (principle, negative_weights) that are compared; those of the estimator are kept."""
         is_set, rule = not is_auto(recipe.principle), recipe.negative_weights
         if self.principles is None:
-            default = "disambiguation" if is_weighed(sets) else "infimum"
+            default = "disambiguation" if supports_soft(sets) else "infimum"
             return [(recipe.principle.name if is_set else default, "inside" if rule == AUTO else rule)]
         unknown = [name for name in self.principles if name not in PAIRS]
         if unknown:
@@ -289,7 +289,7 @@ class PartialSearch(BaseEstimator):
 
     def _best(self, evaluations: list[Evaluation], data: EvaluationData) -> Evaluation:
         if self.scoring == AUTO:
-            return select(evaluations, Rule(data.config, likelihood_only=has_laws(data.sets), smoothest=False))
+            return select(evaluations, Rule(data.config, likelihood_only=has_density(data.sets), smoothest=False))
         return max(evaluations, key=lambda one: np.nan_to_num(getattr(one.result, self.scoring), nan=-np.inf))
 
     @staticmethod

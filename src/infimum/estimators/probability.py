@@ -1,103 +1,156 @@
-"""Probable: classifiers with probabilities, calibrated by the likelihood of sets."""
+"""ProbabilityMixin: classifiers whose probabilities are calibrated by the likelihood of candidate sets."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..calibration import TemperatureScaling, fit_temperature, with_unit_sum
 from ..data import Table
-from ..probabilities import MAPS, Temperature, fitted_map, left_out, shared
+from ..disambiguation import Categorical, held_out_sums
+from ..outputs.base import OutputSpace, Sets
+from ..recipe import Recipe
+from ..selection.evaluate import fit_holdout, refit_folds, solve_held_out
+from ..weights.holdout import folds_of, rounded
 from .base import PartialModel
 
-MOST = 3000  # rows from which the default learns how sure it is
+MAX_ROWS = 3000  # rows that the default model is calibrated on; a temperature needs no more
+N_FOLDS = 5  # folds of out-of-fold scores, if single rows cannot be left out in closed form
 
 
-class Probable(PartialModel):
-    """What classifiers of labels and of tags share: a map from predictions to probabilities, fitted to sets."""
+class ProbabilityMixin(PartialModel):
+    """Base of the classifiers of labels and of tags: a calibrated map from scores to probabilities.
+
+    Attributes
+    ----------
+    calibrator_ : TemperatureScaling or None
+        The map; None if the model has no probabilities.
+    """
 
     probabilities: Any
 
-    def _options(self, solver: Any, alpha: Any) -> NDArray:
-        """What is predicted for every option, F (q, g, c), with sums of one."""
+    def _option_scores(self, solver: Any, alpha: Any) -> NDArray:
+        """Return the scores F of all options, (q, g, c), which sum to one for each choice."""
         raise NotImplementedError
 
-    def _has_options(self) -> bool:
-        """Whether the fitted solver gives them."""
+    def _has_option_scores(self) -> bool:
+        """Whether the fitted solver gives these scores."""
         raise NotImplementedError
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        if self.probabilities is not None and self.probabilities not in MAPS:
-            names = ", ".join(map(repr, MAPS))
-            raise ValueError(f"probabilities must be None or one of {names}. Got {self.probabilities!r} instead.")
+        if self.probabilities is not None and self.probabilities != "temperature":
+            raise ValueError(f"probabilities must be None or 'temperature'. Got {self.probabilities!r} instead.")
         super()._fit(X, y, sample_weight)
-        self.map_: Any = self._learned_map(X, y, sample_weight)
+        self.calibrator_: TemperatureScaling | None = self._fit_calibrator(X, y, sample_weight)
 
-    def _learned_map(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        """The map that is asked for; after soft disambiguation, from the rows that it has left out by itself."""
-        made = self._resolved_recipe()
-        disambiguated = made.disambiguation is not None
-        chosen = self.probabilities is None and self.principle == "auto" and not disambiguated
-        unasked = self.probabilities is None and not disambiguated and not chosen
-        if unasked or (chosen and (made.refits_on_labels or not self._has_options())):
+    def _fit_calibrator(self, X: Any, y: Any, sample_weight: Any) -> TemperatureScaling | None:
+        """Fit the map if it is requested, or if it costs little; disambiguation has fitted it already."""
+        recipe = self._resolved_recipe()
+        disambiguated = recipe.disambiguation is not None
+        requested = self.probabilities is not None
+        automatic = not requested and self.principle == "auto" and not disambiguated
+        if not (requested or disambiguated or automatic):
+            return None
+        if automatic and (recipe.refits_on_labels or not self._has_option_scores()):
             return None
         found = self.disambiguation_ if self.disambiguation_ is not None and self.disambiguation_.soft else None
-        if self.probabilities in (None, "temperature") and found is not None and found.map is not None:
-            return found.map
-        if self.probabilities is None and (not chosen or not (self.selection_ and self.selection_.results)):
-            return Temperature()  # nothing was left out: the plain reading of what is predicted
+        if found is not None and found.calibrator is not None:
+            return found.calibrator
+        if not requested and (not automatic or not (self.selection_ and self.selection_.results)):
+            return TemperatureScaling()  # no row was held out
         rows = self._unfitted_copy()._rows(X, y, sample_weight)
-        if chosen:
-            rows = self._some(rows)
+        if automatic:
+            rows = self._subsample(rows)
         if not isinstance(rows, Table):
             raise ValueError(
-                "probabilities= leaves rows out: give arrays instead of rows in blocks, or call calibrate."
+                "probabilities= holds out rows, which is not supported for rows in blocks. Give arrays, or call"
+                " calibrate(X_cal, y_cal)."
             )
         sets: Any = rows.read(self.output_)
-        kind = "temperature" if chosen else self.probabilities
-        if found is not None and found.left_out is not None:
-            return fitted_map(kind, shared(found.left_out), sets.options(), rows.w)
-        if chosen and sets.options() is None:
+        if found is not None and found.out_of_fold is not None:
+            return fit_temperature(with_unit_sum(found.out_of_fold), sets.options(), rows.w)
+        if automatic and sets.options() is None:
             return None
-        F, mask = left_out(made, self._options, Table(rows.X, None, rows.w), self.output_, sets)
-        return fitted_map(kind, F, mask, rows.w)
+        table = Table(rows.X, None, rows.w)
+        F = out_of_fold_scores(recipe, self._option_scores, table, self.output_, sets)
+        return fit_temperature(F, sets.options(), rows.w)
 
-    def _some(self, rows: Any) -> Any:
-        """At most `MOST` rows, from which the default takes its temperature: the same ones in any order."""
+    def _subsample(self, rows: Any) -> Any:
+        """Return at most `MAX_ROWS` rows, which do not depend on the order of the rows."""
         if not isinstance(rows, Table):
-            found = rows.sample(MOST)
+            found = rows.sample(MAX_ROWS)
             return Table(found.X, found.y, found.w)
-        if rows.X.shape[0] <= MOST:
+        if rows.X.shape[0] <= MAX_ROWS:
             return rows
-        at = rows.first(MOST)
+        at = rows.first(MAX_ROWS)
         return Table(rows.X[at], rows.read(self.output_)[at], None if rows.w is None else rows.w[at])
 
-    def calibrate(self, X: Any, y: Any, kind: str = "temperature") -> Self:
-        """Fit the map from predictions to probabilities to sets of rows that were not used in `fit`.
+    def calibrate(self, X: Any, y: Any) -> Self:
+        """Calibrate the probabilities on data that was not used in `fit`.
 
-        `kind` is "temperature" or "isotonic"; see :mod:`infimum.probabilities` for what it maximises and what that
-        means.
+        Parameters
+        ----------
+        X : (n, d) array
+            Features.
+        y : n candidate sets, in any form that `fit` accepts
+            For a multilabel classifier, partly known tags.
+
+        Returns
+        -------
+        self
+            With a new `calibrator_`. See :mod:`infimum.calibration` for the likelihood that it maximises.
         """
         check_is_fitted(self)
-        if kind not in MAPS:
-            raise ValueError(f"kind must be one of {', '.join(map(repr, MAPS))}. Got {kind!r} instead.")
-        F = self.map_weights(X, lambda alpha: self._options(self.solver_, alpha))
+        F = self.map_weights(X, lambda alpha: self._option_scores(self.solver_, alpha))
         mask = self.output_.read(y).options()
         if mask is None or len(mask) != len(F):
             raise ValueError(f"X has {len(F)} rows; y must give as many, of labels or known tags.")
-        self.map_ = fitted_map(kind, F, mask)
+        self.calibrator_ = fit_temperature(F, mask)
         return self
 
-    def _probable(self, X: Any) -> NDArray:
+    def _probabilities(self, X: Any) -> NDArray:
+        """Return calibrated probabilities of all options, (q, g, c)."""
         check_is_fitted(self)
-        return self.map_(self.map_weights(X, lambda alpha: self._options(self.solver_, alpha)))
+        F = self.map_weights(X, lambda alpha: self._option_scores(self.solver_, alpha))
+        assert self.calibrator_ is not None  # predict_proba is not available otherwise
+        return self.calibrator_(F)
 
 
-def has_map(model: Any) -> bool:
-    """Whether a model has probabilities, or will once it is fitted."""
-    if model.probabilities is not None or vars(model).get("map_") is not None:
+def has_calibrator(model: Any) -> bool:
+    """Whether a model has probabilities, or will have them once it is fitted."""
+    if model.probabilities is not None or vars(model).get("calibrator_") is not None:
         return True
-    if "map_" not in vars(model) and model.principle == "auto":
+    if "calibrator_" not in vars(model) and model.principle == "auto":
         return True
     return model._resolved_recipe().disambiguation is not None
+
+
+def out_of_fold_scores(
+    recipe: Recipe, scores: Callable[[Any, Any], NDArray], table: Table, output: OutputSpace, sets: Sets
+) -> NDArray:
+    """Compute the scores of each training row by a model that did not use its set, (n, g, c).
+
+    Single rows are left out if that has a closed form. Whole folds are held out for other weights, and after
+    disambiguation, because the soft labels of the other rows depend on S_i. `scores` computes the scores of the
+    options from a fitted solver and weights alpha.
+    """
+    mask = sets.options()
+    if mask is None:
+        raise ValueError(f"Probabilities are for labels and tags, whose options can be listed; not for {sets!r}.")
+    disambiguation = recipe.disambiguation
+    folds = folds_of(rounded(table.X), N_FOLDS, sample_weight=table.w)
+    if len(folds) < 2:
+        raise ValueError("All rows of X are the same, so probabilities cannot be learned from them.")
+    soft = disambiguation is not None and disambiguation.is_soft(sets)
+    if recipe.refits_on_labels or (disambiguation is not None and not soft):
+        return refit_folds(recipe, table, output, sets, folds, scores)
+    if soft:
+        return with_unit_sum(held_out_sums(fit_holdout(recipe, table, output, sets, folds), Categorical(mask)))
+    problem = recipe.problem(table, output, sets)
+    weights = problem.fit_weights()
+    single = weights.loo_operator() is not None
+    holdout = weights.held_out(table.X, problem.target, table.w, None if single else folds)
+    return solve_held_out(recipe, holdout, recipe.loss(output, sets), scores)

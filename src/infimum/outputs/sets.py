@@ -15,7 +15,7 @@ from ..data.errors import BadRows, InputError
 
 if TYPE_CHECKING:
     from .base import OutputSpace
-    from .numbers.lines import Line
+    from .numbers.lines import IntervalUnions
 
 ANYTHING = "anything"
 """How an unlabelled row is shown."""
@@ -176,7 +176,7 @@ class Sets(ABC):
         """Return the option of every choice of z_i: (n, *z) -> (n, g)."""
         raise ValueError(f"{type(self).__name__} have no options that can have probabilities.")
 
-    def lines(self) -> list[Line] | None:
+    def lines(self) -> list[IntervalUnions] | None:
         """Return the m factors, if S_i is a product of m unions of intervals and phi(y) = (1, t_1, …, t_m, |t|²)."""
         return None
 

@@ -14,7 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from ..data import Table
 from ..data.progress import track
-from ..disambiguation import SetPosterior, weighing_of
+from ..disambiguation import SetPosterior, posterior_of
 from ..loss import Loss
 from ..outputs.base import OutputSpace, Sets
 from ..recipe import Recipe, is_auto
@@ -152,7 +152,7 @@ def predict_held_out(
     after a few rounds, which is enough to rank candidates.
     """
     if recipe.disambiguation is not None:
-        posterior = weighing_of(sets, sample_weight) if posterior is None else posterior
+        posterior = posterior_of(sets, sample_weight) if posterior is None else posterior
         return OutOfFold(*recipe.disambiguation.outputs(output, sets, holdout, posterior, sample_weight))
     return OutOfFold(solve_held_out(recipe, holdout, recipe.loss(output, sets) if loss is None else loss, cheap=cheap))
 
@@ -175,8 +175,8 @@ def row_scores(
     """Score out-of-fold predictions row by row; `posterior` is that of the sets, if it is computed already."""
     likelihood = found.log_likelihood
     if likelihood is None:
-        posterior = weighing_of(sets, sample_weight) if posterior is None else posterior
-        likelihood = None if posterior is None else posterior.around(output.psi(found.z))
+        posterior = posterior_of(sets, sample_weight) if posterior is None else posterior
+        likelihood = None if posterior is None else posterior.log_likelihood_at(output.psi(found.z))
     return RowScores(losses(output, sets, found.z), likelihood, sample_weight)
 
 
@@ -224,7 +224,7 @@ class EvaluationData:
 
     def __post_init__(self) -> None:
         self.output, self.sets, self.w = self.kernels.output, self.kernels.sets, self.kernels.w
-        self.posterior = weighing_of(self.sets, self.w)
+        self.posterior = posterior_of(self.sets, self.w)
         self._losses: dict[tuple[str, bool], Loss] = {}
 
     def __len__(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..calibration import likelihood
+from ..calibration import mean_log_likelihood
 from ..outputs import Labels, OutputSpace, Sets
 from .evaluate import mean_scores, out_of_fold, row_scores
 from .scores import Scores, beyond_chance, covered, risk, scored_by
@@ -63,7 +63,7 @@ def set_log_likelihood(model: Any, X: Any, y: Any, sample_weight: Any = None) ->
     mask = sets.options()
     if mask is None or not hasattr(model, "predict_proba"):
         raise ValueError(f"set_log_likelihood needs predict_proba, as with principle='disambiguation'. Got {model!r}.")
-    return likelihood(model.predict_proba(X)[:, None, :], mask, scored_by(sample_weight, len(sets)))
+    return mean_log_likelihood(model.predict_proba(X)[:, None, :], mask, scored_by(sample_weight, len(sets)))
 
 
 SCORERS: dict[str, Callable[..., float]] = {

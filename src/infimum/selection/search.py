@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from ..data import Rows, Table
 from ..data.errors import InfimumWarning, InputError
 from ..data.hashes import column_ranks, hash_of, hashed
-from ..disambiguation import Disambiguation, has_laws, is_weighed
+from ..disambiguation import Disambiguation, has_density, supports_soft
 from ..loss import Average
 from ..outputs.base import OutputSpace, Sets
 from ..recipe import Recipe, is_auto
@@ -87,7 +87,7 @@ class SearchProblem:
         config, table = self.config, self.table.take(rows)
         if self.pairwise:
             table.X = table.X[:, rows]
-        few = len(self.sets) <= config.few_rows and is_weighed(self.sets)
+        few = len(self.sets) <= config.few_rows and supports_soft(self.sets)
         n_folds = config.n_folds_few if few else config.n_folds
         folds = folds_of(column_ranks(table.X, self.pairwise), n_folds, sample_weight=table.w)
         parallel = config.n_jobs is None and threads > 1 and len(rows) >= config.parallel_rows
@@ -299,12 +299,12 @@ def search_problem(
     labelled_only = len(sets) < n_all
     n = len(sets) if table.w is None else max(1, round(float(table.w.sum())))
     principles, pairs = principles_of(recipe, not given or recipe.weights.signed)
-    if n > config.exact_rows and len(pairs) > 1 and not is_weighed(sets):
+    if n > config.exact_rows and len(pairs) > 1 and not supports_soft(sets):
         pairs = [(name, rule) for name, rule in pairs if not isinstance(principles[name], Disambiguation)]
     if labelled_only:  # unlabelled rows have neither an average nor a supremum
         allowed = [(name, rule) for name, rule in pairs if rule != "joint"]
         pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
-    rule = Rule(config, likelihood_only=has_laws(sets))
+    rule = Rule(config, likelihood_only=has_density(sets))
     return SearchProblem(
         recipe, table, output, sets, n, principles, pairs, config, rule, is_costly(sets),
         labelled_only=labelled_only,
@@ -316,7 +316,7 @@ def labelled_rows(recipe: Recipe, table: Table, output: OutputSpace, sets: Sets)
 
     Unlabelled rows of numbers contain no information.
     """
-    if not is_auto(recipe.weights) or not has_laws(sets):
+    if not is_auto(recipe.weights) or not has_density(sets):
         return table, sets
     labelled = np.flatnonzero(~output.is_unlabelled(sets))
     return (table.take(labelled), sets[labelled]) if 0 < len(labelled) < len(sets) else (table, sets)
@@ -331,7 +331,7 @@ def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, c
         raise ValueError(f"Of {sets!r}, nothing but sums can be had, and no principle needs only these. Fit on arrays.")
     some = rows.sample(config.second_rows)
     table, parsed = Table(some.X, some.y, some.w, rows.names), output.read(some.y)
-    rule = Rule(config, likelihood_only=has_laws(parsed))
+    rule = Rule(config, likelihood_only=has_density(parsed))
     return SearchProblem(
         recipe, table, output, parsed, some.n, principles, pairs, config, rule, is_costly(parsed), chunked=True
     )
@@ -340,7 +340,7 @@ def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, c
 def _needs_sums_only(principle: Any, sets: Sets) -> bool:
     """Whether a principle can be used with rows in chunks, over which only sums are formed."""
     if isinstance(principle, Disambiguation):
-        return is_weighed(sets)
+        return supports_soft(sets)
     try:
         return principle.embed(sets) is not None
     except InputError:  # one-sided intervals have no average

@@ -134,6 +134,8 @@ class SoftDisambiguation(nn.Module):
         p: torch.Tensor | None = None,
     ) -> torch.Tensor:
         """Return momentum q + (1 - momentum) p / P(S), for the rows of a batch; p is computed if not given."""
+        # The second term is `disambiguation.soft_update` with power 1. It is repeated here for tensors, because it runs
+        # in every training step: it stays on the device of the network, works in place, and starts from logits.
         there = self.there.index_select(0, rows)
         if at is None and p is not None:
             w = there.view(torch.uint8).to(p.dtype).mul_(p)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...disambiguation import Disambiguation, DisambiguationResult, is_weighed
+from ...disambiguation import Disambiguation, DisambiguationResult, supports_soft
 from ...outputs import OutputSpace, Sets
 from ...recipe import Recipe
 from ...selection import out_of_fold
@@ -161,7 +161,7 @@ def _set_suspects(
     z = next((found.predictions[p] for p in ("disambiguation", "infimum", "average") if p in found.predictions), None)
     if z is None:
         return
-    if is_weighed(sets):
+    if supports_soft(sets):
         if resolved is None or resolved.support is None:
             resolved = _disambiguated(X, output, sets, weights)
         if resolved is None or resolved.support is None:

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from ..question_model import Belief, QuestionGroup, QuestionModel, binary_entropy
 from ..questions import Option, Question, join_words, positions
+from ..soft_labels import soft_update
 from .sets import CandidateLabels
 from .space import Labels
 
@@ -224,10 +225,7 @@ class LabelQuestions(QuestionModel):
     def posterior_mean(self, E: NDArray, F: NDArray, spread: Any, calibration: Any) -> NDArray:
         """Return max(F, 0)^p / Σ max(F, 0)^p + floor / m on the candidates, normalised."""
         p, floor = calibration
-        P = np.maximum(F, 0)
-        P = P if p == 1 else P**p
-        P = np.where(E, P / np.maximum(P.sum(axis=1, keepdims=True), 1e-300) + floor / self.m, 0.0)
-        return P / P.sum(axis=1, keepdims=True)
+        return soft_update(F, E, p, floor=floor)
 
     def log_likelihoods(self, before: NDArray, after: NDArray, F: NDArray) -> NDArray:
         """Return Σ_i log P(S'_i | S_i) under all calibrations at once; the floor adds floor · |S| / m to P(S)."""

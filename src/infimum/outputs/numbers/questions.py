@@ -12,9 +12,9 @@ from scipy.special import ndtr, ndtri
 from ...data.errors import InputError
 from ..question_model import Belief, QuestionGroup, QuestionModel
 from ..questions import Question
-from .lines import Line
 from .sets import Intervals
 from .space import Reals
+from .truncated_normal import truncated_normal
 
 STEPS = 100.0  # a number that is given to a hundredth of the range is one of this many answers
 
@@ -105,8 +105,8 @@ class NumberQuestions(QuestionModel):
     def _truncated(self, E: NDArray, mean: NDArray, spread: Any) -> tuple[NDArray, NDArray]:
         """Return mean and variance of normal distributions truncated to the sets, (n,) each."""
         deviation = np.broadcast_to((self.high - self.low) / 4 if spread is None else spread, (len(E),))
-        first, second = Line(E[:, 0], E[:, 1], np.arange(len(E)), len(E)).moments(mean, deviation)
-        return first, second - np.square(first)
+        found = truncated_normal(mean, deviation, E[:, 0], E[:, 1])
+        return found.mean, found.variance
 
     def residual_scale(self, E: NDArray, F: NDArray) -> float:
         """Return the deviation for which truncated normals have the residuals of held-out predictions."""

@@ -14,7 +14,7 @@ from ..base import Curves, Embedding, Sets, rows_of
 from ..sets import ANYTHING
 from .curves import farthest, mean, nearest
 from .forms import Pieces, read, refuse_bad
-from .lines import NO_END, Line
+from .lines import UNBOUNDED_HINT, IntervalUnions
 
 FINEST = 10  # bits that a real number has at most in `bits`: a thousandth of the range
 
@@ -262,8 +262,8 @@ class Intervals(Sets):
         low, high = self.t
         return farthest(low[self.indptr[:-1]], high[self.indptr[1:] - 1], self.loss_name)
 
-    def lines(self) -> list[Line] | None:
-        return None if self.loss_name == "absolute" else [Line(*self.t, self.row, len(self))]
+    def lines(self) -> list[IntervalUnions] | None:
+        return None if self.loss_name == "absolute" else [IntervalUnions(*self.t, self.row, len(self))]
 
     def _shares(self) -> tuple[NDArray, NDArray]:
         """How much every piece counts in the average, (p,), and its length in units."""
@@ -310,7 +310,8 @@ class Intervals(Sets):
         for row in np.flatnonzero(~self.is_bounded).tolist():
             text = "an unlabelled row" if unlabelled[row] else self.format(row)
             bad.add(row, f"{text} is unbounded: {what.removeprefix('the ')} principle has no value there")
-        bad.refuse(NO_END if self.loss_name == "squared" else NO_END.replace("'disambiguation', or ", ""))
+        squared = self.loss_name == "squared"
+        bad.refuse(UNBOUNDED_HINT if squared else UNBOUNDED_HINT.replace("'disambiguation', or ", ""))
 
     def format(self, row: int) -> str:
         """Return S_i as text.

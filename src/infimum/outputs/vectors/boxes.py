@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...data.errors import BadRows, InputError
 from ..base import Sets, rows_of
 from ..numbers import Intervals
-from ..numbers.lines import NO_END, Line
+from ..numbers.lines import UNBOUNDED_HINT, IntervalUnions
 from ..sets import ANYTHING
 from .base import VectorSets, numbers
 
@@ -78,9 +78,9 @@ class Boxes(VectorSets):
     def coordinates(self) -> list[Sets]:
         return [Intervals(np.column_stack(sides)) for sides in zip(self.lower.T, self.upper.T)]
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[IntervalUnions]:
         low, high = ((side - self.origin) / self.unit for side in (self.lower, self.upper))
-        return [Line(*sides, np.arange(len(self)), len(self)) for sides in zip(low.T, high.T)]
+        return [IntervalUnions(*sides, np.arange(len(self)), len(self)) for sides in zip(low.T, high.T)]
 
     def meets(self, other: Any) -> NDArray:
         if not isinstance(other, Boxes):
@@ -119,7 +119,7 @@ class Boxes(VectorSets):
         bad = BadRows("y")
         for row in np.flatnonzero(~self.is_bounded):
             bad.add(row, f"{self.lower[row].tolist()} to {self.upper[row].tolist()} is unbounded: {what} has no value")
-        bad.refuse(NO_END)
+        bad.refuse(UNBOUNDED_HINT)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         return np.stack([self.lower, self.upper], axis=-1).astype(dtype or float)

@@ -15,13 +15,16 @@ from .data.errors import BadRows, InputError, listed, shown
 from .data.names import Names, ordered, unpacked
 from .loss import SetLoss
 from .outputs import PartialOrders, Rankings, Reals, Sets, Vectors
+from .outputs.numbers import errors
 from .solvers import choose
 
-__all__ = ["kendall_tau", "mean_squared_distance", "r2", "share_inside", "wrong_pairs"]
+__all__ = ["kendall_tau", "mean_squared_distance", "r2", "r2_range", "rmse_range", "share_inside", "wrong_pairs"]
 
 
 def mean_squared_distance(y: Any, z: Any, sample_weight: Any = None) -> float:
     """Compute the mean squared distance of predictions to their sets; for exact values, the mean squared error.
+
+    Unlabelled rows do not count.
 
     Parameters
     ----------
@@ -37,12 +40,14 @@ def mean_squared_distance(y: Any, z: Any, sample_weight: Any = None) -> float:
     >>> mean_squared_distance([(0, 1), (2, float("inf")), 5.0], [1.5, 1.0, 5.0])
     0.4166...
     """
-    sets, z = _sets(y, z)
-    return float(np.average(sets.distance(z) ** 2, weights=_weights(sample_weight, len(z))))
+    sets, z, w = _labelled(*_sets(y, z), sample_weight)
+    return float(np.average(sets.distance(z) ** 2, weights=w))
 
 
 def share_inside(y: Any, z: Any, sample_weight: Any = None) -> float:
     """Compute the covering rate, the share of predictions that lie in their sets.
+
+    Unlabelled rows do not count.
 
     Parameters
     ----------
@@ -56,10 +61,10 @@ def share_inside(y: Any, z: Any, sample_weight: Any = None) -> float:
     Examples
     --------
     >>> share_inside([(0, 1), (2, float("inf")), 5.0, None], [1.5, 3.0, 5.0, 0.0])
-    0.75
+    0.666...
     """
-    sets, z = _sets(y, z)
-    return float(np.average(sets.contains(z), weights=_weights(sample_weight, len(z))))
+    sets, z, w = _labelled(*_sets(y, z), sample_weight)
+    return float(np.average(sets.contains(z), weights=w))
 
 
 def r2(y: Any, z: Any, sample_weight: Any = None) -> float:
@@ -67,7 +72,7 @@ def r2(y: Any, z: Any, sample_weight: Any = None) -> float:
 
     It is 1 - sum_i d(z_i, S_i)² / min_c sum_i d(c, S_i)². For exact values c is their mean, and this is R². If one
     constant lies in every set, the score is 1 if all predictions lie in their sets and 0 otherwise, as in scikit-learn
-    for constant values. A prediction on the border of a set lies in it, up to rounding.
+    for constant values. A prediction on the border of a set lies in it, up to rounding. Unlabelled rows do not count.
 
     Parameters
     ----------
@@ -83,8 +88,7 @@ def r2(y: Any, z: Any, sample_weight: Any = None) -> float:
     >>> r2([1.0, 2.0, 3.0], [1.0, 2.0, 2.0]), r2([(0, 1), (2, 3)], [0.5, 2.0]), r2([(0, 0.3)], [0.1 + 0.2])
     (0.5, 1.0, 1.0)
     """
-    sets, z = _sets(y, z)
-    w = _weights(sample_weight, len(z))
+    sets, z, w = _labelled(*_sets(y, z), sample_weight)
     space = (Vectors() if z.ndim == 2 else Reals()).fit(sets)
     L = SetLoss(space, space.read(sets))
     constant = choose("auto", L).fit(L).argmin(w[None])
@@ -95,6 +99,88 @@ def r2(y: Any, z: Any, sample_weight: Any = None) -> float:
     if total == 0:
         return float(left == 0)
     return 1 - left / total
+
+
+def rmse_range(y: Any, z: Any, sample_weight: Any = None) -> tuple[float, float]:
+    """Compute the lowest and the highest root mean squared error that the sets allow.
+
+    The two are equal if y contains values. The highest is infinite if an interval is one-sided. Unlabelled rows do not
+    count.
+
+    Parameters
+    ----------
+    y : n intervals or numbers
+        Targets, in any format that :class:`~infimum.PartialRegressor` accepts.
+    z : (n,)
+        Predictions.
+    sample_weight : (n,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    (float, float)
+        The error if each value is as close to its prediction as its set allows, and if it is as far.
+
+    Examples
+    --------
+    >>> rmse_range([1.0, 2.0], [1.0, 4.0]), rmse_range([(0, 2), (3, 7)], [1.0, 5.0])
+    ((1.414..., 1.414...), (0.0, 1.581...))
+    """
+    return errors.rmse_range(*_values(y, z, sample_weight))
+
+
+def r2_range(y: Any, z: Any, sample_weight: Any = None) -> tuple[float, float]:
+    """Compute the lowest and the highest R² that the sets allow.
+
+    The two are equal if y contains values. Otherwise the true values, which lie somewhere in their sets, have an R² in
+    this range. Unions of intervals count as the interval around them. Unlabelled rows do not count.
+
+    Parameters
+    ----------
+    y : n intervals or numbers
+        Targets, in any format that :class:`~infimum.PartialRegressor` accepts.
+    z : (n,)
+        Predictions.
+    sample_weight : (n,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    (float, float)
+        The lowest and the highest value; found by a numerical search, to about three digits.
+
+    Examples
+    --------
+    >>> r2_range([1.0, 2.0, 3.0], [1.0, 2.0, 2.0])
+    (0.5, 0.5)
+    >>> low, high = r2_range([(0, 2), (4, 6), (8, 10)], [1.0, 5.0, 9.0])
+    >>> round(low, 2), high
+    (0.84, 1.0)
+    """
+    return errors.r2_range(*_values(y, z, sample_weight))
+
+
+def _values(y: Any, z: Any, sample_weight: Any) -> tuple[Any, NDArray, NDArray]:
+    """Return the labelled rows of y, z and the weights, for regression of one number."""
+    sets, z = _sets(y, z)
+    if z.ndim != 1:
+        raise InputError(f"The predictions must be one number per row, shape (n,). Got shape {z.shape}.")
+    return _labelled(sets, z, sample_weight)
+
+
+def _labelled(sets: Any, z: NDArray, sample_weight: Any) -> tuple[Any, NDArray, NDArray]:
+    """Return the labelled rows of sets, predictions and weights."""
+    w = _weights(sample_weight, len(z))
+    labelled = ~sets.is_unlabelled
+    if labelled.all():
+        return sets, z, w
+    if not w[labelled].any():
+        raise InputError(
+            f"Scores require labelled rows. Got {len(z)} rows of y, and every number is possible for each of them."
+            " Pass rows with labels."
+        )
+    rows = np.flatnonzero(labelled)
+    return sets[rows], z[rows], w[rows]
 
 
 def _weights(sample_weight: Any, n: int) -> NDArray:

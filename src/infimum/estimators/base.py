@@ -24,7 +24,7 @@ from ..disambiguation import DisambiguationResult
 from ..outputs import OutputSpace, Sets
 from ..recipe import Recipe, is_auto
 from ..selection import SearchConfig, SelectionResult, select_recipe
-from ..selection.scores import scored_by, weight_array
+from ..selection.scores import labelled_weight, scored_by, weight_array
 from ..solvers import Minimum
 from ..weights import Alpha, by_name
 from .explanation import Explanation, explained
@@ -178,9 +178,13 @@ class PartialModel(BaseEstimator):
         return Minimum(self.output_.readable(z), value, bound)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the mean agreement of predictions with y: accuracy on exact labels, covering rate on sets."""
+        """Return the mean agreement of predictions with y: accuracy on exact labels, covering rate on sets.
+
+        Unlabelled rows do not count.
+        """
         z, sets = self.predicted(X, y)
-        return float(np.average(sets.agreement(z), weights=scored_by(sample_weight, len(z))))
+        w = labelled_weight(self.output_, sets, scored_by(sample_weight, len(z)))
+        return float(np.average(sets.agreement(z), weights=w))
 
     def predicted(self, X: Any, y: Any) -> tuple[NDArray, Sets]:
         """Return the predictions in the encoding of the output space, and y as sets, which scores compare."""

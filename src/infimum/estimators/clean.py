@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from ..disambiguation import Disambiguation, DisambiguationResult
 from ..outputs import Labels, OutputSpace
 from ..selection.scorers import predicted
-from ..selection.scores import covered, scored_by
+from ..selection.scores import covered, labelled_weight, scored_by
 from .classifier import warn_of_unseen
 from .generic import PartialEstimator
 from .partial_search import PartialSearch
@@ -175,10 +175,13 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
         return self.estimator_.predict_proba(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy if y contains labels, the covering rate if it contains sets."""
-        _, sets, z = predicted(self, X, y)
+        """Return the accuracy if y contains labels, the covering rate if it contains sets.
+
+        Unlabelled rows do not count.
+        """
+        output, sets, z = predicted(self, X, y)
         warn_of_unseen(sets)
-        return covered(sets, z, scored_by(sample_weight, len(z)))
+        return covered(sets, z, labelled_weight(output, sets, scored_by(sample_weight, len(z))))
 
 
 def _logistic() -> Any:

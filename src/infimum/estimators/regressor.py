@@ -10,6 +10,7 @@ from ..metrics import r2
 from ..outputs import OutputSpace, Reals, Vectors
 from ..outputs.vectors import VectorSets
 from ..selection import SearchConfig
+from ..selection.scores import labelled_weight, scored_by
 from .base import PartialModel
 
 
@@ -94,6 +95,9 @@ class PartialRegressor(RegressorMixin, PartialModel):
         return Vectors(self.bounds)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return R² from sets: 1 - sum_i d(f(x_i), S_i)² relative to the best constant; R² if y contains values."""
+        """Return R² from sets: 1 - sum_i d(f(x_i), S_i)² relative to the best constant; R² if y contains values.
+
+        Unlabelled rows do not count.
+        """
         z, sets = self.predicted(X, y)
-        return r2(sets, z, sample_weight)
+        return r2(sets, z, labelled_weight(self.output_, sets, scored_by(sample_weight, len(z))))

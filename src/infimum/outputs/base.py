@@ -234,6 +234,10 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
         """Return how far z_i is from S_i, (n,): by default the infimum loss."""
         return sets.rowwise_loss(self.psi(z), "infimum")
 
+    def error_ranges(self, sets: Sets, z: NDArray, sample_weight: Any = None) -> dict[str, tuple[float, float]]:
+        """Return further scores by name, each with its lowest and highest value for members of the sets; or none."""
+        return {}
+
     def names_from_data(self) -> dict[str, Any]:
         """Return constructor settings that sets do not carry and `fit` took from y, such as the names of tags."""
         return {}

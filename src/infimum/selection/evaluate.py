@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ from .candidates import Candidate, by_learner
 from .config import SearchConfig
 from .kernel_cache import KernelCache
 from .result import Result
-from .scores import Scores, beyond_chance, covered, losses
+from .scores import Scores, best_constant, beyond_chance, covered, is_below, is_labelled, labelled_weight, losses
 
 
 class OutOfFold(NamedTuple):
@@ -180,9 +180,13 @@ def row_scores(
     return RowScores(losses(output, sets, found.z), likelihood, sample_weight)
 
 
-def mean_scores(sets: Sets, found: OutOfFold, rows: RowScores, chance: bool = True) -> Scores:
-    """Return the means of all scores; larger is better. With `chance`, all predictions are compared with all rows."""
-    w = rows.weight
+def mean_scores(
+    sets: Sets, found: OutOfFold, rows: RowScores, w: NDArray | None = None, chance: bool = True
+) -> Scores:
+    """Return the means of all scores over rows of weights w; larger is better.
+
+    With `chance`, all predictions are compared with all rows.
+    """
     return {
         "covering_rate": covered(sets, found.z, w),
         "chance_corrected": beyond_chance(sets, found.z, w) if chance else nan,
@@ -197,6 +201,8 @@ class Evaluation(NamedTuple):
     candidate: Candidate
     result: Result
     rows: RowScores
+    z: NDArray
+    """(n, *z): the out-of-fold predictions."""
     preview: bool = False
     """Whether feature relevances have seen the held-out rows."""
 
@@ -225,6 +231,9 @@ class EvaluationData:
     def __post_init__(self) -> None:
         self.output, self.sets, self.w = self.kernels.output, self.kernels.sets, self.kernels.w
         self.posterior = posterior_of(self.sets, self.w)
+        # weights of the rows in the means of scores; a sample without labelled rows has no such means
+        labelled = is_labelled(self.output, self.sets)
+        self.scored = labelled_weight(self.output, self.sets, self.w) if _counts(labelled, self.w) else self.w
         self._losses: dict[tuple[str, bool], Loss] = {}
 
     def __len__(self) -> int:
@@ -291,12 +300,40 @@ def _evaluate(
                 holdout = data.kernels.holdout(candidate, preview) if holdout is None else holdout
                 z = predict_held_out(recipe, holdout, data.output, data.sets, data.w, **shared)
             rows = row_scores(data.output, data.sets, z, data.w, data.posterior)
-            scores = mean_scores(data.sets, z, rows, chance=data.exhaustive)
+            scores = mean_scores(data.sets, z, rows, data.scored, chance=data.exhaustive)
         except (ValueError, MemoryError) as error:
             if data.exhaustive:
                 raise
             found.append(NotEvaluated(candidate, str(error).splitlines()[0]))
             continue
         result = Result.of(candidate, len(data), scores, time.perf_counter() - start)
-        found.append(Evaluation(candidate, result, rows, preview))
+        found.append(Evaluation(candidate, result, rows, _compact(z.z), preview))
     return found
+
+
+def beside_constant(best: Evaluation, data: EvaluationData) -> tuple[Result, dict[str, Any]]:
+    """Return the result of the selected candidate with all scores, and those of the best constant prediction."""
+    w, z = data.scored, best.z if best.z.dtype.kind == "f" else best.z.astype(int)
+    constant, baseline = best_constant(data.output, data.sets, w)
+    result = replace(best.result, chance_corrected=beyond_chance(data.sets, z, w))
+    return result, {
+        "output": baseline.text,
+        "covering_rate": baseline.covering_rate,
+        "neg_set_risk": -baseline.set_risk,
+        "beats_constant": is_below(best.rows.losses, baseline.losses, w),
+        "n_labelled": int(is_labelled(data.output, data.sets).sum()),
+        "errors": data.output.error_ranges(data.sets, z, w),
+        "constant_errors": data.output.error_ranges(data.sets, constant, w),
+    }
+
+
+def _compact(z: NDArray) -> NDArray:
+    """Return outputs in the smallest signed type, because a search keeps those of all candidates."""
+    if z.dtype.kind not in "iu" or not z.size:
+        return z
+    return z.astype(np.min_scalar_type(-1 - int(np.abs(z).max())))
+
+
+def _counts(labelled: NDArray, w: NDArray | None) -> bool:
+    """Whether a labelled row has a positive weight."""
+    return bool(labelled.any() if w is None else w[labelled].any())

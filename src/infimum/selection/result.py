@@ -12,6 +12,7 @@ import numpy as np
 
 from .candidates import Candidate
 from .config import SearchConfig
+from .scores import no_skill
 
 N_SHOWN = 12
 """Lines of the table that are printed."""
@@ -32,13 +33,13 @@ class Result:
     principle: str
     negative_weights: str
     n: int
-    """The number of rows."""
+    """The number of rows. Scores are means over the labelled rows among them."""
     covering_rate: float
     neg_set_risk: float
     log_likelihood: float
     """NaN if the sets have no likelihood under this candidate."""
     chance_corrected: float = nan
-    """NaN unless computed by `PartialSearch`."""
+    """NaN unless computed by `PartialSearch`, or for the selected candidate."""
     seconds: float = nan
 
     @classmethod
@@ -89,6 +90,15 @@ class SelectionResult:
         Why nothing was compared; empty otherwise.
     config : SearchConfig
         The constants of the search.
+    baseline : dict
+        The best constant prediction on the same rows: "output" as text, "covering_rate", "neg_set_risk", the number of
+        labelled rows "n_labelled", and "beats_constant". For regression also the ranges of the RMSE and of R² that are
+        consistent with the sets: "errors" of the selected candidate, "constant_errors" of the constant. Empty if
+        nothing was compared.
+    beats_constant : bool or None
+        Whether the set risk of the selected candidate is below that of the best constant prediction by more than one
+        standard error of the difference. If not, the predictions do not allow conclusions about the labels. None if
+        nothing was compared.
     """
 
     def __init__(
@@ -101,6 +111,7 @@ class SelectionResult:
         not_evaluated: Iterable[str] = (),
         reason: str = "",
         config: SearchConfig | None = None,
+        baseline: dict[str, Any] | None = None,
     ):
         results = list(results)
         self.scoring = scoring_of(result.log_likelihood for result in results)
@@ -109,6 +120,11 @@ class SelectionResult:
         self.best_params = best_params or ({} if best is None else best.params)
         self.complete, self.not_evaluated, self.reason = complete, list(not_evaluated), reason
         self.config = SearchConfig() if config is None else config
+        self.baseline = baseline or {}
+
+    @property
+    def beats_constant(self) -> bool | None:
+        return self.baseline.get("beats_constant")
 
     @property
     def best(self) -> Result | None:
@@ -146,6 +162,7 @@ class SelectionResult:
         text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines]
         more = len(self.results) - N_SHOWN
         tail = [f"… and {more} more"] if more > 0 else []
+        tail += self._beside_constant()
         return "\n".join([f"Selected from {len(self.results)} candidates by cross-validation:", *text, *tail])
 
     def _repr_html_(self) -> str:
@@ -154,7 +171,20 @@ class SelectionResult:
         head, *body = self.table()
         rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in body)
         top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-        return f"<table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
+        tail = "".join(f"<p>{escape(line)}</p>" for line in self._beside_constant())
+        return f"<table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>{tail}"
+
+    def _beside_constant(self) -> list[str]:
+        """Return the comparison with the best constant prediction, in one or two sentences."""
+        found, best = self.baseline, self.best
+        if not found or best is None:
+            return []
+        text = [
+            f"On {found['n_labelled']} labelled rows, the best constant prediction ({found['output']}) has set risk"
+            f" {-found['neg_set_risk']:.4g} and covers {found['covering_rate']:.3f}. The chance-corrected covering rate"
+            f" of the selected model is {best.chance_corrected:.3f}."
+        ]
+        return text if found["beats_constant"] else [*text, no_skill(found["output"])]
 
     def _columns(self) -> dict[str, Any]:
         return {field.name: np.array([getattr(one, field.name) for one in self.results]) for field in fields(Result)}

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from ..calibration import mean_log_likelihood
 from ..outputs import Labels, OutputSpace, Sets
 from .evaluate import mean_scores, out_of_fold, row_scores
-from .scores import Scores, beyond_chance, covered, risk, scored_by
+from .scores import Scores, beyond_chance, covered, labelled_weight, risk, scored_by
 
 
 def predicted(model: Any, X: Any, y: Any) -> tuple[OutputSpace, Sets, NDArray]:
@@ -39,31 +39,37 @@ def predicted(model: Any, X: Any, y: Any) -> tuple[OutputSpace, Sets, NDArray]:
     return space, sets, z
 
 
+def _scored(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[OutputSpace, Sets, NDArray, NDArray | None]:
+    """Return the same with the weights of the rows, which are 0 for unlabelled rows."""
+    output, sets, z = predicted(model, X, y)
+    return output, sets, z, labelled_weight(output, sets, scored_by(sample_weight, len(z)))
+
+
 def covering_rate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-    """Return the share of predictions that are in their set."""
-    _, sets, z = predicted(model, X, y)
-    return covered(sets, z, scored_by(sample_weight, len(z)))
+    """Return the share of predictions that are in their set, over the labelled rows."""
+    _, sets, z, w = _scored(model, X, y, sample_weight)
+    return covered(sets, z, w)
 
 
 def chance_corrected(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
     """Return the covering rate beyond that of randomly permuted predictions: 1 is perfect, 0 means no skill."""
-    _, sets, z = predicted(model, X, y)
-    return beyond_chance(sets, z, scored_by(sample_weight, len(z)))
+    _, sets, z, w = _scored(model, X, y, sample_weight)
+    return beyond_chance(sets, z, w)
 
 
 def neg_set_risk(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-    """Return minus the mean infimum loss of the predictions."""
-    output, sets, z = predicted(model, X, y)
-    return -risk(output, sets, z, scored_by(sample_weight, len(z)))
+    """Return minus the mean infimum loss of the predictions, over the labelled rows."""
+    output, sets, z, w = _scored(model, X, y, sample_weight)
+    return -risk(output, sets, z, w)
 
 
 def set_log_likelihood(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-    """Return the mean of log P(S_i | x_i)."""
-    _, sets, _ = predicted(model, X, y)
+    """Return the mean of log P(S_i | x_i) over the labelled rows."""
+    _, sets, _, w = _scored(model, X, y, sample_weight)
     mask = sets.options()
     if mask is None or not hasattr(model, "predict_proba"):
         raise ValueError(f"set_log_likelihood needs predict_proba, as with principle='disambiguation'. Got {model!r}.")
-    return mean_log_likelihood(model.predict_proba(X)[:, None, :], mask, scored_by(sample_weight, len(sets)))
+    return mean_log_likelihood(model.predict_proba(X)[:, None, :], mask, w)
 
 
 SCORERS: dict[str, Callable[..., float]] = {
@@ -78,7 +84,8 @@ SCORERS: dict[str, Callable[..., float]] = {
 def get_scorer(name: str) -> Callable[..., float]:
     """Return a scorer by name, for ``GridSearchCV(scoring=…)``.
 
-    A scorer is called with a fitted model, X, y and optional sample weights. Larger is better.
+    A scorer is called with a fitted model, X, y and optional sample weights. Larger is better. Unlabelled rows do not
+    count, and an error is raised if all rows are unlabelled.
 
     Parameters
     ----------
@@ -106,7 +113,8 @@ def get_scorer(name: str) -> Callable[..., float]:
 def left_out_scores(model: Any, X: Any, y: Any, cv: int | None = None, sample_weight: Any = None) -> Scores:
     """Return the cross-validation scores of a model on its own training sets, without true labels.
 
-    Kernel ridge is factorised once. A pipeline is fitted to X up to its last step. The model is not changed.
+    Kernel ridge is factorised once. A pipeline is fitted to X up to its last step. The model is not changed. Unlabelled
+    rows do not count.
 
     Parameters
     ----------
@@ -143,5 +151,6 @@ def left_out_scores(model: Any, X: Any, y: Any, cv: int | None = None, sample_we
     recipe, _, rows, output, sets = model.prepare(X, y, sample_weight)
     if not rows.in_memory:
         raise ValueError("Cross-validation compares rows with each other: give arrays instead of rows in blocks.")
+    scored = labelled_weight(output, sets, rows.w)
     found = out_of_fold(recipe, rows.X, output, sets, rows.w, cv)
-    return mean_scores(sets, found, row_scores(output, sets, found, rows.w))
+    return mean_scores(sets, found, row_scores(output, sets, found, rows.w), scored)

@@ -2,16 +2,85 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Sets
+from ..solvers import choose
 
 Scores = dict[str, float]
 NAMES = ("covering_rate", "chance_corrected", "neg_set_risk", "log_likelihood")
+
+MANY_OUTPUTS = 500
+"""Distinct predictions beyond which chance is estimated from `N_SHIFTS` permutations instead of all pairs of rows."""
+N_SHIFTS = 200
+
+N_SE_SKILL = 1.0
+"""Standard errors by which the set risk of a model must be below that of the best constant."""
+
+
+def is_labelled(output: OutputSpace, sets: Sets) -> NDArray:
+    """Return which rows count in scores, (n,) boolean: all except those for which every output is possible."""
+    return np.asarray(~output.is_unlabelled(sets) | sets.is_exact)  # with a single class, each row is exact
+
+
+def labelled_weight(output: OutputSpace, sets: Sets, sample_weight: Any = None) -> NDArray | None:
+    """Return the weights of the rows in scores: those given, and 0 for unlabelled rows.
+
+    An error is raised if no labelled row has a positive weight.
+    """
+    labelled = is_labelled(output, sets)
+    if labelled.all():
+        return sample_weight
+    w = labelled.astype(float) if sample_weight is None else np.where(labelled, sample_weight, 0.0)
+    if not w.any():
+        raise ValueError(
+            f"Scores require labelled rows. Got {len(sets)} rows of y, and every output is possible for each of them."
+            " Pass rows with labels."
+        )
+    return w
+
+
+class Baseline(NamedTuple):
+    """The best constant prediction: the output of least mean set loss."""
+
+    text: str
+    """The output, as text."""
+    covering_rate: float
+    set_risk: float
+    losses: NDArray
+    """(n,): its loss for each row."""
+
+
+def best_constant(output: OutputSpace, sets: Sets, sample_weight: Any = None) -> tuple[NDArray, Baseline]:
+    """Return the best constant prediction for each row, (n, *z), and its scores on the same rows."""
+    w = np.ones(len(sets)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    L = SetLoss(output, sets)
+    best = choose("auto", L).fit(L).argmin((w / w.sum())[None])
+    z = np.repeat(best, len(sets), axis=0)
+    each = losses(output, sets, z)
+    risk = float(np.average(each, weights=sample_weight))
+    return z, Baseline(output.format(best)[0], covered(sets, z, sample_weight), risk, each)
+
+
+def is_below(losses: NDArray, others: NDArray, sample_weight: Any = None, n_se: float = N_SE_SKILL) -> bool:
+    """Whether the mean loss is smaller than another by more than `n_se` standard errors of the difference."""
+    w = np.ones(len(losses)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    gain = others - losses
+    mean = np.average(gain, weights=w)
+    error = np.sqrt(np.sum(w * (gain - mean) ** 2)) / w.sum()
+    return bool(mean > n_se * error + 1e-12)
+
+
+def no_skill(constant: str) -> str:
+    """Return the sentence about a model that is no better than a constant."""
+    return (
+        f"The model is not better than the best constant prediction ({constant}), so the quality of the labels cannot"
+        " be assessed."
+    )
 
 
 def covered(sets: Sets, z: NDArray, sample_weight: Any = None) -> float:
@@ -26,9 +95,28 @@ def beyond_chance(sets: Sets, z: NDArray, sample_weight: Any = None) -> float:
     is in nearly every set has a high covering rate, and 0 here.
     """
     distinct, which = np.unique(z.reshape(len(z), -1), axis=0, return_inverse=True)
+    if len(distinct) > MANY_OUTPUTS:
+        return _corrected(covered(sets, z, sample_weight), _chance_of_shifts(sets, z, sample_weight))
     each = [covered(sets, np.broadcast_to(y.reshape(z.shape[1:]), z.shape), sample_weight) for y in distinct]
     chance = float(np.average(np.array(each)[which.ravel()], weights=sample_weight))
-    return (covered(sets, z, sample_weight) - chance) / (1 - chance) if chance < 1 else 0.0
+    return _corrected(covered(sets, z, sample_weight), chance)
+
+
+def _corrected(rate: float, chance: float) -> float:
+    return (rate - chance) / (1 - chance) if chance < 1 else 0.0
+
+
+def _chance_of_shifts(sets: Sets, z: NDArray, sample_weight: Any) -> float:
+    """Estimate the covering rate of the same outputs for random rows, by evenly spaced cyclic shifts."""
+    rows = np.arange(len(z)) if sample_weight is None else np.flatnonzero(sample_weight)
+    w = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight, dtype=float)[rows]
+    some, z = sets[rows], z[rows]
+    total = inside = 0.0
+    for shift in np.unique(np.linspace(0, len(rows) - 1, N_SHIFTS).astype(int)):
+        both = w * np.roll(w, shift)
+        total += both.sum()
+        inside += both @ some.contains(np.roll(z, shift, axis=0))
+    return inside / total
 
 
 def losses(output: OutputSpace, sets: Sets, z: NDArray) -> NDArray:
@@ -55,4 +143,4 @@ def weight_array(sample_weight: Any) -> NDArray:
     try:
         return np.asarray(sample_weight, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight must hold one number >= 0 a row. Got {sample_weight!r:.200}.") from error
+        raise ValueError(f"sample_weight must hold one number >= 0 per row. Got {sample_weight!r:.200}.") from error

@@ -17,6 +17,7 @@ from ..base import OutputSpace
 from ..choices import Choices
 from ..summary import Summary
 from .cells import NumberCells
+from .errors import r2_range, rmse_range
 from .forms import LIMIT, decimal_in, names_of, read
 from .sets import Intervals
 from .summary import summary_of
@@ -195,6 +196,9 @@ class Reals(NumberCells, OutputSpace):
 
     def distance(self, z: NDArray, sets: Any) -> NDArray:
         return sets.distance(z)
+
+    def error_ranges(self, sets: Any, z: NDArray, sample_weight: Any = None) -> dict[str, tuple[float, float]]:
+        return {name: score(sets, z, sample_weight) for name, score in (("rmse", rmse_range), ("r2", r2_range))}
 
     def conformal_scores(self) -> dict[str, Any]:
         from .conformal import Distance, ScaledDistance

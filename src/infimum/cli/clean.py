@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 import typer
 
-from ..diagnostics.audit.audit import support_of
+from ..diagnostics.audit.audit import label_errors
 from ..estimators.base import validated
 from ..io.tables import load_table
 from ..selection import out_of_fold
+from ..selection.scores import compare_with_constant, labelled_weight
 from . import _options as o
 from ._console import STOPPED_EARLY, Notes, print_result, running
 from ._models import pipeline, texts
+from ._scores import assessment, score_rows
 from ._table import TableOptions, read
 from .fit import fitted, selected
 from .predict import append_columns
@@ -41,7 +43,8 @@ def clean(
 
     The output has the columns of the table and these. `clean`: the most likely member. `confidence`: its probability
     among the options (labels and tags). `tied`: whether two options are equally likely. `support`: the held-out
-    probability of the set. `suspect`: whether the set probably misses the true output.
+    probability of the set. `suspect`: whether the set probably misses the true output. If the model is not better than
+    the best constant prediction, the columns do not allow conclusions about the labels, and the summary says so.
     """
     options = TableOptions(target or [], kind, id, annotator, None, feature or [], drop or [], meaning, unticked)
     notes = Notes()
@@ -52,17 +55,23 @@ def clean(
         stages.next()
         pipe = fitted(table, pipeline(table.output, "disambiguation", weights))
         new = cleaned(pipe, table.X)
+        scores = held_out_scores(pipe, table.X)
         stages.next()
         append_columns(out, file, rows, new)
     selection = pipe[-1].selection_
     complete = selection is None or selection.complete
     found: dict[str, Any] = {"clean": out, "rows": len(table), "kind": table.kind, "complete": complete}
     found |= {name: sum(new[name]) for name in ("tied", "suspect")}
-    shown = [("Rows", len(table)), ("Tied", found["tied"]), ("Suspect", found["suspect"])]
+    found |= {"scores": scores, "beats_constant": scores.get("beats_constant")}
+    shown = [("Rows", str(len(table))), *assessment(scores)]
     if "confidence" in new:
         found["confidence"] = float(np.mean(new["confidence"]))
-        shown.insert(1, ("Mean confidence", f"{found['confidence']:.3f}"))
-    print_result(found, as_json, f"{out} written", [*shown, ("Selected model", selected(pipe[-1]))], notes)
+    if scores.get("beats_constant") is not False:
+        if "confidence" in new:
+            shown.append(("Mean confidence", f"{found['confidence']:.3f}"))
+        shown += [("Tied rows", str(found["tied"])), ("Suspect rows", str(found["suspect"]))]
+    shown += [("Selected model", selected(pipe[-1])), *score_rows(scores, " (cross-validation)")]
+    print_result(found, as_json, f"{out} written", shown, notes)
     if not complete:
         raise typer.Exit(STOPPED_EARLY)
 
@@ -78,13 +87,25 @@ def cleaned(pipe: Any, X: Any) -> dict[str, list]:
     support, suspects = found.support, found.suspects
     if support is None and n > 1:
         features = validated(model, pipe[:-1].transform(X))
-        z = out_of_fold(model.recipe_, features, output, sets, cv=FOLDS).z
-        held_out = None if sets.pair_codes() is None else model.weights_.loo_operator()
-        support, suspects = support_of(output, sets, z, held_out)
+        support, suspects = label_errors(features, output, sets, model.recipe_.weights, found)
     if support is not None:
         new["support"] = np.round(np.clip(support, 0, 1), 4).tolist()
     new["suspect"] = _flags(suspects, n)
     return new
+
+
+def held_out_scores(pipe: Any, X: Any) -> dict[str, Any]:
+    """Return the scores of the selection, or if nothing was selected, those of cross-validation; empty if impossible."""
+    model = pipe[-1]
+    if model.selection_ is not None and model.selection_.scores:
+        return model.selection_.scores
+    features = validated(model, pipe[:-1].transform(X))
+    try:
+        z = out_of_fold(model.recipe_, features, model.output_, model.sets_, cv=FOLDS).z
+    except ValueError:  # all rows are the same
+        return {}
+    w = labelled_weight(model.output_, model.sets_)
+    return compare_with_constant(model.output_, model.sets_, z, w)
 
 
 def _flags(rows: Any, n: int) -> list[int]:

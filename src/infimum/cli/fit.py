@@ -12,6 +12,7 @@ from ..data.errors import InputError
 from . import _options as o
 from ._console import STOPPED_EARLY, USAGE, Notes, fail, print_result, running
 from ._models import pipeline, save
+from ._scores import assessment, score_rows
 from ._table import Table, TableOptions, read
 
 
@@ -60,7 +61,8 @@ def fit(
         ("Features", ", ".join(column.name for column in model[0].columns_)),
         *_unused(table, model),
         ("Selected model", selected(model[-1])),
-        *_scores(model[-1]),
+        *score_rows(scores(model[-1]), " (cross-validation)"),
+        *assessment(scores(model[-1])),
         *([("Prediction sets", conformal.guarantee_)] if conformal is not None else []),
     ]
     found = {
@@ -106,19 +108,9 @@ def selected(model: Any) -> str:
     return f"{best.text}; {best.principle}, {best.negative_weights} (of {n} candidates)"
 
 
-def scores(model: Any) -> dict[str, float]:
-    """Return the cross-validation scores of the selected model."""
-    if model.selection_ is None or not model.selection_.results:
-        return {}
-    best = model.selection_.best
-    return {"covering_rate": best.covering_rate, "set_risk": -best.neg_set_risk}
-
-
-def _scores(model: Any) -> list[tuple[str, str]]:
-    found = scores(model)
-    if not found:
-        return []
-    return [("Covering rate (cross-validation)", f"{found['covering_rate']:.1%}, set risk {found['set_risk']:.4g}")]
+def scores(model: Any) -> dict[str, Any]:
+    """Return the cross-validation scores of the selected model, beside those of the best constant prediction."""
+    return {} if model.selection_ is None else model.selection_.scores
 
 
 def _unused(table: Table, model: Any) -> list[tuple[str, str]]:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..data.files import atomic_write
+from ..selection.scores import no_skill
 from . import _options as o
 from ._console import STOPPED_EARLY, Notes, print_result, running, writing
 from ._models import pipeline
+from ._scores import assessment, score_rows
 from ._table import Table, TableOptions, read
 from .fit import fitted, selected
 
@@ -78,16 +80,27 @@ def report(
 
 def _summary(made: Report, table: Table, model: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """Return the results of the report, for people and for programs."""
-    found, covering = made.identifiability, made.compared[-1].covering
+    found, constant, ours = made.identifiability, made.compared[0], made.compared[-1]
+    warning = "" if made.beats_constant else no_skill(constant.text)
+    scores = {
+        "covering_rate": ours.covering, "chance_corrected": ours.beyond, "set_risk": ours.risk, "errors": ours.errors,
+        "n_labelled": ours.n_labelled, "beats_constant": made.beats_constant,
+        "constant": {
+            "output": constant.text, "covering_rate": constant.covering, "set_risk": constant.risk,
+            "errors": constant.errors,
+        },
+    }  # fmt: skip
+    counts = made.audit.counts() if made.beats_constant else made.audit.counts().partition(", ")[2]
     rows = [
         ("Identifiability", made.verdict),
-        ("Rows to review", f"{len(made.audit.rows())} of {len(table)} rows"),
-        ("Covering rate (5-fold CV)", f"{covering:.1%}"),
+        ("Rows to review", f"{len(made.audit.rows())} of {len(table)} rows: {counts}"),
+        *assessment(scores),
+        *score_rows(scores, " (5-fold CV)"),
         ("Selected model", model),
     ]
     return rows, {
         "rows": len(table), "kind": table.kind, "can_tell": None if found is None else found.can_tell,
         "verdict": made.verdict, "degree": None if found is None else found.degree, "questions": made.questions,
         "suspects": [s["row"] for s in made.audit.suspects], "impossible": sorted(made.audit.impossible),
-        "covering_rate": covering,
+        "covering_rate": ours.covering, "scores": scores, "assessment": warning,
     }  # fmt: skip

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..data.errors import InputError
-from ..selection.scores import beyond_chance, covered, risk
+from ..selection.scores import best_constant, compare_with_constant, is_labelled
 from . import _options as o
 from ._console import Notes, errors_as_messages, print_result, running
 from ._models import load
+from ._scores import score_rows
 from ._table import Table, TableOptions, read
 
 
@@ -26,7 +27,9 @@ def score(
     """Evaluate a model on a table of partial or exact labels.
 
     Agreement is the accuracy for exact labels, the covering rate for sets, and the fraction of correct known tags or
-    pairs. The set risk is the mean loss to the closest member of the set. Unlabelled rows are ignored.
+    pairs. The set risk is the mean loss to the closest member of the set. For numbers, the RMSE and R² are ranges if
+    the table contains intervals. Each score stands beside that of the best constant prediction, which is learned from
+    the training rows. Unlabelled rows are ignored.
     """
     notes = Notes()
     with errors_as_messages(model):
@@ -38,31 +41,30 @@ def score(
         stages.next()
         found = scored(pipe, table)
     rows = [
-        ("Rows", f"{found['rows']}, {found['exact']} of them exact"),
+        ("Rows", f"{found['rows']} labelled, {found['exact']} of them exact; {found['unlabelled']} unlabelled, ignored"),
         ("Agreement", f"{found['agreement']:.4f}"),
-        ("Covering rate", f"{found['covering_rate']:.1%}"),
-        ("Chance-corrected", f"{found['chance_corrected']:.4f}"),
-        ("Set risk", f"{found['set_risk']:.4g}"),
+        *score_rows(found),
     ]
     print_result(found, as_json, f"{model.name} on {file.name}", rows, notes)
 
 
 def scored(pipe: Any, table: Table) -> dict[str, Any]:
     """Return all scores on the labelled rows."""
-    labelled = np.flatnonzero([cell is not None for cell in table.cells])
-    if not len(labelled):
-        raise ValueError(f"{table.path.name} has no labelled rows. Scores require them.")
-    X = pipe[:-1].transform(table.X)[labelled]
-    model = pipe[-1]
+    X, model = pipe[:-1].transform(table.X), pipe[-1]
     try:
-        z, sets = model.predicted(X, table.y(labelled))
+        z, sets = model.predicted(X, table.y())
     except InputError as error:
-        raise error.renumbered(lambda row: table.places[labelled[row]]) from None
+        raise error.renumbered(table.place) from None
+    rows = np.flatnonzero(is_labelled(model.output_, sets))
+    if not len(rows):
+        raise ValueError(f"{table.path.name} has no labelled rows. Scores require them.")
+    trained = vars(model).get("sets_")
+    constant = None if trained is None else best_constant(model.output_, trained)
+    z, sets = z[rows], sets[rows]
     return {
-        "rows": len(z),
+        "rows": len(rows),
         "exact": int(sets.is_exact.sum()),
+        "unlabelled": len(table) - len(rows),
         "agreement": float(np.mean(sets.agreement(z))),
-        "covering_rate": covered(sets, z),
-        "chance_corrected": beyond_chance(sets, z),
-        "set_risk": risk(model.output_, sets, z),
+        **compare_with_constant(model.output_, sets, z, constant=constant),
     }

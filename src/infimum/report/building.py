@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 
 from ..data.progress import track
 from ..diagnostics import Audit, Identifiability
 from ..diagnostics.audit.audit import of_sets as audit_of
 from ..diagnostics.audit.identifiability import of_sets as identifiability_of
-from ..diagnostics.audit.rows import default_weights
-from ..disambiguation import Disambiguation, DisambiguationResult
+from ..disambiguation import Disambiguation, DisambiguationResult, supports_soft
 from ..estimators.base import validated
 from ..estimators.generic import PartialEstimator
 from ..outputs import OutputSpace, Sets
+from ..selection.scores import no_skill
 from . import _page as h
 from . import identifiability, overview, results, review
 
-COMPARED_ROWS = 5000  # up to here disambiguation with the weights of the model and with kernel ridge are compared
 STEPS = ("labels", "identifiability", "audit", "held-out rows", "explanations", "figures")
 
 
@@ -40,6 +37,9 @@ class Report:
     audit : Audit
     compared : list
         Held-out scores of the best constant, of nearest neighbours and of the model.
+    beats_constant : bool
+        Whether the model is better than the best constant prediction. If not, the report lists no suspects and does not
+        assess the labels.
     resolved : DisambiguationResult or None
         The labels that disambiguation estimates.
     names : list or None
@@ -52,6 +52,7 @@ class Report:
     identifiability: Identifiability | None
     audit: Audit
     compared: list[results.Compared]
+    beats_constant: bool = True
     resolved: DisambiguationResult | None = None
     names: list | None = None
     reason: str = ""
@@ -107,8 +108,7 @@ def build(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from infimum import PartialClassifier
+    >>>     >>> from infimum import PartialClassifier
     >>> from infimum.report import build
     >>> X = np.arange(24.)[:, None]
     >>> y = ["cat|dog", "cat"] * 6 + ["dog|owl", "dog"] * 6
@@ -131,19 +131,23 @@ def build(
     audit = audit_of(X, output, sets, weights, resolved, impossible)
     next(steps)
     rows = results.compared(model, X, output, sets)
+    skill = results.beats_constant(model, rows)
+    warning = "" if skill else no_skill(rows[0].text)
+    if not skill:
+        audit.suspects = []
     next(steps)
     cases = review.cases_of(model, X, audit)
     next(steps)
     sections = [
         ("Overview", "overview", overview.section(output, sets, annotators, names, unused)),
         ("Identifiability", "identifiability", identifiability.section(found, reason, name)),
-        ("Rows to review", "review", review.section(audit, cases, name)),
-        ("Results", "results", results.section(model, output, sets, resolved, rows, found, truth, name)),
+        ("Rows to review", "review", review.section(audit, cases, name, warning)),
+        ("Results", "results", results.section(model, output, sets, resolved, rows, found, truth, name, warning)),
     ]
     for _ in steps:
         pass
     lead = h.soft(f"{sets!r}".strip("<>") + f". Made by infimum {_version()}.")
-    return Report(h.page(title, lead, sections), found, audit, rows, resolved, names, reason)
+    return Report(h.page(title, lead, sections), found, audit, rows, skill, resolved, names, reason)
 
 
 def _identifiability(
@@ -157,28 +161,20 @@ def _identifiability(
 
 
 def _disambiguated(model: Any, X: Any, output: OutputSpace, sets: Sets) -> DisambiguationResult | None:
-    """Return the labels that disambiguation estimates.
+    """Return the labels that disambiguation estimates: those of the model, or those that `infimum clean` writes.
 
-    It uses the weights of the model. For sets of options it also uses kernel ridge, because weights that were selected
-    for another principle may suit it less, and the result with the larger held-out likelihood is returned.
+    If the model has another principle, a disambiguation with the same parameters is fitted.
     """
     if model.disambiguation_ is not None:
         return model.disambiguation_
     if not output.bilinear or sets.is_unlabelled.all():
         return None
-    weights = model.recipe_.weights
-    families = [clone(weights) if hasattr(weights, "get_params") else weights]
-    if sets.options() is not None and len(sets) <= COMPARED_ROWS:
-        families.append(default_weights())
-    models = [PartialEstimator(output, Disambiguation(), "inside", family) for family in families]
-    return max((one.fit(X, sets).disambiguation_ for one in models), key=_likelihood)
-
-
-def _likelihood(resolved: DisambiguationResult | None) -> float:
-    """Return the mean held-out log-probability of the sets."""
-    if resolved is None or resolved.support is None:
-        return -math.inf
-    return float(np.mean(np.log(np.clip(resolved.support, 1e-6, 1))))
+    weights = model.weights if supports_soft(sets) else model.recipe_.weights
+    weights = clone(weights) if hasattr(weights, "get_params") else weights
+    other = PartialEstimator(
+        output, Disambiguation(), weights=weights, budget=model.budget, search_config=model.search_config
+    )
+    return other.fit(X, sets).disambiguation_
 
 
 def _namer(names: list | None) -> Callable[[int], str]:

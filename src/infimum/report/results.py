@@ -8,15 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import solvers
 from ..diagnostics import Identifiability
 from ..diagnostics.audit.counts import at_least, at_most
 from ..disambiguation import DisambiguationResult
-from ..loss import SetLoss
 from ..outputs import OutputSpace, Sets
 from ..recipe import Recipe
 from ..selection import out_of_fold
-from ..selection.scores import beyond_chance, covered, risk
+from ..selection.scores import best_constant, beyond_chance, covered, is_below, labelled_weight, losses, risk
 from ..weights import Neighbors, Scaled
 from . import _page as h
 from ._figures import figure
@@ -25,6 +23,7 @@ FOLDS = 5
 NEAREST = 10  # neighbours of the baseline, at most
 SHOWN = 50  # rows whose set misses the true output
 TOLERANCE = 1e-9  # of equal outputs
+NAMES_OF_ERRORS = {"rmse": "RMSE", "r2": "R²"}
 
 
 class Compared(NamedTuple):
@@ -35,37 +34,73 @@ class Compared(NamedTuple):
     covering: float
     beyond: float
     risk: float
+    errors: dict[str, tuple[float, float]]
+    """For regression, the ranges of the RMSE and of R² that the sets allow."""
+    losses: NDArray
+    """(n,): the loss for each row, 0 for unlabelled rows."""
+    weight: NDArray | None
+    """(n,): 0 for unlabelled rows; None if there are none."""
+
+    @property
+    def text(self) -> str:
+        """What is predicted by a constant."""
+        return self.name.partition(": ")[2] or self.name
+
+    @property
+    def n_labelled(self) -> int:
+        """The number of labelled rows."""
+        return len(self.z) if self.weight is None else int(np.count_nonzero(self.weight))
 
 
 def compared(model: Any, X: Any, output: OutputSpace, sets: Sets) -> list[Compared]:
-    """Return the held-out scores of the best constant, of nearest neighbours and of the model."""
-    L = SetLoss(output, sets)
-    best = solvers.choose("auto", L).fit(L).argmin(np.full((1, len(sets)), 1 / len(sets)))
+    """Return the held-out scores of the best constant, of nearest neighbours and of the model, on labelled rows."""
+    w = labelled_weight(output, sets)
+    best = best_constant(output, sets, w)
     k = min(NEAREST, max(1, len(sets) // 4))
     neighbours = Recipe("infimum", "inside", Scaled(Neighbors(k)))
     found = [
-        ("the best constant", np.repeat(best, len(sets), axis=0)),
+        (f"the best constant: {output.format(best)[0]}", np.repeat(best, len(sets), axis=0)),
         (f"{k} nearest neighbours", out_of_fold(neighbours, X, output, sets, cv=FOLDS).z),
         ("the model", out_of_fold(model.recipe_, X, output, sets, cv=FOLDS).z),
     ]
-    return [Compared(n, z, covered(sets, z), beyond_chance(sets, z), risk(output, sets, z)) for n, z in found]
+    return [
+        Compared(
+            name, z, covered(sets, z, w), beyond_chance(sets, z, w), risk(output, sets, z, w),
+            output.error_ranges(sets, z, w), losses(output, sets, z), w,
+        )
+        for name, z in found
+    ]  # fmt: skip
+
+
+def beats_constant(model: Any, rows: list[Compared]) -> bool:
+    """Whether the model is better than the best constant: as recorded by its selection, or by these held-out scores."""
+    known = None if model.selection_ is None else model.selection_.beats_constant
+    return is_below(rows[-1].losses, rows[0].losses, rows[0].weight) if known is None else known
+
+
+def shown_range(low: float, high: float) -> str:
+    """Return a range as text, a single number if both ends are the same."""
+    return f"{low:.4g}" if np.isclose(low, high, rtol=1e-6) else f"{low:.4g} to {high:.4g}"
 
 
 def section(
     model: Any, output: OutputSpace, sets: Sets, resolved: DisambiguationResult | None, rows: list[Compared],
-    found: Identifiability | None, truth: list | None, name: Callable[[int], str],
+    found: Identifiability | None, truth: list | None, name: Callable[[int], str], warning: str = "",
 ) -> h.Markup:  # fmt: skip
-    """Return the section about the model."""
-    ours = rows[-1]
+    """Return the section about the model; `warning` is the sentence about a model without skill."""
+    constant, ours = rows[0], rows[-1]
     facts: list[tuple[str, Any]] = [
-        (f"covering rate ({FOLDS}-fold CV)", f"{ours.covering:.1%}"), ("chance-corrected", ours.beyond),
-        ("set risk", ours.risk),
+        (f"covering rate ({FOLDS}-fold CV)", f"{ours.covering:.1%}"),
+        ("covering rate of the best constant", f"{constant.covering:.1%}"), ("chance-corrected", ours.beyond),
+        ("set risk", ours.risk), ("set risk of the best constant", constant.risk),
+        *((NAMES_OF_ERRORS[key], shown_range(*ends)) for key, ends in ours.errors.items()),
     ]  # fmt: skip
-    if resolved is not None and resolved.confidence is not None:
+    if resolved is not None and resolved.confidence is not None and not warning:
         facts.append(("mean confidence", float(resolved.confidence.mean())))
-    parts = [h.tiles(facts), h.head("Comparison with baselines"), _comparison(rows)]
+    parts = [h.tiles(facts), h.para(warning) if warning else "", h.head("Comparison with baselines"), _comparison(rows)]
     parts += _selection(model)
-    parts += [h.head("Quality of the estimated labels"), *_quality(sets, resolved, ours, found)]
+    parts.append(h.head("Quality of the estimated labels"))
+    parts += [h.para(warning)] if warning else _quality(sets, resolved, ours, found)
     if truth is not None:
         parts += [h.head("Comparison with true outputs"), *_truth(output, sets, resolved, ours, truth, name)]
     return h.markup(*parts)
@@ -73,9 +108,13 @@ def section(
 
 def _comparison(rows: list[Compared]) -> h.Markup:
     columns = ["model", "covering rate", "chance-corrected", "set risk"]
-    body = [[row.name, row.covering, row.beyond, row.risk] for row in rows]
+    columns += [NAMES_OF_ERRORS[key] for key in rows[0].errors]
+    body = [
+        [row.name, row.covering, row.beyond, row.risk, *(shown_range(*ends) for ends in row.errors.values())]
+        for row in rows
+    ]
     caption = (
-        f"{FOLDS}-fold cross-validation. Covering rate: the fraction of held-out predictions in their set."
+        f"{FOLDS}-fold cross-validation, {rows[0].n_labelled} labelled rows. Covering rate: the fraction of held-out predictions in their set."
         " Chance-corrected: relative to randomly permuted predictions."
     )
     return h.table(columns, body, caption)
@@ -104,7 +143,7 @@ def _quality(
     if resolved is not None and resolved.confidence is not None:
         text = f"By their own probabilities, {float(resolved.confidence.mean()):.0%} of the estimated labels are right"
         if resolved.support is not None:
-            support = float(np.mean(np.clip(resolved.support, 0, 1)))
+            support = float(np.average(np.clip(resolved.support, 0, 1), weights=ours.weight))
             text += f"; the held-out probability of a set is {support:.2f} on average"
         parts.append(h.para(text + ". Neither is a proof, because both come from the same sets."))
         if resolved.support is not None:
@@ -115,9 +154,9 @@ def _quality(
                 "Confidence of the estimated labels, and held-out probability of the sets.",
             ))  # fmt: skip
     if found is not None and np.isfinite(found.degree) and found.choices.is_one_of:
-        parts.append(_bound(len(sets), ours, found))
+        parts.append(_bound(ours, found))
     else:
-        agree = float(np.mean(sets.agreement(ours.z)))
+        agree = float(np.average(sets.agreement(ours.z), weights=ours.weight))
         parts.append(h.para(
             f"Held-out predictions agree with the partial labels to {agree:.1%}. The labels cannot check what they"
             " leave unknown."
@@ -125,8 +164,9 @@ def _quality(
     return parts
 
 
-def _bound(n: int, ours: Compared, found: Identifiability) -> h.Markup:
+def _bound(ours: Compared, found: Identifiability) -> h.Markup:
     """Return P(f(x) != y) <= P(f(x) not in S) / (1 - degree), for sets that contain y and depend on y only."""
+    n = ours.n_labelled
     missed = float(at_most(round((1 - ours.covering) * n), n, found.level))
     degree, high = found.degree, found.degree_interval[1]
     if not degree < 1:

@@ -19,18 +19,22 @@ Case = tuple[str, int, Explanation]
 """Why a row was chosen, its number, and the explanation of its prediction."""
 
 
-def section(found: Audit, cases: Sequence[Case], name: Callable[[int], str]) -> h.Markup:
-    """Return the section about rows to review; `name` maps a row to its name."""
-    facts = [
-        ("suspect", len(found.suspects)), ("conflicting", len(found.conflicts)), ("impossible", len(found.impossible)),
-        ("principles disagree", len(found.disagreements)),
+def section(found: Audit, cases: Sequence[Case], name: Callable[[int], str], warning: str = "") -> h.Markup:
+    """Return the section about rows to review; `name` maps a row to its name.
+
+    `warning` is the sentence about a model without skill, whose suspects are not shown.
+    """
+    facts: list[tuple[str, Any]] = [
+        ("rows with a suspect set", "not assessed" if warning else len(found.suspects)),
+        ("pairs in conflict", len(found.conflicts)), ("impossible rows", len(found.impossible)),
+        ("rows on which principles disagree", len(found.disagreements)),
     ]  # fmt: skip
     parts = [h.tiles(facts)]
     if found.impossible:
         rows = [[name(row), why] for row, why in found.impossible.items()]
         caption = "No output satisfies these rows; they count as unlabelled."
         parts += [h.head("Impossible rows"), h.table(["row", "problem"], rows, caption)]
-    parts += [h.head("Sets that probably miss the true output"), _suspects(found, name)]
+    parts += [h.head("Sets that probably miss the true output"), h.para(warning) if warning else _suspects(found, name)]
     parts += [h.head("Neighbours that contradict each other"), _conflicts(found, name)]
     parts += [h.head("Rows on which the principles disagree"), _disagreements(found, name)]
     parts += [h.head("Explanations of predictions"), *_cases(cases, name)]
@@ -84,7 +88,7 @@ def _cases(cases: Sequence[Case], name: Callable[[int], str]) -> list[h.Markup]:
 
 
 def cases_of(model: Any, X: Any, audit: Audit) -> list[Case]:
-    """Return a few training rows with explanations: by margin, a suspect, one on which the principles disagree."""
+    """Return a few training rows with explanations: by margin, a suspect, a disagreement of principles."""
     chosen: dict[int, str] = {}
     margins = _margins(model, X)
     order = np.argsort(-margins, kind="stable")[: int(np.isfinite(margins).sum())]  # NaN comes last

@@ -26,7 +26,7 @@ from .candidates import Candidate, by_learner
 from .config import SearchConfig
 from .kernel_cache import KernelCache
 from .result import Result
-from .scores import Scores, best_constant, beyond_chance, covered, is_below, is_labelled, labelled_weight, losses
+from .scores import Scores, beyond_chance, compare_with_constant, covered, is_labelled, labelled_weight, losses
 
 
 class OutOfFold(NamedTuple):
@@ -201,10 +201,10 @@ class Evaluation(NamedTuple):
     candidate: Candidate
     result: Result
     rows: RowScores
-    z: NDArray
-    """(n, *z): the out-of-fold predictions."""
     preview: bool = False
     """Whether feature relevances have seen the held-out rows."""
+    z: NDArray = np.empty(0)
+    """(n, *z): the out-of-fold predictions."""
 
 
 class NotEvaluated(NamedTuple):
@@ -307,24 +307,15 @@ def _evaluate(
             found.append(NotEvaluated(candidate, str(error).splitlines()[0]))
             continue
         result = Result.of(candidate, len(data), scores, time.perf_counter() - start)
-        found.append(Evaluation(candidate, result, rows, _compact(z.z), preview))
+        found.append(Evaluation(candidate, result, rows, preview, _compact(z.z)))
     return found
 
 
-def beside_constant(best: Evaluation, data: EvaluationData) -> tuple[Result, dict[str, Any]]:
-    """Return the result of the selected candidate with all scores, and those of the best constant prediction."""
-    w, z = data.scored, best.z if best.z.dtype.kind == "f" else best.z.astype(int)
-    constant, baseline = best_constant(data.output, data.sets, w)
-    result = replace(best.result, chance_corrected=beyond_chance(data.sets, z, w))
-    return result, {
-        "output": baseline.text,
-        "covering_rate": baseline.covering_rate,
-        "neg_set_risk": -baseline.set_risk,
-        "beats_constant": is_below(best.rows.losses, baseline.losses, w),
-        "n_labelled": int(is_labelled(data.output, data.sets).sum()),
-        "errors": data.output.error_ranges(data.sets, z, w),
-        "constant_errors": data.output.error_ranges(data.sets, constant, w),
-    }
+def scores_of_selected(best: Evaluation, data: EvaluationData) -> tuple[Result, dict[str, Any]]:
+    """Return the result of the selected candidate, and its scores beside those of the best constant prediction."""
+    z = best.z if best.z.dtype.kind == "f" else best.z.astype(int)
+    scores = compare_with_constant(data.output, data.sets, z, data.scored)
+    return replace(best.result, chance_corrected=scores["chance_corrected"]), scores
 
 
 def _compact(z: NDArray) -> NDArray:

@@ -90,11 +90,11 @@ class SelectionResult:
         Why nothing was compared; empty otherwise.
     config : SearchConfig
         The constants of the search.
-    baseline : dict
-        The best constant prediction on the same rows: "output" as text, "covering_rate", "neg_set_risk", the number of
-        labelled rows "n_labelled", and "beats_constant". For regression also the ranges of the RMSE and of R² that are
-        consistent with the sets: "errors" of the selected candidate, "constant_errors" of the constant. Empty if
-        nothing was compared.
+    scores : dict
+        The scores of the selected candidate on the labelled rows: "covering_rate", "chance_corrected", "set_risk",
+        "n_labelled". For regression, "errors" contains the ranges of the RMSE and of R² that the sets allow.
+        "constant" contains the same for the best constant prediction, and its "output" as text. Empty if nothing was
+        compared.
     beats_constant : bool or None
         Whether the set risk of the selected candidate is below that of the best constant prediction by more than one
         standard error of the difference. If not, the predictions do not allow conclusions about the labels. None if
@@ -111,7 +111,7 @@ class SelectionResult:
         not_evaluated: Iterable[str] = (),
         reason: str = "",
         config: SearchConfig | None = None,
-        baseline: dict[str, Any] | None = None,
+        scores: dict[str, Any] | None = None,
     ):
         results = list(results)
         self.scoring = scoring_of(result.log_likelihood for result in results)
@@ -120,11 +120,11 @@ class SelectionResult:
         self.best_params = best_params or ({} if best is None else best.params)
         self.complete, self.not_evaluated, self.reason = complete, list(not_evaluated), reason
         self.config = SearchConfig() if config is None else config
-        self.baseline = baseline or {}
+        self.scores = scores or {}
 
     @property
     def beats_constant(self) -> bool | None:
-        return self.baseline.get("beats_constant")
+        return self.scores.get("beats_constant")
 
     @property
     def best(self) -> Result | None:
@@ -176,15 +176,17 @@ class SelectionResult:
 
     def _beside_constant(self) -> list[str]:
         """Return the comparison with the best constant prediction, in one or two sentences."""
-        found, best = self.baseline, self.best
-        if not found or best is None:
+        found = self.scores
+        if not found:
             return []
-        text = [
-            f"On {found['n_labelled']} labelled rows, the best constant prediction ({found['output']}) has set risk"
-            f" {-found['neg_set_risk']:.4g} and covers {found['covering_rate']:.3f}. The chance-corrected covering rate"
-            f" of the selected model is {best.chance_corrected:.3f}."
-        ]
-        return text if found["beats_constant"] else [*text, no_skill(found["output"])]
+        constant = found["constant"]
+        text = (
+            f"On {found['n_labelled']} labelled rows, the selected model has set risk {found['set_risk']:.4g} and"
+            f" covering rate {found['covering_rate']:.3f} ({found['chance_corrected']:z.3f} chance-corrected); the best"
+            f" constant prediction ({constant['output']}) has {constant['set_risk']:.4g} and"
+            f" {constant['covering_rate']:.3f}."
+        )
+        return [text] if found["beats_constant"] else [text, no_skill(constant["output"])]
 
     def _columns(self) -> dict[str, Any]:
         return {field.name: np.array([getattr(one, field.name) for one in self.results]) for field in fields(Result)}

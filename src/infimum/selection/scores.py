@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,26 +44,52 @@ def labelled_weight(output: OutputSpace, sets: Sets, sample_weight: Any = None) 
     return w
 
 
-class Baseline(NamedTuple):
-    """The best constant prediction: the output of least mean set loss."""
-
-    text: str
-    """The output, as text."""
-    covering_rate: float
-    set_risk: float
-    losses: NDArray
-    """(n,): its loss for each row."""
-
-
-def best_constant(output: OutputSpace, sets: Sets, sample_weight: Any = None) -> tuple[NDArray, Baseline]:
-    """Return the best constant prediction for each row, (n, *z), and its scores on the same rows."""
+def best_constant(output: OutputSpace, sets: Sets, sample_weight: Any = None) -> NDArray:
+    """Return the best constant prediction, the output of least mean set loss, (1, *z)."""
     w = np.ones(len(sets)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     L = SetLoss(output, sets)
-    best = choose("auto", L).fit(L).argmin((w / w.sum())[None])
-    z = np.repeat(best, len(sets), axis=0)
-    each = losses(output, sets, z)
-    risk = float(np.average(each, weights=sample_weight))
-    return z, Baseline(output.format(best)[0], covered(sets, z, sample_weight), risk, each)
+    return choose("auto", L).fit(L).argmin((w / w.sum())[None])
+
+
+def compare_with_constant(
+    output: OutputSpace, sets: Sets, z: NDArray, sample_weight: Any = None, constant: NDArray | None = None
+) -> dict[str, Any]:
+    """Return the scores of predictions beside those of a constant, as text and numbers.
+
+    Parameters
+    ----------
+    output, sets
+        The output space and the candidate sets of the rows.
+    z : (n, *z)
+        The predictions.
+    sample_weight : (n,), optional
+        How much rows count, 0 for unlabelled rows; see `labelled_weight`.
+    constant : (1, *z), optional
+        The constant prediction; by default the best one for these rows.
+
+    Returns
+    -------
+    dict
+        "covering_rate", "chance_corrected", "set_risk" and "errors" (see `OutputSpace.error_ranges`) of the
+        predictions; "n_labelled"; "constant", with the same scores and the "output" as text; and "beats_constant".
+    """
+    constant = best_constant(output, sets, sample_weight) if constant is None else constant
+    same = np.repeat(constant, len(sets), axis=0)
+    each, others = losses(output, sets, z), losses(output, sets, same)
+    return {
+        "covering_rate": covered(sets, z, sample_weight),
+        "chance_corrected": beyond_chance(sets, z, sample_weight),
+        "set_risk": float(np.average(each, weights=sample_weight)),
+        "errors": output.error_ranges(sets, z, sample_weight),
+        "n_labelled": int(is_labelled(output, sets).sum()),
+        "constant": {
+            "output": output.format(constant)[0],
+            "covering_rate": covered(sets, same, sample_weight),
+            "set_risk": float(np.average(others, weights=sample_weight)),
+            "errors": output.error_ranges(sets, same, sample_weight),
+        },
+        "beats_constant": is_below(each, others, sample_weight),
+    }
 
 
 def is_below(losses: NDArray, others: NDArray, sample_weight: Any = None, n_se: float = N_SE_SKILL) -> bool:

@@ -25,7 +25,7 @@ from ..weights import KernelRidge, LabelledRowsOnly, Scaled
 from ..weights.holdout import folds_of
 from .candidates import Candidate, Pair, combined, first_candidates, is_costly, principles_of
 from .config import SearchConfig
-from .evaluate import Evaluation, EvaluationData, beside_constant, evaluate
+from .evaluate import Evaluation, EvaluationData, evaluate, scores_of_selected
 from .kernel_cache import KernelCache
 from .rank import (
     Rule,
@@ -180,10 +180,10 @@ def select_recipe(
     best = select(record.on(data) or record.evaluations, problem.rule)
     # the last comparison may have been interrupted before its first result
     rows_of_best = data if best.result.n == len(data) else problem.data(order[: best.result.n])
-    top, baseline = beside_constant(best, rows_of_best)
+    top, scores = scores_of_selected(best, rows_of_best)
     result = SelectionResult(
         [top if one is best else one.result for one in record.evaluations], top, complete=complete, config=config,
-        not_evaluated=record.not_evaluated, baseline=baseline,
+        not_evaluated=record.not_evaluated, scores=scores,
     )  # fmt: skip
     return final_recipe(problem, best.candidate, data, order), result
 

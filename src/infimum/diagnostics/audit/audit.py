@@ -19,8 +19,8 @@ from .conflicts import conflicts, unreadable
 from .rows import Findings, check_lengths, default_weights, inputs_and_space, nearest_rows
 
 PRINCIPLES = ("infimum", "average", "disambiguation")
-MIN_SUPPORT = 0.1  # support below which a row is suspect,
-SHARE_OF_MEDIAN = 0.4  # or below this share of the median, if that is more
+SHARE_OF_MEDIAN = 0.4  # of the median support, below which an order is suspect
+COMPARED_ROWS = 5000  # rows up to which kernel ridge on all of them is quick
 FAR = 4.0  # typical distances beyond which a number is suspect
 SHOWN = 5
 
@@ -63,9 +63,14 @@ class Audit(Findings):
         pairs = [row for pair in self.conflicts for row in (pair["row"], pair["other"])]
         return np.unique(np.array([*(r["row"] for r in self.suspects), *pairs, *self.impossible], dtype=int))
 
+    def counts(self) -> str:
+        """Return how many rows were found for each reason; a row may have several."""
+        n = len({row for pair in self.conflicts for row in (pair["row"], pair["other"])})
+        return f"{len(self.suspects)} suspect, {n} in conflicts, {len(self.impossible)} impossible"
+
     def lines(self) -> list[str]:
         """Return the findings, one per line."""
-        out = [f"{len(self.rows())} of {self.n} rows deserve a second look."]
+        out = [f"{len(self.rows())} of {self.n} rows deserve a second look: {self.counts()}."]
         out += [f"impossible    row {row}: {why}" for row, why in list(self.impossible.items())[:SHOWN]]
         for found in self.suspects[:SHOWN]:
             out.append(f"suspect       row {found['row']}: {found['set']}; the others say {found['others say']}")
@@ -86,10 +91,10 @@ def audit(
 ) -> Audit:
     """Find rows that need a second look.
 
-    - **Suspects**: the set probably does not contain the true output. For labels and tags, its held-out probability is
-      below 0.1 or two fifths of the median. For orders, so is the mean held-out probability of its pairs. For numbers
-      and boxes, fewer than a tenth of a row would be so far off if all sets were right. For other vectors, the loss of
-      the prediction from the other rows is four times the usual one.
+    - **Suspects**: the set probably does not contain the true output. For labels, tags, numbers and boxes, these are
+      the `suspects` of the :class:`~infimum.disambiguation.DisambiguationResult`, as in `model.suspects_` and
+      `infimum clean`. For orders, the mean held-out probability of its pairs is below two fifths of the median. For
+      other vectors, the loss of the prediction from the other rows is four times the usual one.
     - **Conflicts**: rows that are equal, or nearer to each other than three quarters of the rows are to any other, with
       disjoint sets.
     - **Impossible** rows, which no output satisfies.
@@ -115,7 +120,7 @@ def audit(
     >>> y = ["cat"] * 12 + ["dog"] * 12
     >>> y[4] = "dog"
     >>> audit(X, y)
-    2 of 24 rows deserve a second look.
+    2 of 24 rows deserve a second look: 1 suspect, 2 in conflicts, 0 impossible.
     suspect       row 4: dog; the others say cat
     conflict      row 4: dog; the same as row 5: cat
     the principles disagree at 0 rows
@@ -161,16 +166,9 @@ def _set_suspects(
     z = next((found.predictions[p] for p in ("disambiguation", "infimum", "average") if p in found.predictions), None)
     if z is None:
         return
-    if supports_soft(sets):
-        if resolved is None or resolved.support is None:
-            resolved = _disambiguated(X, output, sets, weights)
-        if resolved is None or resolved.support is None:
-            return
-        support, rows = resolved.support, resolved.suspects
-        if sets.options() is not None:
-            rows = np.flatnonzero(support < max(MIN_SUPPORT, SHARE_OF_MEDIAN * float(np.median(support))))
-    else:
-        support, rows = support_of(output, sets, z, _held_out_pairs(X, output, sets, weights))
+    support, rows = label_errors(X, output, sets, weights, resolved)
+    if support is None:
+        return
     rows = rows[np.argsort(support[rows], kind="stable")]
     predicted, texts = output.format(z[rows]), output.format_sets(sets, rows) if len(rows) else []
     found.suspects = [
@@ -179,10 +177,30 @@ def _set_suspects(
     ]
 
 
+def label_errors(
+    X: Any, output: OutputSpace, sets: Sets, weights: Any = None, resolved: DisambiguationResult | None = None
+) -> tuple[NDArray | None, NDArray]:
+    """Return the support of each set by the other rows, (n,), and the numbers of the suspect rows.
+
+    They are those of the disambiguation if it has them. Otherwise they are computed with kernel ridge on standardised
+    features, so they do not depend on the model; beyond `COMPARED_ROWS` rows, with the given weights.
+    """
+    if resolved is None and supports_soft(sets):
+        resolved = _disambiguated(X, output, sets, default_weights() if weights is None else weights)
+    if resolved is not None and resolved.support is not None:
+        return resolved.support, resolved.suspects
+    if supports_soft(sets) or len(sets) < 2:
+        return None, np.empty(0, dtype=int)
+    family = default_weights() if weights is None or len(sets) <= COMPARED_ROWS else weights
+    if sets.pair_codes() is not None:
+        return support_of(output, sets, np.empty(0), _held_out_pairs(X, output, sets, family))
+    return support_of(output, sets, out_of_fold(Recipe("infimum", "inside", family), X, output, sets, cv=5).z)
+
+
 def _disambiguated(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> DisambiguationResult | None:
     from ...estimators.generic import PartialEstimator
 
-    return PartialEstimator(output, Disambiguation(threshold=MIN_SUPPORT), weights=weights).fit(X, sets).disambiguation_
+    return PartialEstimator(output, Disambiguation(), weights=weights).fit(X, sets).disambiguation_
 
 
 def _held_out_pairs(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> LooOperator | None:

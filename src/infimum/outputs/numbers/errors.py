@@ -79,18 +79,18 @@ def _extreme(low: NDArray, high: NDArray, z: NDArray, w: NDArray, largest: bool)
 
 def _best_values(low: NDArray, high: NDArray, z: NDArray, w: NDArray, ratio: float, largest: bool) -> NDArray:
     """Return the y of the largest or smallest e(y) - ratio v(y)."""
-    first, last = float(low.min()), float(high.max())
-    best, value = low, -math.inf
+    # close to each other where the finite numbers are, because one-sided intervals end far away
+    means = np.sinh(np.linspace(math.asinh(low.min()), math.asinh(high.max()), 2 * N_MEANS))
+    best, value, at = low, -math.inf, 0
     for _ in range(N_ZOOMS):
-        means = np.linspace(first, last, N_MEANS)
-        for mean in means:
+        for k, mean in enumerate(means):
             y = _values(low, high, z, ratio, mean, largest)
             # -ratio v(y) is the maximum over the mean, so the mean is maximised in both cases
             here = float(w @ ((z - y) ** 2 - ratio * (y - mean) ** 2))
             if here > value:
-                best, value, at = y, here, mean
-        step = means[1] - means[0]
-        first, last = at - step, at + step
+                best, value, at = y, here, k
+        means = np.linspace(means[max(at - 1, 0)], means[min(at + 1, len(means) - 1)], N_MEANS)
+        at = N_MEANS // 2
     return best
 
 

@@ -17,7 +17,7 @@ def write(path, head, rows) -> None:
 def noise(here):
     rng = np.random.default_rng(0)
     cells = [*rng.choice(["x", "y", "z"], 60), *[""] * 540]
-    write("noise.csv", ["a", "b", "label"], [[*rng.normal(size=2).round(3), cell] for cell in cells])
+    write(here / "noise.csv", ["a", "b", "label"], [[*rng.normal(size=2).round(3), cell] for cell in cells])
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def easy(here):
         label = "xyz"[(true + 2) % 3] if k in (7, 33) else label
         value = 3 * a - b
         rows.append([round(a, 3), round(b, 3), label, f"[{value - 1:.2f},{value + 1:.2f}]" if k % 5 else ""])
-    write("easy.csv", ["a", "b", "label", "price"], rows)
+    write(here / "easy.csv", ["a", "b", "label", "price"], rows)
 
 
 @pytest.mark.usefixtures("noise", "undrawn")

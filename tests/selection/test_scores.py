@@ -31,13 +31,13 @@ def easy(n: int = 120, seed: int = 0):
 @pytest.fixture(scope="module")
 def on_noise():
     X, y = noise()
-    return PartialClassifier(budget=1).fit(X, y), X, y
+    return PartialClassifier().fit(X, y), X, y
 
 
 @pytest.fixture(scope="module")
 def on_easy():
     X, y = easy()
-    return PartialClassifier(budget=1).fit(X, y), X, y
+    return PartialClassifier().fit(X, y), X, y
 
 
 def test_unlabelled_rows_do_not_count_in_scores(on_noise):
@@ -85,7 +85,7 @@ def test_selection_of_an_easy_table_beats_the_constant(on_easy):
 def test_all_rows_unlabelled_raise_an_error(on_easy):
     model, X, _ = on_easy
     y = [None] * len(X)
-    with pytest.raises(ValueError, match="Scores require labelled rows. Got 120 rows"):
+    with pytest.raises(ValueError, match=r"Scores require labelled rows\. Got 120 rows"):
         model.score(X, y)
     for name in SCORERS:
         with pytest.raises(ValueError, match="Scores require labelled rows"):
@@ -104,7 +104,7 @@ def test_numbers_have_rmse_and_r2_beside_the_constant():
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, size=(80, 1))
     y = [None if k % 8 == 0 else (v - 0.2, v + 0.3) for k, v in enumerate(3 * X[:, 0])]
-    model = PartialRegressor(budget=1).fit(X, y)
+    model = PartialRegressor().fit(X, y)
     scores = model.selection_.scores
     assert scores["n_labelled"] == 70
     assert model.selection_.beats_constant is True

@@ -95,7 +95,7 @@ def cleaned(pipe: Any, X: Any) -> dict[str, list]:
 
 
 def held_out_scores(pipe: Any, X: Any) -> dict[str, Any]:
-    """Return the scores of the selection, or if nothing was selected, those of cross-validation; empty if impossible."""
+    """Return the scores of the selection, or of a cross-validation if nothing was selected; empty if impossible."""
     model = pipe[-1]
     if model.selection_ is not None and model.selection_.scores:
         return model.selection_.scores

@@ -41,7 +41,7 @@ def score(
         stages.next()
         found = scored(pipe, table)
     rows = [
-        ("Rows", f"{found['rows']} labelled, {found['exact']} of them exact; {found['unlabelled']} unlabelled, ignored"),
+        ("Rows", f"{found['rows']} labelled ({found['exact']} exact); {found['unlabelled']} unlabelled, ignored"),
         ("Agreement", f"{found['agreement']:.4f}"),
         *score_rows(found),
     ]

@@ -114,7 +114,8 @@ def _comparison(rows: list[Compared]) -> h.Markup:
         for row in rows
     ]
     caption = (
-        f"{FOLDS}-fold cross-validation, {rows[0].n_labelled} labelled rows. Covering rate: the fraction of held-out predictions in their set."
+        f"{FOLDS}-fold cross-validation, {rows[0].n_labelled} labelled rows. Covering rate: the fraction of held-out"
+        " predictions in their set."
         " Chance-corrected: relative to randomly permuted predictions."
     )
     return h.table(columns, body, caption)

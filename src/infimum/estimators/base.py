@@ -22,17 +22,18 @@ from ..data.errors import InfimumWarning
 from ..data.inputs import as_numbers, in_order, in_range, is_frame, names_of, narrow, readable
 from ..disambiguation import DisambiguationResult
 from ..outputs import OutputSpace, Sets
-from ..recipe import Recipe, is_auto
+from ..recipe import Recipe
 from ..selection import SearchConfig, SelectionResult, select_recipe
 from ..selection.scores import scored_by, weight_array
 from ..solvers import Minimum
-from ..weights import Alpha, by_name
+from ..weights import BY_NAME, Alpha, by_name
 from .explanation import Explanation, explained
 
 NUMBERS = 2**22
 """Numbers formed at a time for a batch of queries: 32 MiB."""
 
 PAPER = {"principle": "infimum", "negative_weights": "inside", "weights": "kernel"}
+"""The paper's estimator; `PartialModel.paper` replaces the name of a family by the untuned family."""
 
 
 class Prepared(NamedTuple):
@@ -67,12 +68,18 @@ class PartialModel(BaseEstimator):
     def paper(cls, *args: Any, **settings: Any) -> Self:
         """Return the paper's estimator: the infimum, ``negative_weights="inside"`` and untuned kernel ridge.
 
+        Parameters replace those of the paper. The name of a family, such as ``weights="forest"``, stands for the family
+        with its default hyperparameters here, without scaling and without tuning.
+
         >>> from infimum import PartialClassifier
         >>> PartialClassifier.paper()
         PartialClassifier(negative_weights='inside', principle='infimum',
-                          weights='kernel')
+                          weights=KernelRidge())
         """
-        return cls(**{**PAPER, **dict(zip(signature(cls).parameters, args)), **settings})
+        params = {**PAPER, **dict(zip(signature(cls).parameters, args)), **settings}
+        if isinstance(params["weights"], str) and params["weights"] in BY_NAME:
+            params["weights"] = by_name(params["weights"])
+        return cls(**params)
 
     def _output(self, y: Any) -> OutputSpace:
         """Return the output space; `y` is the target, or its first chunk."""
@@ -280,7 +287,7 @@ class PartialModel(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = not is_auto(self.weights) and by_name(self.weights).pairwise
+        tags.input_tags.pairwise = getattr(self.weights, "pairwise", False)
         return tags
 
 

@@ -19,7 +19,7 @@ from ..data import Blocks, Rows, Table, is_dask, map_rows, rows_of
 from ..data.checks import check_number
 from ..data.containers import materialise
 from ..data.errors import InfimumWarning
-from ..data.inputs import as_numbers, in_order, in_range, is_frame, names_of, narrow, readable
+from ..data.inputs import as_numbers, explaining_gaps, in_order, in_range, is_frame, names_of, narrow, readable
 from ..disambiguation import DisambiguationResult
 from ..outputs import OutputSpace, Sets
 from ..recipe import Recipe
@@ -297,7 +297,12 @@ def validated(model: Any, X: Any, reset: bool = False) -> Any:
         if not reset:
             X = in_order(X, vars(model).get("feature_names_in_", np.array([])).tolist() or None)
         as_numbers(X)
-    return narrow(in_range(validate_data(model, readable(X), accept_sparse="csr", dtype=np.float64, reset=reset)))
+    table = readable(X)
+
+    def check() -> Any:
+        return validate_data(model, table, accept_sparse="csr", dtype=np.float64, reset=reset)
+
+    return narrow(in_range(explaining_gaps(check, table)))
 
 
 def _is_blocked(X: Any) -> bool:

@@ -22,6 +22,7 @@ from ..data.errors import InfimumWarning
 from ..data.inputs import as_numbers, explaining_gaps, in_order, in_range, is_frame, names_of, narrow, readable
 from ..disambiguation import DisambiguationResult
 from ..outputs import OutputSpace, Sets
+from ..outputs.shapes import check_shapes
 from ..recipe import Recipe
 from ..selection import SearchConfig, SelectionResult, select_recipe
 from ..selection.scores import scored_by, weight_array
@@ -126,6 +127,8 @@ class PartialModel(BaseEstimator):
         rows = self._rows(X, y, sample_weight)
         output = rows.fitted(self._output(rows.y))
         sets = rows.read(output)
+        if rows.in_memory:
+            check_shapes(output, sets)
         selection = None
         if not recipe.is_complete:
             recipe, selection = select_recipe(recipe, rows, output, sets, self._search_config())

@@ -59,7 +59,7 @@ def test_right_shapes_are_accepted():
     "method, wrong, message",
     [
         ("psi", lambda self, z: np.ones((*np.shape(z), 3)), r"shape \(3, 4\), .*CornerSets.start.*Got shape \(3, 3\)"),
-        ("decode", lambda self, c: np.argmax(c, axis=-1)[:1], r"shape \(3, ...\), one output per row.*Got shape \(1,\)"),
+        ("decode", lambda self, c: np.argmax(c, axis=-1)[:1], r"shape \(3, ...\), one output.*Got shape \(1,\)"),
         ("read", lambda self, y, strict=True: np.asarray(y), "Sets.*Got ndarray"),
         ("read", lambda self, y, strict=True: None, "Sets.*Got NoneType"),
     ],

@@ -39,7 +39,7 @@ def test_the_family_is_tuned_for_a_principle_that_is_set(wine):
 
 
 def test_weights_objects_are_used_as_given(wine):
-    X, sets, queries, _ = wine
+    X, sets, *_ = wine
     given = weights.KernelRidge(lam=1e-3)
     model = PartialClassifier(principle="infimum", negative_weights="inside", weights=given).fit(X, sets)
     assert model.selection_ is None
@@ -87,7 +87,7 @@ def test_errors_of_the_family_are_raised(wine):
     X, sets, *_ = wine
     with pytest.raises(ValueError, match="Laplacian takes no sample weights"):
         PartialClassifier(weights="laplacian").fit(X, sets, 1.0 + np.arange(len(X)))
-    with pytest.raises(ValueError, match="weights must be one of 'auto', 'kernel'.*Got 'kernl' instead"):
+    with pytest.raises(ValueError, match=r"weights must be one of 'auto', 'kernel'.*Got 'kernl' instead"):
         PartialClassifier(weights="kernl").fit(X, sets)
 
 

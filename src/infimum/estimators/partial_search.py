@@ -35,8 +35,8 @@ from ..selection.scores import NAMES
 from ..selection.search import Record, labelled_rows
 from ..weights import KernelRidge, Scaled
 from ..weights.holdout import folds_of
-from . import PartialClassifier, PartialModel
-from .base import validated
+from .base import PartialModel, validated
+from .classifier import PartialClassifier
 
 PAIRS = {
     "disambiguation": ("disambiguation", "inside"),

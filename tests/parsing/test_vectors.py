@@ -83,7 +83,7 @@ def test_r2_forgives_rounding_and_checks_weights():
         for score in (metrics.r2, metrics.share_inside, metrics.mean_squared_distance):
             with pytest.raises(InputError, match=message):
                 score([1.0, 2.0, 4.0], [1.0, 2.0, 3.0], weights)
-    with pytest.raises(InputError, match="all have the weight 0"):
+    with pytest.raises(InputError, match="have weight 0"):
         metrics.wrong_pairs(["a>b", None], [["a", "b"], ["b", "a"]], sample_weight=[0, 1])
     with pytest.raises(InputError, match="row 0: expected finite numbers"):
         metrics.r2([1.0], [NAN])

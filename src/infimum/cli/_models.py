@@ -23,7 +23,8 @@ BROKEN = (ValueError, KeyError, IndexError, AttributeError, TypeError, OSError, 
 
 def pipeline(output: OutputSpace, principle: str = "auto", weights: str = "auto") -> Pipeline:
     """Return an unfitted pipeline: the features of a table, then the estimator for an output space."""
-    model = estimator_for(output, principle=principle, weights=weights)
+    negative_weights = "auto" if "auto" in (principle, weights) else "inside"
+    model = estimator_for(output, principle=principle, negative_weights=negative_weights, weights=weights)
     return Pipeline([("features", Features()), ("model", model)])
 
 

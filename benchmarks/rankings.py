@@ -167,7 +167,7 @@ def wide() -> None:
 
 
 def tuned(X: np.ndarray, sets, principle: str) -> KernelRidge:
-    """Return the lam and gamma of the smallest leave-one-out error on the embedded training sets, without true labels."""
+    """Return lam and gamma of the smallest leave-one-out error on the embedded training sets."""
     phi = sets.center() if principle == "average" else sets.start()
     grid = [KernelRidge(lam, gamma=k / X.shape[1]) for lam in np.logspace(-6, 0, 13) for k in (0.1, 0.3, 1, 3, 10)]
     return min(grid, key=lambda ridge: np.square(ridge.fit(X).leave_one_out(phi) - phi).sum())

@@ -17,7 +17,7 @@ LISTED = re.findall(r"^   ([A-Za-z_][\w.]*)$", PAGE, flags=re.M)
 MODULES = ["", "outputs", "weights", "solvers", "selection", "metrics", "datasets", "diagnostics", "feedback_arc"]
 MODULES += ["io", "conformal"]
 NOT_LISTED = {"weights.by_name", "weights.split", "solvers.check", "selection.SCORERS"}
-NOT_LISTED |= {"io.TRUSTED_TYPES", "outputs.OUTPUT_TYPES"}  # lists, described on the pages on saving and on output types
+NOT_LISTED |= {"io.TRUSTED_TYPES", "outputs.OUTPUT_TYPES"}  # lists, not objects
 
 # numpydoc's checks that every public object keeps. Not asked for: extended summaries, See Also and Examples everywhere
 # (ES01, SA01, EX01), imperative summaries (SS05: a docstring here is its formula), Returns where the summary says it

@@ -170,10 +170,10 @@ def parse_principle(value: Any) -> Principle | Disambiguation | str:
     """Return the principle that a user's value stands for, or "auto"."""
     if isinstance(value, Principle | Disambiguation):
         return value
-    known: dict[str, Any] = {**PRINCIPLES, "disambiguation": Disambiguation(), AUTO: AUTO}
-    if not isinstance(value, str) or value not in known:
+    allowed: dict[str, Any] = {**PRINCIPLES, "disambiguation": Disambiguation(), AUTO: AUTO}
+    if not isinstance(value, str) or value not in allowed:
         raise ValueError(
-            f"principle must be one of {', '.join(map(repr, known))}, a Disambiguation or a Principle. Got {value!r}"
+            f"principle must be one of {', '.join(map(repr, allowed))}, a Disambiguation or a Principle. Got {value!r}"
             " instead."
         )
-    return known[value]
+    return allowed[value]

@@ -254,7 +254,7 @@ class PartialSearch(BaseEstimator):
             if not np.array_equal(np.sort(np.concatenate(folds)), np.arange(len(sets))):
                 raise ValueError(f"The test folds of cv must contain each row once. Got {self.cv!r}.")
         else:
-            folds = folds_of(table.X, self.cv, sample_weight=table.w)
+            folds = folds_of(table.X, int(self.cv), sample_weight=table.w)  # type: ignore[call-overload]
         if len(folds) < 2:
             raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
         principles: dict[str, Any] = {"disambiguation": Disambiguation(), **PRINCIPLES}

@@ -39,9 +39,13 @@ class LookAlike:
     """Whether it stands for "not this one"."""
     reason: str
 
+    @property
+    def meaning(self) -> str:
+        """What it stands for, as text."""
+        return ("not " if self.negated else "") + " or ".join(map(repr, self.means))
+
     def __str__(self) -> str:
-        meaning = ("not " if self.negated else "") + " or ".join(map(repr, self.means))
-        return f"{self.name!r} ({self.count}) → {meaning}: {self.reason}"
+        return f"{self.name!r} ({self.count}) → {self.meaning}: {self.reason}"
 
 
 def look_alikes(counts: Mapping[str, int], known: Iterable = ()) -> list[LookAlike]:
@@ -103,8 +107,9 @@ def look_alike_text(found: Sequence[LookAlike], what: str, most: int = 10) -> st
       'Cat' (1) → 'cat': case
     """
     several = {"class": "classes"}.get(what, f"{what}s")
-    head = f"1 {what} of y looks like a variant" if len(found) == 1 else f"{len(found)} {several} of y look like variants"
-    lines = [f"  {one}" for one in found[:most]]
+    one = len(found) == 1
+    head = f"1 {what} of y looks like a variant" if one else f"{len(found)} {several} of y look like variants"
+    lines = [f"  {name}" for name in found[:most]]
     more = [f"  (and {len(found) - most} more)"] if len(found) > most else []
     return "\n".join([f"{head} of others:", *lines, *more])
 

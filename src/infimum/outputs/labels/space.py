@@ -16,6 +16,7 @@ from ...data.errors import listed as listed_names
 from ...data.names import Names, key, ordered, unpacked
 from ..base import OutputSpace, Sets
 from ..choices import Choices
+from ..merging import COUNTED, warn_of_look_alikes
 from ..summary import Summary
 from .cells import LabelCells
 from .costs import Cost, as_cost
@@ -94,13 +95,17 @@ class Labels(LabelCells, OutputSpace):
         return self
 
     def check(self, parts: Iterable[Sets]) -> None:
-        """Warn where no row says anything."""
-        n = 0
+        """Warn if all rows are unlabelled, and if classes look like variants of others."""
+        n, labelled, counts = 0, self.size < 2, np.zeros(int(self.size), dtype=int)
         for sets in parts:
-            if self.size < 2 or not sets.is_unlabelled.all():
-                return
             n += len(sets)
-        if n > 1:
+            labelled = labelled or not sets.is_unlabelled.all()
+            counts += sets.listed.sum(axis=0).A1.astype(int)  # type: ignore[attr-defined]
+            if labelled and n >= COUNTED:
+                break
+        if self.classes is None and self._cost.classes() is None and self.form_.kind != "mask":
+            warn_of_look_alikes(self, self.classes_, counts)
+        if n > 1 and not labelled:
             warnings.warn(
                 "No row of y rules out any class: every label suits, and one of them is predicted.",
                 InfimumWarning,

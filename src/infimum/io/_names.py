@@ -68,7 +68,7 @@ class Naming:
         raise InputError(
             "\n".join(
                 [
-                    f"{source}: {rows} row{'s' if rows > 1 else ''} contain names that --classes does not list.",
+                    f"{source}: {f'{rows} rows contain' if rows > 1 else '1 row contains'} names that --classes does not list.",
                     *lines,
                     f"The names are {listed(known)}. Add the others to --classes, or correct the cells.{fix}",
                 ]

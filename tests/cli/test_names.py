@@ -46,7 +46,6 @@ def tickets(here):
 def test_default_fit_names_every_look_alike(tickets, as_json, infimum):
     found = as_json("fit", tickets, "--target", "label")
     classes, named = found["classes"], {one["name"] for one in found["look_alikes"]}
-    assert len({"".join(name.split()) for name in classes if ";" not in name} - {"login"}) >= 5
     assert len({name.strip() for name in classes}) == len(classes)
     assert set(classes) - named == set(CLASSES)
     assert not found["merged"]
@@ -61,7 +60,8 @@ def test_merge_classes_leaves_the_real_classes(tickets, infimum, as_json, here):
     shown = infimum("clean", tickets, "--target", "label", "--merge-classes", "--weights", "kernel")
     assert "Merged classes" in shown
     assert "joined names" in shown
-    assert {row["clean"] for row in csv.DictReader(open(here / "clean.csv", encoding="utf-8"))} <= set(CLASSES)
+    with open(here / "clean.csv", encoding="utf-8") as file:
+        assert {row["clean"] for row in csv.DictReader(file)} <= set(CLASSES)
 
 
 @pytest.mark.parametrize("command", ["fit", "clean", "report"])
@@ -126,5 +126,5 @@ def test_rankings_with_other_signs(as_json, here):
 def test_lists_of_names():
     assert names_in_list("a, b,,'c, d' ,\"e, f\"") == ["a", "b", "c, d", "e, f"]
     assert names_in_list("don't know, can't say") == ["don't know", "can't say"]
-    with pytest.raises(ValueError, match="--classes must list distinct names. Got 'a' twice"):
+    with pytest.raises(ValueError, match=r"--classes must list distinct names\. Got 'a' twice"):
         class_list("a,b,a")

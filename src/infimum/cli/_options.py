@@ -10,7 +10,7 @@ import typer
 from ..io._meaning import CHOICES
 from ..outputs import OUTPUT_TYPES
 
-WEIGHTS = ("auto", "kernel", "nystrom", "linear", "neighbors", "forest")
+WEIGHTS = ("auto", "kernel", "nystrom", "linear", "neighbors", "forest", "laplacian")
 PRINCIPLES = ("auto", "infimum", "average", "supremum", "disambiguation")
 COVERS = ("truth", "set")
 

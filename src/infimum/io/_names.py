@@ -64,11 +64,12 @@ class Naming:
         if len(unknown) > SHOWN:
             lines.append(f"  (and {len(unknown) - SHOWN} more names)")
         rows = len({row for name in unknown for row in names[name]})
+        contain = f"{rows} rows contain" if rows > 1 else "1 row contains"
         fix = " Accept the closest names with --merge-classes." if any(name in close for name in unknown) else ""
         raise InputError(
             "\n".join(
                 [
-                    f"{source}: {f'{rows} rows contain' if rows > 1 else '1 row contains'} names that --classes does not list.",
+                    f"{source}: {contain} names that --classes does not list.",
                     *lines,
                     f"The names are {listed(known)}. Add the others to --classes, or correct the cells.{fix}",
                 ]

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from ...disambiguation import Disambiguation, DisambiguationResult, supports_soft
 from ...outputs import OutputSpace, Sets
 from ...recipe import Recipe
 from ...selection import out_of_fold
-from ...weights import by_name
 from ...weights.base import Target
 from ...weights.holdout import LooOperator
 from .conflicts import conflicts, unreadable
-from .rows import Findings, check_lengths, default_weights, inputs_and_space, nearest_rows
+from .rows import Findings, check_lengths, inputs_and_space, nearest_rows, scaled_weights
 
 PRINCIPLES = ("infimum", "average", "disambiguation")
 MIN_SUPPORT = 0.1  # support below which a row is suspect,
@@ -45,7 +45,7 @@ class Audit(Findings):
         Rows for which the principles predict different outputs.
     predictions : dict
         Principle -> the prediction for each row from the other rows, (n, *z).
-    refused : dict
+    not_evaluated : dict
         Principle, or "conflicts" -> why it could not be used.
     """
 
@@ -56,7 +56,7 @@ class Audit(Findings):
         self.impossible: dict[int, str] = {}
         self.disagreements: list[dict[str, Any]] = []
         self.predictions: dict[str, NDArray] = {}
-        self.refused: dict[str, str] = {}
+        self.not_evaluated: dict[str, str] = {}
 
     def rows(self) -> NDArray:
         """Return all rows that were found, once each."""
@@ -104,7 +104,8 @@ def audit(
     output : OutputSpace, optional
         ``outputs.Labels()`` by default.
     weights : Weights or str, optional
-        The base learner; kernel ridge on standardised features by default.
+        The base learner, used as it is given; or the name of a family, on standardised features. Kernel ridge by
+        default.
     resolved : DisambiguationResult, optional
         The disambiguation of the same rows, if there is one already.
 
@@ -136,7 +137,7 @@ def of_sets(
     """Return the same for an X of numbers and parsed sets."""
     found = Audit(len(sets))
     found.impossible = impossible or {}
-    family = default_weights() if weights is None else weights
+    family = scaled_weights(weights)
     _predict(found, X, output, sets, family)
     _set_suspects(found, X, output, sets, family, resolved)
     _set_conflicts(found, X, output, sets)
@@ -152,7 +153,7 @@ def _predict(found: Audit, X: Any, output: OutputSpace, sets: Sets, weights: Any
         try:
             found.predictions[principle] = out_of_fold(recipe, X, output, sets, cv=cv).z
         except (ValueError, MemoryError) as error:
-            found.refused[principle] = str(error).splitlines()[0]
+            found.not_evaluated[principle] = str(error).splitlines()[0]
 
 
 def _set_suspects(
@@ -190,7 +191,7 @@ def _held_out_pairs(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> Lo
     codes = sets.pair_codes()
     if codes is None:
         return None
-    return by_name(weights).fit(X, Target(codes.astype(float), ~output.is_unlabelled(sets))).loo_operator()
+    return clone(weights).fit(X, Target(codes.astype(float), ~output.is_unlabelled(sets))).loo_operator()
 
 
 def support_of(
@@ -224,7 +225,7 @@ def _set_conflicts(found: Audit, X: Any, output: OutputSpace, sets: Sets) -> Non
     try:
         pairs = conflicts(nearest_rows(X, 1).scaled(X), sets)
     except ValueError as error:
-        found.refused["conflicts"] = str(error).splitlines()[0]
+        found.not_evaluated["conflicts"] = str(error).splitlines()[0]
         return
     texts = output.format_sets(sets, [i for pair in pairs for i in pair[:2]]) if pairs else []
     found.conflicts = [

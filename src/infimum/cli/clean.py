@@ -33,6 +33,9 @@ def clean(
     drop: o.Drop = None,
     meaning: o.Meaning = None,
     unticked: o.Unticked = None,
+    classes: o.Classes = None,
+    separator: o.Separator = None,
+    merge_classes: o.MergeClasses = False,
     weights: o.Weights = "auto",
     as_json: o.Json = False,
     quiet: o.Quiet = False,
@@ -43,7 +46,10 @@ def clean(
     among the options (labels and tags). `tied`: whether two options are equally likely. `support`: the held-out
     probability of the set. `suspect`: whether the set probably misses the true output.
     """
-    options = TableOptions(target or [], kind, id, annotator, None, feature or [], drop or [], meaning, unticked)
+    options = TableOptions(
+        target or [], kind, id, annotator, None, feature or [], drop or [], meaning, unticked, classes, separator,
+        merge_classes,
+    )  # fmt: skip
     notes = Notes()
     with running(["reading", "finding labels", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
@@ -62,7 +68,7 @@ def clean(
     if "confidence" in new:
         found["confidence"] = float(np.mean(new["confidence"]))
         shown.insert(1, ("Mean confidence", f"{found['confidence']:.3f}"))
-    print_result(found, as_json, f"{out} written", [*shown, ("Selected model", selected(pipe[-1]))], notes)
+    print_result(found, as_json, f"{out} written", [*shown, ("Selected model", selected(pipe[-1]))], notes, table.named)
     if not complete:
         raise typer.Exit(STOPPED_EARLY)
 

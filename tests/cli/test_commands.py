@@ -120,7 +120,7 @@ def test_fit_reports_selected_model(here, infimum, as_json):
     sources.tags(here / "tags.csv", 24)
     found = as_json("fit", "tags.csv", "-t", "tags", "--weights", "kernel")
     assert set(found["scores"]) == {"covering_rate", "set_risk"}
-    assert re.search(r"\(of [3-9] candidates\)", found["chosen"])
+    assert re.search(r"\(of \d+ candidates\)", found["chosen"])
 
 
 def test_report_compares_with_true_labels(here, infimum, data_home, undrawn):

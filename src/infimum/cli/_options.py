@@ -10,7 +10,7 @@ import typer
 from ..io._meaning import CHOICES
 from ..outputs import OUTPUT_TYPES
 
-WEIGHTS = ("auto", "kernel", "nystrom", "linear", "neighbors", "forest")
+WEIGHTS = ("auto", "kernel", "nystrom", "linear", "neighbors", "forest", "laplacian")
 PRINCIPLES = ("auto", "infimum", "average", "supremum", "disambiguation")
 COVERS = ("truth", "set")
 
@@ -56,6 +56,26 @@ Meaning = Annotated[
 ]
 Unticked = Annotated[
     str | None, typer.Option(help=f"What 0 means for a tag: {one_of(CHOICES['unticked'])}.", show_default=False)
+]
+Classes = Annotated[
+    str | None,
+    typer.Option(
+        "--classes",
+        help="All classes, tags or items: a file with one name per line, or names separated by commas. Names in quotes"
+        " may contain commas. Other names raise an error.",
+        show_default=False,
+        metavar="FILE|LIST",
+    ),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        "--separator", help='What separates candidates of a cell besides "|".', show_default=False, metavar="TEXT"
+    ),
+]
+MergeClasses = Annotated[
+    bool,
+    typer.Option("--merge-classes", help="Merge names that look like variants of others, and list what was merged."),
 ]
 Weights = Annotated[str, typer.Option(help=f"The base learner: {one_of(WEIGHTS)}.")]
 Principle = Annotated[str, typer.Option(help=f"The loss of a set of possible outputs: {one_of(PRINCIPLES)}.")]

@@ -9,10 +9,13 @@ from typing import Any
 from ..data.errors import InputError, is_missing
 from ..diagnostics.audit.conflicts import unreadable
 from ..io import Records, read_table
+from ..io._names import NamedCells
 from ..io._records import new_space
-from ..io.tables import load_table
+from ..io._table_cells import parse_cells
+from ..io.tables import LIST_CELLS, load_table
 from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._kind import recognise
+from ._names import naming
 
 IDS = "ids"
 
@@ -30,6 +33,9 @@ class TableOptions:
     drop: list[str] = field(default_factory=list)
     meaning: str | None = None
     unticked: str | None = None
+    classes: str | None = None
+    separator: str | None = None
+    merge_classes: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +58,8 @@ class Table:
     """Columns that are not features, and why."""
     invalid: dict[int, str] = field(default_factory=dict)
     """Rows that no output satisfies, if these are treated as unlabelled."""
+    named: NamedCells | None = None
+    """The look-alikes among the names of the target."""
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -86,14 +94,14 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
     if not options.target:
         raise ValueError(f"{path.name}: name the target column with --target. Its columns are {', '.join(columns)}.")
     options = _with_defaults(path, options, columns)
-    records, kind, invalid = _read(path, options, lenient)
+    records, kind, invalid, named = _read(path, options, lenient)
     X, unused = _features(path, records, options)
     taken = {name: records.data[name].tolist() for name in (options.annotator, options.truth) if name is not None}
     return Table(
         path, X, records.y, kind, records.ids, records.places, options.target,
         None if options.annotator is None else taken[options.annotator],
         None if options.truth is None else [None if is_missing(cell) else cell for cell in taken[options.truth]],
-        records.classes, unused, invalid,
+        records.classes, unused, invalid, named,
     )  # fmt: skip
 
 
@@ -115,7 +123,7 @@ def _with_defaults(path: Path, options: TableOptions, columns: list[str]) -> Tab
     )
 
 
-def _read(path: Path, options: TableOptions, lenient: bool) -> tuple[Records, str, dict[int, str]]:
+def _read(path: Path, options: TableOptions, lenient: bool) -> tuple[Records, str, dict[int, str], NamedCells | None]:
     several = len(options.target) > 1
     target: Any = options.target if several else options.target[0]
     settings: dict[str, Any] = {"id": options.id, "meaning": options.meaning, "unticked": options.unticked}
@@ -123,16 +131,25 @@ def _read(path: Path, options: TableOptions, lenient: bool) -> tuple[Records, st
     if several and kind is None:
         raise ValueError(f"{path.name}: several target columns require --kind number, tags, ranking or vector.")
     if several and kind == "number" and len(target) == 2 and lenient:
-        return _lenient_bounds(path, options)
-    if kind is None or (lenient and not several):
-        records = read_table(path, target, **settings)
-        if records.kind != "text":
-            return records, records.kind, {}
+        return *_lenient_bounds(path, options), None
+    names = naming(options.classes, options.separator, options.merge_classes)
+    if several or (kind in LIST_CELLS and not lenient):
+        records = read_table(path, target, kind=kind, **settings)
+        if not several:
+            names.apply(records.kind, path.name, records.y, records.places)
+        return records, records.kind, {}, None
+    records = read_table(path, target, **settings)
+    invalid: dict[int, str] = {}
+    if records.kind == "text":
         kind = kind or recognise(path.name, target, records.y, records.places)
         if lenient:
-            return _lenient(path, records, kind)
-    records = read_table(path, target, kind=kind, **settings)
-    return records, records.kind, {}
+            records, kind, invalid = _lenient(path, records, kind)
+    elif kind is not None:
+        records = read_table(path, target, kind=kind, **settings)
+    kind = kind or records.kind
+    named = names.apply(kind, path.name, records.y, records.places)
+    cells, classes = parse_cells(path.name, named.cells, records.places, kind, names.classes or [])
+    return replace(records, y=cells, kind=kind, classes=classes or named.names), kind, invalid, named
 
 
 def _lenient(path: Path, records: Records, kind: str) -> tuple[Records, str, dict[int, str]]:

@@ -35,6 +35,9 @@ def clean(
     drop: o.Drop = None,
     meaning: o.Meaning = None,
     unticked: o.Unticked = None,
+    classes: o.Classes = None,
+    separator: o.Separator = None,
+    merge_classes: o.MergeClasses = False,
     weights: o.Weights = "auto",
     as_json: o.Json = False,
     quiet: o.Quiet = False,
@@ -46,7 +49,10 @@ def clean(
     probability of the set. `suspect`: whether the set probably misses the true output. If the model is not better than
     the best constant prediction, the columns do not allow conclusions about the labels, and the summary says so.
     """
-    options = TableOptions(target or [], kind, id, annotator, None, feature or [], drop or [], meaning, unticked)
+    options = TableOptions(
+        target or [], kind, id, annotator, None, feature or [], drop or [], meaning, unticked, classes, separator,
+        merge_classes,
+    )  # fmt: skip
     notes = Notes()
     with running(["reading", "finding labels", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
@@ -71,7 +77,7 @@ def clean(
             shown.append(("Mean confidence", f"{found['confidence']:.3f}"))
         shown += [("Tied rows", str(found["tied"])), ("Suspect rows", str(found["suspect"]))]
     shown += [("Selected model", selected(pipe[-1])), *score_rows(scores, " (cross-validation)")]
-    print_result(found, as_json, f"{out} written", shown, notes)
+    print_result(found, as_json, f"{out} written", shown, notes, table.named)
     if not complete:
         raise typer.Exit(STOPPED_EARLY)
 

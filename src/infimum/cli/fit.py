@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from sklearn.base import clone
 
-from ..data.errors import InputError
+from ..data.errors import InputError, listed
 from . import _options as o
 from ._console import STOPPED_EARLY, USAGE, Notes, fail, print_result, running
 from ._models import pipeline, save
@@ -27,6 +27,9 @@ def fit(
     drop: o.Drop = None,
     meaning: o.Meaning = None,
     unticked: o.Unticked = None,
+    classes: o.Classes = None,
+    separator: o.Separator = None,
+    merge_classes: o.MergeClasses = False,
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
     level: o.Level = None,
@@ -42,7 +45,10 @@ def fit(
     """
     if covers not in o.COVERS:
         fail(f"--covers must be {o.one_of(o.COVERS)}. Got {covers!r}.", USAGE)
-    options = TableOptions(target or [], kind, id, annotator, None, feature or [], drop or [], meaning, unticked)
+    options = TableOptions(
+        target or [], kind, id, annotator, None, feature or [], drop or [], meaning, unticked, classes, separator,
+        merge_classes,
+    )  # fmt: skip
     notes = Notes()
     with running(["reading", "fitting", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
@@ -58,6 +64,7 @@ def fit(
     complete = selection is None or selection.complete
     rows = [
         ("Rows", f"{len(table)} of {table.kind}, {sum(cell is None for cell in table.cells)} unlabelled"),
+        *_classes(table),
         ("Features", ", ".join(column.name for column in model[0].columns_)),
         *_unused(table, model),
         ("Selected model", selected(model[-1])),
@@ -67,9 +74,10 @@ def fit(
     ]
     found = {
         "model": out, "kind": table.kind, "rows": len(table), "complete": complete, "chosen": selected(model[-1]),
+        "classes": table.classes,
         "scores": scores(model[-1]), "guarantee": None if conformal is None else conformal.guarantee_,
     }  # fmt: skip
-    print_result(found, as_json, f"{out} written", rows, notes)
+    print_result(found, as_json, f"{out} written", rows, notes, table.named)
     if not complete:
         raise typer.Exit(STOPPED_EARLY)
 
@@ -111,6 +119,11 @@ def selected(model: Any) -> str:
 def scores(model: Any) -> dict[str, Any]:
     """Return the cross-validation scores of the selected model, beside those of the best constant prediction."""
     return {} if model.selection_ is None else model.selection_.scores
+
+
+def _classes(table: Table) -> list[tuple[str, str]]:
+    what = "Classes" if table.named is None else table.named.what.capitalize()
+    return [(what, f"{len(table.classes)}: {listed(table.classes)}")] if table.classes else []
 
 
 def _unused(table: Table, model: Any) -> list[tuple[str, str]]:

@@ -30,7 +30,7 @@ def predict(
     `fit --level`).
     """
     notes = Notes()
-    with errors_as_messages(model):
+    with errors_as_messages(model), notes.collect():
         pipe, about = load(model)
     with running(["reading", "predicting", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()

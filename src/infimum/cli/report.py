@@ -36,6 +36,9 @@ def report(
     drop: o.Drop = None,
     meaning: o.Meaning = None,
     unticked: o.Unticked = None,
+    classes: o.Classes = None,
+    separator: o.Separator = None,
+    merge_classes: o.MergeClasses = False,
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
     as_json: o.Json = False,
@@ -49,7 +52,10 @@ def report(
     """
     from ..report import build
 
-    options = TableOptions(target or [], kind, id, annotator, truth, feature or [], drop or [], meaning, unticked)
+    options = TableOptions(
+        target or [], kind, id, annotator, truth, feature or [], drop or [], meaning, unticked, classes, separator,
+        merge_classes,
+    )  # fmt: skip
     notes = Notes()
     with running(["reading", "fitting", "analysing", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
@@ -73,7 +79,7 @@ def report(
     selection = pipe[-1].selection_
     complete = selection is None or selection.complete
     rows, summary = _summary(made, table, selected(pipe[-1]))
-    print_result({"report": out, **summary, "complete": complete}, as_json, f"{out} written", rows, notes)
+    print_result({"report": out, **summary, "complete": complete}, as_json, f"{out} written", rows, notes, table.named)
     if not complete:
         raise typer.Exit(STOPPED_EARLY)
 

@@ -9,7 +9,8 @@ import typer
 
 from ..outputs import OUTPUT_TYPES
 from . import _options as o
-from ._console import fail, stdout
+from ._console import fail, print_look_alikes, stdout
+from ._names import naming
 
 NEEDS = 'The studio needs the package {}. Install it with: pip install "infimum[cli,studio]"'
 
@@ -18,7 +19,9 @@ def studio(
     table: Annotated[Path, typer.Argument(help="A table: .csv, .tsv, .jsonl, .parquet, .arrow; it is not changed.")],
     target: Annotated[str, typer.Option(help="The target column; it may be missing, or have empty cells.")],
     kind: Annotated[str, typer.Option(help=f"The output type: {o.one_of(OUTPUT_TYPES)}.")] = "labels",
-    classes: Annotated[str, typer.Option(help="All labels, tags or items, separated by commas.")] = "",
+    classes: o.Classes = None,
+    separator: o.Separator = None,
+    merge_classes: o.MergeClasses = False,
     bounds: Annotated[tuple[float, float] | None, typer.Option(help="The range of numbers, LOW HIGH.")] = None,
     strategy: Annotated[str, typer.Option(help="Or median, conformal, uncertain, random, whole.")] = "information",
     ask: Annotated[str, typer.Option(help="Kinds of questions, separated by commas: Is,OneOf.")] = "",
@@ -43,10 +46,11 @@ def studio(
 
     if strategy not in STRATEGIES:
         fail(f"There is no strategy {strategy!r}. Names: {', '.join(STRATEGIES)}.")
-    names = [name.strip() for name in classes.split(",") if name.strip()]
     kinds = [name.strip() for name in ask.split(",") if name.strip()]
     try:
-        task = read_task(table, target, kind, names or None, id, bounds)
+        names = naming(classes, separator, merge_classes)
+        task = read_task(table, target, kind, names.classes, id, bounds, names)
+        print_look_alikes(task.named)
         path = table.with_name(f"{table.name}.answers.jsonl") if journal is None else journal
         answers = Journal(path, task.header())
         asker = Asker(strategy, questions=kinds or None, random_state=0)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.text_tables import aligned, html_table
 from .candidates import Candidate
 from .config import SearchConfig
 from .scores import no_skill
@@ -59,8 +60,9 @@ class Result:
         """The base learner in a few words."""
         if self.weights == "linear":
             return f"linear, lam {self.lam:.0e}, {self.scaling}"
-        if self.weights == "kernel":
-            return f"{self.kernel} {self.gamma:g}, lam {self.lam:.0e}, {self.scaling}"
+        if self.kernel:
+            text = f"{self.kernel} {self.gamma:g}, lam {self.lam:.0e}, {self.scaling}"
+            return text if self.weights == "kernel" else f"{self.weights}, {text}"
         if not isnan(self.n_neighbors):
             return f"{self.weights}, {self.n_neighbors:g} nearest"
         return self.weights if isnan(self.min_samples_leaf) else f"{self.weights}, leaves of {self.min_samples_leaf:g}"
@@ -157,22 +159,15 @@ class SelectionResult:
         if not self.results:
             params = ", ".join(str(value) for value in self.best_params.values())
             return f"Nothing was compared: {params}. {self.reason}"
-        lines = self.table()
-        widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
-        text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines]
         more = len(self.results) - N_SHOWN
         tail = [f"… and {more} more"] if more > 0 else []
-        tail += self._beside_constant()
-        return "\n".join([f"Selected from {len(self.results)} candidates by cross-validation:", *text, *tail])
+        head = f"Selected from {len(self.results)} candidates by cross-validation:"
+        return "\n".join([head, *aligned(self.table()), *tail, *self._beside_constant()])
 
     def _repr_html_(self) -> str:
         if not self.results:
             return f"<p>{escape(repr(self))}</p>"
-        head, *body = self.table()
-        rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in body)
-        top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-        tail = "".join(f"<p>{escape(line)}</p>" for line in self._beside_constant())
-        return f"<table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>{tail}"
+        return html_table(self.table()) + "".join(f"<p>{escape(line)}</p>" for line in self._beside_constant())
 
     def _beside_constant(self) -> list[str]:
         """Return the comparison with the best constant prediction, in one or two sentences."""

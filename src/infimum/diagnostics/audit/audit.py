@@ -7,19 +7,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from ...disambiguation import Disambiguation, DisambiguationResult, supports_soft
 from ...outputs import OutputSpace, Sets
 from ...recipe import Recipe
 from ...selection import out_of_fold
-from ...weights import by_name
 from ...weights.base import Target
 from ...weights.holdout import LooOperator
 from .conflicts import conflicts, unreadable
-from .rows import Findings, check_lengths, default_weights, inputs_and_space, nearest_rows
+from .rows import Findings, check_lengths, inputs_and_space, nearest_rows, scaled_weights
 
 PRINCIPLES = ("infimum", "average", "disambiguation")
-SHARE_OF_MEDIAN = 0.4  # of the median support, below which an order is suspect
+MIN_SUPPORT = 0.1  # support below which a row is suspect if no disambiguation is given,
+SHARE_OF_MEDIAN = 0.4  # or below this share of the median, if that is more
 COMPARED_ROWS = 5000  # rows up to which kernel ridge on all of them is quick
 FAR = 4.0  # typical distances beyond which a number is suspect
 SHOWN = 5
@@ -45,7 +46,7 @@ class Audit(Findings):
         Rows for which the principles predict different outputs.
     predictions : dict
         Principle -> the prediction for each row from the other rows, (n, *z).
-    refused : dict
+    not_evaluated : dict
         Principle, or "conflicts" -> why it could not be used.
     """
 
@@ -56,7 +57,7 @@ class Audit(Findings):
         self.impossible: dict[int, str] = {}
         self.disagreements: list[dict[str, Any]] = []
         self.predictions: dict[str, NDArray] = {}
-        self.refused: dict[str, str] = {}
+        self.not_evaluated: dict[str, str] = {}
 
     def rows(self) -> NDArray:
         """Return all rows that were found, once each."""
@@ -91,9 +92,10 @@ def audit(
 ) -> Audit:
     """Find rows that need a second look.
 
-    - **Suspects**: the set probably does not contain the true output. For labels, tags, numbers and boxes, these are
-      the `suspects` of the :class:`~infimum.disambiguation.DisambiguationResult`, as in `model.suspects_` and
-      `infimum clean`. For orders, the mean held-out probability of its pairs is below two fifths of the median. For
+    - **Suspects**: the set probably does not contain the true output. If `resolved` is given, these are its
+      `suspects`, as in `model.suspects_`, `infimum clean` and the report. Otherwise, for labels and tags, the held-out
+      probability of the set is below 0.1 or two fifths of the median. For orders, so is the mean held-out probability
+      of its pairs. For numbers and boxes, fewer than a tenth of a row would be so far off if all sets were right. For
       other vectors, the loss of the prediction from the other rows is four times the usual one.
     - **Conflicts**: rows that are equal, or nearer to each other than three quarters of the rows are to any other, with
       disjoint sets.
@@ -109,7 +111,8 @@ def audit(
     output : OutputSpace, optional
         ``outputs.Labels()`` by default.
     weights : Weights or str, optional
-        The base learner; kernel ridge on standardised features by default.
+        The base learner, used as it is given; or the name of a family, on standardised features. Kernel ridge by
+        default.
     resolved : DisambiguationResult, optional
         The disambiguation of the same rows, if there is one already.
 
@@ -141,7 +144,7 @@ def of_sets(
     """Return the same for an X of numbers and parsed sets."""
     found = Audit(len(sets))
     found.impossible = impossible or {}
-    family = default_weights() if weights is None else weights
+    family = scaled_weights(weights)
     _predict(found, X, output, sets, family)
     _set_suspects(found, X, output, sets, family, resolved)
     _set_conflicts(found, X, output, sets)
@@ -157,7 +160,7 @@ def _predict(found: Audit, X: Any, output: OutputSpace, sets: Sets, weights: Any
         try:
             found.predictions[principle] = out_of_fold(recipe, X, output, sets, cv=cv).z
         except (ValueError, MemoryError) as error:
-            found.refused[principle] = str(error).splitlines()[0]
+            found.not_evaluated[principle] = str(error).splitlines()[0]
 
 
 def _set_suspects(
@@ -182,16 +185,21 @@ def label_errors(
 ) -> tuple[NDArray | None, NDArray]:
     """Return the support of each set by the other rows, (n,), and the numbers of the suspect rows.
 
-    They are those of the disambiguation if it has them. Otherwise they are computed with kernel ridge on standardised
+    They are those of the disambiguation that is given. If none is given, the support is that of a disambiguation with
+    the weights, and rows of low support are suspect. For sets without soft labels they are computed with kernel ridge on standardised
     features, so they do not depend on the model; beyond `COMPARED_ROWS` rows, with the given weights.
     """
-    if resolved is None and supports_soft(sets):
-        resolved = _disambiguated(X, output, sets, default_weights() if weights is None else weights)
+    given = resolved is not None
+    if not given and supports_soft(sets):
+        resolved = _disambiguated(X, output, sets, scaled_weights(weights))
     if resolved is not None and resolved.support is not None:
-        return resolved.support, resolved.suspects
+        support = resolved.support
+        if given or sets.options() is None:
+            return support, resolved.suspects
+        return support, np.flatnonzero(support < max(MIN_SUPPORT, SHARE_OF_MEDIAN * float(np.median(support))))
     if supports_soft(sets) or len(sets) < 2:
         return None, np.empty(0, dtype=int)
-    family = default_weights() if weights is None or len(sets) <= COMPARED_ROWS else weights
+    family = scaled_weights(None if len(sets) <= COMPARED_ROWS else weights)
     if sets.pair_codes() is not None:
         return support_of(output, sets, np.empty(0), _held_out_pairs(X, output, sets, family))
     return support_of(output, sets, out_of_fold(Recipe("infimum", "inside", family), X, output, sets, cv=5).z)
@@ -208,7 +216,7 @@ def _held_out_pairs(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> Lo
     codes = sets.pair_codes()
     if codes is None:
         return None
-    return by_name(weights).fit(X, Target(codes.astype(float), ~output.is_unlabelled(sets))).loo_operator()
+    return clone(weights).fit(X, Target(codes.astype(float), ~output.is_unlabelled(sets))).loo_operator()
 
 
 def support_of(
@@ -242,7 +250,7 @@ def _set_conflicts(found: Audit, X: Any, output: OutputSpace, sets: Sets) -> Non
     try:
         pairs = conflicts(nearest_rows(X, 1).scaled(X), sets)
     except ValueError as error:
-        found.refused["conflicts"] = str(error).splitlines()[0]
+        found.not_evaluated["conflicts"] = str(error).splitlines()[0]
         return
     texts = output.format_sets(sets, [i for pair in pairs for i in pair[:2]]) if pairs else []
     found.conflicts = [

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from ...data.checks import check_number
 from ...data.containers import Column
-from ...data.errors import Form, InfimumWarning, InputError, Sample, listed, refuse_unread
+from ...data.errors import Form, InfimumWarning, InputError, Sample, listed
 from ...data.names import Names, key, numbered, ordered
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
 from ..choices import Choices
+from ..merging import COUNTED, warn_of_look_alikes
 from ..summary import Summary
 from .cells import RankingCells
 from .codes import codes_of, costs_of
@@ -48,7 +49,7 @@ class Rankings(RankingCells, OutputSpace):
         How many items, or the items themselves, of any hashable kind; by default those that y names.
     time_limit : float, optional
         Seconds for one minimisation over orders of more than 14 items; the best order so far is then returned, and
-        `bound` says how far it may be from the minimum.
+        `bound` gives a lower bound of the minimum.
 
     Examples
     --------
@@ -66,7 +67,7 @@ class Rankings(RankingCells, OutputSpace):
         self.time_limit = time_limit
 
     def summarise(self, y: Any) -> Facts:
-        """The items that y names, and what decides how it is read."""
+        """Return the items of y, and what decides on its format."""
         if isinstance(y, PartialOrders):
             sample = Sample(len(y))
             return (
@@ -94,7 +95,7 @@ class Rankings(RankingCells, OutputSpace):
             form = CELLS_WITH_LISTS
         items = Names(self._named(summary, width, form), "items") if declared is None else declared
         if not len(items):
-            refuse_unread(summary.unread.get("rows", Sample()), FORMS)
+            summary.refuse_unread(FORMS)
             raise InputError("y names no item at all. Give items=[…].")
         self.form_, self._names, self.items_ = form, items, items.array
         self.size = math.factorial(len(items)) if len(items) <= LISTED else math.inf
@@ -102,7 +103,7 @@ class Rankings(RankingCells, OutputSpace):
 
     @staticmethod
     def _named(facts: Facts, width: int | None, form: Form) -> list:
-        """The items, where nobody declares them."""
+        """Return the items of y, if they are not declared."""
         first = next(iter(facts.frames), None)
         for other in facts.frames:
             if set(map(key, other)) != set(map(key, first or ())):
@@ -151,13 +152,22 @@ class Rankings(RankingCells, OutputSpace):
         return y.arranged([given.where[key(name)] for name in self._names.list])
 
     def check(self, parts: Iterable[Sets]) -> None:
-        """Warn where no row says anything."""
-        some = False
+        """Warn if all rows are unlabelled, and if items look like variants of others."""
+        n, labelled, counts = 0, len(self.items_) < 2, np.zeros(len(self.items_), dtype=int)
+        first, second = np.triu_indices(len(counts), 1)
         for sets in parts:
-            if not isinstance(sets, PartialOrders) or sets.m < 2 or sets.codes.any():
+            if not isinstance(sets, PartialOrders):
                 return
-            some |= len(sets) > 0
-        if some:
+            n += len(sets)
+            compared = sets.codes != 0
+            labelled = labelled or bool(compared.any())
+            for k in range(len(counts)):
+                counts[k] += int(compared[:, (first == k) | (second == k)].any(axis=1).sum())
+            if labelled and n >= COUNTED:
+                break
+        if self.items is None and self.form_.kind == "cells":
+            warn_of_look_alikes(self, self.items_, counts)
+        if n and not labelled:
             warnings.warn(
                 "No row of y says anything about any pair of items: every order suits, and one of them is predicted.",
                 InfimumWarning,

@@ -186,8 +186,8 @@ def label_errors(
     """Return the support of each set by the other rows, (n,), and the numbers of the suspect rows.
 
     They are those of the disambiguation that is given. If none is given, the support is that of a disambiguation with
-    the weights, and rows of low support are suspect. For sets without soft labels they are computed with kernel ridge on standardised
-    features, so they do not depend on the model; beyond `COMPARED_ROWS` rows, with the given weights.
+    the weights, and rows of low support are suspect. For sets without soft labels, they are computed with kernel ridge
+    on standardised features, so they do not depend on the model; beyond `COMPARED_ROWS` rows, with the given weights.
     """
     given = resolved is not None
     if not given and supports_soft(sets):

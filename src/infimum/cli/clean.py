@@ -10,13 +10,14 @@ import typer
 
 from ..diagnostics.audit.audit import support_of
 from ..estimators.base import validated
-from ..io.tables import load_table
 from ..selection import out_of_fold
 from . import _options as o
 from ._console import STOPPED_EARLY, Notes, print_result, running
 from ._models import pipeline, texts
+from ._outputs import TABLES, check_out
 from ._table import TableOptions, read
-from .fit import fitted, selected
+from ._words import selected
+from .fit import column_rows, fitted
 from .predict import append_columns
 
 FOLDS = 5
@@ -30,9 +31,12 @@ def clean(
     id: o.Id = None,
     annotator: o.Annotator = None,
     feature: o.Feature = None,
-    drop: o.Drop = None,
+    ignore: o.Ignore = None,
+    column: o.Column = None,
     meaning: o.Meaning = None,
     unticked: o.Unticked = None,
+    sep: o.Sep = None,
+    encoding: o.Encoding = None,
     weights: o.Weights = "auto",
     as_json: o.Json = False,
     quiet: o.Quiet = False,
@@ -43,17 +47,19 @@ def clean(
     among the options (labels and tags). `tied`: whether two options are equally likely. `support`: the held-out
     probability of the set. `suspect`: whether the set probably misses the true output.
     """
-    options = TableOptions(target or [], kind, id, annotator, None, feature or [], drop or [], meaning, unticked)
+    check_out(out, TABLES, file)
+    options = TableOptions(
+        target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding
+    )
     notes = Notes()
     with running(["reading", "finding labels", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
         table = read(file, options)
-        rows = [found.value for found in load_table(file)]
         stages.next()
-        pipe = fitted(table, pipeline(table.output, "disambiguation", weights))
+        pipe = fitted(table, pipeline(table.output, "disambiguation", weights, table.columns))
         new = cleaned(pipe, table.X)
         stages.next()
-        append_columns(out, file, rows, new)
+        append_columns(out, file, table.rows, new)
     selection = pipe[-1].selection_
     complete = selection is None or selection.complete
     found: dict[str, Any] = {"clean": out, "rows": len(table), "kind": table.kind, "complete": complete}
@@ -62,7 +68,8 @@ def clean(
     if "confidence" in new:
         found["confidence"] = float(np.mean(new["confidence"]))
         shown.insert(1, ("Mean confidence", f"{found['confidence']:.3f}"))
-    print_result(found, as_json, f"{out} written", [*shown, ("Selected model", selected(pipe[-1]))], notes)
+    shown += [("Selected model", selected(pipe[-1])), *column_rows(table, pipe)]
+    print_result(found, as_json, f"{out} written", shown, notes)
     if not complete:
         raise typer.Exit(STOPPED_EARLY)
 

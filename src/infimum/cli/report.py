@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..data.files import atomic_write
+from ..io._files import name_of
 from . import _options as o
 from ._console import STOPPED_EARLY, Notes, print_result, running, writing
 from ._models import pipeline
+from ._outputs import PAGES, check_out
 from ._table import Table, TableOptions, read
-from .fit import fitted, selected
+from ._words import selected
+from .fit import column_rows, fitted
 
 if TYPE_CHECKING:
     from ..report.building import Report
@@ -31,9 +34,12 @@ def report(
     id: o.Id = None,
     annotator: o.Annotator = None,
     feature: o.Feature = None,
-    drop: o.Drop = None,
+    ignore: o.Ignore = None,
+    column: o.Column = None,
     meaning: o.Meaning = None,
     unticked: o.Unticked = None,
+    sep: o.Sep = None,
+    encoding: o.Encoding = None,
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
     as_json: o.Json = False,
@@ -47,18 +53,21 @@ def report(
     """
     from ..report import build
 
-    options = TableOptions(target or [], kind, id, annotator, truth, feature or [], drop or [], meaning, unticked)
+    check_out(out, PAGES, file)
+    options = TableOptions(
+        target or [], kind, id, annotator, truth, feature or [], ignore or [], meaning, unticked, column, sep, encoding
+    )
     notes = Notes()
     with running(["reading", "fitting", "analysing", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
         table = read(file, options, lenient=True)
         stages.next()
-        pipe = fitted(table, pipeline(table.output, principle, weights))
+        pipe = fitted(table, pipeline(table.output, principle, weights, table.columns))
         stages.next()
         made = build(
             pipe[-1],
             pipe[:-1].transform(table.X),
-            title=title or f"Partial labels of {file.name}",
+            title=title or f"Partial labels of {name_of(file)}",
             names=table.names,
             annotators=table.annotators,
             truth=table.truth,
@@ -71,6 +80,7 @@ def report(
     selection = pipe[-1].selection_
     complete = selection is None or selection.complete
     rows, summary = _summary(made, table, selected(pipe[-1]))
+    rows += column_rows(table, pipe)
     print_result({"report": out, **summary, "complete": complete}, as_json, f"{out} written", rows, notes)
     if not complete:
         raise typer.Exit(STOPPED_EARLY)

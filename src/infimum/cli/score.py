@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..data.errors import InputError
+from ..io._files import name_of
 from ..selection.scores import beyond_chance, covered, risk
 from . import _options as o
 from ._console import Notes, errors_as_messages, print_result, running
@@ -20,6 +21,8 @@ def score(
     target: o.Target = None,
     meaning: o.Meaning = None,
     unticked: o.Unticked = None,
+    sep: o.Sep = None,
+    encoding: o.Encoding = None,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -33,7 +36,10 @@ def score(
         pipe, about = load(model)
     with running(["reading", "scoring"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
-        options = TableOptions(target or list(about["target"]), about["kind"], meaning=meaning, unticked=unticked)
+        options = TableOptions(
+            target or list(about["target"]), about["kind"], meaning=meaning, unticked=unticked, sep=sep,
+            encoding=encoding,
+        )  # fmt: skip
         table = read(file, options)
         stages.next()
         found = scored(pipe, table)
@@ -44,7 +50,7 @@ def score(
         ("Chance-corrected", f"{found['chance_corrected']:.4f}"),
         ("Set risk", f"{found['set_risk']:.4g}"),
     ]
-    print_result(found, as_json, f"{model.name} on {file.name}", rows, notes)
+    print_result(found, as_json, f"{model.name} on {name_of(file)}", rows, notes)
 
 
 def scored(pipe: Any, table: Table) -> dict[str, Any]:

@@ -187,10 +187,6 @@ class Loss(ABC):
     def terms(self) -> Sequence[SetLoss]:
         """The losses over sets that this one is stacked from, in the order of its rows."""
 
-    @abstractmethod
-    def __getitem__(self, rows: Any) -> Loss:
-        """Return the loss over some of the rows of every term."""
-
     def __len__(self) -> int:
         return sum(len(term.sets) for term in self.terms)
 
@@ -271,9 +267,6 @@ class SetLoss(Loss):
     def terms(self) -> Sequence[SetLoss]:
         return (self,)
 
-    def __getitem__(self, rows: Any) -> SetLoss:
-        return SetLoss(self.output, self.sets[rows], self.principle)
-
     def rowwise_loss(self, z: NDArray) -> NDArray:
         """Return L(z_i, S_i) for one output per row, (n,)."""
         return self.principle.rowwise_loss(self.sets, self.output.psi(z))
@@ -303,9 +296,6 @@ class Stack(Loss):
     @property
     def terms(self) -> Sequence[SetLoss]:
         return self.losses
-
-    def __getitem__(self, rows: Any) -> Stack:
-        return Stack([loss[rows] for loss in self.losses])
 
     def __repr__(self) -> str:
         return f"<{', then '.join(repr(loss)[1:-1] for loss in self.losses)}>"

@@ -1,4 +1,4 @@
-"""Conformal as its users meet it: what it returns, what it refuses, and that it does the same twice."""
+"""Conformal: what it returns, its errors, and that it is reproducible."""
 
 import pickle
 
@@ -53,7 +53,7 @@ def test_predicted_sets_feed_an_estimator(name, method, rng):
     assert made.predict(X).shape == made.model_.predict(X).shape
 
 
-def test_the_same_twice(rows):
+def test_fit_is_reproducible(rows):
     X, sets, _ = rows
     for method in ("split", "cv+", "jackknife+"):
         made, again = (Conformal(CLASSIFIER, method=method, random_state=3).fit(X, sets) for _ in range(2))
@@ -82,7 +82,7 @@ def test_saved_by_skops(name, method, rng):
     np.testing.assert_allclose(copy.predict_set(X).size, made.predict_set(X).size)
 
 
-def test_every_way_to_the_same_sets(rows):
+def test_predict_set_is_the_same_for_prefit_frames_and_pipelines(rows):
     """Fitted by itself or before, in a frame, in a pipeline, with y as names or sets."""
     X, sets, _ = rows
     made = Conformal(CLASSIFIER, 0.8, "set", random_state=0).fit(X, sets)
@@ -111,14 +111,14 @@ def test_every_way_to_the_same_sets(rows):
     ],
     ids=lambda m: type(m).__name__,
 )
-def test_other_models_of_labels(model, rows):
+def test_fit_with_other_models_of_labels(model, rows):
     X, sets, _ = rows
     made = Conformal(model, 0.9, "set").fit(X[:150], sets[:150])
     assert made.check(X[150:], sets[150:]).meets > 0.7
     assert made.predict_set(X[150:]).classes.tolist() == NAMES.tolist()
 
 
-def test_too_few_rows_promise_everything(rows):
+def test_predict_set_with_too_few_rows_is_everything(rows):
     X, sets, _ = rows
     made = Conformal(CLASSIFIER.fit(X, sets), 0.9, prefit=True).conformalize(X[:8], sets[:8])
     assert (made.predict_set(X[:5]).sizes == 4).all()
@@ -131,8 +131,8 @@ def test_too_few_rows_promise_everything(rows):
     assert np.asarray(numbers.predict_set(X[:1])).ravel().tolist() == [-2, 2]
 
 
-def test_empty_sets_say_so(rng):
-    """LAC at a low level: no label suits. Such rows are rejected, and refused as y."""
+def test_predict_set_may_be_empty_with_lac(rng):
+    """LAC at a low level: no label fits. Such rows are rejected, and raise an error as y."""
     X, _, truth = draw_labels(rng, 400)
     model = PartialClassifier(
         principle="average", negative_weights="inside", weights=RIDGE, probabilities="temperature"
@@ -150,7 +150,7 @@ def test_empty_sets_say_so(rng):
     assert aps.predict_set(X).sizes.min() == 1
 
 
-def test_ties_are_inside():
+def test_predict_set_contains_ties():
     """Scores that are all alike: every class, or none less than asked."""
     model = PartialClassifier(
         principle="average", negative_weights="inside", weights=weights.PrecomputedWeights(), classes=list("abc")
@@ -161,7 +161,7 @@ def test_ties_are_inside():
     assert (made.predict_set(X).sizes == 3).all()
 
 
-def test_rejection_and_its_curve(rng):
+def test_reject_and_risk_coverage(rng):
     X, sets, truth = draw_numbers(rng, 400)
     made = Conformal(REGRESSOR, 0.8, score="scaled").fit(X[:300], sets[:300])
     z, size = made.predict(X[300:], reject=1.0), made.predict_set(X[300:]).size
@@ -187,7 +187,7 @@ def test_rejection_and_its_curve(rng):
         made.risk_coverage(X[300:], sets[300:], doubt=[1, 2, 3])
 
 
-def test_tags_keep_their_names(rng):
+def test_fit_keeps_the_names_of_tags(rng):
     X = rng.uniform(-1, 1, (80, 2))
     cells = ["+red -round" if x > 0 else "-red" for x in X[:, 0]]
     model = PartialMultilabelClassifier(principle="infimum", negative_weights="inside", weights=RIDGE)
@@ -212,7 +212,7 @@ def test_groups_by_column_and_frame(rng):
         Conformal(model, prefit=True, groups=lambda X: 1).conformalize(X[100:], sets[100:])
 
 
-REFUSED = [
+INVALID = [
     ({"level": 90}, r"level must be between 0 and 1. Got 90 instead"),
     ({"covers": "both"}, r"covers must be 'truth' or 'set'. Got 'both'"),
     ({"method": "jackknife"}, r"method must be 'split', 'cv\+' or 'jackknife\+'. Got 'jackknife'"),
@@ -228,14 +228,14 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("settings, message", REFUSED, ids=lambda value: str(value)[:40])
-def test_settings_that_are_refused(settings, message, rows):
+@pytest.mark.parametrize("settings, message", INVALID, ids=lambda value: str(value)[:40])
+def test_fit_raises_for_invalid_settings(settings, message, rows):
     X, sets, _ = rows
     with pytest.raises(ValueError, match=message):
         Conformal(CLASSIFIER, **settings).fit(X, sets)
 
 
-def test_rows_that_are_refused(rows, rng):
+def test_fit_and_conformalize_raise_for_invalid_rows(rows, rng):
     X, sets, truth = rows
     model = clone(CLASSIFIER).fit(X, sets)
     made = Conformal(model, prefit=True)
@@ -262,31 +262,7 @@ def test_rows_that_are_refused(rows, rng):
         made.check(X, truth[:3])
 
 
-class Unknown(outputs.OutputSpace):
-    """A space that nobody knows a score for: labels under another name."""
-
-    def __init__(self):
-        self.inner = outputs.Labels()
-
-    def summarise(self, y):
-        return self.inner.summarise(y)
-
-    def fit_summary(self, summary):
-        self.inner.fit_summary(summary)
-        self.size = self.inner.size
-        return self
-
-    def read(self, y, strict=True):
-        return self.inner.read(y, strict)
-
-    def psi(self, z):
-        return self.inner.psi(z)
-
-    def decode(self, c):
-        return self.inner.decode(c)
-
-
-def test_forecasts_that_are_not_numbers(rows):
+def test_conformalize_raises_for_forecasts_that_are_nan(rows):
     class Broken(Kendall):
         name = "broken"
 
@@ -306,7 +282,7 @@ def test_forecasts_that_are_not_numbers(rows):
     assert issubclass(Broken, Score)
 
 
-def test_a_ranker_without_scores_of_pairs(rng):
+def test_auto_score_of_a_ranker_without_linear_loss_is_kendall(rng):
     X, sets, _ = PROBLEMS["rankings"].draw(rng, 60)
     model = PartialRanker(principle="infimum", negative_weights="inside", weights=RIDGE, solver=solvers.Enumerate())
     made = Conformal(model, 0.8).fit(X, sets)

@@ -69,7 +69,7 @@ def test_coverage_of_exact_rows_equals_the_level(case):
 
 
 def test_check_detects_a_shift():
-    """New rows of another law: the check by sets alone has a tiny p-value."""
+    """New rows of another distribution have a tiny p-value, without true values."""
     model, (X, sets, _), (new, new_sets, _) = drawn("numbers")
     made = Conformal(model, LEVEL, "set", "distance", prefit=True).conformalize(X, sets)
     assert made.check(new[:, ::-1], new_sets).p_value < 1e-12
@@ -159,7 +159,7 @@ def test_ambiguity_covers_with_smaller_sets():
     assert sizes["set"] < found.sizes.mean() < 0.6 * sizes["truth"]
     assert "probability at most 0.2" in made.guarantee_
     few = Conformal(model, 0.999, score="lac", prefit=True, ambiguity=0.2).conformalize(X[:50], sets[:50])
-    assert (few.predict_set(new[:3]).sizes == 4).all()  # too few rows to promise less than everything
+    assert (few.predict_set(new[:3]).sizes == 4).all()  # too few rows to guarantee less than everything
 
 
 def test_guarantees_fail_with_their_assumptions():
@@ -180,7 +180,7 @@ def test_guarantees_fail_with_their_assumptions():
     assert right.n_calibration_ < N / 2
     assert right.check(new, truth).p_value > ERROR
     assert "chosen at random" in right.guarantee_
-    # the smallest score promises nothing about the truth
+    # the smallest score guarantees nothing about the true value
     met = Conformal(model, LEVEL, "set", "lac", prefit=True).conformalize(X, blurred(rng, y, 0, rival))
     assert truth.mask[met.predict_set(new).mask].sum() / Q < 0.8
 
@@ -188,10 +188,10 @@ def test_guarantees_fail_with_their_assumptions():
 @pytest.mark.parametrize("method", ["cv+", "jackknife+"])
 @pytest.mark.parametrize("name", ["labels", "numbers", "rankings"])
 def test_cv_and_jackknife_cover(method, name):
-    """Draws of 60 rows and 60 new ones at .8: at least .6 is promised, about .8 is usual.
+    """Draws of 60 rows and 60 new ones at .8: at least .6 is guaranteed, about .8 is usual.
 
     Coverages of single draws have a standard deviation of about .07: their mean is below .7 by chance with a
-    probability of less than 1e-3 over 4 draws, of 1e-4 over 8; below .6 it would break the promise.
+    probability of less than 1e-3 over 4 draws, of 1e-4 over 8; below .6 it would violate the guarantee.
     """
     rng = np.random.default_rng(4)
     problem = PROBLEMS[name]

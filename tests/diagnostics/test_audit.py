@@ -47,10 +47,10 @@ def test_numbers_far_from_what_others_say_are_suspects():
     found = audit(x[:, None], y, outputs.Reals())
     assert found.suspects[0]["row"] == 40
     model = PartialRegressor(principle="disambiguation").fit(x[:, None], y)
-    told = audit(
+    suspects = audit(
         x[:, None], y, model.output_, resolved=model.disambiguation_
     ).suspects  # one rule, wherever it is asked
-    assert sorted(row["row"] for row in told) == sorted(model.suspects_.tolist())
+    assert sorted(row["row"] for row in suspects) == sorted(model.suspects_.tolist())
 
 
 def test_duplicates_and_near_rows_with_disjoint_sets():
@@ -118,5 +118,5 @@ def test_disagreements_are_those_of_the_held_out_predictions():
 def test_a_principle_that_has_no_value_is_said_to_be_left_out():
     x = np.linspace(0, 1, 30)
     found = audit(x[:, None], [(v, None) for v in x], outputs.Reals())
-    assert "average" in found.refused
+    assert "average" in found.not_evaluated
     assert "average" not in found.predictions

@@ -1,4 +1,4 @@
-"""diagnostics.identifiability: counts against brute force, degrees against known ones, questions that settle."""
+"""diagnostics.identifiability: counts against brute force, degrees against known ones, questions that separate."""
 
 from itertools import combinations
 

@@ -129,7 +129,7 @@ def test_what_is_shown_is_what_there_is():
 def test_rows_in_blocks_and_several_rows_are_refused():
     _, X, y = data("labels")
     model = PartialClassifier.paper(weights="linear").fit(Blocks.of(X, y))
-    with pytest.raises(ValueError, match="fit it on arrays"):
+    with pytest.raises(ValueError, match="Fit it on arrays"):
         model.explain(X[0])
     with pytest.raises(ValueError, match=r"one row at a time\. Got 2 rows"):
         PartialClassifier.paper().fit(X, y).explain(X[:2])

@@ -47,7 +47,6 @@ def test_the_form_is_readable_and_the_same_in_blocks(space, y, says):
 
 
 def test_ranks_or_codes_is_decided_for_the_column_not_for_the_batch():
-    """REVIEW A6, E8."""
     R = np.array([[0, 1, 2]] * 2 + [[1, 0, 0]] * 3 + [[2, 1, 0]] * 3)
     space = Rankings().fit(R)
     whole = space.read(R).codes

@@ -22,7 +22,6 @@ from .shown import DATE, DAY, NAN, labels
 
 
 def test_a_candidate_mask_as_a_list(rng):
-    """REVIEW E1."""
     mask = np.array([[True, False, True], [False, True, True], [True, True, True]])
     expected = labels(mask)
     assert labels(mask.tolist()) == labels([tuple(row) for row in mask.tolist()]) == expected
@@ -60,7 +59,6 @@ def test_rows_of_bits_are_refused_with_both_readings_and_the_ways_out_work():
 
 
 def test_masks_meet_declared_classes():
-    """REVIEW B6."""
     mask = np.array([[True, False], [True, True]])
     X = np.eye(2)
     assert PartialClassifier.paper(classes=["cat", "dog"]).fit(X, mask).classes_.tolist() == ["cat", "dog"]
@@ -93,7 +91,7 @@ def test_masks_meet_declared_classes():
     ids=["polars", "objects", "nullable", "Arrow-backed", "Arrow", "masked"],
 )
 def test_a_missing_candidate_stays_a_candidate(frame):
-    """REVIEW E6: unknown rules nothing out."""
+    """Unknown rules nothing out."""
     names, mask = labels(frame)
     assert mask[1] == [1, 1]
     assert names in (["a", "b"], [0, 1])
@@ -118,7 +116,6 @@ def test_a_missing_candidate_stays_a_candidate(frame):
     ],
 )  # fmt: skip
 def test_types_are_kept(y, classes):
-    """REVIEW E13."""
     space = Labels().fit(y)
     assert space.classes_.tolist() == classes
     assert [type(label) for label in space.classes_.tolist()] == [type(label) for label in classes]
@@ -199,7 +196,6 @@ def test_a_row_counts_once():
 
 
 def test_subsets_check_what_they_are_given():
-    """REVIEW A4, E10."""
     given_matrix = sparse.csr_matrix(np.array([[1, 0], [0, 1]]))
     given_matrix.data[:] = [1, 0]
     CandidateLabels(given_matrix, negated=[True, True])
@@ -227,7 +223,7 @@ def test_subsets_check_what_they_are_given():
 
 
 def test_unseen_labels_cost_what_they_can():
-    """REVIEW A5: no NaN."""
+    """No NaN."""
     cost = np.array([[0.0, 3.0], [1.0, 0.0]])
     sets = Labels(cost).fit(["a", "b"]).read(["c", "a"], strict=False)
     for principle in ("infimum", "average", "supremum"):
@@ -236,7 +232,6 @@ def test_unseen_labels_cost_what_they_can():
 
 
 def test_taxonomies():
-    """REVIEW E13."""
     assert Taxonomy({"animal": {"mammal": "cat"}}).classes() == ["cat"]
     assert Taxonomy({"animal": ("cat", "dog")}).classes() == ["cat", "dog"]
     assert Taxonomy({"animal": {"mammal": ["cat", {"dog": ["pug"]}]}}).classes() == ["cat", "pug"]

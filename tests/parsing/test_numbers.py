@@ -36,7 +36,6 @@ from .shown import DATE, NAN, numbers
     ],
 )
 def test_forms_of_numbers(y, expected):
-    """REVIEW E4, G."""
     assert numbers(y) == expected
 
 

@@ -20,7 +20,6 @@ from .shown import codes
 
 
 def test_items_of_orders_go_by_name():
-    """REVIEW E7."""
     assert metrics.wrong_pairs(PartialOrders([[1]], items=["b", "a"]), [["b", "a"]]) == 0
     sets = PartialOrders.from_orders([[2, 0, 1], [0, 1, 2]], items=["z", "x", "y"])
     read = Rankings(["x", "y", "z"]).fit([]).read(sets)

@@ -18,7 +18,6 @@ from .shown import NAN, tags
 
 
 def test_tag_frames_go_by_name(rng):
-    """REVIEW E3."""
     X = rng.standard_normal((30, 2))
     F = pd.DataFrame(np.where(X > 0, 1, -1), columns=["a", "b"])
     model = PartialMultilabelClassifier.paper().fit(X, F)
@@ -57,7 +56,6 @@ def test_tag_frames_go_by_name(rng):
     ],
 )
 def test_forms_of_tags(y, expected):
-    """REVIEW E5, E6, G."""
     assert tags(y)[1] == expected
 
 

@@ -1,4 +1,4 @@
-"""What holds y: lists, arrays, masked arrays, columns and frames of pandas, polars and Arrow, sparse matrices."""
+"""Containers of y: lists, arrays, masked arrays, sparse matrices, Series and DataFrames of any library."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ EXACT = 2**53  # whole numbers up to here are floating-point numbers
 
 
 class Column(NamedTuple):
-    """One entry a row: numbers, booleans and dates as a typed array, anything else as a list."""
+    """One entry per row: numbers, booleans and dates as a typed array, anything else as a list."""
 
     cells: Any
     missing: NDArray
-    """(n,) boolean; what `cells` holds there means nothing, but for NaN in numbers."""
+    """(n,) boolean; `cells` is meaningless there, except for NaN in numbers."""
     name: Any = None
-    """That of the only column of a frame."""
+    """The name of the only column of a DataFrame."""
 
     @property
     def typed(self) -> bool:
@@ -47,7 +47,7 @@ class Table(NamedTuple):
 
     values: NDArray
     missing: NDArray
-    """(n, c) boolean; what `values` holds there means nothing, but for NaN in numbers."""
+    """(n, c) boolean; `values` is meaningless there, except for NaN in numbers."""
     names: tuple | None = None
 
     @property
@@ -55,7 +55,7 @@ class Table(NamedTuple):
         return len(self.missing)
 
     def row(self, k: Any) -> list:
-        """A row as the user sees it."""
+        """Return a row as the user wrote it."""
         row = [
             None if gone else v.item() if isinstance(v, np.number | np.bool_) else v
             for v, gone in zip(self.values[k].tolist(), self.missing[k])
@@ -63,7 +63,7 @@ class Table(NamedTuple):
         return [int(v) if isinstance(v, float) and v.is_integer() else v for v in row]
 
     def column(self) -> Column:
-        """The only column of an array of two axes, with the warning of scikit-learn."""
+        """Return the only column of a two-dimensional array, with the warning of scikit-learn."""
         if self.names is None:
             warnings.warn(
                 "A column-vector y was passed when a 1d array was expected. Please change the shape of y to"
@@ -74,7 +74,7 @@ class Table(NamedTuple):
         return Column(self.values[:, 0], self.missing[:, 0])
 
     def arranged(self, known: Names, what: str) -> Table:
-        """The columns in the order of the names that are known, which must all be there, and no other."""
+        """Return the columns in the order of the known names; raise an error if a name is missing or unknown."""
         if self.names is None:
             return self
         place = {known.find(name): k for k, name in enumerate(self.names)}
@@ -92,7 +92,7 @@ class Table(NamedTuple):
 
 
 def normalise_y(y: Any, forms: str) -> Any:
-    """What y holds, whatever holds it: a Column, a Table, a CSR matrix, or an array of three or more axes."""
+    """Return y in one of four forms: a Column, a Table, a CSR matrix, or an array of three or more axes."""
     if y is None:
         raise InputError("This estimator requires y to be passed, but the target y is None.")
     if isinstance(y, str | bytes | Set) or (isinstance(y, Mapping) and not sparse.issparse(y)):  # DOK is a mapping
@@ -115,12 +115,12 @@ def normalise_y(y: Any, forms: str) -> Any:
 
 
 def materialise(y: Any) -> Any:
-    """y, that can be read twice: a generator becomes a list."""
+    """Return y in a form that can be read twice: a generator becomes a list."""
     return list(y) if hasattr(y, "__next__") else y
 
 
 def column_of(cells: list) -> Column:
-    """Cells as a column: typed, where all are numbers, booleans or dates, or missing; integers stay integers.
+    """Return cells as a column, typed if all are numbers, booleans or dates, or missing; integers stay integers.
 
     >>> column_of([3, None, 2**53 + 1]).cells.tolist(), column_of([True, None]).cells.dtype.name
     ([3, 0, 9007199254740993], 'bool')
@@ -166,14 +166,14 @@ def column_of(cells: list) -> Column:
 
 
 def _date(cell: Any) -> np.datetime64 | None:
-    """A date without a time zone as NumPy's; None where it has one."""
+    """Return a date as a NumPy date; None if it has a time zone."""
     if getattr(cell, "tzinfo", None) is not None:
         return None
     return cell.to_datetime64() if hasattr(cell, "to_datetime64") else np.datetime64(cell)
 
 
 def table_of(column: Column) -> Table | None:
-    """A column whose entries are all rows of scalars, of one length, as a table; None where it is not."""
+    """Return a column of lists of scalars of equal length as a table; None for any other column."""
     if column.typed:
         return None
     width = None
@@ -194,12 +194,12 @@ def table_of(column: Column) -> Table | None:
 
 
 def is_row(cell: Any) -> bool:
-    """A list, tuple or flat array: what may be a row of a table."""
+    """Return whether a cell is a list, tuple or flat array, which may be a row of a table."""
     return isinstance(cell, list | tuple) or (isinstance(cell, np.ndarray) and cell.ndim == 1)
 
 
 def tidy(values: NDArray, names: tuple | None = None) -> Table:
-    """A table of objects, typed where all of it is booleans, or all numbers, or missing."""
+    """Return a table of objects, typed if all cells are booleans, or all are numbers, or missing."""
     flat = values.ravel().tolist()
     missing = np.fromiter(map(is_missing, flat), bool, len(flat)).reshape(values.shape)
     types = {type(v) for v, gone in zip(flat, missing.ravel()) if not gone}
@@ -219,7 +219,7 @@ def tidy(values: NDArray, names: tuple | None = None) -> Table:
 
 
 def is_number(kind: type) -> bool:
-    """Whether a type holds real numbers: no booleans, no dates."""
+    """Return whether a type is one of real numbers: no booleans, no dates."""
     if issubclass(kind, bool | np.bool_ | complex | np.complexfloating | np.timedelta64):
         return False
     return issubclass(kind, int | float | np.integer | np.floating | Decimal) or hasattr(kind, "numerator")
@@ -245,7 +245,7 @@ def _of_array(y: NDArray, forms: str) -> Any:
 
 
 def _framed(y: Any) -> Column | Table:
-    """A column or table of pandas, polars, Arrow."""
+    """Return the column or table of a Series or DataFrame of pandas, polars or Arrow."""
     import narwhals.stable.v1 as nw
 
     if type(y).__name__ == "LazyFrame":
@@ -279,7 +279,7 @@ def _framed(y: Any) -> Column | Table:
 
 
 def _cells(column: Column, dtype: type) -> NDArray:
-    """A typed column as such; one that is missing altogether as anything."""
+    """Return the cells of a typed column; zeros for a column without any value."""
     return column.cells.astype(dtype) if column.typed else np.zeros(column.n, dtype)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -198,19 +198,42 @@ class Sample(NamedTuple):
         bad.more += self.number - len(self.first)
 
 
-def refuse_unread(unread: Sample, remedy: str) -> None:
-    """Raise the errors of rows that could not be parsed, (row, message), if there are any."""
-    bad = BadRows("y")
-    unread.add_to(bad, "{}", str)
-    bad.refuse(remedy)
+@dataclass(frozen=True)
+class Summary:
+    """Summary of a column of y: names, and samples of rows that decide on its format; those of chunks are added."""
 
+    rows: int = 0
+    names: dict[Hashable, Any] = field(default_factory=dict)
+    """Every name in a cell."""
+    unread: dict[str, Sample] = field(default_factory=dict)
+    """Rows that cannot be parsed, with what is wrong."""
 
-def merged(a: Mapping, b: Mapping, rows: int) -> dict:
-    """Merge samples by kind; the rows of b come after `rows` rows of a."""
-    out = dict(a)
-    for kind, sample in b.items():
-        out[kind] = out.get(kind, Sample()) + sample.shifted(rows)
-    return out
+    def __add__(self, other: Any) -> Any:
+        """Return the summary of the rows of self followed by those of other: counts, names and samples by kind."""
+        parts: dict[str, Any] = {}
+        for part in fields(self):
+            a, b = getattr(self, part.name), getattr(other, part.name)
+            if isinstance(a, int):
+                parts[part.name] = a + b
+                continue
+            parts[part.name] = both = dict(a)
+            for name, value in b.items():
+                if isinstance(value, Sample):
+                    both[name] = a.get(name, Sample()) + value.shifted(self.rows)
+                else:
+                    both.setdefault(name, value)
+        return type(self)(**parts)
+
+    @staticmethod
+    def failures(found: list[tuple[int, str]]) -> dict[str, Sample]:
+        """Return `unread` from (row, message)."""
+        return {"rows": Sample(len(found), tuple(found[:SHOWN]))} if found else {}
+
+    def refuse_unread(self, remedy: str) -> None:
+        """Raise one error about the rows that could not be parsed, if there are any."""
+        bad = BadRows("y")
+        self.unread.get("rows", Sample()).add_to(bad, "{}", str)
+        bad.refuse(remedy)
 
 
 def is_null(cell: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Names of classes, tags and items: which are the same, which are sorted where, and as what array they come back."""
+"""Names of classes, tags and items: equality, sorting, and the array that contains them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .errors import InputError, is_missing, listed, shown
 
 
 def plain(name: Any) -> Any:
-    """NumPy scalars as the Python objects they stand for; dates stay as they are."""
+    """Return a NumPy scalar as a Python object; dates stay as they are."""
     return name.item() if isinstance(name, np.generic) and name.dtype.kind not in "mM" else name
 
 
 def kind(name: Any) -> str:
-    """Names of different kinds are different, even where Python calls them equal.
+    """Return the kind of a name. Names of different kinds are different, even if Python considers them equal.
 
     >>> kind(1), kind(1.0), kind(True), kind("1"), kind(b"1"), kind(datetime.date(2020, 1, 1))
     ('number', 'number', 'boolean', 'text', 'bytes', 'date')
@@ -39,7 +39,7 @@ def kind(name: Any) -> str:
 
 
 def key(name: Any) -> Hashable:
-    """What tells names apart: equal for the same name of the same kind only."""
+    """Return a key that is equal for the same name of the same kind only."""
     what = kind(name)
     if what in ("text", "number", "bytes"):
         return plain(name)
@@ -52,7 +52,7 @@ def key(name: Any) -> Hashable:
 
 
 def _nanoseconds(time: Any) -> int:
-    """Of a date or duration, since 1970: a whole number of any size."""
+    """Return a date or duration in nanoseconds since 1970, an integer of any size."""
     if hasattr(time, "to_numpy"):
         time = time.to_numpy()
     letter = "M" if isinstance(time, datetime.datetime | np.datetime64) else "m"
@@ -65,7 +65,7 @@ def _nanoseconds(time: Any) -> int:
 
 
 def ordered(names: Iterable) -> list:
-    """Sorted within each kind; by how they print, where they cannot be compared."""
+    """Sort names within each kind; by their text if they cannot be compared."""
     groups: dict[str, list] = {}
     for name in names:
         groups.setdefault(kind(name), []).append(name)
@@ -79,7 +79,7 @@ def ordered(names: Iterable) -> list:
 
 
 def array_of(names: Iterable) -> NDArray:
-    """A flat array: text, whole numbers, numbers, booleans and dates as such, anything else as objects.
+    """Return a flat array: text, integers, numbers, booleans and dates typed, anything else as objects.
 
     >>> array_of(["b", "a"]).dtype.kind, array_of([1, "a"]).dtype.kind, array_of([2**70]).dtype.kind
     ('U', 'O', 'O')
@@ -108,7 +108,7 @@ def array_of(names: Iterable) -> NDArray:
 
 
 class Names:
-    """Distinct names in order, and where each is.
+    """Distinct names in order, with their indices.
 
     >>> names = Names([1, "a", True], "classes")
     >>> names.find(True), names.find(1.0), names.find("b")
@@ -147,7 +147,7 @@ class Names:
         return array_of(self.list)
 
     def find(self, name: Any) -> int | None:
-        """The place of a name; None where it is unknown or cannot be a name."""
+        """Return the index of a name; None if it is unknown or cannot be a name."""
         try:
             return self.where.get(key(name))
         except TypeError:
@@ -161,12 +161,12 @@ class Names:
 
 
 def unpacked(names: Any) -> list:
-    """Names as a list; dates of an array stay dates."""
+    """Return names as a list; dates of an array stay dates."""
     return names.tolist() if isinstance(names, np.ndarray) and names.dtype.kind not in "mM" else list(names)
 
 
 def numbered(names: Any, what: str) -> Any:
-    """0, …, m - 1 for a number m of names; names as they are.
+    """Return 0, …, m - 1 for a number m of names, and names as they are.
 
     >>> numbered(3, "tags"), numbered(["a"], "tags")
     (range(0, 3), ['a'])

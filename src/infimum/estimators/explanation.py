@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import solvers
+from ..data.text_tables import aligned, html_table
 from ..loss import Loss, SetLoss
 from ..outputs import OutputSpace, Sets
 
@@ -117,21 +118,14 @@ class Explanation:
         return [head, *body]
 
     def __repr__(self) -> str:
-        lines = self._lines()
-        widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
-        text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines]
-        more = int((self.contribution != 0).sum()) - (len(lines) - 1)
-        rest = self.margin - sum(r["contribution"] for r in self.table())
+        shown = self.table()
+        more = int((self.contribution != 0).sum()) - len(shown)
+        rest = self.margin - sum(line["contribution"] for line in shown)
         tail = [f"… and {more} more rows, {rest:+.4g} together"] if more > 0 else []
-        return "\n".join([self._head(), *text, *tail])
+        return "\n".join([self._head(), *aligned(self._lines()), *tail])
 
     def _repr_html_(self) -> str:
-        head, *body = self._lines()
-        rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in body)
-        top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-        return (
-            f"<p>{escape(self._head())}</p><table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
-        )
+        return f"<p>{escape(self._head())}</p>{html_table(self._lines())}"
 
 
 def explained(model: Any, x: Any, against: Any = None) -> Explanation:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable, Sequence
+from numbers import Number
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.utils import get_tags
@@ -104,9 +106,9 @@ class PartialSearch(BaseEstimator):
         likelihood (disambiguation, and all principles for regression) by the log-likelihood, others by the set risk.
         Among the best of each principle, the likeliest is taken unless its set risk is larger than the least by more
         than 1.5 standard errors; for regression, the likeliest of all.
-    cv : int or splitter, default 5
-        The number of folds, or a cross-validation splitter of scikit-learn whose test folds contain each row once. An
-        integer makes folds that do not depend on the order of the rows, and keeps equal rows together.
+    cv : int, splitter or iterable of (train, test), default 5
+        The number of folds, or what scikit-learn's searches accept, with test folds that contain each row once. The
+        folds of an integer do not depend on the order of the rows, and equal rows are in the same fold.
     verbose : int, default 0
         Whether a progress bar is shown.
 
@@ -232,7 +234,7 @@ class PartialSearch(BaseEstimator):
                 raise ValueError(f"{name} must be among {list(allowed)}. Got {unknown[0]!r}.")
         check_numbers(self, "gammas")
         check_numbers(self, "lams", above=False)
-        if not hasattr(self.cv, "split"):
+        if isinstance(self.cv, Number):
             check_number(self, "cv", 2, integer=True)
         if self.scoring != AUTO and self.scoring not in NAMES:
             raise ValueError(f"scoring must be 'auto' or one of {list(NAMES)}. Got {self.scoring!r} instead.")
@@ -246,8 +248,8 @@ class PartialSearch(BaseEstimator):
         if table.X.shape[0] < 2:
             raise ValueError("X has one sample: there is nothing to choose a model by. Give two rows or more.")
         table, sets = labelled_rows(recipe, table, output, sets)
-        if hasattr(self.cv, "split"):
-            folds = [test for _, test in self.cv.split(table.X, sets)]
+        if not isinstance(self.cv, Number):
+            folds = [test for _, test in check_cv(self.cv).split(table.X, sets)]
             if not np.array_equal(np.sort(np.concatenate(folds)), np.arange(len(sets))):
                 raise ValueError(f"The test folds of cv must contain each row once. Got {self.cv!r}.")
         else:

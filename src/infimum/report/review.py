@@ -59,8 +59,8 @@ def _disagreements(found: Audit, name: Callable[[int], str]) -> h.Markup:
     names = list(found.predictions)
     rows = [[name(d["row"]), d["set"], *(d[each] for each in names), d["difference"]] for d in found.disagreements]
     caption = "Held-out predictions of each principle, in descending order of their difference."
-    if found.refused:
-        caption += " Not available: " + "; ".join(f"{each} ({why})" for each, why in found.refused.items())
+    if found.not_evaluated:
+        caption += " Not available: " + "; ".join(f"{each} ({why})" for each, why in found.not_evaluated.items())
     return h.table(["row", "set", *names, "difference"], rows, caption, 50)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.text_tables import aligned, html_table
 from .candidates import Candidate
 from .config import SearchConfig
 
@@ -141,20 +142,13 @@ class SelectionResult:
         if not self.results:
             params = ", ".join(str(value) for value in self.best_params.values())
             return f"Nothing was compared: {params}. {self.reason}"
-        lines = self.table()
-        widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
-        text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines]
         more = len(self.results) - N_SHOWN
         tail = [f"… and {more} more"] if more > 0 else []
-        return "\n".join([f"Selected from {len(self.results)} candidates by cross-validation:", *text, *tail])
+        head = f"Selected from {len(self.results)} candidates by cross-validation:"
+        return "\n".join([head, *aligned(self.table()), *tail])
 
     def _repr_html_(self) -> str:
-        if not self.results:
-            return f"<p>{escape(repr(self))}</p>"
-        head, *body = self.table()
-        rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in body)
-        top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-        return f"<table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
+        return html_table(self.table()) if self.results else f"<p>{escape(repr(self))}</p>"
 
     def _columns(self) -> dict[str, Any]:
         return {field.name: np.array([getattr(one, field.name) for one in self.results]) for field in fields(Result)}

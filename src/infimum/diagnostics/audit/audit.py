@@ -45,7 +45,7 @@ class Audit(Findings):
         Rows for which the principles predict different outputs.
     predictions : dict
         Principle -> the prediction for each row from the other rows, (n, *z).
-    refused : dict
+    not_evaluated : dict
         Principle, or "conflicts" -> why it could not be used.
     """
 
@@ -56,7 +56,7 @@ class Audit(Findings):
         self.impossible: dict[int, str] = {}
         self.disagreements: list[dict[str, Any]] = []
         self.predictions: dict[str, NDArray] = {}
-        self.refused: dict[str, str] = {}
+        self.not_evaluated: dict[str, str] = {}
 
     def rows(self) -> NDArray:
         """Return all rows that were found, once each."""
@@ -152,7 +152,7 @@ def _predict(found: Audit, X: Any, output: OutputSpace, sets: Sets, weights: Any
         try:
             found.predictions[principle] = out_of_fold(recipe, X, output, sets, cv=cv).z
         except (ValueError, MemoryError) as error:
-            found.refused[principle] = str(error).splitlines()[0]
+            found.not_evaluated[principle] = str(error).splitlines()[0]
 
 
 def _set_suspects(
@@ -224,7 +224,7 @@ def _set_conflicts(found: Audit, X: Any, output: OutputSpace, sets: Sets) -> Non
     try:
         pairs = conflicts(nearest_rows(X, 1).scaled(X), sets)
     except ValueError as error:
-        found.refused["conflicts"] = str(error).splitlines()[0]
+        found.not_evaluated["conflicts"] = str(error).splitlines()[0]
         return
     texts = output.format_sets(sets, [i for pair in pairs for i in pair[:2]]) if pairs else []
     found.conflicts = [

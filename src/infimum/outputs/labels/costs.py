@@ -13,18 +13,18 @@ from ...data.names import Names, ordered, unpacked
 
 
 class Cost:
-    """A loss between classes, and what it knows about their names."""
+    """A loss between classes, and the names of the classes if it defines them."""
 
     def classes(self) -> list | None:
-        """All the classes, where the cost names them."""
+        """Return all classes, if the cost names them."""
         return None
 
     def leaves(self, label: Any) -> list | None:
-        """The classes that a coarser name stands for, None where it is no such name."""
+        """Return the classes below a node of the taxonomy; None for any other name."""
         return None
 
     def matrix(self, classes: NDArray) -> NDArray | None:
-        """l(z, y) at (z, y), for classes in this order; None is the 0-1 loss."""
+        """Return the matrix of l(z, y) for classes in this order; None for the 0-1 loss."""
         return None
 
     def __repr__(self) -> str:
@@ -32,11 +32,11 @@ class Cost:
 
 
 class ZeroOne(Cost):
-    """l(z, y) = 1 where z is not y."""
+    """The 0-1 loss: l(z, y) = 1 if z is not y."""
 
 
 class Ordinal(Cost):
-    """l(z, y) = |rank(z) - rank(y)|, the classes being in their order."""
+    """The ordinal loss: l(z, y) = |rank(z) - rank(y)|, for classes in their order."""
 
     def matrix(self, classes: NDArray) -> NDArray:
         rank = np.arange(len(classes), dtype=float)
@@ -44,7 +44,10 @@ class Ordinal(Cost):
 
 
 class CostMatrix(Cost):
-    """l(z, y) = matrix[z, y]: z, in rows, is predicted; y, in columns, is true. A frame names the classes."""
+    """A cost matrix: l(z, y) = matrix[z, y], predictions z in rows, true classes y in columns.
+
+    A DataFrame names the classes.
+    """
 
     def __init__(self, values: Any):
         self.names: list | None = None
@@ -125,7 +128,7 @@ class Taxonomy(Cost):
                 self.under.setdefault(node, []).append(leaf)
 
     def _path(self, node: Hashable) -> list[Hashable]:
-        """From the root to the node."""
+        """Return the nodes from the root to this node."""
         path: list[Hashable] = []
         step: Hashable | None = node
         while step is not None:
@@ -162,7 +165,7 @@ class Taxonomy(Cost):
 
 
 def _parents(tree: Any) -> dict[Hashable, Hashable | None]:
-    """node -> parent (None at a root), from any of the three forms."""
+    """Return node -> parent (None at a root), from any of the three formats."""
     parent: dict[Hashable, Hashable | None] = {}
 
     def put(node: Hashable, above: Hashable | None) -> None:
@@ -174,15 +177,15 @@ def _parents(tree: Any) -> dict[Hashable, Hashable | None]:
         if above is not None or node not in parent:
             parent[node] = above
 
-    def walk(level: Any, above: Hashable | None) -> None:
+    def add_level(level: Any, above: Hashable | None) -> None:
         if isinstance(level, Mapping):
             for node, below in level.items():
                 put(node, above)
-                walk(below, node)
+                add_level(below, node)
         elif isinstance(level, list | tuple | set | frozenset):
             for node in level if isinstance(level, list | tuple) else ordered(level):
                 if isinstance(node, Mapping):
-                    walk(node, above)
+                    add_level(node, above)
                 elif isinstance(node, list | tuple | set | frozenset):
                     raise InputError(
                         f"Below {above!r} the taxonomy has {node!r}: children are names or dicts of names."
@@ -194,7 +197,7 @@ def _parents(tree: Any) -> dict[Hashable, Hashable | None]:
 
     if isinstance(tree, Mapping):
         if any(isinstance(below, Mapping | list | tuple | set | frozenset) for below in tree.values()):
-            walk(tree, None)
+            add_level(tree, None)
         else:
             for node, above in tree.items():
                 put(node, above)
@@ -217,7 +220,7 @@ def _parents(tree: Any) -> dict[Hashable, Hashable | None]:
 
 
 def as_cost(cost: Any) -> Cost:
-    """A Cost from None (0-1), "ordinal", a matrix, a frame or a Cost."""
+    """Return a Cost from None (0-1), "ordinal", a matrix, a DataFrame or a Cost."""
     if cost is None:
         return ZeroOne()
     if isinstance(cost, Cost):

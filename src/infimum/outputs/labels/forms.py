@@ -1,4 +1,4 @@
-"""What a row of labels may look like: a class, candidates, exclusions, text, masks, frames."""
+"""Formats of labels: a class, candidates, exclusions, text, masks, DataFrames."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.containers import Column, Table, is_row, normalise_y
-from ...data.errors import BadRows, InputError, Sample, is_missing, merged, shown
+from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, shown
 from ...data.names import Names, key, kind, plain, unpacked
 from .sets import FORMS as FORMS
 from .sets import CandidateLabels, as_mask
 
-TWO_READINGS = "Where rows are candidate masks give CandidateLabels(y); where 0 and 1 are labels, sets such as {0, 1}."
+AMBIGUOUS = "Where rows are candidate masks give CandidateLabels(y); where 0 and 1 are labels, sets such as {0, 1}."
 FLAGS = "Candidates among the classes True and False are sets, {True, False}; a candidate mask is CandidateLabels(y)."
 
 
 class Not:
-    """Anything but these labels.
+    """A candidate set of all labels except the given ones.
 
     Parameters
     ----------
     *labels
-        What the answer is not.
+        The labels that are excluded.
 
     Examples
     --------
@@ -51,12 +51,9 @@ class Not:
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What a column of labels tells, alone or with others: the names, and what decides how it is read."""
+class Facts(Summary):
+    """Summary of a column of labels."""
 
-    rows: int = 0
-    names: dict[Hashable, Any] = field(default_factory=dict)
-    """Every label that a cell names."""
     kinds: dict[str, Sample] = field(default_factory=dict)
     """The kinds of names, and rows that have them."""
     masks: dict[Any, Sample] = field(default_factory=dict)
@@ -65,18 +62,8 @@ class Facts:
     """Cells that are rows of booleans, by their length."""
     bits: dict[int, Sample] = field(default_factory=dict)
     """Cells that are rows of 0 and 1, by their length."""
-    unread: dict[str, Sample] = field(default_factory=dict)
-    """Rows that are no labels, with what is wrong."""
     cells: int = 0
-    """How many cells are something else."""
-
-    def __add__(self, other: Facts) -> Facts:
-        parts: dict[str, Any] = {
-            part: merged(getattr(self, part), getattr(other, part), self.rows)
-            for part in ("kinds", "masks", "flags", "bits", "unread")
-        }
-        names = {**other.names, **self.names}
-        return Facts(self.rows + other.rows, names, cells=self.cells + other.cells, **parts)
+    """The number of other cells."""
 
 
 class Distinct(NamedTuple):
@@ -124,7 +111,7 @@ def _mark(cell: Any) -> Hashable:
 
 
 def labels_in(cell: Any, known: Any) -> tuple[tuple, bool]:
-    """The labels that a cell lists, and whether it excludes them; `known` are names that are never taken apart."""
+    """Return the labels of a cell, and whether they are excluded; `known` names are not split at "|"."""
     if isinstance(cell, Not):
         return tuple(map(plain, cell.labels)), True
     if is_missing(cell):
@@ -157,7 +144,7 @@ def labels_in(cell: Any, known: Any) -> tuple[tuple, bool]:
 
 
 def problem_of(label: Any) -> str | None:
-    """What is wrong with a label, if anything."""
+    """Return what is wrong with a label, or None."""
     if isinstance(label, float) and math.isinf(label):
         return "Input y contains infinity, which is no label"
     if isinstance(label, float) and label != math.floor(label):
@@ -170,7 +157,7 @@ def problem_of(label: Any) -> str | None:
 
 
 def parse(y: Any) -> Any:
-    """y as a CandidateLabels, a column, or a table of candidates: (listed, names)."""
+    """Return y as CandidateLabels, as a column, or as a table of candidates: (listed, names)."""
     if isinstance(y, CandidateLabels):
         return y
     found = normalise_y(y, FORMS)
@@ -193,7 +180,7 @@ def parse(y: Any) -> Any:
 
 
 def facts_of(y: Any) -> Facts:
-    """What y tells about the classes and about its own form."""
+    """Summarise y: its classes and its format."""
     found = parse(y)
     if isinstance(found, CandidateLabels):
         columns = found.listed.shape[1] if found.classes is None else tuple(unpacked(found.classes))
@@ -205,7 +192,7 @@ def facts_of(y: Any) -> Facts:
 
 
 def _of_column(found: Column) -> Facts:
-    """What a column with one entry a row tells; equal cells are looked at once."""
+    """Summarise a column with one entry per row; equal cells are parsed once."""
     cells, which = distinct(found)
     names: dict[Hashable, Any] = {}
     kinds: dict[str, list] = {}
@@ -225,7 +212,7 @@ def _of_column(found: Column) -> Facts:
             continue
         try:
             labels = labels_in(cell, ())[0]
-        except InputError as error:  # refused with its rows by `read`, unless its names are known by then
+        except InputError as error:  # `read` raises it with its rows, unless its names are known by then
             unread += [(int(row), str(error)) for row in np.flatnonzero(which == k)]
             continue
         for label in labels:
@@ -245,9 +232,8 @@ def _of_column(found: Column) -> Facts:
         return Sample.of(rows, found.cells)
 
     flags, bits = ({width: sample(ks) for width, ks in rows_of_bits[part].items()} for part in ("flags", "bits"))
-    wrong = {"rows": Sample(len(unread), tuple(unread[:10]))} if unread else {}
     kinds_of = {what: sample(ks) for what, ks in kinds.items()}
-    return Facts(found.n, names, kinds_of, flags=flags, bits=bits, unread=wrong, cells=plain_cells)
+    return Facts(found.n, names, Facts.failures(unread), kinds_of, flags=flags, bits=bits, cells=plain_cells)
 
 
 def row_of_bits(cell: Any) -> str | None:
@@ -267,7 +253,7 @@ def row_of_bits(cell: Any) -> str | None:
 
 
 def classes_in(facts: Facts) -> list:
-    """Every class that the cells name, of one kind; or an error that names the rows of the others."""
+    """Return every class in the cells; raise an error if names of several kinds are mixed."""
     if len(facts.kinds) > 1:
         most = max(facts.kinds, key=lambda what: facts.kinds[what].number)
         bad = BadRows("y")
@@ -279,7 +265,7 @@ def classes_in(facts: Facts) -> list:
 
 
 def refuse_flags(facts: Facts) -> None:
-    """Rows of booleans that are no mask: of different lengths, or beside labels."""
+    """Raise an error about rows of booleans that are no mask: of different lengths, or beside labels."""
     bad = BadRows("y")
     for width, sample in facts.flags.items():
         sample.add_to(bad, f"a row of {width} booleans, which is no label, got {{}}")
@@ -287,17 +273,17 @@ def refuse_flags(facts: Facts) -> None:
 
 
 def refuse_bits(sample: Sample) -> None:
-    """Rows of 0 and 1 that may be masks or candidates, both spelled out."""
+    """Raise an error that shows rows of 0 and 1 as masks and as candidates."""
     lines = [
         f"  row {row}: {shown(list(cell))} as a mask allows the classes"
         f" {[k for k, bit in enumerate(cell) if bit]}, as candidates the labels {sorted(set(cell))}"
         for row, cell in sample.first[:3]
     ]
-    raise InputError("\n".join(["Rows of 0 and 1 can mean two things.", *lines, TWO_READINGS]))
+    raise InputError("\n".join(["Rows of 0 and 1 can mean two things.", *lines, AMBIGUOUS]))
 
 
 def columns_of(names: Any, width: int, known: Names, strict: bool) -> list[int | None]:
-    """To which class each column of a candidate mask belongs; None for classes that are unknown here."""
+    """Return the class of each column of a candidate mask; None for unknown classes."""
     if names is None and width == len(known):
         return list(range(width))
     if names is None:
@@ -318,7 +304,7 @@ def columns_of(names: Any, width: int, known: Names, strict: bool) -> list[int |
 
 
 def moved(mask: Any, at: list[int | None], m: int) -> sparse.csr_matrix:
-    """The columns of a candidate mask brought to their classes; those of unknown ones are left out."""
+    """Return a candidate mask with its columns in the order of the classes; unknown classes are dropped."""
     if at == list(range(m)):
         return mask
     coo = mask.tocoo()

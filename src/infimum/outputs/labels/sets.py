@@ -1,4 +1,4 @@
-"""CandidateLabels: sets of classes, one a row."""
+"""CandidateLabels: candidate sets of classes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class CandidateLabels(Sets):
     cost : (m, m), optional
         The loss l(z, y); 0-1 by default.
     strict : bool, default True
-        Whether labels that are not among the classes are refused.
+        Whether a set without labels raises an error.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class CandidateLabels(Sets):
 
     @classmethod
     def of(cls, listed: Any, classes: Any, negated: NDArray, cost: Any = None, strict: bool = True) -> CandidateLabels:
-        """CandidateLabels of a CSR matrix of booleans in canonical form, and arrays that were checked before."""
+        """Build sets from a CSR matrix of booleans in canonical form and arrays that were checked before."""
         sets = cls.__new__(cls)
         sets._keep(listed, classes, negated, cost, strict)
         return sets
@@ -173,7 +173,7 @@ class CandidateLabels(Sets):
         return Embedding(_worth_sparse(phi.tocsr()), 1 - np.where(self.negated, share, 0))
 
     def _shared(self, other: Any) -> tuple[Any, NDArray]:
-        """The labels that are listed for S_i ∩ T_i, and whether they are excluded, (n,)."""
+        """Return the listed labels of S_i ∩ T_i, and whether they are excluded, (n,)."""
         self._check_pair(other, CandidateLabels)
         if self.listed.shape[1] != other.listed.shape[1]:
             raise InputError(
@@ -201,7 +201,7 @@ class CandidateLabels(Sets):
         return np.where(negated, listed.shape[1] - counts, counts) > 0
 
     def intersect(self, other: Sets) -> CandidateLabels:
-        """The labels that are in both, row by row.
+        """Return the labels that are in both, row by row.
 
         >>> a = CandidateLabels([[True, True, False]], classes=["cat", "dog", "owl"])
         >>> a.intersect(CandidateLabels([[True, False, False]], ["cat", "dog", "owl"], negated=[True])).format(0)
@@ -255,11 +255,11 @@ class CandidateLabels(Sets):
         )
 
     def _losses(self, c: NDArray) -> NDArray:
-        """<c, l(., y)> for every y, but for what is the same for all y: the sum of c, of the 0-1 loss."""
+        """Return <c, l(., y)> for every y; for the 0-1 loss, without the sum of c, which is the same for all y."""
         return -c if self.cost is None else c @ self.cost
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
-        """Each row as the frozenset of its labels: what scikit-learn's splitters look at."""
+        """Return each row as the frozenset of its labels, which scikit-learn's splitters use."""
         names = np.arange(self.listed.shape[1]) if self.classes is None else self.classes
         out = np.empty(len(self), dtype=object)
         for row in range(len(self)):
@@ -276,12 +276,12 @@ class CandidateLabels(Sets):
 
 
 def _worth_sparse(phi: sparse.csr_matrix) -> Any:
-    """Dense where at least a tenth is stored: below m = 10 or so, a dense product is faster."""
+    """Return a dense matrix if at least a tenth is stored, because dense products are then faster."""
     return phi.toarray() if phi.nnz * 10 >= phi.shape[0] * phi.shape[1] else phi
 
 
 def as_mask(table: Any) -> sparse.csr_matrix:
-    """A new CSR matrix of booleans, in canonical form, from a table of booleans or of 0 and 1; all else is refused.
+    """Return a new CSR matrix of booleans, in canonical form, from a table of booleans or of 0 and 1.
 
     Entries that a sparse matrix has twice are summed, as SciPy does.
     """
@@ -310,7 +310,7 @@ def as_mask(table: Any) -> sparse.csr_matrix:
 
 
 def as_flags(values: Any, n: int, name: str) -> NDArray:
-    """(n,) booleans, from booleans or 0 and 1."""
+    """Return (n,) booleans, from booleans or 0 and 1."""
     flags = np.asarray(values)
     if flags.shape != (n,):
         raise InputError(f"{name} must have one boolean a row, shape ({n},). Got shape {flags.shape}.")

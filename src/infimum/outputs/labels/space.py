@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.containers import Column, is_row, table_of
-from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, refuse_unread, shown
+from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, shown
 from ...data.errors import listed as listed_names
 from ...data.names import Names, key, ordered, unpacked
 from ..base import OutputSpace, Sets
@@ -43,14 +43,16 @@ if TYPE_CHECKING:
 
 
 class Labels(LabelCells, OutputSpace):
-    """Y = {1, …, m} with l(z, y) = cost[z, y]:  psi(z) = e_z, phi(y) = l(., y).
+    """One class among m, with any cost.
+
+    Y = {1, …, m} and l(z, y) = cost[z, y], with psi(z) = e_z and phi(y) = l(., y).
 
     Parameters
     ----------
-    cost : None, "ordinal", (m, m) array, frame or Taxonomy
-        None is the 0-1 loss; "ordinal" is |i - j|; a matrix has the prediction in rows and the truth in columns.
+    cost : None, "ordinal", (m, m) array, DataFrame or Taxonomy
+        None is the 0-1 loss; "ordinal" is |i - j|; a matrix has predictions in rows and true classes in columns.
     classes : list, optional
-        All the classes in order; by default those named in y (or by the cost), sorted.
+        All classes in order; by default those in y (or in the cost), sorted.
 
     Examples
     --------
@@ -71,7 +73,7 @@ class Labels(LabelCells, OutputSpace):
         self.classes = classes
 
     def summarise(self, y: Any) -> Facts:
-        """The classes that y names, and what decides how it is read."""
+        """Return the classes of y, and what decides on its format."""
         return facts_of(y)
 
     def merge(self, a: Facts, b: Facts) -> Facts:
@@ -85,7 +87,7 @@ class Labels(LabelCells, OutputSpace):
         if names is None:
             names = Names(self._named(summary, form), "classes")
         if not len(names):
-            refuse_unread(summary.unread.get("rows", Sample()), FORMS)
+            summary.refuse_unread(FORMS)
             raise InputError("y names no class at all: every row is unknown. Give classes=[…].")
         self._cost, self._names, self.form_ = cost, names, form
         self.classes_ = names.array
@@ -94,7 +96,7 @@ class Labels(LabelCells, OutputSpace):
         return self
 
     def check(self, parts: Iterable[Sets]) -> None:
-        """Warn where no row says anything."""
+        """Warn if all rows are unlabelled."""
         n = 0
         for sets in parts:
             if self.size < 2 or not sets.is_unlabelled.all():
@@ -108,7 +110,7 @@ class Labels(LabelCells, OutputSpace):
             )
 
     def _form(self, facts: Facts, declared: Names | None) -> Form:
-        """Whether y is a candidate mask or has one entry a row; an error where it may be both."""
+        """Return whether y is a candidate mask or has one entry per row; raise an error if it may be both."""
         widths = {len(columns) if isinstance(columns, tuple) else columns for columns in facts.masks} | set(facts.flags)
         if facts.flags and (len(widths) > 1 or facts.cells or facts.bits):
             refuse_flags(facts)
@@ -124,7 +126,7 @@ class Labels(LabelCells, OutputSpace):
 
     @staticmethod
     def _named(facts: Facts, form: Form) -> list:
-        """The classes, where nobody declares them."""
+        """Return the classes of y, if they are not declared."""
         if form.kind != "mask":
             return ordered(classes_in(facts))
         named = [columns for columns in facts.masks if isinstance(columns, tuple)]
@@ -157,7 +159,7 @@ class Labels(LabelCells, OutputSpace):
             at = columns_of(names, mask.shape[1], self._names, strict)
             missing = [k for k in range(int(self.size)) if k not in at]
             listed = moved(mask, at, int(self.size))
-            if missing and negated.any():  # what a set of fewer classes leaves out stays left out
+            if missing and negated.any():  # classes that the sets do not have stay excluded
                 listed, negated = _positive(mask, at, negated, int(self.size)), np.zeros(len(negated), bool)
             return CandidateLabels.of(listed, self.classes_, negated, self.cost_, strict)
         if isinstance(found, tuple) and not isinstance(found, Column):
@@ -175,7 +177,7 @@ class Labels(LabelCells, OutputSpace):
         return CandidateLabels.of(listed, self.classes_, np.zeros(mask.shape[0], bool), self.cost_, strict)
 
     def _rows(self, column: Column) -> Any:
-        """The mask that a column of rows of booleans is, or of 0 and 1 where that is the form; None for labels."""
+        """Return the mask, if a column has rows of booleans, or of 0 and 1 in that format; None for labels."""
         if column.typed or not any(
             issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, column.cells))
         ):
@@ -228,7 +230,7 @@ class Labels(LabelCells, OutputSpace):
         return [str(name) for name in self.readable(np.asarray(z, dtype=int))]
 
     def _read(self, y: Column, strict: bool) -> tuple[sparse.csr_matrix, NDArray]:
-        """The candidates listed in each row, and which rows list exclusions instead."""
+        """Return the labels listed in each row, and which rows list exclusions instead."""
         cells, which = found = distinct(y)
         bad = BadRows("y")
         lists, excluded = [], np.zeros(len(cells), bool)
@@ -290,6 +292,6 @@ CELLS_WITH_LISTS = Form("labels", "labels, one entry a row; lists of 0 and 1 are
 
 
 def _positive(mask: Any, at: list, negated: NDArray, m: int) -> Any:
-    """Candidates instead of exclusions, for sets of other classes."""
+    """Return candidates instead of exclusions, for sets of other classes."""
     dense = mask.toarray() != negated[:, None]
     return moved(sparse.csr_matrix(dense), at, m)

@@ -1,4 +1,4 @@
-"""What a row of interval data may look like: values, bounds, unions, cells, text, frames -> flat pieces."""
+"""Formats of interval data: values, bounds, unions, text, DataFrames; all become flat pieces."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Pieces(NamedTuple):
 
 
 def read(y: Any, columns: tuple | None = None, decimal: str | None = None) -> Pieces:
-    """The pieces of every row of y, unmerged and unchecked but for their form.
+    """Return the pieces of every row of y, unmerged, with only their format checked.
 
     `columns` are the names of lower and upper bounds, if they are known, and `decimal` is the decimal mark of text; by
     default it is found from all texts of the column.
@@ -57,7 +57,7 @@ def read(y: Any, columns: tuple | None = None, decimal: str | None = None) -> Pi
 
 
 def names_of(y: Any) -> tuple | None:
-    """The names of the columns of lower and upper bounds, where y is a frame of two."""
+    """Return the names of the columns of lower and upper bounds, if y is a DataFrame of two columns."""
     found = normalise_y(y, FORMS) if hasattr(y, "columns") else None
     return _sides(found.names, None) if isinstance(found, Table) and found.names and len(found.names) == 2 else None
 
@@ -90,7 +90,7 @@ def _values(column: Column) -> Pieces:
 
 
 def _cells(column: Column, decimal: str | None = None) -> Pieces:
-    """One entry a row, of any form."""
+    """Parse one entry per row, of any format."""
     types = set(map(type, column.cells))
     if types <= {tuple, list} and set(map(len, column.cells)) == {2}:
         inside = set(map(type, chain.from_iterable(column.cells)))
@@ -120,7 +120,7 @@ def _cells(column: Column, decimal: str | None = None) -> Pieces:
 
 
 def _bounds(table: Table, columns: tuple | None) -> Pieces:
-    """Two columns: lower and upper bounds, an open side where one is missing."""
+    """Parse two columns of lower and upper bounds; a missing bound is infinite."""
     if table.names is not None:
         sides = _sides(table.names, columns)
         order = [table.names.index(side) for side in sides]
@@ -142,7 +142,7 @@ def _bounds(table: Table, columns: tuple | None) -> Pieces:
 
 
 def _bound(value: Any, side: int) -> float:
-    """One bound of a table, below (0) or above (1)."""
+    """Parse one bound of a table, lower (0) or upper (1)."""
     if is_number(type(value)):
         return _float(value)
     if isinstance(value, str):
@@ -163,7 +163,7 @@ def _sided(pairs: NDArray, missing: NDArray) -> Pieces:
 
 
 def _sides(names: tuple, columns: tuple | None) -> tuple:
-    """The names of a frame's two columns, the lower bound's first."""
+    """Return the names of the two columns of a DataFrame, the lower bound first."""
     if columns is not None and set(columns) == set(names):
         return columns
     plain = {str(name).strip().lower(): name for name in names}
@@ -176,7 +176,7 @@ def _sides(names: tuple, columns: tuple | None) -> tuple:
 
 
 def refuse_bad(pieces: Pieces, bad: BadRows | None = None) -> None:
-    """All rows that are no set of numbers in one error, beside those that were bad already."""
+    """Raise one error about all rows that are no set of numbers, and about those that were bad already."""
     bad = BadRows("y") if bad is None else bad
     for p in np.flatnonzero(~(pieces.lower <= pieces.upper)):
         low, high = pieces.lower[p], pieces.upper[p]
@@ -197,7 +197,7 @@ def refuse_bad(pieces: Pieces, bad: BadRows | None = None) -> None:
 
 
 def cell_pieces(cell: Any, decimal: str = ".") -> list[tuple[float, float]]:
-    """The pieces of one cell.
+    """Return the pieces of one cell.
 
     >>> cell_pieces("[-2,-1]|[1,2]"), cell_pieces(">=3"), cell_pieces((5, None)), cell_pieces(None)
     ([(-2.0, -1.0), (1.0, 2.0)], [(3.0, inf)], [(5.0, inf)], [(-inf, inf)])

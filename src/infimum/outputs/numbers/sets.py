@@ -1,4 +1,4 @@
-"""Intervals: S_i a union of points, intervals and half-lines of R."""
+"""Intervals: unions of points, intervals and unbounded intervals of R."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FINEST = 10  # bits that a real number has at most in `bits`: a thousandth of th
 
 
 class Intervals(Sets):
-    """Unions of points, intervals and half-lines, one a row; overlapping and touching pieces are merged.
+    """Unions of points, intervals and unbounded intervals, one per row; overlapping and touching pieces are merged.
 
     Parameters
     ----------
@@ -71,12 +71,12 @@ class Intervals(Sets):
         return Intervals(pieces, loss=loss, origin=origin, unit=unit)
 
     def clipped(self, low: float, high: float) -> Intervals:
-        """S_i within [low, high]; rows that lie outside of it are refused."""
+        """Return S_i within [low, high]; raise an error about rows that lie outside."""
         meets = (self.upper >= low) & (self.lower <= high)
         bad = BadRows("y")
         for row in np.flatnonzero(np.bincount(self.row[meets], minlength=len(self)) == 0).tolist():
             bad.add(row, f"{self.format(row)} lies outside of bounds = ({low:g}, {high:g})")
-        bad.refuse("Widen bounds, or mend the rows.")
+        bad.refuse("Widen bounds, or correct these rows.")
         return self._with(
             Pieces(np.maximum(self.lower[meets], low), np.minimum(self.upper[meets], high), self.row[meets], len(self))
         )
@@ -208,7 +208,7 @@ class Intervals(Sets):
         return np.column_stack([np.ones(len(self)), mean, square])
 
     def start(self) -> NDArray:
-        """The middle of S_i; of a half-line, its end."""
+        """Return the middle of S_i, or its end if it is unbounded on one side."""
         low, high = ((end - self.origin) / self.unit for end in (self.lowest, self.highest))
         with np.errstate(invalid="ignore"):
             middle = (low + high) / 2
@@ -220,10 +220,10 @@ class Intervals(Sets):
             return None
         if principle == "average":
             return Embedding(self.center(), np.zeros(len(self)))
-        # an unknown row costs nothing, whatever z
-        silent = self.is_unlabelled if principle == "infimum" else np.zeros(len(self), bool)
-        if (self.is_exact | silent).all():
-            return Embedding(np.where(silent[:, None], 0.0, self.start()), np.zeros(len(self)))
+        # an unlabelled row costs nothing, whatever z
+        unlabelled = self.is_unlabelled if principle == "infimum" else np.zeros(len(self), bool)
+        if (self.is_exact | unlabelled).all():
+            return Embedding(np.where(unlabelled[:, None], 0.0, self.start()), np.zeros(len(self)))
         return None
 
     def loss(self, psi: NDArray, principle: str) -> NDArray:
@@ -303,7 +303,7 @@ class Intervals(Sets):
 
     def _needs_bilinear(self) -> None:
         if self.loss_name == "absolute":
-            raise ValueError("The absolute loss is not bilinear. The solver that serves it is Piecewise.")
+            raise ValueError("The absolute loss is not bilinear. Use the solver Piecewise.")
 
     def _bounded(self, what: str) -> None:
         bad, unlabelled = BadRows("y"), self.is_unlabelled
@@ -352,7 +352,7 @@ def _format_piece(low: float, high: float) -> str:
 def _merged(pieces: Pieces) -> tuple[NDArray, NDArray, NDArray]:
     """Sorted, disjoint pieces: a piece that starts before those to its left have ended joins them."""
     lower, upper, row, _ = pieces
-    if len(row) == pieces.n:  # one piece a row
+    if len(row) == pieces.n:  # one piece per row
         order = np.argsort(row, kind="stable")
         return lower[order], upper[order], row[order]
     order = np.lexsort((lower, row))

@@ -50,7 +50,7 @@ class Reals(NumberCells, OutputSpace):
         The absolute loss is less moved by outliers, as a median is.
     bounds : (low, high), optional
         Y; None or an infinite side leaves it to the finite endpoints of y. Sets end where Y does: with bounds,
-        half-lines and unknown rows have an average and a supremum.
+        unbounded and unlabelled rows have an average and a supremum.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class Reals(NumberCells, OutputSpace):
         return sets.clipped(*self.bounds_) if strict else sets
 
     def is_unlabelled(self, sets: Any) -> NDArray:
-        """Rows that hold all of the bounds that were given: sets end there, S_i = Y says nothing."""
+        """Return which rows contain all of Y; with bounds, sets are clipped to them."""
         low, high = self.bounds_
         return (sets.lowest <= low) & (sets.highest >= high) & (np.diff(sets.indptr) == 1)
 

@@ -1,4 +1,4 @@
-"""What a column of orders tells about its items, and whether its numbers are ranks, codes or items."""
+"""Summary of a column of orders: its items, and whether its numbers are ranks, codes or items."""
 
 from __future__ import annotations
 
@@ -12,20 +12,17 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.containers import Column, Table, is_number, is_row, normalise_y
-from ...data.errors import BadRows, InputError, Sample, is_missing, merged, shown
+from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, shown
 from ...data.names import Names, key, plain
 from .forms import FORMS, comparisons, items_in_codes
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What a column of orders tells, alone or with others: the items, and what decides how it is read."""
+class Facts(Summary):
+    """Summary of a column of orders; `names` are items that cells contain as objects."""
 
-    rows: int = 0
-    names: dict[Hashable, Any] = field(default_factory=dict)
-    """Items that cells hold as objects."""
     texts: dict[str, None] = field(default_factory=dict)
-    """Items that text names, by how they print."""
+    """Items in text, by how they print."""
     frames: dict[tuple, Sample] = field(default_factory=dict)
     """Tables of ranks and sets of orders, by the names of their items."""
     arrays: dict[int, Sample] = field(default_factory=dict)
@@ -38,22 +35,12 @@ class Facts:
     """Sets of orders without names, by the number of their items."""
     numbers: dict[int, Sample] = field(default_factory=dict)
     """Cells that are lists of numbers, by their length."""
-    unread: dict[str, Sample] = field(default_factory=dict)
-    """Rows that are no orders, with what is wrong."""
     cells: int = 0
-    """How many cells are something else."""
-
-    def __add__(self, other: Facts) -> Facts:
-        parts: dict[str, Any] = {
-            part: merged(getattr(self, part), getattr(other, part), self.rows)
-            for part in ("frames", "arrays", "not_codes", "not_ranks", "sets", "numbers", "unread")
-        }
-        names, texts = {**self.names, **other.names}, {**self.texts, **other.texts}
-        return Facts(self.rows + other.rows, names, texts, cells=self.cells + other.cells, **parts)
+    """The number of other cells."""
 
 
 def parse(y: Any) -> Table | Column:
-    """y as a table of numbers (named: ranks), or as a column of cells."""
+    """Return y as a table of numbers (ranks if the columns have names), or as a column of cells."""
     if isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype.kind in "OUT":
         return Column(_orders_of(y), np.zeros(len(y), bool), name="orders")
     found = normalise_y(y, FORMS)
@@ -91,7 +78,7 @@ def _orders_of(y: NDArray) -> list:
 
 
 def facts_of(y: Any) -> Facts:
-    """What y tells about the items and about its own form."""
+    """Summarise y: its items and its format."""
     found = parse(y)
     if isinstance(found, Table):
         if found.names is not None:
@@ -129,8 +116,7 @@ def facts_of(y: Any) -> Facts:
         if isinstance(cell, str):
             seen.add(cell)
     lists = {width: Sample.of(np.array(rows), found.cells) for width, rows in numbers.items()}
-    wrong = {"rows": Sample(len(unread), tuple(unread[:10]))} if unread else {}
-    return Facts(found.n, names, texts, numbers=lists, unread=wrong, cells=others)
+    return Facts(found.n, names, Facts.failures(unread), texts, numbers=lists, cells=others)
 
 
 def _ruled_out(table: Table) -> dict[str, Any]:
@@ -201,7 +187,7 @@ def _less(a: Any, b: Any) -> bool:
 
 
 def refuse_lists(facts: Facts, items: Names | None) -> None:
-    """Lists of numbers that name every item may be orders or ranks."""
+    """Raise an error if lists of numbers that contain every item may be orders or ranks."""
     if len(facts.numbers) != 1 or facts.cells or facts.texts:
         return
     (width,) = facts.numbers
@@ -218,7 +204,7 @@ def refuse_lists(facts: Facts, items: Names | None) -> None:
 
 
 def items_in(facts: Facts) -> list:
-    """Every item that cells name; text names an item by how it prints."""
+    """Return every item in the cells; in text, items are identified by how they print."""
     prints: dict[str, Any] = {}
     for name in facts.names.values():
         if str(name) in prints:

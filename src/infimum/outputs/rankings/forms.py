@@ -1,6 +1,6 @@
-"""Partial orders from what users write: text, pairs, top-k lists, buckets, ranks, Kendall codes.
+"""Formats of partial orders: text, pairs, top-k lists, buckets, ranks, Kendall codes.
 
-Here a row becomes the pairs that it states, `stated[i, j]` where i comes before j; closing them is left to the sets.
+A row is parsed into the pairs that it states, `stated[i, j]` if i comes before j. The sets close them transitively.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def items_in_codes(columns: int) -> int | None:
 
 
 class Places:
-    """Where items are: by their name, and where text says so, by how they print."""
+    """Indices of items, found by their name or, in text, by how they print."""
 
     def __init__(self, items: Names):
         self.items = items
@@ -55,7 +55,7 @@ class Places:
 
 
 def stated_pairs(y: Column, items: Names, strict: bool) -> NDArray:
-    """stated[row, i, j] where the row says that items[i] comes before items[j], (n, m, m).
+    """Return (n, m, m) booleans, True at (row, i, j) if the row states that items[i] comes before items[j].
 
     With ``strict=False``, items that are not among `items` are passed over.
     """
@@ -200,7 +200,7 @@ def pairs_in_codes(codes: NDArray) -> NDArray:
 
 
 def pairs_in_ranks(ranks: NDArray) -> NDArray:
-    """(n, m) ranks, 1 = first, NaN unknown -> (n, m, m) stated pairs; a tie says nothing."""
+    """(n, m) ranks, 1 = first, NaN unknown -> (n, m, m) stated pairs; a tie states nothing."""
     # a comparison with NaN is False
     return ranks[:, :, None] < ranks[:, None, :]
 

@@ -35,7 +35,7 @@ REMEMBERED = 2**26  # bytes of nearest extensions
 class PartialOrders(Sets):
     """S_i = the linear extensions of a partial order: {y : code_ij(y) = codes_ij where it is not 0}.
 
-    The codes are closed transitively; rows that contradict themselves are refused with the cycle.
+    The codes are closed transitively; a row that contradicts itself raises an error with the cycle.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class PartialOrders(Sets):
 
     @classmethod
     def from_pairs(cls, stated: Any, items: Any = None) -> PartialOrders:
-        """From (n, m, m) booleans, True at (i, j) where the row says that i comes before j."""
+        """From (n, m, m) booleans, True at (i, j) if the row states that i comes before j."""
         table = np.asarray(stated)
         if table.ndim != 3 or table.shape[1] != table.shape[2]:
             raise InputError(
@@ -81,7 +81,7 @@ class PartialOrders(Sets):
 
     @classmethod
     def from_ranks(cls, ranks: Any, items: Any = None) -> PartialOrders:
-        """From (n, m) ranks, the smallest first, NaN where unknown; a tie says nothing. A frame names the items.
+        """From (n, m) ranks, the smallest first, NaN if unknown; a tie states nothing. A DataFrame names the items.
 
         >>> PartialOrders.from_ranks([[1, 2, np.nan], [1, 1, 2]]).codes
         array([[1, 0, 0],
@@ -215,7 +215,7 @@ class PartialOrders(Sets):
         return np.all((self.codes == 0) | (self.codes == codes_of(z)), axis=-1)
 
     def agreement(self, z: NDArray) -> NDArray:
-        """The share of the known pairs that z_i has right; 1 where nothing is known."""
+        """Return the share of the known pairs that z_i has right; 1 for unlabelled rows."""
         known = (self.codes != 0).sum(axis=-1)
         right = ((self.codes != 0) & (self.codes == codes_of(z))).sum(axis=-1)
         return np.where(known > 0, right / np.maximum(known, 1), 1.0)
@@ -301,7 +301,7 @@ class PartialOrders(Sets):
         return out
 
     def _shared(self, other: Any) -> tuple[NDArray, NDArray]:
-        """The closure of what both say, (n, m, m), and rows that no order satisfies, (n,)."""
+        """Return the closure of both relations, (n, m, m), and which rows no order satisfies, (n,)."""
         self._check_pair(other, PartialOrders)
         if self.m != other.m:
             raise InputError(f"Orders of {self.m} items and of {other.m} items have no intersection.")
@@ -314,7 +314,7 @@ class PartialOrders(Sets):
         return ~self._shared(other)[1]
 
     def intersect(self, other: Any) -> PartialOrders:
-        """The orders that satisfy both: the closure of what both say.
+        """Return the orders that satisfy both: the closure of both relations.
 
         >>> PartialOrders([[1, 0, 0]]).intersect(PartialOrders([[0, 0, 1]])).codes
         array([[1, 1, 1]], dtype=int8)
@@ -365,7 +365,7 @@ class PartialOrders(Sets):
 
 
 def _closed(stated: NDArray, items: NDArray) -> NDArray:
-    """The transitive closures; rows with a cycle are refused together."""
+    """Return the transitive closures; raise one error about all rows with a cycle."""
     closed = transitive_closure(stated)
     cyclic = np.diagonal(closed, axis1=-2, axis2=-1)
     bad = BadRows("y")
@@ -377,7 +377,7 @@ def _closed(stated: NDArray, items: NDArray) -> NDArray:
 
 
 def _numbers(values: Any, what: str, shape: str) -> tuple[NDArray, tuple | None]:
-    """(n, c) numbers with NaN where they are missing, and the names of a frame's columns."""
+    """Return (n, c) numbers with NaN for missing ones, and the names of the columns of a DataFrame."""
     table = normalise_y(values, "")
     if sparse.issparse(table):
         table = Table(table.toarray(), np.zeros(table.shape, bool))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...data.checks import check_number
 from ...data.containers import Column
-from ...data.errors import Form, InfimumWarning, InputError, Sample, listed, refuse_unread
+from ...data.errors import Form, InfimumWarning, InputError, Sample, listed
 from ...data.names import Names, key, numbered, ordered
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
@@ -48,7 +48,7 @@ class Rankings(RankingCells, OutputSpace):
         How many items, or the items themselves, of any hashable kind; by default those that y names.
     time_limit : float, optional
         Seconds for one minimisation over orders of more than 14 items; the best order so far is then returned, and
-        `bound` says how far it may be from the minimum.
+        `bound` gives a lower bound of the minimum.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Rankings(RankingCells, OutputSpace):
         self.time_limit = time_limit
 
     def summarise(self, y: Any) -> Facts:
-        """The items that y names, and what decides how it is read."""
+        """Return the items of y, and what decides on its format."""
         if isinstance(y, PartialOrders):
             sample = Sample(len(y))
             return (
@@ -94,7 +94,7 @@ class Rankings(RankingCells, OutputSpace):
             form = CELLS_WITH_LISTS
         items = Names(self._named(summary, width, form), "items") if declared is None else declared
         if not len(items):
-            refuse_unread(summary.unread.get("rows", Sample()), FORMS)
+            summary.refuse_unread(FORMS)
             raise InputError("y names no item at all. Give items=[…].")
         self.form_, self._names, self.items_ = form, items, items.array
         self.size = math.factorial(len(items)) if len(items) <= LISTED else math.inf
@@ -102,7 +102,7 @@ class Rankings(RankingCells, OutputSpace):
 
     @staticmethod
     def _named(facts: Facts, width: int | None, form: Form) -> list:
-        """The items, where nobody declares them."""
+        """Return the items of y, if they are not declared."""
         first = next(iter(facts.frames), None)
         for other in facts.frames:
             if set(map(key, other)) != set(map(key, first or ())):
@@ -151,7 +151,7 @@ class Rankings(RankingCells, OutputSpace):
         return y.arranged([given.where[key(name)] for name in self._names.list])
 
     def check(self, parts: Iterable[Sets]) -> None:
-        """Warn where no row says anything."""
+        """Warn if all rows are unlabelled."""
         some = False
         for sets in parts:
             if not isinstance(sets, PartialOrders) or sets.m < 2 or sets.codes.any():

@@ -1,4 +1,4 @@
-"""Tags: any number of m tags; the sets are partly known tags or Hamming balls."""
+"""Tags: any number of m tags; the sets are partial tags or Hamming balls."""
 
 from .sets import HammingBalls, PartialTags
 from .space import Tags

@@ -1,4 +1,4 @@
-"""What a row of tags may look like: signs, booleans, dictionaries, sets and lists of names, text, frames."""
+"""Formats of tags: signs, booleans, dictionaries, sets and lists of names, text, DataFrames."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.containers import Column, Table, is_number, is_row, normalise_y, table_of
-from ...data.errors import BadRows, InputError, Sample, is_missing, listed, merged, shown
+from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, shown
 from ...data.names import Names, key, plain
 from ..base import Sets
 
@@ -27,27 +27,17 @@ VALUES = {"0", "1", "-1", "0.0", "1.0", "-1.0", "true", "false", "nan", "none"}
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What a column of tags tells, alone or with others: the names, and what decides how it is read."""
+class Facts(Summary):
+    """Summary of a column of tags."""
 
-    rows: int = 0
-    names: dict[Hashable, Any] = field(default_factory=dict)
-    """Every tag that a cell names."""
     tables: dict[Any, Sample] = field(default_factory=dict)
     """Tables, by the names or the number of their columns."""
     kinds: dict[str, Sample] = field(default_factory=dict)
     """"booleans", "signs", "cells" or "sets", and the rows that are."""
-    unread: dict[str, Sample] = field(default_factory=dict)
-    """Rows that are no tags, with what is wrong."""
-
-    def __add__(self, other: Facts) -> Facts:
-        n = self.rows
-        parts = (merged(getattr(self, part), getattr(other, part), n) for part in ("tables", "kinds", "unread"))
-        return Facts(n + other.rows, {**other.names, **self.names}, *parts)
 
 
 def parse(y: Any) -> Table | Column:
-    """y as a table of booleans or of numbers, or as a column of cells."""
+    """Return y as a table of booleans or of numbers, or as a column of cells."""
     found = normalise_y(y, FORMS)
     if isinstance(found, Column) and found.missing.all():
         return Column([None] * found.n, found.missing)
@@ -101,7 +91,7 @@ def _names(table: Table) -> bool:
 
 
 def _typed(table: Table) -> Table:
-    """A table of booleans or numbers; what mixes them, or is neither, is refused by row."""
+    """Return a table of booleans or numbers; raise an error about rows that mix them or have other values."""
     if table.values.dtype != object:
         return table
     flags = np.array([[isinstance(v, bool | np.bool_) for v in row] for row in table.values])
@@ -179,18 +169,20 @@ def _tokens(text: str) -> list[tuple[str, bool]]:
 
 
 def facts_of(y: Any) -> Facts:
-    """What y tells about the tags and about its own form."""
+    """Summarise y: its tags and its format."""
     if isinstance(y, Sets):
         return Facts(len(y), tables={y.m: Sample(len(y))}, kinds={"sets": Sample(len(y))})  # type: ignore[attr-defined]
     found = parse(y)
     if isinstance(found, Table):
         if not found.n:
             return Facts(0, tables={found.names or found.missing.shape[1]: Sample()})
-        said = np.flatnonzero(~found.missing.all(axis=1))
+        labelled = np.flatnonzero(~found.missing.all(axis=1))
         what = "booleans" if found.values.dtype == bool else "signs"
-        sample = Sample(len(said), tuple((int(row), found.row(row)) for row in said[:10]))
+        sample = Sample(len(labelled), tuple((int(row), found.row(row)) for row in labelled[:10]))
         return Facts(
-            found.n, tables={found.names or found.missing.shape[1]: sample}, kinds={what: sample} if len(said) else {}
+            found.n,
+            tables={found.names or found.missing.shape[1]: sample},
+            kinds={what: sample} if len(labelled) else {},
         )
     names: dict[Hashable, Any] = {}
     unread: list[tuple[int, str]] = []
@@ -201,28 +193,28 @@ def facts_of(y: Any) -> Facts:
         try:
             for tag in tags_in(cell):
                 names.setdefault(key(tag), tag)
-        except InputError as error:  # refused by `read_cells`
+        except InputError as error:  # `read_cells` raises it
             unread.append((row, str(error)))
         if isinstance(cell, str):
             seen.add(cell)
     rows = np.flatnonzero(~found.missing)
     kinds = {"cells": Sample.of(rows, found.cells)} if len(rows) else {}
-    return Facts(found.n, names, {}, kinds, {"rows": Sample(len(unread), tuple(unread[:10]))} if unread else {})
+    return Facts(found.n, names, Facts.failures(unread), kinds=kinds)
 
 
 def read_cells(column: Column, known: Names, strict: bool) -> NDArray:
-    """(n, m) in {-1, 0, 1} from a column of cells."""
+    """Return (n, m) in {-1, 0, 1} from a column of cells."""
     values = np.zeros((column.n, len(known)), dtype=np.int8)
     bad = BadRows("y")
     for row, cell in enumerate(column.cells):
         if column.missing[row]:
             continue
         try:
-            said = tags_in(cell)
+            tags = tags_in(cell)
         except InputError as error:
             bad.add(row, str(error))
             continue
-        for tag, positive in said.items():
+        for tag, positive in tags.items():
             k = known.find(tag)
             if k is not None:
                 values[row, k] = 1 if positive else -1

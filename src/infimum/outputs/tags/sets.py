@@ -1,4 +1,4 @@
-"""Partly known tags, and Hamming balls."""
+"""PartialTags and HammingBalls: the sets of tags."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from scipy.special import comb
 
 from ...data.checks import check_number, is_number
 from ...data.containers import Column
-from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, listed, refuse_unread, shown
+from ...data.errors import BadRows, Form, InfimumWarning, InputError, listed, shown
 from ...data.names import Names, key, numbered, ordered
 from ..base import OutputSpace, Sets
 from ..choices import Choices
@@ -60,7 +60,7 @@ class Tags(TagCells, OutputSpace):
         self.epsilon = epsilon
 
     def summarise(self, y: Any) -> Facts:
-        """The tags that y names, and what decides how it is read."""
+        """Return the tags of y, and what decides on its format."""
         return facts_of(y)
 
     def merge(self, a: Facts, b: Facts) -> Facts:
@@ -70,7 +70,7 @@ class Tags(TagCells, OutputSpace):
         names = Names(self._named(summary), "tags")
         m = len(names)
         if m == 0:
-            refuse_unread(summary.unread.get("rows", Sample()), FORMS)
+            summary.refuse_unread(FORMS)
             raise InputError("y names no tag at all. Give tags=[…].")
         if self.k is not None and not is_number(self.k, 0, m, integer=True):
             raise ValueError(f"k must be an integer between 0 and the number of tags, {m}. Got {self.k!r} instead.")
@@ -109,7 +109,7 @@ class Tags(TagCells, OutputSpace):
             bad.refuse(BOTH)
         named = next((columns for columns in facts.tables if isinstance(columns, tuple)), None)
         kind = next((what for what in ("booleans", "signs", "cells", "sets") if what in facts.kinds), "cells")
-        return Form(kind, SAYS[kind] + (", columns by name" if named else ""), named)
+        return Form(kind, DESCRIPTIONS[kind] + (", columns by name" if named else ""), named)
 
     def read(self, y: Any, strict: bool = True) -> Sets:
         m = len(self.tags_)
@@ -121,7 +121,7 @@ class Tags(TagCells, OutputSpace):
         if isinstance(found, Column):
             return PartialTags(read_cells(found, self._names, strict), epsilon=self.epsilon)
         if found.missing.shape[1] == 1 and found.missing.all() and self.form_.columns is None and not self.boolean_:
-            return PartialTags(np.zeros((found.n, m)), epsilon=self.epsilon)  # cells of which none says anything
+            return PartialTags(np.zeros((found.n, m)), epsilon=self.epsilon)  # unlabelled cells
         if found.missing.shape[1] != m and (found.names is None or not found.n):
             raise InputError(
                 f"y must have one column for each of the {m} tags. Got shape {found.missing.shape}. {FORMS}"
@@ -135,7 +135,7 @@ class Tags(TagCells, OutputSpace):
         return PartialTags(signs(found), epsilon=self.epsilon)
 
     def check(self, parts: Iterable[Sets]) -> None:
-        """Warn where tags are only ever confirmed, or only ever ruled out."""
+        """Warn if tags are only ever present, or only ever absent."""
         if self.k is not None or self.epsilon:
             return
         seen = {1: False, -1: False}
@@ -229,7 +229,7 @@ class Tags(TagCells, OutputSpace):
         return {"tags": self.tags_.tolist()}
 
 
-SAYS = {
+DESCRIPTIONS = {
     "booleans": "table of booleans, one column a tag; False is absent, missing is unknown",
     "signs": "table of 1, -1 and 0, one column a tag; 0 and missing are unknown",
     "cells": "tags, one entry a row",

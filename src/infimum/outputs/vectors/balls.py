@@ -1,4 +1,4 @@
-"""Balls and annuli: a known amplitude, the phase lost or known."""
+"""Balls and annuli: the amplitude is known, the phase is known or lost."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class Annuli(VectorSets):
         phases = np.where((phases != 0).any(axis=1, keepdims=True) & same[:, None], phases, np.nan)
         inner = np.where(same, inner, np.where(second, other.inner, self.inner))
         outer = np.where(same, outer, np.where(second, other.outer, self.outer))
-        outer = np.maximum(outer, inner)  # where nothing is left, which is refused
+        outer = np.maximum(outer, inner)  # empty rows raise an error later
         left = Annuli(inner, outer, phase=phases, center=np.where(theirs, other.centers, self.centers))
         return left._like(self), clash, ~clash & ~same & ~first & ~second
 

@@ -154,9 +154,9 @@ class VectorSets(Sets):
     def embed(self, principle: str) -> Embedding | None:
         if principle == "average":
             return Embedding(self.center(), np.zeros(len(self)))
-        silent = self.is_unlabelled if principle == "infimum" else np.zeros(len(self), dtype=bool)
-        if (self.is_exact | silent).all():
-            return Embedding(np.where(silent[:, None], 0.0, self.start()), np.zeros(len(self)))
+        unlabelled = self.is_unlabelled if principle == "infimum" else np.zeros(len(self), dtype=bool)
+        if (self.is_exact | unlabelled).all():
+            return Embedding(np.where(unlabelled[:, None], 0.0, self.start()), np.zeros(len(self)))
         return None
 
     def rowwise_loss(self, psi: NDArray, principle: str) -> NDArray:
@@ -177,7 +177,7 @@ class VectorSets(Sets):
 
 
 def numbers(values: Any, name: str) -> NDArray:
-    """A new array of numbers, or an error that says which argument is none."""
+    """Return a new array of numbers; raise an error that names the argument otherwise."""
     try:
         return np.array(values, dtype=float)
     except (TypeError, ValueError):

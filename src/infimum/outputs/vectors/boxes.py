@@ -68,7 +68,7 @@ class Boxes(VectorSets):
         return self.lower, self.upper
 
     def middle(self) -> NDArray:
-        """The middle; of a half-line, its end; of a line, the origin."""
+        """Return the middle; the end of a side that is unbounded on one side, the origin if on both."""
         with np.errstate(invalid="ignore"):
             middle = (self.lower + self.upper) / 2
         end = np.where(np.isfinite(self.lower), self.lower, self.upper)

@@ -1,4 +1,4 @@
-"""CandidatePoints: a finite list of points a row."""
+"""CandidatePoints: a finite list of points per row."""
 
 from __future__ import annotations
 

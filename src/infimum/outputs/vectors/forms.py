@@ -1,4 +1,4 @@
-"""What y may look like for vectors: tables with gaps, bounds, lists of candidate points; and sets that end with Y."""
+"""Formats of vectors: tables with missing values, bounds, lists of candidate points; and clipping to bounds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LIMIT = 1e150  # squares of larger numbers have no room in floating point
 
 
 class Facts(NamedTuple):
-    """What y tells: the box of its finite ends, (m,), and the names of its coordinates."""
+    """Summary of y: the box of its finite ends, (m,), and the names of its coordinates."""
 
     low: NDArray
     high: NDArray
@@ -31,7 +31,7 @@ class Facts(NamedTuple):
 
 
 def read(y: Any, columns: tuple | None) -> tuple[Any, tuple | None]:
-    """y as sets, and the names of its coordinates where it is a frame; `columns` are those known from fit."""
+    """Return y as sets, and the names of its coordinates if it is a DataFrame; `columns` are those of fit."""
     found = normalise_y(y, FORMS)
     if sparse.issparse(found):
         found = Table(found.toarray(), np.zeros(found.shape, bool))
@@ -63,7 +63,7 @@ def read(y: Any, columns: tuple | None) -> tuple[Any, tuple | None]:
 
 
 def _candidates(column: Column) -> CandidatePoints:
-    """A list of points, or of lists of points; refused where all of it could be bounds."""
+    """Return candidate points; raise an error if all of them could also be bounds."""
     points = CandidatePoints([None if gone else cell for cell, gone in zip(column.cells, column.missing)])
     shapes = {np.shape(cell) for cell in column.cells}
     k, width = shapes.pop() if len(shapes) == 1 and np.ndim(column.cells[0]) == 2 else (0, 0)
@@ -76,7 +76,7 @@ def _candidates(column: Column) -> CandidatePoints:
 
 
 def clipped(sets: Any, low: NDArray, high: NDArray) -> Any:
-    """S_i within Y = [low, high], where boxes and candidates are; rows that lie outside of Y are refused."""
+    """Return boxes and candidates within [low, high]; raise an error about rows that lie outside."""
     if not (np.isfinite(low).any() or np.isfinite(high).any()):
         return sets
     lower, upper = sets.box()
@@ -91,7 +91,7 @@ def clipped(sets: Any, low: NDArray, high: NDArray) -> Any:
         bad.add(
             row, f"from {shown(lower[row])} to {shown(upper[row])}, outside of bounds {shown(low)} to {shown(high)}"
         )
-    bad.refuse("Widen bounds, or mend the rows.")
+    bad.refuse("Widen bounds, or correct these rows.")
     if isinstance(sets, Boxes):
         return Boxes(np.maximum(lower, low), np.minimum(upper, high))
     if inside is not None and not inside.all():

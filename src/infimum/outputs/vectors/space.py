@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 
 class Vectors(VectorCells, OutputSpace):
-    """Y = [low, high]^m, a box, with l(z, y) = |z - y|²:  phi(y) = (1, t, |t|²), psi(z) = unit² (|t|², -2t, 1).
+    """Vectors in a box, with the squared Euclidean distance.
+
+    Y = [low, high]^m and l(z, y) = |z - y|², with phi(y) = (1, t, |t|²) and psi(z) = unit² (|t|², -2t, 1).
 
     Parameters
     ----------
@@ -46,7 +48,7 @@ class Vectors(VectorCells, OutputSpace):
 
     @staticmethod
     def unscaled(y: Any, columns: tuple | None = None) -> Any:
-        """y as sets, in units of its own; `columns` are the names of the coordinates, where they are known."""
+        """Return y as unscaled sets; `columns` are the names of the coordinates, if they are known."""
         return y if isinstance(y, VectorSets) else read(y, columns)[0]
 
     def summarise(self, y: Any) -> Facts:
@@ -98,7 +100,7 @@ class Vectors(VectorCells, OutputSpace):
         return sets.scaled(self.origin_, self.unit_)
 
     def is_unlabelled(self, sets: Any) -> NDArray:
-        """Boxes that hold all of the bounds that were given: sets end there, S_i = Y says nothing."""
+        """Return which boxes contain all of Y; with bounds, sets are clipped to them."""
         if not isinstance(sets, Boxes):
             return sets.is_unlabelled
         low, high = self._bounds(sets.m)

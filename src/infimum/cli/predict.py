@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.errors import InputError
 from ..io._files import name_of
 from ..io._meaning import ReadOptions
 from ..io.tables import records_of, write_rows
@@ -44,7 +45,10 @@ def predict(
         X = records_of(loaded, None, None, None, ReadOptions(), keep_text=True).data
         rows = [{name: found.value.get(name) for name in loaded.columns} for found in loaded.rows]
         stages.next()
-        new, sets = predicted(pipe, X)
+        try:
+            new, sets = predicted(pipe, X)
+        except InputError as error:
+            raise error.renumbered(lambda row: loaded.rows[row].place) from None
         stages.next()
         append_columns(out, file, rows, new, loaded.columns)
     shown: list[tuple[str, Any]] = [("Rows", len(rows)), *predictions(about["kind"], new["prediction"])]

@@ -58,7 +58,10 @@ def scored(pipe: Any, table: Table) -> dict[str, Any]:
     labelled = np.flatnonzero([cell is not None for cell in table.cells])
     if not len(labelled):
         raise ValueError(f"{table.path.name} has no labelled rows. Scores require them.")
-    X = pipe[:-1].transform(table.X)[labelled]
+    try:
+        X = pipe[:-1].transform(table.X)[labelled]
+    except InputError as error:
+        raise error.renumbered(table.place) from None
     model = pipe[-1]
     try:
         z, sets = model.predicted(X, table.y(labelled))

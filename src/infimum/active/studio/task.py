@@ -132,13 +132,13 @@ def read_task(
     if kind not in OUTPUT_TYPES:
         raise ValueError(f"kind must be one of {', '.join(map(repr, OUTPUT_TYPES))}. Got {kind!r}.")
     path = Path(path)
-    plain = read_table(path, None, keep_text=True)
+    plain = read_table(path, None)
     if id is None and "id" in plain.data.columns and target != "id":
         id = "id"
     if target in plain.data.columns:
-        records = read_table(path, target, id=id, kind=kind, classes=classes, keep_text=True)
+        records = read_table(path, target, id=id, kind=kind, classes=classes)
     else:
-        plain = read_table(path, None, id=id, keep_text=True)
+        plain = read_table(path, None, id=id)
         records = Records(plain.ids, plain.data, [None] * len(plain), kind, classes=list(classes or []))
     if not len(records):
         raise InputError(f"{path} has no rows to ask about.")

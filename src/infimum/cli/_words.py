@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 
 KERNELS = {"rbf": "RBF kernel ridge", "laplacian": "Laplacian kernel ridge"}
-LEARNERS = {"linear": "linear ridge", "forest": "random forest", "neighbors": "nearest neighbours"}
+LEARNERS = {
+    "linear": "linear ridge", "LinearRidge": "linear ridge", "forest": "random forest", "Forest": "random forest",
+    "neighbors": "nearest neighbours", "Neighbors": "nearest neighbours", "KernelRidge": "kernel ridge",
+    "Nystrom": "Nyström kernel ridge", "Laplacian": "graph Laplacian",
+}  # fmt: skip
+"""Base learners in words, by family or by class."""
 PRINCIPLES = {"infimum": "infimum loss", "average": "average loss", "supremum": "supremum loss"}
 SHOWN = 12
 """Classes whose counts are printed; the others are added up."""

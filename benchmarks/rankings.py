@@ -18,7 +18,7 @@ from infimum.loss import doubled
 from infimum.metrics import kendall_tau, wrong_pairs
 from infimum.outputs import Rankings
 from infimum.solvers import Alternate
-from infimum.weights import KernelRidge, RidgeCV
+from infimum.weights import KernelRidge
 
 M, N, Q = 10, 50, 200
 DATA = ["iris", "wine", "glass", "vehicle", "vowel", "housing", "bodyfat"]
@@ -167,11 +167,10 @@ def wide() -> None:
 
 
 def tuned(X: np.ndarray, sets, principle: str) -> KernelRidge:
-    """lam and gamma of the smallest leave-one-out error on the embedded training sets: the truth is not looked at."""
+    """Return lam and gamma of the smallest leave-one-out error on the embedded training sets."""
     phi = sets.center() if principle == "average" else sets.start()
-    scale = 1 / X.shape[1]
-    chosen = RidgeCV(lams=np.logspace(-6, 0, 13), gammas=[scale * k for k in (0.1, 0.3, 1, 3, 10)]).fit(X, phi)
-    return KernelRidge(chosen.lam_, gamma=chosen.gamma_)
+    grid = [KernelRidge(lam, gamma=k / X.shape[1]) for lam in np.logspace(-6, 0, 13) for k in (0.1, 0.3, 1, 3, 10)]
+    return min(grid, key=lambda ridge: np.square(ridge.fit(X).leave_one_out(phi) - phi).sum())
 
 
 def ten_fold_tau(X: np.ndarray, ranks: np.ndarray, share: float, principle: str) -> float:

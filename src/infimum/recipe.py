@@ -14,7 +14,7 @@ from .data import Rows
 from .disambiguation import Disambiguation, DisambiguationResult
 from .loss import PRINCIPLES, Infimum, Loss, Principle, SetLoss, doubled
 from .outputs.base import OutputSpace, Points, Sets
-from .weights import SplitSigns, Weights, by_name
+from .weights import BY_NAME, SplitSigns, Weights, by_name
 from .weights.base import Target
 
 AUTO = "auto"
@@ -60,7 +60,8 @@ class Problem:
 class Recipe:
     """What a model is made of, apart from its output space.
 
-    Names are parsed when the recipe is created. Its parts are objects, or "auto" if they are still to be selected.
+    Names are parsed when the recipe is created. Its parts are objects, or "auto" if they are still to be selected. The
+    name of a family of weights stays a name: its scaling and hyperparameters are still to be selected.
     """
 
     principle: Any
@@ -74,13 +75,18 @@ class Recipe:
                 f"negative_weights must be 'inside', 'joint' or 'auto'. Got {self.negative_weights!r} instead."
             )
         object.__setattr__(self, "principle", parse_principle(self.principle))
-        object.__setattr__(self, "weights", AUTO if is_auto(self.weights) else by_name(self.weights))
+        object.__setattr__(self, "weights", parse_weights(self.weights))
         solvers.check(self.solver)
 
     @property
     def is_complete(self) -> bool:
-        """Whether no part is set to "auto", apart from the solver, which the loss determines."""
-        return not any(map(is_auto, (self.principle, self.negative_weights, self.weights)))
+        """Whether no part is to be selected, apart from the solver, which the loss determines."""
+        return not (is_auto(self.principle) or is_auto(self.negative_weights) or self.selects_weights)
+
+    @property
+    def selects_weights(self) -> bool:
+        """Whether weights are to be selected, among all families ("auto") or within the one that is named."""
+        return isinstance(self.weights, str)
 
     @property
     def disambiguation(self) -> Disambiguation | None:
@@ -147,14 +153,27 @@ def is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == AUTO
 
 
+def parse_weights(value: Any) -> Weights | str:
+    """Return weights as they are given, or the name of what is to be selected: "auto" or a family."""
+    if isinstance(value, Weights) or value is None:
+        return by_name(value)
+    names = (AUTO, *BY_NAME)
+    if not isinstance(value, str) or value not in names:
+        raise ValueError(
+            f"weights must be one of {', '.join(map(repr, names))}, or a Weights such as weights.KernelRidge(). Got"
+            f" {value!r} instead."
+        )
+    return value
+
+
 def parse_principle(value: Any) -> Principle | Disambiguation | str:
     """Return the principle that a user's value stands for, or "auto"."""
     if isinstance(value, Principle | Disambiguation):
         return value
-    known: dict[str, Any] = {**PRINCIPLES, "disambiguation": Disambiguation(), AUTO: AUTO}
-    if not isinstance(value, str) or value not in known:
+    allowed: dict[str, Any] = {**PRINCIPLES, "disambiguation": Disambiguation(), AUTO: AUTO}
+    if not isinstance(value, str) or value not in allowed:
         raise ValueError(
-            f"principle must be one of {', '.join(map(repr, known))}, a Disambiguation or a Principle. Got {value!r}"
+            f"principle must be one of {', '.join(map(repr, allowed))}, a Disambiguation or a Principle. Got {value!r}"
             " instead."
         )
-    return known[value]
+    return allowed[value]

@@ -166,6 +166,16 @@ def test_predict_names_missing_and_existing_columns(here, infimum):
     infimum("predict", "model.skops", "new.csv")
 
 
+def test_a_model_of_a_later_version_is_used_with_a_note(here, infimum, as_json, monkeypatch):
+    sources.tags(here / "t.csv", 12)
+    with monkeypatch.context() as later:
+        later.setattr("infimum.__version__", "99.0")
+        infimum("fit", "t.csv", "-t", "tags", "--out", "later.skops")
+        assert as_json("predict", "later.skops", "t.csv")["notes"] == []
+    for command in ("predict", "score"):
+        assert "later.skops was written by infimum 99.0, and this is" in infimum(command, "later.skops", "t.csv")
+
+
 def test_invalid_options_exit_with_2(here, infimum):
     infimum("fit", code=2)
     infimum("convert", "a.json", "--from", "excel", code=2)

@@ -2,9 +2,12 @@
 
 import pickle
 
+import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 
-from infimum import InputError
+from infimum import InputError, PartialClassifier
 from infimum.data.errors import BadRows
 from infimum.outputs import Intervals, Labels
 
@@ -67,3 +70,31 @@ def test_bad_rows_keep_the_order_of_places_and_show_empty_cells():
     with pytest.raises(InputError, match=r"(?s)2 records of t.csv .*line 9: empty, got None\n  line 2: wrong\nFix."):
         bad.refuse("Fix.")
     BadRows().refuse("Nothing was added.")
+
+
+@pytest.mark.parametrize(
+    "X, place",
+    [
+        (np.array([[0.0, 1], [1, np.nan], [np.nan, 0]]), r"row 1, column 1 \(the first of 2 such entries\)"),
+        ([[0, 1], [1, None], [0, 1]], "row 1, column 1"),
+        (pd.DataFrame({"age": [1.0, 2.0, np.nan]}), "row 2, column 'age'"),
+        (pd.DataFrame({"age": pd.array([1, 2, None], dtype="Int64")}), "row 2, column 'age'"),
+        (sparse.csr_matrix([[0.0], [np.nan], [1.0]]), "row 1, column 0"),
+        (np.ma.masked_values([[1.0], [-9.0], [3.0]], -9), "row 1, column 0"),
+    ],
+)
+def test_missing_entries_of_X_are_located_with_a_way_to_fill_them(X, place):
+    message = rf"Input X contains .*NaN.* in {place}\. Fill it in, with infimum\.Features\(\) or scikit-learn's Simple"
+    with pytest.raises(ValueError, match=message):
+        PartialClassifier().fit(X, ["a", "b", "a|b"])
+
+
+def test_infinite_entries_of_X_are_located():
+    model = PartialClassifier().fit([[0.0], [1.0]], ["a", "b"])
+    with pytest.raises(ValueError, match="Input X contains infinity in row 1, column 0"):
+        model.predict([[0.0], [np.inf]])
+
+
+def test_a_masked_array_without_masked_entries_is_an_array():
+    X = np.ma.array([[0.0], [1.0]])
+    assert PartialClassifier().fit(X, ["a", "b"]).predict(X).tolist() == ["a", "b"]

@@ -189,7 +189,7 @@ def test_html_repr_and_bad_settings(partial_iris):
     for settings, message in [
         ({"principle": "maximum"}, "principle must be one of 'infimum', 'average', .*Got 'maximum' instead."),
         ({"negative_weights": "both"}, "negative_weights must be 'inside', 'joint' or 'auto'. Got 'both' instead."),
-        ({"weights": "magic"}, "weights must be a Weights or one of"),
+        ({"weights": "magic"}, "weights must be one of 'auto', 'kernel', .*or a Weights .*Got 'magic' instead."),
     ]:
         with pytest.raises(ValueError, match=message):
             PartialClassifier.paper(**settings).fit(X, rows)

@@ -291,3 +291,11 @@ def test_orders_of_too_many_items_are_refused_before_they_are_allocated(X):
     """F4: n m² is asked for first."""
     with pytest.raises(MemoryError, match=r"100000 items in 12 rows needs 2.*GiB are available. Give fewer items"):
         PartialRanker.paper(items=100_000).fit(X, [[1, 2]] * 12)
+
+
+@pytest.mark.parametrize("make", [PartialClassifier, PartialMultilabelClassifier])
+def test_sample_weights_whose_sum_exceeds_64_bits(make):
+    X = np.linspace(-1, 1, 40)[:, None]
+    y = np.where(X > 0, 1, -1) if make is PartialMultilabelClassifier else ["a" if x > 0 else "b" for x in X[:, 0]]
+    model = make(budget=1).fit(X, y, np.full(40, 1e18))
+    assert model.score(X, y) > 0.9

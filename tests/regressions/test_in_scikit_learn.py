@@ -188,7 +188,7 @@ CHECKED = [
     (PartialEstimator.paper(outputs.Labels()), 49),
     (PartialSearch(**ONE_SETTING), 47),
     (PartialSearch(PartialRegressor(), **ONE_SETTING), 47),
-    (Disambiguated(weights="kernel"), 47),
+    (Disambiguated(weights=weights.KernelRidge()), 47),
     (Disambiguated(weights=weights.KernelRidge(lam=1e-2), drop_suspects=True), 47),
 ]
 

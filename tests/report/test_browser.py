@@ -39,7 +39,7 @@ def address(tmp_path_factory) -> str:
     kind = rng.integers(4, size=60)
     X = np.array([[0, 0], [3, 0], [0, 3], [3, 3]])[kind] + rng.normal(scale=0.6, size=(60, 2))
     y = [{HOSTILE[k], *(HOSTILE[j] for j in np.flatnonzero(rng.random(4) < 0.3))} for k in kind]
-    model = PartialClassifier(principle="auto", negative_weights="auto", weights="kernel").fit(X, y)
+    model = PartialClassifier(weights="kernel").fit(X, y)
     names = [f"<img src=x onerror=hacked=1> {k}" for k in range(60)]
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(build(model, X, names=names, annotators=["<b>ann</b>", "bob"] * 30).html)
@@ -76,7 +76,7 @@ def column(table, k: int) -> list[str]:
 
 
 def test_tables_are_sorted_by_a_click_numbers_as_numbers(page):
-    table = page.locator("#tell table.sortable").last
+    table = page.locator("#identifiability table.sortable").last
     head = table.locator("th").nth(2)  # together
     before = [float(text.replace(",", "")) for text in column(table, 3)]
     head.locator("button").click()
@@ -97,7 +97,7 @@ def test_tables_are_sorted_by_a_click_numbers_as_numbers(page):
 
 def test_numbers_with_signs_and_powers_are_sorted_as_numbers(page):
     """Contributions such as -0.03 and 4e-05, which the order of text would mix up."""
-    for table in page.locator("#again table.sortable").all()[-3:]:
+    for table in page.locator("#review table.sortable").all()[-3:]:
         heads = table.locator("th").all_inner_texts()
         k = next(k for k, head in enumerate(heads) if head.startswith("contribution"))
         table.locator("th").nth(k).locator("button").click()

@@ -109,5 +109,5 @@ def test_torch_is_imported_only_when_asked():
 def test_without_torch_the_error_says_what_to_install():
     code = "import sys, infimum; sys.modules['torch'] = None; import infimum.torch"
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
-    assert "ImportError: infimum.torch needs PyTorch" in done.stderr
+    assert "ImportError: infimum.torch requires PyTorch" in done.stderr
     assert "pip install 'infimum[torch]'" in done.stderr

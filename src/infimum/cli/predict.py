@@ -37,7 +37,7 @@ def predict(
     """
     check_out(out, TABLES, file, model)
     notes = Notes()
-    with errors_as_messages(model):
+    with errors_as_messages(model), notes.collect():
         pipe, about = load(model)
     with running(["reading", "predicting", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()

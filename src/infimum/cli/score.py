@@ -32,7 +32,7 @@ def score(
     pairs. The set risk is the mean loss to the closest member of the set. Unlabelled rows are ignored.
     """
     notes = Notes()
-    with errors_as_messages(model):
+    with errors_as_messages(model), notes.collect():
         pipe, about = load(model)
     with running(["reading", "scoring"], file, quiet or as_json) as stages, notes.collect():
         stages.next()

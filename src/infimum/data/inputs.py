@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,10 @@ from sklearn.utils import check_array
 from .errors import listed
 
 LARGEST = 1e150  # squares of larger numbers overflow
+FILL = (
+    "Fill it in, with infimum.Features() or scikit-learn's SimpleImputer in a pipeline, or leave out the row or the"
+    " column."
+)
 ENCODE = "Encode it, with infimum.Features() or scikit-learn's OneHotEncoder in a pipeline, or leave it out."
 
 
@@ -52,12 +57,51 @@ def shown(names: list) -> str:
 
 def as_numbers(X: Any, what: str = "X") -> Any:
     """Return X as a two-dimensional array or a CSR matrix of finite numbers."""
-    if is_frame(X):
-        X = _table(X, what)
-    return in_range(check_array(readable(X), accept_sparse="csr", dtype=[np.float64, np.float32], input_name=what))
+    names = names_of(X)
+    table = _table(X, what) if is_frame(X) else readable(X, what)
+
+    def check() -> Any:
+        return check_array(table, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=what)
+
+    return in_range(explaining_gaps(check, table, names, what))
 
 
-def readable(X: Any) -> Any:
+def explaining_gaps(check: Callable[[], Any], X: Any, names: list[str] | None = None, what: str = "X") -> Any:
+    """Return ``check()``; if it fails because X has missing or infinite entries, the error names the first one."""
+    try:
+        return check()
+    except ValueError as error:
+        found = _first_gap(X, names)
+        if found is None or not any(word in str(error) for word in ("NaN", "infinity")):
+            raise
+        entry, place = found
+        fix = FILL if entry == "NaN" else "Replace it by a finite number."
+        raise ValueError(f"Input {what} contains {entry} in {place}. {fix}") from None
+
+
+def _first_gap(X: Any, names: list[str] | None) -> tuple[str, str] | None:
+    """Return what the first entry is that is not a finite number, "NaN" or "infinity", and its place as text."""
+    if sparse.issparse(X):
+        X = X.tocoo()
+        bad = np.flatnonzero(~np.isfinite(X.data))
+        places, entries = np.column_stack([X.row[bad], X.col[bad]]), X.data[bad]
+    else:
+        X = np.asarray(X, dtype=float)
+        places = np.argwhere(~np.isfinite(X)) if X.ndim == 2 else np.empty((0, 2), dtype=int)
+        entries = X[tuple(places.T)] if len(places) else np.empty(0)
+    if not len(places):
+        return None
+    return "NaN" if np.isnan(entries[0]) else "infinity", _first_place(places, names)
+
+
+def _first_place(places: Any, names: list[str] | None = None) -> str:
+    """Return the first of some (row, column) pairs as text."""
+    row, column = places[0]
+    more = f" (the first of {len(places)} such entries)" if len(places) > 1 else ""
+    return f"row {row}, column {column if names is None else repr(names[column])}{more}"
+
+
+def readable(X: Any, what: str = "X") -> Any:
     """Return X, or raise an error with the row and the entry that is not a number.
 
     >>> readable([[1.0], ["red"]])
@@ -67,6 +111,13 @@ def readable(X: Any) -> Any:
     """
     if X is None or isinstance(X, str | bytes | dict | set | frozenset):
         raise ValueError(f"X must be a table of numbers, rows by features. Got {X!r:.100}.")
+    if isinstance(X, np.ma.MaskedArray):
+        masked = np.argwhere(np.ma.getmaskarray(X))
+        if X.ndim == 2 and len(masked):
+            raise ValueError(
+                f"Input {what} contains a masked entry, which is missing like NaN, in {_first_place(masked)}. {FILL}"
+            )
+        return X.data
     if isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.ndim > 0 and X.dtype.kind in "OUS"):
         rows = list(X)
         lengths = {len(row) for row in rows if _is_row(row)}

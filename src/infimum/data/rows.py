@@ -62,6 +62,8 @@ class Table(Rows):
 
     def read(self, output: Any) -> Any:
         sets = output.read(self.y)
+        if not hasattr(sets, "__len__"):
+            raise ValueError(f"{type(output).__name__}.read must return Sets. Got {type(sets).__name__}.")
         if len(sets) != self.X.shape[0]:
             raise ValueError(f"X has {self.X.shape[0]} rows and y has {len(sets)}: they must have the same number.")
         output.check([sets])

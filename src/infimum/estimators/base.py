@@ -19,20 +19,22 @@ from ..data import Blocks, Rows, Table, is_dask, map_rows, rows_of
 from ..data.checks import check_number
 from ..data.containers import materialise
 from ..data.errors import InfimumWarning
-from ..data.inputs import as_numbers, in_order, in_range, is_frame, names_of, narrow, readable
+from ..data.inputs import as_numbers, explaining_gaps, in_order, in_range, is_frame, names_of, narrow, readable
 from ..disambiguation import DisambiguationResult
 from ..outputs import OutputSpace, Sets
-from ..recipe import Recipe, is_auto
+from ..outputs.shapes import check_shapes
+from ..recipe import Recipe
 from ..selection import SearchConfig, SelectionResult, select_recipe
 from ..selection.scores import scored_by, weight_array
 from ..solvers import Minimum
-from ..weights import Alpha, by_name
+from ..weights import BY_NAME, Alpha, by_name
 from .explanation import Explanation, explained
 
 NUMBERS = 2**22
 """Numbers formed at a time for a batch of queries: 32 MiB."""
 
 PAPER = {"principle": "infimum", "negative_weights": "inside", "weights": "kernel"}
+"""The paper's estimator; `PartialModel.paper` replaces the name of a family by the untuned family."""
 
 
 class Prepared(NamedTuple):
@@ -67,12 +69,18 @@ class PartialModel(BaseEstimator):
     def paper(cls, *args: Any, **settings: Any) -> Self:
         """Return the paper's estimator: the infimum, ``negative_weights="inside"`` and untuned kernel ridge.
 
+        Parameters replace those of the paper. The name of a family, such as ``weights="forest"``, stands for the family
+        with its default hyperparameters here, without scaling and without tuning.
+
         >>> from infimum import PartialClassifier
         >>> PartialClassifier.paper()
         PartialClassifier(negative_weights='inside', principle='infimum',
-                          weights='kernel')
+                          weights=KernelRidge())
         """
-        return cls(**{**PAPER, **dict(zip(signature(cls).parameters, args)), **settings})
+        params = {**PAPER, **dict(zip(signature(cls).parameters, args)), **settings}
+        if isinstance(params["weights"], str) and params["weights"] in BY_NAME:
+            params["weights"] = by_name(params["weights"])
+        return cls(**params)
 
     def _output(self, y: Any) -> OutputSpace:
         """Return the output space; `y` is the target, or its first chunk."""
@@ -119,6 +127,8 @@ class PartialModel(BaseEstimator):
         rows = self._rows(X, y, sample_weight)
         output = rows.fitted(self._output(rows.y))
         sets = rows.read(output)
+        if rows.in_memory:
+            check_shapes(output, sets)
         selection = None
         if not recipe.is_complete:
             recipe, selection = select_recipe(recipe, rows, output, sets, self._search_config())
@@ -280,7 +290,7 @@ class PartialModel(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = not is_auto(self.weights) and by_name(self.weights).pairwise
+        tags.input_tags.pairwise = getattr(self.weights, "pairwise", False)
         return tags
 
 
@@ -291,7 +301,12 @@ def validated(model: Any, X: Any, reset: bool = False) -> Any:
         if not reset:
             X = in_order(X, vars(model).get("feature_names_in_", np.array([])).tolist() or None)
         as_numbers(X)
-    return narrow(in_range(validate_data(model, readable(X), accept_sparse="csr", dtype=np.float64, reset=reset)))
+    table = readable(X)
+
+    def check() -> Any:
+        return validate_data(model, table, accept_sparse="csr", dtype=np.float64, reset=reset)
+
+    return narrow(in_range(explaining_gaps(check, table)))
 
 
 def _is_blocked(X: Any) -> bool:

@@ -62,9 +62,10 @@ class PartialClassifier(ProbabilityMixin):
         the label of each row first (`labels_`).
     negative_weights : {"auto", "inside", "joint"}, default "auto"
         The loss for rows of negative weight; see the user guide.
-    weights : Weights or str, default "auto"
-        The base learner, which yields alpha(x). Everything that is "auto" is selected by cross-validation on the
-        candidate sets; see `selection_`.
+    weights : {"auto", "kernel", "nystrom", "linear", "neighbors", "forest", "laplacian"} or Weights, default "auto"
+        The base learner, which yields alpha(x). The name of a family stands for scaled features and hyperparameters
+        that are selected within the family; a `Weights` object is used exactly as given. Everything that is "auto" is
+        selected by cross-validation on the candidate sets; see `selection_`.
     solver : "auto" or Solver, default "auto"
         How the minimum over z is found.
     classes : list, optional
@@ -89,7 +90,7 @@ class PartialClassifier(ProbabilityMixin):
     classes_ : (m,)
         The classes.
     selection_ : SelectionResult or None
-        What was compared and selected; None if nothing was "auto".
+        What was compared and selected; None if all parts were given.
     recipe_ : Recipe
         The parts that were fitted.
     output_, weights_, solver_

@@ -38,7 +38,8 @@ def clean_labels(
     y : n sets
         Candidate sets, in any format that the output space parses.
     weights : Weights or str, optional
-        The base learner. By default, kernel ridge with the scaling and hyperparameters that
+        The base learner, or the name of a family whose hyperparameters are selected, as for
+        :class:`~infimum.PartialClassifier`. By default, kernel ridge with the scaling and hyperparameters that
         :class:`~infimum.PartialSearch` finds.
     output : OutputSpace, optional
         ``outputs.Labels()`` by default.

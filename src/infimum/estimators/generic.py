@@ -21,9 +21,10 @@ class PartialEstimator(PartialModel):
         the label of each row first (`labels_`).
     negative_weights : {"auto", "inside", "joint"}, default "auto"
         The loss for negative weights: sum_i alpha_i inf_y l(z, y), or inf over (y_i) of sum_i alpha_i l(z, y_i).
-    weights : Weights or str, default "auto"
-        The base learner, which yields alpha(x). Everything that is "auto" is selected by cross-validation on the
-        candidate sets; see `selection_`.
+    weights : {"auto", "kernel", "nystrom", "linear", "neighbors", "forest", "laplacian"} or Weights, default "auto"
+        The base learner, which yields alpha(x). The name of a family stands for scaled features and hyperparameters
+        that are selected within the family; a `Weights` object is used exactly as given. Everything that is "auto" is
+        selected by cross-validation on the candidate sets; see `selection_`.
     solver : "auto" or Solver, default "auto"
         How the minimum over z is found.
     budget, n_jobs, random_state, verbose, search_config
@@ -32,7 +33,7 @@ class PartialEstimator(PartialModel):
     Attributes
     ----------
     selection_ : SelectionResult or None
-        What was compared and selected; None if nothing was "auto".
+        What was compared and selected; None if all parts were given.
     recipe_ : Recipe
         The parts that were fitted.
     output_, weights_, solver_

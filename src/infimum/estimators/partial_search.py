@@ -28,14 +28,14 @@ from ..loss import PRINCIPLES
 from ..outputs import OutputSpace, Sets
 from ..recipe import AUTO, Recipe, is_auto
 from ..selection import Candidate, SearchConfig, select
-from ..selection.candidates import combined
+from ..selection.candidates import combined, first_candidates
 from ..selection.evaluate import Evaluation, EvaluationData
 from ..selection.kernel_cache import KernelCache
 from ..selection.rank import Rule
 from ..selection.result import scoring_of
 from ..selection.scores import NAMES
 from ..selection.search import Record, labelled_rows
-from ..weights import KernelRidge, Scaled
+from ..weights import KernelRidge, Nystrom, Scaled
 from ..weights.holdout import folds_of
 from .base import PartialModel, validated
 from .classifier import PartialClassifier
@@ -82,7 +82,8 @@ class PartialSearch(BaseEstimator):
 
     No true label is needed. Each candidate predicts the rows of each fold without their sets. For kernel ridge these
     predictions follow from one factorisation per candidate, without refitting. Parameters that are set in the
-    estimator, such as its weights, are kept.
+    estimator, such as its weights, are kept. For families without a kernel, such as ``weights="forest"``, the
+    candidates are those of the default search.
 
     Parameters
     ----------
@@ -185,7 +186,7 @@ class PartialSearch(BaseEstimator):
         validated(self, X, reset=True)
         output = rows.fitted(model._output(y))
         data = self._data(recipe, rows, output, rows.read(output))
-        candidates = self._candidates(recipe, data.sets)
+        candidates = self._candidates(recipe, rows.X, data.sets)
         record = Record()
         try:
             record.compare(candidates, data)
@@ -253,7 +254,7 @@ class PartialSearch(BaseEstimator):
             if not np.array_equal(np.sort(np.concatenate(folds)), np.arange(len(sets))):
                 raise ValueError(f"The test folds of cv must contain each row once. Got {self.cv!r}.")
         else:
-            folds = folds_of(table.X, self.cv, sample_weight=table.w)
+            folds = folds_of(table.X, int(self.cv), sample_weight=table.w)  # type: ignore[call-overload]
         if len(folds) < 2:
             raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
         principles: dict[str, Any] = {"disambiguation": Disambiguation(), **PRINCIPLES}
@@ -263,13 +264,16 @@ class PartialSearch(BaseEstimator):
         kernels = KernelCache(table, output, sets, folds, config)
         return EvaluationData(recipe, principles, kernels, config, exhaustive=True)
 
-    def _candidates(self, recipe: Recipe, sets: Sets) -> list[Candidate]:
+    def _candidates(self, recipe: Recipe, X: Any, sets: Sets) -> list[Candidate]:
         """Return the grid, or the weights that are set in the estimator, with each principle."""
         pairs = self._pairs(recipe, sets)
-        if not is_auto(recipe.weights):
+        if not recipe.selects_weights:
             return combined(Candidate(type(recipe.weights).__name__), pairs, recipe.weights.signed)
+        family = "kernel" if is_auto(recipe.weights) else recipe.weights
+        if family not in ("kernel", "nystrom"):  # they have no kernels: the candidates of the default search
+            return first_candidates(len(sets), X, False, pairs, SearchConfig(), family=family)
         grid = itertools.product(self.scalings, self.kernels, self.gammas, self.lams)
-        return [one for shape in grid for one in combined(Candidate("kernel", *shape), pairs)]
+        return [one for shape in grid for one in combined(Candidate(family, *shape), pairs)]
 
     def _pairs(self, recipe: Recipe, sets: Sets) -> list[tuple[str, str]]:
         """Return the pairs (principle, negative_weights) that are compared; those of the estimator are kept."""
@@ -302,8 +306,13 @@ class PartialSearch(BaseEstimator):
         if is_auto(model.principle):
             chosen["principle"] = candidate.principle
         if candidate.gamma is not None:
-            weights = KernelRidge(candidate.lam, kernel=candidate.kernel, gamma=candidate.gamma / median)
+            shape: dict[str, Any] = {
+                "lam": candidate.lam, "kernel": candidate.kernel, "gamma": candidate.gamma / median
+            }  # fmt: skip
+            weights = Nystrom(**shape) if candidate.weights == "nystrom" else KernelRidge(**shape)
             chosen["weights"] = Scaled(weights, candidate.scaling) if candidate.has_relevance else weights
+        elif isinstance(model.weights, str):
+            chosen["weights"] = candidate.build(0, SearchConfig())
         steps = [clone(step) for step in SCALINGS.get(candidate.scaling, [])]
         for step in steps:
             if sparse.issparse(X) and "with_mean" in step.get_params():

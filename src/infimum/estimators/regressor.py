@@ -28,9 +28,10 @@ class PartialRegressor(RegressorMixin, PartialModel):
         distribution of the true value in each set (`labels_` are the means); it needs the squared loss.
     negative_weights : {"auto", "inside", "joint"}, default "auto"
         The loss for rows of negative weight; see the user guide.
-    weights : Weights or str, default "auto"
-        The base learner, which yields alpha(x). Everything that is "auto" is selected by cross-validation on the
-        candidate sets; see `selection_`.
+    weights : {"auto", "kernel", "nystrom", "linear", "neighbors", "forest", "laplacian"} or Weights, default "auto"
+        The base learner, which yields alpha(x). The name of a family stands for scaled features and hyperparameters
+        that are selected within the family; a `Weights` object is used exactly as given. Everything that is "auto" is
+        selected by cross-validation on the candidate sets; see `selection_`.
     solver : "auto" or Solver, default "auto"
         How the minimum over z is found: in closed form, by `Piecewise`, or by `Alternate` for vectors.
     bounds : (low, high), optional

@@ -186,6 +186,6 @@ def _namer(names: list | None) -> Callable[[int], str]:
 
 
 def _version() -> str:
-    import infimum
+    from importlib.metadata import version
 
-    return infimum.__version__
+    return version("infimum")

@@ -14,7 +14,7 @@ from ..disambiguation import Disambiguation
 from ..loss import PRINCIPLES, Infimum, Principle
 from ..outputs.base import Sets
 from ..recipe import AUTO, Recipe, is_auto
-from ..weights import Forest, KernelRidge, LinearRidge, Neighbors, Nystrom, Scaled, Weights
+from ..weights import Forest, KernelRidge, Laplacian, LinearRidge, Neighbors, Nystrom, Scaled, Weights, by_name
 from ..weights.wrappers import is_relevant
 from .config import SearchConfig
 
@@ -26,7 +26,7 @@ class Candidate:
     """A model that is evaluated: a base learner with its hyperparameters, a principle, a rule for negative weights."""
 
     weights: str
-    """The family, "kernel", "linear", "forest" or "neighbors"; or the class of the weights that the user has set."""
+    """The family, such as "kernel" or "forest"; or the class of the weights that the user has set."""
     scaling: str = ""
     """How features are scaled; see `infimum.weights.Scaled`."""
     kernel: str = ""
@@ -70,7 +70,7 @@ class Candidate:
         self, n: int, config: SearchConfig, *, lam_ratio: float = 1.0, median: float = 1.0,
         relevance: NDArray | None = None, centers: NDArray | None = None, chunked: bool = False,
     ) -> Weights:  # fmt: skip
-        """Return the weights, to be fitted to n rows; kernel ridge is approximated if they are many or in chunks.
+        """Return the weights, to be fitted to n rows; see `is_approximated` for kernel ridge.
 
         The regularisation strength is multiplied by `lam_ratio`, and `median` is the median distance between rows. The
         `relevance` of features and the Nyström `centers` are those that the search has found, if any.
@@ -80,6 +80,8 @@ class Candidate:
             return Forest(
                 config.n_trees, min_samples_leaf=leaf, random_state=config.random_state, n_jobs=config.n_jobs
             )
+        if self.weights == "laplacian":
+            return Scaled(Laplacian(self.n_neighbors or 1, n_jobs=config.n_jobs))
         if self.weights == "neighbors":
             return Scaled(Neighbors(self.n_neighbors, weights="distance", n_jobs=config.n_jobs))
         lam = (self.lam or 0.0) * lam_ratio
@@ -87,10 +89,14 @@ class Candidate:
             return Scaled(LinearRidge(lam))
         shape: dict[str, Any] = {"lam": lam, "kernel": self.kernel, "gamma": (self.gamma or 0.0) / median}
         family: Weights = KernelRidge(**shape)
-        if n > config.exact_rows or chunked:
+        if self.is_approximated(n, config, chunked):
             shape |= {} if centers is None else {"centers": centers}
             family = Nystrom(config.n_centers(n), **shape, random_state=config.random_state)
         return family if self.scaling == "none" else Scaled(family, self.scaling, relevance)
+
+    def is_approximated(self, n: int, config: SearchConfig, chunked: bool = False) -> bool:
+        """Whether n rows have the Nyström approximation: if it is named, or if rows are many or in chunks."""
+        return self.weights == "nystrom" or n > config.exact_rows or chunked
 
 
 Pair = tuple[str, str]
@@ -98,38 +104,65 @@ Pair = tuple[str, str]
 
 
 def first_candidates(
-    n: int, X: Any, costly: bool, pairs: list[Pair], config: SearchConfig, chunked: bool = False
-) -> list[Candidate]:
-    """Return the candidates with which a search begins.
+    n: int, X: Any, costly: bool, pairs: list[Pair], config: SearchConfig, chunked: bool = False,
+    family: str = AUTO,
+) -> list[Candidate]:  # fmt: skip
+    """Return the candidates with which a search begins, of all families ("auto") or of one `family`.
 
     X are some of the n rows. Each base learner is combined with all `pairs`. For rows in chunks there are no forests
     and no neighbours. If predictions are `costly`, fewer kernels are tried.
     """
-    return [one for learner in _first_learners(n, X, costly, config, chunked) for one in combined(learner, pairs)]
+    if family == AUTO:
+        learners = _first_learners(n, X, costly, config, chunked)
+    else:
+        learners = iter(_learners_of(family, n, X, costly, config))
+    return [one for learner in learners for one in combined(learner, pairs)]
 
 
-def _first_learners(n: int, X: Any, costly: bool, config: SearchConfig, chunked: bool) -> Iterator[Candidate]:
-    """Yield half of the kernels, the other families, then the other kernels.
-
-    Forests hold the interpreter's lock for much of their time; kernels are evaluated meanwhile.
-    """
+def _learners_of(family: str, n: int, X: Any, costly: bool, config: SearchConfig) -> list[Candidate]:
+    """Return the first base learners of one family."""
+    if family == "linear":
+        return [Candidate("linear", "standard", lam=lam) for lam in config.linear_lams]
+    if family == "forest":
+        return [Candidate("forest", min_samples_leaf=size) for size in config.leaf_sizes]
+    if family == "neighbors":
+        return [Candidate("neighbors", n_neighbors=k) for k in config.n_neighbors]
+    if family == "laplacian":
+        return [Candidate("laplacian", n_neighbors=k) for k in config.graph_neighbors]
     most = config.laplacian_rows_sparse if sparse.issparse(X) else config.laplacian_rows
     kernels = ("rbf",) if n > most else ("rbf", "laplacian")
     gammas = config.gammas_costly if costly else config.gammas
-    first, *others = (
-        [Candidate("kernel", *shape, lam) for shape in product(("standard", "unit"), kernels, gammas)]
-        for lam in config.kernel_lams
-    )
-    yield from first
+    shapes = list(product(("standard", "unit"), kernels, gammas))
+    return [Candidate(family, *shape, lam) for lam in config.kernel_lams for shape in shapes]
+
+
+def _first_learners(n: int, X: Any, costly: bool, config: SearchConfig, chunked: bool) -> Iterator[Candidate]:
+    """Yield the kernels of the first lam, the other families, then the other kernels.
+
+    Forests hold the interpreter's lock for much of their time; kernels are evaluated meanwhile.
+    """
+
+    def learners(family: str) -> list[Candidate]:
+        return _learners_of(family, n, X, costly, config)
+
+    kernels = learners("kernel")
+    n_first = len(kernels) // len(config.kernel_lams)
+    yield from kernels[:n_first]
     if X.shape[1] <= config.linear_columns:
-        yield from (Candidate("linear", "standard", lam=lam) for lam in config.linear_lams)
+        yield from learners("linear")
     low, high = config.forest_rows
     if low <= n <= high and not sparse.issparse(X) and not chunked:
-        yield from (Candidate("forest", min_samples_leaf=size) for size in config.leaf_sizes)
+        yield from learners("forest")
     if n <= high and not chunked:
-        yield from (Candidate("neighbors", n_neighbors=k) for k in config.n_neighbors)
-    for kernels_of_lam in others:
-        yield from kernels_of_lam
+        yield from learners("neighbors")
+    yield from kernels[n_first:]
+
+
+def default_weights(family: str, n: int, config: SearchConfig) -> Weights:
+    """Return a family with its default hyperparameters, on standardised features; kernel ridge for "auto"."""
+    if family == "forest":  # its splits do not depend on the scale of features
+        return Candidate("forest").build(n, config)
+    return Scaled(KernelRidge() if family == AUTO else by_name(family))
 
 
 def combined(learner: Candidate, pairs: Iterable[Pair], signed: bool | None = None) -> list[Candidate]:

@@ -64,6 +64,8 @@ class SearchConfig:
     """`min_samples_leaf` of the forests."""
     n_neighbors: tuple[int, ...] = (5, 20)
     """Numbers of nearest neighbours."""
+    graph_neighbors: tuple[int, ...] = (5, 10, 20)
+    """Neighbours per row in the graphs of ``weights="laplacian"``, which "auto" does not try."""
     forest_rows: tuple[int, int] = (50, 20_000)
     """Rows between which forests are tried. Neighbours are tried up to the larger number."""
     laplacian_rows: int = 200_000

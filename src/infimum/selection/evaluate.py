@@ -17,7 +17,7 @@ from ..data.progress import track
 from ..disambiguation import SetPosterior, posterior_of
 from ..loss import Loss
 from ..outputs.base import OutputSpace, Sets
-from ..recipe import Recipe, is_auto
+from ..recipe import Recipe
 from ..solvers import choose
 from ..weights import split
 from ..weights.base import Alpha, PrecomputedWeights
@@ -109,7 +109,7 @@ def out_of_fold(
     """
     folds = folds_of(X, cv, sample_weight=sample_weight) if isinstance(cv, int) else cv
     if folds is not None and len(folds) < 2:
-        raise ValueError("The rows of X are all the same: there is nothing to judge a model by.")
+        raise ValueError("The rows of X are all the same: there is nothing to evaluate a model by.")
     table = Table(X, None, sample_weight)
     if folds is not None and recipe.refits_on_labels:
         return OutOfFold(refit_folds(recipe.cheap(), table, output, sets, folds))
@@ -213,7 +213,7 @@ class EvaluationData:
     """The rows on which candidates are compared, with everything that the candidates share."""
 
     recipe: Recipe
-    """Its solver, and its weights unless they are "auto", are those of all candidates."""
+    """Its solver, and its weights unless they are to be selected, are those of all candidates."""
     principles: dict[str, Any]
     """The principles by name."""
     kernels: KernelCache
@@ -233,7 +233,7 @@ class EvaluationData:
     @property
     def has_given_weights(self) -> bool:
         """Whether the user has set the weights."""
-        return not is_auto(self.recipe.weights)
+        return not self.recipe.selects_weights
 
     def recipe_of(self, candidate: Candidate) -> Recipe:
         """Return the recipe of a candidate."""

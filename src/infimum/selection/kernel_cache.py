@@ -51,7 +51,7 @@ class KernelCache:
     @cached_property
     def target(self) -> Target:
         """What supervised weights learn from."""
-        return Target(SetLoss(self.output, self.sets).target())
+        return Target(SetLoss(self.output, self.sets).target(), ~self.output.is_unlabelled(self.sets))
 
     def distances(self, scaling: str, kernel: str) -> tuple[NDArray, float]:
         """Return the distances between the scaled rows, and their median."""
@@ -131,7 +131,8 @@ class KernelCache:
             "relevance": self.relevance(candidate.scaling),
         }
         weights = candidate.build(n, self.config, **found, chunked=table is None)
-        if n <= self.config.exact_rows or table is None or sparse.issparse(table.X) or candidate.scaling == "none":
+        exact = not candidate.is_approximated(n, self.config)
+        if exact or table is None or sparse.issparse(table.X) or candidate.scaling == "none":
             return weights
         # distinct rows, as weights that scale all rows see them
         some = table.X[np.sort(order[: self.config.n_centers(n)])]

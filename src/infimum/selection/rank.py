@@ -91,8 +91,8 @@ def competitive_groups(found: Sequence[Evaluation], rule: Rule) -> list[list[Eva
     def is_near(one: Evaluation) -> bool:
         if rule.likelihood_only:
             return not one.rows.is_worse(best.rows, config.n_se_different, likelihood=True)
-        likely = has_likelihood(one) and not one.rows.is_worse(best.rows, config.n_se_different, likelihood=True)
-        return likely or risk(one, unit) <= config.prune_ratio * least
+        near = has_likelihood(one) and not one.rows.is_worse(best.rows, config.n_se_different, likelihood=True)
+        return near or risk(one, unit) <= config.prune_ratio * least
 
     return [group for group in groups if is_near(group[0])]
 
@@ -101,8 +101,8 @@ def survivors(found: Sequence[Evaluation], rule: Rule) -> list[Evaluation]:
     """Return the few candidates of each competitive group that may be as good as its best one."""
     config, kept = rule.config, []
     for best, *others in (group[: config.n_kept] for group in competitive_groups(found, rule)):
-        likely = has_likelihood(best)
-        kept += [best, *(one for one in others if not one.rows.is_worse(best.rows, config.n_se_different, likely))]
+        soft = has_likelihood(best)
+        kept += [best, *(one for one in others if not one.rows.is_worse(best.rows, config.n_se_different, soft))]
     return kept
 
 

@@ -59,8 +59,9 @@ class Result:
         """The base learner in a few words."""
         if self.weights == "linear":
             return f"linear, lam {self.lam:.0e}, {self.scaling}"
-        if self.weights == "kernel":
-            return f"{self.kernel} {self.gamma:g}, lam {self.lam:.0e}, {self.scaling}"
+        if self.kernel:
+            text = f"{self.kernel} {self.gamma:g}, lam {self.lam:.0e}, {self.scaling}"
+            return text if self.weights == "kernel" else f"{self.weights}, {text}"
         if not isnan(self.n_neighbors):
             return f"{self.weights}, {self.n_neighbors:g} nearest"
         return self.weights if isnan(self.min_samples_leaf) else f"{self.weights}, leaves of {self.min_samples_leaf:g}"

@@ -20,10 +20,18 @@ from ..data.hashes import column_ranks, hash_of, hashed
 from ..disambiguation import Disambiguation, has_density, supports_soft
 from ..loss import Average
 from ..outputs.base import OutputSpace, Sets
-from ..recipe import Recipe, is_auto
-from ..weights import KernelRidge, LabelledRowsOnly, Scaled
+from ..recipe import AUTO, Recipe, is_auto
+from ..weights import LabelledRowsOnly, by_name
 from ..weights.holdout import folds_of
-from .candidates import Candidate, Pair, combined, first_candidates, is_costly, principles_of
+from .candidates import (
+    Candidate,
+    Pair,
+    combined,
+    default_weights,
+    first_candidates,
+    is_costly,
+    principles_of,
+)
 from .config import SearchConfig
 from .evaluate import Evaluation, EvaluationData, evaluate
 from .kernel_cache import KernelCache
@@ -68,7 +76,7 @@ class SearchProblem:
     @property
     def given(self) -> bool:
         """Whether the user has set the weights."""
-        return not is_auto(self.recipe.weights)
+        return not self.recipe.selects_weights
 
     @property
     def pairwise(self) -> bool:
@@ -80,7 +88,9 @@ class SearchProblem:
         if self.given:
             learner = Candidate(type(self.recipe.weights).__name__)
             return combined(learner, self.pairs, self.recipe.weights.signed)
-        return first_candidates(self.n, self.table.X, self.costly, self.pairs, self.config, self.chunked)
+        return first_candidates(
+            self.n, self.table.X, self.costly, self.pairs, self.config, self.chunked, self.recipe.weights
+        )
 
     def data(self, rows: NDArray, threads: int = 1) -> EvaluationData:
         """Return some rows with their folds, on which candidates are compared."""
@@ -174,7 +184,7 @@ def select_recipe(
         )
     if not record.evaluations:
         reasons = " ".join(record.not_evaluated[:3])
-        if problem.given:
+        if not is_auto(recipe.weights):  # the fit raises the error in full
             return paper_recipe(problem, reasons)
         raise ValueError(f"Nothing could be chosen from. {reasons}")
     best = select(record.on(data) or record.evaluations, problem.rule)
@@ -294,7 +304,7 @@ def search_problem(
     recipe: Recipe, table: Table, output: OutputSpace, sets: Sets, config: SearchConfig
 ) -> SearchProblem:
     """Return the search over rows in memory."""
-    given, n_all = not is_auto(recipe.weights), len(sets)
+    given, n_all = not recipe.selects_weights, len(sets)
     table, sets = labelled_rows(recipe, table, output, sets)
     labelled_only = len(sets) < n_all
     n = len(sets) if table.w is None else max(1, round(float(table.w.sum())))
@@ -312,11 +322,11 @@ def search_problem(
 
 
 def labelled_rows(recipe: Recipe, table: Table, output: OutputSpace, sets: Sets) -> tuple[Table, Sets]:
-    """Return the labelled rows if weights are "auto" and outputs are numbers; all rows otherwise.
+    """Return the labelled rows if weights are to be selected and outputs are numbers; all rows otherwise.
 
-    Unlabelled rows of numbers contain no information.
+    Unlabelled rows of numbers contain no information, except for the graph of ``weights="laplacian"``.
     """
-    if not is_auto(recipe.weights) or not has_density(sets):
+    if not recipe.selects_weights or recipe.weights == "laplacian" or not has_density(sets):
         return table, sets
     labelled = np.flatnonzero(~output.is_unlabelled(sets))
     return (table.take(labelled), sets[labelled]) if 0 < len(labelled) < len(sets) else (table, sets)
@@ -324,6 +334,8 @@ def labelled_rows(recipe: Recipe, table: Table, output: OutputSpace, sets: Sets)
 
 def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, config: SearchConfig) -> SearchProblem:
     """Return the search over a sample of rows in chunks, among models that can be fitted to chunks."""
+    if recipe.selects_weights and recipe.weights not in (AUTO, "kernel"):  # kernels are approximated
+        by_name(recipe.weights).check_rows(rows)
     principles, pairs = principles_of(recipe, signed=False)
     if is_auto(recipe.principle):
         pairs = [(name, "inside") for name, _ in pairs if _needs_sums_only(principles[name], sets.sample)]
@@ -348,10 +360,12 @@ def _needs_sums_only(principle: Any, sets: Sets) -> bool:
 
 
 def paper_recipe(problem: SearchProblem, reason: str) -> tuple[Recipe, SelectionResult]:
-    """Return the paper's estimator on standardised features for the parts that are "auto", if nothing is compared."""
+    """Return the paper's estimator on standardised features for the parts to be selected, if nothing is compared."""
     default = ("infimum", "inside")
     name, rule = default if default in problem.pairs else problem.pairs[0]
-    weights = problem.recipe.weights if problem.given else Scaled(KernelRidge())
+    weights = problem.recipe.weights
+    if not problem.given:
+        weights = default_weights(weights, problem.n, problem.config)
     params = {"weights": repr(weights), "principle": name, "negative_weights": rule}
     recipe = replace(
         problem.recipe, principle=problem.principles[name], negative_weights=rule, weights=weights

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from ...disambiguation import Disambiguation, DisambiguationResult, supports_soft
 from ...outputs import OutputSpace, Sets
 from ...recipe import Recipe
 from ...selection import out_of_fold
-from ...weights import by_name
 from ...weights.base import Target
 from ...weights.holdout import LooOperator
 from .conflicts import conflicts, unreadable
-from .rows import Findings, check_lengths, default_weights, inputs_and_space, nearest_rows
+from .rows import Findings, check_lengths, inputs_and_space, nearest_rows, scaled_weights
 
 PRINCIPLES = ("infimum", "average", "disambiguation")
 MIN_SUPPORT = 0.1  # support below which a row is suspect,
@@ -104,7 +104,8 @@ def audit(
     output : OutputSpace, optional
         ``outputs.Labels()`` by default.
     weights : Weights or str, optional
-        The base learner; kernel ridge on standardised features by default.
+        The base learner, used as it is given; or the name of a family, on standardised features. Kernel ridge by
+        default.
     resolved : DisambiguationResult, optional
         The disambiguation of the same rows, if there is one already.
 
@@ -136,7 +137,7 @@ def of_sets(
     """Return the same for an X of numbers and parsed sets."""
     found = Audit(len(sets))
     found.impossible = impossible or {}
-    family = default_weights() if weights is None else weights
+    family = scaled_weights(weights)
     _predict(found, X, output, sets, family)
     _set_suspects(found, X, output, sets, family, resolved)
     _set_conflicts(found, X, output, sets)
@@ -190,7 +191,7 @@ def _held_out_pairs(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> Lo
     codes = sets.pair_codes()
     if codes is None:
         return None
-    return by_name(weights).fit(X, Target(codes.astype(float), ~output.is_unlabelled(sets))).loo_operator()
+    return clone(weights).fit(X, Target(codes.astype(float), ~output.is_unlabelled(sets))).loo_operator()
 
 
 def support_of(

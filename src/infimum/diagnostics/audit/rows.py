@@ -8,7 +8,10 @@ from typing import Any
 from sklearn.base import clone
 
 from ...outputs import Labels, OutputSpace
-from ...weights import KernelRidge, Neighbors, Scaled
+from ...recipe import parse_weights
+from ...selection import SearchConfig
+from ...selection.candidates import default_weights as family_defaults
+from ...weights import KernelRidge, Neighbors, Scaled, Weights
 
 LAM = 1e-3  # regularisation of the default weights: small, because rows are compared with their neighbours
 
@@ -41,6 +44,14 @@ def check_lengths(X: Any, sets: Any) -> None:
     """Raise an error unless X and y have the same number of rows."""
     if X.shape[0] != len(sets):
         raise ValueError(f"X has {X.shape[0]} rows and y has {len(sets)}: they must have the same number.")
+
+
+def scaled_weights(weights: Any = None) -> Weights:
+    """Return weights as they are given, a family by its name on standardised features, or the default weights."""
+    if weights is None or weights == "auto":
+        return default_weights()
+    found = parse_weights(weights)
+    return family_defaults(found, 0, SearchConfig()) if isinstance(found, str) else found
 
 
 def default_weights() -> Scaled:

@@ -33,6 +33,7 @@ from .outputs import (
     PartialTags,
     Scribbles,
     Taxonomy,
+    merge_classes,
 )
 
 __version__ = "0.2.0.dev0"
@@ -65,6 +66,7 @@ __all__ = [
     "SetLoss",
     "Taxonomy",
     "clean_labels",
+    "merge_classes",
     "metrics",
     "outputs",
     "selection",

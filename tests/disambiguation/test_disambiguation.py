@@ -384,7 +384,7 @@ def test_errors_explain_what_is_not_supported(rng):
         PartialRegressor.paper("absolute", "disambiguation").fit(X, [(0, 1)] * 20)
     with pytest.raises(ValueError, match="kind must be"):
         PartialClassifier.paper(principle=Disambiguation("medium")).fit(X, mask)
-    with pytest.raises(ValueError, match="Laplacian has no closed form"):
+    with pytest.raises(ValueError, match=r"Laplacian\(.*has no closed form"):
         PartialClassifier(principle="disambiguation", weights="laplacian").fit(X, mask)
     with pytest.raises(ValueError, match="all rows"):
         PartialClassifier(principle=Disambiguation("hard"), weights="linear").fit(Blocks([(X, mask, None)]))

@@ -90,7 +90,7 @@ def test_a_declared_class_may_hold_a_bar(write):
     assert read_votes(path, row="item", answer="said").y == [{"a", "b"}, Not("c")]
     declared = read_votes(path, row="item", answer="said", classes=["a|b", "!c"])
     assert declared.y == [{"a|b"}, {"!c"}]  # sets: their text would be read as something else
-    model = PartialClassifier.paper().fit([[0.0], [1.0]], declared.y)
+    model = PartialClassifier.paper(classes=declared.classes).fit([[0.0], [1.0]], declared.y)
     assert model.predict([[0.0], [1.0]]).tolist() == ["a|b", "!c"]
 
 

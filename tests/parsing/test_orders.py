@@ -56,7 +56,7 @@ def test_items_in_text():
     assert codes(["1>2", [1, 2]]) == ([1, 2], [[1], [1]]), "text names items by how they print"
     assert codes(["a=b>c"], items=["a=b", "c"])[1] == [[1]]
     for y, message in [
-        (["a=b>c"], "row 0: expected items between '>'"),
+        (["a>=b>c"], "row 0: expected items between '>'"),
         ([[1, 2], ["1", "3"]], "The items 1 and '1' of y print alike"),
         ([[("a", "b", "c")]], "row 0: a tuple is a pair beside pairs only"),
         ([("a", "b", "c")], r"row 0: a tuple is no order: \[\('a', 'b'\)\] is a pair"),

@@ -20,6 +20,7 @@ from rich.table import Table
 from ..data.errors import InfimumWarning
 from ..data.progress import listening
 from ..io._files import name_of
+from ..io._names import NamedCells
 
 stdout = Console()
 stderr = Console(stderr=True)
@@ -162,13 +163,34 @@ def print_table(title: str, rows: list[tuple[str, Any]]) -> None:
     stdout.print(table)
 
 
-def print_result(found: dict[str, Any], as_json: bool, title: str, rows: list[tuple[str, Any]], notes: Notes) -> None:
+def print_result(
+    found: dict[str, Any], as_json: bool, title: str, rows: list[tuple[str, Any]], notes: Notes,
+    named: NamedCells | None = None,
+) -> None:  # fmt: skip
     """Print the result of a command: a JSON object for scripts, or a table, with the notes on stderr."""
     if as_json:
+        found = {**found, **({} if named is None else named.json())}
         typer.echo(json.dumps({**found, "notes": notes.texts}, ensure_ascii=False, default=_plain))
         return
     notes.print()
+    print_look_alikes(named)
     print_table(title, rows)
+
+
+def print_look_alikes(named: NamedCells | None) -> None:
+    """Print a table of the names that look like variants of others, and whether they were merged."""
+    if named is None or not named.found:
+        return
+    title = f"Look-alike {named.what}; merge them with --merge-classes"
+    if named.merged:
+        title = f"Merged {named.what}"
+    stdout.print(f"[bold]{escape(title)}[/bold]", highlight=False, soft_wrap=True)
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="")
+    for column in ("Name", "Count", "Meaning", "Reason"):
+        table.add_column(column, justify="right" if column == "Count" else "left", overflow="fold")
+    for one in named.found:
+        table.add_row(escape(repr(one.name)), str(one.count), escape(one.meaning), escape(one.reason))
+    stdout.print(table, highlight=False)
 
 
 def _plain(value: Any) -> Any:

@@ -11,6 +11,7 @@ from ..outputs.numbers.text import parse_interval
 
 INTEGER = re.compile(r"[+-]?\d+")
 TAG = re.compile(r"[+-][^\s+\-,][^\s,]*")
+TIE = re.compile(r"[^~=]+[~=][^~=]+")
 NEXT_TAG = re.compile(r"[+-][^\s,]+")
 
 
@@ -25,6 +26,8 @@ def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
     'tags'
     >>> recognise("a.csv", "y", ["a>b>c, d>e", "a>{b,c}"], ["line 2", "line 3"])
     'ranking'
+    >>> recognise("a.csv", "y", ["a ≻ b", "a ~ b"], ["line 2", "line 3"])
+    'ranking'
     """
     labelled = [(place, cell) for place, cell in zip(places, cells) if cell is not None]
     if not labelled:
@@ -36,6 +39,9 @@ def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
         )
     kinds = [(place, cell, _kind(cell)) for place, cell in labelled]
     found = list(dict.fromkeys(kind for *_, kind in kinds))
+    ties = all(TIE.search(str(cell)) for _, cell, kind in kinds if kind == "labels")
+    if set(found) == {"ranking", "labels"} and ties:
+        return "ranking"
     if len(found) == 1:
         return found[0]
     first = [next((place, cell) for place, cell, kind in kinds if kind == each) for each in found]
@@ -77,5 +83,5 @@ def _is_interval(text: str) -> bool:
 
 
 def _is_comparison(text: str) -> bool:
-    """Whether a text has an item, then one "<" or ">", then another item."""
-    return any(a.replace("=", "").strip() and b[:1] not in ("", "=") for a, b in pairwise(re.split("[<>]", text)))
+    """Whether a text has an item, then one "<", ">" or "≻", then another item."""
+    return any(a.replace("=", "").strip() and b[:1] not in ("", "=") for a, b in pairwise(re.split("[<>≻]", text)))

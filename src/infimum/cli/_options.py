@@ -86,6 +86,26 @@ Principle = Annotated[
     Literal["auto", "infimum", "average", "supremum", "disambiguation"],
     typer.Option(help="The loss of a set of possible outputs."),
 ]
+Classes = Annotated[
+    str | None,
+    typer.Option(
+        "--classes",
+        help="All classes, tags or items: a file with one name per line, or names separated by commas. Names in quotes"
+        " may contain commas. Other names raise an error.",
+        show_default=False,
+        metavar="FILE|LIST",
+    ),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        "--separator", help='What separates candidates of a cell besides "|".', show_default=False, metavar="TEXT"
+    ),
+]
+MergeClasses = Annotated[
+    bool,
+    typer.Option("--merge-classes", help="Merge names that look like variants of others, and list what was merged."),
+]
 Level = Annotated[
     float | None,
     typer.Option(

@@ -13,11 +13,14 @@ from ..io import Records
 from ..io._files import name_of
 from ..io._load import Loaded, load_table
 from ..io._meaning import ReadOptions
+from ..io._names import NamedCells
 from ..io._records import new_space
-from ..io.tables import records_of
+from ..io._table_cells import parse_cells
+from ..io.tables import LIST_CELLS, records_of
 from ..outputs import OutputSpace
 from ._console import stderr
 from ._kind import recognise
+from ._names import naming
 
 IDS = "ids"
 
@@ -39,6 +42,9 @@ class TableOptions:
     """Kinds of columns, as COLUMN=KIND."""
     sep: str | None = None
     encoding: str | None = None
+    classes: str | None = None
+    separator: str | None = None
+    merge_classes: bool = False
 
     @property
     def columns(self) -> dict[str, str]:
@@ -70,6 +76,8 @@ class Table:
     """Kinds of columns that the user has set."""
     rows: list[dict] = field(default_factory=list)
     """The rows of the file, with all columns."""
+    named: NamedCells | None = None
+    """The look-alikes among the names of the target."""
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -119,7 +127,7 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
     if not options.target:
         raise ValueError(f"{loaded.name}: name the target column with --target. Its columns are {', '.join(columns)}.")
     options = _with_defaults(path, options, columns)
-    records, kind, invalid = _read(loaded, options, lenient)
+    records, kind, invalid, named = _read(loaded, options, lenient)
     X, unused = _features(path, records, options)
     typed = records_of(loaded, None, None, None, ReadOptions()).data if options.annotator or options.truth else {}
     taken = {name: typed[name].tolist() for name in (options.annotator, options.truth) if name is not None}
@@ -128,7 +136,7 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
         None if options.annotator is None else taken[options.annotator],
         None if options.truth is None else [None if is_missing(cell) else cell for cell in taken[options.truth]],
         records.classes, unused, invalid, options.columns,
-        [{name: found.value.get(name) for name in columns} for found in loaded.rows],
+        [{name: found.value.get(name) for name in columns} for found in loaded.rows], named,
     )  # fmt: skip
 
 
@@ -152,7 +160,9 @@ def _with_defaults(path: Path, options: TableOptions, columns: list[str]) -> Tab
     )
 
 
-def _read(loaded: Loaded, options: TableOptions, lenient: bool) -> tuple[Records, str, dict[int, str]]:
+def _read(
+    loaded: Loaded, options: TableOptions, lenient: bool
+) -> tuple[Records, str, dict[int, str], NamedCells | None]:
     several = len(options.target) > 1
     target: Any = options.target if several else options.target[0]
     settings = ReadOptions(options.meaning, options.unticked)
@@ -160,16 +170,24 @@ def _read(loaded: Loaded, options: TableOptions, lenient: bool) -> tuple[Records
     if several and kind is None:
         raise ValueError(f"{loaded.name}: several target columns require --kind number, tags, ranking or vector.")
     if several and kind == "number" and len(target) == 2 and lenient:
-        return _lenient_bounds(loaded, options)
-    if kind is None or (lenient and not several):
-        records = records_of(loaded, target, options.id, None, settings, keep_text=True)
-        if records.kind != "text":
-            return records, records.kind, {}
+        return *_lenient_bounds(loaded, options), None
+    names = naming(options.classes, options.separator, options.merge_classes)
+    if several or (kind in LIST_CELLS and not lenient):
+        records = records_of(loaded, target, options.id, kind, settings, keep_text=True)
+        if not several:
+            names.apply(records.kind, loaded.name, records.y, records.places)
+        return records, records.kind, {}, None
+    records = records_of(loaded, target, options.id, None, settings, keep_text=True)
+    invalid: dict[int, str] = {}
+    if records.kind == "text":
         kind = kind or recognise(loaded.name, target, records.y, records.places)
         if lenient:
-            return _lenient(records, kind)
-    records = records_of(loaded, target, options.id, kind, settings, keep_text=True)
-    return records, records.kind, {}
+            records, kind, invalid = _lenient(records, kind)
+    else:
+        kind = records.kind
+    named = names.apply(kind, loaded.name, records.y, records.places)
+    cells, classes = parse_cells(loaded.name, named.cells, records.places, kind, names.classes or [])
+    return replace(records, y=cells, kind=kind, classes=classes or named.names), kind, invalid, named
 
 
 def _lenient(records: Records, kind: str) -> tuple[Records, str, dict[int, str]]:

@@ -37,6 +37,9 @@ def clean(
     unticked: o.Unticked = None,
     sep: o.Sep = None,
     encoding: o.Encoding = None,
+    classes: o.Classes = None,
+    separator: o.Separator = None,
+    merge_classes: o.MergeClasses = False,
     weights: o.Weights = "auto",
     as_json: o.Json = False,
     quiet: o.Quiet = False,
@@ -49,8 +52,9 @@ def clean(
     """
     check_out(out, TABLES, file)
     options = TableOptions(
-        target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding
-    )
+        target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
+        classes, separator, merge_classes,
+    )  # fmt: skip
     notes = Notes()
     with running(["reading", "finding labels", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
@@ -69,7 +73,7 @@ def clean(
         found["confidence"] = float(np.mean(new["confidence"]))
         shown.insert(1, ("Mean confidence", f"{found['confidence']:.3f}"))
     shown += [("Selected model", selected(pipe[-1])), *column_rows(table, pipe)]
-    print_result(found, as_json, f"{out} written", shown, notes)
+    print_result(found, as_json, f"{out} written", shown, notes, table.named)
     if not complete:
         raise typer.Exit(STOPPED_EARLY)
 

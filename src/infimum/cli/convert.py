@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -13,8 +14,10 @@ from .. import io
 from ..io._meaning import CHOICES
 from ..io.doccano import EMPTY
 from ..io.prodigy import REJECTED
+from ..outputs.merging import WORDS
 from . import _options as o
 from ._console import USAGE, Notes, fail, print_result, running, writing
+from ._names import names_in_list, naming
 from ._outputs import TABLES, check_out
 
 READERS: dict[str, Any] = {
@@ -48,7 +51,9 @@ def convert(
     skipped: option("What skipped rows mean", CHOICES["skipped"]) = None,  # type: ignore[valid-type]
     annotators: option("How several answers are merged", CHOICES["annotators"]) = None,  # type: ignore[valid-type]
     conflict: option("For contradicting answers", CHOICES["conflict"]) = None,  # type: ignore[valid-type]
-    classes: option("All the names, separated by commas", metavar="NAMES") = None,  # type: ignore[valid-type]
+    classes: o.Classes = None,
+    separator: o.Separator = None,
+    merge_classes: o.MergeClasses = False,
     control: option("Label Studio: the control to read, if there are several", metavar="NAME") = None,  # type: ignore[valid-type]
     buckets: option("Label Studio: the buckets of a Ranker, best first", metavar="NAMES") = None,  # type: ignore[valid-type]
     question: option("Argilla: the question to read", metavar="NAME") = None,  # type: ignore[valid-type]
@@ -73,9 +78,9 @@ def convert(
     check_out(out, TABLES, file)
     options = {
         "meaning": meaning, "unticked": unticked, "skipped": skipped, "annotators": annotators, "conflict": conflict,
-        "classes": _names(classes), "control": control, "buckets": _names(buckets), "question": question,
-        "reject": reject, "empty": empty, "label": label, "task": task, "workflow": workflow, "row": row,
-        "annotator": annotator, "answer": answer, "data": data,
+        "classes": None if separator or merge_classes else classes, "control": control, "buckets": _names(buckets),
+        "question": question, "reject": reject, "empty": empty, "label": label, "task": task, "workflow": workflow,
+        "row": row, "annotator": annotator, "answer": answer, "data": data,
     }  # fmt: skip
     settings = {name: value for name, value in options.items() if value is not None}
     accepted = set(inspect.signature(READERS[source]).parameters)
@@ -85,7 +90,13 @@ def convert(
     notes = Notes()
     with running(["reading", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
+        names = naming(classes, separator, merge_classes)
+        if "classes" in settings:
+            settings["classes"] = names.classes
         records = _read(source, file, settings)
+        named = names.apply(records.kind, file.name, records.y, records.places) if records.kind in WORDS else None
+        if named is not None:
+            records = replace(records, y=named.cells, classes=named.names if records.classes else [])
         stages.next()
         with writing(out):
             io.write_table(out, records, target=target)
@@ -97,7 +108,7 @@ def convert(
         ("Columns", f"id, {columns}, {target}" if columns else f"id, {target}"),
         ("Next", f"infimum report {out} --target {target}{_kind(records.kind)}"),
     ]
-    print_result(found, as_json, f"{out} written", shown, notes)
+    print_result(found, as_json, f"{out} written", shown, notes, named)
 
 
 def _read(source: str, file: Path, settings: dict[str, Any]) -> io.Records:
@@ -120,7 +131,7 @@ def as_options(message: str) -> str:
 
 
 def _names(text: str | None) -> list[str] | None:
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+    return None if text is None else names_in_list(text)
 
 
 def _kind(kind: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 from sklearn.base import clone
 
-from ..data.errors import InputError
+from ..data.errors import InputError, listed
 from . import _options as o
 from ._console import STOPPED_EARLY, Notes, print_result, running
 from ._models import pipeline, save
@@ -33,6 +33,9 @@ def fit(
     unticked: o.Unticked = None,
     sep: o.Sep = None,
     encoding: o.Encoding = None,
+    classes: o.Classes = None,
+    separator: o.Separator = None,
+    merge_classes: o.MergeClasses = False,
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
     level: o.Level = None,
@@ -48,8 +51,9 @@ def fit(
     """
     check_out(out, MODELS, file)
     options = TableOptions(
-        target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding
-    )
+        target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
+        classes, separator, merge_classes,
+    )  # fmt: skip
     notes = Notes()
     with running(["reading", "fitting", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
@@ -66,6 +70,7 @@ def fit(
     complete = selection is None or selection.complete
     rows = [
         ("Rows", f"{len(table)} of {table.kind}, {sum(cell is None for cell in table.cells)} unlabelled"),
+        *_classes(table),
         *column_rows(table, model),
         ("Selected model", selected(model[-1])),
         *_scores(model[-1]),
@@ -73,10 +78,11 @@ def fit(
     ]
     found = {
         "model": out, "kind": table.kind, "rows": len(table), "complete": complete, "chosen": selected(model[-1]),
+        "classes": table.classes,
         "scores": scores(model[-1]), "guarantee": None if conformal is None else conformal.guarantee_,
         "prediction_sets": set_sizes or None, "columns": table.describe(model[0]),
     }  # fmt: skip
-    print_result(found, as_json, f"{out} written", rows, notes)
+    print_result(found, as_json, f"{out} written", rows, notes, table.named)
     if not complete:
         raise typer.Exit(STOPPED_EARLY)
 
@@ -132,3 +138,8 @@ def sizes(table: Table, pipe: Any, conformal: Any) -> str:
 def column_rows(table: Table, pipe: Any) -> list[tuple[str, str]]:
     """Return one line per column of the table, for the printed result."""
     return [("" if k else "Columns", line) for k, line in enumerate(table.describe(pipe[0]))]
+
+
+def _classes(table: Table) -> list[tuple[str, str]]:
+    what = "Classes" if table.named is None else table.named.what.capitalize()
+    return [(what, f"{len(table.classes)}: {listed(table.classes)}")] if table.classes else []

@@ -40,6 +40,9 @@ def report(
     unticked: o.Unticked = None,
     sep: o.Sep = None,
     encoding: o.Encoding = None,
+    classes: o.Classes = None,
+    separator: o.Separator = None,
+    merge_classes: o.MergeClasses = False,
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
     as_json: o.Json = False,
@@ -55,8 +58,9 @@ def report(
 
     check_out(out, PAGES, file)
     options = TableOptions(
-        target or [], kind, id, annotator, truth, feature or [], ignore or [], meaning, unticked, column, sep, encoding
-    )
+        target or [], kind, id, annotator, truth, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
+        classes, separator, merge_classes,
+    )  # fmt: skip
     notes = Notes()
     with running(["reading", "fitting", "analysing", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
@@ -81,7 +85,7 @@ def report(
     complete = selection is None or selection.complete
     rows, summary = _summary(made, table, selected(pipe[-1]))
     rows += column_rows(table, pipe)
-    print_result({"report": out, **summary, "complete": complete}, as_json, f"{out} written", rows, notes)
+    print_result({"report": out, **summary, "complete": complete}, as_json, f"{out} written", rows, notes, table.named)
     if not complete:
         raise typer.Exit(STOPPED_EARLY)
 

@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 from . import _options as o
-from ._console import fail, stdout
+from ._console import fail, print_look_alikes, stdout
+from ._names import naming
 
 NEEDS = 'The studio needs the package {}. Install it with: pip install "infimum[cli,studio]"'
 
@@ -21,7 +22,9 @@ def studio(
     kind: Annotated[
         Literal["labels", "tags", "ranking", "number", "vector", "mask"], typer.Option(help="The output type.")
     ] = "labels",
-    classes: Annotated[str, typer.Option(help="All labels, tags or items, separated by commas.")] = "",
+    classes: o.Classes = None,
+    separator: o.Separator = None,
+    merge_classes: o.MergeClasses = False,
     bounds: Annotated[tuple[float, float] | None, typer.Option(help="The range of numbers, LOW HIGH.")] = None,
     strategy: Annotated[
         Literal["information", "median", "conformal", "uncertain", "random", "whole"],
@@ -52,10 +55,11 @@ def studio(
     from ..active.studio import Journal, Session, read_task
     from ..active.studio.server import serve
 
-    names = [name.strip() for name in classes.split(",") if name.strip()]
     kinds = [name.strip() for name in ask.split(",") if name.strip()]
     try:
-        task = read_task(table, target, kind, names or None, id, bounds)
+        names = naming(classes, separator, merge_classes)
+        task = read_task(table, target, kind, names.classes, id, bounds, names)
+        print_look_alikes(task.named)
         path = table.with_name(f"{table.name}.answers.jsonl") if journal is None else journal
         answers = Journal(path, task.header())
         asker = Asker(strategy, questions=kinds or None, random_state=0)

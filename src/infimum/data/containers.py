@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
+from .blanks import BLANKS
 from .errors import BadRows, InputError, is_missing, listed, shown
 from .names import Names
 
@@ -127,7 +128,7 @@ def column_of(cells: list) -> Column:
     """
     types = set(map(type, cells))
     if types == {str}:
-        blank = {cell for cell in set(cells) if not cell.strip()}
+        blank = {cell for cell in set(cells) if not cell.strip(BLANKS)}
         missing = np.fromiter(map(blank.__contains__, cells), bool, len(cells)) if blank else np.zeros(len(cells), bool)
         return Column(cells, missing)
     if types <= {float, type(None)} and types:

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .blanks import BLANKS
+
 SHOWN = 10
 SHORT = reprlib.Repr()
 SHORT.maxlist = SHORT.maxtuple = SHORT.maxset = SHORT.maxfrozenset = SHORT.maxdict = 12
@@ -247,7 +249,9 @@ def is_missing(cell: Any) -> bool:
     >>> [is_missing(cell) for cell in (None, float("nan"), np.datetime64("NaT"), Decimal("NaN"), " ", np.ma.masked, 0)]
     [True, True, True, True, True, True, False]
     """
-    if cell is None or (isinstance(cell, str | bytes) and not cell.strip()):
+    if isinstance(cell, str):
+        return not cell.strip(BLANKS)
+    if cell is None or (isinstance(cell, bytes) and not cell.strip()):
         return True
     if isinstance(cell, float | np.floating):
         return math.isnan(cell)

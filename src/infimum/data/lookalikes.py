@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+
+from .blanks import INVISIBLE, stripped
 
 RATIO = 10
 """A name that is misspelt occurs at most once per this many occurrences of the right one."""
@@ -13,12 +15,15 @@ RATIO = 10
 SHORTEST = 4
 """Letters of a name from which on one wrong letter is a misspelling; twice as many for two wrong letters."""
 
+MANY = 2000
+"""With more names than this, misspellings are not searched for, because the search would take seconds."""
+
 CROWD = 20
 """More names than this that are one deletion away from each other are a systematic list, not misspellings."""
 
 JOINTS = re.compile(r"\s*(?:[;/&+]|,|\bor\b|\boder\b|\bou\b)\s*")
 NOT = re.compile(r"(?:not|no|kein|keine)\s+(.+)", re.IGNORECASE)
-INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
+NOT_SEEN = dict.fromkeys(map(ord, INVISIBLE))
 
 
 @dataclass(frozen=True)
@@ -34,12 +39,16 @@ class LookAlike:
     """Whether it stands for "not this one"."""
     reason: str
 
+    @property
+    def meaning(self) -> str:
+        """What it stands for, as text."""
+        return ("not " if self.negated else "") + " or ".join(map(repr, self.means))
+
     def __str__(self) -> str:
-        meaning = ("not " if self.negated else "") + " or ".join(map(repr, self.means))
-        return f"{self.name!r} ({self.count}) → {meaning}: {self.reason}"
+        return f"{self.name!r} ({self.count}) → {self.meaning}: {self.reason}"
 
 
-def look_alikes(counts: Mapping[str, int]) -> list[LookAlike]:
+def look_alikes(counts: Mapping[str, int], known: Iterable = ()) -> list[LookAlike]:
     """Return the names that look like variants of more frequent names, most frequent first.
 
     Variants differ by case, blanks or punctuation at the end, by one or two letters if their counts are very unequal,
@@ -50,6 +59,8 @@ def look_alikes(counts: Mapping[str, int]) -> list[LookAlike]:
     ----------
     counts : mapping of str to int
         How often each name occurs.
+    known : iterable of str
+        Names that are right, however often they occur: other names may be variants of them, they are not.
 
     Examples
     --------
@@ -59,12 +70,17 @@ def look_alikes(counts: Mapping[str, int]) -> list[LookAlike]:
     'Billing' (4) → 'billing': case
     'biling' (2) → 'billing': spelling
     'not refund' (1) → not 'refund': negation
+    >>> print(*look_alikes({"Cat": 4, "kat": 1, "dog": 2}, known=["cat", "dog"]), sep="\\n")
+    'Cat' (4) → 'cat': case
     """
-    names = sorted((name for name in counts if isinstance(name, str)), key=lambda name: (-counts[name], name))
+    right = dict.fromkeys(name for name in known if isinstance(name, str))
+    others = sorted((n for n in counts if isinstance(n, str) and n not in right), key=lambda n: (-counts[n], n))
     kept: dict[str, str] = {}
     found: dict[str, LookAlike] = {}
     loose: list[str] = []
-    for name in names:
+    for name in right:
+        kept.setdefault(_form(name), name)
+    for name in others:
         form = _form(name)
         if form in kept and len(form) > 1:
             found[name] = LookAlike(name, counts[name], (kept[form],), False, _difference(name, kept[form]))
@@ -77,21 +93,40 @@ def look_alikes(counts: Mapping[str, int]) -> list[LookAlike]:
             found[name] = LookAlike(name, counts[name], *parts)
             loose.remove(name)
             kept.pop(_form(name))
-    for name, right in _misspelt(loose, counts):
-        found[name] = LookAlike(name, counts[name], (right,), False, "spelling")
+    if len(right) + len(loose) <= MANY:
+        for name, better in _misspelt([*right, *loose], counts, right):
+            found[name] = LookAlike(name, counts[name], (better,), False, "spelling")
     return sorted((_resolved(one, found) for one in found.values()), key=lambda one: (-one.count, one.name))
+
+
+def look_alike_text(found: Sequence[LookAlike], what: str, most: int = 10) -> str:
+    """Return look-alikes as the lines of a message, at most ten of them.
+
+    >>> print(look_alike_text(look_alikes({"cat": 9, "Cat": 1}), "class"))
+    1 class of y looks like a variant of others:
+      'Cat' (1) → 'cat': case
+    """
+    several = {"class": "classes"}.get(what, f"{what}s")
+    one = len(found) == 1
+    head = f"1 {what} of y looks like a variant" if one else f"{len(found)} {several} of y look like variants"
+    lines = [f"  {name}" for name in found[:most]]
+    more = [f"  (and {len(found) - most} more)"] if len(found) > most else []
+    return "\n".join([f"{head} of others:", *lines, *more])
 
 
 def _form(name: str) -> str:
     """Return a name without case, blanks, invisible characters and punctuation at the end."""
-    text = unicodedata.normalize("NFKC", name).translate(INVISIBLE).casefold()
+    text = unicodedata.normalize("NFKC", name).translate(NOT_SEEN).casefold()
     return re.sub(r"[\s_]+", "", text).rstrip("?!.,;:") or text
 
 
 def _difference(name: str, other: str) -> str:
-    if name.strip() == other.strip() or re.sub(r"\s+", "", name) == re.sub(r"\s+", "", other):
+    name, other = stripped(name.translate(NOT_SEEN)), stripped(other.translate(NOT_SEEN))
+    if re.sub(r"\s+", "", name) == re.sub(r"\s+", "", other):
         return "blanks"
-    return "case" if name.strip().casefold() == other.strip().casefold() else "punctuation"
+    if unicodedata.normalize("NFKC", name) == unicodedata.normalize("NFKC", other):
+        return "encoding of letters"
+    return "case" if name.casefold() == other.casefold() else "case, blanks or punctuation"
 
 
 def _parts(name: str, kept: Mapping[str, str]) -> tuple[tuple[str, ...], bool, str] | None:
@@ -114,7 +149,7 @@ def _splits(name: str) -> Iterator[list[str]]:
     yield [piece for piece in JOINTS.split(name) if piece]
 
 
-def _misspelt(names: Sequence[str], counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+def _misspelt(names: Sequence[str], counts: Mapping[str, int], known: Mapping) -> Iterator[tuple[str, str]]:
     """Yield (wrong, right) for names that are one or two letters apart; names with digits are never misspelt."""
     words = [name for name in names if not any(letter.isdigit() for letter in name)]
     near: dict[str, list[str]] = {}
@@ -122,11 +157,17 @@ def _misspelt(names: Sequence[str], counts: Mapping[str, int]) -> Iterator[tuple
         for form in _deletions(_form(name)):
             near.setdefault(form, []).append(name)
     for name in words:
+        if name in known:
+            continue
         # names of a systematic list (species aa, species ab, …) share many forms and are no misspellings
         others = {other for form in _deletions(_form(name)) if len(near[form]) <= CROWD for other in near[form]}
-        right = [other for other in others if counts[other] >= RATIO * counts[name] and _is_close(name, other)]
+        right = [
+            other
+            for other in others
+            if (other in known or counts[other] >= RATIO * counts[name]) and _is_close(name, other)
+        ]
         if right:
-            yield name, max(right, key=lambda other: (counts[other], other))
+            yield name, max(right, key=lambda other: (other in known, counts.get(other, 0), other))
 
 
 def _deletions(form: str) -> set[str]:

@@ -224,7 +224,7 @@ class Disambiguation(BaseEstimator):
             if self.is_soft(sets):
                 raise ValueError(
                     "Soft disambiguation leaves each row out of its own update, but"
-                    f" {type(weights).__name__} has no closed form for it. Use weights.KernelRidge, Nystrom,"
+                    f" {weights!r} has no closed form for it. Use weights.KernelRidge, Nystrom,"
                     " LinearRidge, Neighbors or Forest; Disambiguation(kind='hard'); or another principle than"
                     " disambiguation."
                 )

@@ -3,6 +3,7 @@
 from .base import Decoded, Embedding, OutputSpace, Sets, SetStatistics
 from .labels import CandidateLabels, Labels, Not, Taxonomy
 from .masks import Masks, Scribbles
+from .merging import merge_classes
 from .numbers import Intervals, Reals
 from .rankings import PartialOrders, Rankings
 from .tags import HammingBalls, PartialTags, Tags
@@ -60,5 +61,6 @@ __all__ = [
     "Tags",
     "Taxonomy",
     "Vectors",
+    "merge_classes",
     "space_for",
 ]  # fmt: skip

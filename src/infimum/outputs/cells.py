@@ -7,13 +7,14 @@ write more shortly, in its own `cells.py`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.errors import BadRows, InputError, is_missing, shown
+from ..data.lookalikes import LookAlike, look_alikes
 
 if TYPE_CHECKING:
     from .base import Sets
@@ -30,6 +31,9 @@ class CellFormat:
 
     A cell is one entry of a list that `fit` and `read` accept. None is the cell of an unlabelled row.
     """
+
+    has_candidates = False
+    """Whether a cell may list several names of which one is right, or names that are excluded."""
 
     @classmethod
     def for_cells(cls, cells: Iterable, names: Any = None) -> Self:
@@ -91,6 +95,39 @@ class CellFormat:
                 bad.add(row, str(error))
         bad.refuse("See the page Label formats for the text of each output type.")
         return found
+
+    def names_in(self, cells: list, known: Any = ()) -> dict[str, list[int]]:
+        """Return the names of classes, tags or items that are text, and the rows in which each occurs.
+
+        Parameters
+        ----------
+        cells : list
+            Rows of y, as text or as Python objects. The space need not be fitted.
+        known : list, optional
+            Names that are never taken apart, such as a class that contains "|".
+        """
+        return {}
+
+    def look_alikes(self, counts: Mapping[str, int], known: Any = ()) -> list[LookAlike]:
+        """Return the names that look like variants of others and that `rename_cells` can replace.
+
+        Parameters
+        ----------
+        counts : mapping of str to int
+            How often each name occurs.
+        known : list, optional
+            Names that are right, however often they occur.
+        """
+        found = look_alikes(counts, known)
+        return found if self.has_candidates else [one for one in found if len(one.means) == 1 and not one.negated]
+
+    def rename_cells(self, cells: list, found: Sequence[LookAlike], known: Any = ()) -> list:
+        """Return the cells with look-alikes replaced by the names that they stand for."""
+        return cells
+
+    def split_cells(self, cells: list, separator: str, known: Any = ()) -> list:
+        """Return the cells with another separator between candidates besides "|"; names of `known` are not split."""
+        raise InputError(f"A separator of candidates applies to labels only. Got cells of {type(self).__name__}.")
 
     def _to_text(self, cell: Any) -> str:
         """Return the text of one labelled cell: JSON."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,10 @@ from ...data.errors import InputError
 from ...data.features import Features, columns_of
 from ...io import Records, read_table
 from ...io._frames import rows_of_frame
+from ...io._names import NamedCells, Naming
+from ...io._table_cells import parse_cells
 from ...outputs import OUTPUT_TYPES
+from ...outputs.merging import WORDS
 
 IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
           ".bmp": "image/bmp"}  # fmt: skip
@@ -40,6 +43,8 @@ class Task:
         The columns that are shown.
     images : list of str
         Those whose cells are paths of images.
+    named : NamedCells, optional
+        The look-alikes among the classes, tags or items.
     """
 
     path: Path
@@ -48,6 +53,7 @@ class Task:
     space: Any
     columns: list[str]
     images: list[str] = field(default_factory=list)
+    named: NamedCells | None = None
 
     def __post_init__(self) -> None:
         self.rows = rows_of_frame(self.records.data)
@@ -110,8 +116,9 @@ class Task:
 
 
 def read_task(
-    path: Any, target: str, kind: str = "labels", classes: list | None = None, id: str | None = None, bounds: Any = None
-) -> Task:
+    path: Any, target: str, kind: str = "labels", classes: list | None = None, id: str | None = None,
+    bounds: Any = None, naming: Naming | None = None,
+) -> Task:  # fmt: skip
     """Read a table, its target and the output space of the target.
 
     Parameters
@@ -128,6 +135,8 @@ def read_task(
         The column of ids; by default the column "id" if there is one. Otherwise rows are counted from 0.
     bounds : (low, high), optional
         The range of numbers.
+    naming : Naming, optional
+        The separator of candidates, and whether look-alike names are merged; by default neither.
     """
     if kind not in OUTPUT_TYPES:
         raise ValueError(f"kind must be one of {', '.join(map(repr, OUTPUT_TYPES))}. Got {kind!r}.")
@@ -135,7 +144,14 @@ def read_task(
     plain = read_table(path, None)
     if id is None and "id" in plain.data.columns and target != "id":
         id = "id"
-    if target in plain.data.columns:
+    named = None
+    if target in plain.data.columns and kind in WORDS:
+        records = read_table(path, target, id=id)
+        if records.kind == "text":
+            named = (naming or Naming(classes)).apply(kind, path.name, records.y, records.places)
+            cells, names = parse_cells(path.name, named.cells, records.places, kind, list(classes or []))
+            records = replace(records, y=cells, kind=kind, classes=names)
+    elif target in plain.data.columns:
         records = read_table(path, target, id=id, kind=kind, classes=classes)
     else:
         plain = read_table(path, None, id=id)
@@ -151,7 +167,7 @@ def read_task(
     columns = [str(column) for column in records.data.columns]
     rows = rows_of_frame(records.data)
     images = [column for column in columns if _are_images([row.get(column) for row in rows])]
-    return Task(path, target, records, space, columns, images)
+    return Task(path, target, records, space, columns, images, named)
 
 
 def _are_images(cells: list) -> bool:

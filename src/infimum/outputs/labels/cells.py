@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any, Self
 
+from ...data.blanks import stripped
+from ...data.errors import BadRows, InputError, is_missing
+from ...data.lookalikes import LookAlike
 from ...data.names import ordered
 from ..cells import CellFormat, Conflict
-from .forms import Not
+from .forms import FORMS, Not, labels_in
 
 
 class LabelCells(CellFormat):
@@ -22,6 +26,7 @@ class LabelCells(CellFormat):
     """
 
     classes: Any
+    has_candidates = True
 
     @classmethod
     def for_cells(cls, cells: Iterable, names: Any = None) -> Self:
@@ -32,7 +37,8 @@ class LabelCells(CellFormat):
 
     def to_cells(self, sets: Any) -> list:
         names: Any = self.classes_  # type: ignore[attr-defined]
-        rows = [names[sets.listed[row].indices].tolist() for row in range(len(sets))]
+        ends, indices = sets.listed.indptr.tolist(), sets.listed.indices
+        rows = [names[indices[a:b]].tolist() for a, b in pairwise(ends)]
         return [
             (Not(*row) if row else None) if negated else label_cell(row)
             for row, negated in zip(rows, sets.negated.tolist())
@@ -40,6 +46,49 @@ class LabelCells(CellFormat):
 
     def text_to_cells(self, cells: list) -> list:
         return cells
+
+    def names_in(self, cells: list, known: Any = ()) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for row, (labels, _) in enumerate(_parsed(cells, known)):
+            for label in labels:
+                if isinstance(label, str):
+                    found.setdefault(label, []).append(row)
+        return found
+
+    def rename_cells(self, cells: list, found: Sequence[LookAlike], known: Any = ()) -> list:
+        meaning = {one.name: Not(*one.means) if one.negated else frozenset(one.means) for one in found}
+        bad, renamed = BadRows("y"), []
+        for row, (labels, negated) in enumerate(_parsed(cells, known)):
+            pieces = [
+                meaning.get(label, frozenset([label])) if isinstance(label, str) else frozenset([label])
+                for label in labels
+            ]
+            whole = self.union_cells(pieces) if pieces else None
+            if not negated or whole is None:
+                renamed.append(whole)
+                if negated and pieces:
+                    bad.add(row, "every class is excluded", cells[row])
+            else:
+                renamed.append(label_cell(whole.labels) if isinstance(whole, Not) else Not(*ordered(candidates(whole))))
+        bad.refuse(FORMS)
+        return renamed
+
+    def split_cells(self, cells: list, separator: str, known: Any = ()) -> list:
+        def split(name: Any) -> list[str]:
+            if not isinstance(name, str) or stripped(name) in known or stripped(name).removeprefix("!") in known:
+                return [name]
+            return name.split(separator)
+
+        return [
+            "|".join(piece for part in cell.split("|") for piece in split(part))
+            if isinstance(cell, str) and stripped(cell) not in known
+            else {piece for name in cell for piece in split(name)}
+            if isinstance(cell, set | frozenset)
+            else Not(*(piece for name in cell.labels for piece in split(name)))
+            if isinstance(cell, Not)
+            else cell
+            for cell in cells
+        ]
 
     def _to_text(self, cell: Any) -> str:
         names = list(map(str, cell.labels if isinstance(cell, Not) else ordered(candidates(cell))))
@@ -74,6 +123,24 @@ class LabelCells(CellFormat):
         most = max(votes.values())
         won = frozenset(label for label in self.classes if votes[label] == most)
         return None if len(won) == len(votes) > 1 else label_cell(won)
+
+
+def _parsed(cells: list, known: Any) -> list[tuple[tuple, bool]]:
+    """Return the labels of each cell and whether they are excluded; no labels for an unlabelled row."""
+    bad, found = BadRows("y"), []
+    memo: dict[str, tuple[tuple, bool]] = {}
+    for row, cell in enumerate(cells):
+        try:
+            if isinstance(cell, str):
+                if cell not in memo:
+                    memo[cell] = ((), False) if is_missing(cell) else labels_in(cell, known)
+                found.append(memo[cell])
+            else:
+                found.append(((), False) if is_missing(cell) else labels_in(cell, known))
+        except InputError as error:
+            bad.add(row, str(error))
+    bad.refuse(FORMS)
+    return found
 
 
 def candidates(cell: Any) -> frozenset:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...data.blanks import stripped
 from ...data.containers import Column, Table, is_row, normalise_y
 from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, shown
 from ...data.names import Names, key, kind, plain, unpacked
@@ -18,6 +19,8 @@ from .sets import FORMS as FORMS
 from .sets import CandidateLabels, as_mask
 
 AMBIGUOUS = "Where rows are candidate masks give CandidateLabels(y); where 0 and 1 are labels, sets such as {0, 1}."
+NEITHER = "neither 'a' nor 'b' is '!a|!b' or Not('a', 'b')"
+VOTES = "pairs, which are no labels; answers of several annotators are read by infimum.io.read_votes"
 FLAGS = "Candidates among the classes True and False are sets, {True, False}; a candidate mask is CandidateLabels(y)."
 
 
@@ -113,22 +116,13 @@ def _mark(cell: Any) -> Hashable:
 def labels_in(cell: Any, known: Any) -> tuple[tuple, bool]:
     """Return the labels of a cell, and whether they are excluded; `known` names are not split at "|"."""
     if isinstance(cell, Not):
-        return tuple(map(plain, cell.labels)), True
+        return tuple(_name(label, cell, known) for label in cell.labels), True
     if is_missing(cell):
         return (), True
     if isinstance(cell, np.ndarray) and cell.ndim == 0:
         cell = cell.item()
     if isinstance(cell, str):
-        cell = str(cell)
-        if cell in known:
-            return (cell,), False
-        negated = cell.strip().startswith("!")
-        text = cell.strip().removeprefix("!") if negated else cell
-        parts = tuple(part.strip() for part in text.split("|")) if "|" in text or negated else (text,)
-        parts = tuple(part for part in parts if part)
-        if negated and not parts:
-            raise InputError(f"an exclusion of nothing, got {shown(cell)}")
-        return parts, negated
+        return _labels_in_text(cell, known)
     if isinstance(cell, tuple) and cell in known:
         return (cell,), False
     if isinstance(cell, set | frozenset) or is_row(cell):
@@ -137,10 +131,44 @@ def labels_in(cell: Any, known: Any) -> tuple[tuple, bool]:
                 raise InputError(f"a missing value among the candidates, got {shown(cell)}")
             if isinstance(label, list | set | dict | np.ndarray):
                 raise InputError(f"expected labels among the candidates, got {shown(cell)}")
-        return tuple(map(plain, cell)), False
+            if isinstance(label, tuple) and is_row(cell) and label not in known:
+                raise InputError(f"{VOTES}, got {shown(cell)}")
+        return tuple(_name(label, cell, known) for label in cell), False
     if isinstance(cell, dict | np.ndarray):
         raise InputError(f"expected a label or candidates, got {shown(cell)}")
     return (plain(cell),), False
+
+
+def _labels_in_text(cell: str, known: Any) -> tuple[tuple, bool]:
+    """Return the labels of ``cat|dog`` or ``!cat|!dog``, without blanks around them, and whether they are excluded."""
+    text = stripped(cell)
+    for name in (str.__str__(cell), text):
+        if name in known:
+            return (name,), False
+    negated = text.startswith("!")
+    if negated and text[1:] in known:
+        return (text[1:],), True
+    parts = [part for part in map(stripped, text.split("|")) if part]
+    marked = [part.startswith("!") and part not in known for part in parts]
+    if any(marked[1:]) and not all(marked):
+        raise InputError(f"candidates and exclusions in one cell, got {shown(text)}; {NEITHER}")
+    names = [stripped(part[1:]) if mark else part for part, mark in zip(parts, marked)]
+    if negated and not any(names):
+        raise InputError(f"an exclusion of nothing, got {shown(text)}")
+    if any(name.startswith("!") and name not in known for name in names):
+        raise InputError(f"more than one '!' before a name, got {shown(text)}; {NEITHER}")
+    return tuple(name for name in names if name), negated
+
+
+def _name(label: Any, cell: Any, known: Any) -> Any:
+    """Return a label of a set, list or `Not`: text without blanks around it, unless it is known as it is."""
+    label = plain(label)
+    if not isinstance(label, str) or label in known:
+        return label
+    name = stripped(label)
+    if name.startswith("!") and name not in known:
+        raise InputError(f"an exclusion among the labels of a set, got {shown(cell)}; write Not({name.lstrip('!')!r})")
+    return name
 
 
 def problem_of(label: Any) -> str | None:

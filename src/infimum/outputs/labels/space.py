@@ -16,6 +16,7 @@ from ...data.errors import listed as listed_names
 from ...data.names import Names, key, ordered, unpacked
 from ..base import OutputSpace, Sets
 from ..choices import Choices
+from ..merging import COUNTED, warn_of_look_alikes
 from ..summary import Summary
 from .cells import LabelCells
 from .costs import Cost, as_cost
@@ -96,13 +97,17 @@ class Labels(LabelCells, OutputSpace):
         return self
 
     def check(self, parts: Iterable[Sets]) -> None:
-        """Warn if all rows are unlabelled."""
-        n = 0
+        """Warn if all rows are unlabelled, and if classes look like variants of others."""
+        n, labelled, counts = 0, self.size < 2, np.zeros(int(self.size), dtype=int)
         for sets in parts:
-            if self.size < 2 or not sets.is_unlabelled.all():
-                return
             n += len(sets)
-        if n > 1:
+            labelled = labelled or not sets.is_unlabelled.all()
+            counts += np.asarray(sets.listed.sum(axis=0), dtype=int).ravel()  # type: ignore[attr-defined]
+            if labelled and n >= COUNTED:
+                break
+        if self.classes is None and self._cost.classes() is None and self.form_.kind != "mask":
+            warn_of_look_alikes(self, self.classes_, counts)
+        if n > 1 and not labelled:
             warnings.warn(
                 "No row of y rules out any class: every label suits, and one of them is predicted.",
                 InfimumWarning,

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.names import ordered
+from ...data.blanks import stripped
+from ...data.errors import BadRows, InputError, is_missing
+from ...data.lookalikes import LookAlike
+from ...data.names import Names, ordered
 from ...feedback_arc.relations import find_cycle, transitive_closure
 from ..cells import CellFormat, Conflict
-from .forms import pairs_in_codes
+from .forms import FORMS, Places, comparisons, is_top, pairs_in_codes
 
 
 class RankingCells(CellFormat):
@@ -37,12 +40,33 @@ class RankingCells(CellFormat):
     def text_to_cells(self, cells: list) -> list:
         return cells
 
+    def names_in(self, cells: list, known: Any = ()) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        places = Places(Names(known, "items")) if known else None
+        bad = BadRows("y")
+        for row, cell in enumerate(cells):
+            try:
+                named = {item for sides in comparisons(cell, places) for side in sides for item in side}
+            except InputError as error:
+                bad.add(row, str(error))
+                continue
+            for item in named:
+                if isinstance(item, str):
+                    found.setdefault(item, []).append(row)
+        bad.refuse(FORMS)
+        return found
+
+    def rename_cells(self, cells: list, found: Sequence[LookAlike], known: Any = ()) -> list:
+        new = {one.name: one.means[0] for one in found if len(one.means) == 1 and not one.negated}
+        places = Places(Names(known, "items")) if known else None
+        return [None if is_missing(cell) else _renamed(cell, new, places) for cell in cells]
+
     def _to_text(self, cell: Any) -> str:
         chain = not isinstance(cell[0], tuple)
         items = dict.fromkeys(str(item) for part in cell for item in ([part] if chain else part))
-        bad = [item for item in items if not item or item != item.strip() or set(item) & set(",;<>{}\n")]
+        bad = [item for item in items if not item or item != item.strip() or set(item) & set(",;<>{}≻~=\n")]
         if bad:
-            raise ValueError(f"the item {bad[0]!r} cannot be written as text, where , ; < > {{ }} have a meaning")
+            raise ValueError(f"the item {bad[0]!r} cannot be written as text, where , ; < > ≻ ~ = {{ }} have a meaning")
         return ">".join(map(str, cell)) if chain else ", ".join(f"{better}>{worse}" for better, worse in cell)
 
     def intersect_cells(self, cells: list) -> Any:
@@ -55,6 +79,27 @@ class RankingCells(CellFormat):
     def vote_cells(self, cells: list) -> Any:
         votes = Counter(pair for cell in cells for pair in closed_pairs(cell))
         return order_cell((a, b) for (a, b), count in votes.items() if count > votes[b, a])
+
+
+def _renamed(cell: Any, new: Mapping, places: Places | None) -> Any:
+    """Return a cell with items renamed; comparisons of an item with itself are left out."""
+
+    def name(item: Any) -> Any:
+        if isinstance(item, set | frozenset):
+            return {name(one) for one in item}
+        item = item if places is not None and item in places else stripped(item)
+        return new.get(item, item) if isinstance(item, str) else item
+
+    if isinstance(cell, Mapping):
+        ranks: dict = {}
+        for item, rank in cell.items():
+            ranks.setdefault(name(item), rank)
+        return ranks
+    if is_top(cell, places):
+        items = list(map(name, cell))
+        return [item for k, item in enumerate(items) if item not in items[:k]]
+    pairs = [(name(a), name(b)) for above, under in comparisons(cell, places) for a in above for b in under]
+    return list(dict.fromkeys(pair for pair in pairs if pair[0] != pair[1])) or None
 
 
 def _closure(pairs: Iterable[tuple]) -> tuple[list, NDArray]:

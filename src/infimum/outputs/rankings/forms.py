@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.blanks import stripped
 from ...data.containers import Column, is_number, is_row
 from ...data.errors import BadRows, InputError, is_missing, listed, shown
 from ...data.memory import require
 from ...data.names import Names
 
 FORMS = (
-    'A row of y is text "a>b>c, d>e" with buckets "a>{b,c}>d", pairs [("a", "b"), ("b", "c")], the top of the order'
-    ' ["a", "b"], ranks {"a": 1, "b": 2}, or None where nothing is known; or y is an array: (n, m) ranks with NaN, or'
-    " (n, m(m-1)/2) codes in {-1, 0, 1}."
+    'A row of y is text "a>b>c, d>e" with ties "a>{b,c}>d" or "a>b~c>d", pairs [("a", "b"), ("b", "c")], the'
+    ' top of the order ["a", "b"], ranks {"a": 1, "b": 2}, or None where nothing is known; or y is an array:'
+    " (n, m) ranks with NaN, or (n, m(m-1)/2) codes in {-1, 0, 1}."
 )
 OUTSIDE_BRACES = r"(?![^{]*\})"
 
@@ -84,7 +85,7 @@ def stated_pairs(y: Column, items: Names, strict: bool) -> NDArray:
             i, j = ([k for item in side if (k := places.find(item)) is not None] for side in (better, worse))
             stated[row, np.array(i, dtype=int)[:, None], np.array(j, dtype=int)] = True
             top += i
-        if _is_top(cell, places):
+        if is_top(cell, places):
             rest = np.setdiff1d(np.arange(m), top)
             stated[row, np.array(top, dtype=int)[:, None], rest] = True
         if isinstance(cell, str) and row not in bad:
@@ -98,13 +99,13 @@ def comparisons(cell: Any, known: Places | None) -> Iterator[tuple[list, list]]:
     if is_missing(cell):
         return
     if isinstance(cell, str):
-        chains = [_buckets(chain, known) for chain in re.split(rf"[,;\n]{OUTSIDE_BRACES}", cell) if chain.strip()]
+        chains = [_buckets(chain, known) for chain in re.split(rf"[,;\n]{OUTSIDE_BRACES}", cell) if stripped(chain)]
     elif isinstance(cell, Mapping):
         ranks = {item: _rank(rank, cell) for item, rank in cell.items() if not is_missing(rank)}
         chains = [[[item for item in ranks if ranks[item] == rank] for rank in sorted(set(ranks.values()))]]
     elif _are_pairs(cell, known):
         chains = [[[better], [worse]] for better, worse in cell]
-    elif _is_top(cell, known):
+    elif is_top(cell, known):
         chains = [[_bucket(entry, cell, known) for entry in cell if not is_missing(entry)]]
     elif isinstance(cell, tuple):
         raise InputError(
@@ -113,6 +114,7 @@ def comparisons(cell: Any, known: Places | None) -> Iterator[tuple[list, list]]:
     else:
         raise InputError(f"expected an order, got {shown(cell)}")
     for chain in chains:
+        chain[:] = [[_item(item, known) for item in bucket] for bucket in chain]
         place: dict = {}
         for item, k in ((item, k) for k, bucket in enumerate(chain) for item in bucket):
             if not _is_name(item):
@@ -124,6 +126,11 @@ def comparisons(cell: Any, known: Places | None) -> Iterator[tuple[list, list]]:
             place[item] = k
         for k, bucket in enumerate(chain):
             yield bucket, [item for later in chain[k + 1 :] for item in later]
+
+
+def _item(item: Any, known: Places | None) -> Any:
+    """Return an item: text without blanks around it, unless it is known as it is."""
+    return item if known is not None and _is_name(item) and item in known else stripped(item)
 
 
 def _is_name(item: Any) -> bool:
@@ -155,14 +162,15 @@ def _bucket(entry: Any, cell: Any, known: Places | None) -> list:
 
 
 def _buckets(chain: str, known: Places | None) -> Buckets:
-    """a>{b,c}>d -> [[a], [b, c], [d]]."""
+    """a>{b,c}>d -> [[a], [b, c], [d]]; ties are also written b~c or b=c, and ≻ is the same as >."""
     buckets = []
-    for part in chain.split(">"):
-        text = part.strip()
+    for part in re.split("[>≻]", chain):
+        text = stripped(part)
         braces = text.startswith("{") and text.endswith("}")
-        bucket = [item.strip() for item in (text[1:-1].split(",") if braces else [text])]
+        ties = [text] if known is not None and text in known else re.split("[~=]", text)
+        bucket = [stripped(item) for item in (text[1:-1].split(",") if braces else ties)]
         if not all(bucket) or any(set(item) & set("{}<=") and not (known and item in known) for item in bucket):
-            raise InputError(f"expected items between '>', buckets in braces, got {chain.strip()!r}")
+            raise InputError(f"expected items between '>', ties as b~c or in braces, got {chain.strip()!r}")
         buckets.append(bucket)
     return buckets
 
@@ -177,7 +185,7 @@ def _are_pairs(cell: Any, known: Places | None) -> bool:
     )
 
 
-def _is_top(cell: Any, known: Places | None) -> bool:
+def is_top(cell: Any, known: Places | None) -> bool:
     """The first items of the order, best first: all others come after them."""
     return is_row(cell) and not isinstance(cell, tuple) and not _are_pairs(cell, known)
 

@@ -17,6 +17,7 @@ from ...data.names import Names, key, numbered, ordered
 from ...feedback_arc import minimum_feedback_arcs
 from ..base import Decoded, OutputSpace, Sets
 from ..choices import Choices
+from ..merging import COUNTED, warn_of_look_alikes
 from ..summary import Summary
 from .cells import RankingCells
 from .codes import codes_of, costs_of
@@ -151,13 +152,22 @@ class Rankings(RankingCells, OutputSpace):
         return y.arranged([given.where[key(name)] for name in self._names.list])
 
     def check(self, parts: Iterable[Sets]) -> None:
-        """Warn if all rows are unlabelled."""
-        some = False
+        """Warn if all rows are unlabelled, and if items look like variants of others."""
+        n, labelled, counts = 0, len(self.items_) < 2, np.zeros(len(self.items_), dtype=int)
+        first, second = np.triu_indices(len(counts), 1)
         for sets in parts:
-            if not isinstance(sets, PartialOrders) or sets.m < 2 or sets.codes.any():
+            if not isinstance(sets, PartialOrders):
                 return
-            some |= len(sets) > 0
-        if some:
+            n += len(sets)
+            compared = sets.codes != 0
+            labelled = labelled or bool(compared.any())
+            for k in range(len(counts)):
+                counts[k] += int(compared[:, (first == k) | (second == k)].any(axis=1).sum())
+            if labelled and n >= COUNTED:
+                break
+        if self.items is None and self.form_.kind == "cells":
+            warn_of_look_alikes(self, self.items_, counts)
+        if n and not labelled:
             warnings.warn(
                 "No row of y says anything about any pair of items: every order suits, and one of them is predicted.",
                 InfimumWarning,

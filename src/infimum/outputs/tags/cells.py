@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.errors import BadRows, InputError
+from ...data.lookalikes import LookAlike
 from ..cells import CellFormat, Conflict
+from .forms import FORMS, tags_in
 
 
 class TagCells(CellFormat):
@@ -38,6 +41,33 @@ class TagCells(CellFormat):
 
     def text_to_cells(self, cells: list) -> list:
         return cells
+
+    def names_in(self, cells: list, known: Any = ()) -> dict[str, list[int]]:
+        bad, found = BadRows("y"), dict[str, list[int]]()
+        for row, cell in enumerate(cells):
+            try:
+                named = tags_in(cell)
+            except InputError as error:
+                bad.add(row, str(error))
+                continue
+            for tag in named:
+                if isinstance(tag, str):
+                    found.setdefault(tag, []).append(row)
+        bad.refuse(FORMS)
+        return found
+
+    def rename_cells(self, cells: list, found: Sequence[LookAlike], known: Any = ()) -> list:
+        new = {one.name: one.means[0] for one in found if len(one.means) == 1 and not one.negated}
+        bad, renamed = BadRows("y"), []
+        for row, cell in enumerate(cells):
+            there: dict = {}
+            for tag, value in tags_in(cell).items():
+                tag = new.get(tag, tag) if isinstance(tag, str) else tag
+                if there.setdefault(tag, value) != value:
+                    bad.add(row, f"the tag {tag!r} is both there and not", cell)
+            renamed.append(there or None)
+        bad.refuse(FORMS)
+        return renamed
 
     def _to_text(self, cell: Any) -> str:
         bad = [tag for tag in map(str, cell) if not tag or tag[0] in "+-" or any(c.isspace() or c == "," for c in tag)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...data.blanks import BLANKS, stripped
 from ...data.containers import Column, Table, is_number, is_row, normalise_y, table_of
 from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, shown
 from ...data.names import Names, key, plain
@@ -23,6 +25,7 @@ BOTH = (
     "Booleans say that a tag is there or not, 0 among numbers that it is unknown. Where 0 means absent, give"
     " np.asarray(y).astype(bool); where it means unknown, give 1 and -1 for what is known."
 )
+SEPARATORS = re.compile(f"[{re.escape(BLANKS)},]+")
 VALUES = {"0", "1", "-1", "0.0", "1.0", "-1.0", "true", "false", "nan", "none"}
 
 
@@ -135,12 +138,12 @@ def tags_in(cell: Any) -> dict[Any, bool]:
     if is_missing(cell):
         return {}
     if isinstance(cell, Mapping):
-        return {tag: _is_there(tag, value) for tag, value in cell.items() if not is_missing(value)}
+        return {stripped(tag): _is_there(tag, value) for tag, value in cell.items() if not is_missing(value)}
     if isinstance(cell, set | frozenset) or is_row(cell):
         for tag in cell:
             if is_missing(tag) or isinstance(tag, list | set | dict | np.ndarray | float):
                 raise InputError(f"expected names of tags, got {shown(cell)}")
-        return {plain(tag): True for tag in cell}
+        return {stripped(plain(tag)): True for tag in cell}
     if isinstance(cell, str):
         known: dict[str, bool] = {}
         for tag, positive in _tokens(cell):
@@ -160,7 +163,7 @@ def _is_there(tag: Any, value: Any) -> bool:
 def _tokens(text: str) -> list[tuple[str, bool]]:
     """The tags of "+red -round", and whether each is there."""
     found = []
-    for token in text.replace(",", " ").split():
+    for token in filter(None, SEPARATORS.split(text)):
         name = token[1:] if token[0] in "+-" else token
         if not name or name[0] in "+-":
             raise InputError(f"expected a tag after one sign, got {text!r}")

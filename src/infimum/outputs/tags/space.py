@@ -18,6 +18,7 @@ from ...data.errors import BadRows, Form, InfimumWarning, InputError, listed, sh
 from ...data.names import Names, key, numbered, ordered
 from ..base import OutputSpace, Sets
 from ..choices import Choices
+from ..merging import COUNTED, warn_of_look_alikes
 from ..signs import format_signs
 from ..summary import Summary
 from .cells import TagCells
@@ -135,16 +136,20 @@ class Tags(TagCells, OutputSpace):
         return PartialTags(signs(found), epsilon=self.epsilon)
 
     def check(self, parts: Iterable[Sets]) -> None:
-        """Warn if tags are only ever present, or only ever absent."""
-        if self.k is not None or self.epsilon:
-            return
-        seen = {1: False, -1: False}
+        """Warn about tags that look like variants of others, and tags that are all confirmed or all ruled out."""
+        seen, n, counts = {1: False, -1: False}, 0, np.zeros(len(self.tags_), dtype=int)
         for sets in parts:
             if not isinstance(sets, PartialTags):
                 return
+            n += len(sets)
+            counts += (sets.values != 0).sum(axis=0)
             seen = {sign: found or bool((sets.values == sign).any()) for sign, found in seen.items()}
-            if all(seen.values()):
-                return
+            if all(seen.values()) and n >= COUNTED:
+                break
+        if self.tags is None and self.form_.kind == "cells":
+            warn_of_look_alikes(self, self.tags_, counts)
+        if all(seen.values()) or self.k is not None or self.epsilon:
+            return
         for sign, given, missing in ((1, "present", "absent"), (-1, "absent", "present")):
             if seen[sign]:
                 warnings.warn(

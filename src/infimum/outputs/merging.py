@@ -1,0 +1,80 @@
+"""Merge classes, tags or items that are variants of each other: misspelt, joined or decorated names."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..data.containers import Column, normalise_y
+from ..data.errors import InfimumWarning
+from ..data.lookalikes import look_alike_text
+from .base import OutputSpace, Sets
+
+WORDS = {"labels": ("class", "classes"), "tags": ("tag", "tags"), "ranking": ("item", "items")}
+"""What a name is called, and the parameter that lists all names, by output type."""
+
+COUNTED = 100_000
+"""Rows in chunks that are counted per name to find look-alikes; counting more would read the data once more."""
+
+
+def merge_classes(y: Any, classes: Any = None, kind: str = "labels") -> list:
+    """Replace names that are variants of other names by the names that they stand for.
+
+    Variants differ from a more frequent name by case, blanks or punctuation at the end, or by one or two letters if
+    their counts are very unequal. Several names that are joined, such as ``"cat;dog"``, become a candidate set.
+    ``"not cat"`` becomes ``Not("cat")``. The warning that `fit` gives about such names lists all replacements.
+
+    Parameters
+    ----------
+    y : list, array or column of a DataFrame
+        One entry per row, in any format that `fit` accepts.
+    classes : list, optional
+        The right names. They are never replaced, however rare they are. Names that resemble none of them are kept.
+    kind : {"labels", "tags", "ranking"}, default "labels"
+        The output type. Items and tags are renamed only; joined names are kept.
+
+    Returns
+    -------
+    list
+        One cell per row: a name, a set of names, `Not`, or None for an unlabelled row. For rankings, lists of pairs.
+
+    Examples
+    --------
+    >>> y = ["cat", "cat ", "Cat", "dog", "dog", "cat;dog", "not cat", None]
+    >>> merge_classes(y)[:5], merge_classes(y)[5] == {"cat", "dog"}, merge_classes(y)[6:]
+    (['cat', 'cat', 'cat', 'dog', 'dog'], True, [Not('cat'), None])
+    """
+    from . import OUTPUT_TYPES
+
+    if kind not in WORDS:
+        raise ValueError(f"kind must be one of {', '.join(map(repr, WORDS))}. Got {kind!r}.")
+    known = [] if classes is None else list(classes)
+    space = OUTPUT_TYPES[kind].for_cells([])
+    cells = _cells(y, space)
+    if not space.names_in(cells, known):
+        cells = space.to_cells(space.fit(y).read(y))
+    counts = {name: len(rows) for name, rows in space.names_in(cells, known).items()}
+    return space.rename_cells(cells, space.look_alikes(counts, known), known)
+
+
+def _cells(y: Any, space: OutputSpace) -> list:
+    """Return y, cell by cell; None for an unlabelled row."""
+    found = None if isinstance(y, Sets) else normalise_y(y, "")
+    if not isinstance(found, Column):
+        return space.to_cells(space.fit(y).read(y))
+    cells = found.cells.tolist() if found.typed else found.cells
+    return [None if gone else cell for cell, gone in zip(cells, found.missing)]
+
+
+def warn_of_look_alikes(space: OutputSpace, names: Any, counts: Any) -> None:
+    """Warn about names that look like variants of others, with the call that merges them."""
+    what, parameter = WORDS[space.kind]
+    found = space.look_alikes({name: int(n) for name, n in zip(names.tolist(), counts) if n and isinstance(name, str)})
+    if found:
+        kind = "" if space.has_candidates else f", kind={space.kind!r}"
+        warnings.warn(
+            f"{look_alike_text(found, what)}\nIf they mean the same, merge them: y = infimum.merge_classes(y{kind})."
+            f" If they are distinct, pass all names as {parameter}=[…].",
+            InfimumWarning,
+            stacklevel=5,
+        )

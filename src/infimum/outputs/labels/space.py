@@ -98,11 +98,13 @@ class Labels(LabelCells, OutputSpace):
 
     def check(self, parts: Iterable[Sets]) -> None:
         """Warn if all rows are unlabelled, and if classes look like variants of others."""
-        n, labelled, counts = 0, self.size < 2, np.zeros(int(self.size), dtype=int)
+        n, labelled = 0, self.size < 2
+        counts: Any = np.zeros(int(self.size), dtype=int)
         for sets in parts:
             n += len(sets)
             labelled = labelled or not sets.is_unlabelled.all()
-            counts += np.asarray(sets.listed.sum(axis=0), dtype=int).ravel()  # type: ignore[attr-defined]
+            listed_in: Any = sets.listed.sum(axis=0)  # type: ignore[attr-defined]
+            counts += np.asarray(listed_in, dtype=int).ravel()
             if labelled and n >= COUNTED:
                 break
         if self.classes is None and self._cost.classes() is None and self.form_.kind != "mask":

@@ -34,7 +34,7 @@ def prepared(kind, here, infimum, data_home) -> tuple[list, int]:
         return ["--target", "label"], 40
     if kind == "partial labels":
         sources.partial_labels(here / "table.csv", data_home)
-        return ["--target", "label", "--drop", "truth"], 90
+        return ["--target", "label", "--ignore", "truth"], 90
     if kind == "rankings":
         sources.rankings(here / "table.csv", data_home)
         return ["--target", "order"], 60
@@ -67,7 +67,7 @@ def test_commands_from_file_to_report(kind, here, infimum, as_json, data_home, r
     assert all(row["prediction"] for row in rows)
     assert [{k: row[k] for k in before[0]} for row in rows] == before  # what was there stays as it was
 
-    options = [part for part in target if part not in ("--drop", "truth", "--kind", "number")]
+    options = [part for part in target if part not in ("--ignore", "truth", "--kind", "number")]
     scored = as_json("score", "model.skops", "table.csv", *options)
     assert 0.5 < scored["agreement"] <= 1
 
@@ -120,7 +120,7 @@ def test_fit_reports_selected_model(here, infimum, as_json):
     sources.tags(here / "tags.csv", 24)
     found = as_json("fit", "tags.csv", "-t", "tags", "--weights", "kernel")
     assert set(found["scores"]) == {"covering_rate", "set_risk"}
-    assert re.search(r"\(of \d+ candidates\)", found["chosen"])
+    assert re.search(r"kernel ridge.*; chosen among \d+ candidates", found["chosen"])
 
 
 def test_report_compares_with_true_labels(here, infimum, data_home, undrawn):
@@ -166,25 +166,6 @@ def test_fit_same_table_in_other_formats(here, infimum):
         infimum("predict", "model.skops", name, "--out", "p.csv")
         found.append([row["prediction"] for row in table("p.csv")])
     assert found[0] == found[1] == found[2]
-
-
-def test_predict_runner_up_and_margin(here, infimum):
-    """As `explain` has them: the class that comes next, and the difference of the set risks."""
-    from infimum.cli._models import load
-    from infimum.io import read_table
-
-    sources.snorkel(here / "L.npy", here / "data.csv")
-    options = ("--classes", "cat,dog,owl", "--annotators", "intersect", "--data", "data.csv")
-    infimum("convert", "L.npy", "-f", "votes", *options)
-    infimum("fit", "labels.csv", "-t", "label", *KERNEL, "--principle", "infimum")
-    infimum("predict", "model.skops", "labels.csv")
-    rows, model = table("predictions.csv"), load(here / "model.skops")[0]
-    X = model[0].transform(read_table("labels.csv").data)
-    for k in (0, 7, 20):
-        made = model[-1].explain(X[k])
-        assert (rows[k]["prediction"], rows[k]["runner_up"]) == (made.prediction, made.against)
-        assert abs(float(rows[k]["margin"]) - made.margin) < 1e-4
-        assert 0 <= float(rows[k]["support"]) <= 1
 
 
 @pytest.mark.parametrize("kind", ["labels", "number"])

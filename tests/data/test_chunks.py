@@ -286,3 +286,17 @@ def test_partitions_must_agree(data):
         )
     with pytest.raises(ValueError, match="y must be one too"):
         PartialClassifier.paper(weights="linear").fit(da.from_array(X, chunks=(100, 4)), y)
+
+
+@pytest.mark.filterwarnings("ignore:The comparison ended early")
+@pytest.mark.filterwarnings("error:X does not have valid feature names")
+def test_dask_series_without_a_name_is_accepted(rng):
+    dd = pytest.importorskip("dask.dataframe")
+    import pandas as pd
+
+    X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    y = pd.Series(np.where(X["a"] > 0, "p", "q"))
+    assert y.name is None
+    chunks = dd.from_pandas(X, npartitions=2), dd.from_pandas(y, npartitions=2)
+    model = PartialClassifier(budget=1).fit(*chunks)
+    assert model.score(*chunks) > 0.8

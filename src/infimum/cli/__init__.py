@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 try:
     import pandas  # noqa: F401 : tables
@@ -21,12 +22,26 @@ from .score import score
 from .studio import studio
 
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False, rich_markup_mode="markdown"
-)
+    no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False, rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)  # fmt: skip
+
+
+def print_version(wanted: bool) -> None:
+    """Print the version and exit, if it is wanted."""
+    if wanted:
+        from .. import __version__
+
+        typer.echo(f"infimum {__version__}")
+        raise typer.Exit
 
 
 @app.callback()
-def main() -> None:
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=print_version, is_eager=True)
+    ] = False,
+) -> None:
     """Learn from partial labels: **cat|dog**, **!owl**, **a>b>c**, **[1,2]**, or an empty cell.
 
     A table has one row per example and a target column, written as in docs/data. Exit codes: 0 done, 1 invalid input

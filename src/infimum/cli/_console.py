@@ -19,6 +19,7 @@ from rich.table import Table
 
 from ..data.errors import InfimumWarning
 from ..data.progress import listening
+from ..io._files import name_of
 from ..io._names import NamedCells
 
 stdout = Console()
@@ -110,12 +111,14 @@ def errors_as_messages(path: Path) -> Iterator[None]:
     except OSError as error:
         fail(f"{error.filename or path} cannot be read ({error.strerror or error}).")
     except MemoryError as error:
-        fail(f"{path.name}: not enough memory. {error}".strip())
+        fail(f"{name_of(path)}: not enough memory. {error}".strip())
     except ImportError as error:
-        fail(f'This needs the package {error.name}. Install it with: pip install "infimum[cli,plot]"')
-    except ValueError as error:
         text = str(error)
-        fail(text if path.name in text else f"{path.name}: {text}")
+        package = f'This requires the package {error.name}. Install it with: pip install "infimum[cli,plot]"'
+        fail(package if error.name and "Install" not in text else text)
+    except ValueError as error:
+        text, name = str(error), name_of(path)
+        fail(text if name in text else f"{name}: {text}")
 
 
 @contextmanager

@@ -21,11 +21,12 @@ from ._console import writing
 BROKEN = (ValueError, KeyError, IndexError, AttributeError, TypeError, OSError, ImportError, BadZipFile)
 
 
-def pipeline(output: OutputSpace, principle: str = "auto", weights: str = "auto") -> Pipeline:
+def pipeline(
+    output: OutputSpace, principle: str = "auto", weights: str = "auto", columns: dict[str, str] | None = None
+) -> Pipeline:
     """Return an unfitted pipeline: the features of a table, then the estimator for an output space."""
-    negative_weights = "auto" if "auto" in (principle, weights) else "inside"
-    model = estimator_for(output, principle=principle, negative_weights=negative_weights, weights=weights)
-    return Pipeline([("features", Features()), ("model", model)])
+    model = estimator_for(output, principle=principle, weights=weights)
+    return Pipeline([("features", Features(columns=columns or None)), ("model", model)])
 
 
 def save(path: Path, model: Pipeline, about: dict[str, Any]) -> None:

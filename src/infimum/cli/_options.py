@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from ..io._meaning import CHOICES
-from ..outputs import OUTPUT_TYPES
+from ..data.columns import KINDS
 
-WEIGHTS = ("auto", "kernel", "nystrom", "linear", "neighbors", "forest", "laplacian")
-PRINCIPLES = ("auto", "infimum", "average", "supremum", "disambiguation")
-COVERS = ("truth", "set")
+KINDS_TO_SET = KINDS[:5]
+"""Kinds of columns that --column accepts."""
 
 
-def one_of(values: tuple[str, ...] | dict) -> str:
-    """Return the allowed values as text: "a, b or c"."""
-    *first, last = values
-    return f"{', '.join(first)} or {last}"
+def check_columns(given: list[str] | None) -> list[str] | None:
+    """Raise BadParameter unless every value of --column is COLUMN=KIND."""
+    for text in given or []:
+        name, sign, kind = text.rpartition("=")
+        if not (name and sign) or kind not in KINDS_TO_SET:
+            raise typer.BadParameter(f"expected COLUMN=KIND, where KIND is {', '.join(KINDS_TO_SET)}. Got {text!r}.")
+    return given
 
 
 File = Annotated[
-    Path, typer.Argument(help="A table: .csv, .tsv, .jsonl, .parquet, .arrow.", show_default=False, metavar="FILE")
-]
+    Path,
+    typer.Argument(
+        help="A table: .csv, .tsv, .txt, .xlsx, .json, .jsonl, .parquet, .arrow, .csv.gz; `-` reads stdin.",
+        show_default=False, metavar="FILE",
+    ),
+]  # fmt: skip
 Model = Annotated[Path, typer.Argument(help="A model that `infimum fit` wrote.", show_default=False, metavar="MODEL")]
 Target = Annotated[
     list[str] | None,
@@ -33,8 +38,8 @@ Target = Annotated[
     ),
 ]  # fmt: skip
 Kind = Annotated[
-    str | None,
-    typer.Option(help=f"The output type: {one_of(OUTPUT_TYPES)}. By default recognised.", show_default=False),
+    Literal["labels", "tags", "ranking", "number", "vector", "mask"] | None,
+    typer.Option(help="The output type. By default it is recognised.", show_default=False),
 ]
 Id = Annotated[
     str | None, typer.Option(help="The column of row ids; `id` if there is one.", show_default=False, metavar="COLUMN")
@@ -47,15 +52,39 @@ Feature = Annotated[
     list[str] | None,
     typer.Option("--feature", help="A feature column; no others are used.", show_default=False, metavar="COLUMN"),
 ]
-Drop = Annotated[
-    list[str] | None, typer.Option("--drop", help="A column to ignore.", show_default=False, metavar="COLUMN")
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", help="A column to leave out; repeatable.", show_default=False, metavar="COLUMN"),
+]
+Column = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column", help=f"The kind of a column, as in created=date: {', '.join(KINDS_TO_SET)}; repeatable.",
+        show_default=False, metavar="COLUMN=KIND", callback=check_columns,
+    ),
+]  # fmt: skip
+Sep = Annotated[
+    str | None,
+    typer.Option(
+        "--sep", help="The separator of a text file. By default detected.", show_default=False, metavar="TEXT"
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(help="The encoding of a text file. By default detected.", show_default=False, metavar="NAME"),
 ]
 Meaning = Annotated[
-    str | None,
-    typer.Option(help=f"What lists in cells mean: {one_of(CHOICES['meaning'])}.", show_default=False),
+    Literal["one_of", "all_of", "known_tags", "order"] | None,
+    typer.Option(help="What lists in cells mean.", show_default=False),
 ]
-Unticked = Annotated[
-    str | None, typer.Option(help=f"What 0 means for a tag: {one_of(CHOICES['unticked'])}.", show_default=False)
+Unticked = Annotated[Literal["no", "unknown"] | None, typer.Option(help="What 0 means for a tag.", show_default=False)]
+Weights = Annotated[
+    Literal["auto", "kernel", "nystrom", "linear", "neighbors", "forest", "laplacian"],
+    typer.Option(help="The base learner."),
+]
+Principle = Annotated[
+    Literal["auto", "infimum", "average", "supremum", "disambiguation"],
+    typer.Option(help="The loss of a set of possible outputs."),
 ]
 Classes = Annotated[
     str | None,
@@ -77,19 +106,22 @@ MergeClasses = Annotated[
     bool,
     typer.Option("--merge-classes", help="Merge names that look like variants of others, and list what was merged."),
 ]
-Weights = Annotated[str, typer.Option(help=f"The base learner: {one_of(WEIGHTS)}.")]
-Principle = Annotated[str, typer.Option(help=f"The loss of a set of possible outputs: {one_of(PRINCIPLES)}.")]
 Level = Annotated[
     float | None,
-    typer.Option(min=0.5, max=0.999, help="Also learn prediction sets of this coverage.", show_default=False),
+    typer.Option(
+        min=0.5, max=0.999, help="Also learn prediction sets of this coverage.", show_default=False, metavar="NUMBER"
+    ),
 ]
-Covers = Annotated[str, typer.Option(help="What prediction sets cover: the true output (truth) or its set (set).")]
+Covers = Annotated[
+    Literal["truth", "set"],
+    typer.Option(
+        help="What prediction sets cover: the true output (truth), or a member of its candidate set (set; smaller)."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 
 def out(default: str, what: str):
     """Return the option --out."""
-    return Annotated[
-        Path, typer.Option("--out", "-o", help=f"{what} ({default}).", show_default=False, metavar="FILE")
-    ]
+    return Annotated[Path, typer.Option("--out", "-o", help=f"{what} ({default}).", show_default=False, metavar="FILE")]

@@ -7,13 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from ..data.errors import InputError, is_missing
+from ..data.features import Features
 from ..diagnostics.audit.conflicts import unreadable
-from ..io import Records, read_table
+from ..io import Records
+from ..io._files import name_of
+from ..io._load import Loaded, load_table
+from ..io._meaning import ReadOptions
 from ..io._names import NamedCells
 from ..io._records import new_space
 from ..io._table_cells import parse_cells
-from ..io.tables import LIST_CELLS, load_table
-from ..outputs import OUTPUT_TYPES, OutputSpace
+from ..io.tables import LIST_CELLS, records_of
+from ..outputs import OutputSpace
+from ._console import stderr
 from ._kind import recognise
 from ._names import naming
 
@@ -30,12 +35,21 @@ class TableOptions:
     annotator: str | None = None
     truth: str | None = None
     feature: list[str] = field(default_factory=list)
-    drop: list[str] = field(default_factory=list)
+    ignore: list[str] = field(default_factory=list)
     meaning: str | None = None
     unticked: str | None = None
+    column: list[str] | None = None
+    """Kinds of columns, as COLUMN=KIND."""
+    sep: str | None = None
+    encoding: str | None = None
     classes: str | None = None
     separator: str | None = None
     merge_classes: bool = False
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Kinds of columns by name."""
+        return {name: kind for name, _, kind in (text.rpartition("=") for text in self.column or [])}
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +72,10 @@ class Table:
     """Columns that are not features, and why."""
     invalid: dict[int, str] = field(default_factory=dict)
     """Rows that no output satisfies, if these are treated as unlabelled."""
+    columns: dict[str, str] = field(default_factory=dict)
+    """Kinds of columns that the user has set."""
+    rows: list[dict] = field(default_factory=list)
+    """The rows of the file, with all columns."""
     named: NamedCells | None = None
     """The look-alikes among the names of the target."""
 
@@ -81,39 +99,58 @@ class Table:
             return [f"{column} {key}" for key in self.ids]
         return [place.removeprefix(f"{self.path.name}, ") for place in self.places]
 
+    def describe(self, features: Features) -> list[str]:
+        """Return one line per column of the file: what it is, and whether it is left out."""
+        used = dict(zip(map(str, features.feature_names_in_), features.describe()))
+        lines = {name: f"{name}: {why}, left out" for name, why in self.unused.items()}
+        lines |= {name: f"{name}: target" for name in self.target}
+        return [(used | lines).get(name, name) for name in self.rows[0]]
+
     def place(self, row: int) -> str:
         """Return the place of a row in the file."""
         return self.places[row]
 
 
+def load(path: Path, sep: str | None = None, encoding: str | None = None) -> Loaded:
+    """Load a file; a separator or an encoding other than the usual one is printed on stderr."""
+    loaded = load_table(path, sep=sep, encoding=encoding)
+    if loaded.layout is not None and not loaded.usual:
+        stderr.print(f"{loaded.name}: {loaded.layout}", highlight=False, markup=False, soft_wrap=True)
+    return loaded
+
+
 def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
     """Read a table. Rows that no output satisfies raise an error or, if lenient, count as unlabelled."""
-    if options.kind is not None and options.kind not in OUTPUT_TYPES:
-        raise ValueError(f"--kind must be one of {', '.join(OUTPUT_TYPES)}. Got {options.kind!r}.")
-    columns = list(dict.fromkeys(column for found in load_table(path) for column in found.value))
+    loaded = load(path, options.sep, options.encoding)
+    loaded.check_rows()
+    columns = loaded.columns
     if not options.target:
-        raise ValueError(f"{path.name}: name the target column with --target. Its columns are {', '.join(columns)}.")
+        raise ValueError(f"{loaded.name}: name the target column with --target. Its columns are {', '.join(columns)}.")
     options = _with_defaults(path, options, columns)
-    records, kind, invalid, named = _read(path, options, lenient)
+    records, kind, invalid, named = _read(loaded, options, lenient)
     X, unused = _features(path, records, options)
-    taken = {name: records.data[name].tolist() for name in (options.annotator, options.truth) if name is not None}
+    typed = records_of(loaded, None, None, None, ReadOptions()).data if options.annotator or options.truth else {}
+    taken = {name: typed[name].tolist() for name in (options.annotator, options.truth) if name is not None}
     return Table(
         path, X, records.y, kind, records.ids, records.places, options.target,
         None if options.annotator is None else taken[options.annotator],
         None if options.truth is None else [None if is_missing(cell) else cell for cell in taken[options.truth]],
-        records.classes, unused, invalid, named,
+        records.classes, unused, invalid, options.columns,
+        [{name: found.value.get(name) for name in columns} for found in loaded.rows], named,
     )  # fmt: skip
 
 
 def _with_defaults(path: Path, options: TableOptions, columns: list[str]) -> TableOptions:
     """Return the options with the columns `id` and `annotator`, which `infimum convert` writes, as defaults."""
-    wanted = [("--target", options.target), ("--feature", options.feature), ("--drop", options.drop)]
+    wanted = [("--target", options.target), ("--feature", options.feature), ("--ignore", options.ignore)]
+    wanted += [("--column", list(options.columns))]
     wanted += [(f"--{name}", [getattr(options, name)]) for name in ("id", "annotator", "truth")]
     for option, names in wanted:
         for name in names:
             if name is not None and name not in columns:
                 raise ValueError(
-                    f"{path.name} has no column {name!r}, which {option} names. Its columns are {', '.join(columns)}."
+                    f"{name_of(path)} has no column {name!r}, which {option} names. Its columns are"
+                    f" {', '.join(columns)}."
                 )
     others = [name for name in columns if name not in (*options.target, *options.feature)]
     return replace(
@@ -123,36 +160,37 @@ def _with_defaults(path: Path, options: TableOptions, columns: list[str]) -> Tab
     )
 
 
-def _read(path: Path, options: TableOptions, lenient: bool) -> tuple[Records, str, dict[int, str], NamedCells | None]:
+def _read(
+    loaded: Loaded, options: TableOptions, lenient: bool
+) -> tuple[Records, str, dict[int, str], NamedCells | None]:
     several = len(options.target) > 1
     target: Any = options.target if several else options.target[0]
-    settings: dict[str, Any] = {"id": options.id, "meaning": options.meaning, "unticked": options.unticked}
+    settings = ReadOptions(options.meaning, options.unticked)
     kind = options.kind
     if several and kind is None:
-        raise ValueError(f"{path.name}: several target columns require --kind number, tags, ranking or vector.")
+        raise ValueError(f"{loaded.name}: several target columns require --kind number, tags, ranking or vector.")
     if several and kind == "number" and len(target) == 2 and lenient:
-        return *_lenient_bounds(path, options), None
+        return *_lenient_bounds(loaded, options), None
     names = naming(options.classes, options.separator, options.merge_classes)
     if several or (kind in LIST_CELLS and not lenient):
-        records = read_table(path, target, kind=kind, **settings)
+        records = records_of(loaded, target, options.id, kind, settings, keep_text=True)
         if not several:
-            names.apply(records.kind, path.name, records.y, records.places)
+            names.apply(records.kind, loaded.name, records.y, records.places)
         return records, records.kind, {}, None
-    records = read_table(path, target, **settings)
+    records = records_of(loaded, target, options.id, None, settings, keep_text=True)
     invalid: dict[int, str] = {}
     if records.kind == "text":
-        kind = kind or recognise(path.name, target, records.y, records.places)
+        kind = kind or recognise(loaded.name, target, records.y, records.places)
         if lenient:
-            records, kind, invalid = _lenient(path, records, kind)
-    elif kind is not None:
-        records = read_table(path, target, kind=kind, **settings)
-    kind = kind or records.kind
-    named = names.apply(kind, path.name, records.y, records.places)
-    cells, classes = parse_cells(path.name, named.cells, records.places, kind, names.classes or [])
+            records, kind, invalid = _lenient(records, kind)
+    else:
+        kind = records.kind
+    named = names.apply(kind, loaded.name, records.y, records.places)
+    cells, classes = parse_cells(loaded.name, named.cells, records.places, kind, names.classes or [])
     return replace(records, y=cells, kind=kind, classes=classes or named.names), kind, invalid, named
 
 
-def _lenient(path: Path, records: Records, kind: str) -> tuple[Records, str, dict[int, str]]:
+def _lenient(records: Records, kind: str) -> tuple[Records, str, dict[int, str]]:
     """Return the records with None for rows that no output satisfies, and what is wrong with each of them."""
     space = new_space(kind, records.y)
     try:
@@ -163,23 +201,24 @@ def _lenient(path: Path, records: Records, kind: str) -> tuple[Records, str, dic
     return replace(records, y=cells, kind=kind), kind, invalid
 
 
-def _lenient_bounds(path: Path, options: TableOptions) -> tuple[Records, str, dict[int, str]]:
+def _lenient_bounds(loaded: Loaded, options: TableOptions) -> tuple[Records, str, dict[int, str]]:
     """Read two columns of bounds, in which a lower bound may be above the upper one."""
-    records = read_table(path, None, id=options.id)
-    low, high = ([None if is_missing(v) else v for v in records.data[name].tolist()] for name in options.target)
+    records = records_of(loaded, None, options.id, None, ReadOptions(), keep_text=True)
+    typed = records_of(loaded, None, options.id, None, ReadOptions()).data
+    low, high = ([None if is_missing(v) else v for v in typed[name].tolist()] for name in options.target)
     cells = [None if pair == (None, None) else pair for pair in zip(low, high)]
     data = records.data[[name for name in records.data.columns if name not in options.target]]
-    return _lenient(path, replace(records, data=data, y=cells), "number")
+    return _lenient(replace(records, data=data, y=cells), "number")
 
 
 def _features(path: Path, records: Records, options: TableOptions) -> tuple[Any, dict[str, str]]:
     why = {options.id: IDS, options.annotator: "annotators", options.truth: "true labels"}
     unused = {name: reason for name, reason in why.items() if name is not None}
-    unused |= dict.fromkeys(options.drop, "dropped")
+    unused |= dict.fromkeys(options.ignore, "ignored")
     columns = [name for name in records.data.columns if name not in unused]
     if options.feature:
         unused |= {name: "not named by --feature" for name in columns if name not in options.feature}
         columns = options.feature
     if not columns:
-        raise ValueError(f"{path.name} has no feature columns besides {', '.join([*options.target, *unused])}.")
+        raise ValueError(f"{name_of(path)} has no feature columns besides {', '.join([*options.target, *unused])}.")
     return records.data[columns], unused

@@ -10,15 +10,16 @@ import typer
 
 from ..diagnostics.audit.audit import label_errors
 from ..estimators.base import validated
-from ..io.tables import load_table
 from ..selection import out_of_fold
 from ..selection.scores import compare_with_constant, labelled_weight
 from . import _options as o
 from ._console import STOPPED_EARLY, Notes, print_result, running
 from ._models import pipeline, texts
+from ._outputs import TABLES, check_out
 from ._scores import assessment, score_rows
 from ._table import TableOptions, read
-from .fit import fitted, selected
+from ._words import selected
+from .fit import column_rows, fitted
 from .predict import append_columns
 
 FOLDS = 5
@@ -32,9 +33,12 @@ def clean(
     id: o.Id = None,
     annotator: o.Annotator = None,
     feature: o.Feature = None,
-    drop: o.Drop = None,
+    ignore: o.Ignore = None,
+    column: o.Column = None,
     meaning: o.Meaning = None,
     unticked: o.Unticked = None,
+    sep: o.Sep = None,
+    encoding: o.Encoding = None,
     classes: o.Classes = None,
     separator: o.Separator = None,
     merge_classes: o.MergeClasses = False,
@@ -49,21 +53,21 @@ def clean(
     probability of the set. `suspect`: whether the set probably misses the true output. If the model is not better than
     the best constant prediction, the columns do not allow conclusions about the labels, and the summary says so.
     """
+    check_out(out, TABLES, file)
     options = TableOptions(
-        target or [], kind, id, annotator, None, feature or [], drop or [], meaning, unticked, classes, separator,
-        merge_classes,
+        target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
+        classes, separator, merge_classes,
     )  # fmt: skip
     notes = Notes()
     with running(["reading", "finding labels", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
         table = read(file, options)
-        rows = [found.value for found in load_table(file)]
         stages.next()
-        pipe = fitted(table, pipeline(table.output, "disambiguation", weights))
+        pipe = fitted(table, pipeline(table.output, "disambiguation", weights, table.columns))
         new = cleaned(pipe, table.X)
         scores = held_out_scores(pipe, table.X)
         stages.next()
-        append_columns(out, file, rows, new)
+        append_columns(out, file, table.rows, new)
     selection = pipe[-1].selection_
     complete = selection is None or selection.complete
     found: dict[str, Any] = {"clean": out, "rows": len(table), "kind": table.kind, "complete": complete}
@@ -77,6 +81,7 @@ def clean(
             shown.append(("Mean confidence", f"{found['confidence']:.3f}"))
         shown += [("Tied rows", str(found["tied"])), ("Suspect rows", str(found["suspect"]))]
     shown += [("Selected model", selected(pipe[-1])), *score_rows(scores, " (cross-validation)")]
+    shown += column_rows(table, pipe)
     print_result(found, as_json, f"{out} written", shown, notes, table.named)
     if not complete:
         raise typer.Exit(STOPPED_EARLY)

@@ -6,7 +6,7 @@ import inspect
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -14,11 +14,11 @@ from .. import io
 from ..io._meaning import CHOICES
 from ..io.doccano import EMPTY
 from ..io.prodigy import REJECTED
-from ..io.tables import SUFFIXES
 from ..outputs.merging import WORDS
 from . import _options as o
 from ._console import USAGE, Notes, fail, print_result, running, writing
 from ._names import names_in_list, naming
+from ._outputs import TABLES, check_out
 
 READERS: dict[str, Any] = {
     "label-studio": io.read_label_studio,
@@ -31,15 +31,20 @@ READERS: dict[str, Any] = {
 ARGUMENT = re.compile(r'\b([a-z_]+)=(?:"([^"]*)"|…)')
 
 
-def option(what: str, values: tuple[str, ...] = ()) -> Any:
-    """Return an optional option of text, with the values that it accepts."""
-    text = f"{what}: {o.one_of(values)}." if values else f"{what}."
-    return Annotated[str | None, typer.Option(help=text, show_default=False)]
+def option(what: str, values: tuple[str, ...] = (), metavar: str | None = None) -> Any:
+    """Return an optional option, with the values that it accepts or a word for them."""
+    kind: Any = Literal[values] if values else str  # type: ignore[valid-type]
+    return Annotated[kind | None, typer.Option(help=f"{what}.", show_default=False, metavar=metavar)]
 
 
 def convert(
-    file: Annotated[Path, typer.Argument(help="The export: .json, .jsonl, .csv, .npy, .zip.", show_default=False)],
-    source: Annotated[str, typer.Option("--from", "-f", help=f"{', '.join(READERS)}.", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(help="The export: .json, .jsonl, .csv, .npy, .zip.", show_default=False, metavar="FILE")
+    ],
+    source: Annotated[
+        Literal["label-studio", "argilla", "prodigy", "doccano", "zooniverse", "votes"],
+        typer.Option("--from", "-f", help="The tool that wrote the export.", show_default=False),
+    ],
     out: o.out("labels.csv", "The table") = Path("labels.csv"),  # type: ignore[valid-type]
     meaning: option("What several names mean", CHOICES["meaning"]) = None,  # type: ignore[valid-type]
     unticked: option("What unselected names mean", CHOICES["unticked"]) = None,  # type: ignore[valid-type]
@@ -49,19 +54,19 @@ def convert(
     classes: o.Classes = None,
     separator: o.Separator = None,
     merge_classes: o.MergeClasses = False,
-    control: option("Label Studio: the control to read, if there are several") = None,  # type: ignore[valid-type]
-    buckets: option("Label Studio: the buckets of a Ranker, best first") = None,  # type: ignore[valid-type]
-    question: option("Argilla: the question to read") = None,  # type: ignore[valid-type]
+    control: option("Label Studio: the control to read, if there are several", metavar="NAME") = None,  # type: ignore[valid-type]
+    buckets: option("Label Studio: the buckets of a Ranker, best first", metavar="NAMES") = None,  # type: ignore[valid-type]
+    question: option("Argilla: the question to read", metavar="NAME") = None,  # type: ignore[valid-type]
     reject: option("Prodigy: what a rejected choice means", REJECTED) = None,  # type: ignore[valid-type]
     empty: option("doccano: what an empty list means", EMPTY) = None,  # type: ignore[valid-type]
-    label: option("doccano: the column of the labels") = None,  # type: ignore[valid-type]
-    task: option("Zooniverse: the task to read") = None,  # type: ignore[valid-type]
-    workflow: option("Zooniverse: the workflow to read") = None,  # type: ignore[valid-type]
-    row: option("Votes: the column of row ids") = None,  # type: ignore[valid-type]
-    annotator: option("Votes: the column of annotators") = None,  # type: ignore[valid-type]
-    answer: option("Votes: the column of answers") = None,  # type: ignore[valid-type]
-    data: option("Votes: a table of features, with rows in the same order") = None,  # type: ignore[valid-type]
-    target: Annotated[str, typer.Option(help="The name of the new column.")] = "label",
+    label: option("doccano: the column of the labels", metavar="COLUMN") = None,  # type: ignore[valid-type]
+    task: option("Zooniverse: the task to read", metavar="NAME") = None,  # type: ignore[valid-type]
+    workflow: option("Zooniverse: the workflow to read", metavar="NAME") = None,  # type: ignore[valid-type]
+    row: option("Votes: the column of row ids", metavar="COLUMN") = None,  # type: ignore[valid-type]
+    annotator: option("Votes: the column of annotators", metavar="COLUMN") = None,  # type: ignore[valid-type]
+    answer: option("Votes: the column of answers", metavar="COLUMN") = None,  # type: ignore[valid-type]
+    data: option("Votes: a table of features, with rows in the same order", metavar="FILE") = None,  # type: ignore[valid-type]
+    target: Annotated[str, typer.Option(help="The name of the new column.", metavar="COLUMN")] = "label",
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -70,8 +75,7 @@ def convert(
     If the meaning of the answers is ambiguous, an error shows two rows with the result of each choice, and nothing is
     written.
     """
-    if source not in READERS:
-        fail(f"--from must be one of {', '.join(READERS)}. Got {source!r}.", USAGE)
+    check_out(out, TABLES, file)
     options = {
         "meaning": meaning, "unticked": unticked, "skipped": skipped, "annotators": annotators, "conflict": conflict,
         "classes": None if separator or merge_classes else classes, "control": control, "buckets": _names(buckets),
@@ -83,8 +87,6 @@ def convert(
     other = [name for name in settings if name not in accepted]
     if other:
         fail(f"--{other[0]} does not apply to files of {source}.", USAGE)
-    if out.suffix.lower() not in SUFFIXES:
-        fail(f"--out must end in {', '.join(SUFFIXES)}. Got {out}.", USAGE)
     notes = Notes()
     with running(["reading", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()

@@ -5,15 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import typer
 from sklearn.base import clone
 
 from ..data.errors import InputError, listed
 from . import _options as o
-from ._console import STOPPED_EARLY, USAGE, Notes, fail, print_result, running
+from ._console import STOPPED_EARLY, Notes, print_result, running
 from ._models import pipeline, save
+from ._outputs import MODELS, check_out
 from ._scores import assessment, score_rows
 from ._table import Table, TableOptions, read
+from ._words import prediction_sets as set_sizes_in_words
+from ._words import selected
 
 
 def fit(
@@ -24,9 +28,12 @@ def fit(
     id: o.Id = None,
     annotator: o.Annotator = None,
     feature: o.Feature = None,
-    drop: o.Drop = None,
+    ignore: o.Ignore = None,
+    column: o.Column = None,
     meaning: o.Meaning = None,
     unticked: o.Unticked = None,
+    sep: o.Sep = None,
+    encoding: o.Encoding = None,
     classes: o.Classes = None,
     separator: o.Separator = None,
     merge_classes: o.MergeClasses = False,
@@ -43,21 +50,21 @@ def fit(
     far is fitted and written, and the exit code is 3. With --level, a second model is fitted to 70 % of the rows and
     calibrated on the others, and `predict` also writes a prediction set with that coverage.
     """
-    if covers not in o.COVERS:
-        fail(f"--covers must be {o.one_of(o.COVERS)}. Got {covers!r}.", USAGE)
+    check_out(out, MODELS, file)
     options = TableOptions(
-        target or [], kind, id, annotator, None, feature or [], drop or [], meaning, unticked, classes, separator,
-        merge_classes,
+        target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
+        classes, separator, merge_classes,
     )  # fmt: skip
     notes = Notes()
     with running(["reading", "fitting", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
         table = read(file, options)
         stages.next()
-        model = fitted(table, pipeline(table.output, principle, weights))
-        conformal = None
+        model = fitted(table, pipeline(table.output, principle, weights, table.columns))
+        conformal, set_sizes = None, ""
         if level is not None:
             conformal = model.conformal_ = prediction_sets(table, model, level, covers)
+            set_sizes = sizes(table, model, conformal)
         stages.next()
         save(out, model, about(table))
     selection = model[-1].selection_
@@ -65,17 +72,17 @@ def fit(
     rows = [
         ("Rows", f"{len(table)} of {table.kind}, {sum(cell is None for cell in table.cells)} unlabelled"),
         *_classes(table),
-        ("Features", ", ".join(column.name for column in model[0].columns_)),
-        *_unused(table, model),
+        *column_rows(table, model),
         ("Selected model", selected(model[-1])),
         *score_rows(scores(model[-1]), " (cross-validation)"),
         *assessment(scores(model[-1])),
-        *([("Prediction sets", conformal.guarantee_)] if conformal is not None else []),
+        *([] if conformal is None else [("Prediction sets", conformal.guarantee_), ("", set_sizes)]),
     ]
     found = {
         "model": out, "kind": table.kind, "rows": len(table), "complete": complete, "chosen": selected(model[-1]),
         "classes": table.classes,
         "scores": scores(model[-1]), "guarantee": None if conformal is None else conformal.guarantee_,
+        "prediction_sets": set_sizes or None, "columns": table.describe(model[0]),
     }  # fmt: skip
     print_result(found, as_json, f"{out} written", rows, notes, table.named)
     if not complete:
@@ -107,25 +114,24 @@ def about(table: Table) -> dict[str, Any]:
     return {"kind": table.kind, "target": table.target, "file": table.path.name, "version": infimum.__version__}
 
 
-def selected(model: Any) -> str:
-    """Return the parts of a model in a few words."""
-    if model.selection_ is None or not model.selection_.results:
-        made = model.recipe_
-        return f"{made.weights!r}, {made.principle.name}, {made.negative_weights}"
-    best, n = model.selection_.best, len(model.selection_.results)
-    return f"{best.text}; {best.principle}, {best.negative_weights} (of {n} candidates)"
-
-
 def scores(model: Any) -> dict[str, Any]:
     """Return the cross-validation scores of the selected model, beside those of the best constant prediction."""
     return {} if model.selection_ is None else model.selection_.scores
 
 
+def sizes(table: Table, pipe: Any, conformal: Any) -> str:
+    """Return how large the prediction sets of the table are on average, and why."""
+    sets = pipe[-1].sets_
+    labelled = ~np.asarray(sets.is_unlabelled)
+    exact = float(np.mean(np.asarray(sets.is_exact)[labelled])) if labelled.any() else 1.0
+    return set_sizes_in_words(conformal, conformal.predict_set(pipe[:-1].transform(table.X)), exact)
+
+
+def column_rows(table: Table, pipe: Any) -> list[tuple[str, str]]:
+    """Return one line per column of the table, for the printed result."""
+    return [("" if k else "Columns", line) for k, line in enumerate(table.describe(pipe[0]))]
+
+
 def _classes(table: Table) -> list[tuple[str, str]]:
     what = "Classes" if table.named is None else table.named.what.capitalize()
     return [(what, f"{len(table.classes)}: {listed(table.classes)}")] if table.classes else []
-
-
-def _unused(table: Table, model: Any) -> list[tuple[str, str]]:
-    unused = {**table.unused, **{name: f"{why} throughout" for name, why in model[0].dropped_.items()}}
-    return [("Unused columns", ", ".join(f"{name} ({why})" for name, why in unused.items()))] if unused else []

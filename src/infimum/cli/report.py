@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..data.files import atomic_write
+from ..io._files import name_of
 from ..selection.scores import no_skill
 from . import _options as o
 from ._console import STOPPED_EARLY, Notes, print_result, running, writing
 from ._models import pipeline
+from ._outputs import PAGES, check_out
 from ._scores import assessment, score_rows
 from ._table import Table, TableOptions, read
-from .fit import fitted, selected
+from ._words import selected
+from .fit import column_rows, fitted
 
 if TYPE_CHECKING:
     from ..report.building import Report
@@ -33,9 +36,12 @@ def report(
     id: o.Id = None,
     annotator: o.Annotator = None,
     feature: o.Feature = None,
-    drop: o.Drop = None,
+    ignore: o.Ignore = None,
+    column: o.Column = None,
     meaning: o.Meaning = None,
     unticked: o.Unticked = None,
+    sep: o.Sep = None,
+    encoding: o.Encoding = None,
     classes: o.Classes = None,
     separator: o.Separator = None,
     merge_classes: o.MergeClasses = False,
@@ -52,21 +58,22 @@ def report(
     """
     from ..report import build
 
+    check_out(out, PAGES, file)
     options = TableOptions(
-        target or [], kind, id, annotator, truth, feature or [], drop or [], meaning, unticked, classes, separator,
-        merge_classes,
+        target or [], kind, id, annotator, truth, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
+        classes, separator, merge_classes,
     )  # fmt: skip
     notes = Notes()
     with running(["reading", "fitting", "analysing", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
         table = read(file, options, lenient=True)
         stages.next()
-        pipe = fitted(table, pipeline(table.output, principle, weights))
+        pipe = fitted(table, pipeline(table.output, principle, weights, table.columns))
         stages.next()
         made = build(
             pipe[-1],
             pipe[:-1].transform(table.X),
-            title=title or f"Partial labels of {file.name}",
+            title=title or f"Partial labels of {name_of(file)}",
             names=table.names,
             annotators=table.annotators,
             truth=table.truth,
@@ -79,6 +86,7 @@ def report(
     selection = pipe[-1].selection_
     complete = selection is None or selection.complete
     rows, summary = _summary(made, table, selected(pipe[-1]))
+    rows += column_rows(table, pipe)
     print_result({"report": out, **summary, "complete": complete}, as_json, f"{out} written", rows, notes, table.named)
     if not complete:
         raise typer.Exit(STOPPED_EARLY)

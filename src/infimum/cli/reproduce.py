@@ -8,25 +8,30 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from ._console import bars, fail, stdout
+from ._console import USAGE, bars, fail, stderr, stdout
 
 if TYPE_CHECKING:
     from ..paper import Experiment
 
 
 def reproduce(
-    name: Annotated[str, typer.Argument(help="An experiment (see --list), or all.")] = "",
-    out: Annotated[Path, typer.Option(help="The folder of the results.")] = Path("results"),
+    name: Annotated[
+        str, typer.Argument(help="An experiment, or all. Without it, the experiments are listed.", metavar="NAME")
+    ] = "",
+    out: Annotated[Path, typer.Option(help="The folder of the results.", metavar="FOLDER")] = Path("results"),
     quick: Annotated[bool, typer.Option("--quick", help="Reduced sizes: minutes instead of half an hour.")] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="Tasks run in parallel.")] = 1,
-    data: Annotated[str | None, typer.Option(help="The folder of the data sets; by default INFIMUM_DATA.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Tasks run in parallel.", metavar="NUMBER")] = 1,
+    data: Annotated[
+        str | None, typer.Option(help="The folder of the data sets; by default INFIMUM_DATA.", metavar="FOLDER")
+    ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ignore stored results.")] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the experiments and exit.")] = False,
 ) -> None:
     """Reproduce the paper's figures and tables, next to the numbers of the authors' code.
 
     Finished results are stored in OUT/.cache, so an interrupted run can be continued. Data sets that are not in the
-    data folder are downloaded if they have a public address; this requires the extra "data".
+    data folder are downloaded if they have a public address; this requires the extra "data". With `all`, experiments
+    whose data are not available are skipped, and named at the end.
     """
     try:
         import matplotlib  # noqa: F401
@@ -35,7 +40,7 @@ def reproduce(
     from .. import paper
 
     every = [paper.by_name(each) for each in paper.NAMES]
-    if list_:
+    if list_ or not name:
         for experiment in every:
             stdout.print(
                 Text.assemble((f"{experiment.name:24}", "bold"), f" {experiment.place}: {experiment.title}"),
@@ -45,18 +50,22 @@ def reproduce(
         return
     wanted = every if name == "all" else [experiment for experiment in every if experiment.name == name]
     if not wanted:
-        fail(f"There is no experiment {name!r}. Names: {', '.join(paper.NAMES)}, or all.")
+        fail(f"There is no experiment {name!r}. Names: {', '.join(paper.NAMES)}, or all.", USAGE)
     try:
-        _run(wanted, out, quick, jobs, data, fresh)
+        skipped = _run(wanted, out, quick, jobs, data, fresh)
         page = paper.index(every, out, quick)
     except OSError as error:  # missing data, a full disk: the message explains it
         fail(str(error))
+    for missing, why in skipped.items():
+        stderr.print(f"Skipped {missing}: {why}", highlight=False, markup=False, soft_wrap=True)
     stdout.print(f"See {page}", highlight=False, soft_wrap=True)
 
 
-def _run(wanted: list[Experiment], out: Path, quick: bool, jobs: int, data: str | None, fresh: bool) -> None:
+def _run(wanted: list[Experiment], out: Path, quick: bool, jobs: int, data: str | None, fresh: bool) -> dict[str, str]:
+    """Run experiments; return those whose data are missing, and why. A single one raises the error instead."""
     from .. import paper
 
+    skipped: dict[str, str] = {}
     with bars() as shown:
         for experiment in wanted:
             bar = shown.add_task(experiment.name, total=None)
@@ -64,4 +73,11 @@ def _run(wanted: list[Experiment], out: Path, quick: bool, jobs: int, data: str 
             def show(done: int, total: int, bar=bar) -> None:
                 shown.update(bar, completed=done, total=total)
 
-            paper.reproduce(experiment, out, quick=quick, jobs=jobs, data=data, fresh=fresh, progress=show)
+            try:
+                paper.reproduce(experiment, out, quick=quick, jobs=jobs, data=data, fresh=fresh, progress=show)
+            except FileNotFoundError as error:
+                if len(wanted) == 1:
+                    raise
+                skipped[experiment.name] = str(error)
+                shown.update(bar, description=f"{experiment.name} (skipped)")
+    return skipped

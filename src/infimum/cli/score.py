@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..data.errors import InputError
+from ..io._files import name_of
 from ..selection.scores import best_constant, compare_with_constant, is_labelled
 from . import _options as o
 from ._console import Notes, errors_as_messages, print_result, running
@@ -21,6 +22,8 @@ def score(
     target: o.Target = None,
     meaning: o.Meaning = None,
     unticked: o.Unticked = None,
+    sep: o.Sep = None,
+    encoding: o.Encoding = None,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -36,7 +39,10 @@ def score(
         pipe, about = load(model)
     with running(["reading", "scoring"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
-        options = TableOptions(target or list(about["target"]), about["kind"], meaning=meaning, unticked=unticked)
+        options = TableOptions(
+            target or list(about["target"]), about["kind"], meaning=meaning, unticked=unticked, sep=sep,
+            encoding=encoding,
+        )  # fmt: skip
         table = read(file, options)
         stages.next()
         found = scored(pipe, table)
@@ -45,12 +51,16 @@ def score(
         ("Agreement", f"{found['agreement']:.4f}"),
         *score_rows(found),
     ]
-    print_result(found, as_json, f"{model.name} on {file.name}", rows, notes)
+    print_result(found, as_json, f"{model.name} on {name_of(file)}", rows, notes)
 
 
 def scored(pipe: Any, table: Table) -> dict[str, Any]:
     """Return all scores on the labelled rows."""
-    X, model = pipe[:-1].transform(table.X), pipe[-1]
+    model = pipe[-1]
+    try:
+        X = pipe[:-1].transform(table.X)
+    except InputError as error:
+        raise error.renumbered(table.place) from None
     try:
         z, sets = model.predicted(X, table.y())
     except InputError as error:

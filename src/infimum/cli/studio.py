@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from ..outputs import OUTPUT_TYPES
 from . import _options as o
 from ._console import fail, print_look_alikes, stdout
 from ._names import naming
@@ -16,19 +15,31 @@ NEEDS = 'The studio needs the package {}. Install it with: pip install "infimum[
 
 
 def studio(
-    table: Annotated[Path, typer.Argument(help="A table: .csv, .tsv, .jsonl, .parquet, .arrow; it is not changed.")],
-    target: Annotated[str, typer.Option(help="The target column; it may be missing, or have empty cells.")],
-    kind: Annotated[str, typer.Option(help=f"The output type: {o.one_of(OUTPUT_TYPES)}.")] = "labels",
+    table: Annotated[Path, typer.Argument(help="A table, in any format of `fit`; it is not changed.", metavar="FILE")],
+    target: Annotated[
+        str, typer.Option(help="The target column; it may be missing, or have empty cells.", metavar="COLUMN")
+    ],
+    kind: Annotated[
+        Literal["labels", "tags", "ranking", "number", "vector", "mask"], typer.Option(help="The output type.")
+    ] = "labels",
     classes: o.Classes = None,
     separator: o.Separator = None,
     merge_classes: o.MergeClasses = False,
     bounds: Annotated[tuple[float, float] | None, typer.Option(help="The range of numbers, LOW HIGH.")] = None,
-    strategy: Annotated[str, typer.Option(help="Or median, conformal, uncertain, random, whole.")] = "information",
-    ask: Annotated[str, typer.Option(help="Kinds of questions, separated by commas: Is,OneOf.")] = "",
-    journal: Annotated[Path | None, typer.Option(help="The file of answers; by default TABLE.answers.jsonl.")] = None,
-    id: Annotated[str | None, typer.Option(help="The column of ids.")] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any free one.")] = 0,
-    token: Annotated[str | None, typer.Option(help="By default a new one.", envvar="INFIMUM_TOKEN")] = None,
+    strategy: Annotated[
+        Literal["information", "median", "conformal", "uncertain", "random", "whole"],
+        typer.Option(help="How questions are chosen."),
+    ] = "information",
+    ask: Annotated[str, typer.Option(help="Kinds of questions, separated by commas: Is,OneOf.", metavar="NAMES")] = "",
+    journal: Annotated[
+        Path | None, typer.Option(help="The file of answers; by default TABLE.answers.jsonl.", metavar="FILE")
+    ] = None,
+    id: o.Id = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any free one.", metavar="NUMBER")] = 0,
+    token: Annotated[
+        str | None,
+        typer.Option(help="The token of the address; by default a new one.", envvar="INFIMUM_TOKEN", metavar="TEXT"),
+    ] = None,
 ) -> None:
     """Answer questions about a table in a local web app; the model asks the most informative questions.
 
@@ -40,12 +51,10 @@ def studio(
             __import__(package)
         except ImportError:
             fail(NEEDS.format(package))
-    from ..active import STRATEGIES, Asker
+    from ..active import Asker
     from ..active.studio import Journal, Session, read_task
     from ..active.studio.server import serve
 
-    if strategy not in STRATEGIES:
-        fail(f"There is no strategy {strategy!r}. Names: {', '.join(STRATEGIES)}.")
     kinds = [name.strip() for name in ask.split(",") if name.strip()]
     try:
         names = naming(classes, separator, merge_classes)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .checks import check_number
 from .columns import KINDS, Recognised, category, days, number, recognise
-from .errors import InfimumWarning, is_missing
+from .errors import InfimumWarning, InputError, is_missing
 from .inputs import is_frame, shown
 from .numerals import is_missing_word
 
@@ -356,15 +356,19 @@ def _values(column: Column, cells: list) -> NDArray:
         if value is None:
             bad.append((k, cell))
         elif math.isinf(value):
-            raise ValueError(f"row {k}: the column {column.name!r} must contain finite numbers. Got {cell!r}.")
+            message = f"the column {column.name!r} must contain finite numbers. Got {cell!r}"
+            raise InputError(rows={k: message}, what="X", remedy="Correct the cell or leave it empty.")
         else:
             out[k] = value
     if bad and len(bad) > max(1, 0.05 * len(cells)):
         row, cell = bad[0]
         what = f"{column.kind}s"
-        raise ValueError(
-            f"row {row}: the column {column.name!r} must contain {what}. Got {cell!r:.60}"
-            + (f", and {len(bad) - 1} other cells that are not {what}." if len(bad) > 1 else ".")
+        message = f"the column {column.name!r} must contain {what}. Got {cell!r:.60}"
+        raise InputError(
+            rows={row: message},
+            what="X",
+            remedy=f"The column was one of {what} in fit. Correct its cells.",
+            more=len({row for row, _ in bad}) - 1,
         )
     if bad and not column.notes:
         import warnings

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +21,8 @@ def atomic_write(path: Path_, mode: str = "w") -> Iterator[IO]:
     """Open a file for writing, and replace the old file only when all has been written.
 
     If anything fails, the old file stays as it was. Text is written as UTF-8, with line ends as given. The data are
-    synced to the disk before the file gets its name.
+    synced to the disk before the file gets its name. A pipe or a character device, such as /dev/stdout, receives the
+    data when all of it is there, and is not replaced. Block devices and sockets raise an error.
 
     Parameters
     ----------
@@ -36,6 +39,10 @@ def atomic_write(path: Path_, mode: str = "w") -> Iterator[IO]:
     """
     if mode not in ("w", "wb"):
         raise ValueError(f'mode must be "w" or "wb". Got {mode!r}.')
+    if _is_special(path):
+        with _written_at_once(path, mode) as file:
+            yield file
+        return
     target = Path(os.path.realpath(path))  # a link stays a link
     if not target.parent.is_dir():
         raise FileNotFoundError(f"{path} cannot be written: there is no folder {target.parent}.")
@@ -56,6 +63,27 @@ def atomic_write(path: Path_, mode: str = "w") -> Iterator[IO]:
         beside.unlink(missing_ok=True)
         raise
     _sync_folder(target.parent)
+
+
+def _is_special(path: Path_) -> bool:
+    """Return whether a path exists and is neither a regular file nor a folder."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    if stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
+        raise OSError(f"{path} cannot be written: it is a device or a socket. Give the name of a regular file.")
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+@contextmanager
+def _written_at_once(path: Path_, mode: str) -> Iterator[IO]:
+    """Collect the data, and write them into an existing pipe or device at the end."""
+    buffer: IO = io.BytesIO() if mode == "wb" else io.StringIO(newline="")
+    yield buffer
+    data = buffer.getvalue()  # type: ignore[attr-defined]
+    with open(path, "wb") as file:
+        file.write(data if mode == "wb" else data.encode("utf-8"))
 
 
 def _sync_folder(folder: Path) -> None:

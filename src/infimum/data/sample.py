@@ -82,5 +82,7 @@ def _joined(a: Any, b: Any) -> Any:
 
     parts = [nw.from_native(part, allow_series=True) for part in (a, b)]
     if isinstance(parts[0], nw.Series):
+        if parts[0].name is None:  # a column of a DataFrame needs a name; a Series of pandas may have none
+            parts = [part.alias("y") for part in parts]
         return nw.concat([part.to_frame() for part in parts])[parts[0].name].to_native()
     return nw.concat([part.select(parts[0].columns) for part in parts]).to_native()  # columns are matched by name

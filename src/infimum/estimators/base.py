@@ -300,6 +300,7 @@ class PartialModel(BaseEstimator):
 
 def validated(model: Any, X: Any, reset: bool = False) -> Any:
     """Return X as numbers; at fit (`reset`) the model learns the names by which later columns are found."""
+    X = X.compute() if is_dask(X) else X
     if is_frame(X):
         if not reset:
             X = in_order(X, vars(model).get("feature_names_in_", np.array([])).tolist() or None)

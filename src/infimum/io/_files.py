@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -49,6 +51,8 @@ class BadRecords(BadRows):
 
 def name_of(source: Any) -> str:
     """Return the name of a source in error messages: that of its file, or "the list" for objects in memory."""
+    if str(source) == "-":
+        return "stdin"
     return Path(source).name if isinstance(source, str | os.PathLike) else "the list"
 
 
@@ -129,9 +133,7 @@ def csv_records(text: str, name: str, sep: str = ",") -> tuple[list[str], list[F
             raise ValueError(f"{name}, line {reader.line_num}: invalid CSV ({error}).") from error
         finally:
             csv.field_size_limit(before)
-    twice = sorted({column for column in header if header.count(column) > 1})
-    if twice:
-        raise ValueError(f"{name} has the column {twice[0]!r} twice. Give every column its own name.")
+    check_header(name, header)
     bad = BadRecords(name)
     for place, row in rows:
         if len(row) != len(header):
@@ -140,26 +142,48 @@ def csv_records(text: str, name: str, sep: str = ",") -> tuple[list[str], list[F
     return header, [Found(place, dict(zip(header, row))) for place, row in rows]
 
 
+def check_header(name: str, header: list[str]) -> None:
+    """Raise ValueError if two columns have the same name."""
+    twice = sorted({column for column in header if header.count(column) > 1})
+    if twice:
+        raise ValueError(f"{name} has the column {twice[0]!r} twice. Give every column its own name.")
+
+
 def write_json(path: Path_, value: Any) -> None:
     """Write one JSON document, completely or not at all."""
     text = dumps(value, indent=1)
-    with atomic_write(path) as file:
+    with _text_file(path) as file:
         file.write(text + "\n")
 
 
 def write_json_lines(path: Path_, values: Iterable) -> None:
     """Write one JSON document per line, completely or not at all."""
-    with atomic_write(path) as file:
+    with _text_file(path) as file:
         for value in values:
             file.write(dumps(value) + "\n")
 
 
 def write_csv(path: Path_, header: list[str], rows: Iterable[Iterable], sep: str = ",") -> None:
     """Write a CSV file, None as an empty cell, completely or not at all."""
-    with atomic_write(path) as file:
+    with _text_file(path) as file:
         writer = csv.writer(_Lines(file), delimiter=sep, lineterminator="\r\n")
         writer.writerow(header)
         writer.writerows(rows)
+
+
+@contextmanager
+def _text_file(path: Path_) -> Iterator[IO]:
+    """Open a text file for atomic writing, compressed if its name ends in .gz."""
+    if Path(path).suffix.lower() != ".gz":
+        with atomic_write(path) as file:
+            yield file
+        return
+    with (
+        atomic_write(path, "wb") as raw,
+        gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,
+        io.TextIOWrapper(packed, encoding="utf-8", newline="") as file,
+    ):
+        yield file
 
 
 class _Lines:

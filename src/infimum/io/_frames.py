@@ -26,16 +26,23 @@ def backend_of(backend: str | None) -> str:
     raise ImportError(f"Reading records needs {missing}. Install it with: pip install {backend or 'pandas'}")
 
 
-def frame_of(rows: list[dict], backend: str | None = None, columns: Iterable[str] | None = None) -> Any:
+def frame_of(
+    rows: list[dict], backend: str | None = None, columns: Iterable[str] | None = None, as_found: bool = False
+) -> Any:
     """Return a DataFrame with one column for every name in the rows; None if a row lacks it.
 
-    Numbers stay numbers and text stays text. A column of lists, objects or several types becomes text, as JSON.
+    Numbers stay numbers and text stays text. A column of lists, objects or several types becomes text, as JSON. With
+    `as_found`, pandas columns contain the cells as they are, of whatever type; only lists and objects become text.
     """
     name = backend_of(backend)
     if columns is None:
         columns = dict.fromkeys(column for row in rows for column in row)
-    table = {column: _column([row.get(column) for row in rows]) for column in columns}
     library = importlib.import_module(name)
+    if as_found and name == "pandas":
+        cells_of = {column: [_cell(row.get(column)) for row in rows] for column in columns}
+        objects = {column: library.Series(cells, dtype=object) for column, cells in cells_of.items()}
+        return library.DataFrame(objects, index=range(len(rows)))
+    table = {column: _column([row.get(column) for row in rows]) for column in columns}
     if name == "polars":
         kinds = {"bool": library.Boolean, "int": library.Int64, "float": library.Float64, "text": library.String}
         series = [library.Series(column, cells, dtype=kinds[kind]) for column, (kind, cells) in table.items()]
@@ -61,7 +68,19 @@ def _column(cells: list) -> tuple[str, list]:
         exact = all(not isinstance(cell, int) or abs(cell) <= 2**53 for cell in cells)
         if exact:
             return "float", [None if cell is None else float(cell) for cell in cells]
-    return "text", [cell if cell is None or isinstance(cell, str) else dumps(cell) for cell in cells]
+    return "text", [cell if cell is None or isinstance(cell, str) else _text(cell) for cell in cells]
+
+
+def _text(cell: Any) -> str:
+    return cell.isoformat() if hasattr(cell, "isoformat") else dumps(cell)
+
+
+def _cell(cell: Any) -> Any:
+    """Return a cell as it is; None if it is missing, and text for a list or an object."""
+    if is_null(cell):
+        return None
+    cell = plain(cell)
+    return dumps(cell) if isinstance(cell, list | tuple | dict | set) else cell
 
 
 def rows_of_frame(data: Any) -> list[dict]:

@@ -1,11 +1,11 @@
-"""Tables with a target column: read and write CSV, TSV, Parquet, Arrow and JSON Lines."""
+"""Tables with a target column: read and write CSV, Excel, JSON, JSON Lines, Parquet and Arrow."""
 
 from __future__ import annotations
 
-import importlib
-from pathlib import Path
+import warnings
 from typing import Any
 
+from ..data.errors import InfimumWarning
 from ..outputs import OUTPUT_TYPES
 from ._assemble import assemble
 from ._files import (
@@ -14,52 +14,19 @@ from ._files import (
     Path_,
     atomic_write,
     name_of,
-    read_csv,
-    read_records,
     write_csv,
+    write_json,
     write_json_lines,
 )
-from ._frames import backend_of, frame_of, rows_of_frame
+from ._frames import frame_of, rows_of_frame
+from ._load import LINES, SEPARATORS, Loaded, load_table, require, suffix_of
 from ._meaning import Answer, Entry, ReadOptions, one_of
 from ._records import Records, text_cells
 from ._table_cells import INTEGER, REAL, parse_cells, target_cells
 from ._write import plain_cells
 
-SEPARATORS = {".csv": ",", ".tsv": "\t"}
-LINES = (".jsonl", ".ndjson")
-ARROW = (".arrow", ".feather", ".ipc")
 LIST_CELLS = ("number", "vector", "mask")
 """Output types whose own cells are lists; lists of the others need a meaning."""
-SUFFIXES = (*SEPARATORS, *LINES, ".parquet", *ARROW)
-
-
-def suffix_of(path: Path_) -> str:
-    """Return the format of a table by the end of its name."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise ValueError(f"{name_of(path)}: the name of a table ends in {', '.join(SUFFIXES)}. Got {suffix!r}.")
-    return suffix
-
-
-def load_table(path: Path_, backend: str | None = None) -> list[Found]:
-    """Return the rows of a table. Cells of text files are text; other files keep their types."""
-    suffix = suffix_of(path)
-    if suffix in SEPARATORS:
-        return read_csv(path, SEPARATORS[suffix])[1]
-    if suffix in LINES:
-        return read_records(path)
-    name = backend_of(backend)
-    library = importlib.import_module(name)
-    arrow = "read_ipc" if name == "polars" else "read_feather"
-    with open(path, "rb") as file:
-        frame = getattr(library, "read_parquet" if suffix == ".parquet" else arrow)(file)
-    rows = [{column: _listed(cell) for column, cell in row.items()} for row in rows_of_frame(frame)]
-    return [Found(f"{name_of(path)}, row {k}", row) for k, row in enumerate(rows)]
-
-
-def _listed(cell: Any) -> Any:
-    """Return a cell, lists as Python lists."""
-    return cell.tolist() if hasattr(cell, "tolist") else cell
 
 
 def read_table(
@@ -72,6 +39,9 @@ def read_table(
     unticked: str | None = None,
     classes: list | None = None,
     backend: str | None = None,
+    sep: str | None = None,
+    encoding: str | None = None,
+    keep_text: bool = False,
 ) -> Records:
     """Read a table with a column of partial labels.
 
@@ -82,7 +52,8 @@ def read_table(
     Parameters
     ----------
     path : path
-        Ends in .csv, .tsv, .jsonl, .ndjson, .parquet, .arrow, .feather or .ipc.
+        Ends in .csv, .tsv, .txt, .json (an array of objects), .jsonl, .ndjson, .xlsx (the first sheet), .parquet,
+        .arrow, .feather or .ipc. Text files may be compressed: .csv.gz. "-" reads CSV or JSON from stdin.
     target : str or list of str, optional
         The column of y, or several columns. With ``kind="number"``, two columns are the bounds, empty for an unbounded
         side. With ``kind="tags"`` every column is a tag, with ``kind="ranking"`` the rank of an item, with
@@ -100,6 +71,15 @@ def read_table(
     classes : list, optional
         All the labels, tags or items.
     backend : {"pandas", "polars"}, optional
+    sep : str, optional
+        The separator of a text file. By default it is detected among comma, semicolon, tab and "|".
+    encoding : str, optional
+        The encoding of a text file. By default it is detected: UTF-8, UTF-16, otherwise Latin-1 or Windows-1252, with
+        a warning.
+    keep_text : bool, default False
+        Leave the cells of text files as text, and those of other files as they are. Use it with
+        :class:`infimum.Features`, which decides in `fit` what a column is. Otherwise a category such as "1.50" is a
+        number in a file that happens to contain only numbers.
 
     See Also
     --------
@@ -108,16 +88,30 @@ def read_table(
     options = ReadOptions(meaning, unticked, classes=classes, backend=backend)
     if kind is not None:
         one_of("kind", kind, OUTPUT_TYPES)
-    source = name_of(path)
-    found = load_table(path, backend)
-    columns = list(dict.fromkeys(column for record in found for column in record.value))
+    loaded = load_table(path, backend, sep, encoding)
+    if loaded.layout is not None and encoding is None and not loaded.layout.encoding.startswith("utf"):
+        warnings.warn(
+            f"{loaded.name} is not UTF-8; it is read as {loaded.layout.encoding}. Pass encoding=… to settle it.",
+            InfimumWarning,
+            stacklevel=2,
+        )
+    return records_of(loaded, target, id, kind, options, keep_text)
+
+
+def records_of(
+    loaded: Loaded, target: Any, id: str | None, kind: str | None, options: ReadOptions, keep_text: bool = False
+) -> Records:
+    """Return the records of a loaded table; for the parameters, see `read_table`."""
+    source, found, columns = loaded.name, loaded.rows, loaded.columns
+    classes, backend = options.classes, options.backend
     targets = [] if target is None else [target] if isinstance(target, str) else list(target)
     own = [*targets, *([] if id is None else [id])]
     missing = [column for column in own if column not in columns]
-    if missing and found:
+    if missing and columns:
         raise ValueError(f"{source} has no column {missing[0]!r}. Its columns are {', '.join(columns)}.")
-    cells = target_cells(source, found, target, targets, kind, unticked)
-    data = _data(found, [column for column in columns if column not in own], suffix_of(path) in SEPARATORS)
+    cells = target_cells(source, found, target, targets, kind, options.unticked)
+    others = [column for column in columns if column not in own]
+    data = _data(found, others, loaded.is_text, keep_text)
     if isinstance(target, str) and kind not in LIST_CELLS and any(isinstance(cell, list) for cell in cells):
         return _from_lists(source, found, cells, data, id, options)
     ids = [record.value[id] if id is not None else k for k, record in enumerate(found)]
@@ -125,16 +119,18 @@ def read_table(
     places = [record.place for record in found]
     if kind is not None:
         cells, names = parse_cells(source, cells, places, kind, names)
-    return Records(ids, frame_of(data, backend), cells, kind or "text", classes=names, places=places)
+    frame = frame_of(data, backend, others, as_found=keep_text)
+    return Records(ids, frame, cells, kind or "text", classes=names, places=places)
 
 
-def _data(found: list[Found], columns: list[str], text: bool) -> list[dict]:
-    """Return the other columns; in text files a column becomes numbers if every cell is one."""
+def _data(found: list[Found], columns: list[str], text: bool, keep_text: bool) -> list[dict]:
+    """Return the other columns; in text files a column becomes numbers if every cell is one, unless text is kept."""
     rows: list[dict] = [{} for _ in found]
     for column in columns:
         cells = [record.value.get(column) for record in found]
         if text:
             cells = [None if cell == "" else cell for cell in cells]
+        if text and not keep_text:
             texts = [cell for cell in cells if cell is not None]
             kind = int if all(map(INTEGER.fullmatch, texts)) else float if all(map(REAL.fullmatch, texts)) else None
             cells = [cell if cell is None or kind is None else kind(cell) for cell in cells]
@@ -166,7 +162,8 @@ def write_table(
     Parameters
     ----------
     path : path
-        Ends in .csv, .tsv, .jsonl, .ndjson, .parquet, .arrow, .feather or .ipc.
+        Ends in .csv, .tsv, .txt, .json, .jsonl, .ndjson, .xlsx, .parquet, .arrow, .feather or .ipc. Text files may be
+        compressed: .csv.gz.
     records : Records, DataFrame or list of dicts
     y : rows of y, optional
         By default that of the records; without either, only the rows are written.
@@ -177,16 +174,30 @@ def write_table(
     id : str, optional
         A column for the ids of the records; by default "id" for `Records` and none otherwise.
     """
-    suffix = suffix_of(path)
+    suffix_of(path)
     rows = _rows(records, y, target, kind, id)
-    columns = list(dict.fromkeys(column for row in rows for column in row))
+    write_rows(path, list(dict.fromkeys(column for row in rows for column in row)), rows)
+
+
+def write_rows(path: Path_, columns: list[str], rows: list[dict]) -> None:
+    """Write rows as a table, completely or not at all; the name of the file decides on the format."""
+    suffix = suffix_of(path)
     if suffix in SEPARATORS:
         write_csv(path, columns, [[row.get(c) for c in columns] for row in rows], SEPARATORS[suffix])
     elif suffix in LINES:
         write_json_lines(path, rows)
+    elif suffix == ".json":
+        write_json(path, rows)
+    elif suffix == ".xlsx":
+        from ._excel import write_excel
+
+        require("openpyxl", name_of(path))
+        write_excel(path, columns, [[row.get(c) for c in columns] for row in rows])
     else:
         frame = frame_of(rows, None, columns)
         polars = not hasattr(frame, "to_parquet")
+        if not polars:
+            require("pyarrow", name_of(path))
         arrow = "write_ipc" if polars else "to_feather"
         parquet = "write_parquet" if polars else "to_parquet"
         with atomic_write(path, "wb") as file:

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.errors import InputError, is_null
+from ..data.columns import NAMED_ID, ROW_NUMBER, recognise
+from ..data.errors import InputError, is_missing, is_null
 from ..data.inputs import is_frame
 from ..data.names import ordered
 from ..outputs import Not
@@ -20,10 +21,10 @@ from ..outputs.labels.forms import labels_in
 from ._assemble import assemble
 from ._files import BadRecords, Path_, name_of, read_records, write_json_lines
 from ._frames import rows_of_frame
+from ._load import load_table
 from ._meaning import Answer, Entry, ReadOptions
 from ._records import Records
 from ._write import converted, names_in, rows_to_write
-from .tables import load_table
 
 ABSTAIN = -1
 
@@ -161,6 +162,8 @@ def _wide(source: str, votes: Any, key: str | None, classes: list | None) -> lis
     places, rows = _table(source, votes)
     if key is not None and rows and key not in rows[0]:
         raise ValueError(f"{source} has no column {key!r}. Its columns are {', '.join(rows[0])}.")
+    if key is None:
+        _refuse_identifiers(source, rows)
     keyed = [(i if key is None else row.pop(key), place, row) for i, (place, row) in enumerate(zip(places, rows))]
 
     def parse(vote: Any) -> Answer | None:
@@ -170,6 +173,21 @@ def _wide(source: str, votes: Any, key: str | None, classes: list | None) -> lis
 
     remedy = "Every column contains the labels of one annotator; a cell without a label is empty."
     return _by_column(source, keyed, parse, remedy)
+
+
+def _refuse_identifiers(source: str, rows: list[dict]) -> None:
+    """Raise ValueError if a column contains ids of the rows; its cells would count as labels."""
+    for name in rows[0] if rows else ():
+        cells = [row.get(name) for row in rows]
+        filled = [str(cell) for cell in cells if not is_missing(cell)]
+        distinct = len(filled) > 1 and len(set(filled)) == len(filled)
+        named = NAMED_ID.search(name) or ROW_NUMBER.fullmatch(name)
+        if recognise(name, cells).kind == "identifier" or (named and distinct):
+            raise ValueError(
+                f"{source}: the column {name!r} seems to contain ids of the rows, not the labels of an annotator. Its"
+                f' first cells are {", ".join(filled[:3])}. Pass row="{name}" to use it as the id, or remove the'
+                " column. For a table with one line per answer, also pass annotator=… and answer=…."
+            )
 
 
 def _by_column(
@@ -219,7 +237,7 @@ def _long(source: str, votes: Any, row: str, annotator: str | None, answer: str,
 
 def _table(source: str, votes: Any) -> tuple[list[str], list[dict]]:
     if isinstance(votes, str | os.PathLike):
-        found = load_table(votes)
+        found = load_table(votes).rows
         return [record.place for record in found], [record.value for record in found]
     rows = rows_of_frame(votes)
     return [f"{source}, row {i}" for i in range(len(rows))], rows

@@ -265,3 +265,16 @@ def test_read_task_raises_for_invalid_tables(table, tmp_path):
     empty.write_text("size,label\n")
     with pytest.raises(InputError, match="no rows"):
         read_task(empty, "label", classes=["a"])
+
+
+def test_column_id_is_the_id_and_no_feature(tmp_path):
+    """Ids, constants and codes are left out of the features; the column `id` names the rows of the export."""
+    path = tmp_path / "t.csv"
+    lines = [f"F{k:03},{k % 4},A-{k:04},x,{'cat' if k % 2 else ''}" for k in range(24)]
+    path.write_text("\n".join(["id,size,code,same,label", *lines]) + "\n", encoding="utf-8")
+    task = read_task(path, "label", classes=["cat", "dog"])
+    assert task.records.ids[:2] == ["F000", "F001"]
+    assert task.columns == ["size", "code", "same"]
+    assert task.features().shape == (24, 1)
+    path.write_text("\n".join(["id,code,label", *(f"F{k:03},A-{k:04}," for k in range(24))]) + "\n", encoding="utf-8")
+    assert not read_task(path, "label", classes=["cat", "dog"]).features().any()

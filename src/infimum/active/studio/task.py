@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.columns import KINDS, recognise
 from ...data.errors import InputError
-from ...data.features import Features
+from ...data.features import Features, columns_of
 from ...io import Records, read_table
 from ...io._frames import rows_of_frame
 from ...io._names import NamedCells, Naming
@@ -88,7 +89,10 @@ class Task:
         parts = [self._pixels(column) for column in self.images]
         others = [column for column in self.columns if column not in self.images]
         if others:
-            parts.append(np.asarray(Features().fit_transform(self.records.data[others]), dtype=float))
+            data = self.records.data[others]
+            kinds = [recognise(name, cells).kind for name, cells in columns_of(data).items()]
+            if any(kind in KINDS[:4] for kind in kinds):
+                parts.append(np.asarray(Features().fit_transform(data), dtype=float))
         found = [part for part in parts if part.shape[1]]
         return np.hstack(found) if found else np.zeros((len(self), 1))
 
@@ -128,7 +132,7 @@ def read_task(
     classes : list, optional
         All labels, tags or items, in order.
     id : str, optional
-        The column of ids; by default rows are counted from 0.
+        The column of ids; by default the column "id" if there is one. Otherwise rows are counted from 0.
     bounds : (low, high), optional
         The range of numbers.
     naming : Naming, optional
@@ -137,7 +141,9 @@ def read_task(
     if kind not in OUTPUT_TYPES:
         raise ValueError(f"kind must be one of {', '.join(map(repr, OUTPUT_TYPES))}. Got {kind!r}.")
     path = Path(path)
-    plain = read_table(path, None, id=id)
+    plain = read_table(path, None)
+    if id is None and "id" in plain.data.columns and target != "id":
+        id = "id"
     named = None
     if target in plain.data.columns and kind in WORDS:
         records = read_table(path, target, id=id)
@@ -148,6 +154,7 @@ def read_task(
     elif target in plain.data.columns:
         records = read_table(path, target, id=id, kind=kind, classes=classes)
     else:
+        plain = read_table(path, None, id=id)
         records = Records(plain.ids, plain.data, [None] * len(plain), kind, classes=list(classes or []))
     if not len(records):
         raise InputError(f"{path} has no rows to ask about.")

@@ -1,0 +1,103 @@
+"""Results in words: the selected model, predictions by class, prediction sets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+KERNELS = {"rbf": "RBF kernel ridge", "laplacian": "Laplacian kernel ridge"}
+LEARNERS = {
+    "linear": "linear ridge", "LinearRidge": "linear ridge", "forest": "random forest", "Forest": "random forest",
+    "neighbors": "nearest neighbours", "Neighbors": "nearest neighbours", "KernelRidge": "kernel ridge",
+    "Nystrom": "Nyström kernel ridge", "Laplacian": "graph Laplacian",
+}  # fmt: skip
+"""Base learners in words, by family or by class."""
+PRINCIPLES = {"infimum": "infimum loss", "average": "average loss", "supremum": "supremum loss"}
+SHOWN = 12
+"""Classes whose counts are printed; the others are added up."""
+
+
+def selected(model: Any) -> str:
+    """Return the parts of a fitted model in words, and among how many candidates they were chosen."""
+    if model.selection_ is None or not model.selection_.results:
+        made = model.recipe_
+        return f"{made.weights!r}, {_principle(model, made.principle.name)}"
+    best, n = model.selection_.best, len(model.selection_.results)
+    name = KERNELS.get(best.kernel, f"{best.kernel} kernel ridge") if best.kernel else best.weights
+    parts = [LEARNERS.get(name, name)]
+    if best.scaling.startswith("relevant"):
+        parts.append("features weighted by relevance")
+    parts.append(_principle(model, best.principle))
+    return f"{', '.join(parts)}; chosen among {n} candidates" if n > 1 else ", ".join(parts)
+
+
+def _principle(model: Any, name: str) -> str:
+    if name == "disambiguation":
+        found = getattr(model, "disambiguation_", None)
+        return "disambiguation" if found is None else f"{'hard' if found.q is None else 'soft'} disambiguation"
+    return PRINCIPLES.get(name, name)
+
+
+def predictions(kind: str, texts: list[str]) -> list[tuple[str, str]]:
+    """Return a summary of predictions: counts per class or tag; mean, smallest and largest number.
+
+    >>> predictions("labels", ["cat", "dog", "cat"])
+    [('cat', '2 rows (67 %)'), ('dog', '1 row (33 %)')]
+    >>> predictions("number", ["1.5", "2.5"])
+    [('Mean', '2'), ('Smallest', '1.5'), ('Largest', '2.5')]
+    """
+    if not texts:
+        return []
+    if kind == "number":
+        values = np.array([float(text) for text in texts])
+        return [
+            ("Mean", f"{values.mean():.6g}"),
+            ("Smallest", f"{values.min():.6g}"),
+            ("Largest", f"{values.max():.6g}"),
+        ]
+    if kind == "tags":
+        names = [part[1:] for text in texts for part in text.replace(",", " ").split() if part.startswith("+")]
+    elif kind in ("labels", "ranking"):
+        names = list(texts)
+    else:
+        return []
+    counts = Counter(names).most_common()
+    found = [(name, _share(count, len(texts))) for name, count in counts[:SHOWN]]
+    rest = sum(count for _, count in counts[SHOWN:])
+    return [*found, (f"{len(counts) - SHOWN} others", _share(rest, len(texts)))] if rest else found
+
+
+def _share(count: int, n: int) -> str:
+    return f"{count} {'row' if count == 1 else 'rows'} ({count / n:.0%})".replace("%", " %")
+
+
+def prediction_sets(conformal: Any, sets: Any, exact: float) -> str:
+    """Return how large prediction sets are on average, and why they may be wide.
+
+    Parameters
+    ----------
+    conformal : Conformal
+        The fitted prediction sets.
+    sets : Sets
+        Prediction sets of the rows of the table.
+    exact : float
+        The share of labelled rows of the table that have an exact label.
+    """
+    size = np.asarray(sets.size, dtype=float)
+    size = size[np.isfinite(size)]
+    if not len(size):
+        return ""
+    whole = conformal.space_.size
+    of = f" of {whole:g}" if sets.size_unit == "candidates" and np.isfinite(whole) else ""
+    text = f"The prediction sets of this table have {size.mean():.2f}{of} {sets.size_unit} on average."
+    if sets.size_unit != "candidates":
+        text = f"The mean {sets.size_unit} of the prediction sets of this table is {size.mean():.4g}."
+    if conformal.covers == "truth" and exact < 1:
+        text += (
+            f" {1 - exact:.0%} of the labelled rows have several possible outputs, which widens the sets: they must"
+            " cover whichever of these is true. With --covers set they are smaller, and share a member with the"
+            " candidate set."
+        ).replace("%", " %")
+    return text

@@ -1,0 +1,303 @@
+"""Tables as people have them, through the command line with the default model: formats, columns, options, outputs."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import threading
+from pathlib import Path
+from typing import get_args, get_type_hints
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from infimum.active import STRATEGIES
+from infimum.cli import _options, app, studio
+from infimum.io._meaning import CHOICES
+from infimum.outputs import OUTPUT_TYPES
+from infimum.weights import BY_NAME
+
+HEADER = ["ticket", "created", "size", "price", "note", "label"]
+SIZES = {"small": "1.50", "medium": "2.00", "large": "XL"}
+
+
+def rows(n: int = 45) -> list[list[str]]:
+    """Tickets whose size decides on the label: an id, a date, a category of number-like text, decimal commas, text."""
+    rng = np.random.default_rng(0)
+    made = []
+    for k in range(n):
+        label = list(SIZES)[k % 3]
+        other = str(rng.choice(list(SIZES)))
+        cell = label if k % 4 else "|".join(sorted({label, other}))
+        note = f"{'café' if k % 2 else 'größer'} {rng.choice(['red', 'blue'])} {k % 7}"
+        made.append([f"T-{1000 + k}", f"2024-{1 + k % 12:02d}-{1 + k % 28:02d}", SIZES[label], f"{k},5", note, cell])
+    return made
+
+
+def text(lines: list[list[str]], sep: str = ",") -> str:
+    out = io.StringIO()
+    csv.writer(out, delimiter=sep, lineterminator="\n").writerows([HEADER, *lines])
+    return out.getvalue()
+
+
+def table(path: Path) -> list[dict]:
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory) -> tuple[Path, str]:
+    """A folder with a semicolon file in Latin-1 and the default model that was fitted to it, and what `fit` printed."""
+    folder = tmp_path_factory.mktemp("trained")
+    (folder / "t.csv").write_bytes(text(rows(), ";").encode("latin-1"))
+    arguments = ["fit", folder / "t.csv", "-t", "label", "--column", "note=category", "--level", "0.9"]
+    arguments += ["--out", folder / "model.skops"]
+    done = CliRunner().invoke(app, list(map(str, arguments)), env={"COLUMNS": "300"})
+    assert done.exit_code == 0, done.output
+    return folder, done.output
+
+
+@pytest.fixture
+def model(trained, here) -> Path:
+    (here / "model.skops").write_bytes((trained[0] / "model.skops").read_bytes())
+    return here / "model.skops"
+
+
+def test_fit_names_columns_separator_encoding_and_model(trained):
+    said = trained[1]
+    assert "t.csv: separator ';', encoding latin-1" in said
+    for line in ("ticket: identifier, left out", "created: date, 1 feature", "size: category, 3 features",
+                 "price: number, 1 feature", "note: category", "label: target"):  # fmt: skip
+        assert line in said
+    assert "; chosen among " in said
+    assert "lam " not in said
+
+
+def test_fit_level_prints_size_of_sets_and_reason(trained):
+    said = " ".join(trained[1].split())
+    assert "of 3 candidates on average" in said
+    assert "--covers set" in said
+
+
+@pytest.mark.parametrize("size, label", [("1.50", "small"), ("2.00", "medium"), ("XL", "large")])
+def test_prediction_of_row_does_not_depend_on_other_rows(size, label, model, here, infimum):
+    """A category "1.50" stays the text "1.50" in a file in which all cells are numbers."""
+    lines = [line for line in rows() if line[2] == size]
+    (here / "new.csv").write_text(text(lines[:1]))
+    infimum("predict", "model.skops", "new.csv")
+    assert [row["prediction"] for row in table(here / "predictions.csv")] == [label]
+
+
+def test_predict_prints_counts_and_writes_the_same_columns(model, here, infimum, as_json):
+    (here / "new.csv").write_text(text(rows(9)))
+    said = infimum("predict", "model.skops", "new.csv")
+    assert "3 rows (33 %)" in said
+    assert as_json("predict", "model.skops", "new.csv")["counts"] == dict.fromkeys(SIZES, 3)
+    assert list(table(here / "predictions.csv")[0]) == [*HEADER, "prediction", "confidence", "set"]
+
+
+def test_predict_of_numbers_prints_mean_and_has_empty_confidence(here, infimum):
+    lines = "".join(f"{k},{2 * k}\n" for k in range(20))
+    (here / "t.csv").write_text(f"x,y\n{lines}")
+    infimum("fit", "t.csv", "-t", "y", "--kind", "number", "--weights", "linear", "--principle", "infimum")
+    said = infimum("predict", "model.skops", "t.csv")
+    assert all(word in said for word in ("Mean", "Smallest", "Largest"))
+    assert {row["confidence"] for row in table(here / "predictions.csv")} == {""}
+
+
+def test_predict_of_header_without_rows_writes_header(model, here, infimum):
+    (here / "new.csv").write_text(text([]))
+    infimum("predict", "model.skops", "new.csv")
+    assert (here / "predictions.csv").read_text().strip().split(",") == [*HEADER, "prediction", "confidence", "set"]
+
+
+def test_fit_of_header_without_rows_says_so(here, infimum):
+    (here / "t.csv").write_text("x,label\n")
+    said = infimum("fit", "t.csv", "-t", "label", code=1)
+    assert (
+        said.strip()
+        == "t.csv has no rows. It has column names (x, label), but nothing below them. Add at least one row."
+    )
+
+
+def write(path: Path, lines: list[list[str]]) -> None:
+    records = [dict(zip(HEADER, line)) for line in lines]
+    if path.suffix == ".xlsx":
+        openpyxl = pytest.importorskip("openpyxl")
+        book = openpyxl.Workbook()
+        for line in (HEADER, *lines):
+            book.active.append(line)
+        book.save(path)
+    elif path.suffix == ".parquet":
+        import pandas as pd
+
+        pd.DataFrame(records).to_parquet(path)
+    elif path.suffix == ".json":
+        path.write_text(json.dumps(records))
+    elif path.suffix == ".jsonl":
+        path.write_text("\n".join(map(json.dumps, records)))
+    elif path.suffix == ".gz":
+        path.write_bytes(gzip.compress(text(lines).encode()))
+    else:
+        path.write_text(text(lines, "\t"))
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.parquet", "a.json", "a.jsonl", "a.csv.gz", "a.txt", "a.tsv"])
+def test_predict_reads_and_writes_every_format(name, model, here, infimum):
+    write(here / name, rows(6))
+    infimum("predict", "model.skops", name, "--out", f"out-{name}")
+    infimum("predict", "model.skops", name, "--out", "p.csv")
+    found = [row["prediction"] for row in table(here / "p.csv")]
+    assert found == ["small", "medium", "large"] * 2
+    from infimum.io import read_table
+
+    assert read_table(here / f"out-{name}", "prediction").y == found
+
+
+def test_predict_reads_stdin(model, here, infimum):
+    done = CliRunner().invoke(app, ["predict", "model.skops", "-"], input=text(rows(3), ";"))
+    assert done.exit_code == 0, done.output
+    assert "stdin: separator ';', encoding utf-8" in done.output
+    assert [row["prediction"] for row in table(here / "predictions.csv")] == list(SIZES)
+
+
+def test_sep_and_encoding_override_the_detected_ones(model, here, infimum):
+    (here / "new.csv").write_bytes(text(rows(3), "|").encode("utf-16"))
+    infimum("predict", "model.skops", "new.csv", "--sep", "|", "--encoding", "utf-16")
+    assert len(table(here / "predictions.csv")) == 3
+    said = infimum("predict", "model.skops", "new.csv", "--encoding", "utf-17", code=1)
+    assert "There is no encoding 'utf-17'" in said
+
+
+def test_missing_package_is_named_with_its_extra(model, here, infimum, monkeypatch):
+    import importlib.util
+
+    write(here / "a.parquet", rows(3))
+    (here / "a.xlsx").write_bytes(b"")
+    real = importlib.util.find_spec
+    hidden = ("pyarrow", "openpyxl")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name in hidden else real(name, *more))
+    for name, package in (("a.parquet", "pyarrow"), ("a.xlsx", "openpyxl")):
+        said = infimum("predict", "model.skops", name, code=1)
+        assert f'{name} requires the package {package}. Install it with: pip install "infimum[cli]"' in said
+
+
+def test_ignore_and_column_override_what_is_recognised(here, infimum, as_json):
+    (here / "t.csv").write_text(text(rows(30)))
+    quick = ("-t", "label", "--weights", "kernel", "--principle", "infimum")
+    lines = as_json("fit", "t.csv", *quick, "--ignore", "note", "--ignore", "price", "--column", "created=category")
+    assert "note: ignored, left out" in lines["columns"]
+    assert "price: ignored, left out" in lines["columns"]
+    assert any(line.startswith("created: category") for line in lines["columns"])
+    assert "which --column names" in infimum("fit", "t.csv", *quick, "--column", "craeted=date", code=1)
+    assert "expected COLUMN=KIND" in infimum("fit", "t.csv", *quick, "--column", "created=day", code=2)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("fit", "none.csv", "-t", "y", "--weights", "kernl"),
+        ("fit", "none.csv", "-t", "y", "--principle", "infinum"),
+        ("fit", "none.csv", "-t", "y", "--covers", "sets"),
+        ("report", "none.csv", "-t", "y", "--kind", "label"),
+        ("convert", "none.json", "--from", "labelstudio"),
+        ("convert", "none.json", "--from", "votes", "--annotators", "voting"),
+        ("studio", "none.csv", "--target", "y", "--strategy", "best"),
+    ],
+)
+def test_values_are_checked_before_any_work(arguments, infimum):
+    """The file does not exist, and the message is about the option; it lists the values."""
+    said = infimum(*arguments, code=2)
+    assert arguments[-1] in said
+    assert "is not one of" in said
+
+
+def values(option) -> set:
+    """The values of an option, from its annotation Annotated[Literal[…] | None, …]."""
+    kind = get_args(option)[0]
+    return {v for each in (kind, *get_args(kind)) for v in get_args(each) if isinstance(v, str)}
+
+
+def test_choices_are_those_of_the_package():
+    assert values(_options.Weights) == {"auto", *BY_NAME}
+    assert values(_options.Kind) == set(OUTPUT_TYPES)
+    assert values(_options.Meaning) == set(CHOICES["meaning"])
+    assert values(_options.Unticked) == set(CHOICES["unticked"])
+    hints = get_type_hints(studio, include_extras=True)
+    assert values(hints["strategy"]) == set(STRATEGIES)
+
+
+def test_version_and_short_help(infimum):
+    import infimum as package
+
+    assert infimum("--version").strip() == f"infimum {package.__version__}"
+    assert "--weights" in infimum("fit", "-h")
+    assert "kernel|nystrom|linear" in infimum("fit", "-h")
+
+
+def test_out_equal_to_an_input_is_an_error(model, here, infimum):
+    (here / "t.csv").write_text(text(rows(6)))
+    before = (here / "t.csv").read_bytes()
+    for command in (["fit"], ["clean"], ["report"]):
+        said = infimum(*command, "t.csv", "-t", "label", "--out", "t.csv", code=2)
+        assert "--out must not be a file that is read" in said
+    infimum("predict", "model.skops", "t.csv", "--out", here / "t.csv", code=2)
+    os.link(here / "t.csv", here / "link.csv")
+    infimum("predict", "model.skops", "t.csv", "--out", "link.csv", code=2)
+    infimum("predict", "model.skops", "t.csv", "--out", "model.skops", code=2)
+    assert (here / "t.csv").read_bytes() == before
+
+
+def test_out_is_checked_before_the_table_is_read(infimum):
+    assert "--out must end in .skops" in infimum("fit", "none.csv", "-t", "y", "--out", "m.pkl", code=2)
+    assert "--out must end in .html" in infimum("report", "none.csv", "-t", "y", "--out", "r.pdf", code=2)
+    assert "--out must end in .csv" in infimum("clean", "none.csv", "-t", "y", "--out", "c", code=2)
+    assert "there is no folder" in infimum("fit", "none.csv", "-t", "y", "--out", "no/m.skops", code=4)
+
+
+def test_pipe_is_written_into_and_not_replaced(model, here, infimum):
+    (here / "new.csv").write_text(text(rows(3)))
+    os.mkfifo(here / "p.csv")
+    got = []
+    reader = threading.Thread(target=lambda: got.append((here / "p.csv").read_text()))
+    reader.start()
+    infimum("predict", "model.skops", "new.csv", "--out", "p.csv")
+    reader.join(30)
+    assert (here / "p.csv").is_fifo()
+    assert got[0].count("\n") == 4
+
+
+def test_wide_votes_do_not_count_ids(here, infimum):
+    (here / "wide.csv").write_text("id,ann,bob,chris\n1,cat,cat,owl\n2,dog,,dog\n3,cat,owl,owl\n")
+    votes = ("convert", "wide.csv", "--from", "votes", "--annotators", "vote")
+    said = infimum(*votes, code=1)
+    assert "the column 'id' seems to contain ids of the rows" in said
+    assert "--row id" in said
+    infimum(*votes, "--row", "id")
+    assert [(row["id"], row["label"]) for row in table(here / "labels.csv")] == [
+        ("1", "cat"),
+        ("2", "dog"),
+        ("3", "owl"),
+    ]
+
+
+def test_reproduce_lists_experiments_and_skips_missing_data(here, infimum, monkeypatch):
+    from infimum import paper
+
+    assert "pointwise" in infimum("reproduce")
+    done = []
+
+    def reproduce(experiment, *arguments, **settings):
+        if experiment.name == "rates":
+            raise FileNotFoundError("rates.csv is not there.")
+        done.append(experiment.name)
+        (here / "results").mkdir(exist_ok=True)
+
+    monkeypatch.setattr(paper, "reproduce", reproduce)
+    said = infimum("reproduce", "all", "--quick")
+    assert "Skipped rates: rates.csv is not there." in said
+    assert done == [name for name in paper.NAMES if name != "rates"]
+    assert (here / "results" / "index.html").exists()
+    assert "rates.csv is not there." in infimum("reproduce", "rates", code=1)

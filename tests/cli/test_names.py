@@ -7,6 +7,8 @@ import pytest
 
 from infimum.cli._names import class_list, names_in_list
 from infimum.io import read_table
+from infimum.io._load import load_table
+from infimum.io.tables import write_rows
 
 TOPICS = {
     "billing": ["invoice wrong amount", "charged twice this month"],
@@ -128,3 +130,24 @@ def test_lists_of_names():
     assert names_in_list("don't know, can't say") == ["don't know", "can't say"]
     with pytest.raises(ValueError, match=r"--classes must list distinct names\. Got 'a' twice"):
         class_list("a,b,a")
+
+
+@pytest.mark.parametrize("name", ["tickets.xlsx", "tickets.csv.gz", "tickets.json", "semicolons.csv"])
+def test_names_in_other_formats(name, tickets, here, as_json):
+    """Names are merged and the kinds of columns are set in every format."""
+    loaded = load_table(here / tickets)
+    if name == "semicolons.csv":
+        rows = [[row.value[column] for column in loaded.columns] for row in loaded.rows]
+        with open(here / name, "w", newline="", encoding="utf-16") as file:
+            csv.writer(file, delimiter=";").writerows([loaded.columns, *rows])
+    else:
+        write_rows(here / name, loaded.columns, [row.value for row in loaded.rows])
+    classes = '"shipping, damaged",billing,refund,login,shipping,spam'
+    names = ("--separator", ";", "--merge-classes", "--classes", classes)
+    model = ("--weights", "kernel", "--principle", "infimum", "--column", "amount=category", "--ignore", "message")
+    found = as_json("fit", name, "-t", "label", *names, *model)
+    assert sorted(found["classes"]) == CLASSES
+    assert found["merged"]
+    assert [line.split(":")[0] for line in found["columns"]] == loaded.columns
+    assert "category" in found["columns"][1]
+    assert found["columns"][0] == "message: ignored, left out"

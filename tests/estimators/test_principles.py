@@ -51,9 +51,9 @@ def test_as_principle_parses_names_and_keeps_objects():
 
 
 def test_recipe_holds_objects():
-    recipe = Recipe("disambiguation", weights="forest")
+    recipe = Recipe("disambiguation")
     assert recipe.disambiguation is recipe.principle
-    assert isinstance(recipe.weights, weights.Forest)
+    assert isinstance(recipe.weights, weights.KernelRidge)
     assert Recipe("infimum").disambiguation is None
     assert not Recipe("auto").is_complete
     assert Recipe("infimum", "joint").is_joint

@@ -113,9 +113,10 @@ def test_left_out_scores_equal_refits(settings, rng):
     rest = [np.delete(np.arange(24), i) for i in range(24)]
     model = PartialClassifier.paper(weights=keep, **settings)
     z = [model.fit(X[r], mask[r]).predict(X[[i]])[0] for i, r in enumerate(rest)]
-    sets = CandidateLabels(mask, np.arange(3))
-    assert found["covering_rate"] == covered(sets, np.array(z))
-    assert found["chance_corrected"] == pytest.approx(beyond_chance(sets, np.array(z)))
+    labelled = ~mask.all(axis=1)
+    sets, z = CandidateLabels(mask[labelled], np.arange(3)), np.array(z)[labelled]
+    assert found["covering_rate"] == pytest.approx(covered(sets, z))
+    assert found["chance_corrected"] == pytest.approx(beyond_chance(sets, z))
 
 
 def test_left_out_scores_of_disambiguation(data):
@@ -173,8 +174,10 @@ def test_search_with_a_splitter_uses_its_folds(data):
         ratio = len(X) / len(train)  # the ridge n lam is kept
         pipeline[-1].weights.set_params(lam=search.best_params_["lam"] * ratio)
         z = pipeline.fit(X[train], mask[train]).predict(X[test])
-        n_inside += mask[test][np.arange(len(test)), z].sum()
-    assert search.cv_results_["mean_test_covering_rate"][0] == pytest.approx(n_inside / len(X))
+        labelled = ~mask[test].all(axis=1)
+        n_inside += mask[test][np.arange(len(test)), z][labelled].sum()
+    n_labelled = (~mask.all(axis=1)).sum()
+    assert search.cv_results_["mean_test_covering_rate"][0] == pytest.approx(n_inside / n_labelled)
     with pytest.raises(ValueError, match="The test folds of cv must contain each row once"):
         PartialSearch(cv=ShuffleSplit(3, random_state=0)).fit(X, mask)
 

@@ -177,10 +177,12 @@ def test_score_is_accuracy_on_labels_and_covering_rate_on_sets(partial_iris):
         or (z[i] not in row.labels if isinstance(row, Not) else z[i] in row if isinstance(row, set) else z[i] == row)
         for i, row in enumerate(rows)
     ]
-    assert model.score(X, rows) == pytest.approx(np.mean(covered))
+    labelled = [row is not None for row in rows]  # unlabelled rows do not count
+    assert model.score(X, rows) == pytest.approx(np.mean(np.array(covered)[labelled]))
     with pytest.warns(InfimumWarning, match="1 of 1 rows of y contain only labels that fit did not see"):
         assert model.score(X[:1], ["unheard of"]) == 0
-    assert model.score(X, CandidateLabels(np.ones((150, 3), bool), model.classes_)) == 1
+    with pytest.raises(ValueError, match="Scores require labelled rows"):
+        model.score(X, CandidateLabels(np.ones((150, 3), bool), model.classes_))
 
 
 def test_html_repr_and_bad_settings(partial_iris):

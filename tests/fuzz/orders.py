@@ -16,7 +16,7 @@ from infimum.outputs import Rankings
 from infimum.weights import Neighbors
 
 from . import columns
-from .contract import Broken, Case
+from .contract import Broken, Case, score
 
 Pairs = frozenset
 """What a row means: the pairs (a, b) with a before b."""
@@ -62,8 +62,8 @@ def run_model(model: Any, write: Any, meant: list[Pairs]) -> None:
     for i, z in enumerate(model.predict(X).tolist()):
         if any(z.index(a) > z.index(b) for a, b in meant[i]):
             raise Broken("wrong answer", f"row {i} is answered by {z}, meant {sorted(meant[i])}")
-    if (score := model.score(X, write(range(len(meant))))) != 1:
-        raise Broken("wrong answer", f"score {score} where every prediction is in its set")
+    if (value := score(model, X, write(range(len(meant))))) != 1:
+        raise Broken("wrong answer", f"score {value} where every prediction is in its set")
 
 
 @st.composite
@@ -233,7 +233,7 @@ def named_orders(draw: Any) -> Case:
         X = np.arange(len(orders), dtype=float)[:, None]
         model = PartialRanker.paper(items=list(first), weights=Neighbors(1)).fit(X, write(list(second)))
         compare(model.output_, model.output_.read(write(list(second))), meant, items)
-        if model.predict(X).tolist() != [list(o) for o in orders] or model.score(X, write(list(second))) != 1:
+        if model.predict(X).tolist() != [list(o) for o in orders] or score(model, X, write(list(second))) != 1:
             raise Broken("wrong answer", "names of PartialOrders are not those of the model")
 
     return Case(run, "answer", note=f"PartialOrders by {how}, items={first}, names {second}: {orders}")

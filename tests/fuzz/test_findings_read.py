@@ -250,7 +250,7 @@ REFUSE = {
     "E10 negated of one": lambda tmp: CandidateLabels(np.eye(3, dtype=bool), negated=[True]),
     "E10 classes too short": lambda tmp: CandidateLabels(np.eye(3, dtype=bool), classes=["a", "b"]),
     "E10 classes too long": lambda tmp: CandidateLabels(np.eye(3, dtype=bool), classes=list("abcd")),
-    "E13 a=b>c": lambda tmp: both(Rankings(), ["a=b>c"]),
+    "E13 a>=b>c": lambda tmp: both(Rankings(), ["a>=b>c"]),
     "E13 a triple": lambda tmp: both(Rankings(), [[("a", "b", "c")], "a>b"]),
     "E13 from_orders": lambda tmp: PartialOrders.from_orders([[0, 0, 7]]),
     "E13 + red": lambda tmp: both(Tags(), ["+ red"]),

@@ -116,8 +116,8 @@ def test_contradictions_are_refused_together_with_their_cycles():
         Rankings(ABCD).fit(y).read([*y, "a>e"])
     for line in (
         "row 4: a > b > a: an item comes once, got 'a>b>a'",
-        "row 5: expected items between '>', buckets in braces, got 'a>>b'",
-        "row 6: expected items between '>', buckets in braces, got 'b<a'",
+        "row 5: expected items between '>', ties as b~c or in braces, got 'a>>b'",
+        "row 6: expected items between '>', ties as b~c or in braces, got 'b<a'",
         "row 7: expected an order, got 7",
         "row 8: expected items that can be hashed, got ['b']",
         "row 9: unknown item 'e'",

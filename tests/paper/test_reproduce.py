@@ -312,7 +312,7 @@ def test_command_lists_and_refuses(tmp_path):
     assert listed.exit_code == 0
     assert all(name in listed.stdout for name in paper.NAMES)
     refused = CliRunner().invoke(app, ["reproduce", "nothing", "--out", str(tmp_path)])
-    assert refused.exit_code == 1
+    assert refused.exit_code == 2
     assert "There is no experiment 'nothing'. Names: pointwise" in refused.output.replace("\n", " ")
 
 
@@ -374,7 +374,7 @@ def test_command_without_its_extra():
     hide = "import sys; sys.modules['typer'] = None; import infimum.cli"
     run = subprocess.run([sys.executable, "-c", hide], capture_output=True, text=True)
     assert run.returncode == 1
-    assert 'The command infimum needs the package typer. Install it with: pip install "infimum[cli,plot]"' in run.stderr
+    assert 'The command infimum requires the package typer. Install it with: pip install "infimum[cli,plot]"' in run.stderr  # noqa: E501
 
 
 @pytest.mark.parametrize("module", ["infimum", "infimum.datasets"])

@@ -39,7 +39,7 @@ def cache_of(X, mask, n_folds=5):
 def likelihood(cache, candidate, preview):
     recipe = Recipe("disambiguation", "inside", weights.KernelRidge())
     found = predict_held_out(recipe, cache.holdout(candidate, preview), cache.output, cache.sets)
-    return mean_scores(cache.sets, found, row_scores(cache.output, cache.sets, found), False)["log_likelihood"]
+    return mean_scores(cache.sets, found, row_scores(cache.output, cache.sets, found), chance=False)["log_likelihood"]
 
 
 def test_they_are_root_mean_square_slopes(rng):

@@ -108,7 +108,8 @@ def build(
 
     Examples
     --------
-    >>>     >>> from infimum import PartialClassifier
+    >>> import numpy as np
+    >>> from infimum import PartialClassifier
     >>> from infimum.report import build
     >>> X = np.arange(24.)[:, None]
     >>> y = ["cat|dog", "cat"] * 6 + ["dog|owl", "dog"] * 6

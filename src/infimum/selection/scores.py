@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.errors import InfimumWarning
 from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Sets
 from ..solvers import choose
@@ -51,7 +53,9 @@ def best_constant(output: OutputSpace, sets: Sets, sample_weight: Any = None) ->
     """Return the best constant prediction, the output of least mean set loss, (1, *z)."""
     w = np.ones(len(sets)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     L = SetLoss(output, sets)
-    return choose("auto", L).cheap().fit(L).argmin((w / w.sum())[None])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InfimumWarning)  # a baseline need not be optimal
+        return choose("auto", L).cheap().fit(L).argmin((w / w.sum())[None])
 
 
 def compare_with_constant(

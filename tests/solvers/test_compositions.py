@@ -311,7 +311,7 @@ and checked by `tests/test_compositions.py`, against brute force.
 @quiet
 def test_the_table_of_the_docs_is_true():
     page = Path(__file__).resolve().parents[2] / "docs" / "compositions.md"
-    assert page.read_text() == HEAD + who_serves(), "run python tests/test_compositions.py"
+    assert page.read_text() == HEAD + who_serves(), "run python tests/solvers/test_compositions.py"
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ class LossBalls(Sets):
     ----------
     space : OutputSpace
         The output space with its loss, fitted.
-    centers : (n, k, *z)
+    centers : (n, k, ...)
         Outputs; k is 1, except for unions.
     radius : (n, k)
         The largest loss inside.

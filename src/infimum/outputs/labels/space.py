@@ -99,15 +99,16 @@ class Labels(LabelCells, OutputSpace):
     def check(self, parts: Iterable[Sets]) -> None:
         """Warn if all rows are unlabelled, and if classes look like variants of others."""
         n, labelled = 0, self.size < 2
+        counted = self.classes is None and self._cost.classes() is None and self.form_.kind != "mask"
         counts: Any = np.zeros(int(self.size), dtype=int)
         for sets in parts:
             n += len(sets)
             labelled = labelled or not sets.is_unlabelled.all()
             listed_in: Any = sets.listed.sum(axis=0)  # type: ignore[attr-defined]
             counts += np.asarray(listed_in, dtype=int).ravel()
-            if labelled and n >= COUNTED:
+            if labelled and (n >= COUNTED or not counted):
                 break
-        if self.classes is None and self._cost.classes() is None and self.form_.kind != "mask":
+        if counted:
             warn_of_look_alikes(self, self.classes_, counts)
         if n > 1 and not labelled:
             warnings.warn(

@@ -159,9 +159,15 @@ def test_scribbles_lose_what_brute_force_says(principle, rng):
 
 def test_masks_fit_an_estimator(rng):
     X = rng.standard_normal((20, 2))
-    model = PartialEstimator.paper(masks.Masks((2, 3), 0.1)).fit(X, rng.integers(-1, 2, size=(20, 6)))
-    assert model.predict(X).shape == (20, 6)
-    assert 0.5 < model.score(X, model.predict(X)) <= 1
+    y = rng.integers(-1, 2, size=(20, 6))
+    model = PartialEstimator.paper(masks.Masks((2, 3), 0.1)).fit(X, y)
+    z = model.predict(X)
+    assert z.shape == (20, 6)
+    known = (y != 0)[(y != 0).any(axis=1)]  # unlabelled rows do not count
+    right = (z == y)[(y != 0).any(axis=1)] & known
+    assert model.score(X, y) == pytest.approx(np.mean(right.sum(axis=1) / known.sum(axis=1)))
+    with pytest.raises(ValueError, match="Scores require labelled rows"):
+        model.score(X, np.zeros((20, 6), dtype=int))
 
 
 def test_comparisons():

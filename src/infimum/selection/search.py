@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from ..data import Rows, Table
@@ -24,6 +25,7 @@ from ..recipe import AUTO, Recipe, is_auto
 from ..weights import LabelledRowsOnly, by_name
 from ..weights.holdout import folds_of
 from .candidates import (
+    NOISY,
     Candidate,
     Pair,
     combined,
@@ -35,7 +37,18 @@ from .candidates import (
 from .config import SearchConfig
 from .evaluate import Evaluation, EvaluationData, evaluate, scores_of_selected
 from .kernel_cache import KernelCache
-from .rank import Rule, competitive_groups, has_likelihood, is_promising, largest_risk, rank, select, survivors
+from .rank import (
+    Rule,
+    competitive_groups,
+    has_likelihood,
+    is_noisy,
+    is_promising,
+    largest_risk,
+    likeliest,
+    rank,
+    select,
+    survivors,
+)
 from .result import SelectionResult
 
 
@@ -63,6 +76,12 @@ class SearchProblem:
     """Whether the table is a sample of rows in chunks."""
     labelled_only: bool = False
     """Whether unlabelled rows have been left out."""
+
+    @property
+    def selects_noise(self) -> bool:
+        """Whether it is to be selected if sets may miss the true label; several sources are fallible anyway."""
+        auto = is_auto(self.recipe.noise) and "disambiguation" in {name for name, _ in self.pairs}
+        return auto and self.sets.options() is not None and self.sets.answers_of_sources() is None
 
     @property
     def given(self) -> bool:
@@ -155,7 +174,7 @@ def select_recipe(
         problem = search_problem(recipe, rows, output, sets, config)
     else:
         problem = chunked_problem(recipe, rows, output, sets, config)
-    if problem.given and len(problem.pairs) == 1:
+    if problem.given and len(problem.pairs) == 1 and not problem.selects_noise:
         return paper_recipe(problem, "All parts are set explicitly.")
     order = row_order(problem.table, problem.sets, problem.pairwise)
     if n_distinct(problem.table, problem.pairwise) < config.min_distinct_rows:
@@ -216,6 +235,9 @@ def run_stages(
                 starts = relevance_starts(record.on(data) or record.evaluations, problem.rule)
             # Stage 5: refine, with and without relevances.
             try_neighbours(problem, data, record, relevant_candidates(problem, data, record, starts, plain))
+        # Stage 6: allow for sets that miss the true label.
+        if problem.selects_noise and record.on(data):
+            try_noise(problem, data, record)
     except KeyboardInterrupt:
         if not record.evaluations:
             raise
@@ -240,6 +262,19 @@ def try_neighbours(
         record.compare(near, data)
         if not record.on(data) or (found and select(record.on(data), problem.rule) is select(found, problem.rule)):
             break
+
+
+def try_noise(problem: SearchProblem, data: EvaluationData, record: Record) -> None:
+    """Evaluate the best candidates under the assumption that sets may miss the true label, while this pays."""
+    groups = competitive_groups(record.on(data), problem.rule)
+    soft = [group[0].candidate for group in groups if has_likelihood(group[0])]
+    near = [replace(one, principle=NOISY) for one in soft]
+    for _ in range(problem.config.n_steps):
+        record.compare(near, data)
+        noisy = [one for one in record.on(data) if is_noisy(one)]
+        if not noisy or likeliest(record.on(data)) not in noisy or problem.given:
+            break
+        near = likeliest(noisy).candidate.neighbours(problem.config)
 
 
 def relevance_starts(found: Sequence[Evaluation], rule: Rule) -> list[list[Candidate]]:
@@ -303,6 +338,8 @@ def search_problem(
     labelled_only = len(sets) < n_all
     n = len(sets) if table.w is None else max(1, round(float(table.w.sum())))
     principles, pairs = principles_of(recipe, not given or recipe.weights.signed)
+    if is_auto(recipe.principle) and sets.answers_of_sources() is not None:
+        pairs = [pair for pair in pairs if isinstance(principles[pair[0]], Disambiguation)]
     if n > config.exact_rows and len(pairs) > 1 and not supports_soft(sets):
         pairs = [(name, rule) for name, rule in pairs if not isinstance(principles[name], Disambiguation)]
     if labelled_only:  # unlabelled rows have neither an average nor a supremum
@@ -358,11 +395,15 @@ def paper_recipe(problem: SearchProblem, reason: str) -> tuple[Recipe, Selection
     default = ("infimum", "inside")
     name, rule = default if default in problem.pairs else problem.pairs[0]
     weights = problem.recipe.weights
+    principle = problem.principles[name]
     if not problem.given:
-        weights = default_weights(weights, problem.n, problem.config)
+        constant = n_distinct(problem.table) < 2
+        weights = default_weights("linear" if constant else weights, problem.n, problem.config)
+        if constant and isinstance(principle, Disambiguation):  # nothing but the shares of the classes is predicted
+            principle = clone(principle).set_params(cap=1.0)
     params = {"weights": repr(weights), "principle": name, "negative_weights": rule}
     recipe = replace(
-        problem.recipe, principle=problem.principles[name], negative_weights=rule, weights=weights
+        problem.recipe, principle=principle, negative_weights=rule, weights=weights
     )
     return recipe, SelectionResult(best_params=params, reason=reason, config=problem.config)
 

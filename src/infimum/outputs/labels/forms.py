@@ -15,12 +15,14 @@ from ...data.blanks import stripped
 from ...data.containers import Column, Table, is_row, normalise_y
 from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, shown
 from ...data.names import Names, key, kind, plain, unpacked
+from ...evidence.votes import Votes
 from .sets import FORMS as FORMS
 from .sets import CandidateLabels, as_mask
+from .voted import UNIT_SUM, SoftLabels, check_probabilities, is_soft
 
 AMBIGUOUS = "Where rows are candidate masks give CandidateLabels(y); where 0 and 1 are labels, sets such as {0, 1}."
 NEITHER = "neither 'a' nor 'b' is '!a|!b' or Not('a', 'b')"
-VOTES = "pairs, which are no labels; answers of several annotators are read by infimum.io.read_votes"
+VOTES = "pairs, which are no labels; for answers of several annotators, pass infimum.Votes"
 FLAGS = "Candidates among the classes True and False are sets, {True, False}; a candidate mask is CandidateLabels(y)."
 
 
@@ -134,7 +136,10 @@ def labels_in(cell: Any, known: Any) -> tuple[tuple, bool]:
             if isinstance(label, tuple) and is_row(cell) and label not in known:
                 raise InputError(f"{VOTES}, got {shown(cell)}")
         return tuple(_name(label, cell, known) for label in cell), False
-    if isinstance(cell, dict | np.ndarray):
+    if is_soft(cell):
+        p = check_probabilities(np.array(list(cell.values()) or [0.0], dtype=object), cell)
+        return tuple(_name(label, cell, known) for label, share in zip(cell, p) if share > 0), False
+    if isinstance(cell, np.ndarray):
         raise InputError(f"expected a label or candidates, got {shown(cell)}")
     return (plain(cell),), False
 
@@ -196,6 +201,8 @@ def parse(y: Any) -> Any:
             return found.column()
         if found.values.dtype == bool:
             return as_mask(found.values | found.missing), found.names
+        if found.values.dtype.kind == "f":
+            return _soft_table(found)
         kinds = sorted({type(v).__name__ for v in found.values.ravel()[:1000].tolist()})
         raise InputError(
             f"y should be a 1d array, got an array of shape {found.values.shape} instead, of {', '.join(kinds)}. A"
@@ -207,8 +214,39 @@ def parse(y: Any) -> Any:
     return found
 
 
+def _soft_table(table: Table) -> SoftLabels:
+    """Return an (n, m) table of probabilities as soft labels; rows without any number are unlabelled."""
+    p, unlabelled = np.where(table.missing, 0.0, table.values), np.asarray(table.missing.all(axis=1))
+    bad = BadRows("y")
+    for row in np.flatnonzero(~unlabelled & ~_sums_to_one(p)).tolist():
+        bad.add(row, "expected probabilities that are at least 0 and sum to 1", table.row(row))
+    bad.refuse(
+        "A table of numbers contains soft labels, with one column per class. Candidates are booleans, y.astype(bool);"
+        " lists of labels are y.tolist(); for tags, use PartialMultilabelClassifier."
+    )
+    p[unlabelled] = 1.0
+    p /= p.sum(axis=1, keepdims=True)
+    return SoftLabels(p, ~unlabelled, None if table.names is None else Names(table.names, "classes").array)
+
+
+def _sums_to_one(p: NDArray) -> NDArray:
+    return np.isfinite(p).all(axis=1) & (p >= 0).all(axis=1) & (np.abs(p.sum(axis=1) - 1) <= UNIT_SUM)
+
+
+def _facts_of_votes(votes: Votes) -> Facts:
+    """Summarise the answers and the known labels."""
+    try:
+        facts = facts_of(votes.answers)
+    except InputError as error:
+        raise error.renumbered(votes.place) from None
+    facts = Facts(len(votes), facts.names, facts.unread, facts.kinds, facts.masks, facts.flags, facts.bits, facts.cells)
+    return facts if votes.gold is None else facts + facts_of(votes.gold)
+
+
 def facts_of(y: Any) -> Facts:
     """Summarise y: its classes and its format."""
+    if isinstance(y, Votes):
+        return _facts_of_votes(y)
     found = parse(y)
     if isinstance(found, CandidateLabels):
         columns = found.listed.shape[1] if found.classes is None else tuple(unpacked(found.classes))

@@ -38,7 +38,7 @@ Target = Annotated[
     ),
 ]  # fmt: skip
 Kind = Annotated[
-    Literal["labels", "tags", "ranking", "number", "vector", "mask"] | None,
+    Literal["labels", "tags", "ranking", "number", "vector", "mask", "product"] | None,
     typer.Option(help="The output type. By default it is recognised.", show_default=False),
 ]
 Id = Annotated[

@@ -25,8 +25,8 @@ from ._records import Records, text_cells
 from ._table_cells import INTEGER, REAL, parse_cells, target_cells
 from ._write import plain_cells
 
-LIST_CELLS = ("number", "vector", "mask")
-"""Output types whose own cells are lists; lists of the others need a meaning."""
+LIST_CELLS = ("number", "vector", "mask", "product")
+"""Output types whose own cells are lists or mappings; lists of the others need a meaning."""
 
 
 def read_table(
@@ -60,7 +60,7 @@ def read_table(
         ``kind="vector"`` a coordinate (a number or an interval). None leaves all rows unlabelled.
     id : str, optional
         The column of the ids; by default rows are counted from 0.
-    kind : {"labels", "tags", "ranking", "number", "vector", "mask"}, optional
+    kind : {"labels", "tags", "ranking", "number", "vector", "mask", "product"}, optional
         The output type. It parses the text into Python objects, and raises an error that names the line of every cell
         that cannot be parsed. Without it the target stays text, and `records.kind` is "text". Required for several
         columns.
@@ -169,7 +169,7 @@ def write_table(
         By default that of the records; without either, only the rows are written.
     target : str
         The name of the column of y.
-    kind : {"labels", "tags", "ranking", "number", "vector", "mask", "text"}, optional
+    kind : {"labels", "tags", "ranking", "number", "vector", "mask", "product", "text"}, optional
         The output type. By default that of the records, or "labels"; "text" for y that is text already.
     id : str, optional
         A column for the ids of the records; by default "id" for `Records` and none otherwise.

@@ -29,6 +29,7 @@ from ..selection.scores import labelled_weight, scored_by, weight_array
 from ..solvers import Minimum
 from ..weights import BY_NAME, Alpha, by_name
 from .explanation import Explanation, explained
+from .scoring import refuse_exact_metrics
 
 NUMBERS = 2**22
 """Numbers formed at a time for a batch of queries: 32 MiB."""
@@ -129,6 +130,7 @@ class PartialModel(BaseEstimator):
         sets = rows.read(output)
         if rows.in_memory:
             check_shapes(output, sets)
+            refuse_exact_metrics(output)
         selection = None
         if not recipe.is_complete:
             recipe, selection = select_recipe(recipe, rows, output, sets, self._search_config())

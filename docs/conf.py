@@ -26,7 +26,7 @@ autosummary_generate = True
 autosummary_filename_map = {  # a class and a function of one name, for file systems that do not tell them apart
     "infimum.diagnostics.Audit": "infimum.diagnostics.Audit-class",
     "infimum.diagnostics.Identifiability": "infimum.diagnostics.Identifiability-class",
-    "infimum.diagnostics.Calibration": "infimum.diagnostics.Calibration-class",
+    "infimum.paper.theory.Calibration": "infimum.paper.theory.Calibration-class",
 }
 numpydoc_show_class_members = False
 suppress_warnings = ["config.cache"]

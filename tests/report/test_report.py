@@ -19,7 +19,7 @@ from infimum.report import build
 from infimum.report.results import compared
 from small_search import SMALL_SEARCH
 
-HOSTILE = ['<script>hacked=1</script>', '"><img src=x onerror=hacked=1>', "a&b'c", "{{7*7}} $x^2$"]
+HOSTILE = ["<script>hacked=1</script>", '"><img src=x onerror=hacked=1>', "a&b'c", "{{7*7}} $x^2$"]
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def test_build_loads_no_other_files(hostile):
     page = re.sub(r'xmlns(:xlink)?="[^"]*"', "", hostile.html)
     assert "//" not in re.sub(r"<script>.*?</script>", "", page, flags=re.S).replace("<!doctype", "")
     for word in ("src=", "@import", "fetch(", "XMLHttpRequest", "url(http"):
-        assert word not in page.replace("onerror", "").replace('src=x', ""), word
+        assert word not in page.replace("onerror", "").replace("src=x", ""), word
     assert "default-src 'none'" in hostile.html
 
 
@@ -124,7 +124,10 @@ def test_build_counts_annotators(undrawn):
 @pytest.mark.parametrize(
     "model, y",
     [
-        (PartialMultilabelClassifier(search_config=SMALL_SEARCH), [{"red": True}, {"red": False, "big": True}, {"big": 0}]),
+        (
+            PartialMultilabelClassifier(search_config=SMALL_SEARCH),
+            [{"red": True}, {"red": False, "big": True}, {"big": 0}],
+        ),
         (PartialRanker(search_config=SMALL_SEARCH), ["a>b", "b>c>a", "c>a"]),
         (PartialRegressor(search_config=SMALL_SEARCH), [(0, 1), (None, 2), 1.5]),
     ],
@@ -199,7 +202,10 @@ def test_build_labels_without_names(undrawn):
     "model, y",
     [
         (PartialClassifier(search_config=SMALL_SEARCH), ["a", "b", "a|b", "c"]),
-        (PartialMultilabelClassifier(search_config=SMALL_SEARCH), [{"r": True}, {"r": False, "s": True}, {"s": False}, None]),
+        (
+            PartialMultilabelClassifier(search_config=SMALL_SEARCH),
+            [{"r": True}, {"r": False, "s": True}, {"s": False}, None],
+        ),
     ],
 )
 def test_cases_of_are_ordered_by_margin(model, y):

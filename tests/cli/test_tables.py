@@ -284,7 +284,7 @@ def test_wide_votes_do_not_count_ids(here, infimum):
 
 
 def test_reproduce_lists_experiments_and_skips_missing_data(here, infimum, monkeypatch):
-    from infimum import paper
+    from infimum.paper import registry as paper
 
     assert "pointwise" in infimum("reproduce")
     done = []

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..data.errors import InputError, is_missing
 from ..data.features import Features
-from ..diagnostics.audit.conflicts import unreadable
+from ..diagnostics.conflicts import unreadable
 from ..io import Records
 from ..io._files import name_of
 from ..io._load import Loaded, load_table

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import typer
 
-from ..diagnostics.audit.audit import label_errors
+from ..diagnostics.audit import label_errors
 from ..estimators.base import validated
 from ..selection import out_of_fold
 from ..selection.scores import compare_with_constant, labelled_weight

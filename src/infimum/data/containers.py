@@ -302,7 +302,7 @@ def _of_frame(frame: Any) -> Column | Table:
 
 def _order(native: Any) -> tuple | None:
     """Return the categories of an ordered Categorical of pandas, an Enum of polars, or an ordered Arrow dictionary."""
-    kind = getattr(native, "dtype", getattr(native, "type", None))
+    kind: Any = getattr(native, "dtype", getattr(native, "type", None))
     if not getattr(kind, "ordered", type(kind).__name__ == "Enum"):
         return None
     if hasattr(kind, "categories"):

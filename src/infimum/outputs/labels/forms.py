@@ -312,7 +312,7 @@ def in_their_order(facts: Facts, names: list) -> list:
         return given[0]
     kinds = {kind(name) for name in names}
     if kinds == {"text"}:
-        values = {name: parse_number(name) for name in names}
+        values: dict[Any, Any] = {name: parse_number(name) for name in names}
         if None not in values.values():
             return sorted(names, key=values.__getitem__)
     if len(names) < 3 or kinds <= {"number"} or kinds <= {"boolean"} or kinds <= {"date", "date and time", "duration"}:

@@ -304,9 +304,16 @@ def validated(model: Any, X: Any, reset: bool = False) -> Any:
     """Return X as numbers; at fit (`reset`) the model learns the names by which later columns are found."""
     X = X.compute() if is_dask(X) else X
     if is_frame(X):
-        if not reset:
+        integers = names_of(X, int)
+        if reset:
+            model._integer_names = integers
+        elif integers is not None and sorted(integers) == sorted(vars(model).get("_integer_names") or []):
+            X = X[model._integer_names]  # only pandas has such names
+        else:
             X = in_order(X, vars(model).get("feature_names_in_", np.array([])).tolist() or None)
-        as_numbers(X)
+        numbers = as_numbers(X)
+        validate_data(model, X, skip_check_array=True, reset=reset)
+        return narrow(numbers)
     table = readable(X)
 
     def check() -> Any:

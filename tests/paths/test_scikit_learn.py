@@ -1,7 +1,5 @@
 """Cross-validation and searches of scikit-learn with the default model on partial labels."""
 
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
@@ -22,12 +20,12 @@ def classifier():
     return PartialClassifier(search_config=SMALL_SEARCH)
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("y", [PARTIAL, [set(cell.split("|")) for cell in PARTIAL], [*PARTIAL[:-1], None]])
 @pytest.mark.parametrize("model", [classifier(), make_pipeline(StandardScaler(), classifier())])
 def test_accuracy_of_partial_labels_is_explained_once_and_never_a_number(model, y):
     """Text such as "cat|dog" counted as wrong, sets gave a traceback per fold and nan."""
-    with warnings.catch_warnings(), pytest.raises(ValueError, match="All the 3 fits failed") as caught:
-        warnings.simplefilter("error")
+    with pytest.raises(ValueError, match="All the 3 fits failed") as caught:
         cross_val_score(model, X, y, scoring="accuracy", cv=3)
     said = str(caught.value)
     assert said.count("The metric accuracy_score compares predictions with exact outputs") == 1

@@ -59,7 +59,7 @@ def check_own_kind(kind: str | None) -> str | None:
     if kind is None:
         return None
     if not is_own(kind):
-        raise typer.BadParameter(f"expected {OWN}. Models of the library's own output types need no --kind. Got {kind!r}.")
+        raise typer.BadParameter(f"expected {OWN}. Other models need no --kind. Got {kind!r}.")
     try:
         output_type(kind)
     except ValueError as error:

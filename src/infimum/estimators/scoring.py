@@ -51,5 +51,5 @@ def _fold() -> dict[str, Any] | None:
 
 def _exact_metric(scorer: Any) -> str | None:
     """Return the name of the metric of scikit-learn that a scorer computes; None for others, such as model.score."""
-    metric = getattr(scorer, "_score_func", None)
+    metric: Any = getattr(scorer, "_score_func", None)
     return metric.__name__ if getattr(metric, "__module__", "").startswith("sklearn.") else None

@@ -222,7 +222,6 @@ def values(option) -> set:
 
 def test_choices_are_those_of_the_package():
     assert values(_options.Weights) == {"auto", *BY_NAME}
-    assert values(_options.Kind) == set(OUTPUT_TYPES)
     assert values(_options.Meaning) == set(CHOICES["meaning"])
     assert values(_options.Unticked) == set(CHOICES["unticked"])
     hints = get_type_hints(studio, include_extras=True)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..data.errors import InputError, shown
+from ..data.numerals import missing_code
 from ..outputs.numbers.text import parse_interval
 
 INTEGER = re.compile(r"[+-]?\d+")
@@ -42,6 +43,8 @@ def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
     ties = all(TIE.search(str(cell)) for _, cell, kind in kinds if kind == "labels")
     if set(found) == {"ranking", "labels"} and ties:
         return "ranking"
+    if found == ["number"]:
+        _refuse_missing_code(source, target, [cell for _, cell in labelled])
     if len(found) == 1:
         return found[0]
     first = [next((place, cell) for place, cell, kind in kinds if kind == each) for each in found]
@@ -49,6 +52,17 @@ def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
     raise ValueError(
         f"{source}: the cells of the column {target!r} are written in several ways. {examples}. Choose with --kind."
     )
+
+
+def _refuse_missing_code(source: str, target: str, cells: list) -> None:
+    """Raise ValueError if a number such as -1 probably stands for an empty cell."""
+    lows = [low for cell in cells for low, _ in parse_interval(str(cell))]
+    code = missing_code(lows)
+    if code is not None:
+        raise ValueError(
+            f"{source}: {lows.count(code)} cells of the column {target!r} are {code:g}, its only negative number. If"
+            f" they mean that the number is missing, pass --missing {code:g}. Otherwise pass --kind number."
+        )
 
 
 def _is_integer(cell: Any) -> bool:

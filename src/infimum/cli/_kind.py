@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import Any
 
-from ..data.errors import InputError
+from ..data.errors import InputError, shown
 from ..outputs.numbers.text import parse_interval
 
 INTEGER = re.compile(r"[+-]?\d+")
@@ -34,8 +34,8 @@ def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
         raise ValueError(f"{source}: the column {target!r} is empty. Training requires labelled rows.")
     if all(_is_integer(cell) for _, cell in labelled):
         raise ValueError(
-            f"{source}: the column {target!r} contains integers, such as {labelled[0][1]!r} ({labelled[0][0]}), which"
-            " can be names of classes or numbers. Pass --kind labels or --kind number."
+            f"{source}: the column {target!r} contains integers, such as {shown(labelled[0][1])} ({labelled[0][0]}),"
+            " which can be names of classes or numbers. Pass --kind labels or --kind number."
         )
     kinds = [(place, cell, _kind(cell)) for place, cell in labelled]
     found = list(dict.fromkeys(kind for *_, kind in kinds))
@@ -45,7 +45,7 @@ def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
     if len(found) == 1:
         return found[0]
     first = [next((place, cell) for place, cell, kind in kinds if kind == each) for each in found]
-    examples = "; ".join(f"{place}: {cell!r} looks like {kind}" for (place, cell), kind in zip(first, found))
+    examples = "; ".join(f"{place}: {shown(cell)} looks like {kind}" for (place, cell), kind in zip(first, found))
     raise ValueError(
         f"{source}: the cells of the column {target!r} are written in several ways. {examples}. Choose with --kind."
     )

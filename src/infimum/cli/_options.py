@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 from ..data.columns import KINDS
+from ._own_types import KINDS as OUTPUT_KINDS
+from ._own_types import OWN, check_kind, check_own_kind
 
 KINDS_TO_SET = KINDS[:5]
 """Kinds of columns that --column accepts."""
@@ -38,9 +40,19 @@ Target = Annotated[
     ),
 ]  # fmt: skip
 Kind = Annotated[
-    Literal["labels", "tags", "ranking", "number", "vector", "mask"] | None,
-    typer.Option(help="The output type. By default it is recognised.", show_default=False),
-]
+    str | None,
+    typer.Option(
+        help="The output type. By default it is recognised. MODULE:CLASS is your own type, which is imported.",
+        show_default=False, metavar=f"[{'|'.join(OUTPUT_KINDS)}|{OWN}]", callback=check_kind,
+    ),
+]  # fmt: skip
+ModelKind = Annotated[
+    str | None,
+    typer.Option(
+        help="The output type of the model, if it is your own: MODULE:CLASS. It is imported, and its code is run.",
+        show_default=False, metavar=OWN, callback=check_own_kind,
+    ),
+]  # fmt: skip
 Id = Annotated[
     str | None, typer.Option(help="The column of row ids; `id` if there is one.", show_default=False, metavar="COLUMN")
 ]

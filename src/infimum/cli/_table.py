@@ -16,8 +16,8 @@ from ..io._meaning import ReadOptions
 from ..io._names import NamedCells
 from ..io._records import new_space
 from ..io._table_cells import parse_cells
-from ..io.tables import LIST_CELLS, records_of
-from ..outputs import OutputSpace
+from ..io.tables import records_of
+from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._console import stderr
 from ._kind import recognise
 from ._names import naming
@@ -172,7 +172,7 @@ def _read(
     if several and kind == "number" and len(target) == 2 and lenient:
         return *_lenient_bounds(loaded, options), None
     names = naming(options.classes, options.separator, options.merge_classes)
-    if several or (kind in LIST_CELLS and not lenient):
+    if several or (kind is not None and not lenient and not OUTPUT_TYPES[kind].lists_need_meaning):
         records = records_of(loaded, target, options.id, kind, settings, keep_text=True)
         if not several:
             names.apply(records.kind, loaded.name, records.y, records.places)

@@ -24,6 +24,7 @@ def predict(
     model: o.Model,
     file: o.File,
     out: o.out("predictions.csv", "The predictions") = Path("predictions.csv"),  # type: ignore[valid-type]
+    kind: o.ModelKind = None,
     sep: o.Sep = None,
     encoding: o.Encoding = None,
     as_json: o.Json = False,
@@ -38,7 +39,7 @@ def predict(
     check_out(out, TABLES, file, model)
     notes = Notes()
     with errors_as_messages(model), notes.collect():
-        pipe, about = load(model)
+        pipe, about = load(model, kind)
     with running(["reading", "predicting", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
         loaded = load_file(file, sep, encoding)

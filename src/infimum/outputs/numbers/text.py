@@ -18,8 +18,8 @@ BEYOND = r"(?:\+|(?:or|and) (?:more|over|above|greater|older|higher)|plus)"
 SHORT_OF = r"(?:-|(?:or|and) (?:less|under|below|fewer|younger|lower))"
 TO = r"(?:-|\.\.\.?|…|to|until|and|bis)"
 
-BRACKETS = re.compile(r"[\[\](] ?([^,;\[\]()]+?) ?([,;]) ?([^,;\[\]()]+?) ?[\[\])]")
-WIDE_BRACKETS = re.compile(r"[\[\](] ?([^;\[\]()]+?) ?(;) ?([^;\[\]()]+?) ?[\[\])]")
+BRACKETS = re.compile(r"([\[\](])([^,;\[\]()]+)[,;]([^,;\[\]()]+)([\[\])])")
+WIDE_BRACKETS = re.compile(r"([\[\](])([^;\[\]()]+);([^;\[\]()]+)([\[\])])")
 LOW = re.compile(rf"{AT_LEAST} ?(?P<a>{NUMBER}){UNIT}|(?P<b>{NUMBER}) ?{BEYOND}{UNIT}")
 HIGH = re.compile(rf"{AT_MOST} ?(?P<a>{NUMBER}){UNIT}|(?P<b>{NUMBER}) {SHORT_OF}{UNIT}")
 RANGE = re.compile(rf"(?:between |from )?(?P<a>{NUMBER}) ?{TO} ?(?P<b>{NUMBER}){UNIT}")
@@ -86,7 +86,10 @@ def _piece(text: str, decimal: str) -> tuple[float, float] | None:
     """Return (lower, upper) of one piece; None if the text is none."""
     found = BRACKETS.fullmatch(text) if decimal == "." else WIDE_BRACKETS.fullmatch(text)
     if found:
-        return _pair(found[1], found[3], decimal)
+        bounds = _pair(found[2], found[3], decimal)
+        if bounds is not None and bounds[0] == bounds[1] and (found[1], found[4]) != ("[", "]"):
+            raise InputError(f"an interval without any number, got {shown(text)}; the number alone is {found[2]}")
+        return bounds
     if found := AROUND.fullmatch(text):
         middle, radius = _number(found["a"], decimal), _number(found["b"], decimal)
         if middle is not None and radius is not None:

@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 from infimum.active import STRATEGIES
 from infimum.cli import _options, app, studio
 from infimum.io._meaning import CHOICES
-from infimum.outputs import OUTPUT_TYPES
 from infimum.weights import BY_NAME
 
 HEADER = ["ticket", "created", "size", "price", "note", "label"]

@@ -146,7 +146,7 @@ def _as_number(present: list, texts: list[str]) -> Recognised | None:
     values = [value for value in (number(cell, mark) for cell in present) if value is not None]
     code = missing_code(values)
     if code is not None:
-        notes.append(f"{values.count(code)} cells are {code:g}, the only negative number; empty them if they are missing")
+        notes.append(f"{values.count(code)} cells are {code:g}, the only negative number (missing?)")
     if decimal is None:
         example = next(text for text in texts if "," in text)
         notes.append(f"{example!r} is read with a thousands separator; for a decimal comma, replace it by a point")

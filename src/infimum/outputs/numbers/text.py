@@ -103,7 +103,7 @@ def check_units(units: Mapping[str, tuple[int, str]]) -> None:
     if len(named) > 1 or (len(units) > 1 and any(re.match(r"(?:per|an?)\b|/", unit) for unit in named)):
         rarest = min(named, key=lambda unit: units[unit][0])
         several = sorted(units.values(), key=lambda pair: -pair[0])
-        listed = "; ".join(f"{count} {'cell' if count == 1 else 'cells'} such as {shown(text)}" for count, text in several)
+        listed = "; ".join(f"{count} × {shown(text)}" for count, text in several)
         raise InputError(
             f"y mixes numbers of different units: {listed}. Convert them to one unit, or leave cells empty. On the"
             f' command line, --missing "*{rarest}*" reads these cells as empty.'

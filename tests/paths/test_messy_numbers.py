@@ -11,6 +11,7 @@ from infimum import PartialRegressor
 from infimum.cli import app
 from infimum.outputs import Reals
 from infimum.outputs.numbers.text import parse_interval
+from small_search import SMALL_SEARCH
 
 FORMS = ("${}K-${}K (Glassdoor est.)", "Employer Provided Salary:${}K-${}K", "${}K-${}K(Employer est.)")
 
@@ -105,5 +106,5 @@ def test_a_code_for_missing_is_noted_for_features_and_kept_with_a_kind(jobs):
 
 def test_python_reads_the_same_cells():
     y = [None if cell == "-1" or "Hour" in cell else cell for cell in cells(30)]
-    model = PartialRegressor(budget=1).fit(np.arange(30)[:, None], y)
+    model = PartialRegressor(search_config=SMALL_SEARCH).fit(np.arange(30)[:, None], y)
     assert 70_000 < model.predict([[15]])[0] < 90_000

@@ -44,8 +44,8 @@ def predict(
     with running(["reading", "predicting", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
         loaded = load_file(file, sep, encoding)
-        known = without(loaded, about.get("missing", []))
-        X = records_of(known, None, None, None, ReadOptions(), keep_text=True).data
+        cells = without(loaded, about.get("missing", []))
+        X = records_of(cells, None, None, None, ReadOptions(), keep_text=True).data
         rows = [{name: found.value.get(name) for name in loaded.columns} for found in loaded.rows]
         stages.next()
         try:

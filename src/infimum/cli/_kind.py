@@ -7,6 +7,7 @@ from typing import Any
 
 from ..data.errors import shown
 from ..data.numerals import missing_code
+from ..outputs.numbers.text import parse_interval
 from ..outputs.recognise import kind_of
 
 INTEGER = re.compile(r"[+-]?\d+")

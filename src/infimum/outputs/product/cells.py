@@ -106,8 +106,13 @@ class ProductCells(CellFormat):
             import polars
 
             return polars.DataFrame(columns).cast({name: getattr(polars, kind) for name, kind in dtypes.items()})
-        import pandas
-
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError(
+                "Predictions of several outputs are a pandas DataFrame. Install it with pip install pandas, or pass y as a"
+                " polars DataFrame."
+            ) from error
         return pandas.DataFrame(columns).astype(dtypes)
 
 

@@ -18,7 +18,6 @@ COMMANDS = ("fit", "predict", "score", "clean", "report", "prediction sets")
 
 NOT_YET: dict[tuple[str, str], str] = {
     ("own", "conformal"): "prediction sets need a score that a user's own output type has to register",
-    ("vectors", "question"): "questions are about labels, tags, rankings and numbers only",
     ("own", "question"): "questions are about labels, tags, rankings and numbers only",
     **{("own", f"command line: {command}"): NO_CELLS for command in COMMANDS},
 }

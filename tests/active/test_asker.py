@@ -9,8 +9,9 @@ from infimum.active import STRATEGIES, Asker, Belief, FullLabel, Is, OneOf, Pric
 from infimum.active.learner import Learner, Setting
 from infimum.active.ridge import IncrementalRidge, Lookahead
 from infimum.conformal import Conformal
-from infimum.outputs import Labels, Masks, OutputSpace, Rankings, Reals, Sets, Tags, Vectors
+from infimum.outputs import Labels, Masks, Rankings, Reals, Sets, Tags, Vectors
 from infimum.weights import KernelRidge, Scaled
+from paths.circle import Angles, Arcs
 
 
 @pytest.fixture(scope="module")
@@ -247,58 +248,6 @@ def test_asker_notices_that_X_changed(change):
     assert found == [question.row for question in Asker(random_state=0).query(other, y, n=2)]
 
 
-class Arcs(Sets):
-    """Angles known to a precision, with the required methods of sets and `join`."""
-
-    def __init__(self, center, width):
-        self.at, self.width = np.asarray(center, dtype=float), np.asarray(width, dtype=float)
-        self.shape = self.at.shape
-
-    def __len__(self):
-        return len(self.at)
-
-    def __getitem__(self, rows):
-        return Arcs(np.atleast_1d(self.at[rows]), np.atleast_1d(self.width[rows]))
-
-    def argmin(self, c):
-        return np.stack([np.cos(self.at), np.sin(self.at)], axis=-1)
-
-    def contains(self, z):
-        return np.abs(z - self.at) <= self.width
-
-    def join(self, other):
-        return Arcs(np.append(self.at, other.at), np.append(self.width, other.width))
-
-
-class MarkedArcs(Arcs):
-    @property
-    def is_unlabelled(self):
-        return self.width >= np.pi
-
-    def __getitem__(self, rows):
-        return MarkedArcs(np.atleast_1d(self.at[rows]), np.atleast_1d(self.width[rows]))
-
-    def join(self, other):
-        return MarkedArcs(np.append(self.at, other.at), np.append(self.width, other.width))
-
-
-class Angles(OutputSpace):
-    """A user's output type with the required methods only."""
-
-    sets = MarkedArcs
-
-    def read(self, y, strict=True):
-        if isinstance(y, Sets):
-            return y
-        return self.sets([0.0 if a is None else a for a in y], [np.pi if a is None else 0.0 for a in y])
-
-    def psi(self, z):
-        return -np.stack([np.cos(z), np.sin(z)], axis=-1)
-
-    def decode(self, c):
-        return np.arctan2(c[..., 1], c[..., 0])
-
-
 @pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "conformal"])
 def test_every_strategy_asks_for_full_labels_of_any_output_type(strategy):
     X = np.random.default_rng(0).normal(size=(12, 2))
@@ -311,15 +260,25 @@ def test_every_strategy_asks_for_full_labels_of_any_output_type(strategy):
             assert from_dict(question.as_dict(), space) == question == FullLabel(question.row, space)
             y = question.apply_answer(y, question.true_answer(0.5))
     assert asker.query(X, y, output=space) == []
-    assert y.at.tolist() == [0.1, *[0.5] * 11]
+    assert y.middle.tolist() == [0.1, *[0.5] * 11]
+
+
+class Unordered(Arcs):
+    """Arcs without the methods that tell whether a row is exact or join rows."""
+
+    start, join = Sets.start, Sets.join
+
+    def __getitem__(self, rows):
+        return Unordered(self.middle[rows], self.width[rows])
 
 
 def test_output_types_without_a_method_raise_its_name():
     X = np.zeros((3, 1))
-    space = Angles()
-    space.sets = Arcs
-    with pytest.raises(ValueError, match=r"Arcs cannot tell .* Add the property is_unlabelled or is_exact"):
-        Asker().query(X, [None] * 3, output=space)
+    sets = Unordered(np.zeros(3), np.ones(3))
+    with pytest.raises(ValueError, match=r"Unordered cannot tell .* Add the method start\(\) or the property is_exact"):
+        Asker().query(X, sets, output=Angles())
+    with pytest.raises(ValueError, match=r"Unordered cannot be joined .* Define join\(other\)"):
+        FullLabel(0, Angles()).apply_answer(sets, 0.5)
     with pytest.raises(ValueError, match=r"Angles cannot be predicted .* Add a method questions"):
         simulate(X, [0.0, 1.0, 2.0], output=Angles())
     with pytest.raises(ValueError, match="is for labels"):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import Identifiability
-from ..diagnostics.audit.counts import at_least, at_most
+from ..diagnostics.counts import at_least, at_most
 from ..disambiguation import DisambiguationResult
 from ..outputs import OutputSpace, Sets
 from ..recipe import Recipe

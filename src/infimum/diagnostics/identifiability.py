@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...disambiguation import Disambiguation, DisambiguationResult
-from ...outputs import OutputSpace, Sets
-from ...outputs.choices import Choices
+from ..disambiguation import Disambiguation, DisambiguationResult
+from ..outputs import OutputSpace, Sets
+from ..outputs.choices import Choices
 from .counts import Pairs, at_least, at_most, pairs_of
 from .questions import BlindSpot, Question, blind_spots, question, row_number
 from .rows import Findings, check_lengths, default_weights, inputs_and_space, nearest_rows
@@ -152,7 +152,7 @@ class Identifiability(Findings):
 
     def plot(self, axes: Any = None) -> Any:
         """Plot the degrees P(z in S | y), and eta around the rows."""
-        from ...plotting import IdentifiabilityDisplay
+        from ..plotting import IdentifiabilityDisplay
 
         return IdentifiabilityDisplay.from_identifiability(self, axes)
 
@@ -263,7 +263,7 @@ def _probabilities(
     X: Any, output: OutputSpace, sets: Sets, choices: Choices, weights: Any, resolved: DisambiguationResult | None
 ) -> tuple[NDArray, NDArray]:
     """Probabilities q (k, g, c) of the options of some rows, and which rows."""
-    from ...estimators.generic import PartialEstimator
+    from ..estimators.generic import PartialEstimator
 
     rows = np.arange(len(sets))
     if resolved is None:

@@ -53,7 +53,7 @@ def intersection(sets: ArrayLike, p: ArrayLike) -> NDArray[np.bool_]:
 
     Examples
     --------
-    >>> from infimum.diagnostics import intersection
+    >>> from infimum.paper.theory import intersection
     >>> intersection([[True, True, False], [False, True, True]], [0.5, 0.5])
     array([False,  True, False])
     """
@@ -79,7 +79,7 @@ def eta(sets: ArrayLike, p: ArrayLike) -> Any:
 
     Examples
     --------
-    >>> from infimum.diagnostics import eta, pointwise_example
+    >>> from infimum.paper.theory import eta, pointwise_example
     >>> example = pointwise_example()
     >>> print(eta(example.sets, example.p))
     1/4
@@ -109,7 +109,7 @@ def discrepancy(cost: ArrayLike) -> Any:
 
     Examples
     --------
-    >>> from infimum.diagnostics import discrepancy
+    >>> from infimum.paper.theory import discrepancy
     >>> float(discrepancy([[0, 1, 1], [1, 0, 2], [1, 2, 0]]))
     2.0
     """
@@ -142,7 +142,7 @@ def calibration(cost: ArrayLike, sets: ArrayLike, p: ArrayLike) -> Calibration:
 
     Examples
     --------
-    >>> from infimum.diagnostics import calibration, pointwise_example
+    >>> from infimum.paper.theory import calibration, pointwise_example
     >>> constants = calibration(*pointwise_example()[:3])
     >>> print(constants.eta, constants.ratio, constants.constant, constants.refined)
     1/4 2 8 16/3

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.errors import InputError
-from ...outputs import OutputSpace, Sets
+from ..data.errors import InputError
+from ..outputs import OutputSpace, Sets
 
 NEIGHBOURS = 5  # nearest rows with which a row is compared
 

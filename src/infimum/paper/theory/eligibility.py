@@ -40,7 +40,7 @@ def is_eligible(rho: ArrayLike, sets: ArrayLike, p: ArrayLike) -> bool:
 
     Examples
     --------
-    >>> from infimum.diagnostics import is_eligible
+    >>> from infimum.paper.theory import is_eligible
     >>> sets = [[True, True, False], [False, False, True]]
     >>> is_eligible([0.2, 0.3, 0.5], sets, [0.5, 0.5]), is_eligible([0.2, 0.2, 0.6], sets, [0.5, 0.5])
     (True, False)
@@ -76,7 +76,7 @@ def eligible_region(sets: ArrayLike, p: ArrayLike) -> NDArray[Any]:
 
     Examples
     --------
-    >>> from infimum.diagnostics import eligible_region, pointwise_example
+    >>> from infimum.paper.theory import eligible_region, pointwise_example
     >>> example = pointwise_example()
     >>> for vertex in eligible_region(example.sets, example.p):
     ...     print(*vertex, sep="  ")

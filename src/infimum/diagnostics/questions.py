@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...outputs.choices import Choices
+from ..outputs.choices import Choices
 from .counts import Pairs
 
 COMPARED = 400  # rows, at most, among which the most typical one is chosen

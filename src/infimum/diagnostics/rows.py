@@ -7,11 +7,11 @@ from typing import Any
 
 from sklearn.base import clone
 
-from ...outputs import Labels, OutputSpace
-from ...recipe import parse_weights
-from ...selection import SearchConfig
-from ...selection.candidates import default_weights as family_defaults
-from ...weights import KernelRidge, Neighbors, Scaled, Weights
+from ..outputs import Labels, OutputSpace
+from ..recipe import parse_weights
+from ..selection import SearchConfig
+from ..selection.candidates import default_weights as family_defaults
+from ..weights import KernelRidge, Neighbors, Scaled, Weights
 
 LAM = 1e-3  # regularisation of the default weights: small, because rows are compared with their neighbours
 
@@ -33,8 +33,8 @@ class Findings:
 
 def inputs_and_space(X: Any, output: OutputSpace | None) -> tuple[Any, OutputSpace]:
     """Return X as numbers and an unfitted copy of the output space, ``outputs.Labels()`` by default."""
-    from ...estimators.base import validated
-    from ...estimators.generic import PartialEstimator
+    from ..estimators.base import validated
+    from ..estimators.generic import PartialEstimator
 
     space = clone(Labels() if output is None else output)
     return validated(PartialEstimator(space), X, reset=True), space

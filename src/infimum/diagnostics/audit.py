@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ...disambiguation import Disambiguation, DisambiguationResult, supports_soft
-from ...outputs import OutputSpace, Sets
-from ...recipe import Recipe
-from ...selection import out_of_fold
-from ...weights.base import Target
-from ...weights.holdout import LooOperator
+from ..disambiguation import Disambiguation, DisambiguationResult, supports_soft
+from ..outputs import OutputSpace, Sets
+from ..recipe import Recipe
+from ..selection import out_of_fold
+from ..weights.base import Target
+from ..weights.holdout import LooOperator
 from .conflicts import conflicts, unreadable
 from .rows import Findings, check_lengths, inputs_and_space, nearest_rows, scaled_weights
 
@@ -206,7 +206,7 @@ def label_errors(
 
 
 def _disambiguated(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> DisambiguationResult | None:
-    from ...estimators.generic import PartialEstimator
+    from ..estimators.generic import PartialEstimator
 
     return PartialEstimator(output, Disambiguation(), weights=weights).fit(X, sets).disambiguation_
 
@@ -231,7 +231,7 @@ def support_of(
     if codes is not None:
         support = sets.agreement(z) if held_out is None else _support_of_pairs(codes.astype(float), held_out)
         return support, np.flatnonzero(support < SHARE_OF_MEDIAN * float(np.median(support)))
-    far = output.distance(z, sets)
+    far = np.where(sets.contains(z), 0.0, np.maximum(output.distance(z, sets), 0.0))  # without rounding errors
     positive = far[far > 0]
     typical = float(np.median(positive)) if len(positive) else 0.0
     if typical == 0:

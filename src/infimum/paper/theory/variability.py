@@ -46,7 +46,7 @@ def least_variability(cost: ArrayLike, sets: ArrayLike, p: ArrayLike) -> LeastVa
 
     Examples
     --------
-    >>> from infimum.diagnostics import least_variability, signed_example
+    >>> from infimum.paper.theory import least_variability, signed_example
     >>> rho, z, variability = least_variability(*signed_example()[:3])
     >>> print(*rho, "| z =", z, "| E =", variability)
     1/2 -1/4 3/4 | z = 2 | E = 0
@@ -76,7 +76,7 @@ def decision_regions(cost: ArrayLike) -> list[NDArray[Any]]:
 
     Examples
     --------
-    >>> from infimum.diagnostics import decision_regions
+    >>> from infimum.paper.theory import decision_regions
     >>> decision_regions([[0, 1, 1], [1, 0, 2], [1, 2, 0]])[0]
     array([[0. , 0.5, 0.5],
            [0.5, 0. , 0.5],

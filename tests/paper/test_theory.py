@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from infimum import diagnostics as dg
+from infimum.paper import theory
 
 A, B, C = range(3)
 
@@ -53,39 +53,39 @@ def non_ambiguous(sets, p, y):
 
 
 class TestPointwiseExample:
-    cost, sets, p, y = dg.pointwise_example()
+    cost, sets, p, y = theory.pointwise_example()
 
     def test_risks(self):
-        exactly(dg.set_risk(self.cost, self.sets, self.p), F(1, 4), F(3, 8), F(0))
-        exactly(dg.set_risk(self.cost, self.sets, self.p, "supremum"), F(1), F(2), F(13, 8))
-        exactly(dg.set_risk(self.cost, self.sets, self.p, "average"), F(35, 48), F(19, 16), F(13, 16))
+        exactly(theory.set_risk(self.cost, self.sets, self.p), F(1, 4), F(3, 8), F(0))
+        exactly(theory.set_risk(self.cost, self.sets, self.p, "supremum"), F(1), F(2), F(13, 8))
+        exactly(theory.set_risk(self.cost, self.sets, self.p, "average"), F(35, 48), F(19, 16), F(13, 16))
 
     def test_average_distribution(self):
-        rho = dg.average_distribution(self.sets, self.p)
+        rho = theory.average_distribution(self.sets, self.p)
         exactly(rho, F(13, 48), F(13, 48), F(11, 24))
         exactly((self.cost @ rho), F(35, 48), F(19, 16), F(13, 16))
 
     def test_disambiguation_is_the_truth(self):
-        rho, z, variability = dg.least_variability(self.cost, self.sets, self.p)
+        rho, z, variability = theory.least_variability(self.cost, self.sets, self.p)
         exactly(rho, F(0), F(0), F(1))
         assert (z, variability) == (C, 0)
 
     def test_constants(self):
-        constants = dg.calibration(self.cost, self.sets, self.p)
+        constants = theory.calibration(self.cost, self.sets, self.p)
         assert constants == (C, F(1, 4), F(2), math.log(2), F(8), F(16, 3))
         assert all(isinstance(constants[i], F) for i in (1, 2, 4, 5))
         # the caption's R_S(b) = R(b)/4 is 3/16 R(b)
-        assert dg.set_risk(self.cost, self.sets, self.p)[B] == F(3, 16) * self.cost[B, C]
+        assert theory.set_risk(self.cost, self.sets, self.p)[B] == F(3, 16) * self.cost[B, C]
 
     def test_region_has_five_vertices(self):
-        vertices = {tuple(v) for v in dg.eligible_region(self.sets, self.p)}
+        vertices = {tuple(v) for v in theory.eligible_region(self.sets, self.p)}
         missing = {(F(3, 4), F(1, 8), F(1, 8)), (F(1, 8), F(3, 4), F(1, 8))}
         drawn = {(F(0), F(0), F(1)), (F(3, 4), F(0), F(1, 4)), (F(0), F(3, 4), F(1, 4))}
         assert vertices == missing | drawn
 
     def test_decision_regions(self):
         half = F(1, 2)
-        R = [{tuple(v) for v in region} for region in dg.decision_regions(self.cost)]
+        R = [{tuple(v) for v in region} for region in theory.decision_regions(self.cost)]
         middle = {(half, half, 0), (half, 0, half), (0, half, half)}
         assert R[A] == middle | {(1, 0, 0)}
         assert R[B] == {(half, half, 0), (0, half, half), (0, 1, 0)}
@@ -99,39 +99,39 @@ class TestPointwiseExample:
         def distance(points):
             return np.abs((points - origin) @ normal).min() / np.linalg.norm(normal)
 
-        region = dg.eligible_region(self.sets, self.p).astype(float)
+        region = theory.eligible_region(self.sets, self.p).astype(float)
         assert distance(region) / distance(np.eye(3)[[C]]) == pytest.approx(3 / 16)
 
 
 class TestSignedExample:
     """The remark on signed measures: the region leaves the simplex, and the prediction is still c."""
 
-    cost, sets, p, y = dg.signed_example()
+    cost, sets, p, y = theory.signed_example()
 
     def test_region_is_the_drawn_pentagon(self):
         q = F(1, 4)
         drawn = {(3 * q, 0, q), (3 * q, -q, 2 * q), (2 * q, -q, 3 * q), (-q, 2 * q, 3 * q), (q, 2 * q, q)}
-        assert {tuple(v) for v in dg.eligible_region(self.sets, self.p)} == drawn
+        assert {tuple(v) for v in theory.eligible_region(self.sets, self.p)} == drawn
 
     def test_disambiguation(self):
-        rho, z, variability = dg.least_variability(self.cost, self.sets, self.p)
+        rho, z, variability = theory.least_variability(self.cost, self.sets, self.p)
         exactly(rho, F(1, 2), F(-1, 4), F(3, 4))
         assert (z, variability) == (C, 0)
         assert (self.cost @ rho).argmin() == C
-        assert dg.is_eligible(rho, self.sets, self.p)
+        assert theory.is_eligible(rho, self.sets, self.p)
 
     def test_the_two_readings_differ(self):
-        exactly(dg.set_risk(self.cost, self.sets, self.p, negative_weights="joint"), F(1, 4), F(3, 4), F(0))
-        exactly(dg.set_risk(self.cost, self.sets, self.p, negative_weights="inside"), F(1, 2), F(5, 4), F(1, 2))
+        exactly(theory.set_risk(self.cost, self.sets, self.p, negative_weights="joint"), F(1, 4), F(3, 4), F(0))
+        exactly(theory.set_risk(self.cost, self.sets, self.p, negative_weights="inside"), F(1, 2), F(5, 4), F(1, 2))
 
 
 def test_improper_loss_of_the_active_labelling_figure_has_infinite_constants():
     cost = np.array([[0, 1, 1], [0, 0, 1], [1, 1, 0]])
     sets, p = np.array([[1, 0, 1], [0, 1, 1]], dtype=bool), [0.5, 0.5]
-    constants = dg.calibration(cost, sets, p)
+    constants = theory.calibration(cost, sets, p)
     assert constants.constant == constants.refined == constants.nu == math.inf
-    assert dg.set_risk(cost, sets, p)[B] == 0
-    assert dg.calibration(cost, sets, [F(1, 2), F(1, 2)]).refined == math.inf
+    assert theory.set_risk(cost, sets, p)[B] == 0
+    assert theory.calibration(cost, sets, [F(1, 2), F(1, 2)]).refined == math.inf
 
 
 @settings(deadline=None)
@@ -140,8 +140,8 @@ def test_set_risk_is_brute_force(problem, principle):
     cost, sets, p = problem
     rule = {"infimum": min, "supremum": max, "average": lambda v: sum(v) / F(len(v))}[principle]
     expected = [sum(w * rule([row[y] for y in np.flatnonzero(s)]) for s, w in zip(sets, p)) for row in cost]
-    exactly(dg.set_risk(cost, sets, p, principle), *expected)
-    floats = dg.set_risk(cost.astype(float), sets, p.astype(float), principle)
+    exactly(theory.set_risk(cost, sets, p, principle), *expected)
+    floats = theory.set_risk(cost.astype(float), sets, p.astype(float), principle)
     assert floats.dtype == np.float64
     np.testing.assert_allclose(floats, np.array(expected, dtype=float), atol=1e-12)
 
@@ -158,12 +158,12 @@ def choices(sets, p):
 def test_infimum_risk_is_the_least_risk_over_eligible_distributions(problem):
     # Thm. 1, and its signed form under the joint reading
     cost, sets, p = problem
-    vertices = dg.eligible_region(sets, p)
+    vertices = theory.eligible_region(sets, p)
     least, most = (vertices @ cost.T).min(axis=0), (vertices @ cost.T).max(axis=0)
-    exactly(dg.set_risk(cost, sets, p, negative_weights="joint"), *least)
-    exactly(dg.set_risk(cost, sets, p, "supremum", negative_weights="joint"), *most)
-    rho, z, variability = dg.least_variability(cost, sets, p)
-    assert dg.is_eligible(rho, sets, p)
+    exactly(theory.set_risk(cost, sets, p, negative_weights="joint"), *least)
+    exactly(theory.set_risk(cost, sets, p, "supremum", negative_weights="joint"), *most)
+    rho, z, variability = theory.least_variability(cost, sets, p)
+    assert theory.is_eligible(rho, sets, p)
     assert (cost @ rho)[z] == (cost @ rho).min() == variability == least.min()
 
 
@@ -172,9 +172,9 @@ def test_infimum_risk_is_the_least_risk_over_eligible_distributions(problem):
 def test_vertices_are_the_extreme_choices(problem):
     _, sets, p = problem
     every = set(choices(sets, p))
-    vertices = {tuple(v) for v in dg.eligible_region(sets, p)}
+    vertices = {tuple(v) for v in theory.eligible_region(sets, p)}
     assert vertices <= every
-    assert all(dg.is_eligible(np.array(rho, dtype=object), sets, p) for rho in every)
+    assert all(theory.is_eligible(np.array(rho, dtype=object), sets, p) for rho in every)
     points = np.array(sorted(every), dtype=float)
     for i, rho in enumerate(sorted(every)):
         # extreme unless a convex combination of the others;
@@ -196,8 +196,8 @@ def test_eligibility_is_a_feasible_transport(problem, masses):
     rows = np.kron(np.eye(k), np.ones(m)), np.kron(np.ones(k), np.eye(m))
     bounds = [(0, 1 if inside else 0) for inside in sets.ravel()]
     transport = linprog(np.zeros(k * m), A_eq=np.vstack(rows), b_eq=np.append(p, rho).astype(float), bounds=bounds)
-    assert dg.is_eligible(rho, sets, p) == (transport.status == 0)
-    assert dg.is_eligible(rho.astype(float), sets, p.astype(float)) == (transport.status == 0)
+    assert theory.is_eligible(rho, sets, p) == (transport.status == 0)
+    assert theory.is_eligible(rho.astype(float), sets, p.astype(float)) == (transport.status == 0)
 
 
 @settings(deadline=None)
@@ -206,29 +206,29 @@ def test_comparison_inequality_and_recovery(problem, data):
     cost, sets, p = problem
     y = data.draw(st.integers(0, len(cost) - 1))
     sets, p = non_ambiguous(sets, p, y)
-    constants = dg.calibration(cost, sets, p)
-    excess, weak_excess = cost[:, y], dg.set_risk(cost, sets, p)
+    constants = theory.calibration(cost, sets, p)
+    excess, weak_excess = cost[:, y], theory.set_risk(cost, sets, p)
     assert constants.y == y == weak_excess.argmin()
     assert weak_excess[y] == 0
     assert (excess <= constants.refined * weak_excess).all()
     assert constants.refined <= constants.constant
     assert (excess == constants.refined * weak_excess)[np.arange(len(cost)) != y].any()
     # Prop. 1 and Thm. 2: the only deterministic eligible distribution is recovered
-    rho, z, variability = dg.least_variability(cost, sets, p)
+    rho, z, variability = theory.least_variability(cost, sets, p)
     exactly(rho, *(F(int(i == y)) for i in range(len(cost))))
     assert (z, variability) == (y, 0)
     deltas = np.array([[F(int(i == j)) for j in range(len(cost))] for i in range(len(cost))], dtype=object)
-    assert [dg.is_eligible(delta, sets, p) for delta in deltas] == [i == y for i in range(len(cost))]
+    assert [theory.is_eligible(delta, sets, p) for delta in deltas] == [i == y for i in range(len(cost))]
 
 
 @settings(deadline=None)
 @given(weak(3))
 def test_eta_is_the_definition(tau):
     sets, p = tau
-    certain = dg.intersection(sets, p)
+    certain = theory.intersection(sets, p)
     np.testing.assert_array_equal(certain, sets.all(axis=0))
-    value = dg.eta(sets, p)
-    if dg.intersection(sets, p).sum() == 1:
+    value = theory.eta(sets, p)
+    if theory.intersection(sets, p).sum() == 1:
         outside = [sum((w for s, w in zip(sets, p) if s[z]), F(0)) for z in range(3) if not certain[z]]
         assert value == 1 - max(outside)
         assert value > 0
@@ -239,14 +239,14 @@ def test_eta_is_the_definition(tau):
 
 def test_sets_of_probability_zero_do_not_count():
     sets = np.array([[1, 1, 0], [0, 1, 0], [1, 0, 1]], dtype=bool)
-    assert dg.intersection(sets, [0.5, 0.5, 0.0]).tolist() == [False, True, False]
-    assert dg.eligible_region(sets, [0.5, 0.5, 0.0]).tolist() == [[0, 1, 0], [0.5, 0.5, 0]]
+    assert theory.intersection(sets, [0.5, 0.5, 0.0]).tolist() == [False, True, False]
+    assert theory.eligible_region(sets, [0.5, 0.5, 0.0]).tolist() == [[0, 1, 0], [0.5, 0.5, 0]]
 
 
 def test_eligible_measures_have_the_mass_of_tau():
     sets = np.array([[True, True]])
-    assert not dg.is_eligible([F(1, 4), F(1, 4)], sets, [F(1)])
-    assert not dg.is_eligible([0.75, 0.75], sets, [1.0])
+    assert not theory.is_eligible([F(1, 4), F(1, 4)], sets, [F(1)])
+    assert not theory.is_eligible([0.75, 0.75], sets, [1.0])
 
 
 def counterexample(loss, principle):
@@ -290,13 +290,13 @@ def test_counterexamples_fail_average_and_supremum_and_not_infimum(cost):
             assert len(set(sides)) <= 1 if principle == "average" else ultrametric
             continue
         sets, p, y = found
-        assert dg.intersection(sets, p).sum() == 1
-        assert dg.intersection(sets, p)[y]
+        assert theory.intersection(sets, p).sum() == 1
+        assert theory.intersection(sets, p)[y]
         assert all(0 < w < 1 for w in p)
         assert sum(p) == 1
-        risks = dg.set_risk(cost, sets, p, principle)
+        risks = theory.set_risk(cost, sets, p, principle)
         assert risks.min() < risks[y]
-        assert dg.set_risk(cost, sets, p).argmin() == y
+        assert theory.set_risk(cost, sets, p).argmin() == y
 
 
 def test_the_printed_weight_of_the_average_counterexample_fails():
@@ -305,16 +305,16 @@ def test_the_printed_weight_of_the_average_counterexample_fails():
     cost = np.array([[F(0), ab, ac], [ab, F(0), bc], [ac, bc, F(0)]], dtype=object)
     sets = np.array([[0, 0, 1], [1, 1, 1]], dtype=bool)
     lam = F(1, 2) * 10 / (3 * ab + 10)
-    assert dg.set_risk(cost, sets, [lam, 1 - lam], "average").argmin() == C
+    assert theory.set_risk(cost, sets, [lam, 1 - lam], "average").argmin() == C
     sets, p, y = counterexample(cost, "average")
-    assert dg.set_risk(cost, sets, p, "average").argmin() != y
+    assert theory.set_risk(cost, sets, p, "average").argmin() != y
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(2, 4).flatmap(losses), st.data())
 def test_decision_regions_cover_and_separate_the_simplex(cost, data):
     m = len(cost)
-    regions = dg.decision_regions(cost)
+    regions = theory.decision_regions(cost)
     for z, vertices in enumerate(regions):
         assert ((vertices @ cost.T)[:, z] == (vertices @ cost.T).min(axis=1)).all()
         assert [F(int(i == z)) for i in range(m)] in vertices.tolist()
@@ -329,16 +329,16 @@ def test_decision_regions_cover_and_separate_the_simplex(cost, data):
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: dg.set_risk([[0, 1], [1, 0]], [[1, 0]], [1.0]), r"booleans, got shape \(1, 2\) of int64"),
-        (lambda: dg.set_risk([[0, 1], [1, 0]], [[True, True], [False, False]], [0.5, 0.5]), r"set 1 is empty"),
-        (lambda: dg.set_loss([[0, 1], [1, 0]], [[True, True]], "median"), r"principle must be .* got 'median'"),
+        (lambda: theory.set_risk([[0, 1], [1, 0]], [[1, 0]], [1.0]), r"booleans, got shape \(1, 2\) of int64"),
+        (lambda: theory.set_risk([[0, 1], [1, 0]], [[True, True], [False, False]], [0.5, 0.5]), r"set 1 is empty"),
+        (lambda: theory.set_loss([[0, 1], [1, 0]], [[True, True]], "median"), r"principle must be .* got 'median'"),
         (
-            lambda: dg.set_risk([[0, 1], [1, 0]], [[True, True]], [1.0], negative_weights="x"),
+            lambda: theory.set_risk([[0, 1], [1, 0]], [[True, True]], [1.0], negative_weights="x"),
             r"'inside' or 'joint', got 'x'",
         ),
-        (lambda: dg.calibration([[0, 1], [1, 0]], [[True, True]], [1.0]), r"non-ambiguous tau.*S_x = \[0, 1\]"),
-        (lambda: dg.eligible_region(np.ones((1, 9), dtype=bool), [1.0]), r"Y has 9 elements, and at most 8"),
-        (lambda: dg.discrepancy([[0, 1]]), r"\(m, m\) array with m >= 2, got shape \(1, 2\)"),
+        (lambda: theory.calibration([[0, 1], [1, 0]], [[True, True]], [1.0]), r"non-ambiguous tau.*S_x = \[0, 1\]"),
+        (lambda: theory.eligible_region(np.ones((1, 9), dtype=bool), [1.0]), r"Y has 9 elements, and at most 8"),
+        (lambda: theory.discrepancy([[0, 1]]), r"\(m, m\) array with m >= 2, got shape \(1, 2\)"),
     ],
 )
 def test_errors_name_the_object_and_the_value(call, message):

@@ -30,7 +30,7 @@ def set_loss(cost: ArrayLike, sets: ArrayLike, principle: str = "infimum") -> ND
 
     Examples
     --------
-    >>> from infimum.diagnostics import set_loss
+    >>> from infimum.paper.theory import set_loss
     >>> set_loss([[0, 1, 1], [1, 0, 2], [1, 2, 0]], [[True, False, True]])
     array([[0.],
            [1.],
@@ -80,7 +80,7 @@ def set_risk(
 
     Examples
     --------
-    >>> from infimum.diagnostics import pointwise_example, set_risk
+    >>> from infimum.paper.theory import pointwise_example, set_risk
     >>> cost, sets, p, y = pointwise_example()
     >>> print(*set_risk(cost, sets, p), sep="  ")
     1/4  3/8  0
@@ -113,7 +113,7 @@ def average_distribution(sets: ArrayLike, p: ArrayLike) -> NDArray[Any]:
 
     Examples
     --------
-    >>> from infimum.diagnostics import average_distribution, pointwise_example
+    >>> from infimum.paper.theory import average_distribution, pointwise_example
     >>> example = pointwise_example()
     >>> print(*average_distribution(example.sets, example.p))
     13/48 13/48 11/24

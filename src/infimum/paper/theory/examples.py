@@ -32,7 +32,7 @@ def pointwise_example() -> Example:
 
     Examples
     --------
-    >>> from infimum.diagnostics import pointwise_example, set_risk
+    >>> from infimum.paper.theory import pointwise_example, set_risk
     >>> cost, sets, p, y = pointwise_example()
     >>> y, [int(set_risk(cost, sets, p, rule).argmin()) for rule in ("infimum", "average", "supremum")]
     (2, [2, 0, 0])
@@ -54,7 +54,7 @@ def signed_example() -> Example:
 
     Examples
     --------
-    >>> from infimum.diagnostics import set_risk, signed_example
+    >>> from infimum.paper.theory import set_risk, signed_example
     >>> cost, sets, p, y = signed_example()
     >>> for kind in ("joint", "inside"):
     ...     print(*set_risk(cost, sets, p, negative_weights=kind))

@@ -47,9 +47,9 @@ class Seconds(NamedTuple):
     def fit(self, timings: Sequence[tuple[str, float, float, float]]) -> Seconds:
         """Return the seconds that fit measured times best, or these if there are fewer than 40 of them.
 
-        Least squares with non-negative values. Each of these values counts for five answers, so that what was not measured
-        (such as a type of question that was never asked) keeps its value. Times above four times the median are
-        breaks, and are left out.
+        Least squares with non-negative values. Each of these values counts for five answers, so that what was not
+        measured (such as a type of question that was never asked) keeps its value. Times above four times the median
+        are breaks, and are left out.
 
         Parameters
         ----------

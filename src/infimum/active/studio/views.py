@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...diagnostics.audit.counts import at_least, at_most
+from ...diagnostics.counts import at_least, at_most
 from .. import FullLabel, Question
 from .export import FORMATS, PER_PERSON
 from .pool import Entry

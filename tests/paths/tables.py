@@ -120,7 +120,9 @@ class Table:
 
     def outputs(self, space: Any) -> np.ndarray:
         """Outputs to count, as the fitted space represents them: all of them, or some points and the true ones."""
-        return space.outputs() if self.points is None else np.concatenate([self.points, self.true])
+        if self.points is None:
+            return space.outputs()
+        return np.concatenate([self.points, self.represent(space, self.true)])
 
     def count(self, space: Any, sets: Any, row: int) -> int:
         """Count how many outputs the set of one row contains."""

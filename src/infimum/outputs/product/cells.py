@@ -110,8 +110,8 @@ class ProductCells(CellFormat):
             import pandas
         except ImportError as error:
             raise ImportError(
-                "Predictions of several outputs are a pandas DataFrame. Install it with pip install pandas, or pass y as a"
-                " polars DataFrame."
+                "Predictions of several outputs are a pandas DataFrame. Install it with pip install pandas, or pass"
+                " y as a polars DataFrame."
             ) from error
         return pandas.DataFrame(columns).astype(dtypes)
 

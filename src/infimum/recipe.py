@@ -83,8 +83,7 @@ class Recipe:
     @property
     def is_complete(self) -> bool:
         """Whether no part is to be selected, apart from the solver, which the loss determines."""
-        selects_noise = is_auto(self.noise) and self.disambiguation is not None
-        return not (is_auto(self.principle) or is_auto(self.negative_weights) or self.selects_weights or selects_noise)
+        return not (is_auto(self.principle) or is_auto(self.negative_weights) or self.selects_weights)
 
     @property
     def selects_weights(self) -> bool:

@@ -5,7 +5,7 @@ import pytest
 
 from infimum import CandidateLabels, PartialRegressor, outputs
 from infimum.diagnostics import audit
-from infimum.diagnostics.audit.conflicts import conflicts, unreadable
+from infimum.diagnostics.conflicts import conflicts, unreadable
 
 
 def blobs(n: int = 120, seed: int = 0):

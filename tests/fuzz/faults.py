@@ -87,7 +87,7 @@ import os, random, signal, sys, time
 from pathlib import Path
 from slow_experiment import Slow
 from infimum.data.files import PART
-import infimum.paper as paper
+from infimum.paper import registry as paper
 from infimum.paper import report, runner
 import infimum.cli
 

@@ -43,7 +43,8 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     noisy = [one for one in found if is_noisy(one)]
     if noisy:  # assuming that sets miss the true label must pay
         plain, best = select([one for one in found if not is_noisy(one)], rule), rank(noisy, rule, unit)[0]
-        return best if plain.rows.is_worse(best.rows, config.n_se_noise, likelihood=True) else plain
+        pays = plain.rows.is_worse(best.rows, config.n_se_noise, True, config.min_noise_gain)
+        return best if pays else plain
     tops = [group[0] for group in ranked_groups(found, rule)]
     least = min(tops, key=lambda one: (risk(one, unit), _preference(one, config)))
     soft = [

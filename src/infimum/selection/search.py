@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
@@ -17,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from ..data import Rows, Table
 from ..data.errors import InfimumWarning, InputError
-from ..data.hashes import column_ranks, hash_of, hashed
+from ..data.hashes import column_ranks
 from ..disambiguation import Disambiguation, has_density, supports_soft
 from ..loss import Average
 from ..outputs.base import OutputSpace, Sets
@@ -25,7 +24,6 @@ from ..recipe import AUTO, Recipe, is_auto
 from ..weights import LabelledRowsOnly, by_name
 from ..weights.holdout import folds_of
 from .candidates import (
-    NOISY,
     Candidate,
     Pair,
     combined,
@@ -37,19 +35,10 @@ from .candidates import (
 from .config import SearchConfig
 from .evaluate import Evaluation, EvaluationData, evaluate, scores_of_selected
 from .kernel_cache import KernelCache
-from .rank import (
-    Rule,
-    competitive_groups,
-    has_likelihood,
-    is_noisy,
-    is_promising,
-    largest_risk,
-    likeliest,
-    rank,
-    select,
-    survivors,
-)
+from .noise import try_noise
+from .rank import Rule, competitive_groups, has_likelihood, is_promising, largest_risk, rank, select, survivors
 from .result import SelectionResult
+from .rows import labelled_rows, n_distinct, row_order
 
 
 @dataclass(frozen=True)
@@ -174,7 +163,7 @@ def select_recipe(
         problem = search_problem(recipe, rows, output, sets, config)
     else:
         problem = chunked_problem(recipe, rows, output, sets, config)
-    if problem.given and len(problem.pairs) == 1 and not problem.selects_noise:
+    if problem.given and len(problem.pairs) == 1:
         return paper_recipe(problem, "All parts are set explicitly.")
     order = row_order(problem.table, problem.sets, problem.pairwise)
     if n_distinct(problem.table, problem.pairwise) < config.min_distinct_rows:
@@ -264,19 +253,6 @@ def try_neighbours(
             break
 
 
-def try_noise(problem: SearchProblem, data: EvaluationData, record: Record) -> None:
-    """Evaluate the best candidates under the assumption that sets may miss the true label, while this pays."""
-    groups = competitive_groups(record.on(data), problem.rule)
-    soft = [group[0].candidate for group in groups if has_likelihood(group[0])]
-    near = [replace(one, principle=NOISY) for one in soft]
-    for _ in range(problem.config.n_steps):
-        record.compare(near, data)
-        noisy = [one for one in record.on(data) if is_noisy(one)]
-        if not noisy or likeliest(record.on(data)) not in noisy or problem.given:
-            break
-        near = likeliest(noisy).candidate.neighbours(problem.config)
-
-
 def relevance_starts(found: Sequence[Evaluation], rule: Rule) -> list[list[Candidate]]:
     """Return the best kernel of each scaling with relevances, for each group from which a search may start.
 
@@ -352,17 +328,6 @@ def search_problem(
     )  # fmt: skip
 
 
-def labelled_rows(recipe: Recipe, table: Table, output: OutputSpace, sets: Sets) -> tuple[Table, Sets]:
-    """Return the labelled rows if weights are to be selected and outputs are numbers; all rows otherwise.
-
-    Unlabelled rows of numbers contain no information, except for the graph of ``weights="laplacian"``.
-    """
-    if not recipe.selects_weights or recipe.weights == "laplacian" or not has_density(sets):
-        return table, sets
-    labelled = np.flatnonzero(~output.is_unlabelled(sets))
-    return (table.take(labelled), sets[labelled]) if 0 < len(labelled) < len(sets) else (table, sets)
-
-
 def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, config: SearchConfig) -> SearchProblem:
     """Return the search over a sample of rows in chunks, among models that can be fitted to chunks."""
     if recipe.selects_weights and recipe.weights not in (AUTO, "kernel"):  # kernels are approximated
@@ -417,18 +382,3 @@ def final_recipe(problem: SearchProblem, best: Candidate, data: EvaluationData, 
         weights = LabelledRowsOnly(weights) if problem.labelled_only else weights
     principle = problem.principles[best.principle]
     return replace(problem.recipe, principle=principle, negative_weights=best.negative_weights, weights=weights)
-
-
-def row_order(table: Table, sets: Sets, pairwise: bool = False) -> NDArray:
-    """Return an order of the rows that does not depend on how they are given: by a hash, those of weight 0 last."""
-    code = hashed(table.X, pairwise)
-    absent = np.zeros(len(code)) if table.w is None else table.w == 0
-    if len(np.unique(code)) == len(code):
-        return np.lexsort((code, absent))
-    return np.lexsort((hash_of(np.asarray(sets.start(), dtype=float), 1), code, absent))  # equal rows by their sets
-
-
-def n_distinct(table: Table, pairwise: bool = False) -> int:
-    """Return the number of distinct rows of positive weight."""
-    there = slice(None) if table.w is None else table.w > 0
-    return len(np.unique(hashed(table.X[there], pairwise)))

@@ -13,12 +13,13 @@ from scipy import sparse
 
 from ...data.blanks import stripped
 from ...data.containers import Column, Table, is_row, normalise_y
-from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, shown
+from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, shown
 from ...data.names import Names, key, kind, plain, unpacked
+from ...data.numerals import parse_number
 from ...evidence.votes import Votes
 from .sets import FORMS as FORMS
 from .sets import CandidateLabels, as_mask
-from .voted import UNIT_SUM, SoftLabels, check_probabilities, is_soft
+from .voted import check_probabilities, is_soft, soft_table
 
 AMBIGUOUS = "Where rows are candidate masks give CandidateLabels(y); where 0 and 1 are labels, sets such as {0, 1}."
 NEITHER = "neither 'a' nor 'b' is '!a|!b' or Not('a', 'b')"
@@ -69,6 +70,8 @@ class Facts(Summary):
     """Cells that are rows of 0 and 1, by their length."""
     cells: int = 0
     """The number of other cells."""
+    orders: dict[tuple, Sample] = field(default_factory=dict)
+    """Categories in their order, of an ordered Categorical or an Enum."""
 
 
 class Distinct(NamedTuple):
@@ -172,7 +175,9 @@ def _name(label: Any, cell: Any, known: Any) -> Any:
         return label
     name = stripped(label)
     if name.startswith("!") and name not in known:
-        raise InputError(f"an exclusion among the labels of a set, got {shown(cell)}; write Not({name.lstrip('!')!r})")
+        raise InputError(
+            f"an exclusion among the labels of a set, got {shown(cell)}; write Not({shown(name.lstrip('!'))})"
+        )
     return name
 
 
@@ -201,8 +206,8 @@ def parse(y: Any) -> Any:
             return found.column()
         if found.values.dtype == bool:
             return as_mask(found.values | found.missing), found.names
-        if found.values.dtype.kind == "f":
-            return _soft_table(found)
+        if found.values.dtype.kind == "f" and (soft := soft_table(found)) is not None:
+            return soft
         kinds = sorted({type(v).__name__ for v in found.values.ravel()[:1000].tolist()})
         raise InputError(
             f"y should be a 1d array, got an array of shape {found.values.shape} instead, of {', '.join(kinds)}. A"
@@ -212,25 +217,6 @@ def parse(y: Any) -> Any:
     if isinstance(found, np.ndarray):
         raise InputError(f"y should be a 1d array, got an array of shape {found.shape} instead. {FORMS}")
     return found
-
-
-def _soft_table(table: Table) -> SoftLabels:
-    """Return an (n, m) table of probabilities as soft labels; rows without any number are unlabelled."""
-    p, unlabelled = np.where(table.missing, 0.0, table.values), np.asarray(table.missing.all(axis=1))
-    bad = BadRows("y")
-    for row in np.flatnonzero(~unlabelled & ~_sums_to_one(p)).tolist():
-        bad.add(row, "expected probabilities that are at least 0 and sum to 1", table.row(row))
-    bad.refuse(
-        "A table of numbers contains soft labels, with one column per class. Candidates are booleans, y.astype(bool);"
-        " lists of labels are y.tolist(); for tags, use PartialMultilabelClassifier."
-    )
-    p[unlabelled] = 1.0
-    p /= p.sum(axis=1, keepdims=True)
-    return SoftLabels(p, ~unlabelled, None if table.names is None else Names(table.names, "classes").array)
-
-
-def _sums_to_one(p: NDArray) -> NDArray:
-    return np.isfinite(p).all(axis=1) & (p >= 0).all(axis=1) & (np.abs(p.sum(axis=1) - 1) <= UNIT_SUM)
 
 
 def _facts_of_votes(votes: Votes) -> Facts:
@@ -299,7 +285,10 @@ def _of_column(found: Column) -> Facts:
 
     flags, bits = ({width: sample(ks) for width, ks in rows_of_bits[part].items()} for part in ("flags", "bits"))
     kinds_of = {what: sample(ks) for what, ks in kinds.items()}
-    return Facts(found.n, names, Facts.failures(unread), kinds_of, flags=flags, bits=bits, cells=plain_cells)
+    orders = {} if found.order is None else {found.order: Sample(found.n)}
+    return Facts(
+        found.n, names, Facts.failures(unread), kinds_of, flags=flags, bits=bits, cells=plain_cells, orders=orders
+    )
 
 
 def row_of_bits(cell: Any) -> str | None:
@@ -328,6 +317,29 @@ def classes_in(facts: Facts) -> list:
                 sample.add_to(bad, f"a label that is {what}, where most are {most}, got {{}}")
         bad.refuse("The labels of y mix the types: give them one type, or name them all as classes=[…].")
     return list(facts.names.values())
+
+
+def in_their_order(facts: Facts, names: list) -> list:
+    """Return classes in the order of the categories of y, or of the numbers and dates that they are.
+
+    Text that is not a number has no order of its own. Two classes need none.
+    """
+    given = [[name for name in order if labels_in(name, ()) == ((name,), False)] for order in facts.orders]
+    if any(other != given[0] for other in given):
+        raise InputError(f"The categories of y must have one order. Got {listed(given[0])}; {listed(given[1])}.")
+    if given and not {key(name) for name in names} - {key(name) for name in given[0]}:
+        return given[0]
+    kinds = {kind(name) for name in names}
+    if kinds == {"text"}:
+        values: dict[Any, Any] = {name: parse_number(name) for name in names}
+        if None not in values.values():
+            return sorted(names, key=values.__getitem__)
+    if len(names) < 3 or kinds <= {"number"} or kinds <= {"boolean"} or kinds <= {"date", "date and time", "duration"}:
+        return names
+    raise InputError(
+        f"cost='ordinal' requires the order of the classes, and {listed(names)} have none. Give them in their order,"
+        " classes=[…], or give y as pandas.Categorical(y, categories=[…], ordered=True)."
+    )
 
 
 def refuse_flags(facts: Facts) -> None:

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.errors import InputError, shown
+from ...data.containers import Table
+from ...data.errors import BadRows, InputError, shown
+from ...data.names import Names
 from ...evidence.answers import Answers, SourcedAnswers
 from ..base import Embedding, Sets, rows_of
 from .sets import CandidateLabels
@@ -42,6 +44,10 @@ class SoftLabels(CandidateLabels):
     def __getitem__(self, rows: Any) -> SoftLabels:
         at = rows_of(rows, len(self))
         return SoftLabels(self.p[at], self.soft[at], self.classes, self.cost)
+
+    @property
+    def is_unlabelled(self) -> NDArray:
+        return ~self.soft & super().is_unlabelled
 
     def likelihood(self) -> NDArray:
         p = self.p.toarray()
@@ -199,13 +205,34 @@ def with_probabilities(sets: CandidateLabels, rows: NDArray, p: Any) -> SoftLabe
 
 def check_probabilities(values: NDArray, got: Any) -> NDArray:
     """Return probabilities that sum to one; raise an error if they are none."""
-    p = np.asarray(values, dtype=float)
+    try:
+        p = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"expected a soft label with one probability per class, got {shown(got)}") from None
     if not np.isfinite(p).all() or (p < 0).any():
         raise InputError(f"probabilities of a soft label must be finite and at least 0, got {shown(got)}")
     total = p.sum()
     if abs(total - 1) > UNIT_SUM:
         raise InputError(f"probabilities of a soft label must sum to 1, got {shown(got)} with the sum {total:.3g}")
     return p / total
+
+
+def soft_table(table: Table) -> SoftLabels | None:
+    """Return an (n, m) table of probabilities as soft labels; None if its numbers are whole and no probabilities.
+
+    Rows without any number are unlabelled.
+    """
+    p, unlabelled = np.where(table.missing, 0.0, table.values), np.asarray(table.missing.all(axis=1))
+    fine = np.isfinite(p).all(axis=1) & (p >= 0).all(axis=1) & (np.abs(p.sum(axis=1) - 1) <= UNIT_SUM)
+    if not (fine | unlabelled).all() and (p == np.round(p)).all():
+        return None
+    bad = BadRows("y")
+    for row in np.flatnonzero(~unlabelled & ~fine).tolist():
+        bad.add(row, "expected probabilities that are at least 0 and sum to 1", table.row(row))
+    bad.refuse("A table of numbers contains soft labels, with one column per class. Divide each row by its sum.")
+    p[unlabelled] = 1.0
+    p /= p.sum(axis=1, keepdims=True)
+    return SoftLabels(p, ~unlabelled, None if table.names is None else Names(table.names, "classes").array)
 
 
 def is_soft(cell: Any) -> bool:

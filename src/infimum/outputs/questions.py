@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from ..data.checks import is_number
 from ..data.errors import InputError, shown
 from .base import OutputSpace, Sets
 
@@ -67,6 +68,9 @@ class Price:
                 f"cost must be 'bits', 'shown', seconds by the name of a question, or a function. Got {price!r}."
             )
         self.price: Any = price.price if isinstance(price, Price) else price
+        for name, seconds in self.price.items() if isinstance(self.price, Mapping) else ():
+            if not is_number(seconds, 0, above=True):
+                raise ValueError(f"cost of {name!r} must be a finite number > 0. Got {seconds!r}.")
 
     def __call__(self, name: str, n_answers: Any, n_shown: Any) -> Any:
         """Return the cost; arrays give an array."""
@@ -80,7 +84,10 @@ class Price:
                 raise ValueError(f"cost has no seconds for {name!r}. Got {', '.join(map(repr, self.price))}.")
             cost = float(self.price[name])
             return cost * np.ones_like(n_answers) if np.ndim(n_answers) else cost
-        return self.price(name, n_answers, n_shown)
+        cost = np.asarray(self.price(name, n_answers, n_shown))
+        if cost.dtype.kind not in "iuf" or not (np.isfinite(cost) & (cost > 0)).all():
+            raise ValueError(f"cost must be a function that returns finite numbers > 0. It gives {cost} for {name!r}.")
+        return cost if cost.ndim else cost.item()
 
 
 class Question(ABC):
@@ -294,7 +301,7 @@ def positions(names: Any, wanted: Any, what: str) -> list[int]:
 
     A name that is not found is compared as text, because JSON turns keys and numbers into text.
     """
-    all_names = np.asarray(names).tolist()
+    all_names = names.tolist() if isinstance(names, np.ndarray) else list(names)
     by_text = {str(name): k for k, name in enumerate(all_names)}
     out = []
     for name in wanted:

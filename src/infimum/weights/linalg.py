@@ -20,6 +20,22 @@ def product(A: Any, B: Any) -> NDArray:
     return out.toarray() if sparse.issparse(out) else np.asarray(out)
 
 
+def rounded(X: Any) -> Any:
+    """Return X with 24 significant bits, as in single precision but of any magnitude.
+
+    Folds and scales that are computed from it are robust to rounding errors.
+
+    >>> bool(rounded(1 / 3) == np.float32(1 / 3)), bool(rounded(1e-200) > 0)
+    (True, True)
+    """
+    if sparse.issparse(X):
+        new = X.copy()
+        new.data = rounded(X.data)
+        return new
+    mantissa, exponent = np.frexp(X)
+    return np.ldexp(np.rint(mantissa * 2.0**24), exponent - 24)
+
+
 class Moments(NamedTuple):
     """The sum of weights, the mean and the summed squared deviations of each feature.
 

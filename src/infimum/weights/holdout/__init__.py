@@ -11,7 +11,6 @@ from .operators import (
     Refitted,
     folds_of,
     identity,
-    rounded,
 )
 from .out_of_bag import OutOfBag
 
@@ -28,5 +27,4 @@ __all__ = [
     "Refitted",
     "folds_of",
     "identity",
-    "rounded",
 ]

@@ -195,9 +195,3 @@ def folds_of(X: Any, k: int, seed: int = 0, sample_weight: NDArray | None = None
     n_folds = max(1, min(k, len(distinct)))
     at = np.searchsorted(distinct, code) % k % n_folds
     return [np.flatnonzero(at == f) for f in range(n_folds)]
-
-
-def rounded(X: Any) -> Any:
-    """Return X in single precision, so the assignment to folds is robust to rounding errors of a scaling."""
-    with np.errstate(over="ignore"):
-        return X.astype(np.float32)

@@ -25,6 +25,7 @@ from infimum import (
     PartialRegressor,
     outputs,
 )
+from infimum.outputs.loss_score import LossBalls
 from paths.circle import Angles, Arcs
 
 TRAINING, NEW = 48, 24
@@ -33,6 +34,9 @@ BUDGET = 1.0
 
 LEVEL = 0.8
 """Probability with which prediction sets contain the output."""
+
+TOLERANCE = 0.5
+"""How far an angle may be from the true one to count as right, in radians."""
 
 ROWS = TRAINING + NEW
 GROUP = np.arange(ROWS) % 3
@@ -52,6 +56,17 @@ FRAME = pd.DataFrame({
 """The same rows with text and missing cells in three of four columns."""
 
 INPUTS = {"array": ARRAY, "frame": FRAME}
+
+
+def read_cells(space: Any, cells: list) -> Any:
+    """The sets that cells of text stand for."""
+    return space.read(space.from_cells(space.text_to_cells([cell or None for cell in cells])))
+
+
+def loss_balls(space: Any, cells: list) -> LossBalls:
+    """The prediction sets of an output type that has no score of its own."""
+    balls = [json.loads(cell) for cell in cells]
+    return LossBalls(space, np.array([[b["center"]] for b in balls]), np.array([[b["loss"]] for b in balls]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,12 +94,16 @@ class Table:
     """Words that a report about the table must contain."""
     options: tuple[str, ...] = ()
     """Options of the command line that follow `--target answer`."""
+    model_options: tuple[str, ...] = ()
+    """Options of the commands that load a model."""
     cells: list[str] = field(default_factory=list)
     """Partial labels of all rows as cells of a CSV file."""
     exact_cells: list[str] = field(default_factory=list)
     """True outputs of all rows as cells of a CSV file."""
     parse: Callable[[str], Any] = str
     """Convert a predicted cell to the form that `predict` returns."""
+    read_sets: Callable[[Any, list], Any] = read_cells
+    """Convert cells of text to sets of a fitted space; for prediction sets."""
 
     @property
     def new(self) -> np.ndarray:
@@ -97,8 +116,8 @@ class Table:
         return min(self.error(np.repeat(self.true[[row]], NEW, axis=0), self.new) for row in range(ROWS))
 
     def outputs(self, space: Any) -> np.ndarray:
-        """Outputs to count, as the fitted space represents them."""
-        return space.outputs() if self.points is None else self.points
+        """Outputs to count, as the fitted space represents them: all of them, or some points and the true ones."""
+        return space.outputs() if self.points is None else np.concatenate([self.points, self.true])
 
     def count(self, space: Any, sets: Any, row: int) -> int:
         """Count how many outputs the set of one row contains."""
@@ -276,7 +295,7 @@ def own() -> Table:
     true = 1.2 * SIZE + 0.5 * SLOPE
     width = RANDOM.uniform(0.1, 0.4, ROWS)
     middle = true + RANDOM.uniform(-1, 1, ROWS) * width
-    arcs = Arcs(middle, width)
+    cells = ["" if i % 12 == 7 else json.dumps(row) for i, row in enumerate(zip(middle.tolist(), width.tolist()))]
 
     def chord(predicted: np.ndarray, true: np.ndarray) -> float:
         return float(np.mean(2 - 2 * np.cos(predicted - true)))
@@ -285,17 +304,19 @@ def own() -> Table:
         "own",
         model=lambda: PartialEstimator(output=Angles(), budget=BUDGET),
         space=Angles,
-        labels=arcs,
-        exact=Arcs(true, np.full(ROWS, 0.5)),
+        labels=Angles().read([json.loads(cell) if cell else None for cell in cells]),
+        exact=Arcs(true, np.full(ROWS, TOLERANCE)),
         true=true,
         error=chord,
-        score=lambda predicted, true: float(np.mean(Arcs(true, np.full(len(true), 0.5)).contains(predicted))),
+        score=lambda predicted, true: float(np.mean(Arcs(true, np.full(len(true), TOLERANCE)).contains(predicted))),
         points=np.linspace(-np.pi, np.pi, 241),
         words=("Arcs",),
-        options=("--output", "paths.circle:Angles"),
-        cells=[f"{m!r} ± {w!r}" for m, w in zip(middle.tolist(), width.tolist())],
-        exact_cells=[f"{t!r} ± 0.5" for t in true.tolist()],
+        options=("--kind", "paths.circle:Angles"),
+        model_options=("--kind", "paths.circle:Angles"),
+        cells=cells,
+        exact_cells=[repr(t) for t in true.tolist()],
         parse=float,
+        read_sets=loss_balls,
     )
 
 

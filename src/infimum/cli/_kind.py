@@ -6,7 +6,8 @@ import re
 from itertools import pairwise
 from typing import Any
 
-from ..data.errors import InputError
+from ..data.errors import InputError, shown
+from ..data.numerals import missing_code
 from ..outputs.numbers.text import parse_interval
 
 INTEGER = re.compile(r"[+-]?\d+")
@@ -34,21 +35,34 @@ def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
         raise ValueError(f"{source}: the column {target!r} is empty. Training requires labelled rows.")
     if all(_is_integer(cell) for _, cell in labelled):
         raise ValueError(
-            f"{source}: the column {target!r} contains integers, such as {labelled[0][1]!r} ({labelled[0][0]}), which"
-            " can be names of classes or numbers. Pass --kind labels or --kind number."
+            f"{source}: the column {target!r} contains integers, such as {shown(labelled[0][1])} ({labelled[0][0]}),"
+            " which can be names of classes or numbers. Pass --kind labels or --kind number."
         )
     kinds = [(place, cell, _kind(cell)) for place, cell in labelled]
     found = list(dict.fromkeys(kind for *_, kind in kinds))
     ties = all(TIE.search(str(cell)) for _, cell, kind in kinds if kind == "labels")
     if set(found) == {"ranking", "labels"} and ties:
         return "ranking"
+    if found == ["number"]:
+        _refuse_missing_code(source, target, [cell for _, cell in labelled])
     if len(found) == 1:
         return found[0]
     first = [next((place, cell) for place, cell, kind in kinds if kind == each) for each in found]
-    examples = "; ".join(f"{place}: {cell!r} looks like {kind}" for (place, cell), kind in zip(first, found))
+    examples = "; ".join(f"{place}: {shown(cell)} looks like {kind}" for (place, cell), kind in zip(first, found))
     raise ValueError(
         f"{source}: the cells of the column {target!r} are written in several ways. {examples}. Choose with --kind."
     )
+
+
+def _refuse_missing_code(source: str, target: str, cells: list) -> None:
+    """Raise ValueError if a number such as -1 probably stands for an empty cell."""
+    lows = [low for cell in cells for low, _ in parse_interval(str(cell))]
+    code = missing_code(lows)
+    if code is not None:
+        raise ValueError(
+            f"{source}: {lows.count(code)} cells of the column {target!r} are {code:g}, its only negative number. If"
+            f" they mean that the number is missing, pass --missing {code:g}. Otherwise pass --kind number."
+        )
 
 
 def _is_integer(cell: Any) -> bool:

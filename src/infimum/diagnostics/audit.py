@@ -239,7 +239,7 @@ def support_of(
     if codes is not None:
         support = sets.agreement(z) if held_out is None else _support_of_pairs(codes.astype(float), held_out)
         return support, np.flatnonzero(support < SHARE_OF_MEDIAN * float(np.median(support)))
-    far = output.distance(z, sets)
+    far = np.where(sets.contains(z), 0.0, np.maximum(output.distance(z, sets), 0.0))  # without rounding errors
     positive = far[far > 0]
     typical = float(np.median(positive)) if len(positive) else 0.0
     if typical == 0:

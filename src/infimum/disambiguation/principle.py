@@ -21,8 +21,7 @@ from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Points, Sets
 from ..outputs.chunked import as_sets
 from ..weights.base import Target, Weights
-from ..weights.holdout import Holdout, folds_of
-from ..weights.linalg import rounded
+from ..weights.holdout import Holdout, folds_of, rounded
 from .hard import best_of_starts
 from .posterior import Members, SetPosterior
 from .result import DisambiguationResult

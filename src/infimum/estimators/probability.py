@@ -14,8 +14,7 @@ from ..disambiguation import Categorical, held_out_sums
 from ..outputs.base import OutputSpace, Sets
 from ..recipe import Recipe
 from ..selection.evaluate import fit_holdout, refit_folds, solve_held_out
-from ..weights.holdout import folds_of
-from ..weights.linalg import rounded
+from ..weights.holdout import folds_of, rounded
 from .base import PartialModel
 
 MAX_ROWS = 3000  # rows that the default model is calibrated on; a temperature needs no more

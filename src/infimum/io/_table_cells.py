@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..data.errors import InputError, is_missing
+from ..outputs.cells import CellFormat
 from ..outputs.numbers.cells import number_cell
 from ..outputs.numbers.text import parse_interval
 from ..outputs.rankings.cells import bucket_pairs, rank_buckets
@@ -114,8 +115,11 @@ def parse_cells(source: str, y: list, places: list[str], kind: str, classes: lis
         return y, classes
     try:
         space = new_space(kind, y, classes)
-        given = space.from_cells(space.text_to_cells(y))
-        parsed = space.to_cells(space.fit(given).read(given))
+        parsed = space.text_to_cells(y)
+        given = space.from_cells(parsed)
+        sets = space.fit(given).read(given)
+        if type(space).to_cells is not CellFormat.to_cells:  # its text may be parsed by read
+            parsed = space.to_cells(sets)
     except InputError as error:
         bad = BadRecords(source)
         for row, message in error.rows.items():

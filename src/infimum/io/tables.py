@@ -25,9 +25,6 @@ from ._records import Records, text_cells
 from ._table_cells import INTEGER, REAL, parse_cells, target_cells
 from ._write import plain_cells
 
-LIST_CELLS = ("number", "vector", "mask")
-"""Output types whose own cells are lists; lists of the others need a meaning."""
-
 
 def read_table(
     path: Path_,
@@ -112,7 +109,8 @@ def records_of(
     cells = target_cells(source, found, target, targets, kind, options.unticked)
     others = [column for column in columns if column not in own]
     data = _data(found, others, loaded.is_text, keep_text)
-    if isinstance(target, str) and kind not in LIST_CELLS and any(isinstance(cell, list) for cell in cells):
+    ambiguous = kind is None or OUTPUT_TYPES[kind].lists_need_meaning
+    if isinstance(target, str) and ambiguous and any(isinstance(cell, list) for cell in cells):
         return _from_lists(source, found, cells, data, id, options)
     ids = [record.value[id] if id is not None else k for k, record in enumerate(found)]
     names = list(classes) if classes is not None else []

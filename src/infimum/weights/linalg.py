@@ -20,20 +20,26 @@ def product(A: Any, B: Any) -> NDArray:
     return out.toarray() if sparse.issparse(out) else np.asarray(out)
 
 
-def rounded(X: Any) -> Any:
-    """Return X with 24 significant bits, as in single precision but of any magnitude.
+def single_factors(X: Any) -> NDArray | None:
+    """Return one power of two per feature, by which X has room in single precision; None if X has it already.
 
-    Folds and scales that are computed from it are robust to rounding errors.
+    Trees of scikit-learn compute in single precision and do not split differences below 1e-7.
 
-    >>> bool(rounded(1 / 3) == np.float32(1 / 3)), bool(rounded(1e-200) > 0)
-    (True, True)
+    >>> single_factors(np.array([[1e-100, 3.0], [-2e-100, 5.0]])), single_factors(np.array([[3.0]]))
+    (array([9.13438523e+99, 1.00000000e+00]), None)
     """
-    if sparse.issparse(X):
-        new = X.copy()
-        new.data = rounded(X.data)
-        return new
-    mantissa, exponent = np.frexp(X)
-    return np.ldexp(np.rint(mantissa * 2.0**24), exponent - 24)
+    largest = abs(X).max(axis=0)
+    largest = np.asarray(largest.todense()).ravel() if sparse.issparse(largest) else largest
+    exponent = np.frexp(largest)[1]
+    far = (largest > 0) & ((exponent < -10) | (exponent > 100))
+    return np.where(far, np.ldexp(1.0, -exponent), 1.0) if far.any() else None
+
+
+def multiplied(X: Any, factors: NDArray | None) -> Any:
+    """Return X with its features multiplied by factors; X itself for None."""
+    if factors is None:
+        return X
+    return sparse.csr_matrix(X @ sparse.diags_array(factors)) if sparse.issparse(X) else X * factors
 
 
 class Moments(NamedTuple):

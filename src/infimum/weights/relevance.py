@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 
 from .families.kernel_ridge import KernelRidge
-from .holdout.operators import folds_of
-from .linalg import dense, rounded
+from .holdout.operators import folds_of, rounded
+from .linalg import dense
 
 ROWS = 1500  # largest number of rows for the kernel ridge
 POINTS = 500  # largest number of rows at which gradients are computed

@@ -11,6 +11,7 @@ from .operators import (
     Refitted,
     folds_of,
     identity,
+    rounded,
 )
 from .out_of_bag import OutOfBag
 
@@ -27,4 +28,5 @@ __all__ = [
     "Refitted",
     "folds_of",
     "identity",
+    "rounded",
 ]

@@ -192,7 +192,8 @@ def _read(
     settings = ReadOptions(options.meaning, options.unticked)
     kind = options.kind
     if several and kind is None:
-        raise ValueError(f"{loaded.name}: several target columns require --kind number, tags, ranking or vector.")
+        kinds = "number, tags, ranking, vector or product"
+        raise ValueError(f"{loaded.name}: several target columns require --kind {kinds}.")
     if several and kind == "number" and len(target) == 2 and lenient:
         return *_lenient_bounds(loaded, options), None
     names = naming(options.classes, options.separator, options.merge_classes)

@@ -123,7 +123,7 @@ class Price:
                 raise ValueError(f"cost has no seconds for {name!r}. Got {', '.join(map(repr, self.price))}.")
             cost = float(self.price[name])
             return cost * np.ones_like(n_answers) if np.ndim(n_answers) else cost
-        cost = np.asarray(self.price(name, n_answers, n_shown))
-        if cost.dtype.kind not in "iuf" or not (np.isfinite(cost) & (cost > 0)).all():
-            raise ValueError(f"cost must be a function that returns finite numbers > 0. It gives {cost} for {name!r}.")
-        return cost if cost.ndim else cost.item()
+        found = np.asarray(self.price(name, n_answers, n_shown))
+        if found.dtype.kind not in "iuf" or not (np.isfinite(found) & (found > 0)).all():
+            raise ValueError(f"cost must be a function that returns finite numbers > 0. It gives {found} for {name!r}.")
+        return found if found.ndim else found.item()

@@ -193,9 +193,11 @@ def _read(
     kind = options.kind
     if several and kind is None:
         raise ValueError(f"{loaded.name}: several target columns require --kind number, tags, ranking or vector.")
+    names = naming(options.classes, options.separator, options.merge_classes)
+    if several:
+        settings = replace(settings, classes=names.of_columns(kind, loaded.name, options.target))
     if several and kind == "number" and len(target) == 2 and lenient:
         return *_lenient_bounds(loaded, options), None
-    names = naming(options.classes, options.separator, options.merge_classes)
     if several or (kind is not None and not lenient and not OUTPUT_TYPES[kind].lists_need_meaning):
         records = records_of(loaded, target, options.id, kind, settings, keep_text=True)
         if not several:

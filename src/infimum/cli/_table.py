@@ -192,7 +192,8 @@ def _read(
     settings = ReadOptions(options.meaning, options.unticked)
     kind = options.kind
     if several and kind is None:
-        raise ValueError(f"{loaded.name}: several target columns require --kind number, tags, ranking or vector.")
+        kinds = "number, tags, ranking, vector or product"
+        raise ValueError(f"{loaded.name}: several target columns require --kind {kinds}.")
     names = naming(options.classes, options.separator, options.merge_classes)
     if several:
         settings = replace(settings, classes=names.of_columns(kind, loaded.name, options.target))

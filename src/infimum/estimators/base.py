@@ -170,7 +170,9 @@ class PartialModel(BaseEstimator):
 
         The result is a Dask array for a Dask collection, and an iterator over arrays for `infimum.Blocks`.
         """
-        return self._in_blocks(self.predict, X) if _is_blocked(X) else self.output_names(self._outputs(X))
+        if _is_blocked(X):
+            return self._in_blocks(self.predict, X)
+        return self.output_.tabulate(self.output_names(self._outputs(X)))
 
     def output_names(self, z: NDArray) -> NDArray:
         """Return outputs as the user names them."""
@@ -209,7 +211,7 @@ class PartialModel(BaseEstimator):
     @property
     def labels_(self) -> NDArray:
         """The most likely member of the set of each training row; after disambiguation."""
-        return self._disambiguation().labels
+        return self.output_.tabulate(self._disambiguation().labels)
 
     @property
     def confidence_(self) -> NDArray | None:

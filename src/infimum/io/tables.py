@@ -57,7 +57,7 @@ def read_table(
         ``kind="vector"`` a coordinate (a number or an interval). None leaves all rows unlabelled.
     id : str, optional
         The column of the ids; by default rows are counted from 0.
-    kind : {"labels", "tags", "ranking", "number", "vector", "mask"}, optional
+    kind : {"labels", "tags", "ranking", "number", "vector", "mask", "product"}, optional
         The output type. It parses the text into Python objects, and raises an error that names the line of every cell
         that cannot be parsed. Without it the target stays text, and `records.kind` is "text". Required for several
         columns.
@@ -171,7 +171,7 @@ def write_table(
         By default that of the records; without either, only the rows are written.
     target : str
         The name of the column of y.
-    kind : {"labels", "tags", "ranking", "number", "vector", "mask", "text"}, optional
+    kind : {"labels", "tags", "ranking", "number", "vector", "mask", "product", "text"}, optional
         The output type. By default that of the records, or "labels"; "text" for y that is text already.
     id : str, optional
         A column for the ids of the records; by default "id" for `Records` and none otherwise.

@@ -2,8 +2,8 @@
 Train on the output of rules or a language model
 ================================================
 
-Keyword rules and language models often return several labels for one text, or none. This tutorial keeps all of them as a
-candidate set, and compares that with the usual choice of the first label.
+Keyword rules and language models often return several labels for one text, or none. This tutorial keeps all of them
+as a candidate set, and compares that with the usual choice of the first label.
 """
 
 # %%
@@ -41,8 +41,8 @@ print(answers[:5])
 # %%
 # From lists to candidate sets
 # ----------------------------
-# An empty list becomes an unlabelled row. `infimum.io.read_votes` reads such answers from a file, and raises an error that
-# names the line of an answer outside the list of classes.
+# An empty list becomes an unlabelled row. `infimum.io.read_votes` reads such answers from a file, and raises an error
+# that names the line of an answer outside the list of classes.
 
 y = [set(found) or None for found in answers]
 several = np.mean([row is not None and len(row) > 1 for row in y])

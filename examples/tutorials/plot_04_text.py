@@ -2,8 +2,8 @@
 Classify text with TF-IDF or embeddings
 =======================================
 
-Texts become vectors first: by TF-IDF, as here, or by a sentence encoder whose vectors you saved. The partial labels stay
-as they are.
+Texts become vectors first: by TF-IDF, as here, or by a sentence encoder whose vectors you saved. The partial labels
+stay as they are.
 """
 
 # %%

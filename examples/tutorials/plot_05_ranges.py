@@ -2,8 +2,8 @@
 Predict a number from ranges, with prediction intervals
 =======================================================
 
-How long does a ticket take? The column contains ranges such as ``10-20``, ``under 20`` or ``over 60``. The usual way is to
-replace each range by its midpoint. This tutorial fits the ranges themselves and adds prediction intervals.
+How long does a ticket take? The column contains ranges such as ``10-20``, ``under 20`` or ``over 60``. The usual way
+is to replace each range by its midpoint. This tutorial fits the ranges themselves and adds prediction intervals.
 """
 
 # %%
@@ -47,8 +47,8 @@ for name, one in (("midpoints, random forest", forest), ("ranges, infimum", mode
 # %%
 # Prediction intervals
 # --------------------
-# Conformal prediction holds 30 % of the rows out. To cover the true value it uses the farthest point of each range, and a
-# tenth of open ranges would already make it unbounded. The level 0.6 is what these ranges support.
+# Conformal prediction holds 30 % of the rows out. To cover the true value it uses the farthest point of each range,
+# and a tenth of open ranges would already make it unbounded. The level 0.6 is what these ranges support.
 
 conformal = Conformal(make_pipeline(Features(), PartialRegressor()), level=0.6).fit(X[known], y[known])
 ends = np.asarray(conformal.predict_set(new[X.columns]))[:, 0]

@@ -2,8 +2,8 @@
 Label less: an active-learning loop in a notebook
 =================================================
 
-Ask the question that teaches most per unit of cost. "Is it refund?" takes less time than choosing among all classes. The
-same loop runs in the web app, ``infimum studio tickets.csv``.
+Ask the question that teaches most per unit of cost. "Is it refund?" takes less time than choosing among all classes.
+The same loop runs in the web app, ``infimum studio tickets.csv``.
 """
 
 # %%
@@ -11,7 +11,6 @@ same loop runs in the web app, ``infimum studio tickets.csv``.
 # --------------------
 
 import matplotlib.pyplot as plt
-import numpy as np
 from sklearn.datasets import load_digits
 
 from infimum import PartialClassifier
@@ -26,8 +25,8 @@ space = Labels(classes=list(range(10)))
 # %%
 # The loop
 # --------
-# A person would see ``question.text()`` and choose among ``question.options()``. Here the true label answers. A batch of
-# questions is asked between two fits. The loop stops when new answers change few predictions.
+# A person would see ``question.text()`` and choose among ``question.options()``. Here the true label answers. A batch
+# of questions is asked between two fits.
 
 
 def label(strategy: str, budget: float) -> tuple[list[float], list[float]]:

@@ -2,8 +2,8 @@
 Find label errors
 =================
 
-Some labels are wrong. Which rows should somebody review first? The support of a row is the probability of its own label by
-a model that did not see the row. This tutorial measures how many of the flagged rows are really wrong.
+Some labels are wrong. Which rows should somebody review first? The support of a row is the probability of its own
+label by a model that did not see the row. This tutorial measures how many of the flagged rows are really wrong.
 """
 
 # %%

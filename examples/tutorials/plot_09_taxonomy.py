@@ -21,7 +21,11 @@ from infimum.plotting import COLOURS
 
 X, truth = load_digits(return_X_y=True)
 names = np.array(["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"])
-groups = {"round": ["zero", "six", "eight", "nine"], "straight": ["one", "four", "seven"], "bent": ["two", "three", "five"]}
+groups = {
+    "round": ["zero", "six", "eight", "nine"],
+    "straight": ["one", "four", "seven"],
+    "bent": ["two", "three", "five"],
+}
 tree = Taxonomy({"digit": groups})
 group_of = {name: group for group, members in groups.items() for name in members}
 

@@ -2,8 +2,8 @@
 How good is my model without true labels?
 =========================================
 
-A model was trained on candidate sets, and nobody has true labels. Three numbers help: the covering rate on held-out rows,
-its value beyond chance, and a small audit.
+A model was trained on candidate sets, and nobody has true labels. Three numbers help: the covering rate on held-out
+rows, its value beyond chance, and a small audit.
 """
 
 # %%
@@ -25,8 +25,8 @@ X, truth = X[:600], truth[:600]
 # %%
 # Covering rate and chance
 # ------------------------
-# The covering rate is the share of predictions inside their candidate set. It bounds the accuracy from above. Large sets
-# are easy to hit: the chance-corrected value subtracts what permuted predictions would reach.
+# The covering rate is the share of predictions inside their candidate set. It bounds the accuracy from above. Large
+# sets are easy to hit: the chance-corrected value subtracts what permuted predictions would reach.
 
 amounts, rows = (0.1, 0.3, 0.5, 0.7), []
 for amount in amounts:
@@ -53,7 +53,8 @@ print(f"audit of 50 rows: {right:.2f} ± {1.96 * np.sqrt(right * (1 - right) / 5
 # Report the covering rate, its value beyond chance and the audit, and say how large the candidate sets are.
 
 figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
-for name, values, colour in zip(("covering rate", "beyond chance", "accuracy (unknown in practice)"), zip(*rows), COLOURS):
+names = ("covering rate", "beyond chance", "accuracy (unknown in practice)")
+for name, values, colour in zip(names, zip(*rows), COLOURS):
     axis.plot(amounts, values, "o-", color=colour, lw=2.5, label=name)
 axis.set(xlabel="probability that a wrong digit is a candidate", ylabel="score on held-out rows")
 axis.spines[["top", "right"]].set_visible(False)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_digits, load_iris
 
 from infimum import PartialClassifier, PartialRegressor, Taxonomy
-from infimum.active import STRATEGIES, Asker, Belief, FullLabel, Is, OneOf, Price, from_dict, simulate
+from infimum.active import STRATEGIES, Asker, Belief, FullLabel, Is, OneOf, Price, Which, from_dict, simulate
 from infimum.active.learner import Learner, Setting
 from infimum.active.ridge import IncrementalRidge, Lookahead
 from infimum.conformal import Conformal
@@ -193,27 +193,43 @@ def test_batches_contain_different_groups():
         assert {int(group[question.row]) for question in found} == set(range(6))
 
 
-def test_best_questions_of_labels_have_most_bits_per_cost():
+def test_best_questions_of_labels_are_cheapest_until_the_label_is_known():
     model = Labels(classes=list("abcdefgh")).fit([]).questions()
     E, even = np.ones((1, 8), dtype=bool), np.full((1, 8), 1 / 8)
 
-    def best(model, kinds, q, price=None):
+    def best(model, kinds, q, price="bits"):
         belief = Belief(E[:, : q.shape[1]], q, q, None)
-        return model.best_questions([5], kinds, belief, Price() if price is None else price, "squares")[0]
+        return model.best_questions([5], kinds, belief, Price(price), "squares")[0]
 
     sure = np.full((1, 8), 0.1 / 7)
     sure[0, 3] = 0.9
     assert repr(best(model, model.kinds, sure)) == "Is(row=5, 'd')"
+    assert repr(best(model, model.kinds, sure, "seconds")) == "Is(row=5, 'd')"
     half = best(model, ["Is", "OneOf"], even)
     assert (type(half).__name__, len(half.about), half.cost) == ("OneOf", 4, 1.0)
-    quick = Price({"Is": 3, "OneOf": 3, "Which": 5, "FullLabel": 4})  # seconds
+    quick = {"Is": 3, "OneOf": 3, "Which": 5, "FullLabel": 4}  # seconds
     assert isinstance(best(model, model.kinds, even, quick), FullLabel)
     two = np.array([[0.5, 0.5, 0, 0, 0, 0, 0, 0]])
-    assert best(model, ["Which"], two, Price("shown")).about == ["a", "b"]
+    assert best(model, ["Which"], two, "shown").about == ["a", "b"]
     tree = Labels(Taxonomy({"pet": ["cat", "dog"], "wild": ["owl", "fox"]})).fit([])
     node = best(tree.questions(), ["Is", "OneOf"], even[:, :4] * 2)
     assert node.about in ("pet", "wild")  # a node is easier to read than its members
     assert isinstance(node, Is)
+
+
+def test_questions_name_few_classes():
+    """With 40 classes, yes-or-no questions have at most four names and lists nine, for every strategy."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(40, size=200)
+    X = rng.normal(size=(40, 3))[truth] + 0.3 * rng.normal(size=(200, 3))
+    space = Labels(classes=[f"category {k}" for k in range(40)]).fit([])
+    y = [f"category {t}" if k < 60 else None for k, t in enumerate(truth)]
+    for strategy in STRATEGIES:
+        for cost in ("seconds", "bits"):
+            for question in Asker(strategy, cost=cost, random_state=0).query(X, y, n=30, output=space):
+                if not isinstance(question, FullLabel):
+                    names = question.about if isinstance(question.about, list) else [question.about]
+                    assert len(names) <= (9 if isinstance(question, Which) else 4), question
 
 
 @pytest.mark.parametrize("change", [lambda X: X[::-1].copy(), lambda X: X + 1e-9, lambda X: -X])

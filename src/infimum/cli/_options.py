@@ -85,6 +85,13 @@ Encoding = Annotated[
     str | None,
     typer.Option(help="The encoding of a text file. By default detected.", show_default=False, metavar="NAME"),
 ]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing", help='Cells that are read as empty, in all columns: -1, or "*Per Hour*" (* is any text);'
+        " repeatable.", show_default=False, metavar="TEXT",
+    ),
+]  # fmt: skip
 Meaning = Annotated[
     Literal["one_of", "all_of", "known_tags", "order"] | None,
     typer.Option(help="What lists in cells mean.", show_default=False),

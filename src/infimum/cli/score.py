@@ -42,7 +42,7 @@ def score(
         stages.next()
         options = TableOptions(
             target or list(about["target"]), kind or about["kind"], meaning=meaning, unticked=unticked, sep=sep,
-            encoding=encoding,
+            encoding=encoding, missing=about.get("missing", []),
         )  # fmt: skip
         table = read(file, options)
         stages.next()

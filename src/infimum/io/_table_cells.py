@@ -28,7 +28,7 @@ def target_cells(source: str, found: list[Found], target: Any, targets: list[str
         return [None if is_missing(record.value.get(target)) else record.value[target] for record in found]
     if kind not in _SEVERAL or (kind == "number" and len(targets) != 2):
         raise ValueError(
-            'Several target columns need kind="tags", "ranking" or "vector", and two may have kind="number".'
+            'Several target columns need kind="tags", "ranking", "vector" or "product", and two may have kind="number".'
             f" Got {kind!r}."
         )
     if kind == "tags":
@@ -102,7 +102,10 @@ def _coordinates(row: dict, unticked: str | None) -> Any:
     return None if all(cell is None for cell in cells) else cells
 
 
-_SEVERAL: dict[str, Callable] = {"number": _bounds, "tags": _tags, "ranking": _ranks, "vector": _coordinates}
+_SEVERAL: dict[str, Callable] = {
+    "number": _bounds, "tags": _tags, "ranking": _ranks, "vector": _coordinates,
+    "product": lambda row, unticked: {column: cell for column, cell in row.items() if not is_missing(cell)} or None,
+}  # fmt: skip
 """How the cells of several target columns make one cell of y, by output type."""
 
 

@@ -50,6 +50,8 @@ class QuestionGroup(NamedTuple):
     """(n, f): the number of options that are looked at."""
     make: Callable[[int, int, float], Question]
     """(row, number of the question, cost) -> the question."""
+    open: Any = 1.0
+    """(n, f): the probability that the answer leaves more to ask."""
 
     def rates(self, price: Any, measure: str) -> NDArray:
         """Return gain / cost or entropy / cost, (n, f)."""

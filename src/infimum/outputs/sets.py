@@ -147,8 +147,12 @@ class Sets(ABC):
         return None
 
     def coordinates(self) -> list[Sets] | None:
-        """Return the sets of the coordinates, if S_i is a product of sets of R and the loss a sum over coordinates."""
+        """Return the sets of the coordinates, if S_i is a product of sets and the loss a sum over coordinates."""
         return None
+
+    def coordinate_weights(self) -> NDArray:
+        """Return the factor of the loss of each coordinate."""
+        return np.ones(len(self.coordinates() or []))
 
     def profiles(self, principle: str) -> Profiles | None:
         """Return L(z, S_i) as functions of the Hamming distance of z to a center, or None."""

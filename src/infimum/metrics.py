@@ -19,8 +19,8 @@ from .outputs.numbers import errors, survival
 from .solvers import choose
 
 __all__ = [
-    "brier_score", "concordance", "kendall_tau", "mean_squared_distance", "r2", "r2_range", "rmse_range", "share_inside",
-    "wrong_pairs",
+    "brier_score", "concordance", "kendall_tau", "mean_squared_distance", "r2", "r2_range", "rmse_range",
+    "share_inside", "wrong_pairs",
 ]  # fmt: skip
 
 
@@ -229,7 +229,7 @@ def brier_score(y: Any, probability: Any, times: Any, y_train: Any = None) -> ND
     array([0.02])
     """
     duration, event = survival.right_censored(Reals.unscaled(y), "The Brier score")
-    train = (duration, event) if y_train is None else survival.right_censored(Reals.unscaled(y_train), "The Brier score")
+    train = survival.right_censored(Reals.unscaled(y if y_train is None else y_train), "The Brier score")
     t, P = np.atleast_1d(np.asarray(times, dtype=float)), np.asarray(probability, dtype=float)
     if P.shape != (len(duration), len(t)):
         raise InputError(f"probability must have shape ({len(duration)}, {len(t)}). Got shape {P.shape}.")

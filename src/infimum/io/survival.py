@@ -58,7 +58,8 @@ def from_censored_data(data: Any) -> Intervals:
     >>> [sets.format(row) for row in range(5)]
     ['1', '2', '≤ 0.5', '≥ 7', '[3, 4]']
     """
-    exact, left, right = (np.asarray(getattr(data, f"_{kind}"), dtype=float) for kind in ("uncensored", "left", "right"))
+    kinds = ("_uncensored", "_left", "_right")  # SciPy has no public names for them
+    exact, left, right = (np.asarray(getattr(data, kind), dtype=float) for kind in kinds)
     both = np.asarray(data._interval, dtype=float).reshape(-1, 2)
     lower = np.concatenate([exact, np.full(len(left), -math.inf), right, both[:, 0]])
     upper = np.concatenate([exact, left, np.full(len(right), math.inf), both[:, 1]])

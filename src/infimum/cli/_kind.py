@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import zlib
+from heapq import nsmallest
 from itertools import pairwise
 from typing import Any
 
@@ -11,8 +13,14 @@ from ..outputs.numbers.text import parse_interval
 
 INTEGER = re.compile(r"[+-]?\d+")
 TAG = re.compile(r"[+-][^\s+\-,][^\s,]*")
-TIE = re.compile(r"[^~=]+[~=][^~=]+")
 NEXT_TAG = re.compile(r"[+-][^\s,]+")
+
+SAMPLE = 5000
+"""Distinct cells by which the output type is recognised: 5,000 intervals take about a second."""
+
+
+def _hash(text: str) -> tuple[int, str]:
+    return zlib.crc32(text.encode("utf-8", "surrogatepass")), text
 
 
 def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
@@ -29,7 +37,13 @@ def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
     >>> recognise("a.csv", "y", ["a ≻ b", "a ~ b"], ["line 2", "line 3"])
     'ranking'
     """
-    labelled = [(place, cell) for place, cell in zip(places, cells) if cell is not None]
+    distinct: dict[str, int] = {}
+    for row, cell in enumerate(cells):
+        if cell is not None:
+            distinct.setdefault(str(cell), row)
+    # which cells are in the sample depends neither on the order of the rows nor on how often a cell occurs
+    sample = sorted(distinct[text] for text in nsmallest(SAMPLE, distinct, key=_hash))
+    labelled = [(places[row], cells[row]) for row in sample]
     if not labelled:
         raise ValueError(f"{source}: the column {target!r} is empty. Training requires labelled rows.")
     if all(_is_integer(cell) for _, cell in labelled):
@@ -39,7 +53,7 @@ def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
         )
     kinds = [(place, cell, _kind(cell)) for place, cell in labelled]
     found = list(dict.fromkeys(kind for *_, kind in kinds))
-    ties = all(TIE.search(str(cell)) for _, cell, kind in kinds if kind == "labels")
+    ties = all(_is_tie(str(cell)) for _, cell, kind in kinds if kind == "labels")
     if set(found) == {"ranking", "labels"} and ties:
         return "ranking"
     if len(found) == 1:
@@ -80,6 +94,11 @@ def _is_interval(text: str) -> bool:
     except InputError:
         return False
     return True
+
+
+def _is_tie(text: str) -> bool:
+    """Whether a text has an item, then "~" or "=", then another item."""
+    return any(a and b for a, b in pairwise(re.split("[~=]", text)))
 
 
 def _is_comparison(text: str) -> bool:

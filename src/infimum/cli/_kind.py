@@ -8,12 +8,12 @@ from heapq import nsmallest
 from itertools import pairwise
 from typing import Any
 
-from ..data.errors import InputError, shown
+from ..data.errors import shown
+from ..data.numerals import missing_code
 from ..outputs.numbers.text import parse_interval
+from ..outputs.recognise import kind_of
 
 INTEGER = re.compile(r"[+-]?\d+")
-TAG = re.compile(r"[+-][^\s+\-,][^\s,]*")
-NEXT_TAG = re.compile(r"[+-][^\s,]+")
 
 SAMPLE = 5000
 """Distinct cells by which the output type is recognised: 5,000 intervals take about a second."""
@@ -51,11 +51,13 @@ def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
             f"{source}: the column {target!r} contains integers, such as {shown(labelled[0][1])} ({labelled[0][0]}),"
             " which can be names of classes or numbers. Pass --kind labels or --kind number."
         )
-    kinds = [(place, cell, _kind(cell)) for place, cell in labelled]
+    kinds = [(place, cell, kind_of(cell)) for place, cell in labelled]
     found = list(dict.fromkeys(kind for *_, kind in kinds))
     ties = all(_is_tie(str(cell)) for _, cell, kind in kinds if kind == "labels")
     if set(found) == {"ranking", "labels"} and ties:
         return "ranking"
+    if found == ["number"]:
+        _refuse_missing_code(source, target, [cell for cell in cells if cell is not None])
     if len(found) == 1:
         return found[0]
     first = [next((place, cell) for place, cell, kind in kinds if kind == each) for each in found]
@@ -65,42 +67,23 @@ def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
     )
 
 
+def _refuse_missing_code(source: str, target: str, cells: list) -> None:
+    """Raise ValueError if a number such as -1 probably stands for an empty cell."""
+    lows = [low for cell in cells for low, _ in parse_interval(str(cell))]
+    code = missing_code(lows)
+    if code is not None:
+        raise ValueError(
+            f"{source}: {lows.count(code)} cells of the column {target!r} are {code:g}, its only negative number. If"
+            f" they mean that the number is missing, pass --missing {code:g}. Otherwise pass --kind number."
+        )
+
+
 def _is_integer(cell: Any) -> bool:
     if isinstance(cell, str):
         return all(INTEGER.fullmatch(part.strip()) for part in cell.strip().removeprefix("!").split("|"))
     return isinstance(cell, int) and not isinstance(cell, bool)
 
 
-def _kind(cell: Any) -> str:
-    if isinstance(cell, bool):
-        return "labels"
-    if isinstance(cell, int | float):
-        return "number"
-    text = str(cell)
-    if _is_interval(text):
-        return "number"
-    first, *others = re.split(r"[\s,]+", text.strip())
-    if TAG.fullmatch(first) and all(NEXT_TAG.fullmatch(part) for part in others):
-        return "tags"
-    return "ranking" if _is_comparison(text) else "labels"
-
-
-def _is_interval(text: str) -> bool:
-    """Whether a text is a number or an interval as people write it."""
-    if not any(letter.isdigit() for letter in text):
-        return False
-    try:
-        parse_interval(text)
-    except InputError:
-        return False
-    return True
-
-
 def _is_tie(text: str) -> bool:
     """Whether a text has an item, then "~" or "=", then another item."""
     return any(a and b for a, b in pairwise(re.split("[~=]", text)))
-
-
-def _is_comparison(text: str) -> bool:
-    """Whether a text has an item, then one "<", ">" or "≻", then another item."""
-    return any(a.replace("=", "").strip() and b[:1] not in ("", "=") for a, b in pairwise(re.split("[<>≻]", text)))

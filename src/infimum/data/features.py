@@ -368,7 +368,7 @@ def _values(column: Column, cells: list) -> NDArray:
             remedy=f"The column was one of {what} in fit. Correct its cells.",
             more=len({row for row, _ in bad}) - 1,
         )
-    if bad and not column.notes:
+    if bad and not any("treated as missing" in note for note in column.notes):
         import warnings
 
         row, cell = bad[0]

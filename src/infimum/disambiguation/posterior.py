@@ -132,6 +132,18 @@ class SetPosterior(ABC):
         """Return log P_i(S_i) around predicted outputs with these psi (n, d); None if points have no distribution."""
         return None
 
+    def mean(self, q: NDArray) -> NDArray:
+        """Return the mean of the label in the state q, in the units of `center`, (..., n, m)."""
+        raise NotImplementedError
+
+    def center(self, F: NDArray) -> NDArray:
+        """Return the mean of the label that F predicts without the row's own set, (..., n, m)."""
+        raise NotImplementedError
+
+    def moved(self, F: NDArray, step: NDArray) -> NDArray:
+        """Return predictions whose `center` is moved by `step`, (..., n, m)."""
+        raise NotImplementedError
+
     def expand(self, output: OutputSpace) -> OutputSpace:
         """Return the output space, expanded if members may lie outside of it."""
         return output

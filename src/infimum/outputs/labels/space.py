@@ -41,7 +41,7 @@ from .sets import CandidateLabels, as_mask
 from .summary import summary_of
 
 if TYPE_CHECKING:
-    from .questions import LabelQuestions
+    from .question_model import LabelQuestions
 
 
 class Labels(LabelCells, OutputSpace):
@@ -208,7 +208,7 @@ class Labels(LabelCells, OutputSpace):
         return as_mask(np.where(table.missing, 1, table.values))
 
     def questions(self) -> LabelQuestions:
-        from .questions import LabelQuestions
+        from .question_model import LabelQuestions
 
         return LabelQuestions(self)
 

@@ -65,13 +65,12 @@ def names_of(y: Any) -> tuple | None:
     return _sides(found.names, None) if isinstance(found, Table) and found.names and len(found.names) == 2 else None
 
 
-def decimal_in(y: Any) -> str | None:
-    """Return the decimal mark of the texts in a column; None if none of them contains a comma."""
+def texts_in(y: Any) -> list[str]:
+    """Return the cells of a column that are text."""
     found = normalise_y(y, FORMS) if not isinstance(y, np.ndarray) or y.dtype.kind in "OUST" else None
     if not isinstance(found, Column) or found.typed:
-        return None
-    texts = [cell for cell in found.cells if isinstance(cell, str) and "," in cell]
-    return decimal_of(texts) if texts else None
+        return []
+    return [cell for cell in found.cells if isinstance(cell, str)]
 
 
 def _values(column: Column) -> Pieces:

@@ -25,6 +25,8 @@ class TagCells(CellFormat):
     {'red': True}
     """
 
+    lists_need_meaning = True
+
     @classmethod
     def for_cells(cls, cells: Iterable, names: Any = None) -> Self:
         return cls(tags=names or None)  # type: ignore[call-arg]

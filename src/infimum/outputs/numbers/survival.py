@@ -29,8 +29,8 @@ def refuse_unordered(y: Any) -> None:
     if type(y).__name__ == "CensoredData" and type(y).__module__.startswith("scipy."):
         raise InputError(
             "scipy.stats.CensoredData does not keep the order of the rows, so they cannot be matched with X. Pass"
-            " (n, 2) bounds; or, if the rows of X are uncensored, left-, right- and interval-censored ones in this order, pass"
-            " infimum.io.from_censored_data(y)."
+            " (n, 2) bounds; or, if the rows of X are uncensored, left-, right- and interval-censored ones in this"
+            " order, pass infimum.io.from_censored_data(y)."
         )
 
 

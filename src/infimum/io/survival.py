@@ -188,7 +188,7 @@ def to_interval_array(y: Any) -> Any:
 def _single(sets: Intervals) -> Intervals:
     """Return the sets; raise an error about rows that are unions of several intervals."""
     bad = BadRows("y")
-    for row in np.flatnonzero(np.diff(sets.indptr) > 1):
+    for row in np.flatnonzero(np.diff(sets.indptr) > 1).tolist():
         bad.add(row, f"{sets.format(row)} is a union of several intervals")
     bad.refuse("Other libraries have one interval per row: use the interval around the union.")
     return sets

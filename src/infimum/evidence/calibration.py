@@ -92,7 +92,7 @@ class TemperatureScaling:
             while step >= min_step:
                 around = [(best[0] + i * step, best[1] + j * step) for i in (-1, 0, 1) for j in (-1, 0, 1)]
                 new = max([best, *around], key=value)
-                if value(new) <= value(best) + 1e-12:
+                if not value(new) > value(best) + 1e-12:  # also if both are NaN
                     break
                 best = new
         self.temperature_, self.mass_ = _parameters(best)

@@ -33,7 +33,9 @@ REMEMBERED = 2**26  # bytes of nearest extensions
 
 
 class PartialOrders(Sets):
-    """S_i = the linear extensions of a partial order: {y : code_ij(y) = codes_ij where it is not 0}.
+    """Partial orders: the rankings that agree with some comparisons.
+
+    S_i = {y : code_ij(y) = codes_ij where it is not 0}, the linear extensions of a partial order.
 
     The codes are closed transitively; a row that contradicts itself raises an error with the cycle.
 

@@ -35,9 +35,8 @@ REMEMBERED = 2**26  # bytes of nearest extensions
 class PartialOrders(Sets):
     """Partial orders: the rankings that agree with some comparisons.
 
-    S_i = {y : code_ij(y) = codes_ij where it is not 0}, the linear extensions of a partial order.
-
-    The codes are closed transitively; a row that contradicts itself raises an error with the cycle.
+    S_i = {y : code_ij(y) = codes_ij where it is not 0}, the linear extensions of a partial order. The codes are closed
+    transitively; a row that contradicts itself raises an error with the cycle.
 
     Parameters
     ----------

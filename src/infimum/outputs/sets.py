@@ -23,7 +23,10 @@ ANYTHING = "anything"
 
 
 class Embedding(NamedTuple):
-    """A loss that is linear in psi: L(z, S_i) = <psi(z), phi(S_i)> + constant_i."""
+    """The embedded sets of a loss that is linear in psi(z).
+
+    L(z, S_i) = <psi(z), phi(S_i)> + constant_i.
+    """
 
     phi: Any
     """(n, d), dense or sparse."""
@@ -62,7 +65,7 @@ class Profiles(NamedTuple):
 
 
 class Sets(ABC):
-    """The sets S_1 … S_n of n rows; immutable.
+    """The candidate sets of n rows, which cannot be changed.
 
     A subclass must define `__len__`, `__getitem__`, `argmin` and `contains`. An optional method returns None, or raises
     an error that names it, for a kind of sets that does not have it. The methods that describe sets use `options` if a

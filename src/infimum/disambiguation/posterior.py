@@ -126,8 +126,11 @@ class SetPosterior(ABC):
         return Members(z)
 
     @abstractmethod
-    def label_errors(self, F: NDArray, threshold: float) -> LabelErrors:
-        """Find sets that contradict the held-out predictions F."""
+    def label_errors(self, F: NDArray, threshold: float, leave_one_out: NDArray | None = None) -> LabelErrors:
+        """Find sets that contradict the predictions F, which are made without the fold of each row.
+
+        Leave-one-out predictions are given if sets may miss the true label (`is_fallible`).
+        """
 
     @abstractmethod
     def without_rows(self, F: NDArray) -> SetPosterior:

@@ -96,7 +96,7 @@ class SearchConfig:
 
     n_se_different: float = 1.5
     """Standard errors of a difference. A candidate that is worse by less may be as good as the best."""
-    n_se_noise: float = 2.0
+    n_se_noise: float = 1.0
     """Standard errors of a difference of log-likelihoods. The assumption that sets miss the true label must gain more,
     and `min_noise_gain`. Smaller values select it on sets that contain the true label."""
     min_noise_gain: float = 0.01

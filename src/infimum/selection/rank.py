@@ -9,7 +9,7 @@ which alone decides, because the set risk ignores where in a set the true value 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import isnan
 
@@ -40,11 +40,10 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
         How they are compared.
     """
     config, unit = rule.config, largest_risk(found)
-    noisy = [one for one in found if is_noisy(one)]
-    if noisy:  # assuming that sets miss the true label must pay
-        plain, best = select([one for one in found if not is_noisy(one)], rule), rank(noisy, rule, unit)[0]
-        pays = plain.rows.is_worse(best.rows, config.n_se_noise, True, config.min_noise_gain)
-        return best if pays else plain
+    noisy, others = _split(found, is_noisy)
+    if noisy:
+        plain, best = select(others, rule), rank(noisy, rule, unit)[0]
+        return best if _pays(best, plain, others, config) else plain
     tops = [group[0] for group in ranked_groups(found, rule)]
     least = min(tops, key=lambda one: (risk(one, unit), _preference(one, config)))
     soft = [
@@ -123,6 +122,18 @@ def is_promising(preview: Evaluation, found: Iterable[Evaluation]) -> bool:
 def has_likelihood(one: Evaluation) -> bool:
     """Whether the sets have a likelihood under this candidate."""
     return not isnan(one.result.log_likelihood)
+
+
+def _split(found: Sequence[Evaluation], test: Callable[[Evaluation], bool]) -> tuple[list, list]:
+    """Return those that pass a test, and the others."""
+    return [one for one in found if test(one)], [one for one in found if not test(one)]
+
+
+def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], config: SearchConfig) -> bool:
+    """Whether the assumption that sets miss the true label increases the likelihood, and not the set risk."""
+    soft = plain if has_likelihood(plain) else likeliest(filter(has_likelihood, others))
+    gains = soft.rows.is_worse(noisy.rows, config.n_se_noise, True, config.min_noise_gain)
+    return gains and not noisy.rows.is_worse(plain.rows, config.n_se_different)
 
 
 def is_noisy(one: Evaluation) -> bool:

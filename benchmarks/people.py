@@ -193,7 +193,8 @@ def real() -> None:
         table.row("INFIMUM_CROWD is not set", "not run")
         return
     spec = importlib.util.spec_from_file_location("real", Path(home) / "real.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     load = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(load)
     for name in ("labelme", "sentiment"):

@@ -197,7 +197,7 @@ def test_soft_labels_are_likelihoods_of_disambiguation():
 
 
 def test_sample_weight_two_is_a_row_given_twice():
-    X, truth = blobs(60)
+    _X, truth = blobs(60)
     answers = crowd(truth, np.array([0.9, 0.7, 0.5]), per_row=2)
     w = 1 + (np.arange(60) % 3 == 0)
     twice = np.repeat(np.arange(60), w)

@@ -119,6 +119,12 @@ class Fallible(Categorical):
         scaling, _, total = self.calibrated(F)
         return self.phi(scaling(F)), log_sum(total)[..., 0].mean(axis=-1)
 
+    def miss_share(self, F: NDArray) -> float:
+        if self.names is not None:
+            return 0.0
+        q = _normalised(self.calibrated(F)[2])
+        return float(np.average(1 - (q * self.candidates).sum(axis=-1).mean(axis=-1), weights=self.w))
+
     def label_errors(self, F: NDArray, threshold: float, leave_one_out: NDArray | None = None) -> LabelErrors:
         """Find rows in which no candidate is likely, given what the other rows predict and all answers.
 

@@ -117,6 +117,10 @@ class SetPosterior(ABC):
     def predict(self, F: NDArray) -> tuple[NDArray, NDArray]:
         """Return phi (n, d) and log P_i(S_i) (n,) of held-out predictions F, calibrated on these sets."""
 
+    def miss_share(self, F: NDArray) -> float:
+        """Return the estimated share of sets that miss the true label, given held-out predictions F; by default 0."""
+        return 0.0
+
     @abstractmethod
     def members(self, q: NDArray, F: Callable[[], NDArray], output: OutputSpace) -> Members:
         """Return the most probable member of each set; F() computes the predictions if they are needed."""

@@ -180,15 +180,16 @@ class Disambiguation(BaseEstimator):
         operator: Holdout,
         posterior: SetPosterior | None,
         sample_weight: Any = None,
-    ) -> tuple[NDArray, NDArray | None]:
-        """Predict held-out rows; return outputs (n, *z) and log-likelihoods of the sets (n,).
+    ) -> tuple[NDArray, NDArray | None, float]:
+        """Predict held-out rows; return outputs (n, *z), log-likelihoods of the sets (n,) and how many sets may miss.
 
         `posterior` is that of all rows, by :func:`posterior_of`. Hard disambiguation has no log-likelihoods.
         """
         self.check(output, sets)
         if posterior is not None and self.kind != "hard":
-            phi, log_likelihood = posterior.predict(held_out_sums(operator, posterior))
-            return posterior.expand(output).decode(phi), log_likelihood
+            F = held_out_sums(operator, posterior)
+            phi, log_likelihood = posterior.predict(F)
+            return posterior.expand(output).decode(phi), log_likelihood, posterior.miss_share(F)
         c = None
         for block, rest, inside, outside in operator.folds():
             w = None if sample_weight is None else sample_weight[rest]
@@ -197,7 +198,7 @@ class Disambiguation(BaseEstimator):
             c = np.empty((len(sets), phi.shape[1])) if c is None else c
             c[block] = outside @ phi
         assert c is not None
-        return output.decode(c), None
+        return output.decode(c), None, 0.0
 
     def _from_subset(
         self, rows: Any, output: OutputSpace, sets: Sets, weights: Weights, target: Target

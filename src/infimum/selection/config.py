@@ -96,11 +96,10 @@ class SearchConfig:
 
     n_se_different: float = 1.5
     """Standard errors of a difference. A candidate that is worse by less may be as good as the best."""
-    n_se_noise: float = 1.0
-    """Standard errors of a difference of log-likelihoods. The assumption that sets miss the true label must gain more,
-    and `min_noise_gain`. Smaller values select it on sets that contain the true label."""
-    min_noise_gain: float = 0.01
-    """Nats per row; see `n_se_noise`."""
+    min_noise: float = 0.03
+    """Share of sets that miss the true label. Below, all sets are assumed to contain it; smaller shares do no harm."""
+    n_se_noise: float = 0.5
+    """Standard errors of a difference of log-likelihoods. The assumption that sets miss must not lose more."""
     n_se_tie: float = 0.5
     """Standard errors of a difference of log-likelihoods. Candidates that are worse by less count as equal."""
     prune_ratio: float = 1.3

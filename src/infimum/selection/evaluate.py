@@ -36,6 +36,8 @@ class OutOfFold(NamedTuple):
     """(n, *z): the outputs."""
     log_likelihood: NDArray | None = None
     """(n,): log P_i(S_i), after soft disambiguation."""
+    miss: float = 0.0
+    """The estimated share of sets that miss the true label."""
 
 
 class RowScores(NamedTuple):
@@ -47,6 +49,8 @@ class RowScores(NamedTuple):
     """(n,): log P_i(S_i); with every principle for regression, otherwise after soft disambiguation only."""
     weight: NDArray | None
     """(n,): sample weights."""
+    miss: float = 0.0
+    """The estimated share of sets that miss the true label."""
 
     def costs(self, likelihood: bool) -> NDArray:
         """Return minus the log-likelihoods if they are asked for and available, otherwise the losses."""
@@ -177,7 +181,7 @@ def row_scores(
     if likelihood is None:
         posterior = posterior_of(sets, sample_weight) if posterior is None else posterior
         likelihood = None if posterior is None else posterior.log_likelihood_at(output.psi(found.z))
-    return RowScores(losses(output, sets, found.z), likelihood, sample_weight)
+    return RowScores(losses(output, sets, found.z), likelihood, sample_weight, found.miss)
 
 
 def mean_scores(

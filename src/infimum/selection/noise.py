@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from .candidates import NOISY
-from .rank import competitive_groups, has_likelihood, is_noisy, likeliest
+from .rank import competitive_groups, has_likelihood, is_noisy
 
 
 def try_noise(problem: Any, data: Any, record: Any) -> None:
@@ -14,9 +14,13 @@ def try_noise(problem: Any, data: Any, record: Any) -> None:
     groups = competitive_groups(record.on(data), problem.rule)
     soft = [group[0].candidate for group in groups if has_likelihood(group[0])]
     near = [replace(one, principle=NOISY) for one in soft]
+    n_evaluated = 0
     for _ in range(problem.config.n_steps):
         record.compare(near, data)
         noisy = [one for one in record.on(data) if is_noisy(one)]
-        if not noisy or likeliest(record.on(data)) not in noisy or problem.given:
+        if not noisy or problem.given or all(one.rows.miss < problem.config.min_noise for one in noisy):
             break
-        near = likeliest(noisy).candidate.neighbours(problem.config)
+        best = [group[0].candidate for group in competitive_groups(noisy, problem.rule)]
+        near = [one for top in best for one in top.neighbours(problem.config)]
+        if n_evaluated == (n_evaluated := len(noisy)):
+            break

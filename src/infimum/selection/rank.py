@@ -39,11 +39,19 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     rule : Rule
         How they are compared.
     """
-    config, unit = rule.config, largest_risk(found)
     noisy, others = _split(found, is_noisy)
-    if noisy:
-        plain, best = select(others, rule), rank(noisy, rule, unit)[0]
-        return best if _pays(best, plain, others, config) else plain
+    if not noisy or not others:
+        return _select(found, rule)
+    plain, best = _select(others, rule), _select(noisy, rule)
+    # the same base learner, if it may be as good: assuming errors should change as little as possible
+    same = [one for one in noisy if one.candidate.learner == plain.candidate.learner]
+    best = next((one for one in same if not one.rows.is_worse(best.rows, rule.config.n_se_different, True)), best)
+    return best if _pays(best, plain, others, rule.config) else plain
+
+
+def _select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
+    """Return the best candidate among principles that make the same assumption about the sets."""
+    config, unit = rule.config, largest_risk(found)
     tops = [group[0] for group in ranked_groups(found, rule)]
     least = min(tops, key=lambda one: (risk(one, unit), _preference(one, config)))
     soft = [
@@ -130,10 +138,11 @@ def _split(found: Sequence[Evaluation], test: Callable[[Evaluation], bool]) -> t
 
 
 def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], config: SearchConfig) -> bool:
-    """Whether the assumption that sets miss the true label increases the likelihood, and not the set risk."""
+    """Whether some sets are estimated to miss the true label, and assuming it increases neither cost."""
     soft = plain if has_likelihood(plain) else likeliest(filter(has_likelihood, others))
-    gains = soft.rows.is_worse(noisy.rows, config.n_se_noise, True, config.min_noise_gain)
-    return gains and not noisy.rows.is_worse(plain.rows, config.n_se_different)
+    loses = noisy.rows.is_worse(soft.rows, config.n_se_noise, True)
+    is_risky = noisy.rows.is_worse(plain.rows, config.n_se_different)
+    return noisy.rows.miss >= config.min_noise and not loses and not is_risky
 
 
 def is_noisy(one: Evaluation) -> bool:

@@ -12,7 +12,8 @@ from .rank import competitive_groups, has_likelihood, is_noisy
 def try_noise(problem: Any, data: Any, record: Any) -> None:
     """Evaluate the best candidates under the assumption that sets may miss the true label, while this pays."""
     groups = competitive_groups(record.on(data), problem.rule)
-    soft = [group[0].candidate for group in groups if has_likelihood(group[0])]
+    # forests, which learn from the labels, confirm estimates outside of the sets too easily
+    soft = [one.candidate for one, *_ in groups if has_likelihood(one) and one.candidate.weights != "forest"]
     near = [replace(one, principle=NOISY) for one in soft]
     n_evaluated = 0
     for _ in range(problem.config.n_steps):

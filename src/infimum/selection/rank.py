@@ -138,11 +138,11 @@ def _split(found: Sequence[Evaluation], test: Callable[[Evaluation], bool]) -> t
 
 
 def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], config: SearchConfig) -> bool:
-    """Whether some sets are estimated to miss the true label, and assuming it increases neither cost."""
+    """Whether some sets are estimated to miss the true label, and assuming it increases the likelihood."""
     soft = plain if has_likelihood(plain) else likeliest(filter(has_likelihood, others))
-    loses = noisy.rows.is_worse(soft.rows, config.n_se_noise, True)
+    gains = soft.rows.is_worse(noisy.rows, config.n_se_noise, True, config.min_noise_gain)
     is_risky = noisy.rows.is_worse(plain.rows, config.n_se_different)
-    return noisy.rows.miss >= config.min_noise and not loses and not is_risky
+    return noisy.rows.miss >= config.min_noise and gains and not is_risky
 
 
 def is_noisy(one: Evaluation) -> bool:

@@ -59,7 +59,7 @@ def test_selection_result_describes_what_was_compared(chosen, blobs):
     assert found.best_params == found.best.params
     assert repr(found).splitlines()[0] == f"Selected from {len(found.results)} candidates by cross-validation:"
     assert found._repr_html_().count("<tr>") == 13
-    assert {one.weights for one in found.results} == {"kernel", "linear", "forest", "neighbors"}
+    assert {one.weights for one in found.results} == {"kernel", "linear", "forest", "neighbors", "constant"}
     assert {one.principle for one in found.results} == {"disambiguation", "infimum", "average"}
     columns = {"weights", "principle", "negative_weights", "neg_set_risk", "covering_rate", "seconds"}
     assert set(found.to_frame().columns) >= columns
@@ -280,7 +280,7 @@ def test_select_by_likelihood_alone_for_regression_only():
         evaluated("forest", [0] * 5 + [1] * 5, [-0.9] * 10),
     ]
     assert select(found, Rule(SearchConfig())).candidate.weights == "kernel"
-    assert select(found, Rule(SearchConfig(), likelihood_only=True)).candidate.weights == "forest"
+    assert select(found, Rule(SearchConfig(), regression=True)).candidate.weights == "forest"
 
 
 def test_plot_has_one_line_per_principle(chosen):

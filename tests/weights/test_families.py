@@ -27,6 +27,7 @@ from infimum.weights import (
     Nystrom,
     Scaled,
     SplitSigns,
+    Target,
 )
 from infimum.weights.families import laplacian, neighbors
 
@@ -204,22 +205,52 @@ def test_forest_reproduces_its_forest(kind, weighted, data, rng):
     X, phi, queries = data
     w = rng.random(60) if weighted else None
     model = Forest(13, kind=kind, min_samples_leaf=2, random_state=0).fit(X, phi, w)
-    assert_allclose(model(queries) @ phi, model.forest_.predict(queries), atol=1e-12)
+    oracle = np.mean([tree.predict((queries - X.mean(0)) / X.std(0)) for tree in model.trees_], axis=0)
+    if weighted:  # in units of the weighted moments
+        oracle = np.mean([tree.predict((queries - model.center_) / model.scale_) for tree in model.trees_], axis=0)
+    assert_allclose(model(queries) @ phi, oracle, atol=1e-12)
     assert_allclose(np.asarray(model(queries)).sum(axis=1), 1)
 
 
-def test_out_of_bag_sums_are_those_of_sklearn(data):
-    from sklearn.ensemble import RandomForestRegressor
-
+def test_out_of_bag_sums_use_the_trees_that_have_not_drawn_the_row(data):
     X, phi, _ = data
-    oracle = RandomForestRegressor(60, min_samples_leaf=5, max_features="sqrt", oob_score=True, random_state=0)
     model = Forest(60, random_state=0).fit(X, phi)
-    assert_allclose(model.leave_one_out(phi), oracle.fit(X, phi).oob_prediction_, atol=1e-12)
+    each = np.stack([tree.predict((X - model.center_) / model.scale_) for tree in model.trees_])
+    outside = model._masses() == 0
+    assert_allclose(model.leave_one_out(phi), (outside[..., None] * each).sum(0) / outside.sum(0)[:, None], atol=1e-12)
     assert_allclose(np.diagonal(model.leave_one_out(np.eye(60))), 0)
     with pytest.raises(ValueError, match="was drawn by all 1 trees"):
         Forest(1, random_state=0).fit(X, phi).out_of_bag()
     with pytest.raises(ValueError, match="bootstrap=True"):
         Forest(5, kind="extra").fit(X, phi).leave_one_out(phi)
+
+
+def test_forest_draws_repeated_rows_and_groups_together(rng):
+    X, phi = np.repeat(rng.standard_normal((30, 3)), 4, axis=0), rng.random((120, 2))
+    X += 1e-6 * rng.standard_normal(X.shape)  # almost the same
+    for target in (phi, Target(phi, groups=np.arange(120) // 8)):
+        model = Forest(20, random_state=0).fit(X, target)
+        size = 4 if target is phi else 8
+        masses = model._masses().reshape(20, -1, size)
+        assert (masses == masses[..., :1]).all()
+        without = model.leave_one_out(np.eye(120)).reshape(-1, size, 120 // size, size)
+        assert_allclose(np.einsum("aibj->abij", without)[np.arange(120 // size), np.arange(120 // size)], 0)
+
+
+def test_forest_grows_on_projections_of_many_outputs(rng):
+    X = rng.standard_normal((200, 2))
+    at = np.digitize(X[:, 0], np.linspace(-2, 2, 40))
+    model = Forest(30, random_state=0, min_samples_leaf=1).fit(X, np.eye(41)[at])
+    assert model.trees_[0].n_outputs_ == 16
+    near = np.abs((model.leave_one_out(np.eye(41)[at]) @ np.arange(41)) - at)
+    assert near.mean() < 3 < np.abs(at.mean() - at).mean()
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e145])
+def test_forest_does_not_depend_on_units(unit, data):
+    X, phi, queries = data
+    found = [np.asarray(Forest(5, random_state=0).fit(X * u, phi)(queries * u)) for u in (1.0, unit)]
+    assert_allclose(*found)
 
 
 def moons(n=400, known=20):

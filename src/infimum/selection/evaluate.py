@@ -297,7 +297,9 @@ def _evaluate(
                 kernels = data.kernels
                 z = out_of_fold(recipe, kernels.X, data.output, data.sets, data.w, kernels.folds, **shared)
             else:
-                holdout = data.kernels.holdout(candidate, preview) if holdout is None else holdout
+                if holdout is None:
+                    grown_on = data.posterior if recipe.refits_on_labels else None
+                    holdout = data.kernels.holdout(candidate, preview, grown_on)
                 z = predict_held_out(recipe, holdout, data.output, data.sets, data.w, **shared)
             rows = row_scores(data.output, data.sets, z, data.w, data.posterior)
             scores = mean_scores(data.sets, z, rows, data.scored, chance=data.exhaustive)

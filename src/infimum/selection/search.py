@@ -35,7 +35,18 @@ from .candidates import (
 from .config import SearchConfig
 from .evaluate import Evaluation, EvaluationData, evaluate, scores_of_selected
 from .kernel_cache import KernelCache
-from .rank import Rule, competitive_groups, has_likelihood, is_promising, largest_risk, rank, select, survivors
+from .rank import (
+    Rule,
+    competitive_groups,
+    has_likelihood,
+    is_promising,
+    largest_risk,
+    mixture_of,
+    rank,
+    ranked_groups,
+    select,
+    survivors,
+)
 from .result import SelectionResult
 
 
@@ -80,7 +91,8 @@ class SearchProblem:
             learner = Candidate(type(self.recipe.weights).__name__)
             return combined(learner, self.pairs, self.recipe.weights.signed)
         return first_candidates(
-            self.n, self.table.X, self.costly, self.pairs, self.config, self.chunked, self.recipe.weights
+            self.n, self.table.X, self.costly, self.pairs, self.config, self.chunked, self.recipe.weights,
+            self.rule.regression,
         )
 
     def data(self, rows: NDArray, threads: int = 1) -> EvaluationData:
@@ -158,10 +170,9 @@ def select_recipe(
     if problem.given and len(problem.pairs) == 1:
         return paper_recipe(problem, "All parts are set explicitly.")
     order = row_order(problem.table, problem.sets, problem.pairwise)
-    if n_distinct(problem.table, problem.pairwise) < config.min_distinct_rows:
-        return paper_recipe(
-            problem, f"There are fewer than {config.min_distinct_rows} distinct rows: too few for cross-validation."
-        )
+    least = config.min_distinct_rows_regression if problem.rule.regression else config.min_distinct_rows
+    if n_distinct(problem.table, problem.pairwise) < least:
+        return paper_recipe(problem, f"There are fewer than {least} distinct rows: too few for cross-validation.")
     record = Record(config.budget)
     # BLAS threads would wait for each other on matrices of this size; candidates are evaluated in parallel instead
     with threadpool_limits(1, user_api="blas") as limits, warnings.catch_warnings():
@@ -216,6 +227,10 @@ def run_stages(
                 starts = relevance_starts(record.on(data) or record.evaluations, problem.rule)
             # Stage 5: refine, with and without relevances.
             try_neighbours(problem, data, record, relevant_candidates(problem, data, record, starts, plain))
+        # Stage 6: average the best candidates of all families.
+        if problem.rule.regression and is_auto(problem.recipe.weights) and not problem.chunked:
+            mixture = mixture_of(record.on(data), problem.rule)
+            record.compare([] if mixture is None else [mixture], data)
     except KeyboardInterrupt:
         if not record.evaluations:
             raise
@@ -245,11 +260,13 @@ def try_neighbours(
 def relevance_starts(found: Sequence[Evaluation], rule: Rule) -> list[list[Candidate]]:
     """Return the best kernel of each scaling with relevances, for each group from which a search may start.
 
-    These are the competitive groups with a likelihood or, if there are none, the group of the best candidate.
+    These are the competitive groups with a likelihood or, if there are none, the group of the best candidate. For
+    regression these are all groups, because kernels may need relevances to be as good as a forest.
     """
     if not found:
         return []
-    groups, best = competitive_groups(found, rule), select(found, rule)
+    groups = (ranked_groups if rule.regression else competitive_groups)(found, rule)
+    best = select(found, rule)
     starts = []
     for group in [one for one in groups if has_likelihood(one[0])] or [one for one in groups if one[0] is best]:
         by_scaling: dict[str, Candidate] = {}
@@ -305,10 +322,13 @@ def search_problem(
     principles, pairs = principles_of(recipe, not given or recipe.weights.signed)
     if n > config.exact_rows and len(pairs) > 1 and not supports_soft(sets):
         pairs = [(name, rule) for name, rule in pairs if not isinstance(principles[name], Disambiguation)]
+    regression = has_density(sets)
+    if regression and is_auto(recipe.principle) and not given:  # the others are hardly ever better, and cost three times as much
+        pairs = pairs[:1]
     if labelled_only:  # unlabelled rows have neither an average nor a supremum
         allowed = [(name, rule) for name, rule in pairs if rule != "joint"]
         pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
-    rule = Rule(config, likelihood_only=has_density(sets))
+    rule = Rule(config, regression)
     return SearchProblem(
         recipe, table, output, sets, n, principles, pairs, config, rule, is_costly(sets),
         labelled_only=labelled_only,
@@ -337,7 +357,7 @@ def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, c
         raise ValueError(f"Of {sets!r}, nothing but sums can be had, and no principle needs only these. Fit on arrays.")
     some = rows.sample(config.second_rows)
     table, parsed = Table(some.X, some.y, some.w, rows.names), output.read(some.y)
-    rule = Rule(config, likelihood_only=has_density(parsed))
+    rule = Rule(config, has_density(parsed))
     return SearchProblem(
         recipe, table, output, parsed, some.n, principles, pairs, config, rule, is_costly(parsed), chunked=True
     )

@@ -13,7 +13,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks._tools import Table, run_parts, side_by_side
 from infimum import CandidateLabels, PartialClassifier
 from infimum.datasets import load_libsvm, skewed
-from infimum.paper import by_name, grid
+from infimum.paper import grid
+from infimum.paper.registry import by_name
 from infimum.weights import KernelRidge
 
 

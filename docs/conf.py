@@ -19,19 +19,19 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_gallery.gen_gallery",
 ]
-myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "_templates", "_tables", "bench", "auto_examples/**/*.ipynb", "auto_examples/**/*.py.md5"]
 autosummary_generate = True
 autosummary_filename_map = {  # a class and a function of one name, for file systems that do not tell them apart
     "infimum.diagnostics.Audit": "infimum.diagnostics.Audit-class",
     "infimum.diagnostics.Identifiability": "infimum.diagnostics.Identifiability-class",
-    "infimum.diagnostics.Calibration": "infimum.diagnostics.Calibration-class",
+    "infimum.paper.theory.Calibration": "infimum.paper.theory.Calibration-class",
 }
 numpydoc_show_class_members = False
 suppress_warnings = ["config.cache"]
 
-SECTIONS = ["labels", "tags", "orders", "numbers", "cleaning", "choosing", "asking", "trusting", "scale", "paper"]
+SECTIONS = ["tutorials", "labels", "tags", "orders", "numbers", "several", "cleaning", "choosing", "asking", "trusting", "scale", "paper"]
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 sphinx_gallery_conf = {
@@ -70,7 +70,7 @@ html_theme_options = {
 }
 html_title = "infimum"
 html_show_sourcelink = False
-html_sidebars = {"index": [], "start": [], "auto_examples/**": [], "api": [], "api/**": [], "reading_the_paper": []}
+html_sidebars = {"index": [], "start": [], "auto_examples/**": [], "api": [], "api/**": []}
 
 # Docstrings are plain mathematics: |z - y|, (q, *z), classes_. Outside code, their signs mean themselves.
 _CODE = re.compile(r"(``[^`]*``|`[^`]*`)")

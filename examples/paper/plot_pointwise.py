@@ -1,6 +1,6 @@
 """
-Only the infimum finds c
-========================
+The example of Sec. 4.1 in exact fractions
+==========================================
 
 The paper's example in Sec. 4.1, in exact fractions. Three outputs a, b, c; the truth is c. What is seen is only a
 distribution of sets: five times out of eight nothing at all, and {c}, {a, c} and {b, c} once each. Which output do
@@ -8,15 +8,15 @@ the three principles choose?
 """
 
 # %%
-# `diagnostics` computes with fractions where it is given fractions.
+# `paper.theory` computes with fractions where it is given fractions.
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from infimum import diagnostics as dg
+from infimum.paper import theory
 from infimum.plotting import COLOURS
 
-cost, sets, p, y = dg.pointwise_example()
+cost, sets, p, y = theory.pointwise_example()
 for members, mass in zip(sets, p):
     print("{" + ", ".join(np.array(list("abc"))[members]) + "}", mass)
 
@@ -24,7 +24,7 @@ for members, mass in zip(sets, p):
 # The risk of every output under every principle. (The paper prints 3/2 where the supremum of c is 13/8; its
 # conclusion stands.)
 
-risks = {rule: dg.set_risk(cost, sets, p, rule) for rule in ("infimum", "average", "supremum")}
+risks = {rule: theory.set_risk(cost, sets, p, rule) for rule in ("infimum", "average", "supremum")}
 for rule, values in risks.items():
     print(
         f"{rule:9}", "  ".join(f"{z}: {v}" for z, v in zip("abc", values)), "  chosen:", "abc"[int(np.argmin(values))]
@@ -49,11 +49,11 @@ def polygon(axis, points, **settings):
 
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained", width_ratios=(1.2, 1))
-for k, region in enumerate(dg.decision_regions(cost)):
+for k, region in enumerate(theory.decision_regions(cost)):
     polygon(left, region, color=COLOURS[k], alpha=0.25, lw=0)
     left.annotate("abc"[k], corner[k], corner[k] * 1.08 - 0.04, fontsize=15, ha="center", va="center")
-polygon(left, dg.eligible_region(sets, p), fill=False, edgecolor="black", lw=2, label="possible distributions")
-points = {"infimum": dg.least_variability(cost, sets, p).rho, "average": dg.average_distribution(sets, p)}
+polygon(left, theory.eligible_region(sets, p), fill=False, edgecolor="black", lw=2, label="possible distributions")
+points = {"infimum": theory.least_variability(cost, sets, p).rho, "average": theory.average_distribution(sets, p)}
 for (name, rho), marker, colour in zip(points.items(), "o^", ("black", "#D55E00")):
     left.plot(*plane([rho]).T, marker, ms=11, color=colour, label=f"{name}: {', '.join(map(str, rho))}", ls="")
 left.set_aspect("equal")

@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 
 from infimum import PartialClassifier, outputs
 from infimum.diagnostics import identifiability
-from infimum.diagnostics.audit.counts import at_least, at_most
+from infimum.diagnostics.counts import at_least, at_most
 
 
 def grid(n: int, c: float, seed: int = 0, m: int = 4):

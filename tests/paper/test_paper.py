@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from infimum import PartialEstimator, SetLoss, paper
+from infimum import PartialEstimator, SetLoss
 from infimum.outputs import masks
 from infimum.paper import base, grid, runner
+from infimum.paper import registry as paper
 from infimum.solvers import ClosedForm, Enumerate
 from infimum.weights import KernelRidge
 

@@ -18,10 +18,11 @@ import pytest
 from typer.testing import CliRunner
 
 import infimum
-from infimum import InfimumWarning, paper
+from infimum import InfimumWarning
 from infimum.cli import app
 from infimum.data.files import PART
 from infimum.paper import base, report, runner, store
+from infimum.paper import registry as paper
 from slow_experiment import Slow
 
 TASKS = 6
@@ -51,7 +52,7 @@ def start(out: Path, marks: Path, before: str = "") -> subprocess.Popen:
     """The experiment in a process of its own, after the line `before`."""
     code = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parents[1])!r})\n"
-        "import os, signal, stat\nfrom slow_experiment import Slow\nfrom infimum.paper import reproduce\n"
+        "import os, signal, stat\nfrom slow_experiment import Slow\nfrom infimum.paper.registry import reproduce\n"
         f"{before}\nreproduce(Slow(), {str(out)!r}, data={str(marks)!r})"
     )
     return subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)

@@ -19,10 +19,12 @@ from infimum import InfimumWarning, PartialClassifier, PartialRegressor
 from infimum.data import memory as _memory
 from infimum.weights import (
     BY_NAME,
+    Constant,
     Forest,
     KernelRidge,
     Laplacian,
     LinearRidge,
+    Mixture,
     Neighbors,
     Nystrom,
     Scaled,
@@ -42,6 +44,8 @@ FAMILIES = [
     Neighbors(20, weights="adaptive"),
     Forest(7, random_state=0),
     Forest(7, kind="extra", random_state=0),
+    Constant(),
+    Mixture([KernelRidge(lam=1e-2, gamma=0.5), Neighbors(3)], [2, 1]),
     Laplacian(4),
     Laplacian(4, method="spreading"),
 ]
@@ -251,6 +255,27 @@ def test_forest_does_not_depend_on_units(unit, data):
     X, phi, queries = data
     found = [np.asarray(Forest(5, random_state=0).fit(X * u, phi)(queries * u)) for u in (1.0, unit)]
     assert_allclose(*found)
+
+
+def test_a_mixture_is_the_mean_of_its_parts(data, rng):
+    X, phi, queries = data
+    parts, folds = [Forest(20, random_state=0), KernelRidge(lam=1e-2), Constant()], [np.arange(30), np.arange(30, 60)]
+    mixture = Mixture(parts, [2, 1, 1]).fit(X, phi)
+    each = [part.fit(X, phi) for part in parts]
+
+    def mean(found):
+        return found[0] / 2 + (found[1] + found[2]) / 4
+
+    assert_allclose(np.asarray(mixture(queries)), mean([np.asarray(part(queries)) for part in each]), atol=1e-12)
+    assert_allclose(mixture(queries) @ phi, mean([part(queries) @ phi for part in each]), atol=1e-12)
+    assert_allclose(mixture.leave_one_out(phi), mean([part.leave_one_out(phi) for part in each]), atol=1e-12)
+    held = [part.held_out(X, phi, None, folds).predict(phi) for part in each]
+    assert_allclose(mixture.held_out(X, phi, None, folds).predict(phi), mean(held), atol=1e-12)
+    other = rng.random(phi.shape)
+    again = mixture.refit(X, other).leave_one_out(other)
+    assert_allclose(again, Mixture(parts, [2, 1, 1]).fit(X, other).leave_one_out(other), atol=1e-12)
+    with pytest.raises(ValueError, match="one share >= 0 for each of its parts"):
+        Mixture(parts, [1]).fit(X, phi)
 
 
 def moons(n=400, known=20):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import typer
 
-from ..diagnostics.audit.audit import label_errors
+from ..diagnostics.audit import label_errors
 from ..estimators.base import validated
 from ..selection import out_of_fold
 from ..selection.scores import compare_with_constant, labelled_weight
@@ -39,6 +39,7 @@ def clean(
     unticked: o.Unticked = None,
     sep: o.Sep = None,
     encoding: o.Encoding = None,
+    missing: o.Missing = None,
     classes: o.Classes = None,
     separator: o.Separator = None,
     merge_classes: o.MergeClasses = False,
@@ -56,7 +57,7 @@ def clean(
     check_out(out, TABLES, file)
     options = TableOptions(
         target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes,
+        classes, separator, merge_classes, missing or [],
     )  # fmt: skip
     notes = Notes()
     with running(["reading", "finding labels", "writing"], file, quiet or as_json) as stages, notes.collect():

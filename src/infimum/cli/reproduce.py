@@ -11,7 +11,7 @@ from rich.text import Text
 from ._console import USAGE, bars, fail, stderr, stdout
 
 if TYPE_CHECKING:
-    from ..paper import Experiment
+    from ..paper.base import Experiment
 
 
 def reproduce(
@@ -37,7 +37,7 @@ def reproduce(
         import matplotlib  # noqa: F401
     except ImportError:
         fail('Figures need the package matplotlib. Install it with: pip install "infimum[cli,plot]"')
-    from .. import paper
+    from ..paper import registry as paper
 
     every = [paper.by_name(each) for each in paper.NAMES]
     if list_ or not name:
@@ -63,7 +63,7 @@ def reproduce(
 
 def _run(wanted: list[Experiment], out: Path, quick: bool, jobs: int, data: str | None, fresh: bool) -> dict[str, str]:
     """Run experiments; return those whose data are missing, and why. A single one raises the error instead."""
-    from .. import paper
+    from ..paper import registry as paper
 
     skipped: dict[str, str] = {}
     with bars() as shown:

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .blanks import normalised, stripped
 from .errors import is_missing
-from .numerals import decimal_mark, is_missing_word, parse_number
+from .numerals import decimal_mark, is_missing_word, missing_code, parse_number
 
 KINDS = ("number", "category", "date", "text", "identifier", "constant", "empty")
 """What a column may be; the last three are left out of the features."""
@@ -98,8 +99,17 @@ def recognise(name: str, cells: list, max_categories: int = 30, kind: str | None
 
 
 def category(cell: Any) -> str:
-    """Return the category of a cell: its text, without case and surrounding blanks; "" if it is missing."""
-    return "" if is_missing(cell) else str(cell).strip().casefold()
+    """Return the category of a cell: its text, without case and surrounding blanks; "" if it is missing.
+
+    A whole number is the same category as an integer and as a float, which it becomes beside missing cells.
+
+    >>> category(" Cat\\u00a0"), category(2), category(2.0), category(None)
+    ('cat', '2', '2', '')
+    """
+    if is_missing(cell):
+        return ""
+    whole = isinstance(cell, float | np.floating) and cell.is_integer()
+    return normalised(stripped(str(int(cell) if whole else cell))).casefold()
 
 
 def number(cell: Any, decimal: str = ".") -> float | None:
@@ -143,6 +153,10 @@ def _as_number(present: list, texts: list[str]) -> Recognised | None:
     if good == 0 or len(stray) > STRAY * len(present):
         return None
     notes = [_stray_note(stray, "numbers")] if stray else []
+    values = [value for value in (number(cell, mark) for cell in present) if value is not None]
+    code = missing_code(values)
+    if code is not None:
+        notes.append(f"{values.count(code)} cells are {code:g}, the only negative number (missing?)")
     if decimal is None:
         example = next(text for text in texts if "," in text)
         notes.append(f"{example!r} is read with a thousands separator; for a decimal comma, replace it by a point")

@@ -91,11 +91,19 @@ def _objects(found: list[tuple[str, Any]], name: str) -> list[Found]:
     return [Found(place, dict(value)) for place, value in found]
 
 
+def _invalid_json(text: str, name: str, line: int, error: json.JSONDecodeError) -> ValueError:
+    """Return the error about a text that is not JSON, such as a CSV export, or that contains a mistake."""
+    start = text.strip()
+    if start[:1] in ("[", "{"):
+        return ValueError(f"{name}, line {line}, column {error.colno}: invalid JSON ({error.msg}).")
+    return ValueError(f"{name} is not JSON. It begins with {shown(start[:40])}. Export it as JSON.")
+
+
 def _array(text: str, name: str) -> list[tuple[str, Any]]:
     try:
         return [(f"{name}, record {k}", value) for k, value in enumerate(json.loads(text), start=1)]
     except json.JSONDecodeError as error:
-        raise ValueError(f"{name}, line {error.lineno}, column {error.colno}: invalid JSON ({error.msg}).") from error
+        raise _invalid_json(text, name, error.lineno, error) from error
 
 
 def _lines(text: str, name: str) -> list[tuple[str, Any]]:
@@ -106,7 +114,7 @@ def _lines(text: str, name: str) -> list[tuple[str, Any]]:
         try:
             found.append((f"{name}, line {number}", json.loads(line)))
         except json.JSONDecodeError as error:
-            raise ValueError(f"{name}, line {number}, column {error.colno}: invalid JSON ({error.msg}).") from error
+            raise _invalid_json(text, name, number, error) from error
     return found
 
 

@@ -12,7 +12,9 @@ from .score import Score, upto
 
 
 class LossBalls(Sets):
-    """Outputs of small loss: the union over k centres of {y : l(center_ik, y) <= radius_ik}.
+    """Outputs of small loss around predicted outputs.
+
+    S_i is the union over k centres of {y : l(center_ik, y) <= radius_ik}.
 
     The prediction sets of :class:`LossScore`. They answer whether they contain an output or meet another set; they do
     not list members, so they cannot be the y of another fit.
@@ -101,13 +103,24 @@ class LossBalls(Sets):
         parts = dict.fromkeys(f"loss at most {r:.4g} from {name}" for r, name in zip(self.radius[row], names))
         return " or ".join(parts)
 
+    def to_list(self) -> list:
+        """Return each set as {"center": output, "loss": radius}, or as a list of them for a union."""
+        rows = []
+        for centers, radius in zip(self.centers, self.radius.tolist()):
+            cells = self.space.outputs_to_cells(self.space.readable(centers))
+            balls = [{"center": cell, "loss": r} for cell, r in zip(cells, radius)]
+            rows.append(balls[0] if len(balls) == 1 else balls)
+        return rows
+
     def __repr__(self) -> str:
         mean = self.size.mean() if len(self) else 0
         return f"<LossBalls in {type(self.space).__name__}: {len(self)} rows, mean radius {mean:.3g}>"
 
 
 class LossScore(Score):
-    """The loss of the prediction, s(x, y) = l(f(x), y), for any output type.
+    """The loss of the prediction, for any output type.
+
+    s(x, y) = l(f(x), y).
 
     Its smallest value over S is the infimum loss, its largest value the supremum loss. ``covers="truth"`` therefore
     requires sets that have a supremum loss.

@@ -7,8 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from .. import diagnostics as dg
-from . import geometry, style
+from . import geometry, style, theory
 from .base import Comparison, Experiment, Row, Task, row
 
 
@@ -32,9 +31,9 @@ class Calibration(Experiment):
         return [{}]
 
     def run(self, task: Task, data: str | None) -> list[Row]:
-        cost, sets, p, y = dg.pointwise_example()
-        constants = dg.calibration(cost, sets, p)
-        ratios = dg.set_risk(cost, sets, p)[:2] / cost[:2, y]
+        cost, sets, p, y = theory.pointwise_example()
+        constants = theory.calibration(cost, sets, p)
+        ratios = theory.set_risk(cost, sets, p)[:2] / cost[:2, y]
         values = {
             "eta": constants.eta, "e^nu": constants.ratio, "C": constants.constant, "refined C": constants.refined,
             "R_S(a)/R(a)": ratios[0], "R_S(b)/R(b)": ratios[1],
@@ -49,10 +48,10 @@ class Calibration(Experiment):
 
     @staticmethod
     def _draw_simplex(ax, ratio: float) -> None:
-        cost, sets, p, _ = dg.pointwise_example()
+        cost, sets, p, _ = theory.pointwise_example()
         geometry.simplex(ax, (-0.2, 1.45, -0.1, 1.15))
         geometry.levels(ax, cost, z=1, n=16)
-        geometry.polygon(ax, dg.eligible_region(sets, p), fc="#cccccccc", ec="black")
+        geometry.polygon(ax, theory.eligible_region(sets, p), fc="#cccccccc", ec="black")
         ax.text(0.55, 0.25, r"$R_\tau$", zorder=5)
         a, b, c = geometry.CORNERS
         # R(b; rho) = rho(a) + 2 rho(c): its level lines run along a -> (b + c) / 2
@@ -116,8 +115,8 @@ class BadCalibration(Experiment):
 
     def run(self, task: Task, data: str | None) -> list[Row]:
         cost, sets, p = self._problem(task["l(a, b)"])
-        constants = dg.calibration(cost, sets, p)
-        risks = dict(zip(("R_S(a)", "R_S(b)", "R_S(c)"), dg.set_risk(cost, sets, p)))
+        constants = theory.calibration(cost, sets, p)
+        risks = dict(zip(("R_S(a)", "R_S(b)", "R_S(c)"), theory.set_risk(cost, sets, p)))
         values = risks | {"C": constants.constant, "refined C": constants.refined}
         return [row(f"l(a, b) = {task['l(a, b)']}", k, float(v), exact=str(v)) for k, v in values.items()]
 
@@ -134,7 +133,7 @@ class BadCalibration(Experiment):
             cost, sets, p = self._problem(small)
             geometry.simplex(ax)
             geometry.levels(ax, cost, z=1)
-            geometry.polygon(ax, dg.eligible_region(sets, p), fc="#cccccc99", ec="black")
+            geometry.polygon(ax, theory.eligible_region(sets, p), fc="#cccccc99", ec="black")
             geometry.point(ax, [0, 0, 1], r"$\rho_0$")
             ax.text(0.58, 0.25, r"$R_\tau$")
             value = frame[frame["method"] == f"l(a, b) = {small}"].set_index("parameter")["exact"]

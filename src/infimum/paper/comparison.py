@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .. import diagnostics as dg
-from . import style
+from . import style, theory
 from .base import Comparison as Compared
 from .base import Experiment, Row, Task, row
 from .problems import random_loss, random_weak
@@ -33,11 +32,11 @@ class Inequality(Experiment):
         while len(rows) < 3 * task["problems"]:
             cost, y = random_loss(rng, m), int(rng.integers(m))
             sets, p = random_weak(rng, m, y, int(rng.integers(2, 8)))
-            if dg.intersection(sets, p).sum() != 1:
+            if theory.intersection(sets, p).sum() != 1:
                 continue
             number = len(rows) // 3
-            constants = dg.calibration(cost, sets, p)
-            risks, wrong = dg.set_risk(cost, sets, p), np.arange(m) != y
+            constants = theory.calibration(cost, sets, p)
+            risks, wrong = theory.set_risk(cost, sets, p), np.arange(m) != y
             # R(z; rho*) - R(y; rho*) = l(z, y), and R_S(y) = 0
             ratio = (cost[wrong, y] / risks[wrong]).max()
             for method, value in (("ratio", ratio), ("C", constants.constant), ("refined", constants.refined)):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from .. import diagnostics as dg
-from . import geometry, style
+from . import geometry, style, theory
 from .base import Comparison, Experiment, Row, Task, row
 
 OUTPUTS = "abc"
@@ -30,13 +29,13 @@ class Pointwise(Experiment):
         return [{}]
 
     def run(self, task: Task, data: str | None) -> list[Row]:
-        cost, sets, p, _ = dg.pointwise_example()
-        found = dg.least_variability(cost, sets, p)
+        cost, sets, p, _ = theory.pointwise_example()
+        found = theory.least_variability(cost, sets, p)
         values = {
-            ("infimum", "R(z)"): dg.set_risk(cost, sets, p),
-            ("average", "R(z)"): dg.set_risk(cost, sets, p, "average"),
-            ("supremum", "R(z)"): dg.set_risk(cost, sets, p, "supremum"),
-            ("average", "rho"): dg.average_distribution(sets, p),
+            ("infimum", "R(z)"): theory.set_risk(cost, sets, p),
+            ("average", "R(z)"): theory.set_risk(cost, sets, p, "average"),
+            ("supremum", "R(z)"): theory.set_risk(cost, sets, p, "supremum"),
+            ("average", "rho"): theory.average_distribution(sets, p),
             ("infimum", "rho"): found.rho,
         }
         return [
@@ -46,9 +45,9 @@ class Pointwise(Experiment):
         ]
 
     def draw(self, frame: pd.DataFrame):
-        cost, sets, p, _ = dg.pointwise_example()
+        cost, sets, p, _ = theory.pointwise_example()
         fig, axes = style.figure(4, size=(2.3, 2.2))
-        regions, region = dg.decision_regions(cost), dg.eligible_region(sets, p)
+        regions, region = theory.decision_regions(cost), theory.eligible_region(sets, p)
         titles = ("decision regions", r"$R_\tau$", r"level curves of $\mathcal{E}$", "all together")
         for ax, title in zip(axes[0], titles):
             geometry.simplex(ax)
@@ -66,8 +65,8 @@ class Pointwise(Experiment):
         for ax in axes[0, 2:]:
             geometry.levels(ax, cost)
         geometry.polygon(axes[0, 3], region, fc="#00000026", ec="black", lw=1.2)
-        geometry.point(axes[0, 3], dg.average_distribution(sets, p), r"$\rho_{ac}$", color=style.GREEN)
-        geometry.point(axes[0, 3], dg.least_variability(cost, sets, p).rho, r"$\rho^\star$", color=style.VERMILION)
+        geometry.point(axes[0, 3], theory.average_distribution(sets, p), r"$\rho_{ac}$", color=style.GREEN)
+        geometry.point(axes[0, 3], theory.least_variability(cost, sets, p).rho, r"$\rho^\star$", color=style.VERMILION)
         return fig
 
     def compare(self, frame: pd.DataFrame) -> list[Comparison]:

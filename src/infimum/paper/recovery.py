@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .. import diagnostics as dg
-from . import style
+from . import style, theory
 from .base import Comparison, Experiment, Row, Task, row
 from .problems import random_loss, random_weak
 
@@ -41,7 +40,7 @@ class Recovery(Experiment):
             members = np.vstack([np.arange(5) == y, sets])
             tau = np.column_stack([SHARES, np.outer(1 - np.array(SHARES), p)])
             for method, count in found.items():
-                risks = dg.set_loss(cost, members, method) @ tau.T  # (outputs, shares)
+                risks = theory.set_loss(cost, members, method) @ tau.T  # (outputs, shares)
                 # a tie is a failure: y must be the only minimiser
                 count += (np.delete(risks, y, axis=0) > risks[y] + 1e-12).all(axis=0)
         return [
@@ -93,5 +92,5 @@ def bounds(near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _average_fails(near: float, lam: float) -> bool:
     cost = np.array([[0, near, 1], [near, 0, 1], [1, 1, 0]])
     sets = np.array([[False, False, True], [True, True, True]])
-    risks = dg.set_risk(cost, sets, np.array([lam, 1 - lam]), "average")
+    risks = theory.set_risk(cost, sets, np.array([lam, 1 - lam]), "average")
     return bool(risks.argmin() != 2)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from .. import diagnostics as dg
-from . import geometry, style
+from . import geometry, style, theory
 from .base import Comparison, Experiment, Row, Task, row
 
 
@@ -27,11 +26,11 @@ class Signed(Experiment):
         return [{}]
 
     def run(self, task: Task, data: str | None) -> list[Row]:
-        cost, sets, p, _ = dg.signed_example()
+        cost, sets, p, _ = theory.signed_example()
         values = {
-            "rho": dg.least_variability(cost, sets, p).rho,
-            "R, joint": dg.set_risk(cost, sets, p, negative_weights="joint"),
-            "R, inside": dg.set_risk(cost, sets, p, negative_weights="inside"),
+            "rho": theory.least_variability(cost, sets, p).rho,
+            "R, joint": theory.set_risk(cost, sets, p, negative_weights="joint"),
+            "R, inside": theory.set_risk(cost, sets, p, negative_weights="inside"),
         }
         return [
             row("infimum", z, float(v), measure=measure, exact=str(v))
@@ -40,18 +39,18 @@ class Signed(Experiment):
         ]
 
     def draw(self, frame: pd.DataFrame):
-        cost, sets, p, _ = dg.pointwise_example()
-        estimate = dg.signed_example()
+        cost, sets, p, _ = theory.pointwise_example()
+        estimate = theory.signed_example()
         fig, axes = style.figure(size=(4.2, 3.8))
         ax = axes[0, 0]
         geometry.simplex(ax, (-0.12, 1.2, -0.35, 0.95))
         geometry.levels(ax, cost, inside=False, n=20)
-        geometry.polygon(ax, dg.eligible_region(sets, p), fc="#00000018", ec="black", lw=0.8)
-        geometry.polygon(ax, dg.eligible_region(*estimate[1:3]), fc="#0072B255", ec=style.BLUE, lw=1.2)
+        geometry.polygon(ax, theory.eligible_region(sets, p), fc="#00000018", ec="black", lw=0.8)
+        geometry.polygon(ax, theory.eligible_region(*estimate[1:3]), fc="#0072B255", ec=style.BLUE, lw=1.2)
         ax.text(0.52, 0.56, r"$R_\tau$")
         ax.text(0.5, -0.1, r"$R_{\hat\tau}$", color=style.BLUE)
         geometry.point(ax, [0, 0, 1], r"$\rho^\star$", color=style.VERMILION)
-        rho = dg.least_variability(*estimate[:3]).rho
+        rho = theory.least_variability(*estimate[:3]).rho
         geometry.point(ax, rho, r"$\hat\rho$", (6, -10), color=style.VERMILION)
         return fig
 

@@ -11,8 +11,8 @@ from sklearn.base import clone
 
 from ..data.progress import track
 from ..diagnostics import Audit, Identifiability
-from ..diagnostics.audit.audit import of_sets as audit_of
-from ..diagnostics.audit.identifiability import of_sets as identifiability_of
+from ..diagnostics.audit import of_sets as audit_of
+from ..diagnostics.identifiability import of_sets as identifiability_of
 from ..disambiguation import Disambiguation, DisambiguationResult, supports_soft
 from ..estimators.base import validated
 from ..estimators.generic import PartialEstimator

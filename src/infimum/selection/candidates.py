@@ -9,12 +9,25 @@ from typing import Any
 
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import clone
 
 from ..disambiguation import Disambiguation
 from ..loss import PRINCIPLES, Infimum, Principle
 from ..outputs.base import Sets
-from ..recipe import AUTO, Recipe, is_auto
-from ..weights import Constant, Forest, KernelRidge, Laplacian, LinearRidge, Mixture, Neighbors, Nystrom, Scaled, Weights, by_name
+from ..recipe import AUTO, Recipe, is_auto, with_noise
+from ..weights import (
+    Constant,
+    Forest,
+    KernelRidge,
+    Laplacian,
+    LinearRidge,
+    Mixture,
+    Neighbors,
+    Nystrom,
+    Scaled,
+    Weights,
+    by_name,
+)
 from ..weights.wrappers import is_relevant
 from .config import SearchConfig
 
@@ -145,10 +158,9 @@ def _learners_of(
     if family == "linear":
         return [Candidate("linear", "standard", lam=lam) for lam in config.linear_lams]
     if family == "forest":
-        shapes = config.forests_regression if regression else config.forests
         return [
             Candidate("forest", splits=splits, min_samples_leaf=leaf, max_features=share)
-            for splits, leaf, share in shapes
+            for splits, leaf, share in (config.forests_regression if regression else config.forests)
         ]
     if family == "neighbors":
         return [Candidate("neighbors", n_neighbors=k) for k in config.n_neighbors]
@@ -209,19 +221,27 @@ def by_learner(candidates: Iterable[Candidate]) -> list[list[Candidate]]:
     return list(groups.values())
 
 
+NOISY = "disambiguation, sets may miss"
+"""The name of disambiguation with an estimated share of sets that miss the true label."""
+
+
 def principles_of(recipe: Recipe, signed: bool = True) -> tuple[dict[str, Principle | Disambiguation], list[Pair]]:
     """Return the principles that are compared by name, and the pairs (principle, negative_weights) in order.
 
     Parts of the recipe that are not "auto" are kept. Weights that are not `signed` need one rule per principle.
     """
+    noisy = {NOISY: Disambiguation(noise="estimate")}
     rule = recipe.negative_weights
     rules = [rule] if rule != AUTO else ["inside", "joint"] if signed else ["inside"]
     if is_auto(recipe.principle):
         pairs = [("disambiguation", rules[0]), *(("infimum", one) for one in rules), ("average", rules[0])]
-        return {"disambiguation": Disambiguation(), **PRINCIPLES}, pairs
+        plain = with_noise(Disambiguation(), recipe.noise)
+        return {"disambiguation": plain, **PRINCIPLES, **noisy}, pairs
     principle = recipe.principle
     depends = recipe.disambiguation is None and principle.opposite() not in (None, principle)
-    return {principle.name: principle}, [(principle.name, one) for one in (rules if depends else rules[:1])]
+    if recipe.disambiguation is not None:
+        noisy = {NOISY: clone(principle).set_params(noise="estimate")}
+    return {principle.name: principle, **noisy}, [(principle.name, one) for one in (rules if depends else rules[:1])]
 
 
 def is_costly(sets: Sets) -> bool:

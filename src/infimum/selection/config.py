@@ -103,9 +103,14 @@ class SearchConfig:
     n_se_different_regression: float = 2.0
     """`n_se_different` for regression. Few rows with large errors decide, so differences are less certain."""
     n_se_constant: float = 1.0
-    """Standard errors by which a candidate must be better than the best constant; otherwise the constant is selected."""
+    """Standard errors by which a candidate must be better than the best constant, which is selected otherwise."""
     n_se_constant_regression: float = 0.0
     """`n_se_constant` for regression, where the constant is a part of the mixture as well."""
+    n_se_noise: float = 2.0
+    """Standard errors of a difference of log-likelihoods. The assumption that sets miss the true label must gain more,
+    and `min_noise_gain`. Smaller values select it on sets that contain the true label."""
+    min_noise_gain: float = 0.01
+    """Nats per row; see `n_se_noise`."""
     n_se_tie: float = 0.5
     """Standard errors of a difference of log-likelihoods. Candidates that are worse by less count as equal."""
     prune_ratio: float = 1.3

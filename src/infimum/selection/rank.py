@@ -15,7 +15,7 @@ from math import isnan
 
 import numpy as np
 
-from .candidates import Candidate
+from .candidates import NOISY, Candidate
 from .config import SearchConfig
 from .evaluate import Evaluation
 
@@ -26,7 +26,7 @@ class Rule:
 
     config: SearchConfig
     regression: bool = False
-    """Whether outputs are numbers or vectors: the log-likelihood alone compares all principles, and forests go first."""
+    """Whether outputs are numbers or vectors: the log-likelihood alone compares candidates, and mixtures go first."""
     smoothest: bool = True
     """Whether the smoothest of candidates with almost the same likelihood goes first; otherwise the likeliest does."""
 
@@ -56,6 +56,12 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     rule : Rule
         How they are compared.
     """
+    noisy = [one for one in found if is_noisy(one)]
+    if noisy:  # assuming that sets miss the true label must pay
+        config, unit = rule.config, largest_risk(found)
+        plain, top = select([one for one in found if not is_noisy(one)], rule), rank(noisy, rule, unit)[0]
+        pays = plain.rows.is_worse(top.rows, config.n_se_noise, True, config.min_noise_gain)
+        return top if pays else plain
     constants = [one for one in found if is_constant(one)]
     models = [one for one in found if not is_constant(one)]
     if not models:
@@ -128,8 +134,8 @@ def competitive_groups(found: Sequence[Evaluation], rule: Rule) -> list[list[Eva
     return [group for group in groups if is_near(group[0])]
 
 
-def mixture_of(found: Sequence[Evaluation], rule: Rule) -> Candidate | None:
-    """Return the mixture of the best candidate of each family under disambiguation; None if there are fewer than two.
+def mixtures_of(found: Sequence[Evaluation], rule: Rule) -> list[Candidate]:
+    """Return the mixture of the best candidate of each family under disambiguation; none for fewer than two families.
 
     Shares are proportional to a power of the likelihood of all sets, as in Bayesian model averaging. The power is small
     because the likelihoods are estimates.
@@ -142,14 +148,14 @@ def mixture_of(found: Sequence[Evaluation], rule: Rule) -> Candidate | None:
             families.setdefault(key, one)
     tops = list(families.values())
     if len(tops) < 2:
-        return None
+        return []
     nats = np.array([one.result.log_likelihood * one.result.n for one in tops])
     shares = np.exp(rule.config.mixture_power * (nats - nats.max()))
     kept = np.flatnonzero(shares >= rule.config.min_share * shares.sum())
     parts = tuple((tops[k].candidate, round(float(shares[k] / shares[kept].sum()), 4)) for k in kept)
-    if len(parts) < 2:
-        return None
-    return Candidate("mixture", parts=parts, principle="disambiguation", negative_weights=tops[0].candidate.negative_weights)
+    inside = tops[0].candidate.negative_weights
+    mixture = Candidate("mixture", parts=parts, principle="disambiguation", negative_weights=inside)
+    return [mixture] if len(parts) > 1 else []
 
 
 def survivors(found: Sequence[Evaluation], rule: Rule) -> list[Evaluation]:
@@ -178,6 +184,11 @@ def is_constant(one: Evaluation) -> bool:
 def has_likelihood(one: Evaluation) -> bool:
     """Whether the sets have a likelihood under this candidate."""
     return not isnan(one.result.log_likelihood)
+
+
+def is_noisy(one: Evaluation) -> bool:
+    """Whether a candidate assumes that some sets miss the true label, which must pay to be selected."""
+    return one.candidate.principle == NOISY
 
 
 def likeliest(found: Iterable[Evaluation]) -> Evaluation:

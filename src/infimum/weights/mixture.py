@@ -16,10 +16,11 @@ from .linalg import dense
 
 
 class Mixture(Weights):
-    """The weighted mean of several base learners, alpha(x) = sum_k s_k alpha_k(x).
+    """The weighted mean of several base learners.
 
-    A mean of weights is again weights, so the mixture supports every output type, principle and solver. With the
-    squared loss it predicts the mean of what its parts predict. A mean of good models is often better than each.
+    It is alpha(x) = sum_k s_k alpha_k(x). A mean of weights is again weights, so the mixture supports every output
+    type, principle and solver. With the squared loss it predicts the mean of what its parts predict. A mean of good
+    models is often better than each.
 
     Parameters
     ----------
@@ -82,8 +83,9 @@ class Mixture(Weights):
         return self._number_columns(X)
 
     def _number_columns(self, X: Any) -> Self:
-        """Store where the features of each part end."""
-        self.ends_ = np.cumsum([part.features(X[:1]).shape[1] for part in self.parts_])
+        """Store where the features of each part end, and which of them are sparse."""
+        each = [part.features(X[:1]) for part in self.parts_]
+        self.ends_, self.sparse_ = np.cumsum([one.shape[1] for one in each]), [sparse.issparse(one) for one in each]
         return self
 
     @property
@@ -100,11 +102,11 @@ class Mixture(Weights):
         return np.vstack([share * dense(part.project(phi)) for part, share in self._pairs()])
 
     def alpha_matrix(self, features: Any) -> NDArray:
-        starts = [0, *self.ends_[:-1]]
-        return np.sum([
-            share * part.alpha_matrix(features[:, start:end])
-            for (part, share), start, end in zip(self._pairs(), starts, self.ends_)
-        ], axis=0)  # fmt: skip
+        found = np.zeros((features.shape[0], self.n_rows_))
+        for k, (part, share) in enumerate(self._pairs()):
+            own = features[:, self.ends_[k - 1] if k else 0 : self.ends_[k]]
+            found += share * part.alpha_matrix(own if self.sparse_[k] else dense(own))
+        return found
 
     def loo_operator(self) -> LooOperator | None:
         # those of parts that do not depend on the target are kept while others are fitted again

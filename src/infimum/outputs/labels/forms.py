@@ -13,14 +13,17 @@ from scipy import sparse
 
 from ...data.blanks import stripped
 from ...data.containers import Column, Table, is_row, normalise_y
-from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, shown
+from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, shown
 from ...data.names import Names, key, kind, plain, unpacked
+from ...data.numerals import parse_number
+from ...evidence.votes import Votes
 from .sets import FORMS as FORMS
 from .sets import CandidateLabels, as_mask
+from .voted import check_probabilities, is_soft, soft_table
 
 AMBIGUOUS = "Where rows are candidate masks give CandidateLabels(y); where 0 and 1 are labels, sets such as {0, 1}."
 NEITHER = "neither 'a' nor 'b' is '!a|!b' or Not('a', 'b')"
-VOTES = "pairs, which are no labels; answers of several annotators are read by infimum.io.read_votes"
+VOTES = "pairs, which are no labels; for answers of several annotators, pass infimum.Votes"
 FLAGS = "Candidates among the classes True and False are sets, {True, False}; a candidate mask is CandidateLabels(y)."
 
 
@@ -67,6 +70,8 @@ class Facts(Summary):
     """Cells that are rows of 0 and 1, by their length."""
     cells: int = 0
     """The number of other cells."""
+    orders: dict[tuple, Sample] = field(default_factory=dict)
+    """Categories in their order, of an ordered Categorical or an Enum."""
 
 
 class Distinct(NamedTuple):
@@ -134,7 +139,10 @@ def labels_in(cell: Any, known: Any) -> tuple[tuple, bool]:
             if isinstance(label, tuple) and is_row(cell) and label not in known:
                 raise InputError(f"{VOTES}, got {shown(cell)}")
         return tuple(_name(label, cell, known) for label in cell), False
-    if isinstance(cell, dict | np.ndarray):
+    if is_soft(cell):
+        p = check_probabilities(np.array(list(cell.values()) or [0.0], dtype=object), cell)
+        return tuple(_name(label, cell, known) for label, share in zip(cell, p) if share > 0), False
+    if isinstance(cell, np.ndarray):
         raise InputError(f"expected a label or candidates, got {shown(cell)}")
     return (plain(cell),), False
 
@@ -167,7 +175,9 @@ def _name(label: Any, cell: Any, known: Any) -> Any:
         return label
     name = stripped(label)
     if name.startswith("!") and name not in known:
-        raise InputError(f"an exclusion among the labels of a set, got {shown(cell)}; write Not({name.lstrip('!')!r})")
+        raise InputError(
+            f"an exclusion among the labels of a set, got {shown(cell)}; write Not({shown(name.lstrip('!'))})"
+        )
     return name
 
 
@@ -196,6 +206,8 @@ def parse(y: Any) -> Any:
             return found.column()
         if found.values.dtype == bool:
             return as_mask(found.values | found.missing), found.names
+        if found.values.dtype.kind == "f" and (soft := soft_table(found)) is not None:
+            return soft
         kinds = sorted({type(v).__name__ for v in found.values.ravel()[:1000].tolist()})
         raise InputError(
             f"y should be a 1d array, got an array of shape {found.values.shape} instead, of {', '.join(kinds)}. A"
@@ -207,8 +219,20 @@ def parse(y: Any) -> Any:
     return found
 
 
+def _facts_of_votes(votes: Votes) -> Facts:
+    """Summarise the answers and the known labels."""
+    try:
+        facts = facts_of(votes.answers)
+    except InputError as error:
+        raise error.renumbered(votes.place) from None
+    facts = Facts(len(votes), facts.names, facts.unread, facts.kinds, facts.masks, facts.flags, facts.bits, facts.cells)
+    return facts if votes.gold is None else facts + facts_of(votes.gold)
+
+
 def facts_of(y: Any) -> Facts:
     """Summarise y: its classes and its format."""
+    if isinstance(y, Votes):
+        return _facts_of_votes(y)
     found = parse(y)
     if isinstance(found, CandidateLabels):
         columns = found.listed.shape[1] if found.classes is None else tuple(unpacked(found.classes))
@@ -261,7 +285,10 @@ def _of_column(found: Column) -> Facts:
 
     flags, bits = ({width: sample(ks) for width, ks in rows_of_bits[part].items()} for part in ("flags", "bits"))
     kinds_of = {what: sample(ks) for what, ks in kinds.items()}
-    return Facts(found.n, names, Facts.failures(unread), kinds_of, flags=flags, bits=bits, cells=plain_cells)
+    orders = {} if found.order is None else {found.order: Sample(found.n)}
+    return Facts(
+        found.n, names, Facts.failures(unread), kinds_of, flags=flags, bits=bits, cells=plain_cells, orders=orders
+    )
 
 
 def row_of_bits(cell: Any) -> str | None:
@@ -290,6 +317,29 @@ def classes_in(facts: Facts) -> list:
                 sample.add_to(bad, f"a label that is {what}, where most are {most}, got {{}}")
         bad.refuse("The labels of y mix the types: give them one type, or name them all as classes=[…].")
     return list(facts.names.values())
+
+
+def in_their_order(facts: Facts, names: list) -> list:
+    """Return classes in the order of the categories of y, or of the numbers and dates that they are.
+
+    Text that is not a number has no order of its own. Two classes need none.
+    """
+    given = [[name for name in order if labels_in(name, ()) == ((name,), False)] for order in facts.orders]
+    if any(other != given[0] for other in given):
+        raise InputError(f"The categories of y must have one order. Got {listed(given[0])}; {listed(given[1])}.")
+    if given and not {key(name) for name in names} - {key(name) for name in given[0]}:
+        return given[0]
+    kinds = {kind(name) for name in names}
+    if kinds == {"text"}:
+        values: dict[Any, Any] = {name: parse_number(name) for name in names}
+        if None not in values.values():
+            return sorted(names, key=values.__getitem__)
+    if len(names) < 3 or kinds <= {"number"} or kinds <= {"boolean"} or kinds <= {"date", "date and time", "duration"}:
+        return names
+    raise InputError(
+        f"cost='ordinal' requires the order of the classes, and {listed(names)} have none. Give them in their order,"
+        " classes=[…], or give y as pandas.Categorical(y, categories=[…], ordered=True)."
+    )
 
 
 def refuse_flags(facts: Facts) -> None:

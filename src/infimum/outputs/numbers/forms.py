@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from scipy import sparse
 
 from ...data.containers import Column, Table, is_number, is_row, normalise_y
 from ...data.errors import BadRows, InputError, is_missing, listed, shown
+from .survival import durations_to_bounds, events_in, from_structured, is_structured, refuse_unordered
 from .text import decimal_of, parse_interval
 
 FORMS = (
@@ -20,7 +22,9 @@ FORMS = (
     " low to high, with -inf or inf on a side that is open."
 )
 
-NAMES = [("lower", "upper"), ("low", "high"), ("lo", "hi"), ("min", "max"), ("left", "right"), ("start", "end")]
+LOWER = {"lower", "low", "lo", "min", "minimum", "left", "start", "from"}
+UPPER = {"upper", "high", "hi", "max", "maximum", "right", "end", "to"}
+"""Words in the names of columns of bounds, such as y_lower and y_upper."""
 LIMIT = 1e150  # squares of larger numbers, and of smaller than its inverse, have no room in floating point
 
 
@@ -39,6 +43,9 @@ def read(y: Any, columns: tuple | None = None, decimal: str | None = None) -> Pi
     `columns` are the names of lower and upper bounds, if they are known, and `decimal` is the decimal mark of text; by
     default it is found from all texts of the column.
     """
+    refuse_unordered(y)
+    if is_structured(y):
+        return _durations(*from_structured(y))
     found = normalise_y(y, FORMS)
     if sparse.issparse(found):
         raise InputError("A sparse y is no column of numbers: give y.toarray().")
@@ -46,7 +53,8 @@ def read(y: Any, columns: tuple | None = None, decimal: str | None = None) -> Pi
         if found.missing.shape[1] == 1:
             found = found.column()
         elif found.missing.shape[1] == 2:
-            return _bounds(found, columns)
+            events = events_in(found)
+            return _bounds(found, columns) if events is None else _durations(*events)
         elif found.names is not None:
             raise InputError(f"A frame of bounds has two columns, lower and upper. Got {list(found.names)}.")
     if isinstance(found, Table | np.ndarray):
@@ -56,19 +64,24 @@ def read(y: Any, columns: tuple | None = None, decimal: str | None = None) -> Pi
     return _cells(found, decimal)
 
 
+def _durations(duration: NDArray, event: NDArray) -> Pieces:
+    bounds = durations_to_bounds(duration, event)
+    return _sided(bounds, np.isnan(bounds))
+
+
 def names_of(y: Any) -> tuple | None:
     """Return the names of the columns of lower and upper bounds, if y is a DataFrame of two columns."""
+    refuse_unordered(y)
     found = normalise_y(y, FORMS) if hasattr(y, "columns") else None
     return _sides(found.names, None) if isinstance(found, Table) and found.names and len(found.names) == 2 else None
 
 
-def decimal_in(y: Any) -> str | None:
-    """Return the decimal mark of the texts in a column; None if none of them contains a comma."""
+def texts_in(y: Any) -> list[str]:
+    """Return the cells of a column that are text."""
     found = normalise_y(y, FORMS) if not isinstance(y, np.ndarray) or y.dtype.kind in "OUST" else None
     if not isinstance(found, Column) or found.typed:
-        return None
-    texts = [cell for cell in found.cells if isinstance(cell, str) and "," in cell]
-    return decimal_of(texts) if texts else None
+        return []
+    return [cell for cell in found.cells if isinstance(cell, str)]
 
 
 def _values(column: Column) -> Pieces:
@@ -166,13 +179,23 @@ def _sides(names: tuple, columns: tuple | None) -> tuple:
     """Return the names of the two columns of a DataFrame, the lower bound first."""
     if columns is not None and set(columns) == set(names):
         return columns
-    plain = {str(name).strip().lower(): name for name in names}
-    for low, high in NAMES:
-        if set(plain) == {low, high}:
-            return plain[low], plain[high]
-    if columns is not None:
+    sides = [_side(name) for name in names]
+    if sides == ["upper", "lower"]:
+        return names[::-1]
+    if columns is not None and sides != ["lower", "upper"]:
         raise InputError(f"The columns of y must be {listed(columns)}, as in fit. Got {listed(names)}.")
+    if sides[0] == "upper" or sides[1] == "lower":
+        raise InputError(
+            f"The columns {listed(names)} of y must be the lower bound, then the upper one. Name them lower and upper."
+        )
     return names
+
+
+def _side(name: Any) -> str | None:
+    """Return "lower" or "upper" if a name contains such a word; None if it contains neither, or both."""
+    words = set(re.findall("[a-z]+", re.sub("([a-z])([A-Z])", r"\1 \2", str(name)).lower()))
+    found = [side for side, some in (("lower", LOWER), ("upper", UPPER)) if words & some]
+    return found[0] if len(found) == 1 else None
 
 
 def refuse_bad(pieces: Pieces, bad: BadRows | None = None) -> None:
@@ -211,6 +234,8 @@ def cell_pieces(cell: Any, decimal: str = ".") -> list[tuple[float, float]]:
     if is_number(type(cell)):
         return [_point(cell)]
     if hasattr(cell, "left") and hasattr(cell, "right"):  # an interval of pandas
+        if cell.left == cell.right and getattr(cell, "closed", "both") != "both":
+            raise InputError(f"an interval without any number, got {shown(cell)}")
         return [_pair((cell.left, cell.right), cell)]
     if isinstance(cell, set | frozenset):
         return _union(list(cell), cell)

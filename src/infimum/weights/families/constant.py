@@ -13,9 +13,10 @@ from ..linalg import dense
 
 
 class Constant(Weights):
-    """The same weights at every x, alpha_i(x) = w_i / sum_j w_j with sample weights w.
+    """The same weights at every x: each row counts by its sample weight.
 
-    The model predicts the best constant output. It is the baseline that other weights have to beat.
+    They are alpha_i(x) = w_i / sum_j w_j. The model predicts the best constant output. It is the baseline that other
+    weights have to beat.
 
     Examples
     --------

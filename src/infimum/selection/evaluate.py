@@ -55,10 +55,13 @@ class RowScores(NamedTuple):
     def is_worse(self, than: RowScores, n_se: float, likelihood: bool = False, slack: float = 1e-12) -> bool:
         """Whether the mean cost is larger by more than `n_se` standard errors of the difference, plus `slack`.
 
-        A row of sample weight 2 counts as two rows.
+        A row of sample weight 2 counts as two rows. Weights that are smaller than 1 on average are divided by their
+        mean, so that shares of rows do not count as a lack of evidence.
         """
         difference = self.costs(likelihood) - than.costs(likelihood)
-        w = np.ones(len(difference)) if self.weight is None else self.weight
+        w = np.ones(len(difference)) if self.weight is None else self.weight / self.weight.max()
+        if self.weight is not None:
+            w = w * max(float(self.weight.max()), 1 / w[w > 0].mean())
         mean = np.average(difference, weights=w)
         error = np.sqrt(np.sum(w * (difference - mean) ** 2)) / w.sum()
         return bool(mean > n_se * error + slack)

@@ -30,7 +30,8 @@ class Constant(Weights):
 
     def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
         self.n_rows_ = X.shape[0]
-        self.w_ = np.ones(self.n_rows_) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        w = np.ones(self.n_rows_) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        self.w_ = w / min(1.0, w.max())  # sums of the smallest weights would underflow
         return self
 
     @property

@@ -66,17 +66,13 @@ def small_limit(monkeypatch):
 def test_files_that_grow_too_much_are_refused_before_they_are_unpacked(tmp_path, small_limit):
     message = r"has [\d.e-]+ MB and more than [\d.e-]+ MB of content. A compressed file may grow 100 times"
     bomb = packed(b"[" + b"{}," * 1_000_000 + b"{}]")
-    for name, data in (
-        ("a.zip", bomb), ("a.csv.gz", gzip.compress(b"a" * 3_000_000)), ("a.xlsx", bomb), ("a.skops", bomb),
+    for name, data, read in (
+        ("a.zip", bomb, read_doccano), ("a.csv.gz", gzip.compress(b"a" * 3_000_000), read_table),
+        ("a.xlsx", bomb, read_table), ("a.skops", bomb, load),
     ):  # fmt: skip
         (tmp_path / name).write_bytes(data)
         with pytest.raises(ValueError, match=message):
-            if name.endswith(".zip"):
-                read_doccano(tmp_path / name)
-            elif name.endswith(".skops"):
-                load(tmp_path / name)
-            else:
-                read_table(tmp_path / name)
+            read(tmp_path / name)
 
 
 def test_gzip_files_of_several_members_and_truncated_ones(small_limit):

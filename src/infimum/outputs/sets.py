@@ -14,6 +14,7 @@ from scipy import sparse
 from ..data.errors import BadRows, InputError
 
 if TYPE_CHECKING:
+    from ..evidence.answers import SourcedAnswers
     from .base import OutputSpace
     from .numbers.lines import IntervalUnions
 
@@ -173,6 +174,17 @@ class Sets(ABC):
 
     def options(self) -> NDArray | None:
         """Return which options are possible, (n, g, c) boolean, if S_i is a product of g choices among c options."""
+        return None
+
+    def likelihood(self) -> NDArray | None:
+        """Return how likely the label of row i is annotated as it is for each option, (n, g, c); None for plain sets.
+
+        Soft labels have one. The largest likelihood of each choice is 1.
+        """
+        return None
+
+    def answers_of_sources(self) -> SourcedAnswers | None:
+        """Return the answers of several sources about each row, if there are several; otherwise None."""
         return None
 
     def expected(self, q: NDArray) -> NDArray:

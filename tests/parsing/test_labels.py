@@ -169,7 +169,7 @@ def test_kinds_are_not_mixed_unless_declared(y, row):
         (np.array([[0.5, 0.5], [0.5, 0.2]]), r"row 1: expected probabilities that are at least 0 and sum to 1"),
         (["!", "a"], "row 0: an exclusion of nothing"),
         ([{"a", None}, "b"], "row 0: a missing value among the candidates"),
-        (np.array(3), "Got a single 3"),
+        (np.array(3), "Got only 3"),
         ({"a", "b"}, "one entry per row"),
         (pl.LazyFrame({"a": [1]}), r"collect\(\)"),
         (sparse.csr_matrix([[3, 0], [0, 1]]), "row 0: expected True or False .* got 3"),

@@ -235,7 +235,7 @@ def _of_array(y: NDArray, forms: str) -> Any:
     hidden = np.ma.getmaskarray(y) if isinstance(y, np.ma.MaskedArray) else np.zeros(y.shape, bool)
     y = np.asarray(y.data if isinstance(y, np.ma.MaskedArray) else y)
     if y.ndim == 0:
-        raise InputError(f"y should be a 1d array or a list with one entry per row. Got a single {shown(y[()])}. {forms}")
+        raise InputError(f"y should be a 1d array or a list with one entry per row. Got only {shown(y[()])}. {forms}")
     if y.dtype.fields is not None:
         raise InputError(f"y is a structured array of the fields {list(y.dtype.fields)}. Give one of them, or a frame.")
     if y.dtype.kind in "OUSVT":

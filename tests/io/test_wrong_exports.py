@@ -31,7 +31,7 @@ def test_readers_explain_wrong_parts(tool, tmp_path):
 
 
 def test_argilla_responses_are_a_list_and_no_text():
-    with pytest.raises(ValueError, match=r"record 1: expected lists of responses, users and statuses to 'a', got 'cat'"):
+    with pytest.raises(ValueError, match="expected lists of responses, users and statuses to 'a', got 'cat'"):
         read_argilla([{"id": 1, "a.responses": "cat"}], annotators="union")
 
 

@@ -181,7 +181,8 @@ class PartialModel(BaseEstimator):
         """
         if _is_blocked(X):
             return self._in_blocks(self.predict, X)
-        return self.output_.tabulate(self.output_names(self._outputs(X)))
+        z = self._outputs(X)  # raises an error if the model is not fitted
+        return self.output_.tabulate(self.output_names(z))
 
     def output_names(self, z: NDArray) -> NDArray:
         """Return outputs as the user names them."""

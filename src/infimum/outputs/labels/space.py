@@ -325,9 +325,9 @@ class Labels(LabelCells, OutputSpace):
         return {score.name: score for score in (LAC, APS, Regret)}
 
 
-MASK = Form("mask", "candidate mask, one boolean column a class")
-CELLS = Form("labels", "labels, one entry a row")
-CELLS_WITH_LISTS = Form("labels", "labels, one entry a row; lists of 0 and 1 are candidates", lists=True)
+MASK = Form("mask", "candidate mask, one boolean column per class")
+CELLS = Form("labels", "labels, one entry per row")
+CELLS_WITH_LISTS = Form("labels", "labels, one entry per row; lists of 0 and 1 are candidates", lists=True)
 
 
 def _positive(mask: Any, at: list, negated: NDArray, m: int) -> Any:

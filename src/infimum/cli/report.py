@@ -35,6 +35,8 @@ def report(
     title: Annotated[str | None, typer.Option(help="The title of the report.", show_default=False)] = None,
     id: o.Id = None,
     annotator: o.Annotator = None,
+    gold: o.Gold = None,
+    soft: o.Soft = False,
     feature: o.Feature = None,
     ignore: o.Ignore = None,
     column: o.Column = None,
@@ -62,7 +64,7 @@ def report(
     check_out(out, PAGES, file)
     options = TableOptions(
         target or [], kind, id, annotator, truth, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes, missing or [],
+        classes, separator, merge_classes, missing or [], gold, soft,
     )  # fmt: skip
     notes = Notes()
     with running(["reading", "fitting", "analysing", "writing"], file, quiet or as_json) as stages, notes.collect():

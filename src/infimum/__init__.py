@@ -13,11 +13,13 @@ from .estimators import (
     PartialClassifier,
     PartialEstimator,
     PartialMultilabelClassifier,
+    PartialMultiOutput,
     PartialRanker,
     PartialRegressor,
     PartialSearch,
     clean_labels,
 )
+from .evidence import Votes
 from .loss import SetLoss
 from .outputs import (
     Annuli,
@@ -56,6 +58,7 @@ __all__ = [
     "Not",
     "PartialClassifier",
     "PartialEstimator",
+    "PartialMultiOutput",
     "PartialMultilabelClassifier",
     "PartialOrders",
     "PartialRanker",
@@ -65,6 +68,7 @@ __all__ = [
     "Scribbles",
     "SetLoss",
     "Taxonomy",
+    "Votes",
     "clean_labels",
     "merge_classes",
     "metrics",

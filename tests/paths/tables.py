@@ -21,6 +21,7 @@ from infimum import (
     PartialClassifier,
     PartialEstimator,
     PartialMultilabelClassifier,
+    PartialMultiOutput,
     PartialRanker,
     PartialRegressor,
     outputs,
@@ -88,6 +89,8 @@ class Table:
     """Mean loss of predictions, written out again."""
     score: Callable[[np.ndarray, np.ndarray], float]
     """What `model.score` should return for predictions on exact outputs."""
+    represented: Callable[[np.ndarray], np.ndarray] | None = None
+    """Convert predictions to the form of the output space, if `points` are given and both forms differ."""
     points: np.ndarray | None = None
     """Outputs to count for an infinite space; a finite space lists its own."""
     words: tuple[str, ...] = ()
@@ -117,7 +120,9 @@ class Table:
 
     def outputs(self, space: Any) -> np.ndarray:
         """Outputs to count, as the fitted space represents them: all of them, or some points and the true ones."""
-        return space.outputs() if self.points is None else np.concatenate([self.points, self.true])
+        if self.points is None:
+            return space.outputs()
+        return np.concatenate([self.points, self.represent(space, self.true)])
 
     def count(self, space: Any, sets: Any, row: int) -> int:
         """Count how many outputs the set of one row contains."""
@@ -127,7 +132,7 @@ class Table:
     def represent(self, space: Any, predicted: np.ndarray) -> np.ndarray:
         """Predictions as the fitted space represents them: class numbers instead of class names."""
         if self.points is not None:
-            return predicted
+            return predicted if self.represented is None else self.represented(np.asarray(predicted))
         every = space.outputs()
         names = np.asarray(space.readable(every)).reshape(len(every), -1)
         rows = [np.flatnonzero((names == np.ravel(z)).all(axis=1)) for z in predicted]
@@ -320,4 +325,46 @@ def own() -> Table:
     )
 
 
-TABLES = {table.name: table for table in (labels(), tags(), rankings(), numbers(), vectors(), masks(), own())}
+def product() -> Table:
+    parts = labels(), numbers()
+    animals, weight = (part.true for part in parts)
+    cells = [
+        json.dumps({name: text for name, text in zip(("species", "weight"), row) if text})
+        for row in zip(*(part.cells for part in parts))
+    ]
+
+    frame = pd.DataFrame({"species": parts[0].labels, "weight": parts[1].labels})
+    factors = outputs.Product(species="labels", weight="number").fit(frame[:TRAINING]).importance_
+
+    def error(predicted: Any, true: Any) -> float:
+        """Half of the loss, the weighted sum over both outputs."""
+        species, number = np.asarray(predicted).T
+        each = share_wrong(species, true[:, 0]), squared(number.astype(float), true[:, 1].astype(float))
+        return float(factors @ each) / 2
+
+    def score(predicted: Any, true: Any) -> float:
+        species, number = np.asarray(predicted).T
+        return (share_right(species, true[:, 0]) + r2(number.astype(float), true[:, 1].astype(float))) / 2
+
+    return Table(
+        "product",
+        model=lambda: PartialMultiOutput({"species": "labels", "weight": "number"}, budget=BUDGET),
+        space=lambda: outputs.Product(species="labels", weight="number"),
+        labels=frame,
+        exact=pd.DataFrame({"species": animals, "weight": weight}),
+        true=np.array(list(zip(animals.tolist(), weight.tolist())), dtype=object),
+        error=error,
+        score=score,
+        points=np.array([(k, t) for k in range(3) for t in np.linspace(-6, 6, 241)]),
+        represented=lambda z: np.column_stack([np.searchsorted(["cat", "dog", "owl"], z[:, 0]), z[:, 1].astype(float)]),
+        words=("cat", "dog", "owl", "weight"),
+        options=("--kind", "product"),
+        cells=["" if cell == "{}" else cell for cell in cells],
+        exact_cells=[json.dumps({"species": a, "weight": repr(t)}) for a, t in zip(animals.tolist(), weight.tolist())],
+        parse=lambda cell: np.array([json.loads(cell)["species"], float(json.loads(cell)["weight"])], dtype=object),
+    )
+
+
+TABLES = {
+    table.name: table for table in (labels(), tags(), rankings(), numbers(), vectors(), masks(), product(), own())
+}

@@ -49,7 +49,7 @@ def test_explain_adds_up_to_the_margin_of_the_prediction(name, container, fitted
     X = one.features
     for row in range(TRAINING, TRAINING + 3):
         found = one.last.explain(X[row])
-        np.testing.assert_array_equal(found.prediction, one.last.predict(X[[row]])[0])
+        np.testing.assert_array_equal(found.prediction, np.asarray(one.last.predict(X[[row]]))[0])
         assert found.margin > 0
         assert np.sum(found.contribution) == pytest.approx(found.margin)
         assert len(found.contribution) == TRAINING

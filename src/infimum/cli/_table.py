@@ -192,16 +192,20 @@ def _read(
     settings = ReadOptions(options.meaning, options.unticked)
     kind = options.kind
     if several and kind is None:
-        raise ValueError(f"{loaded.name}: several target columns require --kind number, tags, ranking or vector.")
+        kinds = "number, tags, ranking, vector or product"
+        raise ValueError(f"{loaded.name}: several target columns require --kind {kinds}.")
+    names = naming(options.classes, options.separator, options.merge_classes)
+    if several:
+        settings = replace(settings, classes=names.of_columns(kind, loaded.name, options.target))
     if several and kind == "number" and len(target) == 2 and lenient:
         return *_lenient_bounds(loaded, options), None
-    names = naming(options.classes, options.separator, options.merge_classes)
-    if several or (kind is not None and not lenient and not OUTPUT_TYPES[kind].lists_need_meaning):
+    keep_lists = kind is not None and not OUTPUT_TYPES[kind].lists_need_meaning
+    if several or (keep_lists and not lenient):
         records = records_of(loaded, target, options.id, kind, settings, keep_text=True)
         if not several:
             names.apply(records.kind, loaded.name, records.y, records.places)
         return records, records.kind, {}, None
-    records = records_of(loaded, target, options.id, None, settings, keep_text=True)
+    records = records_of(loaded, target, options.id, None, settings, keep_text=True, keep_lists=keep_lists)
     invalid: dict[int, str] = {}
     if records.kind == "text":
         kind = kind or recognise(loaded.name, target, records.y, records.places)

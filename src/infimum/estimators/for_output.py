@@ -9,6 +9,7 @@ from .base import PartialModel
 from .classifier import PartialClassifier
 from .generic import PartialEstimator
 from .multilabel import PartialMultilabelClassifier
+from .multioutput import PartialMultiOutput
 from .ranker import PartialRanker
 from .regressor import PartialRegressor
 
@@ -17,6 +18,7 @@ ESTIMATORS: dict[str, type[PartialModel]] = {
     "tags": PartialMultilabelClassifier,
     "ranking": PartialRanker,
     "number": PartialRegressor,
+    "product": PartialMultiOutput,
 }
 """Estimators by output type; all others are fitted by `PartialEstimator`."""
 

@@ -15,7 +15,7 @@ from ._files import BadRecords, Found
 from ._meaning import Example, ambiguous
 from ._records import new_space
 
-INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d*)")
+INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d{,4000})")  # Python reads integers of up to 4300 digits
 REAL = re.compile(r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 YES, NO = ("1", "true", "yes"), ("-1", "false", "no")
 
@@ -28,7 +28,7 @@ def target_cells(source: str, found: list[Found], target: Any, targets: list[str
         return [None if is_missing(record.value.get(target)) else record.value[target] for record in found]
     if kind not in _SEVERAL or (kind == "number" and len(targets) != 2):
         raise ValueError(
-            'Several target columns need kind="tags", "ranking" or "vector", and two may have kind="number".'
+            'Several target columns need kind="tags", "ranking", "vector" or "product", and two may have kind="number".'
             f" Got {kind!r}."
         )
     if kind == "tags":
@@ -102,7 +102,10 @@ def _coordinates(row: dict, unticked: str | None) -> Any:
     return None if all(cell is None for cell in cells) else cells
 
 
-_SEVERAL: dict[str, Callable] = {"number": _bounds, "tags": _tags, "ranking": _ranks, "vector": _coordinates}
+_SEVERAL: dict[str, Callable] = {
+    "number": _bounds, "tags": _tags, "ranking": _ranks, "vector": _coordinates,
+    "product": lambda row, unticked: {column: cell for column, cell in row.items() if not is_missing(cell)} or None,
+}  # fmt: skip
 """How the cells of several target columns make one cell of y, by output type."""
 
 

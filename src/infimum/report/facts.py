@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..calibration import with_unit_sum
 from ..data.errors import is_missing
 from ..data.images import are_images, image_file
 from ..diagnostics import Audit, Identifiability
 from ..disambiguation import DisambiguationResult
+from ..evidence.calibration import with_unit_sum
 from ..outputs import OutputSpace, Sets
 
 SCHEMA = 1  # version of the JSON file

@@ -72,6 +72,20 @@ def test_clean_writes_one_line_per_row(votes, tmp_path):
     assert np.mean([row["clean"] == truth[row["photo"]] for row in rows]) > 0.9
 
 
+def test_report_lists_annotators_in_html_markdown_and_json(votes, tmp_path):
+    path, _ = votes
+    options = ["-t", "label", "--id", "photo", "--annotator", "who", "--ignore", "known", "-q"]
+    for name in ("r.html", "r.md", "r.json"):
+        found = run(app, ["report", str(path), *options, "--out", str(tmp_path / name)])
+        assert found.exit_code == 0, found.output
+    html, text = (tmp_path / "r.html").read_text("utf-8"), (tmp_path / "r.md").read_text("utf-8")
+    assert 'id="annotators"' in html
+    assert "| eve | 60 |" in text
+    listed = json.loads((tmp_path / "r.json").read_text("utf-8"))["annotators"]
+    assert listed[0]["annotator"] == "eve"
+    assert listed[0]["high"] < listed[-1]["low"]
+
+
 def test_features_that_differ_between_answers_raise_an_error(tmp_path):
     rows = [["a", 1, "ann", "cat"], ["a", 2, "bob", "cat"], ["b", 3, "ann", "dog"]]
     path = write(tmp_path / "t.csv", ["id", "x", "annotator", "label"], rows)

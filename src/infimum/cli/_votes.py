@@ -83,6 +83,6 @@ def _check_features(table: Table, first: dict[Any, int]) -> None:
             if a != b:
                 raise InputError(
                     f"{table.places[line]}: the row {key!r} has {name} = {b!r}, but {a!r} in {table.places[other]}."
-                    f" Lines with the same id are answers about one row and need the same features. Leave the column out"
+                    f" Lines with the same id are answers about one row and need the same features. Leave it out"
                     f" with --ignore {name}, or name another column of ids with --id."
                 )

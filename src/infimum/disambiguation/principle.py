@@ -64,6 +64,9 @@ class Disambiguation(BaseEstimator):
         labels of the other rows are predicted from the subset. Only for weights that support chunked data.
     random_state : int, default 0
         Seed of the random starts.
+    constraints : list of Constraint, optional
+        What is known about groups of rows, for labels: `Share`, `AtLeast`, `Exactly`, `Balanced`. Soft labels are
+        projected on them in each round; selected members satisfy them exactly. Contradictory ones raise an error.
 
     Examples
     --------
@@ -87,6 +90,7 @@ class Disambiguation(BaseEstimator):
         n_folds: int = 5,
         subset_size: int = 10_000,
         random_state: Any = 0,
+        constraints: Any = None,
     ) -> None:
         self.kind = kind
         self.ramp = ramp
@@ -98,12 +102,14 @@ class Disambiguation(BaseEstimator):
         self.n_folds = n_folds
         self.subset_size = subset_size
         self.random_state = random_state
+        self.constraints = constraints
 
     @property
     def name(self) -> str:
         """The name in tables of results: "disambiguation", or the parameters if they are not the defaults."""
-        text = " ".join(repr(self).split())
-        return "disambiguation" if text == "Disambiguation()" else text
+        text = " ".join(repr(clone(self).set_params(constraints=None)).split())
+        name = "disambiguation" if text == "Disambiguation()" else text
+        return f"{name} with {len(self.constraints)} constraints" if self.constraints else name
 
     def check(self, output: OutputSpace, sets: Sets) -> None:
         """Raise an error if a parameter is invalid, or if these sets cannot be disambiguated."""
@@ -124,6 +130,10 @@ class Disambiguation(BaseEstimator):
             )
         if not output.bilinear:
             raise ValueError(f"Disambiguation needs a bilinear loss, not that of {output!r}. Use principle='infimum'.")
+
+    def constrain(self, output: OutputSpace, sets: Sets) -> Sets:
+        """Return the sets with the constraints on groups of rows, if there are any."""
+        return sets if not self.constraints else output.constrain(sets, self.constraints)
 
     def is_soft(self, sets: Sets) -> bool:
         """Whether these sets get soft labels, not one selected member."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..outputs.base import Sets
 from ..weights.holdout import Holdout, LooOperator
 from .categorical import Categorical, SparseCategorical, is_sparse
+from .constrained import ConstrainedCategorical
 from .coupled import Coupled, labelled_in
 from .posterior import SetPosterior
 from .truncated_normal import TruncatedNormal
@@ -168,6 +169,8 @@ def held_out_sums(operator: Holdout, posterior: SetPosterior, schedule: Schedule
 def posterior_of(sets: Sets, sample_weight: NDArray | None = None) -> SetPosterior | None:
     """Return the posterior for a kind of sets; None if members can only be selected one at a time."""
     mask = sets.options()
+    if mask is not None and sets.group_constraints is not None:
+        return ConstrainedCategorical(mask, sets, sample_weight)
     if mask is not None:
         return (SparseCategorical if is_sparse(mask) else Categorical)(mask, sets, sample_weight)
     lines = sets.lines()

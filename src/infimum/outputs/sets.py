@@ -73,6 +73,8 @@ class Sets(ABC):
     """The `OutputSpace.kind` of these sets."""
     n_starts: int = 1
     """The default number of starts of alternation."""
+    group_constraints: Any = None
+    """Bounds on the shares of options in groups of rows, `GroupConstraints`, if there are any."""
     in_memory: bool = True
     """Whether single rows can be read; otherwise only sums over chunks of rows are available."""
 
@@ -94,6 +96,10 @@ class Sets(ABC):
         """Return whether z_i is in S_i: (n, *z) -> (n,) boolean."""
 
     # Optional: losses
+
+    def assign(self, c: NDArray) -> NDArray:
+        """Return `argmin` for all rows together, (n, d) -> (n, d), so that `group_constraints` are satisfied."""
+        return self.argmin(c)
 
     def answers(self, c: NDArray) -> NDArray:
         """Return the argmin of each row for k objectives that all rows share: (k, d) -> (k, n, d)."""

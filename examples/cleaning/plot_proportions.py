@@ -3,8 +3,8 @@ Learning from proportions
 =========================
 
 Votes are counted by district and laboratory results are reported per batch: the share of each class in a group is
-known, and the label of no single row. This example trains a classifier of handwritten digits into odd and even ones from
-the shares of 20 groups.
+known, and the label of no single row. This example trains a classifier of handwritten digits into odd and even ones
+from the shares of 20 groups.
 """
 
 # %%

@@ -129,6 +129,12 @@ def test_constraints_are_for_labels_in_memory():
         PartialClassifier(principle=how, negative_weights="inside", weights=LinearRidge()).fit(chunks)
 
 
+def test_constraints_do_not_combine_with_noise():
+    how = Disambiguation(constraints=[Balanced()], noise="estimate")
+    with pytest.raises(ValueError, match="not supported together with noise"):
+        PartialClassifier(principle=how, weights=RIDGE).fit(np.arange(4.0)[:, None], ["a", "b", "a", None])
+
+
 def wine(seed=0):
     """Wine in 20 groups with different shares, none of which contains one class only; no row has a label."""
     X, y = load_wine(return_X_y=True)

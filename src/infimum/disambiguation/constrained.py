@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..calibration import normalise, row_log_likelihood
+from ..evidence.calibration import normalise, row_log_likelihood
 from ..outputs.base import Sets
 from ..outputs.constraints import GroupConstraints
 from ..weights.holdout import Holdout
@@ -46,7 +46,7 @@ class ConstrainedCategorical(Categorical):
         """The rows of each fold that are not held out, one fold after the other; their candidates and constraints."""
         n, _, c = self.mask.shape[-3:]
         folds = self.mask.reshape(-1, n, c)
-        there = folds.any(axis=2)
+        there = np.asarray(folds.any(axis=2))
         constraints = GroupConstraints.stacked([self.constraints[np.flatnonzero(one)] for one in there])
         return np.flatnonzero(there), folds[there], constraints
 

@@ -200,7 +200,8 @@ def _coupled(sets: Sets, sample_weight: NDArray | None) -> Coupled:
             found = Categorical(mask if likelihood is None else likelihood, own, sample_weight)
         assert found is not None
         parts.append(found)
-    return Coupled(parts, sets.coordinate_weights(), labelled_in(each), sample_weight)
+    factors = np.ones(len(parts)) if sets.coordinate_weights is None else sets.coordinate_weights
+    return Coupled(parts, factors, labelled_in(each), sample_weight)
 
 
 def supports_soft(sets: Sets) -> bool:

@@ -175,7 +175,8 @@ def _index(rows: Any, n: int) -> NDArray:
     if found.dtype == bool and found.shape == (n,):
         return np.flatnonzero(found)
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= n:
-        raise InputError(f"The group of a constraint must be row numbers from 0 to {n - 1}, or a mask. Got {shown(rows)}.")
+        what = f"row numbers from 0 to {n - 1}, or a mask"
+        raise InputError(f"The group of a constraint must be {what}. Got {shown(rows)}.")
     return np.unique(found)
 
 
@@ -222,7 +223,8 @@ class GroupConstraints:
     def stacked(cls, parts: list[GroupConstraints]) -> GroupConstraints:
         """Return the constraints of several tables, one after the other."""
         member = sparse.csr_matrix(sparse.block_diag([part.member for part in parts], format="csr"), dtype=bool)
-        option, low, high = (np.concatenate([getattr(part, name) for part in parts]) for name in ("option", "low", "high"))
+        names = ("option", "low", "high")
+        option, low, high = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
         return cls(member, option, low, high, [text for part in parts for text in part.texts])
 
     @cached_property
@@ -238,7 +240,7 @@ class GroupConstraints:
         """
         columns = sparse.csc_matrix(self.member)
         open_batches: dict[int, list[tuple[NDArray, list[int]]]] = {}
-        for j in np.flatnonzero(~self.decided):
+        for j in np.flatnonzero(~self.decided).tolist():
             rows = columns.indices[columns.indptr[j] : columns.indptr[j + 1]]
             some = open_batches.setdefault(int(self.option[j]), [])
             free = next((one for one in some if not one[0][rows].any()), None)
@@ -276,8 +278,8 @@ class GroupConstraints:
         above = self.low * self.sizes > possible[at] + TOLERANCE
         below = self.high * self.sizes < certain[at] - TOLERANCE
         bad = [
-            f"  {text}: {int(self.sizes[j])} rows, of which {possible[at][j]:g} can have the label and {certain[at][j]:g}"
-            " must"
+            f"  {text}: {int(self.sizes[j])} rows, of which {possible[at][j]:g} can have the label and"
+            f" {certain[at][j]:g} must"
             for j, text in enumerate(self.texts)
             if above[j] or below[j]
         ]

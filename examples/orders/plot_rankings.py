@@ -1,6 +1,6 @@
 """
-Orders from a few comparisons
-=============================
+Label ranking from a few comparisons
+====================================
 
 Six products, whose appeal to a customer changes with the customer's age. Nobody ranks all six. Customers compare
 products that they find about equally good, and skip the comparisons that are too obvious to ask for. Can the whole
@@ -58,7 +58,7 @@ for axis in axes:
 plt.show()
 
 # %%
-# With six items every order can be looked at, so each prediction is proved to be the minimum; beyond eight, alternation
+# With six items every ranking can be tried, so each prediction is proved to be the minimum; beyond eight, alternation
 # takes over, and `minimum` says how far it may be from it.
 
 model = PartialRanker.paper(items, weights=kernel).fit(X, y)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from ..outputs.base import Sets
 from ..weights.holdout import Holdout, LooOperator
 from .categorical import Categorical, SparseCategorical, is_sparse
+from .constrained import ConstrainedCategorical
 from .coupled import Coupled, labelled_in
+from .fallible import fallible
 from .posterior import SetPosterior
 from .truncated_normal import TruncatedNormal
 
@@ -165,10 +167,21 @@ def held_out_sums(operator: Holdout, posterior: SetPosterior, schedule: Schedule
     return held_out.out_of_fold(soft(operator, held_out, schedule).q, operator)
 
 
-def posterior_of(sets: Sets, sample_weight: NDArray | None = None) -> SetPosterior | None:
-    """Return the posterior for a kind of sets; None if members can only be selected one at a time."""
+def posterior_of(sets: Sets, sample_weight: NDArray | None = None, noise: Any = None) -> SetPosterior | None:
+    """Return the posterior for a kind of sets; None if members can only be selected one at a time.
+
+    `noise` is the share of sets that miss the true label, or "estimate"; see `Disambiguation`.
+    """
+    found = fallible(sets, sample_weight, noise)
+    if found is not None:
+        return found
     mask = sets.options()
     if mask is not None:
+        likelihood = sets.likelihood()
+        if sets.group_constraints is not None:
+            return ConstrainedCategorical(mask, sets, sample_weight)
+        if likelihood is not None:
+            return Categorical(likelihood, sets, sample_weight)
         return (SparseCategorical if is_sparse(mask) else Categorical)(mask, sets, sample_weight)
     lines = sets.lines()
     if lines is not None:
@@ -181,11 +194,14 @@ def _coupled(sets: Sets, sample_weight: NDArray | None) -> Coupled:
     parts: list[SetPosterior] = []
     each = sets.coordinates() or []
     for own in each:
-        mask = own.options()
-        found = posterior_of(own, sample_weight) if mask is None else Categorical(mask, own, sample_weight)
+        mask, likelihood = own.options(), own.likelihood()
+        found = posterior_of(own, sample_weight) if mask is None else None
+        if mask is not None:
+            found = Categorical(mask if likelihood is None else likelihood, own, sample_weight)
         assert found is not None
         parts.append(found)
-    return Coupled(parts, sets.coordinate_weights(), labelled_in(each), sample_weight)
+    factors = np.ones(len(parts)) if sets.coordinate_weights is None else sets.coordinate_weights
+    return Coupled(parts, factors, labelled_in(each), sample_weight)
 
 
 def supports_soft(sets: Sets) -> bool:

@@ -22,6 +22,7 @@ from ..data.containers import materialise
 from ..data.errors import InfimumWarning
 from ..data.inputs import as_numbers, explaining_gaps, in_order, in_range, is_frame, names_of, narrow, readable
 from ..disambiguation import DisambiguationResult
+from ..evidence import Noise, Sources, Votes
 from ..outputs import OutputSpace, Sets
 from ..outputs.shapes import check_shapes
 from ..recipe import Recipe
@@ -131,7 +132,7 @@ class PartialModel(BaseEstimator):
         recipe, config = self._recipe(), self._search_config()
         rows = self._rows(X, y, sample_weight)
         output = rows.fitted(self._output(rows.y))
-        sets = rows.read(output)
+        sets = recipe.read(rows, output)
         if rows.in_memory:
             check_shapes(output, sets)
             refuse_exact_metrics(output)
@@ -145,7 +146,7 @@ class PartialModel(BaseEstimator):
         return vars(self).get("recipe_") or self._recipe()
 
     def _recipe(self) -> Recipe:
-        return Recipe(self.principle, self.negative_weights, self.weights, self.solver)
+        return Recipe(self.principle, self.negative_weights, self.weights, self.solver, vars(self).get("noise"))
 
     def _search_config(self) -> SearchConfig:
         config = SearchConfig() if self.search_config is None else self.search_config
@@ -156,6 +157,8 @@ class PartialModel(BaseEstimator):
 
     def _rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """Return the validated rows; learn the number of features and their names."""
+        if X is None and isinstance(y, Votes):
+            X = np.zeros((len(y), 1))
         blocks = rows_of(X, y, sample_weight)
         if blocks is not None:
             self.n_features_in_ = blocks.n_features
@@ -177,7 +180,8 @@ class PartialModel(BaseEstimator):
         """
         if _is_blocked(X):
             return self._in_blocks(self.predict, X)
-        return self.output_.tabulate(self.output_names(self._outputs(X)))
+        z = self._outputs(X)  # raises an error if the model is not fitted
+        return self.output_.tabulate(self.output_names(z))
 
     def output_names(self, z: NDArray) -> NDArray:
         """Return outputs as the user names them."""
@@ -237,6 +241,30 @@ class PartialModel(BaseEstimator):
     def suspects_(self) -> NDArray:
         """The training rows whose set probably does not contain the true label; after disambiguation."""
         return self._disambiguation().suspects
+
+    @property
+    def sources_(self) -> Sources:
+        """The reliability of each annotator; after a fit to `Votes`."""
+        found = self._disambiguation().sources
+        if found is None:
+            raise AttributeError("sources_ requires the answers of several annotators. Fit the model to infimum.Votes.")
+        return found
+
+    @property
+    def noise_(self) -> Noise:
+        """The estimated share of training sets that miss the true label; 0 if no such share was selected."""
+        found = self._disambiguation().noise
+        return Noise(0.0, 0.0, 0.0, {}) if found is None else found
+
+    @property
+    def label_errors_(self) -> NDArray:
+        """The training rows, ordered by the probability that their set misses the true label, the largest first."""
+        found = self._disambiguation()
+        if found.miss is not None:
+            return np.argsort(-found.miss, kind="stable")
+        if found.support is None:
+            raise AttributeError("label_errors_ requires held-out predictions. Fit with Disambiguation(threshold=0.1).")
+        return np.argsort(found.support, kind="stable")
 
     def _disambiguation(self) -> DisambiguationResult:
         found = vars(self).get("disambiguation_")

@@ -34,8 +34,9 @@ from ..selection.evaluate import Evaluation, EvaluationData
 from ..selection.kernel_cache import KernelCache
 from ..selection.rank import Rule
 from ..selection.result import scoring_of
+from ..selection.rows import labelled_rows
 from ..selection.scores import NAMES
-from ..selection.search import Record, labelled_rows
+from ..selection.search import Record
 from ..weights import KernelRidge, Nystrom, Scaled
 from ..weights.holdout import folds_of
 from .base import PartialModel, validated, weight_params
@@ -186,7 +187,7 @@ class PartialSearch(BaseEstimator):
         rows: Any = clone(model)._rows(X, y, sample_weight)
         validated(self, X, reset=True)
         output = rows.fitted(model._output(y))
-        data = self._data(recipe, rows, output, rows.read(output))
+        data = self._data(recipe, rows, output, recipe.read(rows, output))
         candidates = self._candidates(recipe, rows.X, data.sets)
         record = Record()
         try:

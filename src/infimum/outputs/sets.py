@@ -14,6 +14,7 @@ from scipy import sparse
 from ..data.errors import BadRows, InputError
 
 if TYPE_CHECKING:
+    from ..evidence.answers import SourcedAnswers
     from .base import OutputSpace
     from .numbers.lines import IntervalUnions
 
@@ -22,7 +23,10 @@ ANYTHING = "anything"
 
 
 class Embedding(NamedTuple):
-    """A loss that is linear in psi: L(z, S_i) = <psi(z), phi(S_i)> + constant_i."""
+    """The embedded sets of a loss that is linear in psi(z).
+
+    L(z, S_i) = <psi(z), phi(S_i)> + constant_i.
+    """
 
     phi: Any
     """(n, d), dense or sparse."""
@@ -61,7 +65,7 @@ class Profiles(NamedTuple):
 
 
 class Sets(ABC):
-    """The sets S_1 … S_n of n rows; immutable.
+    """The candidate sets of n rows, which cannot be changed.
 
     A subclass must define `__len__`, `__getitem__`, `argmin` and `contains`. An optional method returns None, or raises
     an error that names it, for a kind of sets that does not have it. The methods that describe sets use `options` if a
@@ -73,6 +77,10 @@ class Sets(ABC):
     """The `OutputSpace.kind` of these sets."""
     n_starts: int = 1
     """The default number of starts of alternation."""
+    group_constraints: Any = None
+    """Bounds on the shares of options in groups of rows, `GroupConstraints`, if there are any."""
+    coordinate_weights: Any = None
+    """The factor of the loss of each coordinate, (m,); None if all are 1."""
     in_memory: bool = True
     """Whether single rows can be read; otherwise only sums over chunks of rows are available."""
 
@@ -94,6 +102,10 @@ class Sets(ABC):
         """Return whether z_i is in S_i: (n, *z) -> (n,) boolean."""
 
     # Optional: losses
+
+    def assign(self, c: NDArray) -> NDArray:
+        """Return `argmin` for all rows together, (n, d) -> (n, d), so that `group_constraints` are satisfied."""
+        return self.argmin(c)
 
     def answers(self, c: NDArray) -> NDArray:
         """Return the argmin of each row for k objectives that all rows share: (k, d) -> (k, n, d)."""
@@ -150,10 +162,6 @@ class Sets(ABC):
         """Return the sets of the coordinates, if S_i is a product of sets and the loss a sum over coordinates."""
         return None
 
-    def coordinate_weights(self) -> NDArray:
-        """Return the factor of the loss of each coordinate."""
-        return np.ones(len(self.coordinates() or []))
-
     def profiles(self, principle: str) -> Profiles | None:
         """Return L(z, S_i) as functions of the Hamming distance of z to a center, or None."""
         return None
@@ -170,6 +178,17 @@ class Sets(ABC):
 
     def options(self) -> NDArray | None:
         """Return which options are possible, (n, g, c) boolean, if S_i is a product of g choices among c options."""
+        return None
+
+    def likelihood(self) -> NDArray | None:
+        """Return how likely the label of row i is annotated as it is for each option, (n, g, c); None for plain sets.
+
+        Soft labels have one. The largest likelihood of each choice is 1.
+        """
+        return None
+
+    def answers_of_sources(self) -> SourcedAnswers | None:
+        """Return the answers of several sources about each row, if there are several; otherwise None."""
         return None
 
     def expected(self, q: NDArray) -> NDArray:
@@ -374,7 +393,7 @@ def same_names(a: Any, b: Any, what: str) -> None:
     """Raise an error unless the names of both are the same in the same order, if both have names."""
     if a is None or b is None:
         return
-    if len(a) != len(b) or any(x != y for x, y in zip(np.asarray(a).tolist(), np.asarray(b).tolist())):
+    if np.asarray(a).tolist() != np.asarray(b).tolist():
         raise InputError(
             f"The sets must be over the same {what}. Got {list(a)[:10]} and {list(b)[:10]}. Parse both by the same"
             " output space: output.read(y)."

@@ -45,7 +45,9 @@ class Layout(NamedTuple):
 
 
 class ProductSets(Sets):
-    """Sets of rows with several outputs, S_i = S_i1 x … x S_iK, as `Product.read` returns them.
+    """Sets of rows with several outputs, as `Product.read` returns them.
+
+    S_i = S_i1 x … x S_iK.
 
     The loss is the sum over outputs of importance_k l_k. phi(y) = (importance_k phi_k(y_k)) over all k, one after the
     other.
@@ -73,6 +75,7 @@ class ProductSets(Sets):
 
     def __init__(self, parts: Mapping[str, Sets], layout: Layout, settings: Any = None):
         self.parts, self.layout = dict(parts), layout
+        self.coordinate_weights = layout.importance
         self.settings = {} if settings is None else settings
         self.shape = (len(next(iter(self.parts.values()))),)
 
@@ -125,9 +128,6 @@ class ProductSets(Sets):
 
     def coordinates(self) -> list[Sets]:
         return list(self.parts.values())
-
-    def coordinate_weights(self) -> NDArray:
-        return self.layout.importance
 
     def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
         spaces = space.coordinates() or []

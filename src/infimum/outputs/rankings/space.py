@@ -28,8 +28,8 @@ from .summary import summary_of
 
 RANKS = Form("ranks", "ranks, one column an item; the smallest is first, missing is unknown")
 TABLES = {"ranks": RANKS, "codes": Form("codes", "Kendall codes 1, -1 and 0, one column a pair of items")}
-CELLS = Form("cells", "orders, one entry a row")
-CELLS_WITH_LISTS = Form("cells", "orders, one entry a row; lists of numbers are items, best first", lists=True)
+CELLS = Form("cells", "orders, one entry per row")
+CELLS_WITH_LISTS = Form("cells", "orders, one entry per row; lists of numbers are items, best first", lists=True)
 
 
 if TYPE_CHECKING:
@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 
 
 class Rankings(RankingCells, OutputSpace):
-    """Y = the m! orders of m items, l(z, y) = P - <code(z), code(y)>, twice the number of discordant pairs.
+    """The rankings of m items, with Kendall's loss.
+
+    l(z, y) = P - <code(z), code(y)> is twice the number of discordant pairs, where P is the number of pairs.
 
     psi(z) = (-code(z), 1), phi(y) = (code(y), P), with P = m(m-1)/2 and the codes of :mod:`.codes`. An output
     z lists the items, best first.

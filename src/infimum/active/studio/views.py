@@ -112,10 +112,10 @@ def people_view(session: Session) -> dict:
     """Return the progress of each person, and how well they agree beyond chance."""
     with session.lock:
         entries, people = list(session.pool.entries), list(session.people)
-        alpha, n = session.pool.agreement()
-        each = [(who, session.pool.agreement([who])) for who in people]
+        (alpha, n), each = session.pool.agreement()
     found = []
-    for who, (own_alpha, own_n) in each:
+    for who in people:
+        own_alpha, own_n = each.get(who, (None, 0))
         mine = [entry for entry in entries if entry.who == who]
         times = [entry.seconds for entry in mine if entry.seconds]
         found.append({

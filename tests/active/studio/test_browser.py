@@ -380,6 +380,8 @@ def test_buttons_keep_their_place_and_many_classes_are_found_by_typing(tmp_path,
     one.page.select_option("#kind", "FullLabel")
     one.ready()
     assert one.page.locator("#options button").count() == 10
+    first = "() => document.querySelector('#options > *').getBoundingClientRect().top"
+    assert one.page.evaluate(first) >= one.page.locator("#options").bounding_box()["y"]  # nothing is cut off at the top
     one.page.fill("#find", "category 37")
     one.page.wait_for_function("() => document.querySelectorAll('#options button').length === 1")
     one.page.press("#find", "Enter")

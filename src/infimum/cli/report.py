@@ -41,6 +41,8 @@ def report(
     title: Annotated[str | None, typer.Option(help="The title of the report.", show_default=False)] = None,
     id: o.Id = None,
     annotator: o.Annotator = None,
+    gold: o.Gold = None,
+    soft: o.Soft = False,
     feature: o.Feature = None,
     ignore: o.Ignore = None,
     column: o.Column = None,
@@ -71,7 +73,7 @@ def report(
     check_out(out, REPORTS, *files)
     options = TableOptions(
         target or [], kind, id, annotator, truth, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes, missing or [],
+        classes, separator, merge_classes, missing or [], gold, soft,
     )  # fmt: skip
     if models:
         compare_models(models, file, out, options, title, as_json, quiet)

@@ -133,7 +133,7 @@ class PartialModel(BaseEstimator):
         recipe, config = self._recipe(), self._search_config()
         rows = self._rows(X, y, sample_weight)
         output = rows.fitted(self._output(rows.y))
-        sets = rows.read(output)
+        sets = recipe.read(rows, output)
         if rows.in_memory:
             check_shapes(output, sets)
             refuse_exact_metrics(output)

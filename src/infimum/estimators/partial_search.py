@@ -187,7 +187,7 @@ class PartialSearch(BaseEstimator):
         rows: Any = clone(model)._rows(X, y, sample_weight)
         validated(self, X, reset=True)
         output = rows.fitted(model._output(y))
-        data = self._data(recipe, rows, output, rows.read(output))
+        data = self._data(recipe, rows, output, recipe.read(rows, output))
         candidates = self._candidates(recipe, rows.X, data.sets)
         record = Record()
         try:

@@ -126,6 +126,10 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
 
         return SetsInBlocks(self, chunks)
 
+    def constrain(self, sets: Sets, constraints: Any) -> Sets:
+        """Return sets with constraints on groups of rows, for output types that support them."""
+        raise ValueError(f"Constraints on groups of rows are for labels, not for {type(self).__name__}.")
+
     def check(self, parts: Iterable[Sets]) -> None:
         """Warn about training sets, given in one part or chunk by chunk, from which nothing can be learned."""
 

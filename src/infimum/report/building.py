@@ -20,6 +20,8 @@ from ..outputs import OutputSpace, Sets
 from ..selection.scores import no_skill
 from . import _page as h
 from . import actions, identifiability, overview, results, review
+from .annotators import facts_of as annotators_of
+from .annotators import section as annotators_section
 from .facts import Contents, Facts, inseparable, reviewed
 from .markdown import markdown
 from .summary import summary
@@ -168,6 +170,7 @@ def build(
     contents = Contents(rows, folder, hidden)
     listed = reviewed(model, X, sets, audit, resolved, name, contents)
     facts = _facts(title, output, sets, audit, compared, skill, listed, found, reason, name, look_alikes)
+    facts.annotators = annotators_of(resolved)
     next(steps)
     details = [
         ("Labels", "overview", overview.section(output, sets, annotators, names, unused)),
@@ -176,6 +179,8 @@ def build(
         ("Model and scores", "results", results.section(
             model, output, sets, resolved, compared, found, truth, name, warning)),
     ]  # fmt: skip
+    if facts.annotators and resolved is not None:
+        details.insert(1, ("Annotators", "annotators", annotators_section(resolved)))
     for _ in steps:
         pass
     lead = h.markup(actions.summary(facts), h.soft(f"Made by infimum {_version()}."))

@@ -96,6 +96,8 @@ class Facts:
         Whether the sets can separate all outputs.
     degree : float or None
         The ambiguity degree.
+    annotators : list of dict
+        Annotator, reliability with its interval (low, high), accuracy, answers and set_size; empty without annotators.
     """
 
     title: str
@@ -112,6 +114,7 @@ class Facts:
     inseparable: list[dict[str, Any]]
     verdict: str
     degree: float | None
+    annotators: list[dict[str, Any]] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Return the facts as plain values; numbers that are not finite become None."""

@@ -22,6 +22,7 @@ TERMS = {
     "partial": "A row with several possible outputs, but not all.",
     "principle": "How a candidate set is turned into a loss: by its closest, average or farthest member, or by"
     " disambiguation.",
+    "reliability": "The probability that an answer of an annotator contains the true label, corrected for chance.",
     "R²": "The share of the variance that the predictions explain.",
     "RMSE": "The root mean squared error, a typical distance between prediction and true value.",
     "set risk": "The mean loss to the closest member of the candidate set; smaller is better.",

@@ -23,6 +23,12 @@ def markdown(facts: Facts) -> str:
     if facts.inseparable:
         lines = [[one["reason"], one["rows"], one["question"]] for one in facts.inseparable]
         parts += ["## Options that the data cannot separate", table(["options", "rows", "question"], lines)]
+    if facts.annotators:
+        lines = [
+            [one["annotator"], int(one["answers"]), one["reliability"], f"{one['low']:.2f} to {one['high']:.2f}"]
+            for one in facts.annotators
+        ]
+        parts += ["## Annotators", table(["annotator", "answers", "reliability", "95 % interval"], lines)]
     parts += ["## Scores on held-out rows", _scores(facts)]
     parts.append(f"Made by infimum {escaped(facts.version)}.")
     return "\n\n".join(parts) + "\n"

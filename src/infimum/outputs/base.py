@@ -184,7 +184,7 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
         return named
 
     def is_unlabelled(self, sets: Sets) -> NDArray:
-        """Return whether S_i = Y, (n,) boolean; override it if the sets alone cannot tell."""
+        """Return whether S_i = Y, (n,) boolean; override it if the sets are not enough to decide."""
         return sets.is_unlabelled
 
     def format(self, z: NDArray) -> list[str]:

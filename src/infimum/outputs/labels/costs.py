@@ -244,11 +244,12 @@ def _parents(tree: Any) -> dict[Hashable, Hashable | None]:
 def without_frames(state: dict) -> dict:
     """Return the state of a classifier or of labels without DataFrames and Series, which skops cannot save."""
     cost, classes = state.get("cost"), state.get("classes")
-    kept = classes is None or isinstance(classes, range | set | frozenset | np.ndarray)
+    if isinstance(classes, Iterable) and not isinstance(classes, str | range | set | frozenset | np.ndarray):
+        classes = list(map(plain, classes))
     return {
         **state,
         "cost": CostMatrix(cost) if hasattr(cost, "columns") else cost,
-        "classes": classes if kept else list(map(plain, classes)),
+        "classes": classes,
     }
 
 

@@ -36,7 +36,7 @@ def relevant_candidates(
     problem: Any, data: EvaluationData, record: Any, starts: Iterable[list[Candidate]],
     also: Sequence[Candidate] = (),
 ) -> list[Candidate]:  # fmt: skip
-    """Return kernels on features multiplied by their relevance, if they promise to be better than all others.
+    """Return kernels on features multiplied by their relevance, if they are likely to be better than all others.
 
     Relevances are learned from the sets. Previews, whose relevances have seen all rows, find the best candidate of each
     start, and cost no more than candidates without relevances. Only that one is then to be evaluated with relevances

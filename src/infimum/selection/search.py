@@ -210,7 +210,7 @@ def run_stages(
         record.compare(problem.first_candidates(), data)
         # Stage 2: try the neighbours of the best ones.
         try_neighbours(problem, data, record)
-        # Stage 3: multiply features by their relevance, if that promises to be better.
+        # Stage 3: multiply features by their relevance, if that is likely to be better.
         starts = relevance_starts(record.on(data), problem.rule)
         record.compare(relevant_candidates(problem, data, record, starts), data)
         if record.evaluations and len(data) < min(n, second):

@@ -217,6 +217,18 @@ def test_forests_find_a_relevant_feature_behind_intervals():
     assert np.mean((kernel.predict(X[160:]) - t[160:]) ** 2) > 0.4 * t.var()
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_bounds_in_one_direction_are_predicted_with_a_warning(side):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 2))
+    bound = 10 + X[:, 0]
+    y = np.full((120, 2), [-np.inf, np.inf])
+    y[:, side] = bound
+    with pytest.warns(InfimumWarning, match=f"only {('lower', 'upper')[side]} bounds"):
+        model = PartialRegressor(search_config=SMALL_SEARCH).fit(X, y)
+    assert np.mean((model.predict(X) - bound) ** 2) < 0.1 * bound.var()
+
+
 def test_interrupted_search_keeps_the_best_so_far(blobs, monkeypatch):
     X, _, mask = blobs
     original, calls = evaluation._evaluate, []

@@ -274,6 +274,11 @@ class PartialModel(BaseEstimator):
             )
         return found
 
+    def _html_repr(self) -> str:
+        """Return the diagram of scikit-learn, followed by the selected model and what it was compared with."""
+        found = vars(self).get("selection_")
+        return super()._html_repr() + ("" if found is None else found.html_details())
+
     def __getstate__(self) -> dict:
         """Save no training sets if the weights save no training rows."""
         state = super().__getstate__()

@@ -31,6 +31,7 @@ from ..selection.scores import labelled_weight, scored_by, weight_array
 from ..solvers import Minimum
 from ..weights import BY_NAME, Alpha, by_name
 from .explanation import Explanation, explained
+from .streaming import StreamingMixin
 from .scoring import refuse_exact_metrics
 
 WEIGHT_RANGE = (2.0**-100, 2.0**100)
@@ -51,7 +52,7 @@ class Prepared(NamedTuple):
     sets: Sets
 
 
-class PartialModel(BaseEstimator):
+class PartialModel(StreamingMixin, BaseEstimator):
     """The base class of all estimators.
 
     It predicts f(x) = argmin_z sum_i alpha_i(x) L(z, S_i). A subclass defines `_output`, the output space.

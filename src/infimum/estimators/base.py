@@ -31,8 +31,8 @@ from ..selection.scores import labelled_weight, scored_by, weight_array
 from ..solvers import Minimum
 from ..weights import BY_NAME, Alpha, by_name
 from .explanation import Explanation, explained
-from .streaming import StreamingMixin
 from .scoring import refuse_exact_metrics
+from .streaming import StreamingMixin
 
 WEIGHT_RANGE = (2.0**-100, 2.0**100)
 """The largest sample weight lies in this range after scaling, so that products and sums of weights stay finite."""

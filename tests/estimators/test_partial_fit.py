@@ -80,7 +80,7 @@ def test_unknown_classes_and_numbers_must_be_declared():
 
 def test_models_without_sums_have_no_partial_fit():
     for weights in ("auto", KernelRidge(), Scaled(LinearRidge())):
-        assert not hasattr(PartialClassifier(principle="infimum", negative_weights="inside", weights=weights), "partial_fit")
+        assert not hasattr(PartialClassifier(weights=weights, **PARTS), "partial_fit")
     assert not hasattr(PartialClassifier(weights=LINEAR), "partial_fit")
     with pytest.raises(ValueError, match="partial_fit sums over the rows, so it needs principle"):
         PartialClassifier(principle="disambiguation", negative_weights="inside", weights=LINEAR).partial_fit(X, LABELS)
@@ -91,7 +91,8 @@ def test_models_without_sums_have_no_partial_fit():
 
 
 def test_several_outputs_in_a_stream():
-    model = PartialMultiOutput({"label": "labels", "tag": "labels"}, {"label": 1.0, "tag": 2.0}, weights=LINEAR, **PARTS)
+    kinds, importance = {"label": "labels", "tag": "labels"}, {"label": 1.0, "tag": 2.0}
+    model = PartialMultiOutput(kinds, importance, weights=LINEAR, **PARTS)
     y = {"label": LABELS, "tag": np.where(X[:, 1] > 0, "u", "v").tolist()}
     for rows in (slice(0, 40), slice(40, 90)):
         model.partial_fit(X[rows], {name: column[rows] for name, column in y.items()})

@@ -301,9 +301,9 @@ HEAD = """# Supported combinations
 
 Which solver minimises which loss, and whether the result is exact.
 
-Each line is an output type with a principle and a rule for negative weights. "auto" is the solver that is used by default. "exact" means
-provably optimal, "bounds" means that a certificate may leave a gap, "search" means no certificate. The table is generated
-and compared with brute force by `tests/solvers/test_compositions.py`.
+Each line is an output type with a principle and a rule for negative weights. "auto" is the solver that is used by
+default. "exact" means provably optimal, "bounds" means that a certificate may leave a gap, "search" means no
+certificate. The table is generated and compared with brute force by `tests/solvers/test_compositions.py`.
 
 """
 

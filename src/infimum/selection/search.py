@@ -359,7 +359,7 @@ def paper_recipe(problem: SearchProblem, reason: str) -> tuple[Recipe, Selection
     name, rule = default if default in problem.pairs else problem.pairs[0]
     weights = problem.recipe.weights
     if not problem.given:
-        weights = default_weights(weights, problem.n, problem.config)
+        weights = default_weights(weights, problem.n, problem.config, problem.chunked)
     params = {"weights": repr(weights), "principle": name, "negative_weights": rule}
     recipe = replace(
         problem.recipe, principle=problem.principles[name], negative_weights=rule, weights=weights

@@ -162,8 +162,11 @@ def test_kinds_are_not_mixed_unless_declared(y, row):
     "y, message",
     [
         ([["a", ["b"]], "a"], r"row 0: expected labels among the candidates, got \['a', \['b'\]\]"),
-        ([{"a": 1}, "a"], r"row 0: expected a label or candidates, got \{'a': 1\}"),
-        ([{"a": 1}], r"row 0: expected a label or candidates, got \{'a': 1\}"),
+        ([{"a": "x"}, "a"], r"row 0: expected a soft label with one probability per class, got \{'a': 'x'\}"),
+        ([{"a": 0.5}], r"row 0: probabilities of a soft label must sum to 1, got \{'a': 0.5\} with the sum 0.5"),
+        ([{"a": -0.5, "b": 1.5}, "a"], r"row 0: probabilities of a soft label must be finite and at least 0"),
+        ([{}, "a"], r"row 0: probabilities of a soft label must sum to 1"),
+        (np.array([[0.5, 0.5], [0.5, 0.2]]), r"row 1: expected probabilities that are at least 0 and sum to 1"),
         (["!", "a"], "row 0: an exclusion of nothing"),
         ([{"a", None}, "b"], "row 0: a missing value among the candidates"),
         (np.array(3), "Got a single 3"),

@@ -26,16 +26,16 @@ LISTED = 10  # 10! orders are 36 MB
 TABLED = 2**25  # distances of rows to all orders, a byte each, that are listed where some of them would do
 BATCHED = 14  # up to here many orders are found at once, each in microseconds
 PROVED = 20  # up to here the nearest linear extension is always proved
-COUNTED = 20  # linear extensions are counted up to here, sampled beyond
-SAMPLES = 100
+COUNTED, SAMPLES = 20, 100  # linear extensions are counted up to so many items; beyond, so many are sampled
 BITS_COUNTED = 12  # items; beyond, counting linear extensions takes too long for a description
 REMEMBERED = 2**26  # bytes of nearest extensions
 
 
 class PartialOrders(Sets):
-    """S_i = the linear extensions of a partial order: {y : code_ij(y) = codes_ij where it is not 0}.
+    """Partial orders: the rankings that agree with some comparisons.
 
-    The codes are closed transitively; a row that contradicts itself raises an error with the cycle.
+    S_i = {y : code_ij(y) = codes_ij where it is not 0}, the linear extensions of a partial order. The codes are closed
+    transitively; a row that contradicts itself raises an error with the cycle.
 
     Parameters
     ----------

@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 
 
 class Rankings(RankingCells, OutputSpace):
-    """Y = the m! orders of m items, l(z, y) = P - <code(z), code(y)>, twice the number of discordant pairs.
+    """The rankings of m items, with Kendall's loss.
+
+    l(z, y) = P - <code(z), code(y)> is twice the number of discordant pairs, where P is the number of pairs.
 
     psi(z) = (-code(z), 1), phi(y) = (code(y), P), with P = m(m-1)/2 and the codes of :mod:`.codes`. An output
     z lists the items, best first.

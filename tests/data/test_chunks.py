@@ -16,6 +16,7 @@ from scipy import sparse
 from infimum import Blocks, PartialClassifier, PartialMultilabelClassifier, PartialRegressor
 from infimum.data.inputs import in_range
 from infimum.weights import LinearRidge, Neighbors, Nystrom
+from small_search import SMALL_SEARCH
 
 FAMILIES = [Nystrom(20, lam=1e-2), LinearRidge(lam=1e-2)]
 EACH = pytest.mark.parametrize("family", FAMILIES, ids=repr)
@@ -52,9 +53,9 @@ def test_blocks_give_the_fit_of_arrays(family, at):
 @EACH
 def test_a_function_may_start_the_iteration_again(family, data):
     X, y = data
-    model = PartialClassifier.paper(weights=family).fit(X, y)
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y)
     blocks = Blocks(lambda: ((X[i : i + 70], y[i : i + 70]) for i in range(0, 300, 70)), n_blocks=5)
-    other = PartialClassifier.paper(weights=family).fit(blocks)
+    other = PartialClassifier(search_config=SMALL_SEARCH).fit(blocks)
     same(model, other, X)
     assert other.weights_.n_rows_ == 300
     assert (np.concatenate(list(other.predict(blocks))) == model.predict(X)).all()
@@ -63,9 +64,9 @@ def test_a_function_may_start_the_iteration_again(family, data):
 def test_classes_are_those_of_all_blocks():
     X = np.arange(6.0)[:, None]
     blocks = Blocks([(X[:2], ["a", "a|b"]), (X[2:4], [{"b", "c"}, None]), (X[4:], ["!a", "d"])])
-    model = PartialClassifier.paper(weights=Nystrom(6)).fit(blocks)
+    model = PartialClassifier().fit(blocks)
     assert model.classes_.tolist() == ["a", "b", "c", "d"]
-    whole = PartialClassifier.paper(weights=Nystrom(6)).fit(X, ["a", "a|b", {"b", "c"}, None, "!a", "d"])
+    whole = PartialClassifier().fit(X, ["a", "a|b", {"b", "c"}, None, "!a", "d"])
     same(whole, model, X)
 
 
@@ -281,11 +282,9 @@ def test_partitions_must_agree(data):
     da = pytest.importorskip("dask.array")
     X, y = data
     with pytest.raises(ValueError, match=r"must have the same partitions. They have \[3, 4\]"):
-        PartialClassifier.paper(weights="linear").fit(
-            da.from_array(X, chunks=(100, 4)), da.from_array(y, chunks=(80, 4))
-        )
+        PartialClassifier().fit(da.from_array(X, chunks=(100, 4)), da.from_array(y, chunks=(80, 4)))
     with pytest.raises(ValueError, match="y must be one too"):
-        PartialClassifier.paper(weights="linear").fit(da.from_array(X, chunks=(100, 4)), y)
+        PartialClassifier().fit(da.from_array(X, chunks=(100, 4)), y)
 
 
 @pytest.mark.filterwarnings("ignore:The comparison ended early")

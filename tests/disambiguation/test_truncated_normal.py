@@ -25,6 +25,7 @@ from infimum.recipe import Recipe
 from infimum.selection import left_out_scores, out_of_fold
 from infimum.selection.evaluate import mean_scores, row_scores
 from infimum.weights.holdout import folds_of
+from small_search import SMALL_SEARCH
 
 RIDGE = weights.Scaled(weights.KernelRidge(lam=1e-4, gamma=0.5))
 
@@ -159,7 +160,7 @@ def test_deviation_of_unions_includes_the_wrong_interval(rng):
 def test_deviation_is_calibrated(rng):
     """The true value lies within two deviations of the label in about 95 % of the rows."""
     X, truth, bounds = banded(rng, 600, noise=0.2)
-    result = PartialRegressor(principle="disambiguation").fit(X, bounds).disambiguation_
+    result = PartialRegressor(search_config=SMALL_SEARCH).fit(X, bounds).disambiguation_
     inner = np.isfinite(bounds).all(axis=1)
     off = np.abs(result.labels - truth) / result.deviation
     assert 0.9 < np.mean(off[inner] < 2) <= 1

@@ -75,10 +75,10 @@ def test_permuting_labels_permutes_the_answer(rng):
     X, Q = rng.standard_normal((40, 3)), rng.standard_normal((30, 3))
     y = [set(row) for row in rng.integers(4, size=(40, 2)).tolist()]
     rename = {0: 2, 1: 0, 2: 3, 3: 1}
-    plain = PartialClassifier.paper(cost="ordinal", classes=range(4)).fit(X, y).predict(Q)
+    plain = PartialClassifier(cost="ordinal", classes=range(4)).fit(X, y).predict(Q)
     cost = np.abs(np.subtract.outer(np.arange(4), np.arange(4))).astype(float)
     order = np.argsort([rename[k] for k in range(4)])
-    renamed = PartialClassifier.paper(cost=cost[np.ix_(order, order)], classes=range(4))
+    renamed = PartialClassifier(cost=cost[np.ix_(order, order)], classes=range(4))
     renamed = renamed.fit(X, [{rename[k] for k in row} for row in y]).predict(Q)
     np.testing.assert_array_equal([rename[k] for k in plain], renamed)
 

@@ -25,6 +25,7 @@ from infimum import (
 from infimum.selection import SCORERS, get_scorer, left_out_scores
 from infimum.selection import search as searching
 from infimum.selection.scorers import beyond_chance, covered, risk
+from small_search import SMALL_SEARCH
 
 KERNEL = weights.KernelRidge(lam=1e-2, gamma=0.3)
 
@@ -75,7 +76,7 @@ def test_scorers_together_in_a_grid_search(data):
 def test_get_scorer_for_other_outputs_and_models(data):
     X, truth, mask = data
     tags = np.where(np.eye(3)[truth] > 0, 1, -1)
-    model = PartialMultilabelClassifier.paper(weights=KERNEL).fit(X, tags)
+    model = PartialMultilabelClassifier(search_config=SMALL_SEARCH).fit(X, tags)
     score = get_scorer("neg_set_risk")
     assert -0.3 < score(model, X, tags) <= 0
     assert score(model, X, HammingBalls(tags, 1)) >= score(model, X, tags)

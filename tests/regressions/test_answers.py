@@ -25,9 +25,9 @@ def test_unknown_numbers_stay_unknown_within_bounds(bounds):
     """A1: a row that bounds end on all sides says as much as it did without them."""
     X = np.linspace(0, 1, 41)[:, None]
     y = [0.0] + [None] * 39 + [10.0]
-    free = PartialRegressor.paper(weights=weights.Laplacian(2)).fit(X, y).predict(X)
+    free = PartialRegressor().fit(X, y).predict(X)
     assert np.ptp(free) > 9
-    bounded = PartialRegressor.paper(bounds=bounds, weights=weights.Laplacian(2)).fit(X, y).predict(X)
+    bounded = PartialRegressor(bounds=bounds).fit(X, y).predict(X)
     np.testing.assert_allclose(bounded, free, atol=1e-9)
 
 
@@ -137,7 +137,7 @@ def test_sparse_candidates_are_zero_or_one_and_stay_as_they_are():
 def test_unseen_labels_cost_what_they_can(cost):
     """A5: the set risk of a label that fit did not see is finite."""
     X = np.arange(6.0)[:, None]
-    model = PartialClassifier.paper(cost=cost, classes=[0, 1, 2]).fit(X, [0, 0, 1, 1, 2, 2])
+    model = PartialClassifier(cost=cost, classes=[0, 1, 2]).fit(X, [0, 0, 1, 1, 2, 2])
     with pytest.warns(UserWarning, match="1 of 2 rows of y contain only labels that fit did not see"):
         score = neg_set_risk(model, X[[0, 2]], [7, 1])
     assert score == pytest.approx(-(2 if cost == "ordinal" else 4) / 2)
@@ -248,7 +248,7 @@ def test_half_lines_end_at_the_bounds_when_intervals_are_calibrated(rng):
     """A12: a quarter of half-lines does not make every interval all of Y."""
     X = rng.random((80, 1))
     y = [(a, np.inf) if k % 4 == 0 else a for k, a in enumerate(2 * X[:, 0])]
-    model = PartialRegressor.paper(bounds=(-4, 4), weights=weights.KernelRidge(lam=1e-4)).fit(X, y)
+    model = PartialRegressor(bounds=(-4, 4)).fit(X, y)
     made = Conformal(model, 0.9, score="distance", prefit=True).conformalize(X, y)
     found = made.predict_set(X)
     assert (found.lower > -3.5).all()

@@ -145,7 +145,7 @@ def test_compared_uses_held_out_rows():
     """One feature that names the row: without the row, nothing is known; with it, everything would be."""
     rng = np.random.default_rng(0)
     X, y = rng.permutation(60)[:, None] * 1000.0, [f"c{k}" for k in rng.integers(3, size=60)]
-    model = PartialClassifier.paper(weights="neighbors").fit(X, y)
+    model = PartialClassifier().fit(X, y)
     assert max(row.covering for row in compared(model, X, model.output_, model.sets_)) < 0.6
 
 
@@ -169,7 +169,7 @@ def test_build_estimated_numbers_are_in_their_sets(undrawn):
     value = 2 + X[:, 0]
     pieces = np.stack([np.column_stack([-value - 0.1, -value + 0.1]), np.column_stack([value - 0.1, value + 0.1])], 1)
     pieces[::3, 0] = np.nan
-    model = PartialRegressor(principle="disambiguation").fit(X, pieces)
+    model = PartialRegressor(search_config=SMALL_SEARCH).fit(X, pieces)
     made = build(model, X, truth=list(value)).html
     row = re.search(r"estimated labels</td>.*?</tr>", made, re.S).group()
     assert [float(cell) for cell in re.findall(r">([\d.]+)<", row)][2] < 0.02  # the squared distance to the truth

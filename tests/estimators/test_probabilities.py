@@ -203,9 +203,9 @@ def test_disambiguation_fits_the_calibrator(rng):
 def test_errors_explain_what_is_not_supported(rng):
     X, y = rng.uniform(size=(10, 1)), list("ab") * 5
     with pytest.raises(ValueError, match=r"probabilities must be None or 'temperature'. Got 'isotonic'"):
-        PartialClassifier(principle="infimum", probabilities="isotonic").fit(X, y)
+        PartialClassifier(probabilities="isotonic").fit(X, y)
     assert "risks of another cost are no probabilities" in why_not(
-        PartialClassifier("ordinal", principle="infimum", probabilities="temperature")
+        PartialClassifier("ordinal", probabilities="temperature")
     )
     with pytest.raises(ValueError, match="All rows of X are the same"):
         PartialClassifier(

@@ -126,9 +126,9 @@ def test_inputs_of_every_kind_agree(partial_iris):
             assert model.feature_names_in_.tolist() == columns
         assert model.n_features_in_ == 4
     with pytest.raises(ValueError, match="NaN"):
-        PartialClassifier.paper().fit(np.where(X > 7, np.nan, X), rows)
+        PartialClassifier().fit(np.where(X > 7, np.nan, X), rows)
     with pytest.raises(ValueError, match="X has 150 rows and y has 3"):
-        PartialClassifier.paper().fit(X, rows[:3])
+        PartialClassifier().fit(X, rows[:3])
 
 
 @pytest.mark.parametrize("joint", ["inside", "joint"])

@@ -45,13 +45,10 @@ MODELS: dict[str, Any] = {
     "masks, default": lambda: PartialEstimator(outputs.Masks((2, 2))).fit(X, RNG.choice([-1, 0, 1], (24, 2, 2))),
     "labels": lambda: PartialClassifier(search_config=SMALL_SEARCH).fit(X, LABELS),
     "labels, joint": lambda: PartialClassifier.paper(negative_weights="joint").fit(X, LABELS),
-    "labels, disambiguated": lambda: PartialClassifier.paper(principle="disambiguation").fit(X, LABELS),
     "labels, neighbours": lambda: PartialClassifier.paper(weights=weights.Neighbors(3)).fit(X, LABELS),
     "labels, forest": lambda: PartialClassifier.paper(weights=weights.Forest(10, random_state=0)).fit(X, LABELS),
     "labels, Nystrom": lambda: PartialClassifier.paper(weights=weights.Nystrom(8)).fit(X, LABELS),
-    "labels, linear": lambda: PartialClassifier.paper(weights=weights.LinearRidge()).fit(X, LABELS),
     "labels, Laplacian": lambda: PartialClassifier.paper(weights=weights.Laplacian(4)).fit(X, LABELS),
-    "labels, scaled": lambda: PartialClassifier.paper(weights=weights.Scaled()).fit(X, LABELS),
     "tags": lambda: PartialMultilabelClassifier(search_config=SMALL_SEARCH).fit(X, ["+r -s", "-r", "+s", None] * 6),
     "balls": lambda: PartialMultilabelClassifier(search_config=SMALL_SEARCH).fit(
         X, HammingBalls(RNG.choice([-1, 1], (24, 4)), 1)

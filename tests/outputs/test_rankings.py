@@ -298,16 +298,14 @@ def test_ranker_learns_scores_and_leaves_unknown_rows_out(rng):
     X, Xt = rng.uniform(-1, 1, (80, 1)), rng.uniform(-1, 1, (50, 1))
     scores, truth = X * slope + offset, lose_pairs(Xt * slope + offset, 0)
     y = lose_pairs_at_random(scores, 0.5, random_state=0)
-    family = weights.KernelRidge(lam=1e-3, sigma=0.5)
-    model = PartialRanker.paper(weights=family).fit(X, y)
-    assert isinstance(model.solver_, solvers.Enumerate)
+    model = PartialRanker(search_config=SMALL_SEARCH).fit(X, y)
     assert kendall_tau(truth, model.predict(Xt)) > 0.9
     assert model.score(Xt, truth) == pytest.approx((1 + kendall_tau(truth, model.predict(Xt))) / 2)
     np.testing.assert_array_equal(model.minimum(Xt).gap, 0)
     # permuting the items permutes the answer, up to ties
     order = rng.permutation(4)
-    renamed = PartialRanker.paper(weights=family).fit(X, -scores[:, order]).predict(Xt).astype(int)
-    plain = PartialRanker.paper(weights=family).fit(X, -scores).predict(Xt).astype(int)
+    renamed = PartialRanker(search_config=SMALL_SEARCH).fit(X, -scores[:, order]).predict(Xt).astype(int)
+    plain = PartialRanker(search_config=SMALL_SEARCH).fit(X, -scores).predict(Xt).astype(int)
     np.testing.assert_array_equal(order[renamed], plain)
 
 

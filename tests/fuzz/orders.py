@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from infimum import PartialOrders, PartialRanker
 from infimum.outputs import Rankings
 from infimum.weights import Neighbors
-from small_search import SMALL_SEARCH
 
 from . import columns
 from .contract import Broken, Case, score
@@ -232,7 +231,7 @@ def named_orders(draw: Any) -> Case:
 
     def run() -> None:
         X = np.arange(len(orders), dtype=float)[:, None]
-        model = PartialRanker(items=list(first), search_config=SMALL_SEARCH).fit(X, write(list(second)))
+        model = PartialRanker.paper(items=list(first), weights=Neighbors(1)).fit(X, write(list(second)))
         compare(model.output_, model.output_.read(write(list(second))), meant, items)
         if model.predict(X).tolist() != [list(o) for o in orders] or score(model, X, write(list(second))) != 1:
             raise Broken("wrong answer", "names of PartialOrders are not those of the model")

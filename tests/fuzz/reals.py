@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from infimum import PartialRegressor
 from infimum.outputs import Reals
-from small_search import SMALL_SEARCH
+from infimum.weights import Neighbors
 
 from . import columns
 from .contract import Broken, Case, score
@@ -149,7 +149,7 @@ def written(draw: Any) -> Case:
         if through == "space":
             run_space(Reals(), write, meant)
         else:
-            run_model(PartialRegressor(search_config=SMALL_SEARCH), write, meant)
+            run_model(PartialRegressor.paper(weights=Neighbors(1)), write, meant)
 
     return Case(run, home.verdict, note=f"Reals, {home}, {through}: {column!r}")
 
@@ -291,7 +291,7 @@ def hostile(draw: Any) -> Case:
     def run() -> None:
         if through == "model":
             X = np.arange(len(column), dtype=float)[:, None]
-            model = PartialRegressor(search_config=SMALL_SEARCH).fit(X, home.write(column))
+            model = PartialRegressor.paper(weights=Neighbors(1)).fit(X, home.write(column))
             if not np.isfinite(model.predict(X)).all():
                 raise Broken("NaN", f"predicted {model.predict(X)}")
         space = Reals().fit(home.write(column))
@@ -312,6 +312,6 @@ def scales(draw: Any) -> Case:
     meant = [((a * scale, (a + w) * scale),) for a, w in rows]
 
     def run() -> None:
-        run_model(PartialRegressor(search_config=SMALL_SEARCH), lambda chosen: ends([meant[i] for i in chosen]), meant)
+        run_model(PartialRegressor.paper(weights=Neighbors(1)), lambda chosen: ends([meant[i] for i in chosen]), meant)
 
     return Case(run, "answer" if -100 < power < 100 else "either", note=f"scale 1e{power}: {rows}")

@@ -15,7 +15,6 @@ from infimum import Annuli, Balls, Boxes, CandidatePoints, PartialRegressor
 from infimum.outputs import Vectors
 from infimum.solvers import Alternate
 from infimum.weights import Neighbors
-from small_search import SMALL_SEARCH
 
 from .contract import Broken, Case
 
@@ -132,7 +131,7 @@ BAD = {
     "zero phase": lambda: Annuli([1.0], [2.0], phase=[[0.0, 0.0]]),
     "lengths": lambda: Balls([[0.0, 0.0], [1.0, 1.0]], [1.0, 1.0, 1.0]),
     "text": lambda: Boxes([["a", "b"]], [["c", "d"]]),
-    "bounds far away": lambda: PartialRegressor(bounds=(100, 200), search_config=SMALL_SEARCH).fit(
+    "bounds far away": lambda: PartialRegressor.paper(weights=Neighbors(1), bounds=(100, 200)).fit(
         [[0.0], [1.0]], Boxes([[0.0, 0.0]] * 2, [[1.0, 1.0]] * 2)
     ),
     "bounds turned round": lambda: Vectors(bounds=(2, 1)).fit([[0.0, 1.0]]),

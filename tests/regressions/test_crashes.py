@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from infimum import (
     Blocks,
@@ -101,7 +102,7 @@ def test_blocks_are_enumerated_and_other_solvers_say_who_can(X):
     blocks = Blocks([(X[:5], LABELS[:5]), (X[5:], LABELS[5:])])
     nystrom = weights.Nystrom(6)
     whole = PartialClassifier.paper(weights=nystrom, solver=solvers.Enumerate()).fit(X, LABELS)
-    parts = PartialClassifier.paper(weights=nystrom, solver=solvers.Enumerate()).fit(blocks)
+    parts = clone(whole).fit(blocks)
     np.testing.assert_array_equal(parts.predict(X), whole.predict(X))
     y = X[:, 0]
     with pytest.raises(ValueError, match=r"Piecewise cannot minimise .*in blocks.*Solvers that can: ClosedForm"):

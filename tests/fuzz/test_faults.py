@@ -16,13 +16,13 @@ COMMAND = "import sys; from infimum.cli import app; app(sys.argv[1:])"
 
 
 @pytest.mark.parametrize("kind", ["labels", "tags", "orders", "numbers", "search", "default"])
-def test_ctrl_c_leaves_the_model_as_it_was(kind):
+def test_interrupt_leaves_the_model_unchanged(kind):
     run = python(INTERRUPTS, kind, 20 if CAMPAIGN else 8 if kind == "default" else 12, 1)  # a choice takes a second
     assert run.returncode == 0, run.stderr[-2000:]
     assert int(run.stdout.split()[-1]) > 0, "no fit was interrupted"
 
 
-def test_kill_nine_leaves_whole_files_and_goes_on(tmp_path):
+def test_kill_leaves_whole_files_and_can_be_resumed(tmp_path):
     run = python(KILLS, tmp_path, 20 if CAMPAIGN else 3, 1)
     assert run.returncode == 0, run.stderr[-2000:]
     assert "killed" in run.stdout

@@ -77,7 +77,7 @@ def told() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", ENDLESS)
-def test_what_is_not_finite_is_refused_by_name_and_in_time(name, told):
+def test_infinite_input_raises_by_name_and_in_time(name, told):
     assert name in told, f"the process died: {told['']}"
     said = told[name]
     if name in ALSO_ANSWERED and said.startswith("ANSWERED"):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..outputs.base import Sets
 from ..weights.holdout import Holdout, LooOperator
 from .categorical import Categorical, SparseCategorical, is_sparse
+from .constrained import ConstrainedCategorical
 from .coupled import Coupled, labelled_in
 from .fallible import fallible
 from .posterior import SetPosterior
@@ -177,6 +178,8 @@ def posterior_of(sets: Sets, sample_weight: NDArray | None = None, noise: Any = 
     mask = sets.options()
     if mask is not None:
         likelihood = sets.likelihood()
+        if sets.group_constraints is not None:
+            return ConstrainedCategorical(mask, sets, sample_weight)
         if likelihood is not None:
             return Categorical(likelihood, sets, sample_weight)
         return (SparseCategorical if is_sparse(mask) else Categorical)(mask, sets, sample_weight)
@@ -191,11 +194,14 @@ def _coupled(sets: Sets, sample_weight: NDArray | None) -> Coupled:
     parts: list[SetPosterior] = []
     each = sets.coordinates() or []
     for own in each:
-        mask = own.options()
-        found = posterior_of(own, sample_weight) if mask is None else Categorical(mask, own, sample_weight)
+        mask, likelihood = own.options(), own.likelihood()
+        found = posterior_of(own, sample_weight) if mask is None else None
+        if mask is not None:
+            found = Categorical(mask if likelihood is None else likelihood, own, sample_weight)
         assert found is not None
         parts.append(found)
-    return Coupled(parts, sets.coordinate_weights(), labelled_in(each), sample_weight)
+    factors = np.ones(len(parts)) if sets.coordinate_weights is None else sets.coordinate_weights
+    return Coupled(parts, factors, labelled_in(each), sample_weight)
 
 
 def supports_soft(sets: Sets) -> bool:

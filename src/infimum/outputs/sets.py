@@ -77,6 +77,10 @@ class Sets(ABC):
     """The `OutputSpace.kind` of these sets."""
     n_starts: int = 1
     """The default number of starts of alternation."""
+    group_constraints: Any = None
+    """Bounds on the shares of options in groups of rows, `GroupConstraints`, if there are any."""
+    coordinate_weights: Any = None
+    """The factor of the loss of each coordinate, (m,); None if all are 1."""
     in_memory: bool = True
     """Whether single rows can be read; otherwise only sums over chunks of rows are available."""
 
@@ -98,6 +102,10 @@ class Sets(ABC):
         """Return whether z_i is in S_i: (n, *z) -> (n,) boolean."""
 
     # Optional: losses
+
+    def assign(self, c: NDArray) -> NDArray:
+        """Return `argmin` for all rows together, (n, d) -> (n, d), so that `group_constraints` are satisfied."""
+        return self.argmin(c)
 
     def answers(self, c: NDArray) -> NDArray:
         """Return the argmin of each row for k objectives that all rows share: (k, d) -> (k, n, d)."""
@@ -153,10 +161,6 @@ class Sets(ABC):
     def coordinates(self) -> list[Sets] | None:
         """Return the sets of the coordinates, if S_i is a product of sets and the loss a sum over coordinates."""
         return None
-
-    def coordinate_weights(self) -> NDArray:
-        """Return the factor of the loss of each coordinate."""
-        return np.ones(len(self.coordinates() or []))
 
     def profiles(self, principle: str) -> Profiles | None:
         """Return L(z, S_i) as functions of the Hamming distance of z to a center, or None."""
@@ -389,7 +393,7 @@ def same_names(a: Any, b: Any, what: str) -> None:
     """Raise an error unless the names of both are the same in the same order, if both have names."""
     if a is None or b is None:
         return
-    if len(a) != len(b) or any(x != y for x, y in zip(np.asarray(a).tolist(), np.asarray(b).tolist())):
+    if np.asarray(a).tolist() != np.asarray(b).tolist():
         raise InputError(
             f"The sets must be over the same {what}. Got {list(a)[:10]} and {list(b)[:10]}. Parse both by the same"
             " output space: output.read(y)."

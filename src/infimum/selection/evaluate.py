@@ -49,7 +49,7 @@ class RowScores(NamedTuple):
     """(n,): sample weights."""
 
     def costs(self, likelihood: bool) -> NDArray:
-        """Return minus the log-likelihoods if they are asked for and available, otherwise the losses."""
+        """Return minus the log-likelihoods if they are wanted and available, otherwise the losses."""
         return -self.log_likelihood if likelihood and self.log_likelihood is not None else self.losses
 
     def is_worse(self, than: RowScores, n_se: float, likelihood: bool = False, slack: float = 1e-12) -> bool:

@@ -169,6 +169,11 @@ class SelectionResult:
             return f"<p>{escape(repr(self))}</p>"
         return html_table(self.table()) + "".join(f"<p>{escape(line)}</p>" for line in self._beside_constant())
 
+    def html_details(self) -> str:
+        """Return the selected parameters in one line of HTML that unfolds the comparison."""
+        text = ", ".join(f"{name}={value}" for name, value in self.best_params.items())
+        return f"<details><summary>Selected model: {escape(text)}</summary>{self._repr_html_()}</details>"
+
     def _beside_constant(self) -> list[str]:
         """Return the comparison with the best constant prediction, in one or two sentences."""
         found = self.scores

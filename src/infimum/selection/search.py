@@ -210,7 +210,7 @@ def run_stages(
         record.compare(problem.first_candidates(), data)
         # Stage 2: try the neighbours of the best ones.
         try_neighbours(problem, data, record)
-        # Stage 3: multiply features by their relevance, if that promises to be better.
+        # Stage 3: multiply features by their relevance, if that is likely to be better.
         starts = relevance_starts(record.on(data), problem.rule)
         record.compare(relevant_candidates(problem, data, record, starts), data)
         if record.evaluations and len(data) < min(n, second):
@@ -275,7 +275,7 @@ def relevant_candidates(
     problem: SearchProblem, data: EvaluationData, record: Record, starts: Iterable[list[Candidate]],
     also: Sequence[Candidate] = (),
 ) -> list[Candidate]:  # fmt: skip
-    """Return kernels on features multiplied by their relevance, if they promise to be better than all others.
+    """Return kernels on features multiplied by their relevance, if they are likely to be better than all others.
 
     Relevances are learned from the sets. Previews, whose relevances have seen all rows, find the best candidate of each
     start, and cost no more than candidates without relevances. Only that one is then to be evaluated with relevances

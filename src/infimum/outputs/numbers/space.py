@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .questions import NumberQuestions
 
 LOSSES = ("squared", "absolute")
-NUMBERS = Form("numbers", "numbers and sets of numbers, one entry a row")
+NUMBERS = Form("numbers", "numbers and sets of numbers, one entry per row")
 
 
 class Facts(NamedTuple):

@@ -28,8 +28,8 @@ from .summary import summary_of
 
 RANKS = Form("ranks", "ranks, one column an item; the smallest is first, missing is unknown")
 TABLES = {"ranks": RANKS, "codes": Form("codes", "Kendall codes 1, -1 and 0, one column a pair of items")}
-CELLS = Form("cells", "orders, one entry a row")
-CELLS_WITH_LISTS = Form("cells", "orders, one entry a row; lists of numbers are items, best first", lists=True)
+CELLS = Form("cells", "orders, one entry per row")
+CELLS_WITH_LISTS = Form("cells", "orders, one entry per row; lists of numbers are items, best first", lists=True)
 
 
 if TYPE_CHECKING:

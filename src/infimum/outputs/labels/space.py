@@ -21,7 +21,7 @@ from ..constraints import GroupConstraints
 from ..merging import COUNTED, warn_of_look_alikes
 from ..summary import Summary
 from .cells import LabelCells
-from .costs import Cost, as_cost
+from .costs import Cost, as_cost, without_frames
 from .forms import (
     FORMS,
     Facts,
@@ -77,6 +77,9 @@ class Labels(LabelCells, OutputSpace):
     def __init__(self, cost: Any = None, classes: Any = None):
         self.cost = cost
         self.classes = classes
+
+    def __getstate__(self) -> dict:
+        return without_frames(super().__getstate__())
 
     def summarise(self, y: Any) -> Facts:
         """Return the classes of y, and what decides on its format."""

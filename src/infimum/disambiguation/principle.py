@@ -25,7 +25,7 @@ from ..weights.holdout import Holdout, folds_of, rounded
 from .hard import best_of_starts
 from .posterior import Members, SetPosterior
 from .result import DisambiguationResult
-from .soft import Schedule, held_out_sums, posterior_of, soft, supports_soft
+from .soft import Schedule, fit_growing, held_out_sums, posterior_of, soft, supports_soft
 from .subsample import SoftLabelsInBlocks, fit_subset, propagate
 
 SINGLE_THREAD_ROWS = 3000  # rows up to which one BLAS thread is faster than two
@@ -184,10 +184,12 @@ class Disambiguation(BaseEstimator):
             return self._from_subset(rows, output, sets, weights, target)
         # BLAS threads wait for each other between many small products
         with single_blas() if len(sets) <= SINGLE_THREAD_ROWS else nullcontext():
-            fitted = weights.fit(rows.X, target, rows.w)
+            posterior = posterior_of(sets, rows.w) if weights.supervised and self.is_soft(sets) else None
+            fitted = fit_growing(weights, rows.X, target, posterior, rows.w)
             output, result = self._estimate(rows, output, sets, fitted, target)
             if fitted.supervised:
-                fitted = fitted.fit(rows.X, Target(result.phi, target.labelled), rows.w)
+                phi = result.phi if posterior is None else posterior.growth_target(result.phi)
+                fitted = fitted.refit(rows.X, target.with_phi(phi), rows.w)
         return _supervised(output, result), fitted, result
 
     def outputs(

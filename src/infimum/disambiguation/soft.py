@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..outputs.base import Sets
+from ..weights.base import Target, Weights
 from ..weights.holdout import Holdout, LooOperator
 from .categorical import Categorical, SparseCategorical, is_sparse
 from .constrained import ConstrainedCategorical
@@ -165,6 +166,27 @@ def held_out_sums(operator: Holdout, posterior: SetPosterior, schedule: Schedule
     """Predict F_i for each row by a disambiguation that did not use the sets of its fold, (n, *e)."""
     held_out = posterior.hold_out(operator)
     return held_out.out_of_fold(soft(operator, held_out, schedule).q, operator)
+
+
+def fit_growing(
+    weights: Weights, X: Any, target: Target, posterior: SetPosterior | None, sample_weight: Any = None
+) -> Weights:
+    """Fit weights; supervised ones are fitted again and again to the labels that they estimate.
+
+    Sets are a poor target: a forest that is grown on the middles of wide intervals splits by their widths. Each round
+    estimates the labels from what the other rows predict, and fits the weights to these.
+    """
+    if posterior is None or not posterior.n_growths or not weights.supervised:
+        return weights.fit(X, target, sample_weight)
+    q = posterior.prior()
+    fitted = weights.fit(X, target.with_phi(posterior.growth_target(posterior.phi(q))), sample_weight)
+    for _ in range(posterior.n_growths):
+        operator = fitted.loo_operator()
+        if operator is None:  # weights without leave-one-out predictions cannot estimate labels
+            break
+        q = posterior.update(posterior.predictor(operator)(q), q, 1.0)
+        fitted = fitted.refit(X, target.with_phi(posterior.growth_target(posterior.phi(q))), sample_weight)
+    return fitted
 
 
 def posterior_of(sets: Sets, sample_weight: NDArray | None = None, noise: Any = None) -> SetPosterior | None:

@@ -300,7 +300,7 @@ class PartialSearch(BaseEstimator):
 
     def _best(self, evaluations: list[Evaluation], data: EvaluationData) -> Evaluation:
         if self.scoring == AUTO:
-            return select(evaluations, Rule(data.config, likelihood_only=has_density(data.sets), smoothest=False))
+            return select(evaluations, Rule(data.config, regression=has_density(data.sets), smoothest=False))
         return max(evaluations, key=lambda one: np.nan_to_num(getattr(one.result, self.scoring), nan=-np.inf))
 
     @staticmethod

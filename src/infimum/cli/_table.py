@@ -45,6 +45,12 @@ class TableOptions:
     classes: str | None = None
     separator: str | None = None
     merge_classes: bool = False
+    contradictions: str | None = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Parameters of the output space."""
+        return {} if self.contradictions is None else {"contradictions": self.contradictions}
 
     @property
     def columns(self) -> dict[str, str]:
@@ -78,6 +84,8 @@ class Table:
     """The rows of the file, with all columns."""
     named: NamedCells | None = None
     """The look-alikes among the names of the target."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """Parameters of the output space that the user has set."""
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -85,7 +93,7 @@ class Table:
     @property
     def output(self) -> OutputSpace:
         """An unfitted output space for the target."""
-        return new_space(self.kind, self.cells, self.classes)
+        return configured(new_space(self.kind, self.cells, self.classes), self.settings)
 
     def y(self, rows: Any = None) -> Any:
         """Return the target, or some rows of it, as the estimators accept it."""
@@ -137,7 +145,16 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
         None if options.truth is None else [None if is_missing(cell) else cell for cell in taken[options.truth]],
         records.classes, unused, invalid, options.columns,
         [{name: found.value.get(name) for name in columns} for found in loaded.rows], named,
+        options.settings,
     )  # fmt: skip
+
+
+def configured(space: OutputSpace, settings: dict[str, Any]) -> OutputSpace:
+    """Return a space with parameters that the user has set; raise an error if its type does not have them."""
+    unknown = [name for name in settings if name not in space.get_params(deep=False)]
+    if unknown:
+        raise ValueError(f"--{unknown[0]} is for rankings. The target was read as {space.kind}.")
+    return space.set_params(**settings)
 
 
 def _with_defaults(path: Path, options: TableOptions, columns: list[str]) -> TableOptions:
@@ -182,7 +199,7 @@ def _read(
     if records.kind == "text":
         kind = kind or recognise(loaded.name, target, records.y, records.places)
         if lenient:
-            records, kind, invalid = _lenient(records, kind)
+            records, kind, invalid = _lenient(records, kind, options.settings)
     else:
         kind = records.kind
     named = names.apply(kind, loaded.name, records.y, records.places)
@@ -190,9 +207,11 @@ def _read(
     return replace(records, y=cells, kind=kind, classes=classes or named.names), kind, invalid, named
 
 
-def _lenient(records: Records, kind: str) -> tuple[Records, str, dict[int, str]]:
+def _lenient(
+    records: Records, kind: str, settings: dict[str, Any] | None = None
+) -> tuple[Records, str, dict[int, str]]:
     """Return the records with None for rows that no output satisfies, and what is wrong with each of them."""
-    space = new_space(kind, records.y)
+    space = configured(new_space(kind, records.y), settings or {})
     try:
         cells = space.text_to_cells(records.y)
     except InputError as error:

@@ -16,6 +16,7 @@ from ._models import pipeline, save
 from ._outputs import MODELS, check_out
 from ._scores import assessment, score_rows
 from ._table import Table, TableOptions, read
+from ._words import contradictions as contradictions_in_words
 from ._words import prediction_sets as set_sizes_in_words
 from ._words import selected
 
@@ -37,6 +38,7 @@ def fit(
     classes: o.Classes = None,
     separator: o.Separator = None,
     merge_classes: o.MergeClasses = False,
+    contradictions: o.Contradictions = None,
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
     level: o.Level = None,
@@ -53,7 +55,7 @@ def fit(
     check_out(out, MODELS, file)
     options = TableOptions(
         target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes,
+        classes, separator, merge_classes, contradictions,
     )  # fmt: skip
     notes = Notes()
     with running(["reading", "fitting", "writing"], file, quiet or as_json) as stages, notes.collect():
@@ -72,6 +74,7 @@ def fit(
     rows = [
         ("Rows", f"{len(table)} of {table.kind}, {sum(cell is None for cell in table.cells)} unlabelled"),
         *_classes(table),
+        *contradictions_in_words(model[-1].sets_),
         *column_rows(table, model),
         ("Selected model", selected(model[-1])),
         *score_rows(scores(model[-1]), " (cross-validation)"),
@@ -80,7 +83,7 @@ def fit(
     ]
     found = {
         "model": out, "kind": table.kind, "rows": len(table), "complete": complete, "chosen": selected(model[-1]),
-        "classes": table.classes,
+        "classes": table.classes, "contradictory": model[-1].sets_.n_contradictory,
         "scores": scores(model[-1]), "guarantee": None if conformal is None else conformal.guarantee_,
         "prediction_sets": set_sizes or None, "columns": table.describe(model[0]),
     }  # fmt: skip

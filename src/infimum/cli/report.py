@@ -16,6 +16,7 @@ from ._models import pipeline
 from ._outputs import PAGES, check_out
 from ._scores import assessment, score_rows
 from ._table import Table, TableOptions, read
+from ._words import contradictions as contradictions_in_words
 from ._words import selected
 from .fit import column_rows, fitted
 
@@ -45,6 +46,7 @@ def report(
     classes: o.Classes = None,
     separator: o.Separator = None,
     merge_classes: o.MergeClasses = False,
+    contradictions: o.Contradictions = None,
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
     as_json: o.Json = False,
@@ -61,7 +63,7 @@ def report(
     check_out(out, PAGES, file)
     options = TableOptions(
         target or [], kind, id, annotator, truth, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes,
+        classes, separator, merge_classes, contradictions,
     )  # fmt: skip
     notes = Notes()
     with running(["reading", "fitting", "analysing", "writing"], file, quiet or as_json) as stages, notes.collect():
@@ -86,7 +88,8 @@ def report(
     selection = pipe[-1].selection_
     complete = selection is None or selection.complete
     rows, summary = _summary(made, table, selected(pipe[-1]))
-    rows += column_rows(table, pipe)
+    rows += [*contradictions_in_words(pipe[-1].sets_), *column_rows(table, pipe)]
+    summary["contradictory"] = pipe[-1].sets_.n_contradictory
     print_result({"report": out, **summary, "complete": complete}, as_json, f"{out} written", rows, notes, table.named)
     if not complete:
         raise typer.Exit(STOPPED_EARLY)

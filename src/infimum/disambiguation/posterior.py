@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,9 @@ class SetPosterior(ABC):
 
     axes: int
     """The number of axes in e."""
+
+    held_out_rounds: ClassVar[int] = 8
+    """Rounds for held-out rows, which rank models as well as a full run."""
 
     @property
     @abstractmethod
@@ -107,6 +110,11 @@ class SetPosterior(ABC):
     @abstractmethod
     def predict(self, F: NDArray) -> tuple[NDArray, NDArray]:
         """Return phi (n, d) and log P_i(S_i) (n,) of held-out predictions F, calibrated on these sets."""
+
+    def outputs(self, F: NDArray, output: OutputSpace) -> tuple[NDArray, NDArray]:
+        """Return outputs (n, *z) and log P_i(S_i) (n,) of held-out predictions F."""
+        phi, log_likelihood = self.predict(F)
+        return self.expand(output).decode(phi), log_likelihood
 
     @abstractmethod
     def members(self, q: NDArray, F: Callable[[], NDArray], output: OutputSpace) -> Members:

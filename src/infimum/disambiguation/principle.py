@@ -41,9 +41,10 @@ class Disambiguation(BaseEstimator):
     Parameters
     ----------
     kind : {"auto", "soft", "hard"}, default "auto"
-        "soft" assigns probabilities to the members of each set, for labels, tags, masks, numbers and boxes (see
-        `disambiguation.soft`). "hard" selects one member per set, for every output type (see `disambiguation.hard`);
-        it starts from the soft labels if there are any. "auto" is "soft" if the output type supports it.
+        "soft" assigns probabilities to the members of each set, for labels, tags, masks, rankings, numbers and boxes
+        (see `disambiguation.soft`). "hard" selects one member per set, for every output type (see
+        `disambiguation.hard`); it starts from the soft labels if there are any. "auto" is "soft" if the output type
+        supports it.
     ramp, cap : float, default 20 and 2
         The exponent of the soft update grows from 1 to `cap`, by 1 / ramp per round. A larger `cap` gives sharper soft
         labels.
@@ -119,7 +120,7 @@ class Disambiguation(BaseEstimator):
         check_number(self, "subset_size", 1, integer=True)
         if self.kind == "soft" and not supports_soft(sets):
             raise ValueError(
-                f"Soft disambiguation supports labels, tags, masks, numbers and boxes, but not {sets!r}. Use"
+                f"Soft disambiguation supports labels, tags, masks, rankings, numbers and boxes, but not {sets!r}. Use"
                 " Disambiguation(kind='hard')."
             )
         if not output.bilinear:
@@ -153,7 +154,7 @@ class Disambiguation(BaseEstimator):
             fitted = weights.fit(rows.X, target, rows.w)
             output, result = self._estimate(rows, output, sets, fitted, target)
             if fitted.supervised:
-                fitted = fitted.fit(rows.X, Target(result.phi, target.labelled), rows.w)
+                fitted = fitted.fit(rows.X, Target(output.reduced(result.phi), target.labelled), rows.w)
         return _supervised(output, result), fitted, result
 
     def outputs(
@@ -170,8 +171,7 @@ class Disambiguation(BaseEstimator):
         """
         self.check(output, sets)
         if posterior is not None and self.kind != "hard":
-            phi, log_likelihood = posterior.predict(held_out_sums(operator, posterior))
-            return posterior.expand(output).decode(phi), log_likelihood
+            return posterior.outputs(held_out_sums(operator, posterior), output)
         c = None
         for block, rest, inside, outside in operator.folds():
             w = None if sample_weight is None else sample_weight[rest]

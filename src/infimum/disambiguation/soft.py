@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..outputs.base import Sets
 from ..weights.holdout import Holdout, LooOperator
+from .bradley_terry import BradleyTerry
 from .categorical import Categorical, SparseCategorical, is_sparse
 from .posterior import SetPosterior
 from .truncated_normal import TruncatedNormal
@@ -41,7 +42,7 @@ class Schedule:
         return min(self.cap, 1 + t / self.ramp)
 
 
-HELD_OUT_SCHEDULE = Schedule(ramp=5, cap=2.0, max_iter=8, tol=0.0)  # ranks models as well, in half the time
+HELD_OUT_SCHEDULE = Schedule(ramp=5, cap=2.0, tol=0.0)  # ranks models as well, in half the time
 
 
 class SoftResult(NamedTuple):
@@ -158,8 +159,9 @@ def _choose(first: NDArray, q: NDArray, other: NDArray) -> NDArray:
     return np.where(first[:, None], q.reshape(len(first), -1), other.reshape(len(first), -1)).reshape(q.shape)
 
 
-def held_out_sums(operator: Holdout, posterior: SetPosterior, schedule: Schedule = HELD_OUT_SCHEDULE) -> NDArray:
+def held_out_sums(operator: Holdout, posterior: SetPosterior) -> NDArray:
     """Predict F_i for each row by a disambiguation that did not use the sets of its fold, (n, *e)."""
+    schedule = replace(HELD_OUT_SCHEDULE, max_iter=posterior.held_out_rounds)
     held_out = posterior.hold_out(operator)
     return held_out.out_of_fold(soft(operator, held_out, schedule).q, operator)
 
@@ -170,12 +172,14 @@ def posterior_of(sets: Sets, sample_weight: NDArray | None = None) -> SetPosteri
     if mask is not None:
         return (SparseCategorical if is_sparse(mask) else Categorical)(mask, sets, sample_weight)
     lines = sets.lines()
-    return None if lines is None else TruncatedNormal(lines, sample_weight)
+    if lines is not None:
+        return TruncatedNormal(lines, sample_weight)
+    return None if sets.comparisons() is None else BradleyTerry(sets, sample_weight)
 
 
 def supports_soft(sets: Sets) -> bool:
     """Whether members of the sets can be assigned probabilities, so that sets have a likelihood."""
-    return sets.options() is not None or sets.lines() is not None
+    return any(found is not None for found in (sets.options(), sets.lines(), sets.comparisons()))
 
 
 def has_density(sets: Sets) -> bool:

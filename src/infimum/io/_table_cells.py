@@ -113,7 +113,7 @@ def parse_cells(source: str, y: list, places: list[str], kind: str, classes: lis
     if all(cell is None for cell in y):
         return y, classes
     try:
-        space = new_space(kind, y, classes)
+        space = new_space(kind, y, classes).for_files()
         given = space.from_cells(space.text_to_cells(y))
         parsed = space.to_cells(space.fit(given).read(given))
     except InputError as error:

@@ -155,6 +155,14 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
         """Return the space enlarged to contain [low, high] in units of the loss, for sets with `Sets.lines`."""
         return self
 
+    def reduced(self, phi: Any) -> Any:
+        """Return fewer columns than phi, (n, d), that supervised weights learn from; phi itself by default."""
+        return phi
+
+    def cheap(self) -> OutputSpace:
+        """Return a space whose `decode` is cheaper and may be inexact, for model selection; itself by default."""
+        return self
+
     def probe(self, random: np.random.RandomState, d: int) -> NDArray:
         """Return a random objective c, (1, d), from which alternation restarts."""
         return random.standard_normal((1, d))

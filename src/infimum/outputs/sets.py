@@ -60,6 +60,21 @@ class Profiles(NamedTuple):
     price: float
 
 
+class Comparisons(NamedTuple):
+    """The comparisons of m items in n rows, one entry per comparison."""
+
+    n: int
+    m: int
+    row: NDArray
+    """(e,): the row of each comparison."""
+    better: NDArray
+    """(e,): the item that comes first."""
+    worse: NDArray
+    """(e,): the item that comes after it."""
+    weight: NDArray
+    """(e,): how much the comparison counts; the weights of a chain of k items sum to (k - 1) / 2."""
+
+
 class Sets(ABC):
     """The sets S_1 … S_n of n rows; immutable.
 
@@ -73,6 +88,8 @@ class Sets(ABC):
     """The `OutputSpace.kind` of these sets."""
     n_starts: int = 1
     """The default number of starts of alternation."""
+    n_contradictory: int = 0
+    """The number of rows that contradict themselves."""
     in_memory: bool = True
     """Whether single rows can be read; otherwise only sums over chunks of rows are available."""
 
@@ -154,12 +171,12 @@ class Sets(ABC):
         """Return L(z, S_i) as functions of the Hamming distance of z to a center, or None."""
         return None
 
-    def relations(self) -> tuple[NDArray, NDArray] | None:
-        """Return the distinct partial orders (k, m, m) and which of them S_i is, (n,), or None."""
+    def relations(self) -> tuple[NDArray, sparse.csr_matrix] | None:
+        """Return distinct partial orders (k, m, m), and the share of each in the loss of S_i, (n, k); or None."""
         return None
 
-    def pair_codes(self) -> NDArray | None:
-        """Return the known comparisons of partial orders, (n, m(m-1)/2) in {-1, 0, 1}, or None."""
+    def comparisons(self) -> Comparisons | None:
+        """Return the comparisons of items that the sets state, or None."""
         return None
 
     # Optional: disambiguation
@@ -169,7 +186,7 @@ class Sets(ABC):
         return None
 
     def expected(self, q: NDArray) -> NDArray:
-        """Return the mean of phi under probabilities q (n, g, c) of the options, (n, d)."""
+        """Return the mean of phi under probabilities q (n, g, c) of the options, or scores (n, m) of items, (n, d)."""
         raise ValueError(f"{type(self).__name__} have no options that can have probabilities.")
 
     def option_of(self, z: NDArray) -> NDArray:

@@ -229,7 +229,8 @@ class EvaluationData:
     """Whether solvers run to their end, all scores are computed, and errors are raised."""
 
     def __post_init__(self) -> None:
-        self.output, self.sets, self.w = self.kernels.output, self.kernels.sets, self.kernels.w
+        self.output = self.kernels.output if self.exhaustive else self.kernels.output.cheap()
+        self.sets, self.w = self.kernels.sets, self.kernels.w
         self.posterior = posterior_of(self.sets, self.w)
         # weights of the rows in the means of scores; a sample without labelled rows has no such means
         labelled = is_labelled(self.output, self.sets)

@@ -56,6 +56,8 @@ BENCHMARKS = [
     Benchmark("conformal", 3.0),
     Benchmark("conformal_assumptions", 0.3),
     Benchmark("probabilities", 1.5),
+    Benchmark("beyond:product", 0.5),
+    Benchmark("beyond:product_speed", 1.0),
     Benchmark("disambiguation:segment", 3.0),
     Benchmark("disambiguation:MSRCv2", 3.0),
     Benchmark("rankings:real_data", 4.0),

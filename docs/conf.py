@@ -19,7 +19,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_gallery.gen_gallery",
 ]
-myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "_templates", "_tables", "bench", "auto_examples/**/*.ipynb", "auto_examples/**/*.py.md5"]
 autosummary_generate = True
@@ -31,7 +31,7 @@ autosummary_filename_map = {  # a class and a function of one name, for file sys
 numpydoc_show_class_members = False
 suppress_warnings = ["config.cache"]
 
-SECTIONS = ["labels", "tags", "orders", "numbers", "cleaning", "choosing", "asking", "trusting", "scale", "paper"]
+SECTIONS = ["labels", "tags", "orders", "numbers", "several", "cleaning", "choosing", "asking", "trusting", "scale", "paper"]
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 sphinx_gallery_conf = {
@@ -70,7 +70,7 @@ html_theme_options = {
 }
 html_title = "infimum"
 html_show_sourcelink = False
-html_sidebars = {"index": [], "start": [], "auto_examples/**": [], "api": [], "api/**": [], "reading_the_paper": []}
+html_sidebars = {"index": [], "start": [], "auto_examples/**": [], "api": [], "api/**": []}
 
 # Docstrings are plain mathematics: |z - y|, (q, *z), classes_. Outside code, their signs mean themselves.
 _CODE = re.compile(r"(``[^`]*``|`[^`]*`)")

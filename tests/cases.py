@@ -22,6 +22,8 @@ from infimum.outputs import (
     OutputSpace,
     PartialOrders,
     PartialTags,
+    Product,
+    ProductSets,
     Rankings,
     Reals,
     Scribbles,
@@ -237,6 +239,56 @@ def masks_case(name: str, shape: tuple[int, int], tie: float) -> Case:
     )
 
 
+def product_case(name: str, parts: dict[str, Case], importance: dict[str, float]) -> Case:
+    """Several outputs, each a case of its own; the outputs of a row are written one after the other."""
+    y = {key: case.points(case.all()) for key, case in parts.items()}
+    n = min(map(len, y.values()))
+    space = Product({key: case.space for key, case in parts.items()}, importance)
+    space.fit({key: sets[:n] for key, sets in y.items()})
+    factors = dict(zip(parts, space.importance_))
+    widths = {key: np.ravel(case.all()[0]).size for key, case in parts.items()}
+    ends = np.cumsum(list(widths.values()))[:-1]
+
+    def together(make):
+        return space.read({key: make(key, case) for key, case in parts.items()})
+
+    def own(z):
+        shaped = {key: part.reshape(np.shape(parts[key].all()[0])) for key, part in zip(parts, np.split(z, ends))}
+        return {key: part.astype(parts[key].all().dtype) for key, part in shaped.items()}
+
+    def points(y):
+        rows = [own(row) for row in np.asarray(y)]
+        return together(lambda key, case: case.points(np.array([row[key] for row in rows])))
+
+    def loss(z, y):
+        z, y = own(z), own(y)
+        return sum(factors[key] * case.loss(z[key], y[key]) for key, case in parts.items())
+
+    def combined(outputs):
+        grids = np.meshgrid(*(np.arange(len(each)) for each in outputs.values()), indexing="ij")
+        return np.column_stack([
+            each[grid.ravel()].reshape(grid.size, -1) for each, grid in zip(outputs.values(), grids)
+        ]).astype(float)  # fmt: skip
+
+    def larger(sets, rng):
+        return ProductSets({key: case.larger(sets.parts[key], rng) for key, case in parts.items()}, sets.layout)
+
+    infinite = any(case.outputs is not None for case in parts.values())
+    dense = {key: case.all() if case.dense is None else case.dense[::20] for key, case in parts.items()}
+    return Case(
+        name,
+        space,
+        sets=lambda rng, n: together(lambda key, case: case.sets(rng, n)),
+        points=points,
+        loss=loss,
+        whole=lambda n: together(lambda key, case: case.whole(n)),
+        larger=larger,
+        outputs=combined({key: case.all() for key, case in parts.items()}) if infinite else None,
+        dense=combined(dense) if infinite else None,
+        bilinear=all(case.bilinear for case in parts.values()),
+    )
+
+
 ASYMMETRIC = np.array(
     [[0, 1, 4, 2, 3], [2, 0, 1, 5, 1], [1, 3, 0, 1, 2], [6, 1, 2, 0, 1], [1, 2, 2, 3, 0]], dtype=float
 )
@@ -258,4 +310,14 @@ CASES: list[Case] = [
     vectors_case("vectors"),
     masks_case("masks", (2, 2), tie=0.0),
     masks_case("masks, tie", (2, 3), tie=0.25),
+    product_case(
+        "product, labels and numbers",
+        {"species": labels_case("labels", None), "weight": reals_case("reals", "squared")},
+        {"species": 3.0, "weight": 0.25},
+    ),
+    product_case(
+        "product, labels and orders",
+        {"grade": labels_case("labels", "ordinal"), "order": orders_case("orders", 3, known=0.4)},
+        {"grade": 0.5, "order": 2.0},
+    ),
 ]

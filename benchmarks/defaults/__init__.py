@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks._tools import Table
 from benchmarks.defaults import _methods, _work, timing
-from benchmarks.defaults._markdown import GAP, as_json, markdown
+from benchmarks.defaults._markdown import as_json, markdown
 from benchmarks.defaults._picture import draw
 from benchmarks.defaults._table import Summary, short, summaries, summary
 from benchmarks.defaults.problems import PARTS, Problem, wanted
@@ -62,7 +62,7 @@ def _one(table: Table, problem: Problem, out: Path, folds: int | None) -> None:
         asked = f"at {'least' if room.larger else 'most'} {short(problem.goal)}"
         table.row(f"{problem.name}, its own goal", str(line.means[_methods.OURS]), asked, line.goal_met)
     if line.gap is not None:
-        table.row(f"{problem.name}, below the best principle", short(line.gap), f"{short(GAP)} on average")
+        table.row(f"{problem.name}, below the best principle", short(line.gap))
 
 
 def _report_times(table: Table, out: Path) -> None:

@@ -21,6 +21,9 @@ from .solvers import choose
 __all__ = ["kendall_tau", "mean_squared_distance", "r2", "r2_range", "rmse_range", "share_inside", "wrong_pairs"]
 
 
+EMPTY = "There are no predictions, so there is nothing to score. Give at least one row."
+
+
 def mean_squared_distance(y: Any, z: Any, sample_weight: Any = None) -> float:
     """Compute the mean squared distance of predictions to their sets; for exact values, the mean squared error.
 
@@ -210,6 +213,8 @@ def _numbers(z: Any) -> NDArray:
         raise InputError(f"The predictions must be numbers. Got {shown(z)}.") from None
     if out.ndim not in (1, 2):
         raise InputError(f"The predictions must have shape (n,), or (n, m) for vectors. Got shape {out.shape}.")
+    if not len(out):
+        raise InputError(EMPTY)
     bad = BadRows("the predictions")
     for row in np.flatnonzero(~np.isfinite(out.reshape(len(out), -1)).all(axis=1)):
         bad.add(row, f"expected finite numbers, got {shown(out[row])}")
@@ -286,7 +291,9 @@ def kendall_tau(y: Any, z: Any, *, items: Any = None, sample_weight: Any = None)
 def _orders(y: Any, z: Any, items: Any) -> tuple[PartialOrders, NDArray]:
     """Return y as sets, and z as orders of 0 … m-1."""
     z = np.asarray(z)
-    if z.ndim != 2 or not len(z):
+    if not len(z):
+        raise InputError(EMPTY)
+    if z.ndim != 2:
         raise InputError(f"z must hold orders of m items, shape (n, m). Got shape {z.shape}.")
     names = Names(ordered(unpacked(z[0])) if items is None else items, "items")
     orders = np.empty(z.shape, dtype=int)

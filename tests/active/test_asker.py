@@ -5,12 +5,13 @@ import pytest
 from sklearn.datasets import load_digits, load_iris
 
 from infimum import PartialClassifier, PartialRegressor, Taxonomy
-from infimum.active import STRATEGIES, Asker, Belief, FullLabel, Is, OneOf, Price, from_dict, simulate
+from infimum.active import STRATEGIES, Asker, Belief, FullLabel, Is, OneOf, Price, Which, from_dict, simulate
 from infimum.active.learner import Learner, Setting
 from infimum.active.ridge import IncrementalRidge, Lookahead
 from infimum.conformal import Conformal
-from infimum.outputs import Labels, Masks, OutputSpace, Rankings, Reals, Sets, Tags, Vectors
+from infimum.outputs import Labels, Masks, Rankings, Reals, Sets, Tags, Vectors
 from infimum.weights import KernelRidge, Scaled
+from paths.circle import Angles, Arcs
 
 
 @pytest.fixture(scope="module")
@@ -192,27 +193,43 @@ def test_batches_contain_different_groups():
         assert {int(group[question.row]) for question in found} == set(range(6))
 
 
-def test_best_questions_of_labels_have_most_bits_per_cost():
+def test_best_questions_of_labels_are_cheapest_until_the_label_is_known():
     model = Labels(classes=list("abcdefgh")).fit([]).questions()
     E, even = np.ones((1, 8), dtype=bool), np.full((1, 8), 1 / 8)
 
-    def best(model, kinds, q, price=None):
+    def best(model, kinds, q, price="bits"):
         belief = Belief(E[:, : q.shape[1]], q, q, None)
-        return model.best_questions([5], kinds, belief, Price() if price is None else price, "squares")[0]
+        return model.best_questions([5], kinds, belief, Price(price), "squares")[0]
 
     sure = np.full((1, 8), 0.1 / 7)
     sure[0, 3] = 0.9
     assert repr(best(model, model.kinds, sure)) == "Is(row=5, 'd')"
+    assert repr(best(model, model.kinds, sure, "seconds")) == "Is(row=5, 'd')"
     half = best(model, ["Is", "OneOf"], even)
     assert (type(half).__name__, len(half.about), half.cost) == ("OneOf", 4, 1.0)
-    quick = Price({"Is": 3, "OneOf": 3, "Which": 5, "FullLabel": 4})  # seconds
+    quick = {"Is": 3, "OneOf": 3, "Which": 5, "FullLabel": 4}  # seconds
     assert isinstance(best(model, model.kinds, even, quick), FullLabel)
     two = np.array([[0.5, 0.5, 0, 0, 0, 0, 0, 0]])
-    assert best(model, ["Which"], two, Price("shown")).about == ["a", "b"]
+    assert best(model, ["Which"], two, "shown").about == ["a", "b"]
     tree = Labels(Taxonomy({"pet": ["cat", "dog"], "wild": ["owl", "fox"]})).fit([])
     node = best(tree.questions(), ["Is", "OneOf"], even[:, :4] * 2)
     assert node.about in ("pet", "wild")  # a node is easier to read than its members
     assert isinstance(node, Is)
+
+
+def test_questions_name_few_classes():
+    """With 40 classes, yes-or-no questions have at most four names and lists nine, for every strategy."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(40, size=200)
+    X = rng.normal(size=(40, 3))[truth] + 0.3 * rng.normal(size=(200, 3))
+    space = Labels(classes=[f"category {k}" for k in range(40)]).fit([])
+    y = [f"category {t}" if k < 60 else None for k, t in enumerate(truth)]
+    for strategy in STRATEGIES:
+        for cost in ("seconds", "bits"):
+            for question in Asker(strategy, cost=cost, random_state=0).query(X, y, n=30, output=space):
+                if not isinstance(question, FullLabel):
+                    names = question.about if isinstance(question.about, list) else [question.about]
+                    assert len(names) <= (9 if isinstance(question, Which) else 4), question
 
 
 @pytest.mark.parametrize("change", [lambda X: X[::-1].copy(), lambda X: X + 1e-9, lambda X: -X])
@@ -231,58 +248,6 @@ def test_asker_notices_that_X_changed(change):
     assert found == [question.row for question in Asker(random_state=0).query(other, y, n=2)]
 
 
-class Arcs(Sets):
-    """Angles known to a precision, with the required methods of sets and `join`."""
-
-    def __init__(self, center, width):
-        self.at, self.width = np.asarray(center, dtype=float), np.asarray(width, dtype=float)
-        self.shape = self.at.shape
-
-    def __len__(self):
-        return len(self.at)
-
-    def __getitem__(self, rows):
-        return Arcs(np.atleast_1d(self.at[rows]), np.atleast_1d(self.width[rows]))
-
-    def argmin(self, c):
-        return np.stack([np.cos(self.at), np.sin(self.at)], axis=-1)
-
-    def contains(self, z):
-        return np.abs(z - self.at) <= self.width
-
-    def join(self, other):
-        return Arcs(np.append(self.at, other.at), np.append(self.width, other.width))
-
-
-class MarkedArcs(Arcs):
-    @property
-    def is_unlabelled(self):
-        return self.width >= np.pi
-
-    def __getitem__(self, rows):
-        return MarkedArcs(np.atleast_1d(self.at[rows]), np.atleast_1d(self.width[rows]))
-
-    def join(self, other):
-        return MarkedArcs(np.append(self.at, other.at), np.append(self.width, other.width))
-
-
-class Angles(OutputSpace):
-    """A user's output type with the required methods only."""
-
-    sets = MarkedArcs
-
-    def read(self, y, strict=True):
-        if isinstance(y, Sets):
-            return y
-        return self.sets([0.0 if a is None else a for a in y], [np.pi if a is None else 0.0 for a in y])
-
-    def psi(self, z):
-        return -np.stack([np.cos(z), np.sin(z)], axis=-1)
-
-    def decode(self, c):
-        return np.arctan2(c[..., 1], c[..., 0])
-
-
 @pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "conformal"])
 def test_every_strategy_asks_for_full_labels_of_any_output_type(strategy):
     X = np.random.default_rng(0).normal(size=(12, 2))
@@ -295,15 +260,25 @@ def test_every_strategy_asks_for_full_labels_of_any_output_type(strategy):
             assert from_dict(question.as_dict(), space) == question == FullLabel(question.row, space)
             y = question.apply_answer(y, question.true_answer(0.5))
     assert asker.query(X, y, output=space) == []
-    assert y.at.tolist() == [0.1, *[0.5] * 11]
+    assert y.middle.tolist() == [0.1, *[0.5] * 11]
+
+
+class Unordered(Arcs):
+    """Arcs without the methods that tell whether a row is exact or join rows."""
+
+    start, join = Sets.start, Sets.join
+
+    def __getitem__(self, rows):
+        return Unordered(self.middle[rows], self.width[rows])
 
 
 def test_output_types_without_a_method_raise_its_name():
     X = np.zeros((3, 1))
-    space = Angles()
-    space.sets = Arcs
-    with pytest.raises(ValueError, match=r"Arcs cannot tell .* Add the property is_unlabelled or is_exact"):
-        Asker().query(X, [None] * 3, output=space)
+    sets = Unordered(np.zeros(3), np.ones(3))
+    with pytest.raises(ValueError, match=r"Unordered cannot tell .* Add the method start\(\) or the property is_exact"):
+        Asker().query(X, sets, output=Angles())
+    with pytest.raises(ValueError, match=r"Unordered cannot be joined .* Define join\(other\)"):
+        FullLabel(0, Angles()).apply_answer(sets, 0.5)
     with pytest.raises(ValueError, match=r"Angles cannot be predicted .* Add a method questions"):
         simulate(X, [0.0, 1.0, 2.0], output=Angles())
     with pytest.raises(ValueError, match="is for labels"):

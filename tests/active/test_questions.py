@@ -20,6 +20,7 @@ from infimum.active import (
     Is,
     OneOf,
     Price,
+    Seconds,
     Which,
     from_dict,
 )
@@ -87,17 +88,20 @@ def test_apply_answer_changes_one_row(question):
 
 
 def test_cost_is_the_price_of_a_question():
-    assert OneOf(0, {"cat", "owl"}, LABELS).cost == 1
-    assert Which(0, ["owl", "cat"], LABELS).cost == pytest.approx(np.log2(3))
-    assert Which(0, ["owl", "cat", "dog", "cow"], LABELS).cost == 2  # all of them: nothing else is possible
-    assert FullLabel(0, LABELS).cost == 2
-    assert FullLabel(0, TAGS).cost == 3
-    assert FullLabel(0, ORDERS).cost == pytest.approx(np.log2(6))
+    def bits(question):
+        return Price("bits")(type(question).__name__, question.n_answers, question.n_shown)
+
+    assert bits(OneOf(0, {"cat", "owl"}, LABELS)) == 1
+    assert bits(Which(0, ["owl", "cat"], LABELS)) == pytest.approx(np.log2(3))
+    assert bits(Which(0, ["owl", "cat", "dog", "cow"], LABELS)) == 2  # all of them: nothing else is possible
+    assert bits(FullLabel(0, LABELS)) == 2
+    assert bits(FullLabel(0, TAGS)) == 3
+    assert bits(FullLabel(0, ORDERS)) == pytest.approx(np.log2(6))
     assert OneOf(0, ["cat"], LABELS, cost=7.5).cost == 7.5
     assert Price("shown")("Which", 4.0, 3) == 3
     np.testing.assert_allclose(Price({"Which": 4})("Which", np.ones(2), np.ones(2)), [4, 4])
     assert Price(lambda name, choices, shown: choices + shown)("Is", 2, 1) == 3
-    with pytest.raises(ValueError, match="cost must be 'bits'"):
+    with pytest.raises(ValueError, match="cost must be 'seconds', 'bits'"):
         Price("minutes")
     with pytest.raises(ValueError, match="no seconds for 'Is'"):
         Price({"Which": 4})("Is", 2, 1)
@@ -197,3 +201,30 @@ def test_halving_questions_end_at_one_output():
 
 def test_contradiction_is_an_input_error():
     assert issubclass(Contradiction, InputError)
+
+
+def test_seconds_are_the_default_and_grow_with_what_is_read():
+    seconds = Seconds()
+    one, two = OneOf(0, ["cat"], LABELS).cost, OneOf(0, ["cat", "owl"], LABELS).cost
+    assert one == pytest.approx(seconds.look + seconds.name + seconds.bit + seconds.key)
+    assert two - one == pytest.approx(seconds.name)
+    long, short = (seconds("FullLabel", n, n) for n in (11.0, 10.0))
+    assert long - short > 3 * seconds.key  # eleven names are searched by typing
+    several = seconds("FullLabel", np.array([4.0, 8.0]), np.array([4.0, 3.0]))
+    assert several.shape == (2,)
+    assert several[1] > seconds("FullLabel", 3.0, 3.0)  # three tags are several decisions
+    for wrong in (-1.0, float("nan"), float("inf")):
+        with pytest.raises(InputError, match="cost of a question"):
+            OneOf(0, ["cat"], LABELS, cost=wrong)
+
+
+def test_seconds_are_fitted_to_measured_times():
+    rng = np.random.default_rng(0)
+    true = Seconds(look=0.6, name=0.5, bit=0.1, key=0.2)
+    kinds = [("Is", 2.0, 1.0), ("OneOf", 2.0, 4.0), ("Which", 10.0, 9.0), ("FullLabel", 10.0, 10.0)]
+    timings = [(*kind, true(*kind) * rng.lognormal(sigma=0.2)) for kind in kinds * 60]
+    assert Seconds().fit(timings[:39]) == Seconds()  # too few
+    timings += [("Is", 2.0, 1.0, 900.0)]  # a break
+    found = Seconds().fit(timings)
+    assert all(abs(found(*kind) - true(*kind)) < 0.15 * true(*kind) for kind in kinds)
+    assert min(found) >= 0

@@ -1,4 +1,4 @@
-"""The report of the benchmarks: what is met and missed, and what a later run says beside an earlier one."""
+"""The report of the benchmarks, and the comparison of a later run with an earlier one."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ def test_a_ratio_is_met_up_to_what_was_asked_for(lines):
     assert [line.met for line in measured(lines, 0.51)] == [False, True, None]
     assert [line.met for line in measured(lines, 1.5)] == [False, False, None]
     text = _report.markdown(measured(lines, 0.51), STATED, 60.0)
-    assert "| fit / bare | 510 ms | 1000 ms | 0.51 | ratio at most 0.5 | **missed** |" in text
-    assert "1 of 2 goals met" in text
+    assert "| fit / bare | 510 ms | 1000 ms | 0.51 |" in text
+    assert "at most" not in text  # limits are for the console
 
 
 def test_a_later_run_names_what_has_become_slower(lines, tmp_path):
     _report.save(tmp_path / "old.json", measured(lines, 0.4), STATED)
     old = _report.load(tmp_path / "old.json")
-    assert old == measured(lines, 0.4)
+    assert [line.ratio for line in old] == [line.ratio for line in measured(lines, 0.4)]
     text = _report.compared(measured(lines, 0.6), old)
-    assert "| fit / bare | 0.4 | 0.6 | 1.50 | **now missed**, **slower** |" in text
+    assert "| fit / bare | 0.4 | 0.6 | 1.50 | **slower** |" in text
     assert "slower" not in _report.compared(measured(lines, 0.45), old)
     assert "| 0.50 | faster |" in _report.compared(measured(lines, 0.2), old)
 

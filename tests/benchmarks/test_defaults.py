@@ -182,8 +182,9 @@ def test_the_whole_run_writes_a_table_a_file_for_programs_and_a_picture(tmp_path
         monkeypatch.setitem(PARTS, name, problems)
     defaults.main(["labels", "timing"], folds=2, out=tmp_path)
     text = (tmp_path / "defaults.md").read_text()
-    assert "| few-labels | 2 of 3 | **" in text
-    assert "≥ .990 | **missed** | yes |" in text
+    assert "| few-labels | **" in text
+    assert "| few-labels | 2 of 3 | " in text
+    assert "missed" not in text  # what is expected of a run is for the console
     assert "| 200 × 4, 3 classes | " in text
     content = json.loads((tmp_path / "defaults.json").read_text())
     assert [line["folds"] for line in content["problems"]] == [2]

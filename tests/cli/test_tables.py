@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 from infimum.active import STRATEGIES
 from infimum.cli import _options, app, studio
 from infimum.io._meaning import CHOICES
-from infimum.outputs import OUTPUT_TYPES
 from infimum.weights import BY_NAME
 
 HEADER = ["ticket", "created", "size", "price", "note", "label"]
@@ -222,7 +221,6 @@ def values(option) -> set:
 
 def test_choices_are_those_of_the_package():
     assert values(_options.Weights) == {"auto", *BY_NAME}
-    assert values(_options.Kind) == set(OUTPUT_TYPES)
     assert values(_options.Meaning) == set(CHOICES["meaning"])
     assert values(_options.Unticked) == set(CHOICES["unticked"])
     hints = get_type_hints(studio, include_extras=True)

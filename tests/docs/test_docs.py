@@ -5,25 +5,18 @@ import runpy
 from pathlib import Path
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def blocks(page: Path) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), flags=re.M | re.S)
 
-
-def test_the_readme_says_what_it_predicts():
-    namespace: dict = {}
-    first, second = blocks(ROOT / "README.md")[:2]
-    exec(first, namespace)
-    expected = ["dog", "cat"]
-    assert namespace["clf"].predict([[0.15], [0.95]]).tolist() == expected
-    exec(second, namespace)
-    np.testing.assert_array_equal(namespace["clf"].predict([[0.15], [0.95]]), expected)
+def test_the_readme_gives_the_two_commands_and_the_installation_first():
+    text = (ROOT / "README.md").read_text("utf-8")
+    first = text.split("## Quickstart")[0]
+    assert len(first.splitlines()) < 60
+    assert all(words in first for words in ("make demo", "make test", "pip install", "partial labels"))
 
 
 def test_pages_link_to_pages_that_are_there():

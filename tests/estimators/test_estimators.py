@@ -9,9 +9,10 @@ from sklearn.model_selection import KFold
 
 from infimum import CandidateLabels, PartialClassifier, PartialEstimator
 from infimum.loss import SetLoss, doubled
-from infimum.outputs import Labels, OutputSpace, Sets
+from infimum.outputs import Labels
 from infimum.solvers import Alternate, ClosedForm, Enumerate
 from infimum.weights import KernelRidge, PrecomputedWeights, SplitSigns
+from paths.circle import Angles, Arcs
 
 COST = np.array([[0, 1, 1], [1, 0, 2], [1, 2, 0]])
 TAU = {"abc": Fraction(5, 8), "c": Fraction(1, 8), "ac": Fraction(1, 8), "bc": Fraction(1, 8)}
@@ -111,47 +112,6 @@ def test_dna_skewed_is_within_two_deviations_of_the_authors_code(
         )
         errors.append(1 - model.score(X[test], y[test]))
     assert abs(np.mean(errors) - mean) <= 2 * deviation
-
-
-class Angles(OutputSpace):
-    """Points of a circle with the squared chord l(z, y) = 2 - 2 cos(z - y)."""
-
-    def read(self, y, strict=True):
-        return y if isinstance(y, Arcs) else Arcs(np.asarray(y), np.zeros(len(y)))
-
-    def psi(self, z):
-        return np.stack([np.full(np.shape(z), 2.0), -2 * np.cos(z), -2 * np.sin(z)], axis=-1)
-
-    def decode(self, c):
-        return np.arctan2(c[..., 2], c[..., 1])
-
-
-class Arcs(Sets):
-    """All angles within `width` of `middle`."""
-
-    def __init__(self, middle, width):
-        self.middle, self.width = np.asarray(middle, float), np.asarray(width, float)
-        self.shape = self.middle.shape
-
-    def __len__(self):
-        return len(self.middle)
-
-    def __getitem__(self, rows):
-        return Arcs(self.middle[rows], self.width[rows])
-
-    def argmin(self, c):
-        free = np.arctan2(-c[..., 2], -c[..., 1])  # where <c, phi(y)> is smallest on the whole circle
-        off = (free - self.middle + np.pi) % (2 * np.pi) - np.pi
-        return self.phi(self.middle + np.clip(off, -self.width, self.width))
-
-    def phi(self, y):
-        return np.stack([np.ones_like(y), np.cos(y), np.sin(y)], axis=-1)
-
-    def start(self):
-        return self.phi(self.middle)
-
-    def contains(self, z):
-        return np.abs((z - self.middle + np.pi) % (2 * np.pi) - np.pi) <= self.width + 1e-12
 
 
 def test_a_structure_of_ones_own(rng):

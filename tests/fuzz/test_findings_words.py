@@ -112,11 +112,11 @@ REFUSE = {
     "weight"),
     "sample weights: zero in blocks": (lambda tmp: blocks([(X, AB, [0, 0, 0, 0])]), "weight"),
     "sample weights: zero in score":
-        (lambda tmp: PartialClassifier.paper().fit(X, AB).score(X, AB, sample_weight=[0] * 4),
+        (lambda tmp: PartialClassifier().fit(X, AB).score(X, AB, sample_weight=[0] * 4),
     "weight"),
-    "sample weights: length in score": (lambda tmp: PartialClassifier.paper().fit(X, AB).score(X, AB,
+    "sample weights: length in score": (lambda tmp: PartialClassifier().fit(X, AB).score(X, AB,
     sample_weight=[1] * 3), "weight"),
-    "sample weights: NaN in score": (lambda tmp: PartialClassifier.paper().fit(X, AB).score(X, AB,
+    "sample weights: NaN in score": (lambda tmp: PartialClassifier().fit(X, AB).score(X, AB,
     sample_weight=[np.nan] * 4), "weight"),
     "sample weights: NaN in r2": (lambda tmp: metrics.r2([1.0, 2.0], [1.0, 2.0], sample_weight=[np.nan, 1]), "weight"),
     "sample weights: length in wrong_pairs": (lambda tmp: metrics.wrong_pairs(["a>b"], [["a", "b"]],
@@ -137,9 +137,9 @@ REFUSE = {
     "blocks: which block": (lambda tmp: blocks([(X[:2], AB[:2]), (X[2:], ["a", [["b"]]])]), r"block 1"),
     "blocks: dense then sparse": (lambda tmp: blocks([(X[:2], AB[:2]), (sp.csr_matrix(X[2:])[:, :0], AB[2:])]),
     r"[Bb]lock|feature"),
-    "left_out_scores: lengths": (lambda tmp: selection.left_out_scores(PartialClassifier.paper(), X, AB[:3]),
+    "left_out_scores: lengths": (lambda tmp: selection.left_out_scores(PartialClassifier(), X, AB[:3]),
     r"rows|samples"),
-    "X: text column": (lambda tmp: PartialClassifier.paper().fit(pd.DataFrame({"u": [1.0] * 4, "c": ["red"] * 4}), AB),
+    "X: text column": (lambda tmp: PartialClassifier().fit(pd.DataFrame({"u": [1.0] * 4, "c": ["red"] * 4}), AB),
     r"\bc\b"),
 }  # fmt: skip
 EITHER = {
@@ -157,7 +157,7 @@ EITHER = {
     "numbers: {1, (2, 3)}": lambda tmp: both(Reals(), [{1, (2, 3)}, 3.0]),
     "numbers: NaT": lambda tmp: both(Reals(), [pd.NaT, 1.0]),
     "numbers: dates": lambda tmp: both(Reals(), [datetime.date(2020, 1, 1), 1.0]),
-    "weights: X of 1e155": lambda tmp: PartialClassifier.paper().fit(X * 1e155, AB).predict(X),
+    "weights: X of 1e155": lambda tmp: PartialClassifier().fit(X * 1e155, AB).predict(X),
     "weights: Laplacian of one row": lambda tmp: PartialClassifier.paper(weights=weights.Laplacian(1)).fit([[0.0]],
     ["a"]).predict([[1.0]]),
     "blocks: an empty block": lambda tmp: blocks([(X[:0], []), (X, AB)]),
@@ -208,7 +208,7 @@ def test_nothing_known_is_said():
     """Labels of which none is known teach nothing: a warning or a refusal, as for orders."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        outcome = attempt_with_warnings(lambda: PartialClassifier.paper(classes=["a", "b"]).fit(X, [None] * 4))
+        outcome = attempt_with_warnings(lambda: PartialClassifier(classes=["a", "b"]).fit(X, [None] * 4))
     assert isinstance(outcome, Refused) or any(issubclass(w.category, InfimumWarning) for w in seen)
 
 
@@ -220,8 +220,8 @@ def attempt_with_warnings(action):
         return Refused(error)
 
 
-SHORT = {"regressor": (PartialRegressor.paper(), [1.0, 2.0]), "ranker": (PartialRanker.paper(), ["a>b", "b>a"])}
-SHORT["tags"] = (PartialMultilabelClassifier.paper(), ["+a -b", "-a"])
+SHORT = {"regressor": (PartialRegressor(), [1.0, 2.0]), "ranker": (PartialRanker(), ["a>b", "b>a"])}
+SHORT["tags"] = (PartialMultilabelClassifier(), ["+a -b", "-a"])
 
 
 @pytest.mark.parametrize("name", SHORT)

@@ -15,10 +15,10 @@ from infimum import (
     Intervals,
     Not,
 )
-from infimum.data.errors import InputError
+from infimum.data.errors import InputError, shown
 from infimum.outputs import Labels, Rankings, Reals, Tags, Vectors
 
-from .shown import DAY, INF, NAN, labels
+from .shown import DAY, INF, NAN, codes, labels, numbers, tags
 
 CELLS = st.lists(
     st.one_of(st.none(), st.sampled_from(["a", "b", "a|b", "!a", "", "c"])), min_size=1, max_size=8
@@ -130,3 +130,46 @@ def test_a_frame_of_one_empty_column_tells_nothing_whatever_its_name():
         assert space.read(empty).is_unlabelled.all()
     with pytest.raises(InputError, match="y names no tag at all"):
         Tags().fit(empty)
+
+
+def test_arrow_scalars_and_map_columns_are_read_as_python_objects():
+    assert labels(list(pa.array(["a", None, "a|b"]))) == (["a", "b"], [[1, 0], [1, 1], [1, 1]])
+    maps = pa.array([[("a", True)], [("b", False)], None], pa.map_(pa.string(), pa.bool_()))
+    expected = (["a", "b"], [[1, 0], [0, -1], [0, 0]])
+    assert (
+        tags(maps) == tags(pa.table({"y": maps})) == tags(pd.Series(maps, dtype=pd.ArrowDtype(maps.type))) == expected
+    )
+    with pytest.raises(InputError, match="row 0: a key of the map occurs twice"):
+        Tags().fit(pa.array([[("a", True), ("a", False)]], maps.type))
+
+
+def test_record_batches_and_wide_integers_are_columns():
+    assert labels(pa.record_batch({"y": ["a", "b"]})) == (["a", "b"], [[1, 0], [0, 1]])
+    assert numbers(pa.record_batch({"lower": [1.0, 2], "upper": [2.0, 3]})) == ["[1, 2]", "[2, 3]"]
+    assert labels(pl.Series([1, 2, 2**70], dtype=pl.Int128))[0] == [1, 2, 2**70]
+
+
+def test_whole_numbers_that_floats_cannot_tell_apart_stay_different():
+    assert labels([2**53, 2**53 + 1, 3.0])[0] == [3, 2**53, 2**53 + 1]
+
+
+def test_one_name_in_two_encodings_of_letters_is_one_name():
+    composed, decomposed = "caf\u00e9", "cafe\u0301"
+    assert labels([composed, decomposed, "b"])[1] == [[0, 1], [0, 1], [1, 0]]
+    assert labels([{composed, "b"}, decomposed]) == (["b", composed], [[1, 1], [0, 1]])
+    assert tags([f"+{composed} +b", f"-{decomposed}"])[1] == [[1, 1], [0, -1]]
+    assert codes([f"b > {decomposed}", f"{composed} > b"])[1] == [[1], [-1]]
+    assert Labels().fit([decomposed, "b"]).classes_.tolist() == ["b", decomposed]  # as it is written in y
+
+
+def test_messages_quote_at_most_200_characters_of_a_cell():
+    long = "a" * 5000
+    cells = [
+        (Labels(classes=["a"]), long), (Labels(), f"a|!{long}"), (Tags(), f"+{long} -{long}"), (Tags(), f"+-{long}"),
+        (Reals(), long), (Reals(), [[long] * 99] * 99), (Rankings(), f"{long}>>{long}"), (Labels(), [[long] * 50] * 9),
+    ]  # fmt: skip
+    for space, cell in cells:
+        with pytest.raises(InputError) as caught:
+            space.fit([cell, cell]).read([cell, cell])
+        assert max(map(len, caught.value.rows.values() or [str(caught.value)])) < 500
+    assert shown(10**5000) == "an integer of 5001 digits"

@@ -1,6 +1,7 @@
 """Labels as they are written: masks, sets, types that are kept, kinds that are not mixed."""
 
 import datetime
+import enum
 from decimal import Decimal
 
 import numpy as np
@@ -172,7 +173,7 @@ def test_kinds_are_not_mixed_unless_declared(y, row):
         (sparse.coo_matrix(([1, 1, 1], ([0, 0, 1], [0, 0, 1]))), "row 0: .* got 2\n.*come twice are summed"),
         (sparse.csr_matrix([[NAN, 0], [0, 1]]), "row 0: .* got nan"),
         (sparse.csc_matrix([[1, 0], [-1, 0.5]]), "1 row of y.*\n  row 1: .* got -1.*got 0.5"),
-        (pd.DataFrame([[True, False]], columns=["a", "a"]), "different names. Twice: a"),
+        (pd.DataFrame([[True, False]], columns=["a", "a"]), "different names. Twice: 'a'"),
     ],
 )
 def test_labels_that_are_refused(y, message):
@@ -238,3 +239,70 @@ def test_taxonomies():
     for tree in ([["a", None]], {"a": {"b": [["c"]]}}, [3], [""], "abc"):
         with pytest.raises(InputError):
             Taxonomy(tree)
+
+
+LEVELS = ["low", "medium", "high"]
+
+
+@pytest.mark.parametrize("y", [
+    pd.Series(pd.Categorical(["high", "low", "low"], LEVELS, ordered=True)),
+    pd.Categorical(["high", "low", None], LEVELS, ordered=True),
+    pd.DataFrame({"y": pd.Categorical(["high", "low", "low"], LEVELS, ordered=True)}),
+    pl.Series(["high", "low", "medium"], dtype=pl.Enum(LEVELS)),
+    pl.DataFrame({"y": ["high", "low", "low"]}, schema={"y": pl.Enum(LEVELS)}),
+    pa.DictionaryArray.from_arrays(pa.array([2, 0, 0]), pa.array(LEVELS), ordered=True),
+    pa.chunked_array([pa.DictionaryArray.from_arrays(pa.array([2, 0, 0]), pa.array(LEVELS), ordered=True)]),
+    pd.Series(pd.Categorical(["high", "low|medium", "!low"], [*LEVELS, "low|medium", "!low"], ordered=True)),
+])  # fmt: skip
+def test_ordinal_costs_take_the_order_of_categories(y):
+    space = Labels("ordinal").fit(y)
+    assert space.classes_.tolist() == LEVELS
+    assert space.cost_.tolist() == [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
+    if "medium" in np.asarray(y).ravel().tolist():  # without an ordinal cost, classes are sorted, as in scikit-learn
+        assert Labels().fit(y).classes_.tolist() == sorted(LEVELS)
+
+
+def test_ordinal_costs_order_numbers_in_text_by_value_and_refuse_other_text():
+    assert Labels("ordinal").fit(["10", "9|11", "1"]).classes_.tolist() == ["1", "9", "10", "11"]
+    assert Labels("ordinal").fit(["yes", "no"]).classes_.tolist() == ["no", "yes"]  # |i - j| of two needs no order
+    for y in (LEVELS, pd.Categorical(LEVELS), pl.Series(LEVELS, dtype=pl.Categorical)):
+        with pytest.raises(
+            InputError, match=r"requires the order of the classes, and 'high', 'low', 'medium' have none"
+        ):
+            Labels("ordinal").fit(y)
+    assert Labels("ordinal", classes=LEVELS).fit(LEVELS).classes_.tolist() == LEVELS
+
+
+def test_chunks_of_categories_must_have_one_order():
+    first, second = (pd.Categorical(["low"], order, ordered=True) for order in (LEVELS, LEVELS[::-1]))
+    space = Labels("ordinal")
+    assert space.fit_summary(space.merge(*[space.summarise(first)] * 2)).classes_.tolist() == LEVELS
+    with pytest.raises(InputError, match=r"must have one order\. Got 'low', 'medium', 'high'; 'high', 'medium', 'low'"):
+        space.fit_summary(space.merge(space.summarise(first), space.summarise(second)))
+
+
+def test_costs_must_have_a_zero_diagonal_and_no_negative_entry():
+    with pytest.raises(ValueError, match=r"must be 0. Got \[1.0, 2.0, 0.0\]. Put rows and columns into one order"):
+        Labels(pl.DataFrame({"b": [1.0, 0, 5], "a": [0.0, 2, 3], "c": [4.0, 6, 0]})).fit(["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"must not be negative. Got -2"):
+        Labels([[0, -2], [3, 0]]).fit(["a", "b"])
+
+
+@pytest.mark.parametrize("y, message", [
+    (["a|!b", "a", "b"], "candidates and exclusions in one cell"), (["!!a", "b", "a"], "more than one '!'"),
+    ([{"!a"}, "a", "b"], "an exclusion among the labels of a set"), ([["!a", "b"], "a"], "an exclusion among"),
+])  # fmt: skip
+def test_a_misplaced_exclamation_mark_is_an_error_and_no_class(y, message):
+    with pytest.raises(InputError, match=f"row 0: {message}"):
+        Labels().fit(y).read(y)
+    assert labels(["!a|!b", "a", "b", "c"])[1][0] == [0, 0, 1]
+
+
+def test_members_of_text_enums_are_their_values():
+    class Pet(str, enum.Enum):  # noqa: UP042 : what is tested
+        cat = "a cat"
+        dog = "a dog"
+
+    space = Labels().fit([Pet.cat, Pet.dog, {Pet.cat, Pet.dog}])
+    assert space.classes_.tolist() == ["a cat", "a dog"]
+    assert space.readable(np.array([0]))[0] == Pet.cat

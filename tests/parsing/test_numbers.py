@@ -65,3 +65,24 @@ def test_bounds_go_by_name_after_fit():
 def test_numbers_that_are_refused(y, message):
     with pytest.raises(InputError, match=message):
         Reals().fit(y)
+
+
+@pytest.mark.parametrize("names", [
+    ("y_upper", "y_lower"), ("price max", "price min"), ("maximumPrice", "minimumPrice"), ("HI", "LO"), ("to", "from"),
+])  # fmt: skip
+def test_bounds_go_by_the_words_in_their_names(names):
+    y = pd.DataFrame({names[0]: [NAN, 3.0], names[1]: [1.0, NAN]})
+    assert numbers(y) == numbers(y[list(names[::-1])]) == ["≥ 1", "≤ 3"]
+
+
+def test_bounds_whose_names_contradict_their_places_are_refused():
+    with pytest.raises(InputError, match="The columns 'y_upper', 'y' of y must be the lower bound, then the upper one"):
+        Reals().fit(pd.DataFrame({"y_upper": [1.0], "y": [2.0]}))
+    assert numbers(pd.DataFrame({"a": [1.0, NAN], "b": [NAN, 3.0]})) == ["≥ 1", "≤ 3"]  # by place
+
+
+@pytest.mark.parametrize("cell", ["(1,1)", "[1,1)", "]1;1]", pd.Interval(1, 1, "neither"), pd.Interval(1, 1, "left")])
+def test_open_intervals_of_one_number_are_empty(cell):
+    with pytest.raises(InputError, match="row 0: an interval without any number"):
+        Reals().fit([cell, "2"]).read([cell, "2"])
+    assert numbers(["[1,1]", pd.Interval(1, 1, "both"), "(1,2)"]) == ["1", "1", "[1, 2]"]

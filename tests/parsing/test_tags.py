@@ -104,3 +104,10 @@ def test_constructors_of_tags():
     ]:
         with pytest.raises(InputError, match=message):
             build()
+
+
+@pytest.mark.parametrize("text", [
+    "+red \u2212round", "red;\u2013round", "red|\u2010round", "red,-round", "red | -round",
+])  # fmt: skip
+def test_tags_in_text_have_any_minus_sign_and_any_separator(text):
+    assert tags([text]) == (["red", "round"], [[1, -1]])

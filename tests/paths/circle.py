@@ -13,7 +13,10 @@ class Angles(OutputSpace):
     """Angles with the squared chord as loss, 2 - 2 cos(z - y)."""
 
     def read(self, y, strict=True):
-        return y
+        if isinstance(y, Arcs):
+            return y
+        rows = [(0, np.pi) if row is None else row if np.ndim(row) else (row, 0) for row in y]
+        return Arcs(*np.reshape(rows, (len(rows), 2)).T)
 
     def psi(self, z):
         return np.stack([np.full(np.shape(z), 2.0), -2 * np.cos(z), -2 * np.sin(z)], axis=-1)
@@ -48,3 +51,10 @@ class Arcs(Sets):
 
     def contains(self, z):
         return np.abs((z - self.middle + np.pi) % (2 * np.pi) - np.pi) <= self.width + 1e-12
+
+    @property
+    def is_unlabelled(self):
+        return self.width >= np.pi
+
+    def join(self, other):
+        return Arcs(np.append(self.middle, other.middle), np.append(self.width, other.width))

@@ -142,7 +142,7 @@ class CommandLine:
     @cached_property
     def score(self) -> dict:
         assert self.fit["complete"]
-        return self.run("score", self.path("model.skops"), self.path("new.csv"))
+        return self.run("score", self.path("model.skops"), self.path("new.csv"), *self.table.model_options)
 
     @cached_property
     def clean(self) -> dict:
@@ -171,5 +171,6 @@ def predicted_by_command(command_line, tmp_path_factory) -> dict:
             failed[name] = f"cannot be fitted: {error}"
         else:
             files = [one.path(file) for file in ("model.skops", "new.csv", "predictions.csv")]
-            jobs.append({"name": name, "arguments": ["predict", *files[:2], "--out", files[2], "--quiet"]})
+            options = ["--out", files[2], "--quiet", *one.table.model_options]
+            jobs.append({"name": name, "arguments": ["predict", *files[:2], *options]})
     return {**run_new_process(tmp_path_factory.mktemp("commands"), jobs), **failed}

@@ -13,14 +13,9 @@ import pytest
 from paths.tables import INPUTS, TABLES
 
 FORMATS = ("pickle", "joblib", "skops")
-NO_CELLS = "the command line reads no such cells yet; the notation and the option in paths/tables.py are a proposal"
 COMMANDS = ("fit", "predict", "score", "clean", "report", "prediction sets")
 
 NOT_YET: dict[tuple[str, str], str] = {
-    ("own", "conformal"): "prediction sets need a score that a user's own output type has to register",
-    ("vectors", "question"): "questions are about labels, tags, rankings and numbers only",
-    ("own", "question"): "questions are about labels, tags, rankings and numbers only",
-    **{("own", f"command line: {command}"): NO_CELLS for command in COMMANDS},
 }
 
 

@@ -21,10 +21,12 @@ from infimum import (
     PartialClassifier,
     PartialEstimator,
     PartialMultilabelClassifier,
+    PartialMultiOutput,
     PartialRanker,
     PartialRegressor,
     outputs,
 )
+from infimum.outputs.loss_score import LossBalls
 from paths.circle import Angles, Arcs
 
 TRAINING, NEW = 48, 24
@@ -33,6 +35,9 @@ BUDGET = 1.0
 
 LEVEL = 0.8
 """Probability with which prediction sets contain the output."""
+
+TOLERANCE = 0.5
+"""How far an angle may be from the true one to count as right, in radians."""
 
 ROWS = TRAINING + NEW
 GROUP = np.arange(ROWS) % 3
@@ -54,6 +59,17 @@ FRAME = pd.DataFrame({
 INPUTS = {"array": ARRAY, "frame": FRAME}
 
 
+def read_cells(space: Any, cells: list) -> Any:
+    """The sets that cells of text stand for."""
+    return space.read(space.from_cells(space.text_to_cells([cell or None for cell in cells])))
+
+
+def loss_balls(space: Any, cells: list) -> LossBalls:
+    """The prediction sets of an output type that has no score of its own."""
+    balls = [json.loads(cell) for cell in cells]
+    return LossBalls(space, np.array([[b["center"]] for b in balls]), np.array([[b["loss"]] for b in balls]))
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """Partial labels of one output type, the true outputs, and what is needed to check a model of it."""
@@ -73,18 +89,24 @@ class Table:
     """Mean loss of predictions, written out again."""
     score: Callable[[np.ndarray, np.ndarray], float]
     """What `model.score` should return for predictions on exact outputs."""
+    represented: Callable[[np.ndarray], np.ndarray] | None = None
+    """Convert predictions to the form of the output space, if `points` are given and both forms differ."""
     points: np.ndarray | None = None
     """Outputs to count for an infinite space; a finite space lists its own."""
     words: tuple[str, ...] = ()
     """Words that a report about the table must contain."""
     options: tuple[str, ...] = ()
     """Options of the command line that follow `--target answer`."""
+    model_options: tuple[str, ...] = ()
+    """Options of the commands that load a model."""
     cells: list[str] = field(default_factory=list)
     """Partial labels of all rows as cells of a CSV file."""
     exact_cells: list[str] = field(default_factory=list)
     """True outputs of all rows as cells of a CSV file."""
     parse: Callable[[str], Any] = str
     """Convert a predicted cell to the form that `predict` returns."""
+    read_sets: Callable[[Any, list], Any] = read_cells
+    """Convert cells of text to sets of a fitted space; for prediction sets."""
 
     @property
     def new(self) -> np.ndarray:
@@ -97,8 +119,10 @@ class Table:
         return min(self.error(np.repeat(self.true[[row]], NEW, axis=0), self.new) for row in range(ROWS))
 
     def outputs(self, space: Any) -> np.ndarray:
-        """Outputs to count, as the fitted space represents them."""
-        return space.outputs() if self.points is None else self.points
+        """Outputs to count, as the fitted space represents them: all of them, or some points and the true ones."""
+        if self.points is None:
+            return space.outputs()
+        return np.concatenate([self.points, self.represent(space, self.true)])
 
     def count(self, space: Any, sets: Any, row: int) -> int:
         """Count how many outputs the set of one row contains."""
@@ -108,7 +132,7 @@ class Table:
     def represent(self, space: Any, predicted: np.ndarray) -> np.ndarray:
         """Predictions as the fitted space represents them: class numbers instead of class names."""
         if self.points is not None:
-            return predicted
+            return predicted if self.represented is None else self.represented(np.asarray(predicted))
         every = space.outputs()
         names = np.asarray(space.readable(every)).reshape(len(every), -1)
         rows = [np.flatnonzero((names == np.ravel(z)).all(axis=1)) for z in predicted]
@@ -276,7 +300,7 @@ def own() -> Table:
     true = 1.2 * SIZE + 0.5 * SLOPE
     width = RANDOM.uniform(0.1, 0.4, ROWS)
     middle = true + RANDOM.uniform(-1, 1, ROWS) * width
-    arcs = Arcs(middle, width)
+    cells = ["" if i % 12 == 7 else json.dumps(row) for i, row in enumerate(zip(middle.tolist(), width.tolist()))]
 
     def chord(predicted: np.ndarray, true: np.ndarray) -> float:
         return float(np.mean(2 - 2 * np.cos(predicted - true)))
@@ -285,18 +309,62 @@ def own() -> Table:
         "own",
         model=lambda: PartialEstimator(output=Angles(), budget=BUDGET),
         space=Angles,
-        labels=arcs,
-        exact=Arcs(true, np.full(ROWS, 0.5)),
+        labels=Angles().read([json.loads(cell) if cell else None for cell in cells]),
+        exact=Arcs(true, np.full(ROWS, TOLERANCE)),
         true=true,
         error=chord,
-        score=lambda predicted, true: float(np.mean(Arcs(true, np.full(len(true), 0.5)).contains(predicted))),
+        score=lambda predicted, true: float(np.mean(Arcs(true, np.full(len(true), TOLERANCE)).contains(predicted))),
         points=np.linspace(-np.pi, np.pi, 241),
         words=("Arcs",),
-        options=("--output", "paths.circle:Angles"),
-        cells=[f"{m!r} ± {w!r}" for m, w in zip(middle.tolist(), width.tolist())],
-        exact_cells=[f"{t!r} ± 0.5" for t in true.tolist()],
+        options=("--kind", "paths.circle:Angles"),
+        model_options=("--kind", "paths.circle:Angles"),
+        cells=cells,
+        exact_cells=[repr(t) for t in true.tolist()],
         parse=float,
+        read_sets=loss_balls,
     )
 
 
-TABLES = {table.name: table for table in (labels(), tags(), rankings(), numbers(), vectors(), masks(), own())}
+def product() -> Table:
+    parts = labels(), numbers()
+    animals, weight = (part.true for part in parts)
+    cells = [
+        json.dumps({name: text for name, text in zip(("species", "weight"), row) if text})
+        for row in zip(*(part.cells for part in parts))
+    ]
+
+    frame = pd.DataFrame({"species": parts[0].labels, "weight": parts[1].labels})
+    factors = outputs.Product(species="labels", weight="number").fit(frame[:TRAINING]).importance_
+
+    def error(predicted: Any, true: Any) -> float:
+        """Half of the loss, the weighted sum over both outputs."""
+        species, number = np.asarray(predicted).T
+        each = share_wrong(species, true[:, 0]), squared(number.astype(float), true[:, 1].astype(float))
+        return float(factors @ each) / 2
+
+    def score(predicted: Any, true: Any) -> float:
+        species, number = np.asarray(predicted).T
+        return (share_right(species, true[:, 0]) + r2(number.astype(float), true[:, 1].astype(float))) / 2
+
+    return Table(
+        "product",
+        model=lambda: PartialMultiOutput({"species": "labels", "weight": "number"}, budget=BUDGET),
+        space=lambda: outputs.Product(species="labels", weight="number"),
+        labels=frame,
+        exact=pd.DataFrame({"species": animals, "weight": weight}),
+        true=np.array(list(zip(animals.tolist(), weight.tolist())), dtype=object),
+        error=error,
+        score=score,
+        points=np.array([(k, t) for k in range(3) for t in np.linspace(-6, 6, 241)]),
+        represented=lambda z: np.column_stack([np.searchsorted(["cat", "dog", "owl"], z[:, 0]), z[:, 1].astype(float)]),
+        words=("cat", "dog", "owl", "weight"),
+        options=("--kind", "product"),
+        cells=["" if cell == "{}" else cell for cell in cells],
+        exact_cells=[json.dumps({"species": a, "weight": repr(t)}) for a, t in zip(animals.tolist(), weight.tolist())],
+        parse=lambda cell: np.array([json.loads(cell)["species"], float(json.loads(cell)["weight"])], dtype=object),
+    )
+
+
+TABLES = {
+    table.name: table for table in (labels(), tags(), rankings(), numbers(), vectors(), masks(), product(), own())
+}

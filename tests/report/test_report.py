@@ -17,8 +17,9 @@ from infimum import (
 from infimum.report import _page as h
 from infimum.report import build
 from infimum.report.results import compared
+from small_search import SMALL_SEARCH
 
-HOSTILE = ['<script>hacked=1</script>', '"><img src=x onerror=hacked=1>', "a&b'c", "{{7*7}} $x^2$"]
+HOSTILE = ["<script>hacked=1</script>", '"><img src=x onerror=hacked=1>', "a&b'c", "{{7*7}} $x^2$"]
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def hostile():
     X = np.array([[0, 0], [3, 0], [0, 3], [3, 3]])[kind] + rng.normal(scale=0.5, size=(48, 2))
     y = [{HOSTILE[k], HOSTILE[(k + rng.integers(2)) % 4]} for k in kind]
     y[5] = {HOSTILE[(kind[5] + 2) % 4]}
-    model = PartialClassifier.paper().fit(X, y)
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y)
     names = [f"<b>row</b> {k}" for k in range(48)]
     truth = [HOSTILE[k] if i < 10 else None for i, k in enumerate(kind)]
     return build(
@@ -88,7 +89,7 @@ def test_build_loads_no_other_files(hostile):
     page = re.sub(r'xmlns(:xlink)?="[^"]*"', "", hostile.html)
     assert "//" not in re.sub(r"<script>.*?</script>", "", page, flags=re.S).replace("<!doctype", "")
     for word in ("src=", "@import", "fetch(", "XMLHttpRequest", "url(http"):
-        assert word not in page.replace("onerror", "").replace('src=x', ""), word
+        assert word not in page.replace("onerror", "").replace("src=x", ""), word
     assert "default-src 'none'" in hostile.html
 
 
@@ -103,14 +104,14 @@ def test_build_is_deterministic():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 2))
     y = ["a|b", "a", "b", "b|c"] * 5
-    model = PartialClassifier.paper().fit(X, y)
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y)
     assert build(model, X).html == build(model, X).html
 
 
 def test_build_counts_annotators(undrawn):
     X = np.arange(6.0)[:, None]
     y = ["a", "b", "a|b", "b", None, "c"]
-    model = PartialClassifier.paper().fit(X, y)
+    model = PartialClassifier().fit(X, y)
     names = [1, 1, 2, 2, 3, 3]  # ann and bob on things 1 and 2; only ann says something of 3
     made = build(model, X, names=names, annotators=["ann", "bob", "ann", "bob", "bob", "ann"])
     row = r'<td>{}</td><td class="n"[^>]*>3</td><td class="n"[^>]*>(\d)</td><td class="n"[^>]*>[^<]*</td>'
@@ -123,9 +124,12 @@ def test_build_counts_annotators(undrawn):
 @pytest.mark.parametrize(
     "model, y",
     [
-        (PartialMultilabelClassifier.paper(), [{"red": True}, {"red": False, "big": True}, {"big": 0}]),
-        (PartialRanker.paper(), ["a>b", "b>c>a", "c>a"]),
-        (PartialRegressor.paper(), [(0, 1), (None, 2), 1.5]),
+        (
+            PartialMultilabelClassifier(search_config=SMALL_SEARCH),
+            [{"red": True}, {"red": False, "big": True}, {"big": 0}],
+        ),
+        (PartialRanker(search_config=SMALL_SEARCH), ["a>b", "b>c>a", "c>a"]),
+        (PartialRegressor(search_config=SMALL_SEARCH), [(0, 1), (None, 2), 1.5]),
     ],
 )
 def test_build_tags_rankings_numbers(model, y, undrawn):
@@ -152,7 +156,7 @@ def test_build_compares_with_true_labels(undrawn):
     y = [{"a", "b"} if rng.random() < 0.3 else "ab"[k] for k in kind]
     truth = ["ab"[k] for k in kind]
     y[0] = "ab"[1 - kind[0]]
-    made = build(PartialClassifier.paper().fit(X, y), X, truth=truth)
+    made = build(PartialClassifier(search_config=SMALL_SEARCH).fit(X, y), X, truth=truth)
     assert "39 of these 40 sets contain the true output." in made.html
     assert "40 rows with a known output." in made.html
     assert "Exactly right estimated labels: " in made.html
@@ -174,7 +178,7 @@ def test_build_estimated_numbers_are_in_their_sets(undrawn):
 
 def test_build_raises_on_other_rows():
     X = np.arange(6.0)[:, None]
-    model = PartialClassifier.paper().fit(X, ["a", "b"] * 3)
+    model = PartialClassifier().fit(X, ["a", "b"] * 3)
     with pytest.raises(ValueError, match="X has 5 rows; the model was fitted on 6"):
         build(model, X[:5])
 
@@ -191,14 +195,17 @@ def test_page_elements_escape_and_sort_numbers():
 def test_build_labels_without_names(undrawn):
     X = np.arange(12.0)[:, None]
     sets = CandidateLabels(np.eye(3, dtype=bool)[[0, 1, 2] * 4])
-    assert "<h2>" in build(PartialClassifier.paper().fit(X, sets), X).html
+    assert "<h2>" in build(PartialClassifier().fit(X, sets), X).html
 
 
 @pytest.mark.parametrize(
     "model, y",
     [
-        (PartialClassifier.paper(), ["a", "b", "a|b", "c"]),
-        (PartialMultilabelClassifier.paper(), [{"r": True}, {"r": False, "s": True}, {"s": False}, None]),
+        (PartialClassifier(search_config=SMALL_SEARCH), ["a", "b", "a|b", "c"]),
+        (
+            PartialMultilabelClassifier(search_config=SMALL_SEARCH),
+            [{"r": True}, {"r": False, "s": True}, {"s": False}, None],
+        ),
     ],
 )
 def test_cases_of_are_ordered_by_margin(model, y):

@@ -5,8 +5,9 @@ A question is an object with a row, a text, a cost and, for each answer, the set
 
 from ..outputs.labels.questions import NONE_OF_THESE, Is, OneOf, Which
 from ..outputs.numbers.questions import Below
+from ..outputs.prices import Price, Seconds
 from ..outputs.question_model import Belief, QuestionGroup, QuestionModel
-from ..outputs.questions import Contradiction, FullLabel, Option, Price, Question, from_dict
+from ..outputs.questions import Contradiction, FullLabel, Option, Question, from_dict
 from ..outputs.rankings.questions import Before, First
 from ..outputs.tags.questions import Has
 from .answers import Answers
@@ -16,6 +17,7 @@ from .strategies import STRATEGIES
 
 __all__ = [
     "NONE_OF_THESE", "STRATEGIES", "Answers", "Asker", "Before", "Belief", "Below", "Contradiction", "Curve", "First",
-    "FullLabel", "Has", "Is", "OneOf", "Option", "Price", "Question", "QuestionGroup", "QuestionModel", "Which",
+    "FullLabel", "Has", "Is", "OneOf", "Option", "Price", "Question", "QuestionGroup", "QuestionModel", "Seconds",
+    "Which",
     "from_dict", "simulate",
 ]  # fmt: skip

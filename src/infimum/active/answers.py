@@ -19,6 +19,34 @@ class Answer(NamedTuple):
         return f"{self.question.text()} {self.question.answer_text(self.answer)}"
 
 
+def restricted(one: Any, question: Question, answer: Any, earlier: list[Answer]) -> Any:
+    """Return the set of a row, passed as sets of one row, restricted by an answer.
+
+    Parameters
+    ----------
+    one : Sets
+        The set of the row before the answer.
+    question : Question
+        The question.
+    answer : object
+        Its answer.
+    earlier : list of Answer
+        The earlier answers about the row, which the error of a contradiction lists.
+    """
+    try:
+        return question.restrict(one, answer)
+    except Contradiction as error:
+        left = question.consistent_set(answer)
+        earlier = [a for a in earlier if a.answer is not None]
+        against = [a for a in earlier if not a.question.consistent_set(a.answer).meets(left)[0]] or earlier
+        if against:
+            error.args = (
+                f"row {question.row}: {Answer(question, answer)} contradicts what was answered before:"
+                f" {'; '.join(map(str, against))}. One of the two is wrong: take one of them back.",
+            )
+        raise
+
+
 class Answers:
     """Answers on top of the labels that were there before; any answer can be taken back.
 
@@ -62,18 +90,7 @@ class Answers:
 
     def check(self, question: Question, answer: Any) -> Any:
         """Return the set that an answer leaves of its row; a contradiction raises an error with the earlier answers."""
-        try:
-            return question.restrict(self.sets[[question.row]], answer)
-        except Contradiction as error:
-            left = question.consistent_set(answer)
-            earlier = [a for a in self.about(question.row) if a.answer is not None]
-            against = [a for a in earlier if not a.question.consistent_set(a.answer).meets(left)[0]] or earlier
-            if against:
-                error.args = (
-                    f"row {question.row}: {Answer(question, answer)} contradicts what was answered before:"
-                    f" {'; '.join(map(str, against))}. One of the two is wrong: take one of them back.",
-                )
-            raise
+        return restricted(self.sets[[question.row]], question, answer, self.about(question.row))
 
     def add(self, question: Question, answer: Any) -> None:
         """Store an answer and restrict the set of its row."""

@@ -11,8 +11,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from ..outputs import Labels, OutputSpace, Sets
+from ..outputs.prices import Price
 from ..outputs.question_model import QuestionModel
-from ..outputs.questions import Price, Question
+from ..outputs.questions import Question
 from .learner import Learner, setting_of
 from .strategies import RULES, STRATEGIES, Query
 
@@ -29,7 +30,7 @@ class Asker(BaseEstimator):
         - "uncertain": the least certain rows, with their full label (standard active learning);
         - "random": random rows and random questions;
         - "whole": random rows, with their full label.
-    cost : {"bits", "shown"}, mapping or callable, default "bits"
+    cost : {"seconds", "bits", "shown"}, mapping or callable, default "seconds"
         What a question costs, see :class:`Price`.
     questions : list of str, optional
         The types of questions that may be asked, such as ``["Is", "OneOf"]``; by default all types of the output space.
@@ -53,7 +54,7 @@ class Asker(BaseEstimator):
     def __init__(
         self,
         strategy: Any = "information",
-        cost: Any = "bits",
+        cost: Any = "seconds",
         questions: Any = None,
         measure: str = "squares",
         level: float = 0.9,

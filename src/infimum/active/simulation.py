@@ -43,7 +43,7 @@ def simulate(
     output: OutputSpace | None = None,
     test_size: float = 1 / 3,
     n: int = 1,
-    cost: Any = "bits",
+    cost: Any = "seconds",
     every: float | None = None,
     setting: Setting | None = None,
     stop_at: float | None = None,
@@ -68,7 +68,7 @@ def simulate(
         The share of rows that are never asked about.
     n : int
         The number of questions per update of the learner.
-    cost : {"bits", "shown"}, mapping or callable, default "bits"
+    cost : {"seconds", "bits", "shown"}, mapping or callable, default "seconds"
         What a question costs, if `strategy` is a name.
     every : float, optional
         The cost between two scores; by default a hundredth of the budget.

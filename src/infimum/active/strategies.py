@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..conformal import Conformal, radius_of
+from ..outputs.prices import Price
 from ..outputs.question_model import Belief, QuestionModel
-from ..outputs.questions import Price, Question
+from ..outputs.questions import Question
 from .learner import Learner
 from .ridge import Lookahead
 

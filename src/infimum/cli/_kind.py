@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import Any
 
-from ..data.errors import InputError
+from ..data.errors import shown
+from ..data.numerals import missing_code
 from ..outputs.numbers.text import parse_interval
+from ..outputs.recognise import kind_of
 
 INTEGER = re.compile(r"[+-]?\d+")
-TAG = re.compile(r"[+-][^\s+\-,][^\s,]*")
 TIE = re.compile(r"[^~=]+[~=][^~=]+")
-NEXT_TAG = re.compile(r"[+-][^\s,]+")
 
 
 def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
@@ -34,54 +33,37 @@ def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
         raise ValueError(f"{source}: the column {target!r} is empty. Training requires labelled rows.")
     if all(_is_integer(cell) for _, cell in labelled):
         raise ValueError(
-            f"{source}: the column {target!r} contains integers, such as {labelled[0][1]!r} ({labelled[0][0]}), which"
-            " can be names of classes or numbers. Pass --kind labels or --kind number."
+            f"{source}: the column {target!r} contains integers, such as {shown(labelled[0][1])} ({labelled[0][0]}),"
+            " which can be names of classes or numbers. Pass --kind labels or --kind number."
         )
-    kinds = [(place, cell, _kind(cell)) for place, cell in labelled]
+    kinds = [(place, cell, kind_of(cell)) for place, cell in labelled]
     found = list(dict.fromkeys(kind for *_, kind in kinds))
     ties = all(TIE.search(str(cell)) for _, cell, kind in kinds if kind == "labels")
     if set(found) == {"ranking", "labels"} and ties:
         return "ranking"
+    if found == ["number"]:
+        _refuse_missing_code(source, target, [cell for _, cell in labelled])
     if len(found) == 1:
         return found[0]
     first = [next((place, cell) for place, cell, kind in kinds if kind == each) for each in found]
-    examples = "; ".join(f"{place}: {cell!r} looks like {kind}" for (place, cell), kind in zip(first, found))
+    examples = "; ".join(f"{place}: {shown(cell)} looks like {kind}" for (place, cell), kind in zip(first, found))
     raise ValueError(
         f"{source}: the cells of the column {target!r} are written in several ways. {examples}. Choose with --kind."
     )
+
+
+def _refuse_missing_code(source: str, target: str, cells: list) -> None:
+    """Raise ValueError if a number such as -1 probably stands for an empty cell."""
+    lows = [low for cell in cells for low, _ in parse_interval(str(cell))]
+    code = missing_code(lows)
+    if code is not None:
+        raise ValueError(
+            f"{source}: {lows.count(code)} cells of the column {target!r} are {code:g}, its only negative number. If"
+            f" they mean that the number is missing, pass --missing {code:g}. Otherwise pass --kind number."
+        )
 
 
 def _is_integer(cell: Any) -> bool:
     if isinstance(cell, str):
         return all(INTEGER.fullmatch(part.strip()) for part in cell.strip().removeprefix("!").split("|"))
     return isinstance(cell, int) and not isinstance(cell, bool)
-
-
-def _kind(cell: Any) -> str:
-    if isinstance(cell, bool):
-        return "labels"
-    if isinstance(cell, int | float):
-        return "number"
-    text = str(cell)
-    if _is_interval(text):
-        return "number"
-    first, *others = re.split(r"[\s,]+", text.strip())
-    if TAG.fullmatch(first) and all(NEXT_TAG.fullmatch(part) for part in others):
-        return "tags"
-    return "ranking" if _is_comparison(text) else "labels"
-
-
-def _is_interval(text: str) -> bool:
-    """Whether a text is a number or an interval as people write it."""
-    if not any(letter.isdigit() for letter in text):
-        return False
-    try:
-        parse_interval(text)
-    except InputError:
-        return False
-    return True
-
-
-def _is_comparison(text: str) -> bool:
-    """Whether a text has an item, then one "<", ">" or "≻", then another item."""
-    return any(a.replace("=", "").strip() and b[:1] not in ("", "=") for a, b in pairwise(re.split("[<>≻]", text)))

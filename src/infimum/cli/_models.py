@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import warnings
+from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 from sklearn.pipeline import Pipeline
 
@@ -14,8 +15,12 @@ from ..data.errors import InfimumWarning
 from ..data.features import Features
 from ..data.files import atomic_write
 from ..estimators import estimator_for
-from ..outputs import OutputSpace
+from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._console import writing
+from ._own_types import is_own
+
+NEEDED = "output_type"
+"""The part of a saved model that names the user's own output type."""
 
 # what loading a broken file may raise
 BROKEN = (ValueError, KeyError, IndexError, AttributeError, TypeError, OSError, ImportError, BadZipFile)
@@ -34,13 +39,19 @@ def save(path: Path, model: Pipeline, about: dict[str, Any]) -> None:
     import skops.io
 
     model.about_ = about
-    data = skops.io.dumps(model)
+    data = BytesIO(skops.io.dumps(model))
+    if is_own(about["kind"]):
+        with ZipFile(data, "a") as parts:
+            parts.writestr(NEEDED, about["kind"])
     with writing(path), atomic_write(path, "wb") as file:
-        file.write(data)
+        file.write(data.getvalue())
 
 
-def load(path: Path) -> tuple[Pipeline, dict[str, Any]]:
-    """Return a model that `save` wrote, and its description; no code in the file is run."""
+def load(path: Path, kind: str | None = None) -> tuple[Pipeline, dict[str, Any]]:
+    """Return a model that `save` wrote, and its description; no code in the file is run.
+
+    Types of the package of `kind`, the user's own output type as MODULE:CLASS, are trusted, too.
+    """
     import skops.io
     from skops.io.exceptions import UntrustedTypesFoundException
 
@@ -48,8 +59,15 @@ def load(path: Path) -> tuple[Pipeline, dict[str, Any]]:
 
     data = path.read_bytes()
     try:
-        model = skops.io.loads(data, trusted=TRUSTED_TYPES)
+        own = [] if kind is None else _types_of_package(data, kind)
+        model = skops.io.loads(data, trusted=[*TRUSTED_TYPES, *own])
     except UntrustedTypesFoundException as error:
+        needed = _needed_type(data)
+        if needed is not None and needed != kind:
+            raise ValueError(
+                f"{path.name} needs the output type {needed}, which is not part of infimum. Loading it runs its code."
+                f" If you trust it, pass --kind {needed}"
+            ) from error
         raise ValueError(f"{path.name} contains types that are not trusted, so it is not loaded: {error}") from error
     except BROKEN as error:
         raise ValueError(f"{path.name} is not a model that `infimum fit` wrote ({type(error).__name__}).") from error
@@ -58,6 +76,21 @@ def load(path: Path) -> tuple[Pipeline, dict[str, Any]]:
         raise ValueError(f"{path.name} is not a model that `infimum fit` wrote. It contains {type(model).__name__}.")
     _warn_if_newer(path, str(about.get("version", "")))
     return model, about
+
+
+def _types_of_package(data: bytes, kind: str) -> list[str]:
+    """Return the names of types in a saved model that belong to the package of the user's output type."""
+    import skops.io
+
+    package = OUTPUT_TYPES[kind].__module__.partition(".")[0]
+    return [name for name in skops.io.get_untrusted_types(data=data) if name.startswith(f"{package}.")]
+
+
+def _needed_type(data: bytes) -> str | None:
+    """Return the user's output type that a saved model needs, as MODULE:CLASS."""
+    with ZipFile(BytesIO(data)) as parts:
+        found = parts.read(NEEDED).decode(errors="replace") if NEEDED in parts.namelist() else ""
+    return found if is_own(found) else None
 
 
 def _warn_if_newer(path: Path, version: str) -> None:

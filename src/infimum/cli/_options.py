@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 from ..data.columns import KINDS
+from ._own_types import KINDS as OUTPUT_KINDS
+from ._own_types import OWN, check_kind, check_own_kind
 
 KINDS_TO_SET = KINDS[:5]
 """Kinds of columns that --column accepts."""
@@ -38,9 +40,19 @@ Target = Annotated[
     ),
 ]  # fmt: skip
 Kind = Annotated[
-    Literal["labels", "tags", "ranking", "number", "vector", "mask"] | None,
-    typer.Option(help="The output type. By default it is recognised.", show_default=False),
-]
+    str | None,
+    typer.Option(
+        help="The output type. By default it is recognised. MODULE:CLASS is your own type, which is imported.",
+        show_default=False, metavar=f"[{'|'.join(OUTPUT_KINDS)}|{OWN}]", callback=check_kind,
+    ),
+]  # fmt: skip
+ModelKind = Annotated[
+    str | None,
+    typer.Option(
+        help="The output type of the model, if it is your own: MODULE:CLASS. It is imported, and its code is run.",
+        show_default=False, metavar=OWN, callback=check_own_kind,
+    ),
+]  # fmt: skip
 Id = Annotated[
     str | None, typer.Option(help="The column of row ids; `id` if there is one.", show_default=False, metavar="COLUMN")
 ]
@@ -73,6 +85,13 @@ Encoding = Annotated[
     str | None,
     typer.Option(help="The encoding of a text file. By default detected.", show_default=False, metavar="NAME"),
 ]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing", help='Cells that are read as empty, in all columns: -1, or "*Per Hour*" (* is any text);'
+        " repeatable.", show_default=False, metavar="TEXT",
+    ),
+]  # fmt: skip
 Meaning = Annotated[
     Literal["one_of", "all_of", "known_tags", "order"] | None,
     typer.Option(help="What lists in cells mean.", show_default=False),

@@ -22,7 +22,8 @@ def score_rows(found: dict[str, Any], how: str = "") -> list[tuple[str, str]]:
         (f"Set risk{how}", f"{found['set_risk']:.4g}; best constant {constant['set_risk']:.4g}"),
     ]  # fmt: skip
     for key, ends in found["errors"].items():
-        rows.append((f"{ERRORS[key]}{how}", f"{_range(*ends)}; best constant {_range(*constant['errors'][key])}"))
+        name, best = ERRORS.get(key, key), _range(*constant["errors"][key])
+        rows.append((f"{name}{how}", f"{_range(*ends)}; best constant {best}"))
     return rows
 
 

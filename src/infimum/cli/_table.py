@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fnmatch
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ..data.errors import InputError, is_missing
 from ..data.features import Features
+from ..data.numerals import parse_number
 from ..diagnostics.conflicts import unreadable
 from ..io import Records
 from ..io._files import name_of
@@ -16,8 +19,8 @@ from ..io._meaning import ReadOptions
 from ..io._names import NamedCells
 from ..io._records import new_space
 from ..io._table_cells import parse_cells
-from ..io.tables import LIST_CELLS, records_of
-from ..outputs import OutputSpace
+from ..io.tables import records_of
+from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._console import stderr
 from ._kind import recognise
 from ._names import naming
@@ -45,6 +48,8 @@ class TableOptions:
     classes: str | None = None
     separator: str | None = None
     merge_classes: bool = False
+    missing: list[str] = field(default_factory=list)
+    """Cells that are read as empty; * stands for any text."""
     contradictions: str | None = None
 
     @property
@@ -127,11 +132,30 @@ def load(path: Path, sep: str | None = None, encoding: str | None = None) -> Loa
     return loaded
 
 
+def without(loaded: Loaded, missing: list[str]) -> Loaded:
+    """Return a table without the cells that equal one of the texts of --missing, as text or as numbers.
+
+    A text may contain *, which stands for any text.
+    """
+    if not missing:
+        return loaded
+    texts = re.compile("|".join(fnmatch.translate(text.strip()) for text in missing), re.IGNORECASE)
+    numbers = {number for number in map(parse_number, missing) if number is not None}
+
+    def kept(cell: Any) -> Any:
+        text = str(cell).strip()
+        return None if texts.match(text) or parse_number(text) in numbers else cell
+
+    rows = [row._replace(value={name: kept(cell) for name, cell in row.value.items()}) for row in loaded.rows]
+    return loaded._replace(rows=rows)
+
+
 def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
     """Read a table. Rows that no output satisfies raise an error or, if lenient, count as unlabelled."""
     loaded = load(path, options.sep, options.encoding)
     loaded.check_rows()
-    columns = loaded.columns
+    columns, written = loaded.columns, loaded.rows
+    loaded = without(loaded, options.missing)
     if not options.target:
         raise ValueError(f"{loaded.name}: name the target column with --target. Its columns are {', '.join(columns)}.")
     options = _with_defaults(path, options, columns)
@@ -144,7 +168,7 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
         None if options.annotator is None else taken[options.annotator],
         None if options.truth is None else [None if is_missing(cell) else cell for cell in taken[options.truth]],
         records.classes, unused, invalid, options.columns,
-        [{name: found.value.get(name) for name in columns} for found in loaded.rows], named,
+        [{name: found.value.get(name) for name in columns} for found in written], named,
         options.settings,
     )  # fmt: skip
 
@@ -185,11 +209,12 @@ def _read(
     settings = ReadOptions(options.meaning, options.unticked)
     kind = options.kind
     if several and kind is None:
-        raise ValueError(f"{loaded.name}: several target columns require --kind number, tags, ranking or vector.")
+        kinds = "number, tags, ranking, vector or product"
+        raise ValueError(f"{loaded.name}: several target columns require --kind {kinds}.")
     if several and kind == "number" and len(target) == 2 and lenient:
         return *_lenient_bounds(loaded, options), None
     names = naming(options.classes, options.separator, options.merge_classes)
-    if several or (kind in LIST_CELLS and not lenient):
+    if several or (kind is not None and not lenient and not OUTPUT_TYPES[kind].lists_need_meaning):
         records = records_of(loaded, target, options.id, kind, settings, keep_text=True)
         if not several:
             names.apply(records.kind, loaded.name, records.y, records.places)

@@ -40,6 +40,7 @@ def clean(
     unticked: o.Unticked = None,
     sep: o.Sep = None,
     encoding: o.Encoding = None,
+    missing: o.Missing = None,
     classes: o.Classes = None,
     separator: o.Separator = None,
     merge_classes: o.MergeClasses = False,
@@ -58,7 +59,7 @@ def clean(
     check_out(out, TABLES, file)
     options = TableOptions(
         target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes, contradictions,
+        classes, separator, merge_classes, missing or [], contradictions,
     )  # fmt: skip
     notes = Notes()
     with running(["reading", "finding labels", "writing"], file, quiet or as_json) as stages, notes.collect():

@@ -35,6 +35,7 @@ def fit(
     unticked: o.Unticked = None,
     sep: o.Sep = None,
     encoding: o.Encoding = None,
+    missing: o.Missing = None,
     classes: o.Classes = None,
     separator: o.Separator = None,
     merge_classes: o.MergeClasses = False,
@@ -55,7 +56,7 @@ def fit(
     check_out(out, MODELS, file)
     options = TableOptions(
         target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes, contradictions,
+        classes, separator, merge_classes, missing or [], contradictions,
     )  # fmt: skip
     notes = Notes()
     with running(["reading", "fitting", "writing"], file, quiet or as_json) as stages, notes.collect():
@@ -68,7 +69,7 @@ def fit(
             conformal = model.conformal_ = prediction_sets(table, model, level, covers)
             set_sizes = sizes(table, model, conformal)
         stages.next()
-        save(out, model, about(table))
+        save(out, model, about(table, missing or []))
     selection = model[-1].selection_
     complete = selection is None or selection.complete
     rows = [
@@ -110,11 +111,14 @@ def prediction_sets(table: Table, pipe: Any, level: float, covers: str) -> Any:
         raise error.renumbered(table.place) from None
 
 
-def about(table: Table) -> dict[str, Any]:
+def about(table: Table, missing: list[str]) -> dict[str, Any]:
     """Return the description that is saved with a model."""
     import infimum
 
-    return {"kind": table.kind, "target": table.target, "file": table.path.name, "version": infimum.__version__}
+    return {
+        "kind": table.kind, "target": table.target, "file": table.path.name, "missing": missing,
+        "version": infimum.__version__,
+    }  # fmt: skip
 
 
 def scores(model: Any) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from ._console import Notes, errors_as_messages, print_result, running, writing
 from ._models import load, texts
 from ._outputs import TABLES, check_out
 from ._table import load as load_file
+from ._table import without
 from ._words import predictions
 
 
@@ -24,6 +25,7 @@ def predict(
     model: o.Model,
     file: o.File,
     out: o.out("predictions.csv", "The predictions") = Path("predictions.csv"),  # type: ignore[valid-type]
+    kind: o.ModelKind = None,
     sep: o.Sep = None,
     encoding: o.Encoding = None,
     as_json: o.Json = False,
@@ -38,11 +40,12 @@ def predict(
     check_out(out, TABLES, file, model)
     notes = Notes()
     with errors_as_messages(model), notes.collect():
-        pipe, about = load(model)
+        pipe, about = load(model, kind)
     with running(["reading", "predicting", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
         loaded = load_file(file, sep, encoding)
-        X = records_of(loaded, None, None, None, ReadOptions(), keep_text=True).data
+        cells = without(loaded, about.get("missing", []))
+        X = records_of(cells, None, None, None, ReadOptions(), keep_text=True).data
         rows = [{name: found.value.get(name) for name in loaded.columns} for found in loaded.rows]
         stages.next()
         try:

@@ -43,6 +43,7 @@ def report(
     unticked: o.Unticked = None,
     sep: o.Sep = None,
     encoding: o.Encoding = None,
+    missing: o.Missing = None,
     classes: o.Classes = None,
     separator: o.Separator = None,
     merge_classes: o.MergeClasses = False,
@@ -63,7 +64,7 @@ def report(
     check_out(out, PAGES, file)
     options = TableOptions(
         target or [], kind, id, annotator, truth, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes, contradictions,
+        classes, separator, merge_classes, missing or [], contradictions,
     )  # fmt: skip
     notes = Notes()
     with running(["reading", "fitting", "analysing", "writing"], file, quiet or as_json) as stages, notes.collect():

@@ -20,6 +20,7 @@ def score(
     model: o.Model,
     file: o.File,
     target: o.Target = None,
+    kind: o.ModelKind = None,
     meaning: o.Meaning = None,
     unticked: o.Unticked = None,
     sep: o.Sep = None,
@@ -36,12 +37,12 @@ def score(
     """
     notes = Notes()
     with errors_as_messages(model), notes.collect():
-        pipe, about = load(model)
+        pipe, about = load(model, kind)
     with running(["reading", "scoring"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
         options = TableOptions(
-            target or list(about["target"]), about["kind"], meaning=meaning, unticked=unticked, sep=sep,
-            encoding=encoding,
+            target or list(about["target"]), kind or about["kind"], meaning=meaning, unticked=unticked, sep=sep,
+            encoding=encoding, missing=about.get("missing", []),
         )  # fmt: skip
         table = read(file, options)
         stages.next()

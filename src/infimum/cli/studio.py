@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from . import _options as o
-from ._console import fail, print_look_alikes, stdout
+from ._console import USAGE, fail, print_look_alikes, stdout
 from ._names import naming
 
+if TYPE_CHECKING:
+    from ..active.studio import Session
+
+SHOWN = 10  # notes of one kind that are printed
 NEEDS = 'The studio needs the package {}. Install it with: pip install "infimum[cli,studio]"'
 
 
 def studio(
-    table: Annotated[Path, typer.Argument(help="A table, in any format of `fit`; it is not changed.", metavar="FILE")],
+    table: Annotated[
+        Path | None, typer.Argument(help="A table, in any format of `fit`; it is not changed.", metavar="FILE")
+    ] = None,
     target: Annotated[
-        str, typer.Option(help="The target column; it may be missing, or have empty cells.", metavar="COLUMN")
-    ],
+        str, typer.Option("--target", "-t", help="The target column; it may be missing, or have empty cells.",
+                          metavar="COLUMN")
+    ] = "label",
     kind: Annotated[
         Literal["labels", "tags", "ranking", "number", "vector", "mask"], typer.Option(help="The output type.")
     ] = "labels",
@@ -30,17 +37,48 @@ def studio(
         Literal["information", "median", "conformal", "uncertain", "random", "whole"],
         typer.Option(help="How questions are chosen."),
     ] = "information",
-    ask: Annotated[str, typer.Option(help="Kinds of questions, separated by commas: Is,OneOf.", metavar="NAMES")] = "",
+    ask: Annotated[
+        str, typer.Option(help="Types of questions, separated by commas: Is,OneOf. By default all.", metavar="NAMES")
+    ] = "",
+    cost: Annotated[
+        Literal["seconds", "bits", "shown"], typer.Option(help="The cost that a question is worth or not.")
+    ] = "seconds",
+    show: Annotated[
+        str, typer.Option(help="The columns that people see, separated by commas; by default all.", metavar="COLUMNS")
+    ] = "",
+    guidelines: Annotated[
+        Path | None,
+        typer.Option(help="A Markdown file about the classes; a heading names a class.", metavar="FILE"),
+    ] = None,
+    overlap: Annotated[
+        int, typer.Option(min=1, help="How many people answer the rows of the overlap.", metavar="NUMBER")
+    ] = 1,
+    overlap_share: Annotated[
+        float, typer.Option(min=0, max=1, help="The share of answered rows in the overlap.", metavar="SHARE")
+    ] = 0.1,
+    people: Annotated[
+        str, typer.Option(help="Names, separated by commas; each gets an address of their own.", metavar="NAMES")
+    ] = "",
     journal: Annotated[
         Path | None, typer.Option(help="The file of answers; by default TABLE.answers.jsonl.", metavar="FILE")
     ] = None,
     id: o.Id = None,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; 0.0.0.0 is all of this machine.", metavar="ADDRESS")
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any free one.", metavar="NUMBER")] = 0,
     token: Annotated[
         str | None,
         typer.Option(help="The token of the address; by default a new one.", envvar="INFIMUM_TOKEN", metavar="TEXT"),
     ] = None,
-) -> None:
+    certificate: Annotated[
+        Path | None, typer.Option(help="The file of a certificate (PEM), for HTTPS.", metavar="FILE")
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option(help="The file of its private key (PEM).", metavar="FILE")
+    ] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Open the studio on a table of images of digits.")] = False,
+) -> None:  # fmt: skip
     """Answer questions about a table in a local web app; the model asks the most informative questions.
 
     Answers are stored in a journal next to the table, so you can stop and continue at any time. Open the address that
@@ -51,19 +89,54 @@ def studio(
             __import__(package)
         except ImportError:
             fail(NEEDS.format(package))
+    if demo == (table is not None):
+        fail("Name one table, or use --demo. For example: infimum studio labels.csv --target label", USAGE)
+    if (certificate is None) != (key is None):
+        fail("--certificate and --key belong together.", USAGE)
     from ..active import Asker
     from ..active.studio import Journal, Session, read_task
+    from ..active.studio.demo import demo_table
     from ..active.studio.server import serve
 
-    kinds = [name.strip() for name in ask.split(",") if name.strip()]
     try:
+        if demo:
+            table, classes = demo_table(), "0,1,2,3,4,5,6,7,8,9"
+        assert table is not None
         names = naming(classes, separator, merge_classes)
-        task = read_task(table, target, kind, names.classes, id, bounds, names)
+        task = read_task(table, target, kind, names.classes, id, bounds, names, _listed(show), guidelines)
         print_look_alikes(task.named)
         path = table.with_name(f"{table.name}.answers.jsonl") if journal is None else journal
-        answers = Journal(path, task.header())
-        asker = Asker(strategy, questions=kinds or None, random_state=0)
-        session = Session(task, answers, asker)
-        serve(session, port, token, lambda address: stdout.print(f"Open {address}", highlight=False, soft_wrap=True))
+        asker = Asker(strategy, cost=cost, questions=_listed(ask), random_state=0)
+        session = Session(task, Journal(path, task.header()), asker, overlap=overlap, share=overlap_share)
+        _print_notes(session)
+        serve(
+            session, port, token, _print_addresses, host=host, people=_listed(people) or (), certificate=certificate,
+            key=key,
+        )  # fmt: skip
     except (ValueError, OSError) as error:  # an invalid table or journal, a port in use
         fail(str(error))
+
+
+def _listed(text: str) -> list[str] | None:
+    return [name.strip() for name in text.split(",") if name.strip()] or None
+
+
+def _print_addresses(addresses: dict[str, str]) -> None:
+    for name, address in addresses.items():
+        stdout.print(f"{name}: open {address}" if name else f"Open {address}", highlight=False, soft_wrap=True)
+
+
+def _print_notes(session: Session) -> None:
+    """Print what people should know before they go on: odd cells, and answers that do not fit the table any more."""
+    for note in session.task.notes[:SHOWN]:
+        stdout.print(note, highlight=False, soft_wrap=True, markup=False)
+    if session.edited:
+        rows = ", ".join(map(str, session.edited[:SHOWN]))
+        text = f"{len(session.edited)} answered rows have changed cells; their answers are kept. Rows: {rows}"
+        stdout.print(text, highlight=False, soft_wrap=True, markup=False)
+    if session.left_out:
+        text = f"{len(session.left_out)} answers of the journal do not fit the table. They stay in the journal:"
+        stdout.print(text, highlight=False, soft_wrap=True, markup=False)
+        for one in session.left_out[:SHOWN]:
+            text = f"  {one['who']}, {one['text']}: {one['reason']}"
+            stdout.print(text, highlight=False, soft_wrap=True, markup=False)

@@ -16,7 +16,7 @@ from ..estimators.base import validated
 from ..outputs import OutputSpace, Sets
 from ..outputs.of_model import last_of, space_of
 from ..outputs.score import REQUIREMENTS, Score
-from ..solvers import ClosedForm
+from ..solvers import ClosedForm, Coordinatewise
 from ..weights import Neighbors, Scaled
 
 
@@ -44,7 +44,7 @@ class ModelPredictor:
             return hasattr(self.last, "predict_proba")
         if quantity == "risks":
             return self.last.solver_.scores_all_outputs if self.own else hasattr(self.last, "decision_function")
-        return quantity != "sums" or (self.own and isinstance(self.last.solver_, ClosedForm))
+        return quantity != "sums" or (self.own and isinstance(self.last.solver_, ClosedForm | Coordinatewise))
 
     def outputs(self, X: Any) -> NDArray:
         X = before_last(self.model, X)

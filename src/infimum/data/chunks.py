@@ -5,7 +5,7 @@ A fit is a sum over chunks, which `Blocks.reduce` computes in this process or on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from functools import partial, reduce
 from typing import Any, NamedTuple
@@ -157,7 +157,9 @@ def single_blas() -> Any:
 
 
 def n_rows(column: Any) -> int:
-    """Return the number of rows of an array, a DataFrame or a list."""
+    """Return the number of rows of an array, a DataFrame or a list, or of the columns of a mapping."""
+    if isinstance(column, Mapping):
+        return n_rows(next(iter(column.values()), ()))
     return int(column.shape[0]) if hasattr(column, "shape") else len(column)
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .errors import is_missing
-from .numerals import decimal_mark, is_missing_word, parse_number
+from .numerals import decimal_mark, is_missing_word, missing_code, parse_number
 
 KINDS = ("number", "category", "date", "text", "identifier", "constant", "empty")
 """What a column may be; the last three are left out of the features."""
@@ -143,6 +143,10 @@ def _as_number(present: list, texts: list[str]) -> Recognised | None:
     if good == 0 or len(stray) > STRAY * len(present):
         return None
     notes = [_stray_note(stray, "numbers")] if stray else []
+    values = [value for value in (number(cell, mark) for cell in present) if value is not None]
+    code = missing_code(values)
+    if code is not None:
+        notes.append(f"{values.count(code)} cells are {code:g}, the only negative number (missing?)")
     if decimal is None:
         example = next(text for text in texts if "," in text)
         notes.append(f"{example!r} is read with a thousands separator; for a decimal comma, replace it by a point")

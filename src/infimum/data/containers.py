@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from datetime import datetime
 from decimal import Decimal
@@ -19,7 +20,7 @@ from .errors import BadRows, InputError, is_missing, listed, shown
 from .names import Names
 
 FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf", "narwhals")
-EXACT = 2**53  # whole numbers up to here are floating-point numbers
+EXACT = 2**53 - 1  # whole numbers up to here are floating-point numbers that no other whole number rounds to
 
 
 class Column(NamedTuple):
@@ -30,6 +31,8 @@ class Column(NamedTuple):
     """(n,) boolean; `cells` is meaningless there, except for NaN in numbers."""
     name: Any = None
     """The name of the only column of a DataFrame."""
+    order: tuple | None = None
+    """The categories of an ordered Categorical or an Enum, in their order."""
 
     @property
     def typed(self) -> bool:
@@ -127,6 +130,8 @@ def column_of(cells: list) -> Column:
     ([3, 0, 9007199254740993], 'bool')
     """
     types = set(map(type, cells))
+    if any(hasattr(kind, "as_py") for kind in types):  # scalars of Arrow
+        return column_of([cell.as_py() if hasattr(cell, "as_py") else cell for cell in cells])
     if types == {str}:
         blank = {cell for cell in set(cells) if not cell.strip(BLANKS)}
         missing = np.fromiter(map(blank.__contains__, cells), bool, len(cells)) if blank else np.zeros(len(cells), bool)
@@ -245,26 +250,42 @@ def _of_array(y: NDArray, forms: str) -> Any:
     return Column(y, missing) if y.ndim == 1 else Table(y, missing) if y.ndim == 2 else y
 
 
+def frame_of(frame: Any, what: str) -> Any:
+    """Return a DataFrame of pandas, polars or Arrow as one of narwhals; its columns have different names."""
+    import narwhals.stable.v1 as nw
+
+    if type(frame).__name__ == "LazyFrame":
+        raise InputError(f"{what} is a LazyFrame, whose rows are not computed yet. Give {what}.collect().")
+    if type(frame).__name__ == "RecordBatch":
+        import pyarrow
+
+        frame = pyarrow.Table.from_batches([frame])
+    names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise InputError(f"The columns of {what} must have different names. Twice: {listed(twice)}. Rename them first.")
+    return nw.from_native(frame, eager_only=True)
+
+
 def _framed(y: Any) -> Column | Table:
     """Return the column or table of a Series or DataFrame of pandas, polars or Arrow."""
     import narwhals.stable.v1 as nw
 
-    if type(y).__name__ == "LazyFrame":
-        raise InputError("y is a lazy frame: call collect() first.")
-    names = getattr(y, "columns", None)
-    if names is not None and type(y).__name__ == "DataFrame" and len(set(names)) < len(list(names)):
-        twice = sorted({str(name) for name in names if list(names).count(name) > 1})
-        raise InputError(f"The columns of y must have different names. Twice: {', '.join(twice)}.")
-    if hasattr(y, "to_series") and not hasattr(y, "columns"):  # an index of pandas
+    if type(y).__name__ in ("DataFrame", "LazyFrame", "RecordBatch", "Table"):
+        return _of_frame(frame_of(y, "y"))
+    if hasattr(y, "to_series"):  # an index of pandas
         y = y.to_series()
-    frame = nw.from_native(y, allow_series=True, pass_through=True)
-    if isinstance(frame, nw.Series):
-        return _of_series(frame)
-    if not isinstance(frame, nw.DataFrame):  # an extension array of pandas, an array of Arrow
-        return column_of(y.to_pylist() if hasattr(y, "to_pylist") else list(y.tolist()))
+    series = nw.from_native(y, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return _of_series(series)
+    cells = y.to_pylist() if hasattr(y, "to_pylist") else y.tolist()  # an array of Arrow or of pandas
+    return column_of(_mapped(cells, y))._replace(order=_order(y))
+
+
+def _of_frame(frame: Any) -> Column | Table:
     columns = [_of_series(series) for series in frame.iter_columns()]
     if len(columns) == 1:
-        return Column(columns[0].cells, columns[0].missing, frame.columns[0])
+        return columns[0]._replace(name=frame.columns[0])
     kinds = {c.cells.dtype.kind if c.typed else "O" for c in columns if not c.missing.all()}
     missing = np.column_stack([c.missing for c in columns]) if columns else np.zeros((len(frame), 0), bool)
     if kinds == {"b"}:
@@ -279,6 +300,30 @@ def _framed(y: Any) -> Column | Table:
     return tidy(values, tuple(frame.columns))
 
 
+def _order(native: Any) -> tuple | None:
+    """Return the categories of an ordered Categorical of pandas, an Enum of polars, or an ordered Arrow dictionary."""
+    kind: Any = getattr(native, "dtype", getattr(native, "type", None))
+    if not getattr(kind, "ordered", type(kind).__name__ == "Enum"):
+        return None
+    if hasattr(kind, "categories"):
+        return tuple(kind.categories.to_list())
+    chunks = native.chunks if hasattr(native, "chunks") else [native]
+    return tuple(dict.fromkeys(name for chunk in chunks for name in chunk.dictionary.to_pylist()))
+
+
+def _mapped(cells: list, native: Any) -> list:
+    """Return the cells of a map column of Arrow as dicts; other cells as they are."""
+    kind = getattr(native, "type", getattr(getattr(native, "dtype", None), "pyarrow_dtype", None))
+    if not str(kind).startswith("map<"):
+        return cells
+    bad = BadRows("y")
+    for row, cell in enumerate(cells):
+        if not is_missing(cell) and len(dict(cell)) < len(cell):
+            bad.add(row, "a key of the map occurs twice", cell)
+    bad.refuse("Give every key once.")
+    return [None if is_missing(cell) else dict(cell) for cell in cells]
+
+
 def _cells(column: Column, dtype: type) -> NDArray:
     """Return the cells of a typed column; zeros for a column without any value."""
     return column.cells.astype(dtype) if column.typed else np.zeros(column.n, dtype)
@@ -291,7 +336,7 @@ def _of_series(series: Any) -> Column:
     if kind.is_float():
         values = series.to_numpy().astype(float)
         return Column(values, np.isnan(values))
-    if kind.is_integer() or kind == nw.Boolean:
+    if (kind.is_integer() and kind not in (nw.Int128, nw.UInt128)) or kind == nw.Boolean:  # NumPy ends at 64 bits
         missing = series.is_null().to_numpy().astype(bool)
         values = (series.fill_null(False if kind == nw.Boolean else 0) if missing.any() else series).to_numpy()
         return Column(values.astype(bool) if kind == nw.Boolean else values, missing)
@@ -299,9 +344,11 @@ def _of_series(series: Any) -> Column:
         values = series.to_numpy()
         if values.dtype.kind == "M":
             return Column(values, np.isnat(values))  # otherwise Python's dates, as Arrow gives them
-    if type(kind) is nw.Unknown and "Sparse" in str(getattr(series.to_native(), "dtype", "")):
-        return _of_array(np.asarray(series.to_native()), "")
+    native = series.to_native()
+    if type(kind) is nw.Unknown and "Sparse" in str(getattr(native, "dtype", "")):
+        return _of_array(np.asarray(native), "")
     cells = series.to_list()
     if kind == nw.String:
         return column_of(cells)
-    return column_of([cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in cells])
+    cells = [cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in cells]
+    return column_of(_mapped(cells, native))._replace(order=_order(native))

@@ -14,7 +14,18 @@ import numpy as np
 from .blanks import BLANKS
 
 SHOWN = 10
-SHORT = reprlib.Repr()
+QUOTED = 200
+"""Characters of a cell that a message quotes at most."""
+
+
+class _Short(reprlib.Repr):
+    """Short texts of cells, also of integers that Python does not print because they have more than 4300 digits."""
+
+    def repr_int(self, x: int, level: int) -> str:
+        return f"an integer of {int(x.bit_length() * math.log10(2)) + 1} digits" if abs(x) >> 333 else repr(x)
+
+
+SHORT = _Short()
 SHORT.maxlist = SHORT.maxtuple = SHORT.maxset = SHORT.maxfrozenset = SHORT.maxdict = 12
 SHORT.maxstring = SHORT.maxother = 80
 NO_CELL = object()
@@ -107,10 +118,15 @@ class Form:
 
 
 def shown(cell: Any) -> str:
-    """Return a cell as the user wrote it, shortened."""
+    """Return a cell as the user wrote it, shortened to 200 characters.
+
+    >>> shown("a" * 1000)[-5:], shown(10**5000), len(shown([["a" * 99] * 9] * 9))
+    ("aaaa'", 'an integer of 5001 digits', 200)
+    """
     if isinstance(cell, np.ndarray):
         cell = cell.tolist()
-    return SHORT.repr(cell.item() if isinstance(cell, np.generic) and cell.dtype.kind not in "mM" else cell)
+    text = SHORT.repr(cell.item() if isinstance(cell, np.generic) and cell.dtype.kind not in "mM" else cell)
+    return text if len(text) <= QUOTED else text[: QUOTED - 1] + "…"
 
 
 def listed(names: Iterable) -> str:
@@ -156,6 +172,7 @@ class BadRows:
         """Add what is wrong with a row: a number, or text such as "line 3"; `cell` is shown as what was got."""
         messages = self.found.setdefault(row if isinstance(row, str) else int(row), [])
         message = message if cell is NO_CELL else f"{message}, got {shown(cell)}"
+        message = message if len(message) <= 2 * QUOTED else f"{message[:QUOTED]} … {message[-QUOTED:]}"
         if message not in messages:
             messages.append(message)
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .checks import check_number
 from .columns import KINDS, Recognised, category, days, number, recognise
+from .containers import frame_of
 from .errors import InfimumWarning, InputError, is_missing
 from .inputs import is_frame, shown
 from .numerals import is_missing_word
@@ -292,15 +293,12 @@ def columns_of(X: Any, names: list[str] | None = None) -> dict[str, list]:
             f"Features needs a table with named columns, such as a pandas or polars DataFrame. Got {type(X).__name__}."
             " For an array, write Features().fit(pandas.DataFrame(X, columns=[…]))."
         )
-    import narwhals.stable.v1 as nw
-
-    labels = list(X.column_names if hasattr(X, "column_names") else X.columns)
-    if not all(isinstance(label, str) for label in labels):
-        raise ValueError(f"The columns of X must have names that are text. Got {labels[:5]}. Rename them first.")
-    twice = sorted({label for label in labels if labels.count(label) > 1})
-    if twice:
-        raise ValueError(f"The columns of X must have different names. {shown(twice)} occurs more than once.")
-    frame = nw.from_native(X, eager_only=True)
+    frame = frame_of(X, "X")
+    if not all(isinstance(name, str) for name in frame.columns):
+        raise ValueError(
+            f"The columns of X must have names that are text. Got {shown(frame.columns)}. Rename them first:"
+            " X.columns = [str(name) for name in X.columns]."
+        )
     missing = [name for name in names or [] if name not in frame.columns]
     if missing:
         raise ValueError(f"The table has no column {shown(missing)}. Its columns are {shown(list(frame.columns))}.")
@@ -370,7 +368,7 @@ def _values(column: Column, cells: list) -> NDArray:
             remedy=f"The column was one of {what} in fit. Correct its cells.",
             more=len({row for row, _ in bad}) - 1,
         )
-    if bad and not column.notes:
+    if bad and not any("treated as missing" in note for note in column.notes):
         import warnings
 
         row, cell = bad[0]

@@ -9,27 +9,33 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from .containers import frame_of
 from .errors import listed
+from .errors import shown as shown_cell
 
 LARGEST = 1e150  # squares of larger numbers overflow
 FILL = (
     "Fill it in, with infimum.Features() or scikit-learn's SimpleImputer in a pipeline, or leave out the row or the"
     " column."
 )
+TOO_LARGE = f"X must hold numbers up to {LARGEST:g}, because squares of larger ones overflow."
+RESCALE = "Scale X (StandardScaler, or divide by its largest entry)."
 ENCODE = "Encode it, with infimum.Features() or scikit-learn's OneHotEncoder in a pipeline, or leave it out."
 
 
 def is_frame(X: Any) -> bool:
     """Return whether X is a DataFrame of pandas or polars, or an Arrow table."""
+    if type(X).__name__ == "LazyFrame":  # its columns are expensive to determine
+        return True
     return hasattr(X, "columns") and not hasattr(X, "to_delayed") and hasattr(X, "shape")
 
 
-def names_of(X: Any) -> list[str] | None:
-    """Return the column names of a DataFrame if all are strings; otherwise None."""
+def names_of(X: Any, kind: type = str) -> list | None:
+    """Return the column names of a DataFrame if all are strings, or all of another kind; otherwise None."""
     if not is_frame(X):
         return None
-    names = list(X.column_names if hasattr(X, "column_names") else X.columns)
-    return names if all(isinstance(name, str) for name in names) else None
+    names = frame_of(X, "X").columns
+    return names if names and all(isinstance(name, kind) for name in names) else None
 
 
 def in_order(X: Any, names: list[str] | None, what: str = "X") -> Any:
@@ -109,8 +115,10 @@ def readable(X: Any, what: str = "X") -> Any:
     ...
     ValueError: X must hold numbers. Row 1 holds 'red'. Encode it, with infimum.Features() or ...
     """
+    if sparse.issparse(X):
+        return X.tocsr()  # a matrix in the format DOK is a dict
     if X is None or isinstance(X, str | bytes | dict | set | frozenset):
-        raise ValueError(f"X must be a table of numbers, rows by features. Got {X!r:.100}.")
+        raise ValueError(f"X must be a table of numbers, rows by features. Got {shown_cell(X)}.")
     if isinstance(X, np.ma.MaskedArray):
         masked = np.argwhere(np.ma.getmaskarray(X))
         if X.ndim == 2 and len(masked):
@@ -138,17 +146,14 @@ def _check_cell(cell: Any, row: int) -> None:
         try:
             float(cell)
         except ValueError:
-            raise ValueError(f"X must hold numbers. Row {row} holds {plain(cell)!r:.100}. {ENCODE}") from None
+            raise ValueError(f"X must hold numbers. Row {row} holds {shown_cell(cell)}. {ENCODE}") from None
     elif isinstance(cell, dict | set | frozenset) or type(cell) is object:
         raise TypeError(
-            f"X must hold numbers. Row {row} holds {cell!r:.100}: an argument must be a number, or a string that is a"
-            " number."
+            f"X must hold numbers. Row {row} holds {shown_cell(cell)}: an argument must be a number, or a string"
+            " that is a number."
         )
-
-
-def plain(cell: Any) -> Any:
-    """Return a NumPy scalar as a Python object."""
-    return cell.item() if isinstance(cell, np.generic) else cell
+    elif isinstance(cell, int) and abs(cell) > LARGEST:
+        raise ValueError(f"{TOO_LARGE} Row {row} holds {shown_cell(cell)}. {RESCALE}")
 
 
 def in_range(X: Any) -> Any:
@@ -157,26 +162,31 @@ def in_range(X: Any) -> Any:
     if entries.size and max(entries.max(), -entries.min()) > LARGEST:  # without a copy of X
         rows = np.asarray(abs(X).max(axis=1).todense()).ravel() if hasattr(X, "tocsr") else np.abs(X).max(axis=1)
         row = int(np.argmax(rows))
-        raise ValueError(
-            f"X must hold numbers up to {LARGEST:g}, for squares of larger ones overflow. Row {row} holds"
-            f" {np.abs(entries).max():g}. Scale X (StandardScaler, or divide by its largest entry)."
-        )
+        raise ValueError(f"{TOO_LARGE} Row {row} holds {np.abs(entries).max():g}. {RESCALE}")
     return X
 
 
 def _table(X: Any, what: str) -> Any:
     import narwhals.stable.v1 as nw
 
-    frame = nw.from_native(X, eager_only=True)
-    text = [name for name, dtype in frame.schema.items() if not (dtype.is_numeric() or dtype == nw.Boolean)]
+    frame = frame_of(X, what)
+    text = [series for series in frame.iter_columns() if not (series.dtype.is_numeric() or series.dtype == nw.Boolean)]
     if text:
-        cell = next((v for v in frame[text[0]].to_list() if v is not None), None)
+        cell = next((v for v in text[0].to_list() if v is not None), None)
         raise ValueError(
-            f"{what} must hold numbers. The column {text[0]!r} holds {cell!r}"
+            f"{what} must hold numbers. The column {text[0].name!r} holds {shown_cell(cell)}"
             f"{f' (so do {len(text) - 1} other columns)' if len(text) > 1 else ''}. {ENCODE}"
         )
-    columns = [np.asarray(frame[name].to_numpy(), dtype=float) for name in frame.columns]
+    columns = [_floats(series) for series in frame.iter_columns()]
     return np.column_stack(columns) if columns else np.empty((len(frame), 0))
+
+
+def _floats(series: Any) -> Any:
+    """Return a column of numbers; NumPy has no integers of 128 bits."""
+    import narwhals.stable.v1 as nw
+
+    wide = series.dtype in (nw.Int128, nw.UInt128)
+    return np.asarray((series.cast(nw.Float64) if wide else series).to_numpy(), dtype=float)
 
 
 def narrow(X: Any) -> Any:

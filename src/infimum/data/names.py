@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import unicodedata
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -39,9 +40,11 @@ def kind(name: Any) -> str:
 
 
 def key(name: Any) -> Hashable:
-    """Return a key that is equal for the same name of the same kind only."""
+    """Return a key that is equal for the same name of the same kind only; é is one letter, however it is encoded."""
     what = kind(name)
-    if what in ("text", "number", "bytes"):
+    if what == "text":
+        return unicodedata.normalize("NFC", str.__str__(name))
+    if what in ("number", "bytes"):
         return plain(name)
     if what in ("date and time", "duration"):
         return what, _nanoseconds(name)

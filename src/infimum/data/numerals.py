@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 MISSING_WORDS = frozenset({
@@ -11,6 +12,11 @@ MISSING_WORDS = frozenset({
     "non-applicable", "unknown / non-applicable",
 })  # fmt: skip
 """Text that stands for a missing number or date, in lower case."""
+
+MISSING_CODES = (-1, -9, -99, -999, -9999)
+"""Numbers that many files contain instead of an empty cell."""
+FEW_VALUES = 5
+"""Distinct values besides a missing code; with fewer, -1 may be a code of its own, as in -1, 0, 1."""
 
 MULTIPLES = {
     "thousand": 1e3, "million": 1e6, "billion": 1e9, "mio": 1e6, "mn": 1e6, "bn": 1e9, "k": 1e3, "m": 1e6, "b": 1e9,
@@ -90,6 +96,21 @@ def decimal_mark(cells: Iterable[str]) -> str | None:
             return ","
         ambiguous = True
     return None if ambiguous else "."
+
+
+def missing_code(values: Iterable[float]) -> float | None:
+    """Return a negative number that probably stands for "missing", such as -1 or -999; None if there is none.
+
+    It is the only negative value of a column, occurs more than once, and there are at least five other values.
+
+    >>> missing_code([3, 5, -1, 8, 13, -1, 21]), missing_code([-1, 0, 1, -1, 1]), missing_code([-1, -2, 3, -1, 5, 7])
+    (-1, None, None)
+    """
+    counts = Counter(values)
+    negative = [value for value in counts if value < 0]
+    if len(negative) != 1 or negative[0] not in MISSING_CODES:
+        return None
+    return negative[0] if counts[negative[0]] > 1 and len(counts) > FEW_VALUES else None
 
 
 def _without_units(text: str) -> tuple[str | None, float]:

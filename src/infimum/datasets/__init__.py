@@ -22,9 +22,11 @@ from .loaders import (
     load_ordinal,
     load_partial_labels,
 )
+from .tables import example_file
 
 __all__ = [
     "data_folder",
+    "example_file",
     "fetch",
     "hamming_ball",
     "load_intervals",

@@ -211,7 +211,7 @@ def support_of(output: OutputSpace, sets: Sets, z: NDArray) -> tuple[NDArray, ND
 
     It is 1 / (1 + d / t), with d the distance of the prediction z and t the median of the positive distances.
     """
-    far = output.distance(z, sets)
+    far = np.where(sets.contains(z), 0.0, np.maximum(output.distance(z, sets), 0.0))  # without rounding errors
     positive = far[far > 0]
     typical = float(np.median(positive)) if len(positive) else 0.0
     if typical == 0:

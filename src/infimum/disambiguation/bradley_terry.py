@@ -135,6 +135,15 @@ class BradleyTerry(SetPosterior):
         np.minimum.at(support, self.pairs.row, probability)
         return LabelErrors(support, np.flatnonzero(support < threshold / (1 + threshold)))
 
+    def mean(self, q: NDArray) -> NDArray:
+        return q
+
+    def center(self, F: NDArray) -> NDArray:
+        return F
+
+    def moved(self, F: NDArray, step: NDArray) -> NDArray:
+        return F + step
+
     def _fit_scale(self, F: NDArray) -> float:
         """Return the factor of the scores F that maximises the likelihood of the comparisons."""
         if self.scale is not None or not len(self.pairs.row):

@@ -22,10 +22,12 @@ from ..calibration import (
 from ..outputs.base import OutputSpace, Sets
 from ..outputs.soft_labels import soft_update, uniform
 from ..weights.holdout import Holdout, LooOperator, identity
-from .posterior import TIE, LabelErrors, Members, SetPosterior
+from .posterior import TIE, LabelErrors, Members, SetPosterior, flatten_state
 
 CHANCE_RATIO = 0.5  # a suspect is at most this times as probable as a random set of the same size
 COARSE_STEP, COARSE_ROWS = 4, 600  # grid steps and rows of a temperature that only serves to compare models
+
+LARGEST_STEP = 8.0  # nats by which another output of the row changes the probability of an option, at most
 
 SPARSE_OPTIONS = 64  # options per row, from which on the sparse form may be faster
 SPARSE_SHARE = 0.02  # at most this share of all (row, row, option) has the option as a candidate in both rows
@@ -93,6 +95,17 @@ class Categorical(SetPosterior):
         w = None if self.w is None else self.w[used]
         scaling = TemperatureScaling().fit(P[used], self.mask[used], w, COARSE_STEP, COARSE_ROWS)
         return self.phi(P), row_log_likelihood(scaling(P), self.mask)
+
+    def mean(self, q: NDArray) -> NDArray:
+        return flatten_state(q, self.axes)
+
+    def center(self, F: NDArray) -> NDArray:
+        return flatten_state(normalise(F), self.axes)
+
+    def moved(self, F: NDArray, step: NDArray) -> NDArray:
+        """Multiply by exp(step / share of the option), which moves the probability of a typical row by `step`."""
+        share = np.maximum(normalise(F).mean(axis=-3, keepdims=True), 1e-300)
+        return F * np.exp(np.clip(step.reshape(F.shape) / share, -LARGEST_STEP, LARGEST_STEP))
 
     def members(self, q: NDArray, F: Callable[[], NDArray], output: OutputSpace) -> Members:
         best = np.argmax(q, axis=-1)[..., None] == np.arange(q.shape[-1])  # the lowest index on a tie

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ class SetPosterior(ABC):
     axes: int
     """The number of axes in e."""
 
-    held_out_rounds: ClassVar[int] = 8
+    held_out_rounds: int = 8
     """Rounds for held-out rows, which rank models as well as a full run."""
 
     @property
@@ -139,6 +139,18 @@ class SetPosterior(ABC):
     def log_likelihood_at(self, psi: NDArray) -> NDArray | None:
         """Return log P_i(S_i) around predicted outputs with these psi (n, d); None if points have no distribution."""
         return None
+
+    def mean(self, q: NDArray) -> NDArray:
+        """Return the mean of the label in the state q, in the units of `center`, (..., n, m)."""
+        raise NotImplementedError
+
+    def center(self, F: NDArray) -> NDArray:
+        """Return the mean of the label that F predicts without the row's own set, (..., n, m)."""
+        raise NotImplementedError
+
+    def moved(self, F: NDArray, step: NDArray) -> NDArray:
+        """Return predictions whose `center` is moved by `step`, (..., n, m)."""
+        raise NotImplementedError
 
     def expand(self, output: OutputSpace) -> OutputSpace:
         """Return the output space, expanded if members may lie outside of it."""

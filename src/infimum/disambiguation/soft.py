@@ -12,6 +12,7 @@ from ..outputs.base import Sets
 from ..weights.holdout import Holdout, LooOperator
 from .bradley_terry import BradleyTerry
 from .categorical import Categorical, SparseCategorical, is_sparse
+from .coupled import Coupled, labelled_in
 from .posterior import SetPosterior
 from .truncated_normal import TruncatedNormal
 
@@ -174,12 +175,28 @@ def posterior_of(sets: Sets, sample_weight: NDArray | None = None) -> SetPosteri
     lines = sets.lines()
     if lines is not None:
         return TruncatedNormal(lines, sample_weight)
-    return None if sets.comparisons() is None else BradleyTerry(sets, sample_weight)
+    if sets.comparisons() is not None:
+        return BradleyTerry(sets, sample_weight)
+    return _coupled(sets, sample_weight) if supports_soft(sets) else None
+
+
+def _coupled(sets: Sets, sample_weight: NDArray | None) -> Coupled:
+    """Return the posterior of several outputs."""
+    parts: list[SetPosterior] = []
+    each = sets.coordinates() or []
+    for own in each:
+        mask = own.options()
+        found = posterior_of(own, sample_weight) if mask is None else Categorical(mask, own, sample_weight)
+        assert found is not None
+        parts.append(found)
+    return Coupled(parts, sets.coordinate_weights(), labelled_in(each), sample_weight)
 
 
 def supports_soft(sets: Sets) -> bool:
     """Whether members of the sets can be assigned probabilities, so that sets have a likelihood."""
-    return any(found is not None for found in (sets.options(), sets.lines(), sets.comparisons()))
+    if any(found is not None for found in (sets.options(), sets.lines(), sets.comparisons())):
+        return True
+    return all(map(supports_soft, sets.coordinates() or [])) if sets.coordinates() else False
 
 
 def has_density(sets: Sets) -> bool:

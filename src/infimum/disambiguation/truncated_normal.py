@@ -133,6 +133,16 @@ class TruncatedNormal(SetPosterior):
     def log_likelihood_at(self, psi: NDArray) -> NDArray:
         return self._log_likelihood(list((-psi[:, 1:-1] / (2 * psi[:, -1:])).T))
 
+    def mean(self, q: NDArray) -> NDArray:
+        return q[..., 1:-1]
+
+    def center(self, F: NDArray) -> NDArray:
+        return np.stack(self._means(F), axis=-1)
+
+    def moved(self, F: NDArray, step: NDArray) -> NDArray:
+        t = self.center(F) + step
+        return np.concatenate([np.ones((*t.shape[:-1], 1)), t, np.square(t).sum(axis=-1, keepdims=True)], axis=-1)
+
     def members(self, q: NDArray, F: Callable[[], NDArray], output: OutputSpace) -> Members:
         """Return the posterior means; for a union, the mean in its most probable interval."""
         each, variance = [], []

@@ -6,6 +6,7 @@ from .clean import Disambiguated, clean_labels
 from .for_output import estimator_for
 from .generic import PartialEstimator
 from .multilabel import PartialMultilabelClassifier
+from .multioutput import PartialMultiOutput
 from .partial_search import PartialSearch
 from .ranker import PartialRanker
 from .regressor import PartialRegressor
@@ -15,6 +16,7 @@ __all__ = [
     "PartialClassifier",
     "PartialEstimator",
     "PartialModel",
+    "PartialMultiOutput",
     "PartialMultilabelClassifier",
     "PartialRanker",
     "PartialRegressor",

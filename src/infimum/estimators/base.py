@@ -29,6 +29,7 @@ from ..selection.scores import labelled_weight, scored_by, weight_array
 from ..solvers import Minimum
 from ..weights import BY_NAME, Alpha, by_name
 from .explanation import Explanation, explained
+from .scoring import refuse_exact_metrics
 
 NUMBERS = 2**22
 """Numbers formed at a time for a batch of queries: 32 MiB."""
@@ -129,6 +130,7 @@ class PartialModel(BaseEstimator):
         sets = rows.read(output)
         if rows.in_memory:
             check_shapes(output, sets)
+            refuse_exact_metrics(output)
         selection = None
         if not recipe.is_complete:
             recipe, selection = select_recipe(recipe, rows, output, sets, self._search_config())
@@ -168,7 +170,9 @@ class PartialModel(BaseEstimator):
 
         The result is a Dask array for a Dask collection, and an iterator over arrays for `infimum.Blocks`.
         """
-        return self._in_blocks(self.predict, X) if _is_blocked(X) else self.output_names(self._outputs(X))
+        if _is_blocked(X):
+            return self._in_blocks(self.predict, X)
+        return self.output_.tabulate(self.output_names(self._outputs(X)))
 
     def output_names(self, z: NDArray) -> NDArray:
         """Return outputs as the user names them."""
@@ -207,7 +211,7 @@ class PartialModel(BaseEstimator):
     @property
     def labels_(self) -> NDArray:
         """The most likely member of the set of each training row; after disambiguation."""
-        return self._disambiguation().labels
+        return self.output_.tabulate(self._disambiguation().labels)
 
     @property
     def confidence_(self) -> NDArray | None:
@@ -302,9 +306,16 @@ def validated(model: Any, X: Any, reset: bool = False) -> Any:
     """Return X as numbers; at fit (`reset`) the model learns the names by which later columns are found."""
     X = X.compute() if is_dask(X) else X
     if is_frame(X):
-        if not reset:
+        integers = names_of(X, int)
+        if reset:
+            model._integer_names = integers
+        elif integers is not None and sorted(integers) == sorted(vars(model).get("_integer_names") or []):
+            X = X[model._integer_names]  # only pandas has such names
+        else:
             X = in_order(X, vars(model).get("feature_names_in_", np.array([])).tolist() or None)
-        as_numbers(X)
+        numbers = as_numbers(X)
+        validate_data(model, X, skip_check_array=True, reset=reset)
+        return narrow(numbers)
     table = readable(X)
 
     def check() -> Any:

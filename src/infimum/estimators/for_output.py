@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..outputs import OutputSpace
+from ..outputs import OUTPUT_TYPES, OutputSpace
 from .base import PartialModel
 from .classifier import PartialClassifier
 from .generic import PartialEstimator
 from .multilabel import PartialMultilabelClassifier
+from .multioutput import PartialMultiOutput
 from .ranker import PartialRanker
 from .regressor import PartialRegressor
 
@@ -17,6 +18,7 @@ ESTIMATORS: dict[str, type[PartialModel]] = {
     "tags": PartialMultilabelClassifier,
     "ranking": PartialRanker,
     "number": PartialRegressor,
+    "product": PartialMultiOutput,
 }
 """Estimators by output type; all others are fitted by `PartialEstimator`."""
 
@@ -40,6 +42,6 @@ def estimator_for(output: OutputSpace, **settings: Any) -> PartialModel:
     PartialEstimator(output=Vectors())
     """
     made = ESTIMATORS.get(output.kind)
-    if made is None:
+    if made is None or type(output) is not OUTPUT_TYPES[output.kind]:  # a subclass keeps its own methods
         return PartialEstimator(output, **settings)
     return made(**output.get_params(deep=False), **settings)

@@ -29,8 +29,9 @@ class Records:
     y : list
         As the estimators accept it (docs/data.md): for `kind` "labels" a name, a set, `Not` or None; for "tags"
         ``{"red": True}``; for "ranking" pairs ``[("a", "b")]``; for "number" values, ``(low, high)`` or sets of values;
-        for "vector" ``[1, 2]`` or ``[(0, 1), 2]``; for "mask" rows of pixels ``[[1, 0], [0, -1]]``.
-    kind : {"labels", "tags", "ranking", "number", "vector", "mask", "text"}
+        for "vector" ``[1, 2]`` or ``[(0, 1), 2]``; for "mask" rows of pixels ``[[1, 0], [0, -1]]``; for
+        "product" ``{"species": "cat", "weight": (3, 5)}``.
+    kind : {"labels", "tags", "ranking", "number", "vector", "mask", "product", "text"}
         The output type; "text" if a table was read without a kind.
     annotators : list or None
         Who gave each row, with ``annotators="rows"``.

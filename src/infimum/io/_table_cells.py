@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..data.errors import InputError, is_missing
+from ..outputs.cells import CellFormat
 from ..outputs.numbers.cells import number_cell
 from ..outputs.numbers.text import parse_interval
 from ..outputs.rankings.cells import bucket_pairs, rank_buckets
@@ -27,7 +28,7 @@ def target_cells(source: str, found: list[Found], target: Any, targets: list[str
         return [None if is_missing(record.value.get(target)) else record.value[target] for record in found]
     if kind not in _SEVERAL or (kind == "number" and len(targets) != 2):
         raise ValueError(
-            'Several target columns need kind="tags", "ranking" or "vector", and two may have kind="number".'
+            'Several target columns need kind="tags", "ranking", "vector" or "product", and two may have kind="number".'
             f" Got {kind!r}."
         )
     if kind == "tags":
@@ -101,7 +102,10 @@ def _coordinates(row: dict, unticked: str | None) -> Any:
     return None if all(cell is None for cell in cells) else cells
 
 
-_SEVERAL: dict[str, Callable] = {"number": _bounds, "tags": _tags, "ranking": _ranks, "vector": _coordinates}
+_SEVERAL: dict[str, Callable] = {
+    "number": _bounds, "tags": _tags, "ranking": _ranks, "vector": _coordinates,
+    "product": lambda row, unticked: {column: cell for column, cell in row.items() if not is_missing(cell)} or None,
+}  # fmt: skip
 """How the cells of several target columns make one cell of y, by output type."""
 
 
@@ -114,8 +118,11 @@ def parse_cells(source: str, y: list, places: list[str], kind: str, classes: lis
         return y, classes
     try:
         space = new_space(kind, y, classes).for_files()
-        given = space.from_cells(space.text_to_cells(y))
-        parsed = space.to_cells(space.fit(given).read(given))
+        parsed = space.text_to_cells(y)
+        given = space.from_cells(parsed)
+        sets = space.fit(given).read(given)
+        if type(space).to_cells is not CellFormat.to_cells:  # its text may be parsed by read
+            parsed = space.to_cells(sets)
     except InputError as error:
         bad = BadRecords(source)
         for row, message in error.rows.items():

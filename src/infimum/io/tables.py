@@ -25,9 +25,6 @@ from ._records import Records, text_cells
 from ._table_cells import INTEGER, REAL, parse_cells, target_cells
 from ._write import plain_cells
 
-LIST_CELLS = ("number", "vector", "mask")
-"""Output types whose own cells are lists; lists of the others need a meaning."""
-
 
 def read_table(
     path: Path_,
@@ -60,7 +57,7 @@ def read_table(
         ``kind="vector"`` a coordinate (a number or an interval). None leaves all rows unlabelled.
     id : str, optional
         The column of the ids; by default rows are counted from 0.
-    kind : {"labels", "tags", "ranking", "number", "vector", "mask"}, optional
+    kind : {"labels", "tags", "ranking", "number", "vector", "mask", "product"}, optional
         The output type. It parses the text into Python objects, and raises an error that names the line of every cell
         that cannot be parsed. Without it the target stays text, and `records.kind` is "text". Required for several
         columns.
@@ -112,7 +109,8 @@ def records_of(
     cells = target_cells(source, found, target, targets, kind, options.unticked)
     others = [column for column in columns if column not in own]
     data = _data(found, others, loaded.is_text, keep_text)
-    if isinstance(target, str) and kind not in LIST_CELLS and any(isinstance(cell, list) for cell in cells):
+    ambiguous = kind is None or OUTPUT_TYPES[kind].lists_need_meaning
+    if isinstance(target, str) and ambiguous and any(isinstance(cell, list) for cell in cells):
         return _from_lists(source, found, cells, data, id, options)
     ids = [record.value[id] if id is not None else k for k, record in enumerate(found)]
     names = list(classes) if classes is not None else []
@@ -169,7 +167,7 @@ def write_table(
         By default that of the records; without either, only the rows are written.
     target : str
         The name of the column of y.
-    kind : {"labels", "tags", "ranking", "number", "vector", "mask", "text"}, optional
+    kind : {"labels", "tags", "ranking", "number", "vector", "mask", "product", "text"}, optional
         The output type. By default that of the records, or "labels"; "text" for y that is text already.
     id : str, optional
         A column for the ids of the records; by default "id" for `Records` and none otherwise.

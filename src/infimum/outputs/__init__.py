@@ -5,12 +5,13 @@ from .labels import CandidateLabels, Labels, Not, Taxonomy
 from .masks import Masks, Scribbles
 from .merging import merge_classes
 from .numbers import Intervals, Reals
+from .product import Product, ProductSets
 from .rankings import PartialOrders, Rankings
 from .tags import HammingBalls, PartialTags, Tags
 from .vectors import Annuli, Balls, Boxes, CandidatePoints, Vectors
 
 OUTPUT_TYPES: dict[str, type[OutputSpace]] = {
-    space.kind: space for space in (Labels, Tags, Rankings, Reals, Vectors, Masks)
+    space.kind: space for space in (Labels, Tags, Rankings, Reals, Vectors, Masks, Product)
 }
 """The output types by `OutputSpace.kind`, the name that files and the command line use. Add your own type here."""
 
@@ -53,6 +54,8 @@ __all__ = [
     "OutputSpace",
     "PartialOrders",
     "PartialTags",
+    "Product",
+    "ProductSets",
     "Rankings",
     "Reals",
     "Scribbles",

@@ -148,8 +148,16 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
         return np.full(len(alpha), -np.inf)
 
     def coordinates(self) -> list[OutputSpace] | None:
-        """Return the spaces of the coordinates, if Y is a product of intervals and the loss a sum over coordinates."""
+        """Return the spaces of the coordinates, if Y is a product of spaces and the loss a sum over coordinates."""
         return None
+
+    def coordinate_weights(self) -> NDArray | None:
+        """Return the factor of the loss of each coordinate; None if all are 1."""
+        return None
+
+    def with_coordinates(self, spaces: list[OutputSpace]) -> OutputSpace:
+        """Return the space with those of its coordinates replaced, after `expanded_to`."""
+        return self
 
     def expanded_to(self, low: NDArray, high: NDArray) -> OutputSpace:
         """Return the space enlarged to contain [low, high] in units of the loss, for sets with `Sets.lines`."""
@@ -172,6 +180,10 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
     def readable(self, z: NDArray) -> NDArray:
         """Return outputs as the user names them."""
         return z
+
+    def tabulate(self, named: NDArray) -> Any:
+        """Return outputs, as `readable` names them, in the container that `predict` returns."""
+        return named
 
     def is_unlabelled(self, sets: Sets) -> NDArray:
         """Return whether S_i = Y, (n,) boolean; override it if the sets alone cannot tell."""

@@ -35,6 +35,9 @@ class CellFormat:
     has_candidates = False
     """Whether a cell may list several names of which one is right, or names that are excluded."""
 
+    lists_need_meaning = False
+    """Whether a list in a cell of a file could mean several things, as names do: one of them, all of them, an order."""
+
     @classmethod
     def for_cells(cls, cells: Iterable, names: Any = None) -> Self:
         """Return an unfitted space for rows of y.
@@ -58,13 +61,8 @@ class CellFormat:
 
     def to_cells(self, sets: Sets) -> list:
         """Return each set as a Python object, None if the row is unlabelled."""
-        if not hasattr(sets, "__array__"):
-            raise ValueError(
-                f"{type(sets).__name__} cannot be written as cells. Define to_cells(sets) in {type(self).__name__}, or"
-                " __array__ in the class of the sets."
-            )
         unlabelled = self.is_unlabelled(sets)  # type: ignore[attr-defined]
-        return [None if gone else row for gone, row in zip(unlabelled, np.asarray(sets).tolist())]
+        return [None if gone else row for gone, row in zip(unlabelled, sets.to_list())]
 
     def outputs_to_cells(self, z: NDArray) -> list:
         """Return outputs (k, *z), as the user names them, as cells."""

@@ -101,6 +101,15 @@ class LossBalls(Sets):
         parts = dict.fromkeys(f"loss at most {r:.4g} from {name}" for r, name in zip(self.radius[row], names))
         return " or ".join(parts)
 
+    def to_list(self) -> list:
+        """Return each set as {"center": output, "loss": radius}, or as a list of them for a union."""
+        rows = []
+        for centers, radius in zip(self.centers, self.radius.tolist()):
+            cells = self.space.outputs_to_cells(self.space.readable(centers))
+            balls = [{"center": cell, "loss": r} for cell, r in zip(cells, radius)]
+            rows.append(balls[0] if len(balls) == 1 else balls)
+        return rows
+
     def __repr__(self) -> str:
         mean = self.size.mean() if len(self) else 0
         return f"<LossBalls in {type(self.space).__name__}: {len(self)} rows, mean radius {mean:.3g}>"

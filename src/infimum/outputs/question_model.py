@@ -50,6 +50,8 @@ class QuestionGroup(NamedTuple):
     """(n, f): the number of options that are looked at."""
     make: Callable[[int, int, float], Question]
     """(row, number of the question, cost) -> the question."""
+    open: Any = 1.0
+    """(n, f): the probability that the answer leaves more to ask."""
 
     def rates(self, price: Any, measure: str) -> NDArray:
         """Return gain / cost or entropy / cost, (n, f)."""
@@ -110,16 +112,13 @@ class QuestionModel:
 
     def encode(self, sets: Any) -> NDArray:
         """Return the sets as numbers, (n, k): rows that differ here are different sets."""
-        unlabelled = self.space.is_unlabelled(sets)
-        if type(sets).is_exact is not Sets.is_exact:
-            return np.column_stack([~unlabelled, ~sets.is_exact])
-        inherited = type(self.space).is_unlabelled is OutputSpace.is_unlabelled
-        if inherited and type(sets).is_unlabelled is Sets.is_unlabelled:
+        kind = type(sets)
+        if kind.is_exact is Sets.is_exact and kind.start is Sets.start and sets.options() is None:
             raise InputError(
-                f"{type(sets).__name__} cannot tell which rows are open to questions. Add the property is_unlabelled or"
+                f"{kind.__name__} cannot tell which rows are open to questions. Add the method start() or the property"
                 " is_exact to this class."
             )
-        return np.column_stack([~unlabelled, unlabelled])
+        return np.column_stack([~self.space.is_unlabelled(sets), ~sets.is_exact])
 
     def is_labelled(self, E: NDArray) -> NDArray:
         """Return which sets rule something out, (n,)."""

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from ..data.errors import InputError, shown
 from .base import OutputSpace, Sets
-
-PRICES = ("bits", "shown")
+from .prices import Price
 
 
 class Option(NamedTuple):
@@ -44,45 +42,6 @@ class Contradiction(InputError):
         )
 
 
-class Price:
-    """The cost of a question: how long a person takes to answer it, in units of your choice.
-
-    Parameters
-    ----------
-    price : {"bits", "shown"}, mapping or callable, default "bits"
-        "bits" is log2 of the number of different answers, so 1 for yes or no. "shown" is one per option that has to be
-        looked at. A mapping gives the seconds for each type of question, ``{"OneOf": 2, "FullLabel": 7}``. A function
-        of (name, n_answers, n_shown), which may be arrays, returns any other cost.
-
-    Examples
-    --------
-    >>> Price()("Which", 4.0, 3), Price("shown")("Which", 4.0, 3), Price({"Which": 2.5})("Which", 4.0, 3)
-    (2.0, 3.0, 2.5)
-    """
-
-    def __init__(self, price: Any = "bits"):
-        is_name = isinstance(price, str) and price in PRICES
-        if not is_name and not isinstance(price, Mapping) and not callable(price):
-            raise ValueError(
-                f"cost must be 'bits', 'shown', seconds by the name of a question, or a function. Got {price!r}."
-            )
-        self.price: Any = price.price if isinstance(price, Price) else price
-
-    def __call__(self, name: str, n_answers: Any, n_shown: Any) -> Any:
-        """Return the cost; arrays give an array."""
-        if self.price == "bits":
-            # a question with one answer takes time to read, too
-            return np.log2(np.maximum(n_answers, 2.0)) if np.ndim(n_answers) else math.log2(max(n_answers, 2.0))
-        if self.price == "shown":
-            return np.maximum(n_shown, 1.0) if np.ndim(n_shown) else float(max(n_shown, 1))
-        if isinstance(self.price, Mapping):
-            if name not in self.price:
-                raise ValueError(f"cost has no seconds for {name!r}. Got {', '.join(map(repr, self.price))}.")
-            cost = float(self.price[name])
-            return cost * np.ones_like(n_answers) if np.ndim(n_answers) else cost
-        return self.price(name, n_answers, n_shown)
-
-
 class Question(ABC):
     """A question about the output of one row."""
 
@@ -91,14 +50,16 @@ class Question(ABC):
     space: Any
     """The fitted output space."""
     cost: float
-    """By default log2 of the number of answers."""
+    """By default the seconds of `Price`."""
 
     def _set(self, row: Any, space: OutputSpace, cost: float | None) -> None:
         """Store what all questions have; call it last in the constructor."""
-        if not isinstance(row, int | np.integer) or row < 0:
+        if not isinstance(row, int | np.integer) or isinstance(row, bool) or row < 0:
             raise InputError(f"A question is about one row, a number >= 0. Got {row!r}.")
         self.row, self.space = int(row), space
         self.cost = float(Price()(type(self).__name__, self.n_answers, self.n_shown) if cost is None else cost)
+        if not 0 <= self.cost < math.inf:
+            raise InputError(f"The cost of a question is a number >= 0. Got {self.cost!r}.")
 
     @classmethod
     def of(cls, row: int, about: Any, space: OutputSpace, cost: float | None = None) -> Self:
@@ -215,15 +176,15 @@ class FullLabel(Question):
     space : OutputSpace
         The fitted output space.
     cost : float, optional
-        By default log2 of the number of outputs.
+        By default the seconds of `Price`.
 
     Examples
     --------
     >>> from infimum.outputs import Labels
     >>> space = Labels(classes=["cat", "dog", "owl"]).fit([])
     >>> question = FullLabel(0, space)
-    >>> question.apply_answer([{"cat", "owl"}], "owl").format(0), round(question.cost, 2)
-    ('owl', 1.58)
+    >>> question.apply_answer([{"cat", "owl"}], "owl").format(0)
+    'owl'
     """
 
     def __init__(self, row: int, space: OutputSpace, cost: float | None = None):
@@ -284,8 +245,10 @@ def from_dict(found: Any, space: OutputSpace) -> Question:
     types: dict[str, type[Question]] = {kind.__name__: kind for kind in space.questions().question_types}
     types["FullLabel"] = FullLabel
     name = found.get("type") if isinstance(found, dict) else None
-    if name not in types or "row" not in found or (name != "FullLabel" and "about" not in found):
-        raise InputError(f"A question has a type ({', '.join(types)}), a row and what it is about. Got {found!r}.")
+    known = isinstance(name, str) and name in types
+    if not known or "row" not in found or (name != "FullLabel" and found.get("about") is None):
+        raise InputError(f"A question has a type ({', '.join(types)}), a row and what it is about. Got {shown(found)}.")
+    assert isinstance(name, str)
     return types[name].of(found["row"], found.get("about"), space, found.get("cost"))
 
 

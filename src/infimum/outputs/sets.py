@@ -164,8 +164,12 @@ class Sets(ABC):
         return None
 
     def coordinates(self) -> list[Sets] | None:
-        """Return the sets of the coordinates, if S_i is a product of sets of R and the loss a sum over coordinates."""
+        """Return the sets of the coordinates, if S_i is a product of sets and the loss a sum over coordinates."""
         return None
+
+    def coordinate_weights(self) -> NDArray:
+        """Return the factor of the loss of each coordinate."""
+        return np.ones(len(self.coordinates() or []))
 
     def profiles(self, principle: str) -> Profiles | None:
         """Return L(z, S_i) as functions of the Hamming distance of z to a center, or None."""
@@ -266,9 +270,20 @@ class Sets(ABC):
 
     @property
     def is_exact(self) -> NDArray:
-        """Whether S_i has a single member, (n,) boolean; False if the kind of sets cannot tell."""
+        """Whether S_i has a single member, (n,) boolean.
+
+        Without options, the members that are best and worst for a random objective are compared. They differ almost
+        surely unless the embedding of S_i is a single point. False if the sets have no `start`.
+        """
         options = self.options()
-        return np.zeros(len(self), dtype=bool) if options is None else (options.sum(axis=2) == 1).all(axis=1)
+        if options is not None:
+            return np.asarray((options.sum(axis=2) == 1).all(axis=1))
+        try:
+            start = self.start()
+        except ValueError:
+            return np.zeros(len(self), dtype=bool)
+        c = np.broadcast_to(np.random.default_rng(0).standard_normal(start.shape[1]), start.shape)
+        return np.isclose(self.argmin(c), self.argmin(-c), rtol=1e-9, atol=1e-12).all(axis=1)
 
     @property
     def is_unlabelled(self) -> NDArray:
@@ -304,6 +319,15 @@ class Sets(ABC):
     def format(self, row: int) -> str:
         """Return S_i as text."""
         return repr(self[[row]])
+
+    def to_list(self) -> list:
+        """Return each set as a Python object that can be written as JSON; by default the rows of its array."""
+        if not hasattr(self, "__array__"):
+            raise ValueError(
+                f"{type(self).__name__} cannot be written as cells. Define to_list() or __array__ in this class, or"
+                " to_cells(sets) in the output space."
+            )
+        return np.asarray(self).tolist()
 
     def __iter__(self) -> Iterator[Self]:
         return (self[i : i + 1] for i in range(len(self)))

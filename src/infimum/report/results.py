@@ -93,7 +93,7 @@ def section(
         (f"covering rate ({FOLDS}-fold CV)", f"{ours.covering:.1%}"),
         ("covering rate of the best constant", f"{constant.covering:.1%}"), ("chance-corrected", ours.beyond),
         ("set risk", ours.risk), ("set risk of the best constant", constant.risk),
-        *((NAMES_OF_ERRORS[key], shown_range(*ends)) for key, ends in ours.errors.items()),
+        *((NAMES_OF_ERRORS.get(key, key), shown_range(*ends)) for key, ends in ours.errors.items()),
     ]  # fmt: skip
     if resolved is not None and resolved.confidence is not None and not warning:
         facts.append(("mean confidence", float(resolved.confidence.mean())))
@@ -108,7 +108,7 @@ def section(
 
 def _comparison(rows: list[Compared]) -> h.Markup:
     columns = ["model", "covering rate", "chance-corrected", "set risk"]
-    columns += [NAMES_OF_ERRORS[key] for key in rows[0].errors]
+    columns += [NAMES_OF_ERRORS.get(key, key) for key in rows[0].errors]
     body = [
         [row.name, row.covering, row.beyond, row.risk, *(shown_range(*ends) for ends in row.errors.values())]
         for row in rows

@@ -36,7 +36,7 @@ class Solver(BaseEstimator, ABC):
     `fit` prepares what `minimise` needs of the loss. Sums over the rows are computed once, by `Weights.project`.
     """
 
-    exact: ClassVar[bool]
+    exact: bool
     """Whether `minimise` always returns a minimum."""
 
     needs_sums_only: bool = False

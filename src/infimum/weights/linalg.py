@@ -20,6 +20,28 @@ def product(A: Any, B: Any) -> NDArray:
     return out.toarray() if sparse.issparse(out) else np.asarray(out)
 
 
+def single_factors(X: Any) -> NDArray | None:
+    """Return one power of two per feature, by which X has room in single precision; None if X has it already.
+
+    Trees of scikit-learn compute in single precision and do not split differences below 1e-7.
+
+    >>> single_factors(np.array([[1e-100, 3.0], [-2e-100, 5.0]])), single_factors(np.array([[3.0]]))
+    (array([9.13438523e+99, 1.00000000e+00]), None)
+    """
+    largest = abs(X).max(axis=0)
+    largest = np.asarray(largest.todense()).ravel() if sparse.issparse(largest) else largest
+    exponent = np.frexp(largest)[1]
+    far = (largest > 0) & ((exponent < -10) | (exponent > 100))
+    return np.where(far, np.ldexp(1.0, -exponent), 1.0) if far.any() else None
+
+
+def multiplied(X: Any, factors: NDArray | None) -> Any:
+    """Return X with its features multiplied by factors; X itself for None."""
+    if factors is None:
+        return X
+    return sparse.csr_matrix(X @ sparse.diags_array(factors)) if sparse.issparse(X) else X * factors
+
+
 class Moments(NamedTuple):
     """The sum of weights, the mean and the summed squared deviations of each feature.
 

@@ -155,7 +155,8 @@ class Scaled(WeightsWrapper):
         # a constant feature has a variance of rounding errors, which must not become its scale
         constant = variance <= (1e-14 * np.abs(found.mean)) ** 2
         # few digits, so other chunks of the same rows give the same features
-        scale = np.where(constant, np.inf, np.sqrt(variance).astype(np.float32).astype(float))
+        fraction, exponent = np.frexp(np.sqrt(variance))
+        scale = np.where(constant, np.inf, np.ldexp(np.rint(fraction * 2**24) / 2**24, exponent))
         scale = np.where(scale > 0, scale, np.inf)
         finite = np.where(np.isinf(scale), 1.0, scale)
         units = np.where(np.isinf(scale), 0.0, found.mean / finite)

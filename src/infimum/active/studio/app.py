@@ -1,13 +1,13 @@
-"""The web application: its requests, and the checks that they come from this machine."""
+"""The web application: its requests, and the checks that they come from people with a token."""
 
 from __future__ import annotations
 
 import hmac
-import json
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Mapping
 from importlib.resources import files
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -17,16 +17,29 @@ from starlette.routing import Route
 
 from ...data.errors import InputError
 from .. import Contradiction
-from .export import FORMATS, export
+from .export import export
+from .journal import parse
 from .session import Session
-from .views import answers_view, question_view, row_view, state_view
+from .views import (
+    answers_view,
+    guess_view,
+    people_view,
+    question_view,
+    review_view,
+    row_view,
+    rows_view,
+    state_view,
+    sure_view,
+    task_view,
+)  # fmt: skip
 
-HOSTS = ("127.0.0.1", "localhost")
+LOCAL = ("127.0.0.1", "localhost", "[::1]")
 BODY = 2**16  # bytes of a request at most
+MAX_NAME = 40  # characters of the name of a person
 HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none';"
-        " form-action 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+        " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -34,19 +47,31 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-FILES = {"": ("index.html", "text/html; charset=utf-8"), "studio.js": ("studio.js", "text/javascript; charset=utf-8"),
-         "studio.css": ("studio.css", "text/css; charset=utf-8")}  # fmt: skip
+FILES = {"": ("index.html", "text/html; charset=utf-8"), "studio.css": ("studio.css", "text/css; charset=utf-8")}
+FILES |= {name: (name, "text/javascript; charset=utf-8") for name in ("studio.js", "panels.js", "parts.js")}
+REJECTED = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
+"""Errors of what a client has sent."""
+
+
+class Access(NamedTuple):
+    """Who may use the studio, and by which addresses."""
+
+    tokens: dict[str, str]
+    """Token -> name of the person; "" for a token that people share, who then enter their names."""
+    hosts: frozenset[str]
+    """Accepted values of the header Host; empty accepts all."""
+    scheme: str = "http"
 
 
 class Guard:
     """Middleware that accepts only requests of this web app: it checks the Host, the Origin and the token.
 
-    Another site that resolves to 127.0.0.1 has another Host, and a request from another site has another Origin. Other
-    programs on the machine do not have the token.
+    Another site that resolves to this machine has another Host, and a request from another site has another Origin.
+    Other programs do not have the token.
     """
 
-    def __init__(self, app: Any, token: str, port: int):
-        self.app, self.token, self.port = app, token, port
+    def __init__(self, app: Any, access: Access):
+        self.app, self.access = app, access
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -58,6 +83,7 @@ class Guard:
         if problem is not None:
             await JSONResponse({"error": problem}, 403, HEADERS)(scope, receive, send)
             return
+        scope["person"] = self.access.tokens.get(_token(request), "")
 
         async def sent(message: Any) -> None:
             if message["type"] == "http.response.start":
@@ -69,39 +95,48 @@ class Guard:
 
     def problem(self, request: Request) -> str | None:
         """Return why a request is rejected; None if it is accepted."""
-        hosts = {f"{host}:{self.port}" for host in HOSTS}
-        if request.headers.get("host") not in hosts:
+        host, origin = request.headers.get("host", ""), request.headers.get("origin")
+        if self.access.hosts and host not in self.access.hosts:
             return "Open the studio by the address that it printed: this Host is not its own."
-        origin = request.headers.get("origin")
-        if origin is not None and (urlsplit(origin).scheme != "http" or urlsplit(origin).netloc not in hosts):
+        if origin is not None and origin != f"{self.access.scheme}://{host}":
             return "This request comes from another site."
         if request.method not in ("GET", "HEAD") and origin is None:
             return "Only the web app of the studio can post answers."
-        path = request.url.path.strip("/")
-        if path in ("studio.js", "studio.css", "favicon.ico"):
+        if request.url.path.strip("/") in (*FILES, "favicon.ico") and request.url.path != "/":
             return None  # they contain no data
-        given = request.headers.get("x-token") or request.query_params.get("token") or ""
-        if not hmac.compare_digest(given.encode(), self.token.encode()):
+        given = _token(request).encode()
+        if not any([hmac.compare_digest(given, token.encode()) for token in self.access.tokens]):
             return "The token is missing or wrong: open the address that the studio printed when it was started."
         return None
 
 
-def create_app(session: Session, token: str, port: int) -> Any:
+def _token(request: Request) -> str:
+    return request.headers.get("x-token") or request.query_params.get("token") or ""
+
+
+def create_app(session: Session, access: Access) -> Any:
     """Return the application of a session, for uvicorn."""
+    views: dict[str, Callable] = {
+        "task": lambda s, q, who: {**task_view(s), "you": who},
+        "state": lambda s, q, who: state_view(s, who or q.get("who", "")),
+        "people": lambda s, q, who: people_view(s),
+        "next": lambda s, q, who: _next(s, {**q, "who": who or q.get("who", "")}),
+        "answers": lambda s, q, who: answers_view(s, q.get("search", ""), int(q.get("offset", 0))),
+        "rows": lambda s, q, who: rows_view(s, q.get("search", ""), q.get("filter", "all"), int(q.get("offset", 0))),
+        "review": lambda s, q, who: review_view(s, q.get("queue", "")),
+        "guess": lambda s, q, who: guess_view(s, int(q.get("row", -1))),
+        "sure": lambda s, q, who: sure_view(s),
+    }
+    acts = {"join": _join, "answer": _answer, "undo": _undo, "skip": _skip, "accept": _accept}
     routes = [
-        Route("/", static), Route("/studio.js", static), Route("/studio.css", static), Route("/favicon.ico", no_icon),
-        Route("/api/state", _get(lambda session, q: state_view(session, q.get("who", "")))),
-        Route("/api/next", _get(lambda session, q: _next(session, q.get("who", ""), q.get("kind", "auto")))),
-        Route("/api/answers", _get(lambda s, q: answers_view(s, q.get("search", ""), int(q.get("offset", 0))))),
-        Route("/api/answer", _post(_answer), methods=["POST"]),
-        Route("/api/undo", _post(_undo), methods=["POST"]),
-        Route("/api/skip", _post(_skip), methods=["POST"]),
-        Route("/api/export", _post(_export), methods=["POST"]),
-        Route("/image/{row:int}/{column:path}", image),
+        *(Route(f"/{name}", static) for name in FILES), Route("/favicon.ico", no_icon),
+        *(Route(f"/api/{name}", _get(view)) for name, view in views.items()),
+        *(Route(f"/api/{name}", _post(act), methods=["POST"]) for name, act in acts.items()),
+        Route("/export/{form}", download), Route("/image/{row}/{column:path}", image),
     ]  # fmt: skip
     app = Starlette(routes=routes)
     app.state.session = session
-    return Guard(app, token, port)
+    return Guard(app, access)
 
 
 async def static(request: Request) -> Response:
@@ -115,15 +150,37 @@ async def no_icon(request: Request) -> Response:
 
 async def image(request: Request) -> Response:
     session: Session = request.app.state.session
-    found = session.task.image(request.path_params["row"], request.path_params["column"])
+    row = request.path_params["row"]
+    found = None
+    if len(row) < 12 and row.isdecimal():
+        found = session.task.image(int(row), request.path_params["column"])
     if found is None:
         return JSONResponse({"error": "There is no such image in the folder of the table."}, 404)
     return FileResponse(found[0], media_type=found[1])
 
 
+async def download(request: Request) -> Response:
+    session, form = request.app.state.session, request.path_params["form"]
+    people = request.query_params.get("people") == "1"
+
+    def written() -> tuple[str, bytes]:
+        with tempfile.TemporaryDirectory() as folder:
+            path = export(session, form, folder, people)
+            return path.name, path.read_bytes()
+
+    try:
+        name, data = await run_in_threadpool(written)
+    except InputError as error:
+        return JSONResponse({"error": str(error)}, 422)
+    kept = "".join(c if c.isalnum() or c in "-_. " else "_" for c in name)
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(kept)}"}
+    return Response(data, media_type="application/octet-stream", headers=headers)
+
+
 def _get(view: Callable) -> Any:
     async def endpoint(request: Request) -> Response:
-        return await _response(lambda: view(request.app.state.session, request.query_params))
+        who = request.scope["person"]
+        return await _response(lambda: view(request.app.state.session, request.query_params, who))
 
     return endpoint
 
@@ -136,14 +193,20 @@ def _post(act: Callable) -> Any:
             if len(body) > BODY:
                 return JSONResponse({"error": f"A request has at most {BODY} bytes."}, 413)
         try:
-            given = json.loads(body)
-        except ValueError:
-            return JSONResponse({"error": "A request must be JSON."}, 400)
-        if not isinstance(given, dict) or not isinstance(given.get("who"), str) or not 0 < len(given["who"]) <= 80:
-            return JSONResponse({"error": "A request must contain who sends it: a text of at most 80 characters."}, 400)
+            given = parse(body)
+        except ValueError as error:
+            return JSONResponse({"error": f"A request must be a JSON object: {error}."}, 400)
+        given["who"] = request.scope["person"] or given.get("who")
+        if not _is_name(given["who"]):
+            words = f"A request must contain the name of the person who sends it, of at most {MAX_NAME} characters."
+            return JSONResponse({"error": words}, 400)
         return await _response(lambda: act(request.app.state.session, given))
 
     return endpoint
+
+
+def _is_name(who: Any) -> bool:
+    return isinstance(who, str) and 0 < len(who) <= MAX_NAME and who.isprintable() and who == who.strip()
 
 
 async def _response(work: Callable[[], Any]) -> Response:
@@ -154,42 +217,62 @@ async def _response(work: Callable[[], Any]) -> Response:
         return JSONResponse({"error": str(error), "row": error.row}, 409)
     except InputError as error:
         return JSONResponse({"error": str(error)}, 422)
-    except (ValueError, TypeError, KeyError) as error:
-        return JSONResponse({"error": f"This request cannot be understood: {error}"}, 400)
+    except REJECTED as error:
+        return JSONResponse({"error": f"This request cannot be understood: {error!s:.200}"}, 400)
     except OSError as error:  # a full disk: nothing was acknowledged
         return JSONResponse({"error": f"The answer could not be written: {error}"}, 507)
 
 
-def _next(session: Session, who: str, kind: str) -> dict:
-    question = session.next(who, kind)
-    found = None if question is None else {"question": question_view(question), "row": row_view(session, question.row)}
+def _next(session: Session, given: Mapping) -> dict:
+    who, tab, row = given["who"], str(given.get("tab", ""))[:MAX_NAME], given.get("row")
+    question = session.next(who, given.get("kind", "auto"), None if row is None else int(row), tab)
+    found = None
+    if question is not None:
+        view = question_view(session, question, session.purpose(question.row, who, tab))
+        found = {"question": view, "row": row_view(session, question.row)}
     return {"next": found, "state": state_view(session, who)}
 
 
+def _join(session: Session, given: dict) -> dict:
+    session.join(given["who"])
+    return task_view(session)
+
+
 def _answer(session: Session, given: dict) -> dict:
+    review = given.get("review") is True
+    entry = session.answer(
+        _id(given), given["who"], given.get("question", {}), given.get("answer"), given.get("seconds"), review,
+        str(given.get("tab", ""))[:MAX_NAME],
+    )  # fmt: skip
+    found = {"kept": entry.id, "disagrees": entry.question.row in session.pool.disagreements}
+    if review:
+        return {**found, "state": state_view(session, given["who"])}
+    return {**found, **_next(session, {**given, "row": None})}
+
+
+def _id(given: dict) -> str:
     id = given.get("id")
     if not isinstance(id, str) or not 8 <= len(id) <= 64:
         raise InputError("An answer has an id of 8 to 64 characters, so that it counts once.")
-    session.answer(id, given["who"], given.get("question", {}), given.get("answer"), given.get("seconds"))
-    return {"kept": id, **_next(session, given["who"], given.get("kind", "auto"))}
+    return id
+
+
+def _accept(session: Session, given: dict) -> dict:
+    entries = session.accept(_id(given), given["who"], given.get("answers", []))
+    return {"kept": len(entries), "state": state_view(session, given["who"])}
 
 
 def _undo(session: Session, given: dict) -> dict:
-    entry = session.undo(given["who"], given.get("id"))
+    gone = session.undo(given["who"], given.get("id"), str(given.get("tab", ""))[:MAX_NAME])
     undone = None
-    if entry is not None:
-        asked = {"question": question_view(entry.question), "row": row_view(session, entry.question.row)}
-        undone = {**asked, "answer": entry.question.answer_text(entry.answer)}
+    if gone:
+        question = gone[-1].question
+        asked = {"question": question_view(session, question, gone[-1].purpose), "row": row_view(session, question.row)}
+        undone = {**asked, "answer": question.answer_text(gone[-1].answer), "count": len(gone),
+                  "mine": gone[-1].who == given["who"]}  # fmt: skip
     return {"undone": undone, "state": state_view(session, given["who"])}
 
 
 def _skip(session: Session, given: dict) -> dict:
-    session.skip(given["who"], int(given["row"]))
-    return _next(session, given["who"], given.get("kind", "auto"))
-
-
-def _export(session: Session, given: dict) -> dict:
-    form = given.get("form")
-    if form not in FORMATS:
-        raise InputError(f"The formats are {', '.join(FORMATS)}. Got {form!r}.")
-    return {"path": str(export(session, str(form)))}
+    session.skip(given["who"], given.get("row"))  # type: ignore[arg-type]
+    return _next(session, {**given, "row": None})

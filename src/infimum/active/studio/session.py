@@ -1,4 +1,4 @@
-"""Session: hands out questions, stores answers, and updates the model in the background."""
+"""Session: hands out questions, stores answers, and keeps the model up to date in the background."""
 
 from __future__ import annotations
 
@@ -9,37 +9,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...data.errors import InputError
-from .. import Answers, Asker, Belief, Price, Question, from_dict
-from ..learner import Learner
+from .. import Asker, Belief, FullLabel, Price, Question, from_dict
 from .journal import Journal
+from .matching import description
+from .pool import Entry, Pool
+from .restore import restored
 from .task import Task
+from .trainer import Trainer
 
 LEASE = 300.0  # seconds for which a row is reserved for one person
-N_AHEAD = 48  # questions that are prepared; people who answer faster get questions from an older model
+EVERY = 10  # every tenth question of a person is about a random row
+OVERLAP_EVERY = 4  # of a person's questions, at most one in four is about a row that others have answered
+MAX_SECONDS = 3600.0
+MAX_BATCH = 100  # rows that are confirmed at once
 
 
-class Entry(NamedTuple):
-    """An answer in the journal that was not taken back."""
+class Lease(NamedTuple):
+    """A row that is reserved for one person, and why it was asked about."""
 
-    id: str
-    who: str
-    time: float
-    question: Question
-    answer: Any
-    seconds: float | None
-
-
-class Progress(NamedTuple):
-    """The state of the model after a number of answers."""
-
-    answers: int
-    cost: float
-    covering: float | None
-    """The share of labelled rows whose set contains the leave-one-out prediction; None if nothing is predicted."""
-    remaining: float
-    """The expected cost of completing every row."""
-    complete: int
-    """The number of rows with one output left."""
+    since: float
+    purpose: str
 
 
 class Session:
@@ -55,181 +44,289 @@ class Session:
     journal : Journal
         Where answers are stored; answers that it contains are restored.
     asker : Asker, optional
-        By default ``Asker("information")``.
+        By default ``Asker("information")``. If its cost is "seconds", they are fitted to the times of the answers.
     background : bool, default True
         Whether a thread updates the model; otherwise call `learn`.
+    overlap : int, default 1
+        The number of people who answer the rows of the overlap independently.
+    share : float, default 0.1
+        The share of the answered rows that are in the overlap.
+
+    Attributes
+    ----------
+    left_out : list of dict
+        Answers of the journal that do not fit the table, with the reason.
+    edited : list of int
+        Rows whose cells have changed since their first answer; their answers are kept.
     """
 
-    def __init__(self, task: Task, journal: Journal, asker: Asker | None = None, background: bool = True):
-        self.task, self.journal = task, journal
+    def __init__(
+        self, task: Task, journal: Journal, asker: Asker | None = None, background: bool = True, overlap: int = 1,
+        share: float = 0.1,
+    ):  # fmt: skip
+        self.task, self.journal, self.overlap = task, journal, overlap
         self.asker = Asker(random_state=0) if asker is None else asker
         self.model = task.space.questions()
-        self.answers = Answers(task.space, task.space.read(task.space.from_cells(task.records.y)))
-        self.entries: list[Entry] = []
-        self.history: list[Progress] = []
+        self.pool = Pool(task.space, task.space.read(task.space.from_cells(task.records.y)))
         self.lock = threading.RLock()
-        self._ids: set[str] = set()
-        self._queue: list[Question] = []
-        self._leases: dict[int, tuple[str, float]] = {}
-        self._skipped: dict[str, set[int]] = {}
-        self._changed, self._stop = threading.Event(), threading.Event()
-        self._restore()
-        self.learner = Learner(task.features(), self.model, None, 0)
-        self.learn()
-        self._thread: threading.Thread | None = None
-        if background:
-            self._thread = threading.Thread(target=self._learn_in_background, name="learner", daemon=True)
-            self._thread.start()
+        found = restored(self.pool, task, journal.lines)
+        self.people, self.history = found.people, found.history
+        self.left_out, self.edited = found.left_out, found.edited
+        self._ids, self._skipped, self._keys = found.ids, found.skipped, found.keys
+        if self.edited:
+            journal.append(*(self._description(row) for row in self.edited), sync=False)
+        self._leases: dict[tuple[int, str, str], Lease] = {}
+        rng = np.random.default_rng(0)
+        self._random_order = rng.permutation(len(task)).tolist()
+        self._in_overlap = (rng.random(len(task)) < share) & (overlap > 1)
+        self.trainer = Trainer(self, background)
 
-    def _restore(self) -> None:
-        for line in self.journal.lines:
-            if "undo" in line:
-                self._remove(line["undo"])
-            elif "question" in line:
-                self._store(line)
-            elif "progress" in line:
-                self.history.append(Progress(**line["progress"]))
+    # people
 
-    def _store(self, line: dict) -> Entry:
-        question = from_dict(line["question"], self.task.space)
-        self.answers.add(question, line["answer"])
-        entry = Entry(line["id"], line["who"], line["time"], question, line["answer"], line.get("seconds"))
-        self.entries.append(entry)
-        self._ids.add(entry.id)
-        if entry.answer is None:
-            self._skipped.setdefault(entry.who, set()).add(question.row)
-        return entry
+    def join(self, who: str) -> None:
+        """Note the name of a person in the journal, once."""
+        with self.lock:
+            if who not in self.people:
+                self.journal.append({"person": who, "time": time.time()})
+                self.people.append(who)
 
-    def _remove(self, id: str) -> Entry | None:
-        for position in range(len(self.entries) - 1, -1, -1):
-            if self.entries[position].id == id:
-                entry = self.entries.pop(position)
-                self.answers.take_back(position)
-                self._skipped.get(entry.who, set()).discard(entry.question.row)
-                return entry
-        return None
+    def count(self, who: str) -> int:
+        """Return the number of answers of a person, without batches and decisions."""
+        return sum(e.who == who and e.purpose not in ("batch", "review") for e in self.pool.entries)
 
-    def next(self, who: str, kind: str = "auto") -> Question | None:
-        """Return the next question for a person, about a row that is not reserved for others; None if there is none."""
+    # questions
+
+    def next(self, who: str, kind: str = "auto", row: int | None = None, tab: str = "") -> Question | None:
+        """Return the next question for a person, about a row that is not reserved for others; None if there is none.
+
+        Parameters
+        ----------
+        who : str
+            The person.
+        kind : str, default "auto"
+            The type of question.
+        row : int, optional
+            The row, if the person has chosen it.
+        tab : str, optional
+            The window; two windows of one person get different rows.
+        """
+        if kind != "auto" and kind not in self.model.kinds:
+            raise InputError(f"The types of questions are {', '.join(self.model.kinds)}, or auto. Got {kind!r}.")
         with self.lock:
             now = time.monotonic()
             self._leases = {
-                row: (owner, since)
-                for row, (owner, since) in self._leases.items()
-                if now - since < LEASE and owner != who
+                key: lease
+                for key, lease in self._leases.items()
+                if now - lease.since < LEASE and key[1:] != (who, tab)
             }
-            question = self._available(who)
-            if question is not None and kind != "auto":
+            if row is not None:
+                question, purpose = self.full(self.checked(row)), "chosen"
+            else:
+                question, purpose = self._available(who)  # type: ignore[assignment]
+            if question is None:
+                return None
+            if kind != "auto" and purpose == "":
                 question = self._question_about(question.row, kind) or question
-            if question is not None:
-                self._leases[question.row] = (who, now)
+            self._leases[question.row, who, tab] = Lease(now, purpose)
             return question
 
-    def _available(self, who: str) -> Question | None:
-        unavailable = self._leases.keys() | self._skipped.get(who, set())
-        for question in self._queue:
-            if question.row not in unavailable:
-                return question
+    def purpose(self, row: int, who: str, tab: str = "") -> str:
+        """Return why a person was asked about a row."""
+        lease = self._leases.get((row, who, tab))
+        return "" if lease is None else lease.purpose
+
+    def _available(self, who: str) -> tuple[Question | None, str]:
+        away = {row for row, *_ in self._leases} | self._skipped.get(who, set()) | self.pool.disagreements
+        count = self.count(who)
+        E = self.model.encode(self.pool.sets)
+        if count % EVERY == EVERY - 1 and self.model.lists_outputs:
+            unlabelled = ~self.model.is_labelled(E)
+            row = next((row for row in self._random_order if unlabelled[row] and row not in away), None)
+            if row is not None:
+                return self.full(row), "random"
+        second = self._second_opinion(who)
+        if second is not None and count % OVERLAP_EVERY == OVERLAP_EVERY - 1:
+            return self.full(second), "overlap"
+        for question in self.trainer.queue:
+            if question.row not in away:
+                return question, ""
         # people are faster than the model: any open row, by the latest predictions
-        is_open = self.model.is_open(self.model.encode(self.answers.sets))
-        for row in np.random.default_rng(len(self.entries)).permutation(np.flatnonzero(is_open)).tolist():
-            if row not in unavailable:
-                return self._question_about(row, None)
+        is_open = self.model.is_open(E)
+        row = next((row for row in self._random_order if is_open[row] and row not in away), None)
+        if row is not None:
+            return self._question_about(row, None), ""
+        return (None, "") if second is None else (self.full(second), "overlap")
+
+    def _second_opinion(self, who: str) -> int | None:
+        """Return a row of the overlap that others have answered and this person has not."""
+        if self.overlap < 2:
+            return None
+        skipped = self._skipped.get(who, set())
+        leased = [row for row, *_ in self._leases]
+        for entry in self.pool.entries:
+            row = entry.question.row
+            if not self._in_overlap[row] or row in skipped or self.pool.decision(row) is not None:
+                continue
+            people = self.pool.by_person(row)
+            done = [one for one in people.values() if not self.model.is_open(self.model.encode(one))[0]]
+            if who not in people and 0 < len(done) < self.overlap and len(people) + leased.count(row) < self.overlap:
+                return row
         return None
+
+    def checked(self, row: Any) -> int:
+        """Return the number of a row; raise an error if the table has no such row."""
+        if not isinstance(row, int) or isinstance(row, bool) or not 0 <= row < len(self.task):
+            raise InputError(f"There is no row {row!r:.40}: the table has {len(self.task)} rows.")
+        return row
+
+    def full(self, row: int) -> Question:
+        """Return the question for the full label of a row."""
+        question = FullLabel(row, self.task.space)
+        return self.model.priced(question, Price(self.asker.cost))
 
     def _question_about(self, row: int, kind: str | None) -> Question | None:
         """Return a question about one row: of one type, None if it has none, or one that halves the possibilities."""
-        if kind is not None and kind not in self.model.kinds:
-            raise InputError(f"The types of questions are {', '.join(self.model.kinds)}, or auto. Got {kind!r}.")
-        assert self.learner.belief is not None
-        old = self.learner.belief.take([row])
-        E = self.model.encode(self.answers.sets[[row]])
-        T = self.model.posterior_mean(E, old.F, old.spread, self.learner.calibration)
-        belief, price = Belief(E, T, old.F, old.spread), Price(self.asker.cost)
+        belief, price = self.belief_about(row), Price(self.asker.cost)
         if kind is None:
             return self.model.halving_question(row, belief, price)
         if not self.model.utility([kind], belief, price, "squares")[0] > 0:
             return None
         return self.model.best_questions([row], [kind], belief, price, "squares")[0]
 
-    def answer(self, id: str, who: str, question: dict, answer: Any, seconds: float | None = None) -> Entry:
+    def belief_about(self, row: int) -> Belief:
+        """Return the latest predictions for one row, given its set."""
+        learner = self.trainer.learner
+        assert learner.belief is not None
+        old = learner.belief.take([row])
+        E = self.model.encode(self.pool.sets[[row]])
+        T = self.model.posterior_mean(E, old.F, old.spread, learner.calibration)
+        return Belief(E, T, old.F, old.spread)
+
+    # answers
+
+    def answer(
+        self, id: str, who: str, question: dict, answer: Any, seconds: float | None = None, review: bool = False,
+        tab: str = "",
+    ) -> Entry:  # fmt: skip
         """Store an answer; return when it is on the disk. An answer that is sent twice with one id counts once.
 
-        A contradiction raises an error, and nothing is written.
+        An answer that contradicts the table, or another answer of the same person, raises an error, and nothing is
+        written. With `review`, the answer is a decision about the row, which replaces all answers.
         """
-        asked = from_dict(question, self.task.space)
-        if asked.row >= len(self.task):
-            raise InputError(f"There is no row {asked.row}: the table has {len(self.task)} rows.")
+        asked = from_dict({**question, "cost": None} if isinstance(question, dict) else question, self.task.space)
+        self.checked(asked.row)
+        self.model.priced(asked, Price(self.asker.cost))  # what clients send as the cost does not count
+        seconds = None if seconds is None else round(min(max(float(seconds), 0.0), MAX_SECONDS), 2)
+        with self.lock:
+            known = self._known(id)
+            if known is not None:
+                return known
+            purpose = "review" if review else self.purpose(asked.row, who, tab)
+            entry = Entry(id, who, time.time(), asked, answer, seconds, purpose)
+            self.pool.check(entry)
+            if purpose == "random":
+                entry = entry._replace(right=self._predicted(entry))
+            self._store([entry])
+        return entry
+
+    def _known(self, id: str) -> Entry | None:
+        if id not in self._ids:
+            return None
+        found = [entry for entry in self.pool.entries if entry.id == id]
+        if not found:
+            raise InputError("This answer was taken back.")
+        return found[0]
+
+    def _predicted(self, entry: Entry) -> bool | None:
+        """Return whether the model predicts what was answered about a row that it has not seen the answer of."""
+        if entry.answer is None:
+            return None
+        z = self.model.predict(self.belief_about(entry.question.row).F)
+        return bool(entry.question.consistent_set(entry.answer).contains(z)[0])
+
+    def _store(self, entries: list[Entry]) -> None:
+        """Write answers to the journal, then take them into account."""
+        rows = dict.fromkeys(entry.question.row for entry in entries)
+        new = [row for row in rows if row not in self._keys]
+        first = len(self._keys)
+        lines = [self._description(row, first + k) for k, row in enumerate(new)]
+        keys = {**self._keys, **{row: first + k for k, row in enumerate(new)}}
+        self.journal.append(*lines, *(_line(entry, keys[entry.question.row]) for entry in entries))
+        self._keys = keys
+        for entry in entries:
+            self.pool.add(entry, update=False)
+            self._ids.add(entry.id)
+            if entry.answer is None:
+                self._skipped.setdefault(entry.who, set()).add(entry.question.row)
+            self._release(entry.question.row, entry.who)
+        self.pool.update(rows)
+        self.trainer.changed(set(rows))
+
+    def _release(self, row: int, who: str) -> None:
+        self._leases = {key: lease for key, lease in self._leases.items() if key[:2] != (row, who)}
+
+    def _description(self, row: int, key: int | None = None) -> dict:
+        about = description(self.task.rows[row], self.task.ids[row] if self.task.ids is not None else None)
+        return {"row": {"key": self._keys[row] if key is None else key, "at": row, **about}}
+
+    def accept(self, id: str, who: str, answers: list) -> list[Entry]:
+        """Store the full labels of several rows at once, given as pairs (row, label)."""
+        if not isinstance(answers, list) or not 0 < len(answers) <= MAX_BATCH:
+            raise InputError(f"A batch has 1 to {MAX_BATCH} rows.")
         with self.lock:
             if id in self._ids:
-                found = [entry for entry in self.entries if entry.id == id]
-                if not found:
-                    raise InputError("This answer was taken back.")
-                return found[0]
-            self.answers.check(asked, answer)
-            line = {"id": id, "who": who, "time": time.time(), "question": asked.as_dict(), "answer": answer}
-            if seconds is not None:
-                line["seconds"] = round(min(max(float(seconds), 0.0), 3600.0), 2)
-            self.journal.append(line)
-            entry = self._store(line)
-            self._leases.pop(asked.row, None)
-            self._queue = [q for q in self._queue if q.row != asked.row]
-        self._changed.set()
-        return entry
+                return [entry for entry in self.pool.entries if entry.batch == id]
+            entries = []
+            for k, (row, label) in enumerate(answers):
+                question = self.full(self.checked(row))
+                entries.append(Entry(f"{id}.{k}", who, time.time(), question, label, None, "batch", None, id))
+                self.pool.check(entries[-1])
+            if len({entry.question.row for entry in entries}) < len(entries):
+                raise InputError("A batch has each row once.")
+            self._store(entries)
+            self._ids.add(id)
+        return entries
 
     def skip(self, who: str, row: int) -> None:
         """Ask this person no more about a row, until the studio is started again."""
         with self.lock:
-            self._skipped.setdefault(who, set()).add(int(row))
-            self._leases.pop(int(row), None)
+            self._skipped.setdefault(who, set()).add(self.checked(row))
+            self._release(row, who)
 
-    def undo(self, who: str, id: str | None = None) -> Entry | None:
-        """Take back an answer by its id, or the last one of this person; the journal gets a line for it."""
+    def undo(self, who: str, id: str | None = None, tab: str = "") -> list[Entry]:
+        """Take back an answer or a batch by its id, or the last one of this person; the journal gets a line for it.
+
+        The row is then reserved for this person, who is asked again.
+        """
         with self.lock:
-            mine = [entry for entry in self.entries if (entry.id == id if id else entry.who == who)]
+            mine = [e for e in self.pool.entries if (id in (e.id, e.batch) if id else e.who == who)]
             if not mine:
-                return None
-            self.journal.append({"undo": mine[-1].id, "who": who, "time": time.time()})
-            entry = self._remove(mine[-1].id)
-        self._changed.set()
-        return entry
+                return []
+            taken = mine[-1].batch or mine[-1].id
+            self.journal.append({"undo": taken, "who": who, "time": time.time()})
+            gone = self.pool.remove(taken)
+            for entry in gone:
+                self._skipped.get(entry.who, set()).discard(entry.question.row)
+            if len(gone) == 1 and gone[0].who == who:
+                self._leases[gone[0].question.row, who, tab] = Lease(time.monotonic(), gone[0].purpose)
+            self.trainer.changed({entry.question.row for entry in gone})
+        return gone
 
     def learn(self) -> None:
         """Update the model with the answers and prepare new questions."""
-        with self.lock:
-            sets, count = self.answers.sets, len(self.entries)
-            cost = sum(entry.question.cost for entry in self.entries)
-        belief = self.learner.update(sets)
-        found, _ = self.asker.choose(self.learner, N_AHEAD)
-        progress = self._progress(belief, sets, count, cost)
-        with self.lock:
-            rows = [question.row for question in found]
-            if rows and self.answers.sets is not sets:  # drop questions about rows that were answered meanwhile
-                same = (self.model.encode(self.answers.sets[rows]) == belief.E[rows]).all(axis=1)
-                found = [question for question, kept in zip(found, same) if kept]
-            self._queue = found
-            if not self.history or self.history[-1].answers != count:
-                self.history.append(progress)
-                self.journal.append({"progress": progress._asdict()}, sync=False)
-
-    def _progress(self, belief: Belief, sets: Any, answers: int, cost: float) -> Progress:
-        model, rows, covering = self.model, self.learner.ridge.rows, None
-        if len(rows) and model.predicts:
-            covering = float(np.mean(sets[rows].agreement(model.predict(self.learner.held_out))))
-        is_open = model.is_open(belief.E)
-        bits = model.groups(belief)[-1].entropy[:, 0][is_open].sum()
-        per_bit = float(Price(self.asker.cost)(model.kinds[0], 2.0, 1.0))
-        return Progress(answers, round(cost, 3), covering, round(float(bits) * per_bit, 2), int((~is_open).sum()))
-
-    def _learn_in_background(self) -> None:
-        while not self._stop.is_set():
-            if self._changed.wait(0.2):
-                self._changed.clear()
-                self.learn()
+        self.trainer.learn()
 
     def close(self) -> None:
         """Stop the thread and close the journal."""
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join(timeout=30)
+        self.trainer.close()
         self.journal.close()
+
+
+def _line(entry: Entry, key: int) -> dict:
+    """Return the line of the journal for an answer."""
+    line: dict[str, Any] = {
+        "id": entry.id, "who": entry.who, "time": entry.time, "key": key, "question": entry.question.as_dict(),
+        "answer": entry.answer,
+    }  # fmt: skip
+    extra = {name: getattr(entry, name) for name in ("seconds", "purpose", "right", "batch")}
+    return line | {name: value for name, value in extra.items() if value not in (None, "")}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -45,6 +44,12 @@ class Task:
         Those whose cells are paths of images.
     named : NamedCells, optional
         The look-alikes among the classes, tags or items.
+    ids : list, optional
+        The column of ids; None if there is none.
+    shown : list of str, optional
+        The columns that people see; by default all.
+    guidelines : str
+        Text about the classes, in Markdown.
     """
 
     path: Path
@@ -54,19 +59,28 @@ class Task:
     columns: list[str]
     images: list[str] = field(default_factory=list)
     named: NamedCells | None = None
+    ids: list | None = None
+    shown: list[str] | None = None
+    guidelines: str = ""
 
     def __post_init__(self) -> None:
         self.rows = rows_of_frame(self.records.data)
+        self.notes: list[str] = []
+        """What people should know about the table, such as cells of an image column that are not images."""
+        for column in self.images:
+            others = [row for row in range(len(self)) if self.rows[row].get(column) and self.image(row, column) is None]
+            if others:
+                self.notes.append(
+                    f"Column {column!r}: {len(others)} of {len(self)} cells are not images in the folder of the table."
+                    f" They are shown as text. The first is in row {others[0]}."
+                )
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def header(self) -> dict:
-        """Return what identifies the table and its target in a journal."""
-        return {
-            "studio": 2, "file": self.path.name, "sha256": hashlib.sha256(self.path.read_bytes()).hexdigest(),
-            "target": self.target, "kind": self.records.kind, "rows": len(self), "names": self.names(),
-        }  # fmt: skip
+        """Return what identifies the task in a journal."""
+        return {"file": self.path.name, "target": self.target, "kind": self.records.kind}
 
     def names(self) -> list[str]:
         """Return the classes, tags or items, or the ends of a range."""
@@ -77,9 +91,13 @@ class Task:
         if column not in self.images or not 0 <= row < len(self):
             return None
         root = self.path.resolve().parent
-        found = (root / str(self.rows[row].get(column) or "")).resolve()
+        try:
+            found = (root / str(self.rows[row].get(column) or "")).resolve()
+            is_inside = found.is_relative_to(root) and found.is_file()
+        except (OSError, ValueError, RuntimeError):  # a loop of links, a null byte, a name that is too long
+            return None
         kind = IMAGES.get(found.suffix.lower())
-        return (found, kind) if kind and found.is_relative_to(root) and found.is_file() else None
+        return (found, kind) if kind and is_inside else None
 
     def features(self) -> NDArray:
         """Return the rows as numbers: images as pixels, other columns by `infimum.Features`.
@@ -106,18 +124,24 @@ class Task:
         out = np.zeros((len(self), SIDE, SIDE))
         for row in range(len(self)):
             found = self.image(row, column)
-            if found is not None:
+            if found is None:
+                continue
+            try:
                 with Image.open(found[0]) as image:
+                    image.draft("L", (4 * SIDE, 4 * SIDE))  # a large JPEG is decoded at a smaller size
                     grey = image.convert("L")
                     grey = grey.resize((SIDE, SIDE)) if max(grey.size) > SIDE else grey
                     pixels = np.asarray(grey, dtype=float) / 255
-                out[row, : pixels.shape[0], : pixels.shape[1]] = pixels
+            except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+                self.notes.append(f"Column {column!r}, row {row}: the image cannot be read ({error}).")
+                continue
+            out[row, : pixels.shape[0], : pixels.shape[1]] = pixels
         return out.reshape(len(self), -1)
 
 
 def read_task(
     path: Any, target: str, kind: str = "labels", classes: list | None = None, id: str | None = None,
-    bounds: Any = None, naming: Naming | None = None,
+    bounds: Any = None, naming: Naming | None = None, show: list[str] | None = None, guidelines: Any = None,
 ) -> Task:  # fmt: skip
     """Read a table, its target and the output space of the target.
 
@@ -137,6 +161,10 @@ def read_task(
         The range of numbers.
     naming : Naming, optional
         The separator of candidates, and whether look-alike names are merged; by default neither.
+    show : list of str, optional
+        The columns that people see, in this order; by default all except the target and the ids.
+    guidelines : path, optional
+        A text file about the classes, in Markdown; a heading that is the name of a class begins its part.
     """
     if kind not in OUTPUT_TYPES:
         raise ValueError(f"kind must be one of {', '.join(map(repr, OUTPUT_TYPES))}. Got {kind!r}.")
@@ -165,11 +193,18 @@ def read_task(
         option = "--bounds LOW HIGH" if kind == "number" else "--classes with all the names, separated by commas"
         raise InputError(f"{path}: {error} On the command line, use {option}.") from error
     columns = [str(column) for column in records.data.columns]
+    missing = [name for name in show or [] if name not in columns]
+    if missing:
+        raise InputError(f"{path} has no column {missing[0]!r} to show. Its columns are {', '.join(columns)}.")
     rows = rows_of_frame(records.data)
     images = [column for column in columns if _are_images([row.get(column) for row in rows])]
-    return Task(path, target, records, space, columns, images, named)
+    text = "" if guidelines is None else Path(guidelines).read_text(encoding="utf-8")
+    ids = None if id is None else list(records.ids)
+    return Task(path, target, records, space, columns, images, named, ids, show, text)
 
 
 def _are_images(cells: list) -> bool:
-    filled = [cell for cell in cells if cell]
-    return bool(filled) and all(isinstance(c, str) and Path(c).suffix.lower() in IMAGES for c in filled)
+    """Return whether most cells that are not empty are paths of images."""
+    filled = [cell for cell in cells if isinstance(cell, str) and cell]
+    paths = [cell for cell in filled if Path(cell).suffix.lower() in IMAGES]
+    return 2 * len(paths) > len(filled)

@@ -25,6 +25,8 @@ class LabelCells(CellFormat):
     'cat'
     """
 
+    lists_need_meaning = True
+
     classes: Any
     has_candidates = True
 

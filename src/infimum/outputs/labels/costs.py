@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.errors import InputError, is_missing
+from ...data.containers import frame_of
+from ...data.errors import InputError, is_missing, shown
 from ...data.names import Names, ordered, unpacked
 
 
 class Cost:
     """A loss between classes, and the names of the classes if it defines them."""
+
+    ordered = False
+    """Whether the loss depends on the order of the classes."""
 
     def classes(self) -> list | None:
         """Return all classes, if the cost names them."""
@@ -38,6 +42,8 @@ class ZeroOne(Cost):
 class Ordinal(Cost):
     """The ordinal loss: l(z, y) = |rank(z) - rank(y)|, for classes in their order."""
 
+    ordered = True
+
     def matrix(self, classes: NDArray) -> NDArray:
         rank = np.arange(len(classes), dtype=float)
         return np.abs(rank[:, None] - rank)
@@ -52,27 +58,34 @@ class CostMatrix(Cost):
     def __init__(self, values: Any):
         self.names: list | None = None
         if hasattr(values, "columns"):
-            import narwhals.stable.v1 as nw
-
-            self.names = list(values.columns)
+            frame = frame_of(values, "cost")
+            self.names = list(frame.columns)
             index = getattr(values, "index", None)
             if index is not None and list(index) != self.names:
                 if set(index) != set(self.names):
                     raise ValueError(
                         f"A cost frame needs the same classes in rows and columns. Got {list(index)} and {self.names}."
                     )
-                values = values.loc[self.names]
-            values = nw.from_native(values, eager_only=True).to_numpy()
+                frame = frame_of(values.loc[self.names], "cost")
+            values = frame.to_numpy()
         try:
             self.values = np.asarray(values, dtype=float)
         except (TypeError, ValueError):
-            raise InputError(f"cost must be a matrix of numbers, a name or a Taxonomy. Got {values!r}.") from None
+            raise InputError(f"cost must be a matrix of numbers, a name or a Taxonomy. Got {shown(values)}.") from None
         if self.values.ndim != 2 or self.values.shape[0] != self.values.shape[1]:
             raise ValueError(
                 f"cost must be a square matrix, classes in rows and columns. Got shape {self.values.shape}."
             )
         if not np.isfinite(self.values).all():
             raise ValueError("cost must be finite. Got NaN or infinity.")
+        if (self.values < 0).any():
+            raise ValueError(f"cost must not be negative. Got {self.values.min():g}.")
+        if np.diag(self.values).any():
+            found = np.diag(self.values).tolist()[:10]
+            raise ValueError(
+                f"The diagonal of cost, the cost of right predictions, must be 0. Got {found}."
+                " Put rows and columns into one order, or subtract the diagonal: cost - np.diag(cost)."
+            )
 
     def classes(self) -> list | None:
         return self.names

@@ -13,8 +13,9 @@ from scipy import sparse
 
 from ...data.blanks import stripped
 from ...data.containers import Column, Table, is_row, normalise_y
-from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, shown
+from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, shown
 from ...data.names import Names, key, kind, plain, unpacked
+from ...data.numerals import parse_number
 from .sets import FORMS as FORMS
 from .sets import CandidateLabels, as_mask
 
@@ -67,6 +68,8 @@ class Facts(Summary):
     """Cells that are rows of 0 and 1, by their length."""
     cells: int = 0
     """The number of other cells."""
+    orders: dict[tuple, Sample] = field(default_factory=dict)
+    """Categories in their order, of an ordered Categorical or an Enum."""
 
 
 class Distinct(NamedTuple):
@@ -167,7 +170,9 @@ def _name(label: Any, cell: Any, known: Any) -> Any:
         return label
     name = stripped(label)
     if name.startswith("!") and name not in known:
-        raise InputError(f"an exclusion among the labels of a set, got {shown(cell)}; write Not({name.lstrip('!')!r})")
+        raise InputError(
+            f"an exclusion among the labels of a set, got {shown(cell)}; write Not({shown(name.lstrip('!'))})"
+        )
     return name
 
 
@@ -261,7 +266,10 @@ def _of_column(found: Column) -> Facts:
 
     flags, bits = ({width: sample(ks) for width, ks in rows_of_bits[part].items()} for part in ("flags", "bits"))
     kinds_of = {what: sample(ks) for what, ks in kinds.items()}
-    return Facts(found.n, names, Facts.failures(unread), kinds_of, flags=flags, bits=bits, cells=plain_cells)
+    orders = {} if found.order is None else {found.order: Sample(found.n)}
+    return Facts(
+        found.n, names, Facts.failures(unread), kinds_of, flags=flags, bits=bits, cells=plain_cells, orders=orders
+    )
 
 
 def row_of_bits(cell: Any) -> str | None:
@@ -290,6 +298,29 @@ def classes_in(facts: Facts) -> list:
                 sample.add_to(bad, f"a label that is {what}, where most are {most}, got {{}}")
         bad.refuse("The labels of y mix the types: give them one type, or name them all as classes=[…].")
     return list(facts.names.values())
+
+
+def in_their_order(facts: Facts, names: list) -> list:
+    """Return classes in the order of the categories of y, or of the numbers and dates that they are.
+
+    Text that is not a number has no order of its own. Two classes need none.
+    """
+    given = [[name for name in order if labels_in(name, ()) == ((name,), False)] for order in facts.orders]
+    if any(other != given[0] for other in given):
+        raise InputError(f"The categories of y must have one order. Got {listed(given[0])}; {listed(given[1])}.")
+    if given and not {key(name) for name in names} - {key(name) for name in given[0]}:
+        return given[0]
+    kinds = {kind(name) for name in names}
+    if kinds == {"text"}:
+        values: dict[Any, Any] = {name: parse_number(name) for name in names}
+        if None not in values.values():
+            return sorted(names, key=values.__getitem__)
+    if len(names) < 3 or kinds <= {"number"} or kinds <= {"boolean"} or kinds <= {"date", "date and time", "duration"}:
+        return names
+    raise InputError(
+        f"cost='ordinal' requires the order of the classes, and {listed(names)} have none. Give them in their order,"
+        " classes=[…], or give y as pandas.Categorical(y, categories=[…], ordered=True)."
+    )
 
 
 def refuse_flags(facts: Facts) -> None:

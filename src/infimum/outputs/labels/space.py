@@ -28,6 +28,7 @@ from .forms import (
     columns_of,
     distinct,
     facts_of,
+    in_their_order,
     labels_in,
     moved,
     parse,
@@ -40,7 +41,7 @@ from .sets import CandidateLabels, as_mask
 from .summary import summary_of
 
 if TYPE_CHECKING:
-    from .questions import LabelQuestions
+    from .question_model import LabelQuestions
 
 
 class Labels(LabelCells, OutputSpace):
@@ -53,7 +54,8 @@ class Labels(LabelCells, OutputSpace):
     cost : None, "ordinal", (m, m) array, DataFrame or Taxonomy
         None is the 0-1 loss; "ordinal" is |i - j|; a matrix has predictions in rows and true classes in columns.
     classes : list, optional
-        All classes in order; by default those in y (or in the cost), sorted.
+        All classes in order; by default those in y (or in the cost), sorted. For cost="ordinal", the categories of an
+        ordered Categorical or of an Enum keep their order, and text is required to be numeric.
 
     Examples
     --------
@@ -86,7 +88,8 @@ class Labels(LabelCells, OutputSpace):
         names = None if declared is None else Names(declared, "classes")
         form = self._form(summary, names)
         if names is None:
-            names = Names(self._named(summary, form), "classes")
+            found = self._named(summary, form)
+            names = Names(in_their_order(summary, found) if cost.ordered and form.kind != "mask" else found, "classes")
         if not len(names):
             summary.refuse_unread(FORMS)
             raise InputError("y names no class at all: every row is unknown. Give classes=[…].")
@@ -205,7 +208,7 @@ class Labels(LabelCells, OutputSpace):
         return as_mask(np.where(table.missing, 1, table.values))
 
     def questions(self) -> LabelQuestions:
-        from .questions import LabelQuestions
+        from .question_model import LabelQuestions
 
         return LabelQuestions(self)
 

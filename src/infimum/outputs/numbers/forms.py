@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -20,7 +21,9 @@ FORMS = (
     " low to high, with -inf or inf on a side that is open."
 )
 
-NAMES = [("lower", "upper"), ("low", "high"), ("lo", "hi"), ("min", "max"), ("left", "right"), ("start", "end")]
+LOWER = {"lower", "low", "lo", "min", "minimum", "left", "start", "from"}
+UPPER = {"upper", "high", "hi", "max", "maximum", "right", "end", "to"}
+"""Words in the names of columns of bounds, such as y_lower and y_upper."""
 LIMIT = 1e150  # squares of larger numbers, and of smaller than its inverse, have no room in floating point
 
 
@@ -62,13 +65,12 @@ def names_of(y: Any) -> tuple | None:
     return _sides(found.names, None) if isinstance(found, Table) and found.names and len(found.names) == 2 else None
 
 
-def decimal_in(y: Any) -> str | None:
-    """Return the decimal mark of the texts in a column; None if none of them contains a comma."""
+def texts_in(y: Any) -> list[str]:
+    """Return the cells of a column that are text."""
     found = normalise_y(y, FORMS) if not isinstance(y, np.ndarray) or y.dtype.kind in "OUST" else None
     if not isinstance(found, Column) or found.typed:
-        return None
-    texts = [cell for cell in found.cells if isinstance(cell, str) and "," in cell]
-    return decimal_of(texts) if texts else None
+        return []
+    return [cell for cell in found.cells if isinstance(cell, str)]
 
 
 def _values(column: Column) -> Pieces:
@@ -166,13 +168,23 @@ def _sides(names: tuple, columns: tuple | None) -> tuple:
     """Return the names of the two columns of a DataFrame, the lower bound first."""
     if columns is not None and set(columns) == set(names):
         return columns
-    plain = {str(name).strip().lower(): name for name in names}
-    for low, high in NAMES:
-        if set(plain) == {low, high}:
-            return plain[low], plain[high]
-    if columns is not None:
+    sides = [_side(name) for name in names]
+    if sides == ["upper", "lower"]:
+        return names[::-1]
+    if columns is not None and sides != ["lower", "upper"]:
         raise InputError(f"The columns of y must be {listed(columns)}, as in fit. Got {listed(names)}.")
+    if sides[0] == "upper" or sides[1] == "lower":
+        raise InputError(
+            f"The columns {listed(names)} of y must be the lower bound, then the upper one. Name them lower and upper."
+        )
     return names
+
+
+def _side(name: Any) -> str | None:
+    """Return "lower" or "upper" if a name contains such a word; None if it contains neither, or both."""
+    words = set(re.findall("[a-z]+", re.sub("([a-z])([A-Z])", r"\1 \2", str(name)).lower()))
+    found = [side for side, some in (("lower", LOWER), ("upper", UPPER)) if words & some]
+    return found[0] if len(found) == 1 else None
 
 
 def refuse_bad(pieces: Pieces, bad: BadRows | None = None) -> None:
@@ -211,6 +223,8 @@ def cell_pieces(cell: Any, decimal: str = ".") -> list[tuple[float, float]]:
     if is_number(type(cell)):
         return [_point(cell)]
     if hasattr(cell, "left") and hasattr(cell, "right"):  # an interval of pandas
+        if cell.left == cell.right and getattr(cell, "closed", "both") != "both":
+            raise InputError(f"an interval without any number, got {shown(cell)}")
         return [_pair((cell.left, cell.right), cell)]
     if isinstance(cell, set | frozenset):
         return _union(list(cell), cell)

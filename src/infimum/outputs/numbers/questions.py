@@ -31,7 +31,7 @@ class Below(Question):
     space : Reals
         The fitted output space.
     cost : float, optional
-        By default log2 of the number of answers.
+        By default the seconds of `Price`.
 
     Examples
     --------

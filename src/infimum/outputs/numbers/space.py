@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -18,9 +19,10 @@ from ..choices import Choices
 from ..summary import Summary
 from .cells import NumberCells
 from .errors import r2_range, rmse_range
-from .forms import LIMIT, decimal_in, names_of, read
+from .forms import LIMIT, names_of, read, texts_in
 from .sets import Intervals
 from .summary import summary_of
+from .text import check_units, decimal_of, units_of
 
 if TYPE_CHECKING:
     from .questions import NumberQuestions
@@ -37,6 +39,8 @@ class Facts(NamedTuple):
     columns: tuple | None = None
     decimal: str | None = None
     """None if no text of y contains a comma."""
+    units: Mapping[str, tuple[int, str]] = {}
+    """The units of numbers that are text, each with its count and an example."""
 
 
 class Reals(NumberCells, OutputSpace):
@@ -84,11 +88,13 @@ class Reals(NumberCells, OutputSpace):
         """The lowest and the highest finite endpoint, within bounds, and what decides how y is read."""
         y = materialise(y)
         columns = None if isinstance(y, Intervals) else names_of(y)
-        decimal = None if isinstance(y, Intervals) else decimal_in(y)
+        texts = [] if isinstance(y, Intervals) else texts_in(y)
+        decimal = decimal_of(texts) if any("," in text for text in texts) else None
         sets = self.unscaled(y, columns, decimal).clipped(*self._bounds())
         ends = np.concatenate([sets.lower, sets.upper])
         ends = ends[np.isfinite(ends)]
-        return Facts(float(ends.min(initial=math.inf)), float(ends.max(initial=-math.inf)), columns, decimal)
+        low, high = float(ends.min(initial=math.inf)), float(ends.max(initial=-math.inf))
+        return Facts(low, high, columns, decimal, units_of(texts))
 
     def merge(self, a: Facts, b: Facts) -> Facts:
         if a.columns is not None and b.columns is not None and a.columns != b.columns:
@@ -99,11 +105,14 @@ class Reals(NumberCells, OutputSpace):
             raise InputError(
                 "y has decimal commas in some rows and commas between thousands in others. Use one style."
             )
-        return Facts(min(a.low, b.low), max(a.high, b.high), a.columns or b.columns, a.decimal or b.decimal)
+        both = {unit: (a.units.get(unit, (0,))[0] + count, example) for unit, (count, example) in b.units.items()}
+        low, high = min(a.low, b.low), max(a.high, b.high)
+        return Facts(low, high, a.columns or b.columns, a.decimal or b.decimal, {**a.units, **both})
 
     def fit_summary(self, summary: Facts) -> Self:
         if self.loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}. Got {self.loss!r} instead.")
+        check_units(summary.units)
         self.bilinear = self.loss == "squared"
         self.bounds_ = low, high = self._bounds()
         if summary.low > summary.high and not (math.isfinite(low) and math.isfinite(high)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ...data.errors import InputError, shown
 from ...data.numerals import CURRENCY, MULTIPLE, decimal_mark, is_missing_word, parse_number
@@ -16,10 +16,11 @@ AT_LEAST = r"(?:>=?|≥|=>|over|above|more than|at least|from|min(?:imum)?|excee
 AT_MOST = r"(?:<=?|≤|=<|under|below|less than|at most|up to|max(?:imum)?|fewer than|smaller than|not more than)"
 BEYOND = r"(?:\+|(?:or|and) (?:more|over|above|greater|older|higher)|plus)"
 SHORT_OF = r"(?:-|(?:or|and) (?:less|under|below|fewer|younger|lower))"
+COMMENT = re.compile(r"^[a-z][a-z ]{0,40}: ?(?=\S)| ?\([a-z][a-z. ]{0,40}\)$")  # "salary: 5-7k (estimated)"
 TO = r"(?:-|\.\.\.?|…|to|until|and|bis)"
 
-BRACKETS = re.compile(r"[\[\](] ?([^,;\[\]()]+?) ?([,;]) ?([^,;\[\]()]+?) ?[\[\])]")
-WIDE_BRACKETS = re.compile(r"[\[\](] ?([^;\[\]()]+?) ?(;) ?([^;\[\]()]+?) ?[\[\])]")
+BRACKETS = re.compile(r"([\[\](])([^,;\[\]()]+)[,;]([^,;\[\]()]+)([\[\])])")
+WIDE_BRACKETS = re.compile(r"([\[\](])([^;\[\]()]+);([^;\[\]()]+)([\[\])])")
 LOW = re.compile(rf"{AT_LEAST} ?(?P<a>{NUMBER}){UNIT}|(?P<b>{NUMBER}) ?{BEYOND}{UNIT}")
 HIGH = re.compile(rf"{AT_MOST} ?(?P<a>{NUMBER}){UNIT}|(?P<b>{NUMBER}) {SHORT_OF}{UNIT}")
 RANGE = re.compile(rf"(?:between |from )?(?P<a>{NUMBER}) ?{TO} ?(?P<b>{NUMBER}){UNIT}")
@@ -78,15 +79,50 @@ def decimal_of(texts: Iterable[str]) -> str:
     )
 
 
+def units_of(texts: Iterable[str]) -> dict[str, tuple[int, str]]:
+    """Return the units that follow numbers in the cells of a column, each with its count and an example.
+
+    >>> units_of(["5 kg", "10+ kg", "$10-$20 per hour", "7", "5 or less"])
+    {'kg': (2, '5 kg'), 'per hour': (1, '$10-$20 per hour'), '': (2, '7')}
+    """
+    found: dict[str, tuple[int, str]] = {}
+    for text in texts:
+        if len(text) > LONGEST or is_missing_word(text) or not any(letter.isdigit() for letter in text):
+            continue
+        rest = re.split(NUMBER, _plain(text.rpartition("|")[2]))[-1].strip()
+        rest = re.sub(rf"^{BEYOND}|^{SHORT_OF}$|[\])]$", "", rest).strip(" .")
+        unit = rest.removesuffix("s") if len(rest) > 2 else rest
+        count, example = found.get(unit, (0, text))
+        found[unit] = count + 1, example
+    return found
+
+
+def check_units(units: Mapping[str, tuple[int, str]]) -> None:
+    """Raise an error if a column mixes units, or rates with numbers that have no unit."""
+    named = [unit for unit in units if unit]
+    if len(named) > 1 or (len(units) > 1 and any(re.match(r"(?:per|an?)\b|/", unit) for unit in named)):
+        rarest = min(named, key=lambda unit: units[unit][0])
+        several = sorted(units.values(), key=lambda pair: -pair[0])
+        listed = "; ".join(f"{count} × {shown(text)}" for count, text in several)
+        raise InputError(
+            f"y mixes numbers of different units: {listed}. Convert them to one unit, or leave cells empty. On the"
+            f' command line, --missing "*{rarest}*" reads these cells as empty.'
+        )
+
+
 def _plain(text: str) -> str:
-    return re.sub(r" +", " ", text.translate(DASHES).strip().lower())
+    plain = re.sub(r" +", " ", text.translate(DASHES).strip().lower())
+    return COMMENT.sub("", plain)
 
 
 def _piece(text: str, decimal: str) -> tuple[float, float] | None:
     """Return (lower, upper) of one piece; None if the text is none."""
     found = BRACKETS.fullmatch(text) if decimal == "." else WIDE_BRACKETS.fullmatch(text)
     if found:
-        return _pair(found[1], found[3], decimal)
+        bounds = _pair(found[2], found[3], decimal)
+        if bounds is not None and bounds[0] == bounds[1] and (found[1], found[4]) != ("[", "]"):
+            raise InputError(f"an interval without any number, got {shown(text)}; the number alone is {found[2]}")
+        return bounds
     if found := AROUND.fullmatch(text):
         middle, radius = _number(found["a"], decimal), _number(found["b"], decimal)
         if middle is not None and radius is not None:

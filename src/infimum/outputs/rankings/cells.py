@@ -30,6 +30,8 @@ class RankingCells(CellFormat):
     [('a', 'b'), ('a', 'c')]
     """
 
+    lists_need_meaning = True
+
     @classmethod
     def for_cells(cls, cells: Iterable, names: Any = None) -> Self:
         return cls(items=names or None)  # type: ignore[call-arg]

@@ -205,14 +205,15 @@ def refuse_lists(facts: Facts, items: Names | None) -> None:
 
 def items_in(facts: Facts) -> list:
     """Return every item in the cells; in text, items are identified by how they print."""
-    prints: dict[str, Any] = {}
+    prints: dict[Hashable, Any] = {}
     for name in facts.names.values():
-        if str(name) in prints:
+        if (other := prints.setdefault(key(str(name)), name)) is not name:
             raise InputError(
-                f"The items {prints[str(name)]!r} and {name!r} of y print alike. Give items=[…] and one of them."
+                f"The items {shown(other)} and {shown(name)} of y print alike. Give items=[…] and one of them."
             )
-        prints[str(name)] = name
-    return [*facts.names.values(), *(text for text in facts.texts if text not in prints)]
+    for text in facts.texts:
+        prints.setdefault(key(text), text)
+    return list(prints.values())
 
 
 def number_table(values: Any, what: str, shape: str) -> tuple[NDArray, tuple | None]:

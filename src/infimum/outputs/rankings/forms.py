@@ -170,7 +170,7 @@ def _buckets(chain: str, known: Places | None) -> Buckets:
         ties = [text] if known is not None and text in known else re.split("[~=]", text)
         bucket = [stripped(item) for item in (text[1:-1].split(",") if braces else ties)]
         if not all(bucket) or any(set(item) & set("{}<=") and not (known and item in known) for item in bucket):
-            raise InputError(f"expected items between '>', ties as b~c or in braces, got {chain.strip()!r}")
+            raise InputError(f"expected items between '>', ties as b~c or in braces, got {shown(chain.strip())}")
         buckets.append(bucket)
     return buckets
 

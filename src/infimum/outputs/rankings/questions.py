@@ -32,7 +32,7 @@ class Before(Question):
     space : Rankings
         The fitted output space.
     cost : float, optional
-        By default log2 of the number of answers.
+        By default the seconds of `Price`.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class First(Question):
     space : Rankings
         The fitted output space.
     cost : float, optional
-        By default log2 of the number of answers.
+        By default the seconds of `Price`.
 
     Examples
     --------

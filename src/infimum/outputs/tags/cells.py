@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.errors import BadRows, InputError
+from ...data.errors import BadRows, InputError, shown
 from ...data.lookalikes import LookAlike
 from ..cells import CellFormat, Conflict
-from .forms import FORMS, tags_in
+from .forms import FORMS, MINUS, SEPARATORS, tags_in
 
 
 class TagCells(CellFormat):
@@ -24,6 +24,8 @@ class TagCells(CellFormat):
     >>> Tags().union_cells([{"red": True, "round": True}, {"red": True, "round": False}])
     {'red': True}
     """
+
+    lists_need_meaning = True
 
     @classmethod
     def for_cells(cls, cells: Iterable, names: Any = None) -> Self:
@@ -70,9 +72,11 @@ class TagCells(CellFormat):
         return renamed
 
     def _to_text(self, cell: Any) -> str:
-        bad = [tag for tag in map(str, cell) if not tag or tag[0] in "+-" or any(c.isspace() or c == "," for c in tag)]
+        bad = [tag for tag in map(str, cell) if not tag or tag[0] in f"+{MINUS}" or SEPARATORS.search(tag)]
         if bad:
-            raise ValueError(f"the tag {bad[0]!r} cannot be written as text, where blanks and , + - have a meaning")
+            raise ValueError(
+                f"the tag {shown(bad[0])} cannot be written as text, where blanks and , ; | + - have a meaning"
+            )
         return " ".join(f"{'+' if present else '-'}{tag}" for tag, present in cell.items())
 
     def intersect_cells(self, cells: list) -> Any:

@@ -25,7 +25,9 @@ BOTH = (
     "Booleans say that a tag is there or not, 0 among numbers that it is unknown. Where 0 means absent, give"
     " np.asarray(y).astype(bool); where it means unknown, give 1 and -1 for what is known."
 )
-SEPARATORS = re.compile(f"[{re.escape(BLANKS)},]+")
+SEPARATORS = re.compile(f"[{re.escape(BLANKS)},;|]+")
+MINUS = "-−‐‑–"
+"""Signs of an absent tag: the hyphen, the minus sign that the library prints, and hyphens and dashes of editors."""
 VALUES = {"0", "1", "-1", "0.0", "1.0", "-1.0", "true", "false", "nan", "none"}
 
 
@@ -148,7 +150,7 @@ def tags_in(cell: Any) -> dict[Any, bool]:
         known: dict[str, bool] = {}
         for tag, positive in _tokens(cell):
             if known.setdefault(tag, positive) != positive:
-                raise InputError(f"the tag {tag!r} is both there and not, got {cell!r}")
+                raise InputError(f"the tag {shown(tag)} is both there and not, got {shown(cell)}")
         return known
     raise InputError(f"expected tags, got {shown(cell)}")
 
@@ -157,17 +159,17 @@ def _is_there(tag: Any, value: Any) -> bool:
     """True, 1 -> True; False, 0, -1 -> False."""
     if isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating) and value in (-1, 0, 1):
         return bool(value == 1)
-    raise InputError(f"expected True, False, 1, 0 or -1 for the tag {tag!r}, got {shown(value)}")
+    raise InputError(f"expected True, False, 1, 0 or -1 for the tag {shown(tag)}, got {shown(value)}")
 
 
 def _tokens(text: str) -> list[tuple[str, bool]]:
     """The tags of "+red -round", and whether each is there."""
     found = []
     for token in filter(None, SEPARATORS.split(text)):
-        name = token[1:] if token[0] in "+-" else token
-        if not name or name[0] in "+-":
-            raise InputError(f"expected a tag after one sign, got {text!r}")
-        found.append((name, not token.startswith("-")))
+        name = token[1:] if token[0] in f"+{MINUS}" else token
+        if not name or name[0] in f"+{MINUS}":
+            raise InputError(f"expected a tag after one sign, got {shown(text)}")
+        found.append((name, token[0] not in MINUS))
     return found
 
 
@@ -222,6 +224,6 @@ def read_cells(column: Column, known: Names, strict: bool) -> NDArray:
             if k is not None:
                 values[row, k] = 1 if positive else -1
             elif strict:
-                bad.add(row, f"unknown tag {tag!r}")
+                bad.add(row, f"unknown tag {shown(tag)}")
     bad.refuse(f"The tags are {listed(known.list)}. {FORMS}")
     return values

@@ -26,7 +26,7 @@ class Has(Question):
     space : Tags
         The fitted output space.
     cost : float, optional
-        By default log2 of the number of answers.
+        By default the seconds of `Price`.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from ...data.checks import check_number
 from ..base import Weights, as_target
 from ..holdout.operators import Holdout, LooOperator
 from ..holdout.out_of_bag import OutOfBag
-from ..linalg import dense, product
+from ..linalg import dense, multiplied, product, single_factors
 
 KINDS = {"random": "RandomForestRegressor", "extra": "ExtraTreesRegressor"}
 
@@ -96,7 +96,8 @@ class Forest(Weights):
             n_jobs=self.n_jobs,
             random_state=self.random_state,
         )
-        self.forest_ = forest.fit(X, phi[:, 0] if phi.shape[1] == 1 else phi, sample_weight)
+        self.factors_ = single_factors(X)
+        self.forest_ = forest.fit(multiplied(X, self.factors_), phi[:, 0] if phi.shape[1] == 1 else phi, sample_weight)
         trees = [tree.tree_ for tree in forest.estimators_]
         # the leaves of all trees are numbered consecutively; column_[first_[t] + node] is the number of a leaf
         leaf = np.concatenate([tree.children_left == -1 for tree in trees])
@@ -158,7 +159,7 @@ class Forest(Weights):
 
     def _leaves_of(self, X: Any) -> NDArray:
         """Return the leaf of each row in each tree, (q, n_trees)."""
-        return self.column_[self.forest_.apply(X) + self.first_]
+        return self.column_[self.forest_.apply(multiplied(X, self.factors_)) + self.first_]
 
     def _training_leaves(self) -> NDArray:
         if self._leaves is None:

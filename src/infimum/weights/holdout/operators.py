@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ...data.hashes import hash_of
+from ..linalg import multiplied, single_factors
 
 LooOperator = Callable[[Any], NDArray]
 """phi (n, d) -> leave-one-out predictions (n, d)."""
@@ -199,5 +200,4 @@ def folds_of(X: Any, k: int, seed: int = 0, sample_weight: NDArray | None = None
 
 def rounded(X: Any) -> Any:
     """Return X in single precision, so the assignment to folds is robust to rounding errors of a scaling."""
-    with np.errstate(over="ignore"):
-        return X.astype(np.float32)
+    return multiplied(X, single_factors(X)).astype(np.float32)

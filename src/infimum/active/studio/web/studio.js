@@ -1,91 +1,71 @@
-// The studio: shows one question at a time, sends the answer, and shows the progress.
-// Cells and names are inserted as text, never as HTML.
+// The studio: shows one question at a time, sends the answer, and asks for the next one.
 
-const token = new URLSearchParams(location.search).get("token") ?? "";
-const at = (id) => document.getElementById(id);
-const FORMATS = ["csv", "tsv", "jsonl", "parquet", "arrow", "label-studio", "argilla", "prodigy", "doccano", "zooniverse",
-  "votes"];
-const SVG = "http://www.w3.org/2000/svg";
-
-// Each tab is a person, so two tabs get different rows; a reload stays the same person.
-const who = sessionStorage.getItem("who") ?? `person-${random(6)}`;
-sessionStorage.setItem("who", who);
+import { at, call, explained, imageOf, made, marked, me, percent, random, say, searched } from "./parts.js";
+import { listAnswers, progress, start } from "./panels.js";
 
 let now = null;        // the question that is shown, with its row
 let since = 0;         // when it was shown
 let busy = false;
 let turn = 0;          // the number of requests that changed something; older states are then out of date
 let kind = "";         // the type of question in the last request
-let listedSoFar = 0;
-
-function random(length) {
-  const bytes = crypto.getRandomValues(new Uint8Array(length));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-async function call(path, body) {
-  const options = { headers: { "X-Token": token } };
-  if (body !== undefined) {
-    options.method = "POST";
-    options.headers["Content-Type"] = "application/json";
-    options.body = JSON.stringify({ who, ...body });
-  }
-  const response = await fetch(path, options);
-  const found = await response.json();
-  if (!response.ok) throw Object.assign(new Error(found.error ?? response.statusText), { status: response.status });
-  return found;
-}
-
-function made(tag, text, ...classes) {
-  const element = document.createElement(tag);
-  if (text !== undefined) element.textContent = text;
-  element.classList.add(...classes);
-  return element;
-}
-
-function say(text, calm = false) {
-  at("message").textContent = text;
-  at("message").classList.toggle("calm", calm);
-}
+let task = { names: [] };
 
 // ---- the question
+
+const PURPOSES = { random: "random row", overlap: "second opinion", chosen: "chosen row", review: "review" };
 
 function show(next) {
   now = next;
   since = performance.now();
   at("row").replaceChildren();
   at("options").replaceChildren();
-  for (const id of ["unknown", "skip"]) at(id).disabled = next === null;
+  at("options").className = "";
+  for (const id of ["unknown", "skip", "guess"]) at(id).disabled = next === null;
   if (next === null) {
     at("question").textContent = "Nothing is left to ask.";
     return;
   }
-  showRow(next.row);
+  showRow(next.row, next.question.purpose);
   at("question").textContent = next.question.text;
   const inputs = { "yes-no": yesNo, one, tags, ranking, number };
   (inputs[next.question.input] ?? text)(next.question);
-  at("question").focus({ preventScroll: true });
+  if (!document.activeElement?.closest("aside, dialog")) at("question").focus({ preventScroll: true });
 }
 
-function showRow(row) {
-  at("row").append(made("p", `Row ${row.row}${String(row.row) === row.id ? "" : ` · ${row.id}`} · candidates: ${row.candidates}`, "place"));
+function showRow(row, purpose) {
+  const name = String(row.row) === row.id ? "" : ` · ${row.id}`;
+  const why = PURPOSES[purpose] ? ` · ${PURPOSES[purpose]}` : "";
+  at("row").append(made("p", `Row ${row.row}${name} · candidates: ${row.candidates}${why}`, "place"));
   const list = made("dl");
   const plain = row.cells.filter((cell) => !cell.image);
   list.classList.toggle("many", plain.length > 8 && plain.every((cell) => cell.text.length < 16));
   for (const cell of row.cells) {
     if (cell.image) {
-      const image = made("img");
-      image.alt = `${cell.column} of row ${row.row}: ${cell.text}`;
-      image.src = `/image/${row.row}/${encodeURIComponent(cell.column)}?token=${encodeURIComponent(token)}`;
-      at("row").append(image);
+      const frame = made("button", undefined, "frame");
+      frame.type = "button";
+      frame.setAttribute("aria-label", `Enlarge ${cell.column} of row ${row.row}`);
+      frame.append(imageOf(row, cell));
+      frame.addEventListener("click", () => zoom(frame));
+      at("row").append(frame);
       continue;
     }
     const pair = made("div");
-    if (!list.classList.contains("many")) pair.style.display = "contents";
-    pair.append(made("dt", cell.column), made("dd", cell.text));
+    const value = marked(made("dd"), cell.text, searched());
+    if (cell.note) value.append(made("span", ` (${cell.note})`, "soft"));
+    pair.append(made("dt", cell.column), value);
     list.append(pair);
   }
   if (plain.length) at("row").append(list);
+  at("row").scrollTop = 0;
+}
+
+function zoom(frame) {
+  const image = frame?.querySelector("img");
+  if (!image) return;
+  const large = at("zoom").querySelector("img");
+  large.src = image.src;
+  large.alt = image.alt;
+  at("zoom").showModal();
 }
 
 function button(text, key, act, ...classes) {
@@ -103,29 +83,55 @@ function button(text, key, act, ...classes) {
 }
 
 function yesNo() {
+  at("options").className = "two";
   button("yes", "a", () => answer(true), "yes");
   button("no", "x", () => answer(false), "no");
 }
 
 // A name that is a digit has its own key; otherwise the first ten have 1, …, 9, 0.
 function keysOf(names) {
-  const digits = names.filter((name) => /^[0-9]$/.test(name));
-  if (digits.length && names.every((name) => name.length > 1 || /^[0-9]$/.test(name))) {
-    return names.map((name) => (/^[0-9]$/.test(name) ? name : name === "none of these" ? "n" : ""));
-  }
-  return names.map((_, k) => (k < 9 ? String(k + 1) : k === 9 ? "0" : ""));
+  const digit = (name) => /^[0-9]$/.test(name);
+  const own = names.some(digit) && names.every((name) => name.length > 1 || digit(name));
+  return names.map((name, k) =>
+    name === "none of these" ? "n" : own ? (digit(name) ? name : "") : k < 9 ? String(k + 1) : k === 9 ? "0" : "");
 }
 
+// Up to ten options are buttons. More of them are found by typing; the most probable ones come first.
 function one(question) {
-  const keys = keysOf(question.options.map((option) => option.text));
-  question.options.forEach((option, k) => button(option.text, keys[k], () => answer(option.value)));
+  const few = question.options.length <= 11;
+  const draw = (options) => {
+    for (const old of at("options").querySelectorAll("button")) old.remove();
+    const keys = keysOf(options.map((option) => option.text));
+    options.forEach((option, k) => button(option.text, keys[k], () => answer(option.value)));
+  };
+  if (few) return draw(question.options);
+  const input = made("input");
+  input.type = "search";
+  input.id = "find";
+  input.autocomplete = "off";
+  input.placeholder = `type to find one of ${question.options.length}`;
+  input.setAttribute("aria-label", "Type to find an option");
+  const matching = () => {
+    const words = input.value.toLowerCase();
+    const found = question.options.filter((option) => option.text.toLowerCase().includes(words));
+    const first = found.filter((option) => option.text.toLowerCase().startsWith(words));
+    return [...first, ...found.filter((option) => !first.includes(option))].slice(0, 10);
+  };
+  input.addEventListener("input", () => draw(matching()));
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") input.blur();
+    if (event.key !== "Enter") return;
+    const found = matching();
+    found.length && input.value ? answer(found[0].value) : say("No option contains these letters.");
+  });
+  at("options").append(input);
+  draw(question.options.slice(0, 10));
 }
 
 function tags() {
   const chosen = new Set();
-  const names = state.names;
-  const keys = keysOf(names);
-  names.forEach((name, k) => {
+  const keys = keysOf(task.names);
+  task.names.forEach((name, k) => {
     const element = button(name, keys[k], () => {
       chosen.has(name) ? chosen.delete(name) : chosen.add(name);
       element.classList.toggle("chosen", chosen.has(name));
@@ -133,19 +139,19 @@ function tags() {
     });
     element.setAttribute("aria-pressed", "false");
   });
-  button("That is all", "Enter", () => answer(Object.fromEntries(names.map((name) => [name, chosen.has(name)]))), "send");
+  button("That is all", "Enter", () => answer(Object.fromEntries(task.names.map((name) => [name, chosen.has(name)]))), "send");
 }
 
 function ranking() {
   const chosen = [];
-  const keys = keysOf(state.names);
-  state.names.forEach((name, k) => {
+  const keys = keysOf(task.names);
+  task.names.forEach((name, k) => {
     const element = button(name, keys[k], () => {
       if (chosen.includes(name)) return;
       chosen.push(name);
       element.classList.add("chosen");
       element.append(` (${chosen.length})`);
-      if (chosen.length === state.names.length) answer(chosen.join(" > "));
+      if (chosen.length === task.names.length) answer(chosen.join(" > "));
     });
   });
 }
@@ -177,7 +183,7 @@ async function act(work) {
   try {
     await work();
   } catch (error) {
-    say(error.status ? error.message : "The studio does not answer. Is it still running? Nothing was lost: try again.");
+    say(explained(error));
   } finally {
     busy = false;
     at("ask").removeAttribute("aria-busy");
@@ -198,10 +204,10 @@ const answer = (value) => act(async () => {
   }
   const found = await call("/api/answer", { ...pending, kind: wanted() });
   pending = null;
-  say("");
+  say(found.disagrees ? "Somebody else has answered otherwise. The row is now in the review queue." : "", true);
   progress(found.state);
   show(found.next);
-  relist();
+  listAnswers().catch(() => {});  // the next answer shows the error
 });
 
 const skip = () => act(async () => {
@@ -219,106 +225,40 @@ const undo = (id) => act(async () => {
     say("There is nothing to take back.", true);
     return;
   }
-  say(`Taken back: ${found.undone.question.text} ${found.undone.answer}.`, true);
-  show({ question: found.undone.question, row: found.undone.row });
-  relist();
+  const { count, mine, question, row, answer: given } = found.undone;
+  say(count > 1 ? `Taken back: ${count} rows.` : `Taken back: ${question.text} ${given}.`, true);
+  if (count === 1 && mine) show({ question, row });
+  listAnswers().catch(() => {});
 });
 
-const next = () => act(async () => {
-  const found = await call(`/api/next?who=${encodeURIComponent(who)}&kind=${encodeURIComponent(wanted())}`);
+const next = (row) => act(async () => {
+  const chosen = Number.isInteger(row) ? `&row=${row}` : "";
+  const person = `who=${encodeURIComponent(me.who)}&tab=${me.tab}`;
+  const found = await call(`/api/next?${person}&kind=${encodeURIComponent(wanted())}${chosen}`);
+  say("");
   progress(found.state);
   show(found.next);
 });
 
-// ---- progress
-
-let state = { names: [] };
-
-function progress(found) {
-  state = found;
-  const percent = (share) => (share === null ? "–" : `${Math.round(100 * share)}\u00a0%`);
-  const time = found.minutes === null ? "" : `, about ${found.minutes < 1 ? "one minute" : `${Math.round(found.minutes)} minutes`}`;
-  at("file").textContent = `· ${found.file}, ${found.target}`;
-  at("progress").textContent = `${found.answers} answers (${found.mine} yours) · ${found.complete} of ${found.rows} rows complete · `
-    + `${Math.round(found.remaining)} more yes or no expected${time} · held-out covering ${percent(found.covering)}`;
-  at("bar").max = found.rows;
-  at("bar").value = found.complete;
-  chart(found.history);
-  if (!at("kind").options.length) {
-    for (const kind of ["auto", ...found.kinds]) at("kind").append(new Option(kind === "auto" ? "whatever helps most" : kind, kind));
-    for (const form of FORMATS) at("form").append(new Option(form, form));
-  }
-}
-
-function chart(points) {
-  const svg = at("chart");
-  svg.replaceChildren();
-  const [left, right, top, bottom] = [42, 312, 8, 124];
-  const most = Math.max(1, ...points.map((point) => point[0]));
-  const start = Math.max(1e-9, points[0]?.[2] ?? 1);
-  const x = (cost) => left + (right - left) * (cost / most);
-  const y = (share) => bottom - (bottom - top) * Math.min(1, Math.max(0, share));
-  const line = (name, values) => {
-    if (!values.length) return;
-    const path = document.createElementNS(SVG, "path");
-    path.setAttribute("class", name);
-    path.setAttribute("d", values.map(([a, b], k) => `${k ? "L" : "M"}${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join(""));
-    svg.append(path);
-  };
-  const text = (words, tx, ty, anchor) => {
-    const element = document.createElementNS(SVG, "text");
-    element.setAttribute("x", tx);
-    element.setAttribute("y", ty);
-    element.setAttribute("text-anchor", anchor);
-    element.textContent = words;
-    svg.append(element);
-  };
-  line("axis", [[0, 1], [0, 0], [most, 0]]);
-  line("axis", [[0, 0.5], [most, 0.5]]);
-  for (const share of [0, 0.5, 1]) text(`${100 * share}\u00a0%`, left - 4, y(share) + 4, "end");
-  text("0", left, bottom + 16, "middle");
-  text(`cost ${Math.round(most)}`, right, bottom + 16, "end");
-  line("sure", points.map((point) => [point[0], 1 - point[2] / start]));
-  line("covering", points.filter((point) => point[1] !== null).map((point) => [point[0], point[1]]));
-  const last = points.at(-1) ?? [0, null, start];
-  at("legend").textContent = "Solid: predictions without the row that lie in its set"
-    + `${last[1] === null ? "" : ` (${Math.round(100 * last[1])}\u00a0%)`}. Dashed: uncertainty removed (${Math.round(100 * (1 - last[2] / start))}\u00a0%).`;
-}
-
-// ---- the list of answers
-
-async function list(more = false) {
-  const offset = more ? listedSoFar : 0;
-  const found = await call(`/api/answers?offset=${offset}&search=${encodeURIComponent(at("search").value)}`);
-  const items = found.answers.map((entry) => {
-    const item = made("li");
-    item.append(made("span", `row ${entry.row}: ${entry.text} ${entry.answer}`));
-    const back = made("button", "Undo");
-    back.type = "button";
-    back.setAttribute("aria-label", `Undo: row ${entry.row}, ${entry.text} ${entry.answer}`);
-    back.addEventListener("click", () => undo(entry.id));
-    item.append(back);
-    return item;
-  });
-  more ? at("answers").append(...items) : at("answers").replaceChildren(...items);
-  listedSoFar = offset + items.length;
-  at("more").hidden = listedSoFar >= found.total;
-  at("found").textContent = `${found.total} answer${found.total === 1 ? "" : "s"}`;
-}
-
-function relist() {
-  list().catch(() => {});  // the next answer shows the error
-}
+const guess = () => act(async () => {
+  if (now === null) return;
+  const found = await call(`/api/guess?row=${now.row.row}`);
+  const words = found.guess.map(([name, share]) => (share === null ? name : `${name} (${percent(share)})`));
+  say(words.length ? `The model guesses ${words.join(", ")}.` : "The model has no guess.", true);
+});
 
 // ---- keys, buttons
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || document.querySelector("dialog[open]")) return;
   if (["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName)) return;
-  const onButton = event.target.tagName === "BUTTON" || event.target.tagName === "A";
+  const onButton = ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName);
   if (onButton && (event.key === " " || event.key === "Enter")) return;
   const keyed = [...at("options").querySelectorAll("button")].find((b) => b.dataset.key === event.key);
-  const others = { " ": skip, Backspace: () => undo(), d: () => answer(null) };
+  const others = {
+    " ": skip, Backspace: () => undo(), d: () => answer(null), g: guess, z: () => zoom(at("row").querySelector(".frame")),
+    "?": () => at("keys").showModal(), "/": () => at("find")?.focus(),
+  };
   if (keyed) keyed.click();
   else if (others[event.key]) others[event.key]();
   else return;
@@ -328,26 +268,18 @@ document.addEventListener("keydown", (event) => {
 at("unknown").addEventListener("click", () => answer(null));
 at("skip").addEventListener("click", skip);
 at("undo").addEventListener("click", () => undo());
-at("kind").addEventListener("change", next);
-at("more").addEventListener("click", () => list(true).catch((error) => say(error.message)));
-at("export").addEventListener("click", () => act(async () => {
-  at("exported").textContent = "";
-  const found = await call("/api/export", { form: at("form").value });
-  at("exported").textContent = `Written: ${found.path}`;
-}));
-let typing = 0;
-at("search").addEventListener("input", () => {
-  clearTimeout(typing);
-  typing = setTimeout(() => list().catch((error) => say(error.message)), 150);
-});
+at("guess").addEventListener("click", guess);
+at("help").addEventListener("click", () => at("keys").showModal());
+at("kind").addEventListener("change", () => next());
 
+task = await start({ undo, next, act });
 await next();
-await list().catch((error) => say(error.message));
+await listAnswers().catch((error) => say(error.message));
 setInterval(async () => {  // answers of other people, and what the model learned meanwhile
   if (document.hidden || busy) return;
   const asked = turn;
   try {
-    const found = await call(`/api/state?who=${encodeURIComponent(who)}`);
+    const found = await call(`/api/state?who=${encodeURIComponent(me.who)}`);
     if (turn === asked) progress(found);
   } catch { /* the next answer shows the error */ }
 }, 3000);

@@ -1,0 +1,35 @@
+"""Small tables that the package ships."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+
+
+def example_file(name: str = "tickets.csv") -> Path:
+    """Return the path of a table that the package ships.
+
+    ``tickets.csv`` contains 240 invented support tickets: text, numbers, categories, a date, gaps, a partial label and
+    the handling time as a range. ``tickets_new.csv`` contains 80 more with exact labels, to check a model.
+
+    Parameters
+    ----------
+    name : {"tickets.csv", "tickets_new.csv"}, default "tickets.csv"
+        The name of the file.
+
+    Returns
+    -------
+    Path
+        Where the file is.
+
+    Examples
+    --------
+    >>> from infimum.datasets import example_file
+    >>> example_file("tickets.csv").name
+    'tickets.csv'
+    """
+    names = sorted(path.name for path in FOLDER.glob("*.csv"))
+    if name not in names:
+        raise ValueError(f"There is no example file {name!r}. Files: {', '.join(names)}.")
+    return FOLDER / name

@@ -1,0 +1,117 @@
+"""PartialMultiOutput: several outputs per row, such as a class and a price range."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..metrics import r2
+from ..outputs import OutputSpace, Product
+from ..selection import SearchConfig
+from ..selection.scores import labelled_weight, scored_by
+from .base import PartialModel
+
+SCORES: dict[str, Any] = {"number": r2, "vector": r2}
+"""Scores of outputs by their kind; all others have the mean agreement, which is the accuracy for labels."""
+
+
+class PartialMultiOutput(PartialModel):
+    """A model for several outputs per row, each with its own kind of partial label.
+
+    y is a DataFrame or a mapping with one column per output. The loss is a weighted sum over the outputs. They share
+    the base learner and the model selection. Disambiguation uses what is known about one output of a row for the
+    others.
+
+    Parameters
+    ----------
+    parts : mapping of str to OutputSpace or str
+        The output space of each column of y, or its kind: "labels", "tags", "ranking", "number", "vector" or "mask".
+    importance : mapping of str to float, optional
+        The factor of the loss of each output. By default the mean loss between the labels of two rows is 1 for each
+        output, so all outputs count alike.
+    principle : str, Principle or Disambiguation, default "auto"
+        How a candidate set is turned into a loss: "infimum", "average", "supremum" or "disambiguation", which estimates
+        the label of each row first (`labels_`).
+    negative_weights : {"auto", "inside", "joint"}, default "auto"
+        The loss for negative weights: sum_i alpha_i inf_y l(z, y), or inf over (y_i) of sum_i alpha_i l(z, y_i).
+    weights : {"auto", "kernel", "nystrom", "linear", "neighbors", "forest", "laplacian"} or Weights, default "auto"
+        The base learner, which yields alpha(x). The name of a family stands for scaled features and hyperparameters
+        that are selected within the family; a `Weights` object is used exactly as given. Everything that is "auto" is
+        selected by cross-validation on the candidate sets; see `selection_`.
+    solver : "auto" or Solver, default "auto"
+        How the minimum over z is found; by default output by output.
+    budget, n_jobs, random_state, verbose, search_config
+        As for :class:`PartialClassifier`.
+
+    Attributes
+    ----------
+    output_ : Product
+        The fitted output space; `output_.importance_` are the factors of the losses.
+    selection_ : SelectionResult or None
+        What was compared and selected; None if all parts were given.
+    recipe_ : Recipe
+        The parts that were fitted.
+    weights_, solver_
+        The fitted parts.
+
+    Examples
+    --------
+    >>> from infimum import PartialMultiOutput
+    >>> X = [[0.0], [0.1], [0.2], [0.8], [0.9], [1.0]]
+    >>> y = {"species": ["cat", "cat|dog", None, "dog", "cat|dog", "dog"], "weight": [4, (3, 5), 4, 20, None, (18, 25)]}
+    >>> model = PartialMultiOutput({"species": "labels", "weight": "number"}).fit(X, y)
+    >>> model.predict([[0.0], [1.0]])["species"].tolist()
+    ['cat', 'dog']
+    """
+
+    def __init__(
+        self,
+        parts: Any = None,
+        importance: Any = None,
+        principle: Any = "auto",
+        negative_weights: str = "auto",
+        weights: Any = "auto",
+        solver: Any = "auto",
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+        search_config: SearchConfig | None = None,
+    ) -> None:
+        self.parts = parts
+        self.importance = importance
+        self.principle = principle
+        self.negative_weights = negative_weights
+        self.weights = weights
+        self.solver = solver
+        self.budget = budget
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.search_config = search_config
+
+    def _output(self, y: Any) -> OutputSpace:
+        return Product(self.parts, self.importance)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the mean over the outputs of `scores(X, y)`."""
+        return float(np.mean(list(self.scores(X, y, sample_weight).values())))
+
+    def scores(self, X: Any, y: Any, sample_weight: Any = None) -> dict[str, float]:
+        """Return the score of each output: R² for numbers and vectors, otherwise accuracy or covering rate.
+
+        Rows in which an output is unlabelled do not count for it.
+        """
+        z, sets = self.predicted(X, y)
+        parsed: Any = sets
+        w, found = scored_by(sample_weight, len(z)), {}
+        product: Any = self.output_
+        for (name, space), own in zip(product.spaces_.items(), product.layout_.split_outputs(z)):
+            part = parsed.parts[name]
+            counts = labelled_weight(space, part, w)
+            if space.kind in SCORES:
+                found[name] = float(SCORES[space.kind](part, own, counts))
+            else:
+                found[name] = float(np.average(part.agreement(own), weights=counts))
+        return found

@@ -72,7 +72,7 @@ def linear_extensions(
     lead = before.shape[:-2]
     distinct, inverse = np.unique(before.reshape(int(np.prod(lead)), m * m), axis=0, return_inverse=True)
     distinct, inverse = distinct.reshape(len(distinct), m, m), inverse.reshape(lead)
-    active = distinct.any(axis=-1) | distinct.any(axis=-2)
+    active = np.asarray(distinct.any(axis=-1) | distinct.any(axis=-2))
     counted = np.flatnonzero(active.sum(axis=-1) <= (MAX_EXACT if n_samples is None else -1))
     count = np.ones(len(distinct), dtype=np.int64)
     probability, error = np.zeros(distinct.shape), np.zeros(distinct.shape)

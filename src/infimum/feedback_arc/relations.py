@@ -57,7 +57,7 @@ def transitive_closure(relation: Bool) -> Bool:
            [0, 0, 1],
            [0, 0, 0]])
     """
-    active = relation.any(axis=-1) | relation.any(axis=-2)
+    active = np.asarray(relation.any(axis=-1) | relation.any(axis=-2))
     most = int(active.sum(axis=-1).max(initial=0))
     if 2 * most < relation.shape[-1]:  # few items are related: close the relation on these alone
         return _closure_of_active(relation, active, most)

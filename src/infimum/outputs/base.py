@@ -254,6 +254,10 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
         """Return how far z_i is from S_i, (n,): by default the infimum loss."""
         return sets.rowwise_loss(self.psi(z), "infimum")
 
+    def compared_losses(self, sets: Sets, z: NDArray) -> NDArray | None:
+        """Return losses by which model selection compares predictions, (n,); None for the infimum loss."""
+        return None
+
     def error_ranges(self, sets: Sets, z: NDArray, sample_weight: Any = None) -> dict[str, tuple[float, float]]:
         """Return further scores by name, each with its lowest and highest value for members of the sets; or none."""
         return {}

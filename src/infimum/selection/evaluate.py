@@ -47,10 +47,14 @@ class RowScores(NamedTuple):
     """(n,): log P_i(S_i); with every principle for regression, otherwise after soft disambiguation only."""
     weight: NDArray | None
     """(n,): sample weights."""
+    compared: NDArray | None = None
+    """(n,): losses by which candidates are compared, if these are not the infimum losses."""
 
     def costs(self, likelihood: bool) -> NDArray:
         """Return minus the log-likelihoods if they are asked for and available, otherwise the losses."""
-        return -self.log_likelihood if likelihood and self.log_likelihood is not None else self.losses
+        if likelihood and self.log_likelihood is not None:
+            return -self.log_likelihood
+        return self.losses if self.compared is None else self.compared
 
     def is_worse(self, than: RowScores, n_se: float, likelihood: bool = False, slack: float = 1e-12) -> bool:
         """Whether the mean cost is larger by more than `n_se` standard errors of the difference, plus `slack`.
@@ -163,7 +167,7 @@ def solve_held_out(
 ) -> NDArray:  # fmt: skip
     """Minimise a loss at each row by weights that leave out its fold; `predict` as in `refit_folds`."""
     solver = choose(recipe.solver, loss)
-    solver = (solver.cheap() if cheap else solver).fit(loss)
+    solver = (solver.cheap(loss) if cheap else solver).fit(loss)
     alpha: Any = OutOfFoldAlpha(holdout)
     alpha = split(alpha) if recipe.is_joint else alpha
     return solver.argmin(alpha) if predict is None else predict(solver, alpha)
@@ -177,7 +181,8 @@ def row_scores(
     if likelihood is None:
         posterior = posterior_of(sets, sample_weight) if posterior is None else posterior
         likelihood = None if posterior is None else posterior.log_likelihood_at(output.psi(found.z))
-    return RowScores(losses(output, sets, found.z), likelihood, sample_weight)
+    compared = output.compared_losses(sets, found.z)
+    return RowScores(losses(output, sets, found.z), likelihood, sample_weight, compared)
 
 
 def mean_scores(

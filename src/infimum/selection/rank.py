@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isnan
 
+import numpy as np
+
 from .config import SearchConfig
 from .evaluate import Evaluation
 
@@ -126,12 +128,18 @@ def likeliest(found: Iterable[Evaluation]) -> Evaluation:
 
 def largest_risk(found: Iterable[Evaluation]) -> float:
     """Return the largest set risk, which is the unit in which risks are compared."""
-    return max((abs(one.result.neg_set_risk) for one in found), default=0.0) or 1.0
+    return max((abs(_mean_loss(one)) for one in found), default=0.0) or 1.0
 
 
 def risk(one: Evaluation, unit: float) -> float:
     """Return the set risk, rounded so that differences in the last digits do not count."""
-    return round(-one.result.neg_set_risk / unit, 9)
+    return round(_mean_loss(one) / unit, 9)
+
+
+def _mean_loss(one: Evaluation) -> float:
+    """Return the set risk, or the mean of other losses by which candidates are compared."""
+    compared, w = one.rows.compared, one.rows.weight
+    return -one.result.neg_set_risk if compared is None else float(np.average(compared, weights=w))
 
 
 def _roughness(one: Evaluation) -> tuple[bool, float, float]:

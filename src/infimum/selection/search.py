@@ -305,12 +305,16 @@ def search_problem(
     principles, pairs = principles_of(recipe, not given or recipe.weights.signed)
     if n > config.exact_rows and len(pairs) > 1 and not supports_soft(sets):
         pairs = [(name, rule) for name, rule in pairs if not isinstance(principles[name], Disambiguation)]
+    costly = is_costly(sets)
+    if costly and is_auto(recipe.principle) and is_auto(recipe.negative_weights):
+        # the two rules rarely differ, and each takes longer than all other principles
+        pairs = [(name, rule) for name, rule in pairs if rule != "joint"]
     if labelled_only:  # unlabelled rows have neither an average nor a supremum
         allowed = [(name, rule) for name, rule in pairs if rule != "joint"]
         pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
     rule = Rule(config, likelihood_only=has_density(sets))
     return SearchProblem(
-        recipe, table, output, sets, n, principles, pairs, config, rule, is_costly(sets),
+        recipe, table, output, sets, n, principles, pairs, config, rule, costly,
         labelled_only=labelled_only,
     )  # fmt: skip
 

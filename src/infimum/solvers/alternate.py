@@ -67,7 +67,7 @@ class Alternate(Solver):
             self.starts_.append(L.answer(L.output.probe(random, start.shape[1]))[0])
         return self
 
-    def cheap(self) -> Alternate:
+    def cheap(self, L: Loss) -> Alternate:
         return clone(self).set_params(max_iter=min(self.max_iter, CHEAP))
 
     @property

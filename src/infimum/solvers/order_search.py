@@ -16,6 +16,9 @@ from .alternate import Alternate
 from .base import Minimum, Solver
 
 MAX_ITEMS = 16
+ROUNDS = 20  # of the search, each over all down-closed sets
+AUTO_STEPS = 10**7  # of these rounds, about 10 ms
+STEPS_PER_SECOND = 10**9
 EXACT_ITEMS = 10  # up to this number of items, searches of EXACT_NODES nodes have always proved the minimum
 EXACT_NODES = 10**6
 MANY_ITEMS_NODES = 3000  # nodes for more items, where a proof would take too long
@@ -56,9 +59,22 @@ class OrderSearch(Solver):
         self.memory = memory
         self.n_jobs = n_jobs
 
-    def cheap(self) -> Solver:
+    def cheap(self, L: Loss) -> Solver:
         """Return alternating minimisation from one start, which finds nearly the same in a hundredth of the time."""
-        return Alternate(n_starts=1).cheap()
+        return Alternate(n_starts=1).cheap(L)
+
+    def suits(self, L: Loss) -> bool:
+        """Whether the bounds of a prediction take few steps, or the time limit of the output space allows them."""
+        if not self.accepts(L):
+            return False
+        from ..feedback_arc.nearest import active_items, count_ideals
+
+        steps = 0.0
+        for term in L.terms:
+            before = term.sets.relations()[0]  # type: ignore[index]
+            steps += ROUNDS * before.shape[-1] * float(count_ideals(active_items(before), before.shape[-1]).sum())
+        limit = getattr(L.output, "time_limit", None)
+        return steps <= (AUTO_STEPS if limit is None else STEPS_PER_SECOND * limit)
 
     def accepts(self, L: Loss) -> bool:
         found = [term.sets.relations() for term in L.terms]

@@ -46,7 +46,7 @@ class RankingCells(CellFormat):
 
     def for_files(self) -> Self:
         # the model decides about rows that contradict themselves
-        return clone(self).set_params(contradictions="weigh")  # type: ignore[return-value]
+        return clone(self).set_params(contradictions="weigh")
 
     def text_to_cells(self, cells: list) -> list:
         return cells

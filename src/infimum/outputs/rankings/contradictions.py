@@ -20,7 +20,7 @@ class Votes(NamedTuple):
     row: NDArray
     better: NDArray
     worse: NDArray
-    count: NDArray
+    times: NDArray
     """How often the row states the comparison."""
 
     @classmethod
@@ -32,7 +32,7 @@ class Votes(NamedTuple):
     @property
     def weight(self) -> NDArray:
         """The share of each comparison among those of its row."""
-        return self.count / np.bincount(self.row, self.count)[self.row] if len(self.row) else np.empty(0)
+        return self.times / np.bincount(self.row, self.times)[self.row] if len(self.row) else np.empty(0)
 
     @property
     def rows(self) -> NDArray:
@@ -45,7 +45,7 @@ class Votes(NamedTuple):
         if not (end > start).any():
             return Votes.none()
         at = np.concatenate([np.arange(a, b) for a, b in zip(start, end)])
-        return Votes(np.repeat(np.arange(len(rows)), end - start), self.better[at], self.worse[at], self.count[at])
+        return Votes(np.repeat(np.arange(len(rows)), end - start), self.better[at], self.worse[at], self.times[at])
 
     def followed_by(self, other: Votes, n: int) -> Votes:
         """Return the comparisons of n rows, then those of others."""

@@ -30,6 +30,7 @@ from .summary import summary_of
 
 RANKS = Form("ranks", "ranks, one column an item; the smallest is first, missing is unknown")
 TABLES = {"ranks": RANKS, "codes": Form("codes", "Kendall codes 1, -1 and 0, one column a pair of items")}
+MAX_STEPS = 12  # of the linear programs over orders of more than 16 items, unless there is a time limit
 CHEAP_ITEMS = 11  # up to here, dynamic programming takes no longer than local search
 CHEAP_ROUNDS = 10
 CELLS = Form("cells", "orders, one entry a row")
@@ -203,7 +204,8 @@ class Rankings(RankingCells, OutputSpace):
         first: dict[bytes, int] = {}
         which = np.array([first.setdefault(row.tobytes(), len(first)) for row in c[:, :-1]], dtype=int)
         rows = np.unique(which, return_index=True)[1]
-        found = minimum_feedback_arcs(costs_of(-c[rows, :-1]), time_limit=self.time_limit)
+        steps = MAX_STEPS if self.time_limit is None else None
+        found = minimum_feedback_arcs(costs_of(-c[rows, :-1]), time_limit=self.time_limit, max_steps=steps)
         constant = c[:, -1]
         return Decoded(found.order[which], found.value[which] + constant, found.bound[which] + constant)
 
@@ -218,6 +220,14 @@ class Rankings(RankingCells, OutputSpace):
         found = copy(self)
         found._is_cheap = True
         return found
+
+    def compared_losses(self, sets: Any, z: NDArray) -> NDArray:
+        """The share of the known pairs that z has wrong, which `score` counts as well.
+
+        The infimum loss also counts the items between two items that are exchanged. These are not compared, and add
+        noise.
+        """
+        return 1 - sets.agreement(z)
 
     def reduced(self, phi: Any) -> NDArray:
         """The sums of the codes of each item: m columns instead of m(m-1)/2."""

@@ -104,6 +104,8 @@ class SearchConfig:
     """Nats per row that feature relevances must gain."""
     n_kept: int = 3
     """Candidates per principle and family that go on to more rows."""
+    n_kept_costly: int = 1
+    """`n_kept` for costly predictions."""
     family_order: tuple[str, ...] = ("kernel", "linear", "forest", "neighbors")
     """The family that is preferred among candidates that may be equally good."""
 

@@ -99,10 +99,10 @@ def competitive_groups(found: Sequence[Evaluation], rule: Rule) -> list[list[Eva
     return [group for group in groups if is_near(group[0])]
 
 
-def survivors(found: Sequence[Evaluation], rule: Rule) -> list[Evaluation]:
+def survivors(found: Sequence[Evaluation], rule: Rule, n_kept: int | None = None) -> list[Evaluation]:
     """Return the few candidates of each competitive group that may be as good as its best one."""
     config, kept = rule.config, []
-    for best, *others in (group[: config.n_kept] for group in competitive_groups(found, rule)):
+    for best, *others in (group[: n_kept or config.n_kept] for group in competitive_groups(found, rule)):
         soft = has_likelihood(best)
         kept += [best, *(one for one in others if not one.rows.is_worse(best.rows, config.n_se_different, soft))]
     return kept

@@ -33,6 +33,7 @@ from .candidates import (
     principles_of,
 )
 from .config import SearchConfig
+from .costly import compare_first
 from .evaluate import Evaluation, EvaluationData, evaluate, scores_of_selected
 from .kernel_cache import KernelCache
 from .rank import Rule, competitive_groups, has_likelihood, is_promising, largest_risk, rank, select, survivors
@@ -199,7 +200,7 @@ def run_stages(
     data = problem.data(order[:few], threads)
     try:
         # Stage 1: compare the first candidates on few rows.
-        record.compare(problem.first_candidates(), data)
+        compare_first(problem, data, record)
         # Stage 2: try the neighbours of the best ones.
         try_neighbours(problem, data, record)
         # Stage 3: multiply features by their relevance, if that promises to be better.
@@ -207,7 +208,9 @@ def run_stages(
         record.compare(relevant_candidates(problem, data, record, starts), data)
         if record.evaluations and len(data) < min(n, second):
             # Stage 4: compare the best ones on more rows.
-            kept = [one.candidate for one in survivors(record.on(data) or record.evaluations, problem.rule)]
+            found = record.on(data) or record.evaluations
+            n_kept = config.n_kept_costly if problem.costly else config.n_kept
+            kept = [one.candidate for one in survivors(found, problem.rule, n_kept)]
             plain = [one for one in kept if not one.has_relevance]
             starts = [[one] for one in kept if one.has_relevance]
             data = problem.data(order[:second], threads)

@@ -40,7 +40,7 @@ class Enumerate(Solver):
 
     def cheap(self, L: Loss) -> Solver:
         """Return alternating minimisation from one start if there are many outputs."""
-        other = Alternate(n_starts=1)
+        other = Alternate()
         return other.cheap(L) if L.output.size > CHEAP_OUTPUTS and other.accepts(L) else self
 
     def needs(self) -> str:

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._tools import Table
 from infimum import PartialClassifier, datasets, weights
-from infimum.calibration import TemperatureScaling, mean_log_likelihood, reliability
+from infimum.evidence.calibration import TemperatureScaling, mean_log_likelihood, reliability
 
 SEEDS = range(3)
 PRINCIPLES = ("disambiguation", "average", "infimum")

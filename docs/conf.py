@@ -31,7 +31,7 @@ autosummary_filename_map = {  # a class and a function of one name, for file sys
 numpydoc_show_class_members = False
 suppress_warnings = ["config.cache"]
 
-SECTIONS = ["labels", "tags", "orders", "numbers", "several", "cleaning", "choosing", "asking", "trusting", "scale", "paper"]
+SECTIONS = ["tutorials", "labels", "tags", "orders", "numbers", "several", "cleaning", "choosing", "asking", "trusting", "scale", "paper"]
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 sphinx_gallery_conf = {

@@ -1,6 +1,6 @@
 """
-Half a question is cheaper
-==========================
+Active learning: cost of partial and whole questions
+====================================================
 
 "What is it?" costs as many bits as there are labels to choose from; "is it an 8?" costs one. A model that guesses well
 asks the second kind, and learns from every answer, yes or no. This example draws what is learned against what it costs.

@@ -1,6 +1,6 @@
 """
-What is chosen, and from what
-=============================
+Automatic model selection on candidate sets
+===========================================
 
 A model that is given no settings compares many: kernels and their widths, forests, neighbours, and every way to read a
 set. It has no true label to go by. It holds sets out, predicts them, and counts how far predictions are from their

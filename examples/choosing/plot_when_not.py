@@ -1,6 +1,6 @@
 """
-When not to use it
-==================
+When not to use partial labels
+==============================
 
 Sets help where they are honest, varied, and needed. This example breaks each of these, and shows what happens. If one
 of the three panels looks like your data, use something else, or ask different questions.

@@ -1,6 +1,6 @@
 """
-Clean labels from a spreadsheet
-===============================
+Clean the labels of a spreadsheet
+=================================
 
 Two people labelled photographs of animals. Where they disagreed, or could not tell, the cell holds every name that was
 given: ``cat|dog``. Some cells are empty, and a few are plainly wrong. Which label does every row have, how sure is

@@ -1,6 +1,6 @@
 """
-Can these sets ever tell?
-=========================
+Identifiability: can these labels separate the classes?
+=======================================================
 
 Before another thousand rows are labelled: is there anything in them that could tell the classes apart? Here two of
 five birds are never parted by anybody, which no number of rows can mend, and one question does.

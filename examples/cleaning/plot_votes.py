@@ -1,6 +1,6 @@
 """
-Five people, one picture
-========================
+Several annotators: votes as candidate sets
+===========================================
 
 Five annotators label every picture, each with habits of their own: two mix up some classes, one answers at random now
 and then. A majority of five is the usual label. What if all the names that at least two of them gave are kept, as a

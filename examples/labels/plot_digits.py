@@ -1,6 +1,6 @@
 """
-Digits, and nobody says which
-=============================
+Classification of digits from candidate labels
+==============================================
 
 The 1,797 pictures of handwritten digits that scikit-learn ships are real; the labels here are what unsure annotators
 would give: the right digit, and each wrong one three times out of ten. Hardly any picture has one label. How much is

@@ -1,6 +1,6 @@
 """
-Three ways to read a set of candidates
-======================================
+Infimum, average and supremum loss compared
+===========================================
 
 Points of three classes in the plane. Annotators are sure of two classes; for the third they hedge, and list each of the
 other classes beside the true one two times out of three. What do the three principles learn?

@@ -1,6 +1,6 @@
 """
-Some kind of bird
-=================
+Hierarchical labels: learning from taxonomy nodes
+=================================================
 
 Few people can name a warbler, and everybody knows that it is a bird. With a taxonomy a label may be any node of the
 tree, "bird" as well as "warbler", and a mistake costs the way from one leaf to the other: to call a warbler a finch

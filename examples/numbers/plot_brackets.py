@@ -1,6 +1,6 @@
 """
-A survey in brackets
-====================
+Survey brackets: interval-censored regression
+=============================================
 
 Incomes are asked for in brackets, ages in decades, pain from 1 to 5. A real table, the 442 patients of scikit-learn's
 diabetes data: how much the disease had progressed after a year is told in brackets of width 50 by one clinic, and by

@@ -1,6 +1,6 @@
 """
-Below the detection limit
-=========================
+Values below a detection limit
+==============================
 
 A laboratory reports "< 0.5" where its instrument sees nothing. Half of the limit is what spreadsheets put there. The
 text itself can be given: ``<0.5`` is the half-line below, and nothing is filled in.

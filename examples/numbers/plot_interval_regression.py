@@ -1,6 +1,6 @@
 """
-A signal whose sign is lost
-===========================
+Unions of intervals: a signal without its sign
+==============================================
 
 The paper's Sec. 5.3: y = 3 + sin 10x is measured by a sensor that gives an interval, and in seventy percent of the rows
 forgets the sign, so that the set is a union of two intervals. The infimum passes through the sets; the average aims

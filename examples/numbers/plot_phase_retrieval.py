@@ -1,6 +1,6 @@
 """
-Lost phases in the plane
-========================
+Vectors: amplitudes without phase
+=================================
 
 The paper's physicist records how a vector in the plane depends on x. Her sensor gives bounds on its amplitude, and
 only now and then the phase: S is a ring, or, where the phase is known, a short segment of a ray. Rings alone say

@@ -1,6 +1,6 @@
 """
-Orders from a few comparisons
-=============================
+Label ranking from a few comparisons
+====================================
 
 Six products, whose appeal to a customer changes with the customer's age. Nobody ranks all six. Customers compare
 products that they find about equally good, and skip the comparisons that are too obvious to ask for. Can the whole

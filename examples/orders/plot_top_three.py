@@ -1,6 +1,6 @@
 """
-Three favourites, and the whole order
-=====================================
+Full rankings from top-3 lists
+==============================
 
 A survey asks for the three films that one likes best, of ten. Every answer leaves 7! = 5,040 orders open. Can the
 whole order be learned, as it changes with age?

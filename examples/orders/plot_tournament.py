@@ -1,6 +1,6 @@
 """
-The fairest table of a league
-=============================
+Minimum feedback arc set: rank a league
+=======================================
 
 A beats B, B beats C, C beats A: no order agrees with every match. The order that goes against the fewest results is a
 minimum feedback arc set. `infimum.feedback_arc` is what the rankers call at every prediction, and it can be used on

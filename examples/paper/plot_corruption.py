@@ -1,6 +1,6 @@
 """
-How the principles break
-========================
+Principles under increasing ambiguity
+=====================================
 
 The paper's Sec. 5.1 in small: candidates are added to the labels of the most frequent class alone, more and more of
 them, and the three principles are compared. The average gives ground to the classes that are labelled exactly; the

@@ -1,6 +1,6 @@
 """
-Only the infimum finds c
-========================
+The example of Sec. 4.1 in exact fractions
+==========================================
 
 The paper's example in Sec. 4.1, in exact fractions. Three outputs a, b, c; the truth is c. What is seen is only a
 distribution of sets: five times out of eight nothing at all, and {c}, {a, c} and {b, c} once each. Which output do

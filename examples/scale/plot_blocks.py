@@ -1,6 +1,6 @@
 """
-Rows that stay on disk
-======================
+Data on disk: fit in chunks
+===========================
 
 The rows lie in a file that is larger than one wants in memory; the labels are candidate sets. `Blocks` hands them to
 `fit` a piece at a time, and the model is the one that would have come from arrays.

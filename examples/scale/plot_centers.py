@@ -1,6 +1,6 @@
 """
-Many rows through a few hundred
-===============================
+Nyström approximation: how many centres?
+========================================
 
 Kernel ridge needs the n × n matrix of all pairs of rows; 46,340 rows are the end. Through m centres the same formula
 takes n m² steps and m² numbers, whatever n. How many centres are enough, and what do they cost?

@@ -1,6 +1,6 @@
 """
-A flower from a few strokes
-===========================
+Image segmentation from scribbles
+=================================
 
 To outline an object in a picture takes minutes, to scribble on it takes seconds. A row is a crop of 10 × 10 pixels, y
 says "flower" or "not flower" on a few of them and nothing on the rest. Neighbouring pixels are tied, and every

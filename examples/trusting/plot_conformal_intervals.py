@@ -1,6 +1,6 @@
 """
-Intervals as wide as they must be
-=================================
+Prediction intervals of varying width
+=====================================
 
 Values are known up to brackets, and noise grows with x. An interval of one width is too wide on the left and too
 narrow on the right; two scores let the width vary, with the same guarantee on average. For rankings, the same idea

@@ -1,6 +1,6 @@
 """
-Which labels are possible? Sets of predictions from candidate labels
-====================================================================
+Prediction sets from candidate labels
+=====================================
 
 A classifier that learned from candidate labels says "cat". How sure is that? Here it answers with a set of labels
 instead, which has the truth with a probability that was asked for, and no true label is used to get there.

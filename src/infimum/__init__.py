@@ -19,6 +19,7 @@ from .estimators import (
     PartialSearch,
     clean_labels,
 )
+from .evidence import Votes
 from .loss import SetLoss
 from .outputs import (
     Annuli,
@@ -67,6 +68,7 @@ __all__ = [
     "Scribbles",
     "SetLoss",
     "Taxonomy",
+    "Votes",
     "clean_labels",
     "merge_classes",
     "metrics",

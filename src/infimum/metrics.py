@@ -15,10 +15,13 @@ from .data.errors import BadRows, InputError, listed, shown
 from .data.names import Names, ordered, unpacked
 from .loss import SetLoss
 from .outputs import PartialOrders, Rankings, Reals, Sets, Vectors
-from .outputs.numbers import errors
+from .outputs.numbers import errors, survival
 from .solvers import choose
 
-__all__ = ["kendall_tau", "mean_squared_distance", "r2", "r2_range", "rmse_range", "share_inside", "wrong_pairs"]
+__all__ = [
+    "brier_score", "concordance", "kendall_tau", "mean_squared_distance", "r2", "r2_range", "rmse_range",
+    "share_inside", "wrong_pairs",
+]  # fmt: skip
 
 
 EMPTY = "There are no predictions, so there is nothing to score. Give at least one row."
@@ -161,6 +164,83 @@ def r2_range(y: Any, z: Any, sample_weight: Any = None) -> tuple[float, float]:
     (0.84, 1.0)
     """
     return errors.r2_range(*_values(y, z, sample_weight))
+
+
+def concordance(y: Any, z: Any, sample_weight: Any = None) -> float:
+    """Compute the concordance index of predicted times, for any censoring.
+
+    Two rows are comparable if one interval ends before the other begins, or where it begins. The index is the share of
+    comparable pairs whose predictions have the same order; equal predictions count one half. For values and
+    right-censored times this is Harrell's index. Pass predicted times, or minus a predicted risk.
+
+    Parameters
+    ----------
+    y : n intervals or numbers
+        Targets, in any format that :class:`~infimum.PartialRegressor` accepts.
+    z : (n,)
+        Predictions.
+    sample_weight : (n,), optional
+        Weights of the rows; a pair counts by their product.
+
+    References
+    ----------
+    Harrell, Califf, Pryor, Lee and Rosati (1982), Evaluating the yield of medical tests.
+
+    Examples
+    --------
+    >>> concordance([1.0, (2, 3), (4, None)], [0.5, 2.5, 2.0])
+    0.666...
+    """
+    right, total = survival.concordant_pairs(*_values(y, z, sample_weight))
+    if total == 0:
+        raise InputError("No two rows of y are comparable, because all intervals overlap. Pass narrower intervals.")
+    return right / total
+
+
+def brier_score(y: Any, probability: Any, times: Any, y_train: Any = None) -> NDArray:
+    """Compute the Brier score of survival probabilities for right-censored times.
+
+    The squared error of P(T > t | x) is weighted by the inverse probability of censoring, which is estimated by
+    Kaplan-Meier. Rows that were censored before t do not count themselves; the weights of the others replace them.
+
+    Parameters
+    ----------
+    y : n values and right-censored times
+        Targets, in any format that :class:`~infimum.PartialRegressor` accepts; other intervals raise an error.
+    probability : (n, k)
+        Predicted probabilities of surviving each time.
+    times : (k,)
+        Times t.
+    y_train : values and right-censored times, optional
+        The rows from which the distribution of censoring is estimated; y by default.
+
+    Returns
+    -------
+    (k,) array
+        The score at each time; 0 is perfect, and 0.25 is the score of the constant 1/2.
+
+    References
+    ----------
+    Graf, Schmoor, Sauerbrei and Schumacher (1999), Assessment and comparison of prognostic classification schemes.
+
+    Examples
+    --------
+    >>> brier_score([1.0, 3.0, (2, None)], [[0.2], [0.9], [0.8]], [2.5]).round(4)
+    array([0.02])
+    """
+    duration, event = survival.right_censored(Reals.unscaled(y), "The Brier score")
+    train = survival.right_censored(Reals.unscaled(y if y_train is None else y_train), "The Brier score")
+    t, P = np.atleast_1d(np.asarray(times, dtype=float)), np.asarray(probability, dtype=float)
+    if P.shape != (len(duration), len(t)):
+        raise InputError(f"probability must have shape ({len(duration)}, {len(t)}). Got shape {P.shape}.")
+    at_event = survival.censoring_survival(*train, duration)[:, None]
+    at_time = survival.censoring_survival(*train, t)
+    failed, alive = (duration[:, None] <= t) & event[:, None], duration[:, None] > t
+    if (at_event[failed.any(axis=1)] <= 0).any() or (at_time[alive.any(axis=0)] <= 0).any():
+        raise InputError("Every time after the last of `times` is censored. Pass times before the largest event time.")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.where(failed, P**2 / at_event, np.where(alive, (1 - P) ** 2 / at_time, 0.0))
+    return found.mean(axis=0)
 
 
 def _values(y: Any, z: Any, sample_weight: Any) -> tuple[Any, NDArray, NDArray]:

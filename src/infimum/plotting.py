@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .calibration import Reliability, reliability
 from .disambiguation import Disambiguation, DisambiguationResult
+from .evidence.calibration import Reliability, reliability
 from .outputs.of_model import space_of
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")

@@ -68,13 +68,15 @@ class Recipe:
     negative_weights: str = "inside"
     weights: Any = None
     solver: Any = AUTO
+    noise: Any = None
+    """The share of sets that miss the true label: None, "auto", "estimate" or a number; see `Disambiguation`."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.negative_weights, str) or self.negative_weights not in NEGATIVE_WEIGHTS:
             raise ValueError(
                 f"negative_weights must be 'inside', 'joint' or 'auto'. Got {self.negative_weights!r} instead."
             )
-        object.__setattr__(self, "principle", parse_principle(self.principle))
+        object.__setattr__(self, "principle", with_noise(parse_principle(self.principle), self.noise))
         object.__setattr__(self, "weights", parse_weights(self.weights))
         solvers.check(self.solver)
 
@@ -146,6 +148,13 @@ class Recipe:
         solver = solver.fit(problem.loss, weights)
         weights.release(sums_only=solver.needs_sums_only)
         return Fitted(problem.loss.output, weights, solver, problem.disambiguation)
+
+
+def with_noise(principle: Any, noise: Any) -> Any:
+    """Return a principle with the share of sets that miss the true label; only disambiguation has one."""
+    if noise is None or is_auto(noise) or not isinstance(principle, Disambiguation) or principle.noise is not None:
+        return principle
+    return clone(principle).set_params(noise=noise)
 
 
 def is_auto(value: Any) -> bool:

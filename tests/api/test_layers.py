@@ -8,11 +8,11 @@ from api.imports import MODULES, all_imports, imports_of, package
 
 LAYERS = [
     {"data"},
-    {"principles", "feedback_arc"},
+    {"principles", "feedback_arc", "evidence"},
     {"outputs"},
     {"loss"},
     {"weights", "solvers"},
-    {"calibration", "disambiguation", "evidence", "metrics", "plotting", "recipe"},
+    {"disambiguation", "metrics", "plotting", "recipe"},
     {"selection"},
     {"estimators"},
     {"conformal", "active", "diagnostics", "io", "report", "torch", "datasets"},

@@ -1,5 +1,6 @@
 """Messages and exit codes of the commands: recognised kinds, ambiguous meaning, errors by file, line and column."""
 
+import json
 import os
 import signal
 
@@ -223,3 +224,20 @@ def test_help_lists_commands(infimum):
     for command in ("fit", "predict", "score", "clean", "report", "convert", "reproduce"):
         assert f" {command} " in said
         assert "--help" in infimum(command, "--help")
+
+
+def test_exports_that_are_not_json_are_named(infimum, here):
+    (here / "tasks.csv").write_text('id,text,label\n1,hi,"{""choices"": [""cat""]}"\n')
+    said = infimum("convert", "tasks.csv", "--from", "label-studio", code=1)
+    assert "tasks.csv is not JSON. It begins with 'id,text,label" in said
+    assert "Export it as JSON" in said
+
+
+def test_lists_of_numbers_are_cells_of_their_kind_and_ask_for_options_otherwise(infimum, here):
+    """A report reads them as fit does; the question names options of the command line."""
+    rows = [{"x": k, "bounds": [k, k + 2], "place": [k, -k]} for k in range(12)]
+    (here / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    for target, kind in (("bounds", "number"), ("place", "vector")):
+        for command in ("fit", "report"):
+            infimum(command, "t.jsonl", "--target", target, "--kind", kind, "--feature", "x")
+    assert "Choose one with --meaning" in infimum("fit", "t.jsonl", "--target", "bounds", code=1)

@@ -151,3 +151,18 @@ def test_names_in_other_formats(name, tickets, here, as_json):
     assert [line.split(":")[0] for line in found["columns"]] == loaded.columns
     assert "category" in found["columns"][1]
     assert found["columns"][0] == "message: ignored, left out"
+
+
+@pytest.mark.parametrize("kind, cells", [("tags", ("yes", "no", "")), ("ranking", ("1", "2", "3"))])
+def test_classes_of_several_target_columns(here, infimum, kind, cells):
+    """Each column is a tag or an item; a name without a column is a tag that no row mentions."""
+    rows = [["x", "red", "round", "soft"], *[[k, *cells[k % 2 :], *cells[: k % 2]] for k in range(8)]]
+    with open(here / "t.csv", "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    several = ["fit", "t.csv", "--kind", kind, *(word for name in rows[0][1:] for word in ("--target", name))]
+    infimum(*several, "--classes", "soft, round, red, heavy")
+    said = infimum(*several, "--classes", "red, round", code=1)
+    assert "does not list the target columns 'soft'" in said
+    assert "--merge-classes to one target column" in infimum(*several, "--merge-classes", code=1)
+    numbers = ["fit", "t.csv", "--kind", "number", "--target", "x", "--target", "red", "--classes", "a, b"]
+    assert "columns of kind 'number'" in infimum(*numbers, code=1)

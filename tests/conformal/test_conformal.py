@@ -214,8 +214,8 @@ def test_groups_by_column_and_frame(rng):
 
 INVALID = [
     ({"level": 90}, r"level must be between 0 and 1. Got 90 instead"),
-    ({"covers": "both"}, r"covers must be 'truth' or 'set'. Got 'both'"),
-    ({"method": "jackknife"}, r"method must be 'split', 'cv\+' or 'jackknife\+'. Got 'jackknife'"),
+    ({"covers": "both"}, r"'covers' parameter of Conformal must be 'truth' or 'set'. Got 'both'"),
+    ({"method": "jackknife"}, r"'method' parameter of Conformal must be 'split', 'cv\+' or 'jackknife\+'. Got 'jackk"),
     ({"score": "kendall"}, r"score must be one of 'auto', 'lac', 'aps', 'regret' for Labels"),
     ({"score": "lac"}, r"The score 'lac' requires a model with predict_proba"),
     ({"ambiguity": 1}, r"'ambiguity' parameter of Conformal must be a number >= 0 and < 1 or None"),

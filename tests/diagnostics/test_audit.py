@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infimum import CandidateLabels, PartialRegressor, outputs
+from infimum import CandidateLabels, PartialRegressor, clean_labels, outputs
 from infimum.diagnostics import audit
 from infimum.diagnostics.conflicts import conflicts, unreadable
 
@@ -28,6 +28,18 @@ def test_planted_wrong_sets_are_suspects():
         assert s["others say"] == names[y[s["row"]]]
         assert s["support"] < 0.3
     assert set(wrong) <= set(found.rows().tolist())
+
+
+@pytest.mark.parametrize("seed", [3, 5, 18])
+def test_the_others_never_confirm_the_set_of_a_suspect(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 2))
+    y = [name if rng.random() < 0.6 else "a|b" for name in np.where((X[:, 0] > 0) ^ (rng.random(60) < 0.2), "a", "b")]
+    found = audit(X, y)
+    assert found.suspects
+    assert not any(s["others say"] == s["set"] for s in found.suspects)
+    given = audit(X, y, resolved=clean_labels(X, y))
+    assert not any(f"{s['set']}; the others say {s['set']}" in line for s in given.suspects for line in given.lines())
 
 
 def test_orders_against_all_others_are_suspects():

@@ -28,10 +28,10 @@ from infimum import (
     outputs,
     weights,
 )
-from infimum.calibration import normalise
 from infimum.data import Table
 from infimum.disambiguation import Categorical, Schedule, best_of_starts, hard, held_out_sums, soft, soft_update
 from infimum.disambiguation.categorical import support
+from infimum.evidence.calibration import normalise
 from infimum.weights.holdout import Refitted, folds_of
 
 FAMILIES = [

@@ -277,10 +277,10 @@ def test_search_is_a_model(data):
 @pytest.mark.parametrize(
     "settings, message",
     [
-        ({"scalings": ["log"]}, "scalings must be among"),
-        ({"kernels": ["poly"]}, "kernels must be among"),
-        ({"principles": ["median"]}, "principles must be among"),
-        ({"scoring": "accuracy"}, "scoring must be"),
+        ({"scalings": ["log"]}, "'scalings' parameter of PartialSearch must be a list of some of"),
+        ({"kernels": ["poly"]}, "'kernels' parameter of PartialSearch must be a list of some of"),
+        ({"principles": ["median"]}, "'principles' parameter of PartialSearch must be a list of some of"),
+        ({"scoring": "accuracy"}, "'scoring' parameter of PartialSearch must be"),
         ({"cv": 1}, "'cv' parameter of PartialSearch must be"),
         ({"estimator": LogisticRegression()}, "estimator must be"),
     ],

@@ -16,7 +16,8 @@ from infimum import (
     solvers,
     weights,
 )
-from infimum.calibration import (
+from infimum.conformal import risk_coverage
+from infimum.evidence.calibration import (
     TemperatureScaling,
     fit_temperature,
     mean_log_likelihood,
@@ -24,7 +25,6 @@ from infimum.calibration import (
     reliability,
     with_unit_sum,
 )
-from infimum.conformal import risk_coverage
 from infimum.plotting import ReliabilityDisplay, RiskCoverageDisplay
 
 mpl.use("Agg")

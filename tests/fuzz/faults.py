@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import infimum
@@ -20,6 +23,25 @@ def python(code: str, *args: object, timeout: float = 300, **given: object) -> s
     command = [sys.executable, "-c", code, *map(str, args)]
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=env,
     **given)  # type: ignore[call-overload]
+
+
+@contextmanager
+def cpu_limit(seconds: float) -> Iterator[None]:
+    """Fail if the block takes more than that much CPU time, so that a parser that hangs ends as a failed test."""
+    if not hasattr(signal, "setitimer"):  # Windows
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise AssertionError(f"The block took more than {seconds:g} s of CPU time.")
+
+    before = signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 INTERRUPTS = """

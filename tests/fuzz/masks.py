@@ -1,4 +1,4 @@
-"""Candidate masks: one column a class, in every table there is."""
+"""Candidate masks: one column per class, in every table there is."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def test_broken_exports_are_refused_by_line(write):
     good = export(("ann", 7, {"T0": "Yes"}), ("ann", 8, {"T0": "Yes"}))
     broken = good.replace('""value"": ""Yes""}]","{""8""', '""value"": }]","{""8""')
     assert broken != good
-    with pytest.raises(ValueError, match=r"line 3: column 'annotations': invalid JSON"):
+    with pytest.raises(ValueError, match=r"line 3: column 'annotations', line 1, column 45: invalid JSON"):
         read_zooniverse(write("c.csv", broken))
     drawing = export(("ann", 7, {"T0": [{"tool": 0, "x": 1}]}))
     with pytest.raises(ValueError, match=r"line 2: task T0: expected a name, names, choices of a survey or a number"):

@@ -19,14 +19,14 @@ from .shown import codes, parts
 @pytest.mark.parametrize(
     "space, y, says",
     [
-        (Labels(), [[True, False, True], [False, True, True]], "candidate mask, one boolean column a class"),
-        (Labels(), ["a|b", "c"], "labels, one entry a row"),
+        (Labels(), [[True, False, True], [False, True, True]], "candidate mask, one boolean column per class"),
+        (Labels(), ["a|b", "c"], "labels, one entry per row"),
         (
             Tags(),
             [[True, None], [False, True]],
-            "table of booleans, one column a tag; False is absent, missing is unknown",
+            "table of booleans, one column per tag; False is absent, missing is unknown",
         ),
-        (Tags(), ["+a", "-b"], "tags, one entry a row"),
+        (Tags(), ["+a", "-b"], "tags, one entry per row"),
         (
             Rankings(),
             np.array([[1, 2, 3], [1, 0, 0]]),

@@ -54,7 +54,7 @@ def test_rows_of_bits_are_refused_with_both_readings_and_the_ways_out_work():
     for y in ([True, [True, False]], [[True, False], [True]]):
         with pytest.raises(InputError, match=r"a row of 2 booleans, which is no label"):
             Labels().fit(y)
-    with pytest.raises(InputError, match="one boolean column a class"):
+    with pytest.raises(InputError, match="one boolean column per class"):
         Labels().fit(np.array([[1, 0], [0, 1]]))
     assert labels(np.array([[1, 0], [0, 1]]).astype(bool))[1] == [[1, 0], [0, 1]]
 
@@ -162,12 +162,15 @@ def test_kinds_are_not_mixed_unless_declared(y, row):
     "y, message",
     [
         ([["a", ["b"]], "a"], r"row 0: expected labels among the candidates, got \['a', \['b'\]\]"),
-        ([{"a": 1}, "a"], r"row 0: expected a label or candidates, got \{'a': 1\}"),
-        ([{"a": 1}], r"row 0: expected a label or candidates, got \{'a': 1\}"),
+        ([{"a": "x"}, "a"], r"row 0: expected a soft label with one probability per class, got \{'a': 'x'\}"),
+        ([{"a": 0.5}], r"row 0: probabilities of a soft label must sum to 1, got \{'a': 0.5\} with the sum 0.5"),
+        ([{"a": -0.5, "b": 1.5}, "a"], r"row 0: probabilities of a soft label must be finite and at least 0"),
+        ([{}, "a"], r"row 0: probabilities of a soft label must sum to 1"),
+        (np.array([[0.5, 0.5], [0.5, 0.2]]), r"row 1: expected probabilities that are at least 0 and sum to 1"),
         (["!", "a"], "row 0: an exclusion of nothing"),
         ([{"a", None}, "b"], "row 0: a missing value among the candidates"),
-        (np.array(3), "Got a single 3"),
-        ({"a", "b"}, "one entry a row"),
+        (np.array(3), "Got only 3"),
+        ({"a", "b"}, "one entry per row"),
         (pl.LazyFrame({"a": [1]}), r"collect\(\)"),
         (sparse.csr_matrix([[3, 0], [0, 1]]), "row 0: expected True or False .* got 3"),
         (sparse.coo_matrix(([1, 1, 1], ([0, 0, 1], [0, 0, 1]))), "row 0: .* got 2\n.*come twice are summed"),
@@ -204,7 +207,7 @@ def test_subsets_check_what_they_are_given():
     for listed, message in [
         ([[1, -1], [-1, 1]], r"2 rows of y.*\n  row 0: expected True or False"),
         (sparse.csr_matrix([[3, 0], [0, 1]]), "row 0: .* got 3"),
-        (np.array([True, False]), "one column a class"),
+        (np.array([True, False]), "one column per class"),
         ([["a", "b"]], "row 0"),
     ]:
         with pytest.raises(InputError, match=message):

@@ -63,7 +63,7 @@ def test_unclear_exclusions_raise(cell):
 
 def test_votes_are_no_classes():
     votes = [[("w1", "cat"), ("w2", "dog")], [("w1", "cat")], "cat"]
-    with pytest.raises(InputError, match=r"(?s)2 rows .*infimum\.io\.read_votes"):
+    with pytest.raises(InputError, match=r"(?s)2 rows .*infimum\.Votes"):
         fitted(votes)
 
 

@@ -97,8 +97,8 @@ def test_zero_after_booleans_is_refused_and_the_ways_out_work():
 def test_constructors_of_tags():
     assert PartialTags([[1, None], [NAN, -1]]).values.tolist() == [[1, 0], [0, -1]]
     for build, message in [
-        (lambda: PartialTags([1, 0]), "one column a tag"),
-        (lambda: HammingBalls([1, -1], 1), "one column a tag"),
+        (lambda: PartialTags([1, 0]), "one column per tag"),
+        (lambda: HammingBalls([1, -1], 1), "one column per tag"),
         (lambda: HammingBalls([[1, None]], 1), r"row 0: the center of a ball must be in \{-1, 1\}, got \[1, None\]"),
         (lambda: HammingBalls([[1, -1]], [1, 2]), r"or have shape \(1,\)"),
     ]:

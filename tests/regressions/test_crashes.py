@@ -131,7 +131,7 @@ NOT_FINITE = {
     "gamma=nan": (PartialClassifier.paper(weights=weights.KernelRidge(gamma=np.nan)), None, {}, "'gamma' parameter"),
     "gamma=inf": (PartialClassifier.paper(weights=weights.KernelRidge(gamma=np.inf)), None, {}, "'gamma' parameter"),
     "gamma=-inf": (PartialClassifier.paper(weights=weights.KernelRidge(gamma=-np.inf)), None, {}, "'gamma' parameter"),
-    "huge weights": (PartialClassifier.paper(), None, {"sample_weight": np.full(12, 1e308)}, "positive and finite sum"),
+    "no weights": (PartialClassifier.paper(), None, {"sample_weight": np.zeros(12)}, "positive sum|one non-zero"),
     "search": (PartialSearch(lams=[np.inf]), None, {}, "'lams' parameter of PartialSearch"),
 }
 
@@ -299,8 +299,19 @@ def test_orders_of_too_many_items_are_refused_before_they_are_allocated(X):
 
 
 @pytest.mark.parametrize("make", [PartialClassifier, PartialMultilabelClassifier])
-def test_sample_weights_whose_sum_exceeds_64_bits(make):
-    X = np.linspace(-1, 1, 40)[:, None]
+@pytest.mark.parametrize("weight", [1e18, 1e308, 1e-300, 5e-324])
+@pytest.mark.filterwarnings("ignore::infimum.InfimumWarning")
+def test_sample_weights_may_have_any_magnitude(make, weight):
+    X = np.linspace(-1, 1, 24)[:, None]
     y = np.where(X > 0, 1, -1) if make is PartialMultilabelClassifier else ["a" if x > 0 else "b" for x in X[:, 0]]
-    model = make(budget=1).fit(X, y, np.full(40, 1e18))
-    assert model.score(X, y) > 0.9
+    model = make(budget=1).fit(X, y, np.full(24, weight))
+    assert model.score(X, y, np.full(24, weight)) > 0.8
+
+
+@pytest.mark.parametrize("unit", [2.0**-490, 2.0**460])
+@pytest.mark.filterwarnings("ignore::infimum.InfimumWarning")
+def test_predictions_do_not_depend_on_the_unit_of_features(unit, rng):
+    """Deviations beyond single precision were taken for constants."""
+    X = rng.uniform(-1, 1, (40, 2))
+    y = ["a" if x > 0 else "b" for x in X[:, 0]]
+    assert PartialClassifier(weights="kernel").fit(X * unit, y).score(X * unit, y) > 0.9

@@ -24,6 +24,7 @@ from infimum.recipe import Recipe
 from infimum.selection import Candidate, SearchConfig, out_of_fold, select, select_recipe
 from infimum.selection import evaluate as evaluation
 from infimum.selection import search as searching
+from infimum.selection.candidates import NOISY
 from infimum.selection.evaluate import Evaluation, RowScores, mean_scores, row_scores
 from infimum.selection.rank import Rule
 from infimum.selection.result import Result
@@ -60,7 +61,7 @@ def test_selection_result_describes_what_was_compared(chosen, blobs):
     assert repr(found).splitlines()[0] == f"Selected from {len(found.results)} candidates by cross-validation:"
     assert found._repr_html_().count("<tr>") == 13
     assert {one.weights for one in found.results} == {"kernel", "linear", "forest", "neighbors"}
-    assert {one.principle for one in found.results} == {"disambiguation", "infimum", "average"}
+    assert {one.principle for one in found.results} == {"disambiguation", "infimum", "average", NOISY}
     columns = {"weights", "principle", "negative_weights", "neg_set_risk", "covering_rate", "seconds"}
     assert set(found.to_frame().columns) >= columns
     assert found.complete

@@ -7,9 +7,11 @@ from typing import Any
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from ..data.checks import check_number, check_one_of, check_some_of, is_number
+from ..data.errors import listed
+from ..data.inputs import as_numbers
 from ..outputs import Labels, OutputSpace, Sets
 from ..outputs.prices import Price
 from ..outputs.question_model import QuestionModel
@@ -102,26 +104,23 @@ class Asker(BaseEstimator):
         """
         self._check()
         space, sets = _parsed(model, output, y)
-        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-        if len(sets) != n_rows:
-            raise ValueError(f"X has {n_rows} rows and y has {len(sets)}: they must have the same number.")
-        learner = self._learner(X, space.questions(), setting_of(model, X))
+        numbers = as_numbers(X)
+        if len(sets) != numbers.shape[0]:
+            raise ValueError(f"X has {numbers.shape[0]} rows and y has {len(sets)}: they must have the same number.")
+        learner = self._learner(numbers, space.questions(), setting_of(model, numbers))
         learner.update(sets)
         found, utilities = self.choose(learner, n if batch_size is None else batch_size, candidates, model, X)
         return (found, utilities) if return_utilities else found
 
     def _check(self) -> None:
-        if self.strategy not in STRATEGIES:
-            names = ", ".join(map(repr, STRATEGIES))
-            raise ValueError(f"strategy must be one of {names}. Got {self.strategy!r} instead.")
-        if self.measure not in ("squares", "entropy"):
-            raise ValueError(f"measure must be 'squares' or 'entropy'. Got {self.measure!r} instead.")
-        if not 0 < self.level < 1:
-            raise ValueError(f"level must be between 0 and 1. Got {self.level!r} instead.")
+        check_one_of(self, "strategy", STRATEGIES)
+        check_one_of(self, "measure", ("squares", "entropy"))
+        check_number(self, "level", 0, 1, above=True, below=True)
+        check_number(self, "random_state", 0, integer=True, optional=True)
 
     def _learner(self, X: Any, model: QuestionModel, setting: Any) -> Learner:
         """Return the learner of the last query if X, the output space and the setting are the same."""
-        key = (joblib.hash(X if sparse.issparse(X) else np.asarray(X, dtype=float)), setting, type(model), model.names)
+        key = (joblib.hash(X), setting, type(model), model.names)
         if vars(self).get("learner_key_") != key:
             seed = 0 if self.random_state is None else int(self.random_state)
             self.learner_ = Learner(X, model, setting, seed)
@@ -146,9 +145,11 @@ class Asker(BaseEstimator):
             A calibrated `Conformal` model and the rows, for the strategy "conformal".
         """
         assert learner.belief is not None
+        if not is_number(n, 1, integer=True):
+            raise ValueError(f"n, the number of questions, must be an integer >= 1. Got {n!r} instead.")
         is_open = np.array(learner.model.is_open(learner.belief.E), dtype=bool)
         if candidates is not None:
-            is_open &= np.isin(np.arange(len(is_open)), np.asarray(candidates, dtype=int))
+            is_open &= np.isin(np.arange(len(is_open)), _rows_among(candidates, len(is_open)))
         if "rng_" not in vars(self):
             self.rng_ = np.random.default_rng(self.random_state)
         price, kinds = Price(self.cost), self._kinds(learner.model)
@@ -158,11 +159,22 @@ class Asker(BaseEstimator):
     def _kinds(self, model: QuestionModel) -> tuple[str, ...]:
         if self.questions is None:
             return model.kinds
-        if not len(self.questions) or set(self.questions) - set(model.kinds):
-            raise ValueError(
-                f"questions of {type(model.space).__name__} are {', '.join(model.kinds)}. Got {list(self.questions)!r}."
-            )
+        check_some_of(self, "questions", model.kinds)
         return tuple(self.questions)
+
+
+def _rows_among(candidates: Any, n: int) -> NDArray:
+    """Return the numbers of candidate rows, or raise an error with those that are not rows of X."""
+    rows = np.asarray(candidates)
+    if rows.dtype == bool and rows.shape == (n,):
+        return np.flatnonzero(rows)
+    wrong = [row for row in rows.ravel().tolist() if not is_number(row, 0, n - 1, integer=True)]
+    if wrong or rows.ndim != 1:
+        raise ValueError(
+            f"candidates must be row numbers from 0 to {n - 1}, or one boolean per row."
+            f" Got {listed(wrong) if wrong else f'an array of shape {rows.shape}'}."
+        )
+    return rows.astype(int)
 
 
 def _parsed(model: Any, output: OutputSpace | None, y: Any) -> tuple[OutputSpace, Sets]:

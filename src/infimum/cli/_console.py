@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import warnings
 from collections.abc import Iterator
@@ -20,10 +21,14 @@ from rich.table import Table
 from ..data.errors import InfimumWarning
 from ..data.progress import listening
 from ..io._files import name_of
+from ..io._meaning import MeaningError
 from ..io._names import NamedCells
 
 stdout = Console()
 stderr = Console(stderr=True)
+
+ARGUMENT = re.compile(r'\b([a-z_]+)=(?:"([^"]*)"|…)')
+"""An argument of a Python function in a message."""
 
 INVALID_INPUT = 1  # the data, or a file, cannot be used
 USAGE = 2  # the command line is invalid; also used by typer
@@ -49,6 +54,16 @@ def fail(message: str, code: int = INVALID_INPUT) -> NoReturn:
     """Print a message on stderr and exit with a code."""
     stderr.print(message, highlight=False, markup=False, soft_wrap=True)
     raise typer.Exit(code)
+
+
+def as_options(message: str) -> str:
+    """Return a message with arguments of Python written as options of the command line.
+
+    >>> as_options('Choose with meaning="one_of", unticked="no", or skipped=….')
+    'Choose with --meaning one_of --unticked no, or --skipped ….'
+    """
+    text = ARGUMENT.sub(lambda m: f"--{m[1]} {m[2] if m[2] is not None else '…'}", message)
+    return re.sub(r"(--\w+ \w+), (?=--)", r"\1 ", text)
 
 
 class Stages:
@@ -110,6 +125,8 @@ def errors_as_messages(path: Path) -> Iterator[None]:
         fail(f"There is no file {error.filename or path}.")
     except OSError as error:
         fail(f"{error.filename or path} cannot be read ({error.strerror or error}).")
+    except RecursionError:
+        fail(f"{name_of(path)}: lists and objects are nested too deeply.")
     except MemoryError as error:
         fail(f"{name_of(path)}: not enough memory. {error}".strip())
     except ImportError as error:
@@ -118,6 +135,7 @@ def errors_as_messages(path: Path) -> Iterator[None]:
         fail(package if error.name and "Install" not in text else text)
     except ValueError as error:
         text, name = str(error), name_of(path)
+        text = as_options(text) if isinstance(error, MeaningError) else text
         fail(text if name in text else f"{name}: {text}")
 
 

@@ -58,7 +58,20 @@ Id = Annotated[
 ]
 Annotator = Annotated[
     str | None,
-    typer.Option(help="The column of annotators; `annotator` if there is one.", show_default=False, metavar="COLUMN"),
+    typer.Option(
+        help="The column of annotators, if the table has one line per answer; `annotator` if there is one.",
+        show_default=False, metavar="COLUMN",
+    ),
+]  # fmt: skip
+Gold = Annotated[
+    str | None,
+    typer.Option(
+        help="A column with the true labels of some rows, which calibrate the annotators.", show_default=False,
+        metavar="COLUMN",
+    ),
+]  # fmt: skip
+Soft = Annotated[
+    bool, typer.Option("--soft", help="The target columns contain the probability of the class they are named after.")
 ]
 Feature = Annotated[
     list[str] | None,

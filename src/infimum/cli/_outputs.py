@@ -9,7 +9,7 @@ from ..io._load import SUFFIXES
 from ._console import NOT_WRITTEN, USAGE, fail
 
 MODELS = (".skops",)
-PAGES = (".html", ".htm")
+REPORTS = (".html", ".htm", ".md", ".json")
 TABLES = (*SUFFIXES, ".tsv.gz", ".txt.gz", ".json.gz", ".jsonl.gz", ".ndjson.gz")
 
 
@@ -21,7 +21,7 @@ def check_out(out: Path, suffixes: tuple[str, ...], *inputs: Path) -> None:
     out : path
         The value of --out.
     suffixes : tuple of str
-        How the name may end: `MODELS`, `PAGES` or `TABLES`.
+        How the name may end: `MODELS`, `REPORTS` or `TABLES`.
     *inputs : path
         The files that the command reads.
     """

@@ -12,6 +12,7 @@ from ..data.errors import InputError, is_missing
 from ..data.features import Features
 from ..data.numerals import parse_number
 from ..diagnostics.conflicts import unreadable
+from ..evidence import Votes
 from ..io import Records
 from ..io._files import name_of
 from ..io._load import Loaded, load_table
@@ -24,6 +25,7 @@ from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._console import stderr
 from ._kind import recognise
 from ._names import naming
+from ._votes import has_votes, soft_labels, with_votes
 
 IDS = "ids"
 
@@ -50,6 +52,10 @@ class TableOptions:
     merge_classes: bool = False
     missing: list[str] = field(default_factory=list)
     """Cells that are read as empty; * stands for any text."""
+    gold: str | None = None
+    """The column of known true labels, which calibrate annotators."""
+    soft: bool = False
+    """Whether the target columns contain the probability of one class each."""
     contradictions: str | None = None
 
     @property
@@ -91,6 +97,8 @@ class Table:
     """The look-alikes among the names of the target."""
     settings: dict[str, Any] = field(default_factory=dict)
     """Parameters of the output space that the user has set."""
+    votes: Votes | None = None
+    """The answers of several annotators, if the file has one line per answer; the rows are those of X."""
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -98,10 +106,13 @@ class Table:
     @property
     def output(self) -> OutputSpace:
         """An unfitted output space for the target."""
-        return configured(new_space(self.kind, self.cells, self.classes), self.settings)
+        cells = self.cells if self.votes is None else self.votes.answers.tolist()
+        return configured(new_space(self.kind, cells, self.classes), self.settings)
 
     def y(self, rows: Any = None) -> Any:
         """Return the target, or some rows of it, as the estimators accept it."""
+        if self.votes is not None:
+            return self.votes if rows is None else self.votes[rows]
         return self.output.from_cells(self.cells if rows is None else [self.cells[row] for row in rows])
 
     @property
@@ -161,9 +172,10 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
     options = _with_defaults(path, options, columns)
     records, kind, invalid, named = _read(loaded, options, lenient)
     X, unused = _features(path, records, options)
-    typed = records_of(loaded, None, None, None, ReadOptions()).data if options.annotator or options.truth else {}
-    taken = {name: typed[name].tolist() for name in (options.annotator, options.truth) if name is not None}
-    return Table(
+    extra = [name for name in (options.annotator, options.truth, options.gold) if name is not None]
+    typed = records_of(loaded, None, None, None, ReadOptions()).data if extra else {}
+    taken = {name: typed[name].tolist() for name in extra}
+    table = Table(
         path, X, records.y, kind, records.ids, records.places, options.target,
         None if options.annotator is None else taken[options.annotator],
         None if options.truth is None else [None if is_missing(cell) else cell for cell in taken[options.truth]],
@@ -171,6 +183,15 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
         [{name: found.value.get(name) for name in columns} for found in written], named,
         options.settings,
     )  # fmt: skip
+    if has_votes(table):
+        answer_columns = [name for name in (options.annotator, *options.target, options.gold) if name is not None]
+        return with_votes(table, None if options.gold is None else taken[options.gold], answer_columns)
+    if options.gold is not None:
+        raise ValueError(
+            f"{loaded.name}: --gold calibrates annotators, but no id occurs twice. Name the columns of row ids and"
+            " annotators with --id and --annotator; put known labels of other tables into the target."
+        )
+    return table
 
 
 def configured(space: OutputSpace, settings: dict[str, Any]) -> OutputSpace:
@@ -185,7 +206,7 @@ def _with_defaults(path: Path, options: TableOptions, columns: list[str]) -> Tab
     """Return the options with the columns `id` and `annotator`, which `infimum convert` writes, as defaults."""
     wanted = [("--target", options.target), ("--feature", options.feature), ("--ignore", options.ignore)]
     wanted += [("--column", list(options.columns))]
-    wanted += [(f"--{name}", [getattr(options, name)]) for name in ("id", "annotator", "truth")]
+    wanted += [(f"--{name}", [getattr(options, name)]) for name in ("id", "annotator", "truth", "gold")]
     for option, names in wanted:
         for name in names:
             if name is not None and name not in columns:
@@ -204,6 +225,8 @@ def _with_defaults(path: Path, options: TableOptions, columns: list[str]) -> Tab
 def _read(
     loaded: Loaded, options: TableOptions, lenient: bool
 ) -> tuple[Records, str, dict[int, str], NamedCells | None]:
+    if options.soft:
+        return soft_labels(loaded, options.target, options.id), "labels", {}, None
     several = len(options.target) > 1
     target: Any = options.target if several else options.target[0]
     settings = ReadOptions(options.meaning, options.unticked)
@@ -211,15 +234,18 @@ def _read(
     if several and kind is None:
         kinds = "number, tags, ranking, vector or product"
         raise ValueError(f"{loaded.name}: several target columns require --kind {kinds}.")
+    names = naming(options.classes, options.separator, options.merge_classes)
+    if several:
+        settings = replace(settings, classes=names.of_columns(kind, loaded.name, options.target))
     if several and kind == "number" and len(target) == 2 and lenient:
         return *_lenient_bounds(loaded, options), None
-    names = naming(options.classes, options.separator, options.merge_classes)
-    if several or (kind is not None and not lenient and not OUTPUT_TYPES[kind].lists_need_meaning):
+    keep_lists = kind is not None and not OUTPUT_TYPES[kind].lists_need_meaning
+    if several or (keep_lists and not lenient):
         records = records_of(loaded, target, options.id, kind, settings, keep_text=True)
         if not several:
             names.apply(records.kind, loaded.name, records.y, records.places)
         return records, records.kind, {}, None
-    records = records_of(loaded, target, options.id, None, settings, keep_text=True)
+    records = records_of(loaded, target, options.id, None, settings, keep_text=True, keep_lists=keep_lists)
     invalid: dict[int, str] = {}
     if records.kind == "text":
         kind = kind or recognise(loaded.name, target, records.y, records.places)
@@ -256,7 +282,7 @@ def _lenient_bounds(loaded: Loaded, options: TableOptions) -> tuple[Records, str
 
 
 def _features(path: Path, records: Records, options: TableOptions) -> tuple[Any, dict[str, str]]:
-    why = {options.id: IDS, options.annotator: "annotators", options.truth: "true labels"}
+    why = {options.id: IDS, options.annotator: "annotators", options.truth: "true labels", options.gold: "true labels"}
     unused = {name: reason for name, reason in why.items() if name is not None}
     unused |= dict.fromkeys(options.ignore, "ignored")
     columns = [name for name in records.data.columns if name not in unused]

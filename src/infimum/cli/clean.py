@@ -20,7 +20,7 @@ from ._scores import assessment, score_rows
 from ._table import TableOptions, read
 from ._words import contradictions as contradictions_in_words
 from ._words import selected
-from .fit import column_rows, fitted
+from .fit import annotator_rows, column_rows, fitted
 from .predict import append_columns
 
 FOLDS = 5
@@ -33,6 +33,8 @@ def clean(
     out: o.out("clean.csv", "The table") = Path("clean.csv"),  # type: ignore[valid-type]
     id: o.Id = None,
     annotator: o.Annotator = None,
+    gold: o.Gold = None,
+    soft: o.Soft = False,
     feature: o.Feature = None,
     ignore: o.Ignore = None,
     column: o.Column = None,
@@ -59,7 +61,7 @@ def clean(
     check_out(out, TABLES, file)
     options = TableOptions(
         target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes, missing or [], contradictions,
+        classes, separator, merge_classes, missing or [], gold, soft, contradictions,
     )  # fmt: skip
     notes = Notes()
     with running(["reading", "finding labels", "writing"], file, quiet or as_json) as stages, notes.collect():
@@ -84,6 +86,7 @@ def clean(
         if "confidence" in new:
             shown.append(("Mean confidence", f"{found['confidence']:.3f}"))
         shown += [("Tied rows", str(found["tied"])), ("Suspect rows", str(found["suspect"]))]
+    shown += annotator_rows(table, pipe[-1])
     shown += [("Selected model", selected(pipe[-1])), *score_rows(scores, " (cross-validation)")]
     shown += column_rows(table, pipe)
     print_result(found, as_json, f"{out} written", shown, notes, table.named)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,7 +15,7 @@ from ..io.doccano import EMPTY
 from ..io.prodigy import REJECTED
 from ..outputs.merging import WORDS
 from . import _options as o
-from ._console import USAGE, Notes, fail, print_result, running, writing
+from ._console import USAGE, Notes, as_options, fail, print_result, running, writing
 from ._names import names_in_list, naming
 from ._outputs import TABLES, check_out
 
@@ -28,7 +27,6 @@ READERS: dict[str, Any] = {
     "zooniverse": io.read_zooniverse,
     "votes": io.read_votes,
 }
-ARGUMENT = re.compile(r'\b([a-z_]+)=(?:"([^"]*)"|…)')
 
 
 def option(what: str, values: tuple[str, ...] = (), metavar: str | None = None) -> Any:
@@ -118,16 +116,6 @@ def _read(source: str, file: Path, settings: dict[str, Any]) -> io.Records:
         return READERS[source](file, **settings)
     except ValueError as error:
         raise ValueError(as_options(str(error))) from error
-
-
-def as_options(message: str) -> str:
-    """Return a message with arguments of Python written as options of the command line.
-
-    >>> as_options('Choose with meaning="one_of", unticked="no", or skipped=….')
-    'Choose with --meaning one_of --unticked no, or --skipped ….'
-    """
-    text = ARGUMENT.sub(lambda m: f"--{m[1]} {m[2] if m[2] is not None else '…'}", message)
-    return re.sub(r"(--\w+ \w+), (?=--)", r"\1 ", text)
 
 
 def _names(text: str | None) -> list[str] | None:

@@ -11,13 +11,14 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..data.checks import check_number, is_number
+from ..data.checks import check_number, check_one_of, check_run, is_number
 from ..data.chunks import n_rows
 from ..data.containers import materialise
 from ..data.errors import BadRows, InputError
 from ..outputs.base import Sets
 from ..outputs.of_model import space_of
 from ..outputs.score import upto
+from ..selection.scores import weight_array
 from .cross import Cross, CrossValidated, Jackknife
 from .guarantee import best_classes, guarantee, radius_by_class, radius_of, radius_with_ambiguity
 from .models import ModelPredictor, fit_with_score, groups_of, prepared, score_for, some_rows
@@ -148,8 +149,11 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit the model to some rows, or without each fold, and calibrate on the rows that it has not seen."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model to some rows, or without each fold, and calibrate on the rows that it has not seen.
+
+        Sample weights are used to fit the model. Every calibration row counts once, as the guarantee requires.
+        """
         self._check()
         if self.prefit:
             raise ValueError(
@@ -158,9 +162,12 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         model, sets = prepared(self.model, y)
         n = _check_lengths(X, sets)
         random = check_random_state(self.random_state)
+        w = None if sample_weight is None else weight_array(sample_weight)
+        if w is not None and w.shape != (n,):
+            raise InputError(f"X has {n} rows and sample_weight has shape {w.shape}: give one number per row.")
         if self.method != "split":
             kind = CrossValidated if self.method == "cv+" else Jackknife
-            cross: Cross = kind(model, self.score, self.covers, self.cv, random).fit(X, sets)
+            cross: Cross = kind(model, self.score, self.covers, self.cv, random).fit(X, sets, w)
             self.model_, self.score_, self.space_ = cross.model, cross.score, cross.space
             self.cross_, self.n_calibration_ = cross, n
             return self
@@ -168,8 +175,10 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         if n - held < 2:
             raise ValueError(f"{n} rows are too few to fit a model and to hold rows out. Use method='cv+'.")
         order = random.permutation(n)
-        predictor, score = fit_with_score(model, self.score, some_rows(X, order[held:]), sets[order[held:]], random)
-        return self._calibrate(predictor, score, some_rows(X, order[:held]), sets[order[:held]], random)
+        test, train = order[:held], order[held:]
+        w = None if w is None else w[train]
+        predictor, score = fit_with_score(model, self.score, some_rows(X, train), sets[train], random, w)
+        return self._calibrate(predictor, score, some_rows(X, test), sets[test], random)
 
     def conformalize(self, X: Any, y: Any) -> Self:
         """Calibrate a fitted model on rows that it has not seen: (n, d) inputs and n sets."""
@@ -267,6 +276,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         z = np.asarray(self.model_.predict(X))
         if reject is None:
             return z
+        if not is_number(reject, infinite=True):
+            raise ValueError(f"reject must be a number, the largest size of an accepted set, or None. Got {reject!r}.")
         found = self.predict_set(X, level)
         is_empty = (found.size == 0) & ~found.is_exact
         hide = (found.size > reject) | is_empty
@@ -315,9 +326,9 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
 
     def _check(self) -> None:
         self._level(None)
-        for name, allowed in (("covers", COVERS), ("method", METHODS)):
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} must be {_either(allowed)}. Got {getattr(self, name)!r} instead.")
+        check_run(self)
+        check_one_of(self, "covers", COVERS)
+        check_one_of(self, "method", METHODS)
         check_number(self, "holdout", 0, 1, above=True, below=True)
         check_number(self, "cv", 2, integer=True)
         check_number(self, "ambiguity", 0, 1, below=True, optional=True)
@@ -334,7 +345,3 @@ def _check_lengths(X: Any, sets: Sets) -> int:
     if n != len(sets):
         raise InputError(f"X has {n} rows and y has {len(sets)}: they must have the same number.")
     return n
-
-
-def _either(names: tuple) -> str:
-    return f"{', '.join(map(repr, names[:-1]))} or {names[-1]!r}"

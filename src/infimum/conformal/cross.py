@@ -21,7 +21,7 @@ from ..outputs.of_model import space_of
 from ..outputs.score import Score, joined
 from ..solvers import choose
 from ..weights import split
-from .models import ModelPredictor, fit_with_score, named_score, score_for, some_rows
+from .models import ModelPredictor, fit_with_score, fitted_copy, named_score, score_for, some_rows
 
 
 class Cross:
@@ -38,7 +38,7 @@ class Cross:
     def __init__(self, model: Any, score: Any, covers: str, cv: int, random: np.random.RandomState):
         self.template, self.named, self.covers, self.cv, self.random = model, score, covers, cv, random
 
-    def fit(self, X: Any, sets: Any) -> Self:
+    def fit(self, X: Any, sets: Any, w: NDArray | None) -> Self:
         raise NotImplementedError
 
     def forecasts(self, X: Any) -> list[NDArray]:
@@ -67,7 +67,7 @@ class Cross:
 class CrossValidated(Cross):
     """CV+: one model per fold."""
 
-    def fit(self, X: Any, sets: Any) -> Self:
+    def fit(self, X: Any, sets: Any, w: NDArray | None) -> Self:
         n = len(sets)
         if n < 2 * self.cv:
             raise ValueError(f"{n} rows are too few for {self.cv} folds.")
@@ -75,11 +75,13 @@ class CrossValidated(Cross):
         self.models, self.scores = [], []
         for fold in folds:
             rest = np.setdiff1d(np.arange(n), fold)
-            predictor, score = fit_with_score(self.template, self.named, some_rows(X, rest), sets[rest], self.random)
+            predictor, score = fit_with_score(
+                self.template, self.named, some_rows(X, rest), sets[rest], self.random, None if w is None else w[rest]
+            )
             forecast = score.randomise(score.forecast(predictor, some_rows(X, fold)), self.random)
             self.models.append((predictor.model, score))
             self.scores.append(self.scored(score, forecast, predictor.space.read(sets[fold]), predictor.space))
-        self.model = clone(self.template).fit(X, sets)
+        self.model = fitted_copy(self.template, X, sets, w)
         self.score, self.space = self.models[0][1], space_of(self.model)
         m, K = n / self.cv, self.cv
         self.excess = min(2 * (1 - 1 / K) / (m + 1), (1 - K / n) / (K + 1))
@@ -122,7 +124,12 @@ class Jackknife(Cross):
     batch_cells: ClassVar[int] = 2**24
     """Weights formed at a time for a batch of queries: 128 MiB."""
 
-    def fit(self, X: Any, sets: Any) -> Self:
+    def fit(self, X: Any, sets: Any, w: NDArray | None) -> Self:
+        if w is not None:
+            raise ValueError(
+                "jackknife+ has no closed form with sample_weight, because only one copy of a row is left out. Use"
+                " method='cv+'."
+            )
         if not isinstance(self.template, PartialModel):
             raise ValueError(
                 f"jackknife+ has a closed form only for the estimators of this library. Got {self.template!r}."

@@ -48,7 +48,9 @@ def _sentence(made: Any) -> str:
 
 
 def radius_of(scores: NDArray, level: float) -> float:
-    """Return the radius r with P(s <= r) >= level for a new score that is exchangeable with these n.
+    """Return the radius that covers a new score with a given probability.
+
+    P(s <= r) >= level for a new score s that is exchangeable with these n.
 
     It is the ceil((n + 1) level)-th smallest score. It is infinite if there are too few, n < level / (1 - level).
 

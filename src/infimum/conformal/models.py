@@ -11,8 +11,9 @@ from sklearn.utils import _safe_indexing
 
 from ..data.chunks import n_rows
 from ..data.containers import materialise
+from ..data.errors import listed
 from ..estimators import PartialModel
-from ..estimators.base import validated
+from ..estimators.base import validated, weight_params
 from ..outputs import OutputSpace, Sets
 from ..outputs.of_model import last_of, space_of
 from ..outputs.score import REQUIREMENTS, Score
@@ -121,6 +122,8 @@ def prepared(model: Any, y: Any) -> tuple[Any, Sets]:
 
     Names that the sets do not carry, such as those of tags, become settings of the model.
     """
+    if isinstance(model, type) or not hasattr(model, "get_params"):
+        raise ValueError(f"model must be an estimator such as PartialClassifier(). Got {model!r:.200} instead.")
     y, new = materialise(y), clone(model)
     space = space_before_fit(new, y)
     last = last_of(new)
@@ -140,18 +143,26 @@ def space_before_fit(model: Any, y: Any) -> OutputSpace:
     return last.output_space(y)
 
 
-def fit_with_score(model: Any, score: Any, X: Any, sets: Any, random: np.random.RandomState) -> tuple[Any, Score]:
+def fitted_copy(model: Any, X: Any, sets: Any, w: NDArray | None) -> Any:
+    """Return a copy of the model, fitted to rows with sample weights."""
+    new = clone(model)
+    return new.fit(X, sets, **weight_params(new, w))
+
+
+def fit_with_score(
+    model: Any, score: Any, X: Any, sets: Any, random: np.random.RandomState, w: NDArray | None = None
+) -> tuple[Any, Score]:
     """Fit a copy of the model to sets and return it with its score; a score that learns gets a third of the rows."""
     found = named_score(score, space_before_fit(model, sets))
     if found is None or not found.learns:
-        predictor = ModelPredictor(clone(model).fit(X, sets))
+        predictor = ModelPredictor(fitted_copy(model, X, sets, w))
         return predictor, score_for(score, predictor)
     n = len(sets)
     if n < 6:
         raise ValueError(f"The score {found.name!r} learns from a third of the training rows: {n} are too few.")
     order = random.permutation(n)
     own, rest = np.sort(order[: n // 3]), np.sort(order[n // 3 :])
-    predictor = ModelPredictor(clone(model).fit(some_rows(X, rest), sets[rest]))
+    predictor = ModelPredictor(fitted_copy(model, some_rows(X, rest), sets[rest], None if w is None else w[rest]))
     found = clone(score_for(score, predictor))
     return predictor, found.learn(predictor, some_rows(X, own), predictor.space.read(sets[own]))
 
@@ -163,10 +174,23 @@ def groups_of(groups: Any, X: Any) -> NDArray | None:
     if callable(groups):
         found = np.asarray(groups(X))
     else:
-        found = np.asarray(X[groups] if hasattr(X, "columns") else np.asarray(X)[:, groups])
+        found = _column(X, groups)
     if found.shape != (n_rows(X),):
         raise ValueError(f"groups must give one name per row, shape ({n_rows(X)},). Got shape {found.shape}.")
     return found
+
+
+def _column(X: Any, groups: Any) -> NDArray:
+    """Return the column of X that contains the groups."""
+    X = np.asarray(X) if isinstance(X, list | tuple) else X
+    try:
+        return np.asarray(_safe_indexing(X, groups, axis=1))
+    except (ValueError, IndexError, KeyError, TypeError):
+        raise ValueError(
+            "groups must be 'class', a function of X that returns the group of each row, or the name or number of one"
+            f" column of X. Got {groups!r:.200} instead; X has"
+            f" {f'the columns {listed(list(X.columns))}' if hasattr(X, 'columns') else f'{X.shape[1]} columns'}."
+        ) from None
 
 
 def some_rows(X: Any, rows: NDArray) -> Any:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 
 def check_number(
     owner: Any,
@@ -40,7 +42,7 @@ def check_number(
         return
     wanted = [expected(least, most, above, below, integer), *map(repr, words), *(["None"] if optional else [])]
     text = wanted[0] if len(wanted) == 1 else f"{', '.join(wanted[:-1])} or {wanted[-1]}"
-    raise ValueError(f"The '{name}' parameter of {type(owner).__name__} must be {text}. Got {value!r:.200} instead.")
+    raise _invalid(owner, name, text)
 
 
 def is_number(
@@ -80,6 +82,61 @@ def expected(least: float, most: float, above: bool, below: bool, integer: bool)
     return " ".join([what, " and ".join(ends)]) if ends else f"{'an integer' if integer else 'a finite number'}"
 
 
+def check_one_of(owner: Any, name: str, allowed: Iterable[str]) -> None:
+    """Raise an error unless a parameter is one of the allowed names.
+
+    >>> from infimum.active import Asker
+    >>> check_one_of(Asker(measure="x"), "measure", ("squares", "entropy"))
+    Traceback (most recent call last):
+    ...
+    ValueError: The 'measure' parameter of Asker must be 'squares' or 'entropy'. Got 'x' instead.
+    """
+    value, names = getattr(owner, name), list(allowed)
+    if not isinstance(value, str) or value not in names:
+        raise _invalid(owner, name, f"{', '.join(map(repr, names[:-1]))} or {names[-1]!r}")
+
+
+def check_some_of(owner: Any, name: str, allowed: Iterable[str]) -> None:
+    """Raise an error unless a parameter is a list of some of the allowed names.
+
+    >>> from infimum import PartialSearch
+    >>> check_some_of(PartialSearch(kernels="rbf"), "kernels", ["rbf", "laplacian"])
+    Traceback (most recent call last):
+    ...
+    ValueError: The 'kernels' parameter of PartialSearch must be a list of some of 'rbf', 'laplacian'. Got 'rbf' ...
+    """
+    values, names = getattr(owner, name), list(allowed)
+    if not _is_list(values) or not len(values) or not all(isinstance(one, str) and one in names for one in values):
+        raise _invalid(owner, name, f"a list of some of {', '.join(map(repr, names))}")
+
+
+def check_run(owner: Any) -> None:
+    """Raise an error if `owner` has a random_state, n_jobs, verbose or budget that is not valid.
+
+    >>> from infimum import PartialClassifier
+    >>> check_run(PartialClassifier(n_jobs=1.5))
+    Traceback (most recent call last):
+    ...
+    ValueError: The 'n_jobs' parameter of PartialClassifier must be an integer other than 0, or None. Got 1.5 instead.
+    """
+    given = {"random_state": None, "n_jobs": None, "verbose": 0, "budget": None, **vars(owner)}
+    seed, jobs, verbose = given["random_state"], given["n_jobs"], given["verbose"]
+    is_seed = seed is None or isinstance(seed, np.random.RandomState) or is_number(seed, 0, 2**32 - 1, integer=True)
+    if not is_seed:
+        raise _invalid(owner, "random_state", "an integer from 0 to 2**32 - 1, a numpy.random.RandomState or None")
+    if jobs is not None and (not is_number(jobs, integer=True) or jobs == 0):
+        raise _invalid(owner, "n_jobs", "an integer other than 0, or None")
+    if not isinstance(verbose, bool | np.bool_) and not is_number(verbose, 0, integer=True):
+        raise _invalid(owner, "verbose", "an integer >= 0")
+    if given["budget"] is not None:
+        check_number(owner, "budget", 0, above=True, optional=True)
+
+
+def _invalid(owner: Any, name: str, text: str) -> ValueError:
+    value = getattr(owner, name)
+    return ValueError(f"The '{name}' parameter of {type(owner).__name__} must be {text}. Got {value!r:.200} instead.")
+
+
 def check_numbers(owner: Any, name: str, least: float = 0, *, above: bool = True, words: Iterable[str] = ()) -> None:
     """Raise an error unless a parameter is a list of numbers >= `least`, or of some of the words.
 
@@ -90,11 +147,15 @@ def check_numbers(owner: Any, name: str, least: float = 0, *, above: bool = True
     ValueError: The 'lams' parameter of PartialSearch must be a list of numbers > 0. Got [1, 0] instead.
     """
     values, words = getattr(owner, name), list(words)
-    is_list = isinstance(values, Iterable) and not isinstance(values, str | bytes | dict) and hasattr(values, "__len__")
-    if is_list and len(values) and all(_is_one(value, least, above, words) for value in values):
+    if _is_list(values) and len(values) and all(_is_one(value, least, above, words) for value in values):
         return
     text = f"a list of numbers {'>' if above else '>='} {least:g}" + "".join(f" or {word!r}" for word in words)
-    raise ValueError(f"The '{name}' parameter of {type(owner).__name__} must be {text}. Got {values!r:.200} instead.")
+    raise _invalid(owner, name, text)
+
+
+def _is_list(values: Any) -> bool:
+    is_one = isinstance(values, str | bytes | dict)
+    return isinstance(values, Iterable) and not is_one and hasattr(values, "__len__")
 
 
 def _is_one(value: Any, least: float, above: bool, words: list[str]) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .blanks import normalised, stripped
 from .errors import is_missing
 from .numerals import decimal_mark, is_missing_word, missing_code, parse_number
 
@@ -98,8 +99,17 @@ def recognise(name: str, cells: list, max_categories: int = 30, kind: str | None
 
 
 def category(cell: Any) -> str:
-    """Return the category of a cell: its text, without case and surrounding blanks; "" if it is missing."""
-    return "" if is_missing(cell) else str(cell).strip().casefold()
+    """Return the category of a cell: its text, without case and surrounding blanks; "" if it is missing.
+
+    A whole number is the same category as an integer and as a float, which it becomes beside missing cells.
+
+    >>> category(" Cat\\u00a0"), category(2), category(2.0), category(None)
+    ('cat', '2', '2', '')
+    """
+    if is_missing(cell):
+        return ""
+    whole = isinstance(cell, float | np.floating) and cell.is_integer()
+    return normalised(stripped(str(int(cell) if whole else cell))).casefold()
 
 
 def number(cell: Any, decimal: str = ".") -> float | None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .blanks import INVISIBLE, stripped
+from .blanks import INVISIBLE, normalised, stripped
 
 RATIO = 10
 """A name that is misspelt occurs at most once per this many occurrences of the right one."""
@@ -21,8 +20,11 @@ MANY = 2000
 CROWD = 20
 """More names than this that are one deletion away from each other are a systematic list, not misspellings."""
 
-JOINTS = re.compile(r"\s*(?:[;/&+]|,|\bor\b|\boder\b|\bou\b)\s*")
-NOT = re.compile(r"(?:not|no|kein|keine)\s+(.+)", re.IGNORECASE)
+LONGEST = 64
+"""Letters of a name up to which misspellings are searched for: the search takes their square."""
+
+JOINTS = re.compile(r"[;/&+,]|\bor\b|\boder\b|\bou\b")
+NOT = re.compile(r"(?:not|no|kein|keine)\s+(.+)", re.IGNORECASE | re.DOTALL)
 NOT_SEEN = dict.fromkeys(map(ord, INVISIBLE))
 
 
@@ -116,7 +118,7 @@ def look_alike_text(found: Sequence[LookAlike], what: str, most: int = 10) -> st
 
 def _form(name: str) -> str:
     """Return a name without case, blanks, invisible characters and punctuation at the end."""
-    text = unicodedata.normalize("NFKC", name).translate(NOT_SEEN).casefold()
+    text = normalised(name, "NFKC").translate(NOT_SEEN).casefold()
     return re.sub(r"[\s_]+", "", text).rstrip("?!.,;:") or text
 
 
@@ -124,7 +126,7 @@ def _difference(name: str, other: str) -> str:
     name, other = stripped(name.translate(NOT_SEEN)), stripped(other.translate(NOT_SEEN))
     if re.sub(r"\s+", "", name) == re.sub(r"\s+", "", other):
         return "blanks"
-    if unicodedata.normalize("NFKC", name) == unicodedata.normalize("NFKC", other):
+    if normalised(name, "NFKC") == normalised(other, "NFKC"):
         return "encoding of letters"
     return "case" if name.casefold() == other.casefold() else "case, blanks or punctuation"
 
@@ -146,12 +148,12 @@ def _splits(name: str) -> Iterator[list[str]]:
     for joint in (";", "/", "&", "+", " or ", ","):
         if joint in name:
             yield [piece for piece in name.split(joint) if piece.strip()]
-    yield [piece for piece in JOINTS.split(name) if piece]
+    yield [piece for piece in JOINTS.split(name) if piece.strip()]
 
 
 def _misspelt(names: Sequence[str], counts: Mapping[str, int], known: Mapping) -> Iterator[tuple[str, str]]:
-    """Yield (wrong, right) for names that are one or two letters apart; names with digits are never misspelt."""
-    words = [name for name in names if not any(letter.isdigit() for letter in name)]
+    """Yield (wrong, right) for names that are one or two letters apart; names with digits and long ones are skipped."""
+    words = [name for name in names if len(name) <= LONGEST and not any(letter.isdigit() for letter in name)]
     near: dict[str, list[str]] = {}
     for name in words:
         for form in _deletions(_form(name)):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime
-import unicodedata
 from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .blanks import normalised
 from .errors import InputError, is_missing, listed, shown
 
 
@@ -43,7 +43,7 @@ def key(name: Any) -> Hashable:
     """Return a key that is equal for the same name of the same kind only; é is one letter, however it is encoded."""
     what = kind(name)
     if what == "text":
-        return unicodedata.normalize("NFC", str.__str__(name))
+        return normalised(str.__str__(name))
     if what in ("number", "bytes"):
         return plain(name)
     if what in ("date and time", "duration"):

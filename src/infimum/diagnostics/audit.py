@@ -71,7 +71,9 @@ class Audit(Findings):
         out = [f"{len(self.rows())} of {self.n} rows deserve a second look: {self.counts()}."]
         out += [f"impossible    row {row}: {why}" for row, why in list(self.impossible.items())[:SHOWN]]
         for found in self.suspects[:SHOWN]:
-            out.append(f"suspect       row {found['row']}: {found['set']}; the others say {found['others say']}")
+            other = found["others say"]
+            why = f"the others say {other}" if other else f"its support by the other rows is {found['support']:.2g}"
+            out.append(f"suspect       row {found['row']}: {found['set']}; {why}")
         for pair in self.conflicts[:SHOWN]:
             near = "the same as" if pair["distance"] == 0 else "next to"
             out.append(f"conflict      row {pair['row']}: {pair['set']}; {near} row {pair['other']}: {pair['its set']}")
@@ -90,8 +92,9 @@ def audit(
     """Find rows that need a second look.
 
     - **Suspects**: the set probably does not contain the true output. If `resolved` is given, these are its
-      `suspects`, as in `model.suspects_`, `infimum clean` and the report. Otherwise, for labels and tags, the held-out
-      probability of the set is below 0.1 or two fifths of the median. For orders, so is the mean held-out probability
+      `suspects`, as in `model.suspects_`, `infimum clean` and the report. Otherwise, they are rows whose set does not
+      contain the prediction from the other rows; for labels and tags, with a held-out probability of the set below
+      0.1 or two fifths of the median. For orders, so is the mean held-out probability
       of its pairs. For numbers and boxes, fewer than a tenth of a row would be so far off if all sets were right. For
       other vectors, the loss of the prediction from the other rows is four times the usual one.
     - **Conflicts**: rows that are equal, or nearer to each other than three quarters of the rows are to any other, with
@@ -169,8 +172,13 @@ def _set_suspects(
     support, rows = label_errors(X, output, sets, weights, resolved)
     if support is None:
         return
-    rows = rows[np.argsort(support[rows], kind="stable")]
-    predicted, texts = output.format(z[rows]), output.format_sets(sets, rows) if len(rows) else []
+    confirmed = sets[rows].contains(z[rows]) if len(rows) else np.zeros(0, dtype=bool)
+    if resolved is None:  # those of a model stay its own, without a prediction that would contradict it
+        rows, confirmed = rows[~confirmed], confirmed[~confirmed]
+    order = np.argsort(support[rows], kind="stable")
+    rows, confirmed = rows[order], confirmed[order]
+    texts = output.format_sets(sets, rows) if len(rows) else []
+    predicted = ["" if inside else text for inside, text in zip(confirmed, output.format(z[rows]))]
     found.suspects = [
         {"row": int(row), "set": text, "others say": other, "support": float(support[row])}
         for row, text, other in zip(rows, texts, predicted)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..calibration import (
+from ..evidence.calibration import (
     TemperatureScaling,
     fit_temperature,
     normalise,
@@ -40,8 +40,8 @@ class Categorical(SetPosterior):
 
     Parameters
     ----------
-    mask : (..., n, g, c) boolean array
-        The candidates: row i makes g choices, each among c options.
+    mask : (..., n, g, c) array
+        The candidates: row i makes g choices, each among c options. Booleans, or likelihoods in [0, 1] of soft labels.
     sets : Sets, optional
         The sets with these options.
     sample_weight : (n,) array, optional
@@ -77,9 +77,9 @@ class Categorical(SetPosterior):
         return Categorical(self.mask[:0])
 
     def with_sets(self, sets: Sets, sample_weight: Any = None) -> Categorical:
-        mask = sets.options()
+        mask, likelihood = sets.options(), sets.likelihood()
         assert mask is not None
-        return Categorical(mask, sets, sample_weight)
+        return Categorical(mask if likelihood is None else likelihood, sets, sample_weight)
 
     def phi(self, q: NDArray) -> NDArray:
         return self._sets.expected(q)

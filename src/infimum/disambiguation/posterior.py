@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..calibration import TemperatureScaling
+from ..evidence.calibration import TemperatureScaling
+from ..evidence.sources import Noise, Sources
 from ..outputs.base import OutputSpace, Sets
 from ..weights.holdout import Holdout, LooOperator
 
@@ -41,6 +42,12 @@ class LabelErrors(NamedTuple):
     """Row numbers of likely label errors."""
     calibrator: TemperatureScaling | None = None
     """The map from predictions to probabilities that was fitted to the sets."""
+    miss: NDArray | None = None
+    """(n,): the probability that the set does not contain the true label, if sets may miss it."""
+    sources: Sources | None = None
+    """The reliability of each annotator, if there are several."""
+    noise: Noise | None = None
+    """The share of sets that miss the true label, if it was estimated."""
 
 
 class SetPosterior(ABC):
@@ -53,6 +60,8 @@ class SetPosterior(ABC):
 
     axes: int
     """The number of axes in e."""
+    is_fallible: bool = False
+    """Whether sets may miss the true label, so that their sources are estimated."""
 
     held_out_rounds: int = 8
     """Rounds for held-out rows, which rank models as well as a full run."""
@@ -135,6 +144,10 @@ class SetPosterior(ABC):
     @abstractmethod
     def with_sets(self, sets: Sets, sample_weight: Any = None) -> SetPosterior:
         """Return the posterior of other rows, with the parameters fitted to these."""
+
+    def refine(self, F: NDArray, q: NDArray, power: float) -> NDArray:
+        """Return the states of all rows, given predictions F from a subset of them; by default as they are."""
+        return q
 
     def log_likelihood_at(self, psi: NDArray) -> NDArray | None:
         """Return log P_i(S_i) around predicted outputs with these psi (n, d); None if points have no distribution."""

@@ -65,6 +65,9 @@ class Disambiguation(BaseEstimator):
         labels of the other rows are predicted from the subset. Only for weights that support chunked data.
     random_state : int, default 0
         Seed of the random starts.
+    noise : None, "estimate" or float, default None
+        The share of sets that do not contain the true label. None assumes that there are none, and "estimate"
+        estimates the share. For labels and tags. The reliability of several annotators (`Votes`) is always estimated.
 
     Examples
     --------
@@ -88,6 +91,7 @@ class Disambiguation(BaseEstimator):
         n_folds: int = 5,
         subset_size: int = 10_000,
         random_state: Any = 0,
+        noise: Any = None,
     ) -> None:
         self.kind = kind
         self.ramp = ramp
@@ -99,6 +103,7 @@ class Disambiguation(BaseEstimator):
         self.n_folds = n_folds
         self.subset_size = subset_size
         self.random_state = random_state
+        self.noise = noise
 
     @property
     def name(self) -> str:
@@ -118,6 +123,8 @@ class Disambiguation(BaseEstimator):
         check_number(self, "threshold", 0, 1, optional=True)
         check_number(self, "n_folds", 2, integer=True)
         check_number(self, "subset_size", 1, integer=True)
+        if self.noise != "estimate":
+            check_number(self, "noise", 0, 1, optional=True)
         if self.kind == "soft" and not supports_soft(sets):
             raise ValueError(
                 f"Soft disambiguation supports labels, tags, masks, rankings, numbers and boxes, but not {sets!r}. Use"
@@ -129,6 +136,16 @@ class Disambiguation(BaseEstimator):
     def is_soft(self, sets: Sets) -> bool:
         """Whether these sets get soft labels, not one selected member."""
         return self.kind != "hard" and supports_soft(sets)
+
+    def posterior(self, sets: Sets, sample_weight: NDArray | None = None) -> SetPosterior | None:
+        """Return the posterior of the labels on these sets; None if they do not support soft labels."""
+        return posterior_of(sets, sample_weight, self.noise)
+
+    def _posterior(self, sets: Sets, w: NDArray | None) -> SetPosterior:
+        found = self.posterior(sets, w)
+        assert found is not None
+        _check_memory(found)
+        return found
 
     @property
     def schedule(self) -> Schedule:
@@ -190,12 +207,13 @@ class Disambiguation(BaseEstimator):
         at = rows.first(self.subset_size)
         w = None if rows.w is None else rows.w[at]
         model, q_subset, F_subset = fit_subset(
-            weights, rows.X[at], w, target[at], _posterior(sets[at], w), self.schedule
+            weights, rows.X[at], w, target[at], self._posterior(sets[at], w), self.schedule
         )
         posterior = model.posterior.with_sets(sets, rows.w)
         _check_memory(posterior)
         q, F = propagate(model, rows.X, sets)
         q[at], F[at] = q_subset, F_subset
+        q = posterior.refine(F, q, self.cap)
         members = posterior.members(q, lambda: F, output)
         result = DisambiguationResult.of_members(output, members, posterior.phi(q), True, True)
         result = replace(self._with_suspects(result, F, posterior), out_of_fold=None)
@@ -211,7 +229,7 @@ class Disambiguation(BaseEstimator):
                 " Give arrays, or use labels, tags or numbers with weights.Nystrom or weights.LinearRidge."
             )
         some = sample(rows.X.map(partial(as_sets, output)), self.subset_size)
-        posterior = _posterior(some.y, some.w)
+        posterior = self._posterior(some.y, some.w)
         model = fit_subset(weights, some.X, some.w, None, posterior, self.schedule).model
         return SetLoss(posterior.expand(output), SoftLabelsInBlocks(output, rows.X, model), "average")
 
@@ -229,10 +247,12 @@ class Disambiguation(BaseEstimator):
                     " disambiguation."
                 )
             return output, self._hard(output, sets, np.asarray(weights(rows.X)), rows.w)
-        posterior = _posterior(sets, rows.w)
+        posterior = self._posterior(sets, rows.w)
         found = soft(loo_operator, posterior, self.schedule, rows.w)
         q = posterior.dense(found.q)
         F = None if self.threshold is None else self._held_out(posterior, weights, rows, target)
+        if F is None and self.threshold is not None and posterior.is_fallible:  # rows cannot be held out by features
+            F = loo_operator(q.reshape(len(q), -1)).reshape(q.shape)
         if not self.is_soft(sets):
             result = self._hard(output, sets, np.asarray(weights(rows.X)), rows.w, posterior, q)
             return output, self._with_suspects(result, F, posterior)
@@ -246,8 +266,8 @@ class Disambiguation(BaseEstimator):
         """Add supports and suspects to a result, if there are held-out predictions F."""
         if F is None or self.threshold is None:
             return result
-        support, suspects, calibrator = posterior.label_errors(F, self.threshold)
-        return replace(result, support=support, suspects=suspects, out_of_fold=F, calibrator=calibrator)
+        found = posterior.label_errors(F, self.threshold)
+        return replace(result, out_of_fold=F, **found._asdict())
 
     def _hard(
         self,
@@ -279,14 +299,6 @@ class Disambiguation(BaseEstimator):
         if len(folds) < 2:
             return None
         return held_out_sums(weights.held_out(rows.X, target, rows.w, folds), posterior)
-
-
-def _posterior(sets: Sets, w: NDArray | None) -> SetPosterior:
-    """Return the posterior of sets that support soft labels."""
-    found = posterior_of(sets, w)
-    assert found is not None
-    _check_memory(found)
-    return found
 
 
 def _check_memory(posterior: SetPosterior) -> None:

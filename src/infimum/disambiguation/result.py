@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..calibration import TemperatureScaling
+from ..evidence.calibration import TemperatureScaling
+from ..evidence.sources import Noise, Sources
 from ..outputs.base import OutputSpace
 from .posterior import Members
 
@@ -48,6 +49,12 @@ class DisambiguationResult:
         For numbers, the root mean squared distance of the value from its label.
     z : (n, ...)
         The same members as `labels`, in the form of the output space.
+    miss : (n,) or None
+        The probability that the set of each row does not contain the true label, if sets may miss it.
+    sources : Sources or None
+        The reliability of each annotator, if there are several.
+    noise : Noise or None
+        The share of sets that miss the true label, if it was estimated.
     """
 
     labels: NDArray
@@ -63,6 +70,9 @@ class DisambiguationResult:
     soft: bool = True
     deviation: NDArray | None = None
     z: NDArray | None = None
+    miss: NDArray | None = None
+    sources: Sources | None = None
+    noise: Noise | None = None
 
     @classmethod
     def of_members(

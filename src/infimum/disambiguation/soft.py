@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from ..weights.holdout import Holdout, LooOperator
 from .bradley_terry import BradleyTerry
 from .categorical import Categorical, SparseCategorical, is_sparse
 from .coupled import Coupled, labelled_in
+from .fallible import fallible
 from .posterior import SetPosterior
 from .truncated_normal import TruncatedNormal
 
@@ -167,10 +168,19 @@ def held_out_sums(operator: Holdout, posterior: SetPosterior) -> NDArray:
     return held_out.out_of_fold(soft(operator, held_out, schedule).q, operator)
 
 
-def posterior_of(sets: Sets, sample_weight: NDArray | None = None) -> SetPosterior | None:
-    """Return the posterior for a kind of sets; None if members can only be selected one at a time."""
+def posterior_of(sets: Sets, sample_weight: NDArray | None = None, noise: Any = None) -> SetPosterior | None:
+    """Return the posterior for a kind of sets; None if members can only be selected one at a time.
+
+    `noise` is the share of sets that miss the true label, or "estimate"; see `Disambiguation`.
+    """
+    found = fallible(sets, sample_weight, noise)
+    if found is not None:
+        return found
     mask = sets.options()
     if mask is not None:
+        likelihood = sets.likelihood()
+        if likelihood is not None:
+            return Categorical(likelihood, sets, sample_weight)
         return (SparseCategorical if is_sparse(mask) else Categorical)(mask, sets, sample_weight)
     lines = sets.lines()
     if lines is not None:

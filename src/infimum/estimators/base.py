@@ -10,17 +10,19 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils import gen_batches
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
 
 from ..data import Blocks, Rows, Table, is_dask, map_rows, rows_of
-from ..data.checks import check_number
+from ..data.checks import check_run
 from ..data.containers import materialise
 from ..data.errors import InfimumWarning
 from ..data.inputs import as_numbers, explaining_gaps, in_order, in_range, is_frame, names_of, narrow, readable
 from ..disambiguation import DisambiguationResult
+from ..evidence import Noise, Sources, Votes
 from ..outputs import OutputSpace, Sets
 from ..outputs.shapes import check_shapes
 from ..recipe import Recipe
@@ -33,6 +35,9 @@ from .scoring import refuse_exact_metrics
 
 NUMBERS = 2**22
 """Numbers formed at a time for a batch of queries: 32 MiB."""
+
+WEIGHT_RANGE = (2.0**-100, 2.0**100)
+"""The largest sample weight lies in this range after scaling, so that products and sums of weights stay finite."""
 
 PAPER = {"principle": "infimum", "negative_weights": "inside", "weights": "kernel"}
 """The paper's estimator; `PartialModel.paper` replaces the name of a family by the untuned family."""
@@ -124,7 +129,8 @@ class PartialModel(BaseEstimator):
         return self._unfitted_copy()._prepare(X, y, sample_weight)
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
-        recipe = self._recipe()
+        check_run(self)
+        recipe, config = self._recipe(), self._search_config()
         rows = self._rows(X, y, sample_weight)
         output = rows.fitted(self._output(rows.y))
         sets = rows.read(output)
@@ -133,7 +139,7 @@ class PartialModel(BaseEstimator):
             refuse_exact_metrics(output)
         selection = None
         if not recipe.is_complete:
-            recipe, selection = select_recipe(recipe, rows, output, sets, self._search_config())
+            recipe, selection = select_recipe(recipe, rows, output, sets, config)
         return Prepared(recipe, selection, rows, output, sets)
 
     def _resolved_recipe(self) -> Recipe:
@@ -141,16 +147,19 @@ class PartialModel(BaseEstimator):
         return vars(self).get("recipe_") or self._recipe()
 
     def _recipe(self) -> Recipe:
-        return Recipe(self.principle, self.negative_weights, self.weights, self.solver)
+        return Recipe(self.principle, self.negative_weights, self.weights, self.solver, vars(self).get("noise"))
 
     def _search_config(self) -> SearchConfig:
-        check_number(self, "budget", 0, above=True, optional=True)
         config = SearchConfig() if self.search_config is None else self.search_config
+        if not isinstance(config, SearchConfig):
+            raise ValueError(f"search_config must be a SearchConfig, or None. Got {config!r:.200} instead.")
         run = {"budget": self.budget, "n_jobs": self.n_jobs, "random_state": self.random_state}
         return replace(config, **run, verbose=int(self.verbose))
 
     def _rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """Return the validated rows; learn the number of features and their names."""
+        if X is None and isinstance(y, Votes):
+            X = np.zeros((len(y), 1))
         blocks = rows_of(X, y, sample_weight)
         if blocks is not None:
             self.n_features_in_ = blocks.n_features
@@ -172,7 +181,8 @@ class PartialModel(BaseEstimator):
         """
         if _is_blocked(X):
             return self._in_blocks(self.predict, X)
-        return self.output_.tabulate(self.output_names(self._outputs(X)))
+        z = self._outputs(X)  # raises an error if the model is not fitted
+        return self.output_.tabulate(self.output_names(z))
 
     def output_names(self, z: NDArray) -> NDArray:
         """Return outputs as the user names them."""
@@ -232,6 +242,30 @@ class PartialModel(BaseEstimator):
     def suspects_(self) -> NDArray:
         """The training rows whose set probably does not contain the true label; after disambiguation."""
         return self._disambiguation().suspects
+
+    @property
+    def sources_(self) -> Sources:
+        """The reliability of each annotator; after a fit to `Votes`."""
+        found = self._disambiguation().sources
+        if found is None:
+            raise AttributeError("sources_ requires the answers of several annotators. Fit the model to infimum.Votes.")
+        return found
+
+    @property
+    def noise_(self) -> Noise:
+        """The estimated share of training sets that miss the true label; 0 if no such share was selected."""
+        found = self._disambiguation().noise
+        return Noise(0.0, 0.0, 0.0, {}) if found is None else found
+
+    @property
+    def label_errors_(self) -> NDArray:
+        """The training rows, ordered by the probability that their set misses the true label, the largest first."""
+        found = self._disambiguation()
+        if found.miss is not None:
+            return np.argsort(-found.miss, kind="stable")
+        if found.support is None:
+            raise AttributeError("label_errors_ requires held-out predictions. Fit with Disambiguation(threshold=0.1).")
+        return np.argsort(found.support, kind="stable")
 
     def _disambiguation(self) -> DisambiguationResult:
         found = vars(self).get("disambiguation_")
@@ -328,12 +362,26 @@ def _is_blocked(X: Any) -> bool:
     return isinstance(X, Blocks) or is_dask(X)
 
 
+def weight_params(model: Any, w: Any) -> dict[str, Any]:
+    """Return the arguments of ``model.fit`` that pass on sample weights.
+
+    With metadata routing, a pipeline passes them to the steps that request them; without it, to all steps that take
+    them.
+    """
+    if w is None:
+        return {}
+    if not hasattr(model, "steps") or get_config()["enable_metadata_routing"]:
+        return {"sample_weight": w}
+    return {f"{name}__sample_weight": w for name, step in model.steps if has_fit_parameter(step, "sample_weight")}
+
+
 def counted(sample_weight: Any, X: Any) -> NDArray:
     """Check the sample weights of a fit: one finite number >= 0 per row, or one for all rows; not all of them 0."""
     found = weight_array(sample_weight)
     w = _check_sample_weight(found if found.ndim else float(found), X, ensure_non_negative=True)
-    with np.errstate(over="ignore"):
-        total = w.sum()
-    if not 0 < total < np.inf:
-        raise ValueError(f"sample_weight must have a positive and finite sum. Theirs is {total:g}.")
-    return w
+    largest = w.max(initial=0.0)
+    if largest == 0:
+        raise ValueError("sample_weight must have a positive sum. Theirs is 0. Give at least one row a weight > 0.")
+    low, high = WEIGHT_RANGE
+    # by a power of two, which rounds nothing; beyond this range only ratios of weights matter
+    return w if low <= largest <= high else np.ldexp(w, int(np.log2(low if largest < low else high) - np.log2(largest)))

@@ -84,6 +84,10 @@ class PartialClassifier(ProbabilityMixin):
         Whether a progress bar is shown.
     search_config : SearchConfig, optional
         Constants of the automatic model selection; see :class:`infimum.selection.SearchConfig`.
+    noise : {"auto", "estimate"}, None or float, default "auto"
+        The share of sets that do not contain the true label. "estimate" estimates it, and "auto" does so if this
+        increases the likelihood of held-out sets. None assumes that every set contains the true label. Only
+        disambiguation uses it.
 
     Attributes
     ----------
@@ -121,6 +125,7 @@ class PartialClassifier(ProbabilityMixin):
         random_state: Any = 0,
         verbose: int = 0,
         search_config: SearchConfig | None = None,
+        noise: Any = "auto",
     ) -> None:
         self.cost = cost
         self.principle = principle
@@ -134,6 +139,7 @@ class PartialClassifier(ProbabilityMixin):
         self.random_state = random_state
         self.verbose = verbose
         self.search_config = search_config
+        self.noise = noise
 
     def _output(self, y: Any) -> Labels:
         return Labels(self.cost, self.classes)

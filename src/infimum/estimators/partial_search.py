@@ -12,16 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.stats import rankdata
+from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from ..data import Table
-from ..data.checks import check_number, check_numbers
+from ..data.checks import check_number, check_numbers, check_one_of, check_run, check_some_of
 from ..data.errors import InfimumWarning
 from ..disambiguation import Disambiguation, has_density, supports_soft
 from ..loss import PRINCIPLES
@@ -33,11 +34,12 @@ from ..selection.evaluate import Evaluation, EvaluationData
 from ..selection.kernel_cache import KernelCache
 from ..selection.rank import Rule
 from ..selection.result import scoring_of
+from ..selection.rows import labelled_rows
 from ..selection.scores import NAMES
-from ..selection.search import Record, labelled_rows
+from ..selection.search import Record
 from ..weights import KernelRidge, Nystrom, Scaled
 from ..weights.holdout import folds_of
-from .base import PartialModel, validated
+from .base import PartialModel, validated, weight_params
 from .classifier import PartialClassifier
 
 PAIRS = {
@@ -202,8 +204,8 @@ class PartialSearch(BaseEstimator):
         best = self._best(record.evaluations, data)
         medians = [_median(one.candidate, data.kernels) for one in record.evaluations]
         fitted = self._pipeline(model, best.result.params, _median(best.candidate, data.kernels), data.kernels.X)
-        counts = [name for name, step in fitted.steps if has_fit_parameter(step, "sample_weight")]
-        fitted.fit(rows.X, y, **({} if rows.w is None else {f"{name}__sample_weight": rows.w for name in counts}))
+        with config_context(enable_metadata_routing=False):  # all steps get the weights
+            fitted.fit(rows.X, y, **weight_params(fitted, rows.w))
         self.best_estimator_ = fitted
         self._keep(record.evaluations, best, medians)
 
@@ -229,16 +231,16 @@ class PartialSearch(BaseEstimator):
         self.best_params_, self.best_score_ = params[self.best_index_], float(score[self.best_index_])
 
     def _check(self) -> PartialModel:
-        for name, allowed in (("scalings", SCALINGS), ("kernels", KERNELS)):
-            unknown = [value for value in getattr(self, name) if value not in allowed]
-            if unknown:
-                raise ValueError(f"{name} must be among {list(allowed)}. Got {unknown[0]!r}.")
+        check_run(self)
+        check_some_of(self, "scalings", SCALINGS)
+        check_some_of(self, "kernels", KERNELS)
+        if self.principles is not None:
+            check_some_of(self, "principles", PAIRS)
         check_numbers(self, "gammas")
         check_numbers(self, "lams", above=False)
         if isinstance(self.cv, Number):
             check_number(self, "cv", 2, integer=True)
-        if self.scoring != AUTO and self.scoring not in NAMES:
-            raise ValueError(f"scoring must be 'auto' or one of {list(NAMES)}. Got {self.scoring!r} instead.")
+        check_one_of(self, "scoring", (AUTO, *NAMES))
         model = PartialClassifier() if self.estimator is None else self.estimator
         if not isinstance(model, PartialModel):
             raise ValueError(f"estimator must be one of the library's, PartialClassifier() for one. Got {model!r}.")
@@ -250,8 +252,14 @@ class PartialSearch(BaseEstimator):
             raise ValueError("X has one sample: there is nothing to choose a model by. Give two rows or more.")
         table, sets = labelled_rows(recipe, table, output, sets)
         if not isinstance(self.cv, Number):
-            folds = [test for _, test in check_cv(self.cv).split(table.X, sets)]
-            if not np.array_equal(np.sort(np.concatenate(folds)), np.arange(len(sets))):
+            try:
+                folds = [test for _, test in check_cv(self.cv).split(table.X, sets)]
+            except (TypeError, ValueError) as error:
+                raise ValueError(
+                    "cv must be an integer >= 2, a splitter such as KFold(5), or an iterable of (train, test) indices."
+                    f" Got {self.cv!r:.200}, which fails: {error}"
+                ) from error
+            if not np.array_equal(np.sort(np.concatenate([[], *folds])), np.arange(len(sets))):
                 raise ValueError(f"The test folds of cv must contain each row once. Got {self.cv!r}.")
         else:
             folds = folds_of(table.X, int(self.cv), sample_weight=table.w)  # type: ignore[call-overload]
@@ -281,9 +289,6 @@ class PartialSearch(BaseEstimator):
         if self.principles is None:
             default = "disambiguation" if supports_soft(sets) else "infimum"
             return [(recipe.principle.name if is_set else default, "inside" if rule == AUTO else rule)]
-        unknown = [name for name in self.principles if name not in PAIRS]
-        if unknown:
-            raise ValueError(f"principles must be among {list(PAIRS)}. Got {unknown[0]!r}.")
         kind = "disambiguation" if recipe.disambiguation is not None else str(recipe.principle)
         for name, negative in (PAIRS[name] for name in self.principles):
             if (is_set and name != kind) or rule not in (AUTO, negative):
@@ -334,7 +339,8 @@ class PartialSearch(BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score of the best estimator on new data."""
         check_is_fitted(self)
-        return self.best_estimator_.score(validated(self, X), y, sample_weight)
+        with config_context(enable_metadata_routing=False):
+            return self.best_estimator_.score(validated(self, X), y, sample_weight)
 
     @available_if(_final_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:

@@ -8,9 +8,9 @@ from typing import Any, Self
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..calibration import TemperatureScaling, fit_temperature, with_unit_sum
 from ..data import Table
 from ..disambiguation import Categorical, held_out_sums
+from ..evidence.calibration import TemperatureScaling, fit_temperature, with_unit_sum
 from ..outputs.base import OutputSpace, Sets
 from ..recipe import Recipe
 from ..selection.evaluate import fit_holdout, refit_folds, solve_held_out
@@ -101,7 +101,7 @@ class ProbabilityMixin(PartialModel):
         Returns
         -------
         self
-            With a new `calibrator_`. See :mod:`infimum.calibration` for the likelihood that it maximises.
+            With a new `calibrator_`. See :mod:`infimum.evidence.calibration` for the likelihood that it maximises.
         """
         check_is_fitted(self)
         F = self.map_weights(X, lambda alpha: self._option_scores(self.solver_, alpha))

@@ -129,7 +129,9 @@ def _share(orders: Int) -> Float:
 def sample_linear_extensions(
     precedes: ArrayLike, n_samples: int = 1000, random_state: int | np.random.Generator | None = None
 ) -> Int:
-    """Linear extensions (n_samples, m) of one partial order, items best first, near uniform and near independent.
+    """Draw linear extensions of one partial order.
+
+    They are (n_samples, m), items best first, nearly uniform and nearly independent.
 
     The chain of Karzanov and Khachiyan swaps adjacent items; (4 / pi^2) m^3 log m of its steps, the order of its mixing
     time (Wilson, Annals of Applied Probability, 2004), lie before the first sample and between two samples.

@@ -35,7 +35,9 @@ class Relaxation:
 
 
 def relaxed(cost: ArrayLike, precedes: ArrayLike | None = None) -> Relaxation:
-    """Minimise the cost over the canonical polytope |x| <= 1, |x_ij + x_jk - x_ik| <= 1 (App. C).
+    """Minimise the cost over the canonical polytope of the paper (App. C).
+
+    The polytope is |x| <= 1, |x_ij + x_jk - x_ik| <= 1.
 
     Parameters
     ----------

@@ -46,7 +46,9 @@ def minimum_feedback_arc(
     cost: ArrayLike, precedes: ArrayLike | None = None, method: Method = "auto", time_limit: float | None = None,
     max_steps: int | None = None,
 ) -> FeedbackArcResult:  # fmt: skip
-    """The order that minimises the sum of cost[i, j] over the pairs where i comes before j.
+    """Return the order of minimum cost.
+
+    The cost is the sum of cost[i, j] over the pairs in which i comes before j.
 
     Every method works on the strongly connected components of the majority relation, which loses nothing.
 

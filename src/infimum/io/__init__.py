@@ -11,6 +11,15 @@ from .argilla import read_argilla, write_argilla
 from .doccano import read_doccano, write_doccano
 from .label_studio import read_label_studio, write_label_studio
 from .prodigy import read_prodigy, write_prodigy
+from .survival import (
+    from_censored_data,
+    from_durations,
+    to_bounds,
+    to_censored_data,
+    to_durations,
+    to_interval_array,
+    to_survival,
+)
 from .tables import read_table, write_table
 from .votes import not_vote, read_votes, write_votes
 from .zooniverse import read_zooniverse, write_zooniverse
@@ -19,6 +28,8 @@ __all__ = [
     "TRUSTED_TYPES",
     "MeaningError",
     "Records",
+    "from_censored_data",
+    "from_durations",
     "not_vote",
     "read_argilla",
     "read_doccano",
@@ -27,6 +38,11 @@ __all__ = [
     "read_table",
     "read_votes",
     "read_zooniverse",
+    "to_bounds",
+    "to_censored_data",
+    "to_durations",
+    "to_interval_array",
+    "to_survival",
     "write_argilla",
     "write_doccano",
     "write_label_studio",

@@ -16,6 +16,7 @@ from typing import IO, Any, NamedTuple
 from ..data.errors import NO_CELL, BadRows, shown
 from ..data.files import Path_ as Path_
 from ..data.files import atomic_write as atomic_write
+from ..data.limits import check_text, parse_json
 
 _FIELD_LIMIT = 2**31 - 1
 _csv_lock = threading.Lock()
@@ -79,6 +80,7 @@ def read_records(source: Any) -> list[Found]:
 
 def json_records(text: str, name: str) -> list[Found]:
     """Return the objects of a text that is a JSON array or JSON Lines."""
+    check_text(name, text, "[{:,")
     return _objects(_array(text, name) if text.lstrip().startswith("[") else _lines(text, name), name)
 
 
@@ -91,11 +93,18 @@ def _objects(found: list[tuple[str, Any]], name: str) -> list[Found]:
     return [Found(place, dict(value)) for place, value in found]
 
 
+def check_scalars(name: str, found: Iterable[Found], *fields: str) -> None:
+    """Raise an error if a list or an object stands where records have an id or the name of an annotator."""
+    bad = BadRecords(name)
+    for place, record in found:
+        for field in fields:
+            if isinstance(record.get(field), list | Mapping):
+                bad.add(place, f"expected a text or a number in {field!r}, got {shown(record[field])}")
+    bad.refuse("Ids and names of annotators are texts or numbers.")
+
+
 def _array(text: str, name: str) -> list[tuple[str, Any]]:
-    try:
-        return [(f"{name}, record {k}", value) for k, value in enumerate(json.loads(text), start=1)]
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{name}, line {error.lineno}, column {error.colno}: invalid JSON ({error.msg}).") from error
+    return [(f"{name}, record {k}", value) for k, value in enumerate(parse_json(text, name), start=1)]
 
 
 def _lines(text: str, name: str) -> list[tuple[str, Any]]:
@@ -104,9 +113,12 @@ def _lines(text: str, name: str) -> list[tuple[str, Any]]:
         if not line.strip():
             continue
         try:
-            found.append((f"{name}, line {number}", json.loads(line)))
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{name}, line {number}, column {error.colno}: invalid JSON ({error.msg}).") from error
+            found.append((f"{name}, line {number}", parse_json(line, name, number)))
+        except ValueError as error:
+            start = text.strip()
+            if start[:1] == "{":
+                raise
+            raise ValueError(f"{name} is not JSON. It begins with {shown(start[:40])}. Export it as JSON.") from error
     return found
 
 
@@ -117,6 +129,7 @@ def read_csv(path: Path_, sep: str = ",") -> tuple[list[str], list[Found]]:
 
 def csv_records(text: str, name: str, sep: str = ",") -> tuple[list[str], list[Found]]:
     """Return the header and the rows of a text that is CSV."""
+    check_text(name, text, f"{sep}\n")
     with _csv_lock:
         before = csv.field_size_limit(_FIELD_LIMIT)
         try:

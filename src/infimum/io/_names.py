@@ -48,6 +48,23 @@ class Naming:
         left = ordered(space.names_in(cells, known)) if self.classes is None else self.classes
         return NamedCells(cells, found, self.merge, WORDS[kind][1], left)
 
+    def of_columns(self, kind: Any, source: str, columns: list[str]) -> list | None:
+        """Return all names if each of several target columns is a tag or an item; None if they are not declared."""
+        if self == Naming():
+            return None
+        if kind not in WORDS or self.separator or self.merge:
+            raise InputError(
+                f"{source}: --classes applies to several target columns of tags or ranks, and --separator and"
+                f" --merge-classes to one target column. Got {len(columns)} columns of kind {kind!r}."
+            )
+        unknown = [name for name in columns if name not in (self.classes or [])]
+        if unknown:
+            raise InputError(
+                f"{source}: --classes does not list the target columns {listed(unknown)}. The names are"
+                f" {listed(self.classes or [])}. Each target column is one of the {WORDS[kind][1]}."
+            )
+        return self.classes
+
     def _refuse_unknown(self, source: str, names: dict[str, list[int]], found: list[LookAlike], places: list) -> None:
         known = self.classes or []
         close = {one.name: one for one in found}

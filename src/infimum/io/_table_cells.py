@@ -15,7 +15,7 @@ from ._files import BadRecords, Found
 from ._meaning import Example, ambiguous
 from ._records import new_space
 
-INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d*)")
+INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d{,4000})")  # Python reads integers of up to 4300 digits
 REAL = re.compile(r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 YES, NO = ("1", "true", "yes"), ("-1", "false", "no")
 

@@ -96,9 +96,13 @@ def read_table(
 
 
 def records_of(
-    loaded: Loaded, target: Any, id: str | None, kind: str | None, options: ReadOptions, keep_text: bool = False
-) -> Records:
-    """Return the records of a loaded table; for the parameters, see `read_table`."""
+    loaded: Loaded, target: Any, id: str | None, kind: str | None, options: ReadOptions, keep_text: bool = False,
+    keep_lists: bool = False,
+) -> Records:  # fmt: skip
+    """Return the records of a loaded table; for the parameters, see `read_table`.
+
+    With `keep_lists`, a list in the target is a cell, as in vectors; otherwise it needs a meaning if `kind` is None.
+    """
     source, found, columns = loaded.name, loaded.rows, loaded.columns
     classes, backend = options.classes, options.backend
     targets = [] if target is None else [target] if isinstance(target, str) else list(target)
@@ -109,7 +113,7 @@ def records_of(
     cells = target_cells(source, found, target, targets, kind, options.unticked)
     others = [column for column in columns if column not in own]
     data = _data(found, others, loaded.is_text, keep_text)
-    ambiguous = kind is None or OUTPUT_TYPES[kind].lists_need_meaning
+    ambiguous = not keep_lists if kind is None else OUTPUT_TYPES[kind].lists_need_meaning
     if isinstance(target, str) and ambiguous and any(isinstance(cell, list) for cell in cells):
         return _from_lists(source, found, cells, data, id, options)
     ids = [record.value[id] if id is not None else k for k, record in enumerate(found)]

@@ -8,7 +8,7 @@ from importlib import import_module
 from inspect import isclass
 
 PARTS = (
-    "calibration", "conformal", "data", "disambiguation", "estimators", "feedback_arc", "loss", "outputs", "recipe",
+    "conformal", "data", "disambiguation", "estimators", "evidence", "feedback_arc", "loss", "outputs", "recipe",
     "selection", "solvers", "weights",
 )  # fmt: skip
 """Modules and packages whose classes occur in fitted models."""

@@ -60,7 +60,9 @@ class SetStatistics(NamedTuple):
 
 
 class OutputSpace(CellFormat, BaseEstimator, ABC):
-    """The possible outputs Y with a bilinear loss l(z, y) = <psi(z), phi(y)>.
+    """The possible outputs Y, with a bilinear loss.
+
+    The loss is l(z, y) = <psi(z), phi(y)>.
 
     Settings are passed to the constructor. `fit` learns the rest from y: classes, items, ranges, and the format of y.
     A subclass must define `read`, `psi` and `decode`.

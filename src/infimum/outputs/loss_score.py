@@ -12,7 +12,9 @@ from .score import Score, upto
 
 
 class LossBalls(Sets):
-    """Outputs of small loss: the union over k centres of {y : l(center_ik, y) <= radius_ik}.
+    """Outputs of small loss around predicted outputs.
+
+    S_i is the union over k centres of {y : l(center_ik, y) <= radius_ik}.
 
     The prediction sets of :class:`LossScore`. They answer whether they contain an output or meet another set; they do
     not list members, so they cannot be the y of another fit.
@@ -116,7 +118,9 @@ class LossBalls(Sets):
 
 
 class LossScore(Score):
-    """The loss of the prediction, s(x, y) = l(f(x), y), for any output type.
+    """The loss of the prediction, for any output type.
+
+    s(x, y) = l(f(x), y).
 
     Its smallest value over S is the infimum loss, its largest value the supremum loss. ``covers="truth"`` therefore
     requires sets that have a supremum loss.

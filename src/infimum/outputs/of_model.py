@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.base import is_regressor
+from sklearn.base import is_classifier, is_regressor
+from sklearn.exceptions import NotFittedError
 
 from .base import OutputSpace
 from .labels import Labels
@@ -30,4 +31,8 @@ def space_of(model: Any, y: Any = None) -> OutputSpace:
         return Labels(classes=last.classes_).fit([])
     if is_regressor(last):
         return Reals().fit(y)
+    if hasattr(last, "fit") and (hasattr(last, "output_space") or is_classifier(last)):
+        raise NotFittedError(
+            f"{type(last).__name__} is not fitted. Call model.fit(X_train, y_train) before you calibrate or compare it."
+        )
     raise ValueError(f"Expected a model of this library, a classifier or a regressor. Got {model!r}.")

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..data.checks import is_number
+
 PRICES = ("seconds", "bits", "shown")
 MIN_TIMINGS = 40  # answers from which on seconds are fitted
 PRIOR = 5.0  # answers that each of the four default values counts for in the fit
@@ -105,6 +107,9 @@ class Price:
                 f" Got {price!r}."
             )
         self.price: Any = price.price if isinstance(price, Price) else Seconds() if price == "seconds" else price
+        for name, seconds in self.price.items() if isinstance(self.price, Mapping) else ():
+            if not is_number(seconds, 0, above=True):
+                raise ValueError(f"cost of {name!r} must be a finite number > 0. Got {seconds!r}.")
 
     def __call__(self, name: str, n_answers: Any, n_shown: Any) -> Any:
         """Return the cost; arrays give an array."""
@@ -118,4 +123,7 @@ class Price:
                 raise ValueError(f"cost has no seconds for {name!r}. Got {', '.join(map(repr, self.price))}.")
             cost = float(self.price[name])
             return cost * np.ones_like(n_answers) if np.ndim(n_answers) else cost
-        return self.price(name, n_answers, n_shown)
+        found = np.asarray(self.price(name, n_answers, n_shown))
+        if found.dtype.kind not in "iuf" or not (np.isfinite(found) & (found > 0)).all():
+            raise ValueError(f"cost must be a function that returns finite numbers > 0. It gives {found} for {name!r}.")
+        return found if found.ndim else found.item()

@@ -257,7 +257,7 @@ def positions(names: Any, wanted: Any, what: str) -> list[int]:
 
     A name that is not found is compared as text, because JSON turns keys and numbers into text.
     """
-    all_names = np.asarray(names).tolist()
+    all_names = names.tolist() if isinstance(names, np.ndarray) else list(names)
     by_text = {str(name): k for k, name in enumerate(all_names)}
     out = []
     for name in wanted:

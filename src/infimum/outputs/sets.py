@@ -14,15 +14,20 @@ from scipy import sparse
 from ..data.errors import BadRows, InputError
 
 if TYPE_CHECKING:
+    from ..evidence.answers import SourcedAnswers
     from .base import OutputSpace
     from .numbers.lines import IntervalUnions
+    from .rankings.codes import Comparisons
 
 ANYTHING = "anything"
 """How an unlabelled row is shown."""
 
 
 class Embedding(NamedTuple):
-    """A loss that is linear in psi: L(z, S_i) = <psi(z), phi(S_i)> + constant_i."""
+    """The embedded sets of a loss that is linear in psi(z).
+
+    L(z, S_i) = <psi(z), phi(S_i)> + constant_i.
+    """
 
     phi: Any
     """(n, d), dense or sparse."""
@@ -60,23 +65,8 @@ class Profiles(NamedTuple):
     price: float
 
 
-class Comparisons(NamedTuple):
-    """The comparisons of m items in n rows, one entry per comparison."""
-
-    n: int
-    m: int
-    row: NDArray
-    """(e,): the row of each comparison."""
-    better: NDArray
-    """(e,): the item that comes first."""
-    worse: NDArray
-    """(e,): the item that comes after it."""
-    weight: NDArray
-    """(e,): how much the comparison counts; the weights of a chain of k items sum to (k - 1) / 2."""
-
-
 class Sets(ABC):
-    """The sets S_1 … S_n of n rows; immutable.
+    """The candidate sets of n rows, which cannot be changed.
 
     A subclass must define `__len__`, `__getitem__`, `argmin` and `contains`. An optional method returns None, or raises
     an error that names it, for a kind of sets that does not have it. The methods that describe sets use `options` if a
@@ -187,6 +177,17 @@ class Sets(ABC):
 
     def options(self) -> NDArray | None:
         """Return which options are possible, (n, g, c) boolean, if S_i is a product of g choices among c options."""
+        return None
+
+    def likelihood(self) -> NDArray | None:
+        """Return how likely the label of row i is annotated as it is for each option, (n, g, c); None for plain sets.
+
+        Soft labels have one. The largest likelihood of each choice is 1.
+        """
+        return None
+
+    def answers_of_sources(self) -> SourcedAnswers | None:
+        """Return the answers of several sources about each row, if there are several; otherwise None."""
         return None
 
     def expected(self, q: NDArray) -> NDArray:

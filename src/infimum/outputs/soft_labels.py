@@ -17,8 +17,8 @@ def soft_update(
     ----------
     F : (..., c) array
         Predicted scores of the options. They may be negative.
-    candidates : (..., c) boolean array
-        The options that are possible.
+    candidates : (..., c) array
+        The options that are possible, as booleans or as likelihoods, which multiply the probabilities.
     power : float, default 1
         Values above 1 sharpen the probabilities.
     previous : (..., c) array, optional
@@ -37,12 +37,14 @@ def soft_update(
     array([0.9, 0.1, 0. ])
     """
     weight = np.maximum(F, 0.0) if floor else np.where(candidates, np.maximum(F, 0.0), 0.0)
+    soft = candidates.dtype != bool
     # the largest score becomes 1, so that powers of tiny scores do not underflow
     weight /= np.maximum(weight.max(axis=-1, keepdims=True), 1e-300)
     weight **= power
     if floor:
         weight /= np.maximum(weight.sum(axis=-1, keepdims=True), 1e-300)
         weight = np.where(candidates, weight + floor / F.shape[-1], 0.0)
+    weight = weight * candidates if soft else weight
     total = weight.sum(axis=-1, keepdims=True)
     previous = uniform(candidates) if previous is None else previous
     return np.where(total > 0, weight / np.where(total > 0, total, 1), previous)

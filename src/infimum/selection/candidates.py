@@ -9,11 +9,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import clone
 
 from ..disambiguation import Disambiguation
 from ..loss import PRINCIPLES, Infimum, Principle
 from ..outputs.base import Sets
-from ..recipe import AUTO, Recipe, is_auto
+from ..recipe import AUTO, Recipe, is_auto, with_noise
 from ..weights import Forest, KernelRidge, Laplacian, LinearRidge, Neighbors, Nystrom, Scaled, Weights, by_name
 from ..weights.wrappers import is_relevant
 from .config import SearchConfig
@@ -181,19 +182,27 @@ def by_learner(candidates: Iterable[Candidate]) -> list[list[Candidate]]:
     return list(groups.values())
 
 
+NOISY = "disambiguation, sets may miss"
+"""The name of disambiguation with an estimated share of sets that miss the true label."""
+
+
 def principles_of(recipe: Recipe, signed: bool = True) -> tuple[dict[str, Principle | Disambiguation], list[Pair]]:
     """Return the principles that are compared by name, and the pairs (principle, negative_weights) in order.
 
     Parts of the recipe that are not "auto" are kept. Weights that are not `signed` need one rule per principle.
     """
+    noisy = {NOISY: Disambiguation(noise="estimate")}
     rule = recipe.negative_weights
     rules = [rule] if rule != AUTO else ["inside", "joint"] if signed else ["inside"]
     if is_auto(recipe.principle):
         pairs = [("disambiguation", rules[0]), *(("infimum", one) for one in rules), ("average", rules[0])]
-        return {"disambiguation": Disambiguation(), **PRINCIPLES}, pairs
+        plain = with_noise(Disambiguation(), recipe.noise)
+        return {"disambiguation": plain, **PRINCIPLES, **noisy}, pairs
     principle = recipe.principle
     depends = recipe.disambiguation is None and principle.opposite() not in (None, principle)
-    return {principle.name: principle}, [(principle.name, one) for one in (rules if depends else rules[:1])]
+    if recipe.disambiguation is not None:
+        noisy = {NOISY: clone(principle).set_params(noise="estimate")}
+    return {principle.name: principle, **noisy}, [(principle.name, one) for one in (rules if depends else rules[:1])]
 
 
 def is_costly(sets: Sets) -> bool:

@@ -96,6 +96,11 @@ class SearchConfig:
 
     n_se_different: float = 1.5
     """Standard errors of a difference. A candidate that is worse by less may be as good as the best."""
+    n_se_noise: float = 2.0
+    """Standard errors of a difference of log-likelihoods. The assumption that sets miss the true label must gain more,
+    and `min_noise_gain`. Smaller values select it on sets that contain the true label."""
+    min_noise_gain: float = 0.01
+    """Nats per row; see `n_se_noise`."""
     n_se_tie: float = 0.5
     """Standard errors of a difference of log-likelihoods. Candidates that are worse by less count as equal."""
     prune_ratio: float = 1.3

@@ -156,7 +156,7 @@ def predict_held_out(
     after a few rounds, which is enough to rank candidates.
     """
     if recipe.disambiguation is not None:
-        posterior = posterior_of(sets, sample_weight) if posterior is None else posterior
+        posterior = recipe.disambiguation.posterior(sets, sample_weight) if posterior is None else posterior
         return OutOfFold(*recipe.disambiguation.outputs(output, sets, holdout, posterior, sample_weight))
     return OutOfFold(solve_held_out(recipe, holdout, recipe.loss(output, sets) if loss is None else loss, cheap=cheap))
 
@@ -236,7 +236,7 @@ class EvaluationData:
     def __post_init__(self) -> None:
         self.output = self.kernels.output if self.exhaustive else self.kernels.output.cheap()
         self.sets, self.w = self.kernels.sets, self.kernels.w
-        self.posterior = posterior_of(self.sets, self.w)
+        self._posteriors: dict[str, SetPosterior | None] = {}
         # weights of the rows in the means of scores; a sample without labelled rows has no such means
         labelled = is_labelled(self.output, self.sets)
         self.scored = labelled_weight(self.output, self.sets, self.w) if _counts(labelled, self.w) else self.w
@@ -256,6 +256,15 @@ class EvaluationData:
         weights = self.recipe.weights if given else candidate.build(len(self), self.config)
         principle = self.principles[candidate.principle]
         return Recipe(principle, candidate.negative_weights, weights, self.recipe.solver)
+
+    def posterior_of(self, recipe: Recipe) -> SetPosterior | None:
+        """Return the posterior of the labels, which all base learners share; that of plain sets by default."""
+        found = recipe.disambiguation
+        key = "" if found is None else found.name
+        if key not in self._posteriors:
+            new = posterior_of(self.sets, self.w) if found is None else found.posterior(self.sets, self.w)
+            self._posteriors[key] = new
+        return self._posteriors[key]
 
     def loss_of(self, recipe: Recipe) -> Loss | None:
         """Return the loss of a recipe, which all base learners share; None after disambiguation."""
@@ -297,7 +306,8 @@ def _evaluate(
             break
         start, recipe = time.perf_counter(), data.recipe_of(candidate)
         loss = data.loss_of(recipe)
-        shared: dict[str, Any] = {"posterior": data.posterior, "loss": loss, "cheap": not data.exhaustive}
+        posterior = data.posterior_of(recipe)
+        shared: dict[str, Any] = {"posterior": posterior, "loss": loss, "cheap": not data.exhaustive}
         try:
             if data.has_given_weights:
                 kernels = data.kernels
@@ -305,7 +315,7 @@ def _evaluate(
             else:
                 holdout = data.kernels.holdout(candidate, preview) if holdout is None else holdout
                 z = predict_held_out(recipe, holdout, data.output, data.sets, data.w, **shared)
-            rows = row_scores(data.output, data.sets, z, data.w, data.posterior)
+            rows = row_scores(data.output, data.sets, z, data.w, posterior)
             scores = mean_scores(data.sets, z, rows, data.scored, chance=data.exhaustive)
         except (ValueError, MemoryError) as error:
             if data.exhaustive:

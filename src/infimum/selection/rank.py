@@ -15,6 +15,7 @@ from math import isnan
 
 import numpy as np
 
+from .candidates import NOISY
 from .config import SearchConfig
 from .evaluate import Evaluation
 
@@ -41,6 +42,11 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
         How they are compared.
     """
     config, unit = rule.config, largest_risk(found)
+    noisy = [one for one in found if is_noisy(one)]
+    if noisy:  # assuming that sets miss the true label must pay
+        plain, best = select([one for one in found if not is_noisy(one)], rule), rank(noisy, rule, unit)[0]
+        pays = plain.rows.is_worse(best.rows, config.n_se_noise, True, config.min_noise_gain)
+        return best if pays else plain
     tops = [group[0] for group in ranked_groups(found, rule)]
     least = min(tops, key=lambda one: (risk(one, unit), _preference(one, config)))
     soft = [
@@ -119,6 +125,11 @@ def is_promising(preview: Evaluation, found: Iterable[Evaluation]) -> bool:
 def has_likelihood(one: Evaluation) -> bool:
     """Whether the sets have a likelihood under this candidate."""
     return not isnan(one.result.log_likelihood)
+
+
+def is_noisy(one: Evaluation) -> bool:
+    """Whether a candidate assumes that some sets miss the true label, which must pay to be selected."""
+    return one.candidate.principle == NOISY
 
 
 def likeliest(found: Iterable[Evaluation]) -> Evaluation:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..calibration import mean_log_likelihood
+from ..evidence.calibration import mean_log_likelihood
 from ..outputs import Labels, OutputSpace, Sets
 from .evaluate import mean_scores, out_of_fold, row_scores
 from .scores import Scores, beyond_chance, covered, labelled_weight, risk, scored_by

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from ..data import Rows, Table
 from ..data.errors import InfimumWarning, InputError
-from ..data.hashes import column_ranks, hash_of, hashed
+from ..data.hashes import column_ranks
 from ..disambiguation import Disambiguation, has_density, supports_soft
 from ..loss import Average
 from ..outputs.base import OutputSpace, Sets
@@ -36,8 +36,10 @@ from .config import SearchConfig
 from .costly import compare_first
 from .evaluate import Evaluation, EvaluationData, evaluate, scores_of_selected
 from .kernel_cache import KernelCache
+from .noise import try_noise
 from .rank import Rule, competitive_groups, has_likelihood, is_promising, largest_risk, rank, select, survivors
 from .result import SelectionResult
+from .rows import labelled_rows, n_distinct, row_order
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,12 @@ class SearchProblem:
     """Whether the table is a sample of rows in chunks."""
     labelled_only: bool = False
     """Whether unlabelled rows have been left out."""
+
+    @property
+    def selects_noise(self) -> bool:
+        """Whether it is to be selected if sets may miss the true label; several sources are fallible anyway."""
+        auto = is_auto(self.recipe.noise) and "disambiguation" in {name for name, _ in self.pairs}
+        return auto and self.sets.options() is not None and self.sets.answers_of_sources() is None
 
     @property
     def given(self) -> bool:
@@ -219,6 +227,9 @@ def run_stages(
                 starts = relevance_starts(record.on(data) or record.evaluations, problem.rule)
             # Stage 5: refine, with and without relevances.
             try_neighbours(problem, data, record, relevant_candidates(problem, data, record, starts, plain))
+        # Stage 6: allow for sets that miss the true label.
+        if problem.selects_noise and record.on(data):
+            try_noise(problem, data, record)
     except KeyboardInterrupt:
         if not record.evaluations:
             raise
@@ -306,6 +317,8 @@ def search_problem(
     labelled_only = len(sets) < n_all
     n = len(sets) if table.w is None else max(1, round(float(table.w.sum())))
     principles, pairs = principles_of(recipe, not given or recipe.weights.signed)
+    if is_auto(recipe.principle) and sets.answers_of_sources() is not None:
+        pairs = [pair for pair in pairs if isinstance(principles[pair[0]], Disambiguation)]
     if n > config.exact_rows and len(pairs) > 1 and not supports_soft(sets):
         pairs = [(name, rule) for name, rule in pairs if not isinstance(principles[name], Disambiguation)]
     costly = is_costly(sets)
@@ -320,17 +333,6 @@ def search_problem(
         recipe, table, output, sets, n, principles, pairs, config, rule, costly,
         labelled_only=labelled_only,
     )  # fmt: skip
-
-
-def labelled_rows(recipe: Recipe, table: Table, output: OutputSpace, sets: Sets) -> tuple[Table, Sets]:
-    """Return the labelled rows if weights are to be selected and outputs are numbers; all rows otherwise.
-
-    Unlabelled rows of numbers contain no information, except for the graph of ``weights="laplacian"``.
-    """
-    if not recipe.selects_weights or recipe.weights == "laplacian" or not has_density(sets):
-        return table, sets
-    labelled = np.flatnonzero(~output.is_unlabelled(sets))
-    return (table.take(labelled), sets[labelled]) if 0 < len(labelled) < len(sets) else (table, sets)
 
 
 def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, config: SearchConfig) -> SearchProblem:
@@ -365,11 +367,15 @@ def paper_recipe(problem: SearchProblem, reason: str) -> tuple[Recipe, Selection
     default = ("infimum", "inside")
     name, rule = default if default in problem.pairs else problem.pairs[0]
     weights = problem.recipe.weights
+    principle = problem.principles[name]
     if not problem.given:
-        weights = default_weights(weights, problem.n, problem.config)
+        constant = n_distinct(problem.table) < 2
+        weights = default_weights("linear" if constant else weights, problem.n, problem.config)
+        if constant and isinstance(principle, Disambiguation):  # nothing but the shares of the classes is predicted
+            principle = clone(principle).set_params(cap=1.0)
     params = {"weights": repr(weights), "principle": name, "negative_weights": rule}
     recipe = replace(
-        problem.recipe, principle=problem.principles[name], negative_weights=rule, weights=weights
+        problem.recipe, principle=principle, negative_weights=rule, weights=weights
     )
     return recipe, SelectionResult(best_params=params, reason=reason, config=problem.config)
 
@@ -383,18 +389,3 @@ def final_recipe(problem: SearchProblem, best: Candidate, data: EvaluationData, 
         weights = LabelledRowsOnly(weights) if problem.labelled_only else weights
     principle = problem.principles[best.principle]
     return replace(problem.recipe, principle=principle, negative_weights=best.negative_weights, weights=weights)
-
-
-def row_order(table: Table, sets: Sets, pairwise: bool = False) -> NDArray:
-    """Return an order of the rows that does not depend on how they are given: by a hash, those of weight 0 last."""
-    code = hashed(table.X, pairwise)
-    absent = np.zeros(len(code)) if table.w is None else table.w == 0
-    if len(np.unique(code)) == len(code):
-        return np.lexsort((code, absent))
-    return np.lexsort((hash_of(np.asarray(sets.start(), dtype=float), 1), code, absent))  # equal rows by their sets
-
-
-def n_distinct(table: Table, pairwise: bool = False) -> int:
-    """Return the number of distinct rows of positive weight."""
-    there = slice(None) if table.w is None else table.w > 0
-    return len(np.unique(hashed(table.X[there], pairwise)))

@@ -15,7 +15,9 @@ NODES = 256  # subtrees bounded at a time
 
 
 class BranchAndBound(Solver):
-    """Exact minimiser over {-1, 1}^m of losses that depend on the Hamming distance to a center.
+    """Exact minimiser of losses that depend on the Hamming distance to a center.
+
+    The outputs are {-1, 1}^m.
 
     It supports `HammingBalls`. The objective is the sum over i of alpha_i h_i(d(z, c_i)), where d is the Hamming
     distance. Tags are fixed one after the other. Below a node, d_i lies between the number a_i of fixed tags that

@@ -57,7 +57,9 @@ def lose_sign(
 
 
 def make_lost_sign(n_samples: int = 100, *, random_state: Seed = None) -> Bunch:
-    """Make the regression problem of the paper: y = 3 + sin 10x for x uniform on [0, 1], corrupted by `lose_sign`.
+    """Make the regression problem of the paper.
+
+    y = 3 + sin 10x for x uniform on [0, 1], corrupted by `lose_sign`.
 
     With ``random_state=0`` these are the 100 rows of the authors' public code, draw for draw.
 

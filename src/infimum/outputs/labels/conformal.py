@@ -54,7 +54,9 @@ def _candidates(mask: NDArray, classes: Any, cost: Any) -> CandidateLabels:
 
 
 class LAC(LabelScore):
-    """One minus the probability, s(x, y) = 1 - P(y | x): the smallest sets on average, which may be empty.
+    """One minus the probability: the smallest sets on average, which may be empty.
+
+    s(x, y) = 1 - P(y | x).
 
     References
     ----------
@@ -125,7 +127,9 @@ def mass_above(P: NDArray) -> NDArray:
 
 
 class Regret(LabelScore):
-    """The set risk above the smallest one, s(x, y) = R(y) - min over z of R(z), for every principle and cost.
+    """The set risk above the smallest one, for every principle and cost.
+
+    s(x, y) = R(y) - min over z of R(z).
 
     R(z) = sum_i alpha_i(x) L(z, S_i) is the estimated set risk.
     """

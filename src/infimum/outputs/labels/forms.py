@@ -16,12 +16,14 @@ from ...data.containers import Column, Table, is_row, normalise_y
 from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, shown
 from ...data.names import Names, key, kind, plain, unpacked
 from ...data.numerals import parse_number
+from ...evidence.votes import Votes
 from .sets import FORMS as FORMS
 from .sets import CandidateLabels, as_mask
+from .voted import check_probabilities, is_soft, soft_table
 
 AMBIGUOUS = "Where rows are candidate masks give CandidateLabels(y); where 0 and 1 are labels, sets such as {0, 1}."
 NEITHER = "neither 'a' nor 'b' is '!a|!b' or Not('a', 'b')"
-VOTES = "pairs, which are no labels; answers of several annotators are read by infimum.io.read_votes"
+VOTES = "pairs, which are no labels; for answers of several annotators, pass infimum.Votes"
 FLAGS = "Candidates among the classes True and False are sets, {True, False}; a candidate mask is CandidateLabels(y)."
 
 
@@ -137,7 +139,10 @@ def labels_in(cell: Any, known: Any) -> tuple[tuple, bool]:
             if isinstance(label, tuple) and is_row(cell) and label not in known:
                 raise InputError(f"{VOTES}, got {shown(cell)}")
         return tuple(_name(label, cell, known) for label in cell), False
-    if isinstance(cell, dict | np.ndarray):
+    if is_soft(cell):
+        p = check_probabilities(np.array(list(cell.values()) or [0.0], dtype=object), cell)
+        return tuple(_name(label, cell, known) for label, share in zip(cell, p) if share > 0), False
+    if isinstance(cell, np.ndarray):
         raise InputError(f"expected a label or candidates, got {shown(cell)}")
     return (plain(cell),), False
 
@@ -201,10 +206,12 @@ def parse(y: Any) -> Any:
             return found.column()
         if found.values.dtype == bool:
             return as_mask(found.values | found.missing), found.names
+        if found.values.dtype.kind == "f" and (soft := soft_table(found)) is not None:
+            return soft
         kinds = sorted({type(v).__name__ for v in found.values.ravel()[:1000].tolist()})
         raise InputError(
             f"y should be a 1d array, got an array of shape {found.values.shape} instead, of {', '.join(kinds)}. A"
-            " table of candidates needs one boolean column a class: y.astype(bool). Candidates as lists of labels are"
+            " table of candidates needs one boolean column per class: y.astype(bool). Candidates as lists of labels are"
             " y.tolist(); for tags, use PartialMultilabelClassifier."
         )
     if isinstance(found, np.ndarray):
@@ -212,8 +219,20 @@ def parse(y: Any) -> Any:
     return found
 
 
+def _facts_of_votes(votes: Votes) -> Facts:
+    """Summarise the answers and the known labels."""
+    try:
+        facts = facts_of(votes.answers)
+    except InputError as error:
+        raise error.renumbered(votes.place) from None
+    facts = Facts(len(votes), facts.names, facts.unread, facts.kinds, facts.masks, facts.flags, facts.bits, facts.cells)
+    return facts if votes.gold is None else facts + facts_of(votes.gold)
+
+
 def facts_of(y: Any) -> Facts:
     """Summarise y: its classes and its format."""
+    if isinstance(y, Votes):
+        return _facts_of_votes(y)
     found = parse(y)
     if isinstance(found, CandidateLabels):
         columns = found.listed.shape[1] if found.classes is None else tuple(unpacked(found.classes))

@@ -100,7 +100,7 @@ class Is(OneOf):
 
     @property
     def about(self) -> Any:
-        return self.space.classes_[self.at[0]].item() if len(self.at) == 1 else self.label
+        return self.space.classes_.tolist()[self.at[0]] if len(self.at) == 1 else self.label
 
     @property
     def n_shown(self) -> int:
@@ -150,17 +150,22 @@ class Which(Question):
     def n_shown(self) -> int:
         return len(self.at)
 
+    @property
+    def none(self) -> str:
+        """The answer that it is none of these; in parentheses if a class has this name."""
+        return f"({NONE_OF_THESE})" if NONE_OF_THESE in map(str, self.space.classes_.tolist()) else NONE_OF_THESE
+
     def text(self) -> str:
         return "Which of these is it?"
 
     def options(self) -> list[Option]:
         found = [Option(name, str(name)) for name in self.about]
-        return found if len(found) == len(self.space.classes_) else [*found, Option(NONE_OF_THESE, NONE_OF_THESE)]
+        return found if len(found) == len(self.space.classes_) else [*found, Option(self.none, self.none)]
 
     def consistent_set(self, answer: Any) -> CandidateLabels:
         if answer is None:
             return _candidates(self.space, [], True)
-        if answer == NONE_OF_THESE and answer not in self.about:
+        if isinstance(answer, str) and answer == self.none:
             if len(self.at) == len(self.space.classes_):
                 raise self._invalid(answer)
             return _candidates(self.space, self.at, True)
@@ -169,4 +174,4 @@ class Which(Question):
         return _candidates(self.space, positions(self.space.classes_, [answer], "class"))
 
     def true_answer(self, z: Any) -> Any:
-        return self.space.classes_[int(z)].item() if int(z) in self.at else NONE_OF_THESE
+        return self.space.classes_.tolist()[int(z)] if int(z) in self.at else self.none

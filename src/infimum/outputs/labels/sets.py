@@ -60,7 +60,7 @@ class CandidateLabels(Sets):
             table = np.where(table.missing, 1, table.values) if table.missing.any() else table.values
         elif not sparse.issparse(table):
             raise InputError(
-                f"CandidateLabels need an (n, m) table of candidates, one column a class. Got {shown(listed)}."
+                f"CandidateLabels need an (n, m) table of candidates, one column per class. Got {shown(listed)}."
             )
         mask = as_mask(table)
         n, m = mask.shape
@@ -291,7 +291,7 @@ def as_mask(table: Any) -> sparse.csr_matrix:
         row, value = np.repeat(np.arange(whole.shape[0]), np.diff(whole.indptr)), whole.data
     else:
         if whole.ndim != 2:
-            raise InputError(f"A table of candidates has shape (n, m), one column a class. Got shape {whole.shape}.")
+            raise InputError(f"A table of candidates has shape (n, m), one column per class. Got shape {whole.shape}.")
         row, value = np.repeat(np.arange(len(whole)), whole.shape[1]), whole.ravel()
     if value.dtype != bool:
         fine = (

@@ -14,6 +14,7 @@ from ...data.containers import Column, is_row, table_of
 from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, shown
 from ...data.errors import listed as listed_names
 from ...data.names import Names, key, ordered, unpacked
+from ...evidence.votes import Votes
 from ..base import OutputSpace, Sets
 from ..choices import Choices
 from ..merging import COUNTED, warn_of_look_alikes
@@ -39,6 +40,7 @@ from .forms import (
 )
 from .sets import CandidateLabels, as_mask
 from .summary import summary_of
+from .voted import SoftLabels, VotedLabels, is_soft, with_probabilities
 
 if TYPE_CHECKING:
     from .question_model import LabelQuestions
@@ -158,7 +160,12 @@ class Labels(LabelCells, OutputSpace):
         return list(named[0])
 
     def read(self, y: Any, strict: bool = True) -> CandidateLabels:
+        if isinstance(y, Votes | VotedLabels):
+            return self._read_votes(y, strict)
         found = parse(y)
+        if isinstance(found, SoftLabels):
+            at = columns_of(found.classes, found.p.shape[1], self._names, strict)
+            return SoftLabels(moved(found.p, at, int(self.size)), found.soft, self.classes_, self.cost_)
         if isinstance(found, CandidateLabels):
             mask, names, negated = (
                 found.listed,
@@ -180,7 +187,28 @@ class Labels(LabelCells, OutputSpace):
         if rows is not None:
             return self._masked(rows, None, strict)
         listed, negated = self._read(found, strict)
-        return CandidateLabels.of(listed, self.classes_, negated, self.cost_, strict)
+        sets = CandidateLabels.of(listed, self.classes_, negated, self.cost_, strict)
+        soft = [] if found.typed else [k for k, cell in enumerate(found.cells) if is_soft(cell)]
+        return with_probabilities(sets, np.array(soft), self._probabilities(found, soft)) if soft else sets
+
+    def _probabilities(self, column: Column, rows: list[int]) -> NDArray:
+        """Return the probabilities of soft labels, (k, m); a node of a taxonomy divides its own among its leaves."""
+        out = np.zeros((len(rows), int(self.size)))
+        for k, row in enumerate(rows):
+            for label, share in column.cells[row].items():
+                at = self._classes(label)[0]
+                out[k, at] += float(share) / max(1, len(at))
+        return out / np.maximum(out.sum(axis=1, keepdims=True), 1e-300)
+
+    def _read_votes(self, votes: Votes | VotedLabels, strict: bool) -> VotedLabels:
+        """Parse each answer as a row of y."""
+        cells = votes.answers if isinstance(votes, Votes) else votes.answers_
+        try:
+            answers = self.read(cells, strict)
+        except InputError as error:
+            raise error.renumbered(votes.place) if isinstance(votes, Votes) else error from None
+        gold = None if votes.gold is None else self.read(votes.gold, strict)
+        return VotedLabels(answers, votes.row, votes.source, len(votes), votes.annotators, gold)
 
     def _masked(self, mask: Any, names: Any, strict: bool) -> CandidateLabels:
         at = columns_of(names, mask.shape[1], self._names, strict)
@@ -297,9 +325,9 @@ class Labels(LabelCells, OutputSpace):
         return {score.name: score for score in (LAC, APS, Regret)}
 
 
-MASK = Form("mask", "candidate mask, one boolean column a class")
-CELLS = Form("labels", "labels, one entry a row")
-CELLS_WITH_LISTS = Form("labels", "labels, one entry a row; lists of 0 and 1 are candidates", lists=True)
+MASK = Form("mask", "candidate mask, one boolean column per class")
+CELLS = Form("labels", "labels, one entry per row")
+CELLS_WITH_LISTS = Form("labels", "labels, one entry per row; lists of 0 and 1 are candidates", lists=True)
 
 
 def _positive(mask: Any, at: list, negated: NDArray, m: int) -> Any:

@@ -12,7 +12,9 @@ from .space import Scribbles
 
 
 class PixelMargin(Margin):
-    """The largest score of a wrong pixel, s(x, y) = max over pixels p of -y_p g_p(x), at least 0.
+    """The largest score of a wrong pixel.
+
+    s(x, y) = max over pixels p of -y_p g_p(x), at least 0.
 
     g_p(x) = sum_i alpha_i(x) y_ip, without the smoothness term. Pixels with \\|g_p(x)\\| > r are decided. The others
     stay open, as if there were no scribble.

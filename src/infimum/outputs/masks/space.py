@@ -129,7 +129,9 @@ class Masks(MaskCells, OutputSpace):
 
 
 class Scribbles(PartialSigns):
-    """Sets of masks with some pixels known: {y : y_p = scribble_ip wherever that is not 0}.
+    """Masks of which some pixels are known.
+
+    S_i = {y : y_p = scribble_ip wherever that is not 0}.
 
     Parameters
     ----------

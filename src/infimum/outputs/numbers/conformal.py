@@ -15,7 +15,10 @@ from .sets import Intervals
 
 
 class Distance(Score):
-    """The distance to the prediction, s(x, y) = |f(x) - y|: intervals of one width."""
+    """The distance to the prediction: intervals of one width.
+
+    s(x, y) = |f(x) - y|.
+    """
 
     name = "distance"
 
@@ -50,7 +53,9 @@ class Distance(Score):
 
 
 class ScaledDistance(LocalScale, Distance):
-    """The distance in units of a local scale, s(x, y) = |f(x) - y| / sigma(x): wider intervals for larger errors.
+    """The distance in units of a local scale: wider intervals for larger errors.
+
+    s(x, y) = |f(x) - y| / sigma(x).
 
     Parameters
     ----------

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from ...data.containers import Column, Table, is_number, is_row, normalise_y
 from ...data.errors import BadRows, InputError, is_missing, listed, shown
+from .survival import durations_to_bounds, events_in, from_structured, is_structured, refuse_unordered
 from .text import decimal_of, parse_interval
 
 FORMS = (
@@ -42,6 +43,9 @@ def read(y: Any, columns: tuple | None = None, decimal: str | None = None) -> Pi
     `columns` are the names of lower and upper bounds, if they are known, and `decimal` is the decimal mark of text; by
     default it is found from all texts of the column.
     """
+    refuse_unordered(y)
+    if is_structured(y):
+        return _durations(*from_structured(y))
     found = normalise_y(y, FORMS)
     if sparse.issparse(found):
         raise InputError("A sparse y is no column of numbers: give y.toarray().")
@@ -49,7 +53,8 @@ def read(y: Any, columns: tuple | None = None, decimal: str | None = None) -> Pi
         if found.missing.shape[1] == 1:
             found = found.column()
         elif found.missing.shape[1] == 2:
-            return _bounds(found, columns)
+            events = events_in(found)
+            return _bounds(found, columns) if events is None else _durations(*events)
         elif found.names is not None:
             raise InputError(f"A frame of bounds has two columns, lower and upper. Got {list(found.names)}.")
     if isinstance(found, Table | np.ndarray):
@@ -59,8 +64,14 @@ def read(y: Any, columns: tuple | None = None, decimal: str | None = None) -> Pi
     return _cells(found, decimal)
 
 
+def _durations(duration: NDArray, event: NDArray) -> Pieces:
+    bounds = durations_to_bounds(duration, event)
+    return _sided(bounds, np.isnan(bounds))
+
+
 def names_of(y: Any) -> tuple | None:
     """Return the names of the columns of lower and upper bounds, if y is a DataFrame of two columns."""
+    refuse_unordered(y)
     found = normalise_y(y, FORMS) if hasattr(y, "columns") else None
     return _sides(found.names, None) if isinstance(found, Table) and found.names and len(found.names) == 2 else None
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .questions import NumberQuestions
 
 LOSSES = ("squared", "absolute")
-NUMBERS = Form("numbers", "numbers and sets of numbers, one entry a row")
+NUMBERS = Form("numbers", "numbers and sets of numbers, one entry per row")
 
 
 class Facts(NamedTuple):
@@ -44,7 +44,9 @@ class Facts(NamedTuple):
 
 
 class Reals(NumberCells, OutputSpace):
-    """Y = [low, high] with l(z, y) = (z - y)² or |z - y|.
+    """Real numbers, with the squared or the absolute loss.
+
+    Y = [low, high], and l(z, y) is (z - y)² or |z - y|.
 
     In t = (y - origin) / unit, with Y at [-1, 1]:  phi(y) = (1, t, t²), psi(z) = unit² (t², -2t, 1) for the squared
     loss. The absolute loss is not bilinear: psi(z) is (unit t,) and only `Piecewise` minimises it.

@@ -45,7 +45,9 @@ class Layout(NamedTuple):
 
 
 class ProductSets(Sets):
-    """Sets of rows with several outputs, S_i = S_i1 x … x S_iK, as `Product.read` returns them.
+    """Sets of rows with several outputs, as `Product.read` returns them.
+
+    S_i = S_i1 x … x S_iK.
 
     The loss is the sum over outputs of importance_k l_k. phi(y) = (importance_k phi_k(y_k)) over all k, one after the
     other.

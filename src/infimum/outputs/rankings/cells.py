@@ -17,7 +17,7 @@ from ...data.lookalikes import LookAlike
 from ...data.names import Names, ordered
 from ...feedback_arc.relations import find_cycle, transitive_closure
 from ..cells import CellFormat, Conflict
-from .forms import FORMS, Places, comparisons, is_top, pairs_in_codes
+from .forms import FORMS, Places, chains_in, comparisons, is_top, pairs_in_codes
 
 
 class RankingCells(CellFormat):
@@ -57,7 +57,7 @@ class RankingCells(CellFormat):
         bad = BadRows("y")
         for row, cell in enumerate(cells):
             try:
-                named = {item for sides in comparisons(cell, places) for side in sides for item in side}
+                named = {item for chain in chains_in(cell, places) for bucket in chain for item in bucket}
             except InputError as error:
                 bad.add(row, str(error))
                 continue

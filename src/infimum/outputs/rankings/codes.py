@@ -7,13 +7,28 @@ P = m(m-1)/2 columns, in the order of ``np.triu_indices(m, 1)``.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from .forms import items_in_codes
+
+
+class Comparisons(NamedTuple):
+    """The comparisons of m items in n rows, one entry per comparison."""
+
+    n: int
+    m: int
+    row: NDArray
+    """(e,): the row of each comparison."""
+    better: NDArray
+    """(e,): the item that comes first."""
+    worse: NDArray
+    """(e,): the item that comes after it."""
+    weight: NDArray
+    """(e,): how much the comparison counts; the weights of a chain of k items sum to (k - 1) / 2."""
 
 
 @cache

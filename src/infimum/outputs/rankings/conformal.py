@@ -24,7 +24,9 @@ class OrderScore(Score):
 
 
 class Pairs(OrderScore):
-    """The largest score of a reversed pair: max of |g_ij(x)| over the pairs that y orders against g, at least 0.
+    """The largest score of a reversed pair.
+
+    s(x, y) is the maximum of |g_ij(x)| over the pairs that y orders against g, at least 0.
 
     g_ij(x) = sum_i alpha_i(x) code_ij(S_i) estimates P(i before j) - P(j before i). Pairs with |g_ij(x)| > r are
     decided by the sign of g. If these pairs form a cycle, no order is within r; then r is increased at that x until

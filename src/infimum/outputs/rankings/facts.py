@@ -14,7 +14,7 @@ from scipy import sparse
 from ...data.containers import Column, Table, is_number, is_row, normalise_y, table_of
 from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, shown
 from ...data.names import Names, key, plain
-from .forms import FORMS, comparisons, items_in_codes
+from .forms import FORMS, chains_in, items_in_codes
 
 
 @dataclass(frozen=True)
@@ -104,12 +104,11 @@ def facts_of(y: Any) -> Facts:
         else:
             others += 1
         try:
-            for better, worse in comparisons(cell, None):
-                for item in (*better, *worse):
-                    if isinstance(cell, str):
-                        texts[item] = None
-                    else:
-                        names.setdefault(key(item), plain(item))
+            for item in (item for chain in chains_in(cell, None) for bucket in chain for item in bucket):
+                if isinstance(cell, str):
+                    texts[item] = None
+                else:
+                    names.setdefault(key(item), plain(item))
         except InputError as error:  # `stated_pairs` raises it, unless the items are known by then
             unread.append((row, str(error)))
             continue

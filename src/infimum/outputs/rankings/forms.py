@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,8 @@ FORMS = (
     ' top of the order ["a", "b"], ranks {"a": 1, "b": 2}, or None where nothing is known; or y is an array:'
     " (n, m) ranks with NaN, or (n, m(m-1)/2) codes in {-1, 0, 1}."
 )
-OUTSIDE_BRACES = r"(?![^{]*\})"
 
+MARKS = re.compile("[{}<=]")
 Buckets = list[list]
 """Items best first, those of one bucket in no order."""
 
@@ -72,19 +73,18 @@ def stated_pairs(y: Column, items: Names, strict: bool) -> NDArray:
             stated[row] = stated[first[cell]]
             continue
         try:
-            found = list(comparisons(cell, places))
+            chains = chains_in(cell, places)
         except InputError as error:
             bad.add(row, str(error))
             continue
-        top: list[int] = []
-        for better, worse in found:
-            unknown = [item for item in (*better, *worse) if item not in places]
-            if unknown and strict:
-                bad.add(row, f"unknown item {shown(unknown[0])}")
-                break
-            i, j = ([k for item in side if (k := places.find(item)) is not None] for side in (better, worse))
+        unknown = [item for chain in chains for bucket in chain for item in bucket if item not in places]
+        if unknown and strict:
+            bad.add(row, f"unknown item {shown(unknown[0])}")
+            continue
+        known = [[[k for item in bucket if (k := places.find(item)) is not None] for bucket in c] for c in chains]
+        top = [k for chain in known for bucket in chain for k in bucket]
+        for i, j in _pairs(known):
             stated[row, np.array(i, dtype=int)[:, None], np.array(j, dtype=int)] += 1
-            top += i
         if is_top(cell, places):
             rest = np.setdiff1d(np.arange(m), top)
             stated[row, np.array(top, dtype=int)[:, None], rest] += 1
@@ -96,10 +96,21 @@ def stated_pairs(y: Column, items: Names, strict: bool) -> NDArray:
 
 def comparisons(cell: Any, known: Places | None) -> Iterator[tuple[list, list]]:
     """(better, worse): every item of the first comes before every item of the second; a lone bucket gives (it, [])."""
+    return _pairs(chains_in(cell, known))
+
+
+def _pairs(chains: list[Buckets]) -> Iterator[tuple[list, list]]:
+    for chain in chains:
+        for k, bucket in enumerate(chain):
+            yield bucket, [item for later in chain[k + 1 :] for item in later]
+
+
+def chains_in(cell: Any, known: Places | None) -> list[Buckets]:
+    """Return the chains of a cell, each of them buckets, best first; an item occurs once in a chain."""
     if is_missing(cell):
-        return
+        return []
     if isinstance(cell, str):
-        chains = [_buckets(chain, known) for chain in re.split(rf"[,;\n]{OUTSIDE_BRACES}", cell) if stripped(chain)]
+        chains = [_buckets(chain, known) for chain in _chains(cell) if stripped(chain)]
     elif isinstance(cell, Mapping):
         ranks = {item: _rank(rank, cell) for item, rank in cell.items() if not is_missing(rank)}
         chains = [[[item for item in ranks if ranks[item] == rank] for rank in sorted(set(ranks.values()))]]
@@ -124,8 +135,7 @@ def comparisons(cell: Any, known: Places | None) -> Iterator[tuple[list, list]]:
                 circle = " > ".join(map(str, [item, *between, item]))
                 raise InputError(f"{circle}: an item comes once, got {shown(cell)}")
             place[item] = k
-        for k, bucket in enumerate(chain):
-            yield bucket, [item for later in chain[k + 1 :] for item in later]
+    return chains
 
 
 def _item(item: Any, known: Places | None) -> Any:
@@ -161,6 +171,18 @@ def _bucket(entry: Any, cell: Any, known: Places | None) -> list:
     return [entry]
 
 
+def _chains(text: str) -> list[str]:
+    """Return the parts of a text between commas, semicolons and line ends, apart from those inside braces."""
+    cuts, inside = [len(text)], False
+    for found in reversed(list(re.finditer(r"[,;\n{}]", text))):
+        if found[0] in "{}":
+            inside = found[0] == "}"
+        elif not inside:
+            cuts.append(found.start())
+    cuts.append(-1)
+    return [text[start + 1 : end] for start, end in pairwise(reversed(cuts))]
+
+
 def _buckets(chain: str, known: Places | None) -> Buckets:
     """a>{b,c}>d -> [[a], [b, c], [d]]; ties are also written b~c or b=c, and ≻ is the same as >."""
     buckets = []
@@ -169,7 +191,7 @@ def _buckets(chain: str, known: Places | None) -> Buckets:
         braces = text.startswith("{") and text.endswith("}")
         ties = [text] if known is not None and text in known else re.split("[~=]", text)
         bucket = [stripped(item) for item in (text[1:-1].split(",") if braces else ties)]
-        if not all(bucket) or any(set(item) & set("{}<=") and not (known and item in known) for item in bucket):
+        if not all(bucket) or any(MARKS.search(item) and not (known and item in known) for item in bucket):
             raise InputError(f"expected items between '>', ties as b~c or in braces, got {shown(chain.strip())}")
         buckets.append(bucket)
     return buckets

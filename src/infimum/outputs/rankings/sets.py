@@ -14,8 +14,18 @@ from ...data.errors import BadRows, InputError, shown
 from ...feedback_arc import linear_extensions, minimum_feedback_arcs
 from ...feedback_arc.relations import is_weak_order, sort_by, transitive_closure
 from ..base import Embedding, Sets, rows_of
-from ..sets import ANYTHING, Comparisons, same_names
-from .codes import codes_of, codes_of_pairs, codes_of_scores, costs_of, mean_codes, orders_of, pairs, table_places
+from ..sets import ANYTHING, same_names
+from .codes import (
+    Comparisons,
+    codes_of,
+    codes_of_pairs,
+    codes_of_scores,
+    costs_of,
+    mean_codes,
+    orders_of,
+    pairs,
+    table_places,
+)
 from .contradictions import Votes, resolve
 from .facts import item_names, number_table
 from .forms import format_order, pairs_in_codes, pairs_in_ranks
@@ -29,9 +39,10 @@ BITS_COUNTED = 12  # items; beyond, counting linear extensions takes too long fo
 
 
 class PartialOrders(Sets):
-    """S_i = the linear extensions of a partial order: {y : code_ij(y) = codes_ij where it is not 0}.
+    """Partial orders: the rankings that agree with some comparisons.
 
-    The codes are closed transitively. No order satisfies a row that contradicts itself (a > b > c > a).
+    S_i = {y : code_ij(y) = codes_ij where it is not 0}, the linear extensions of a partial order. The codes are closed
+    transitively. No order satisfies a row that contradicts itself (a > b > c > a).
 
     Parameters
     ----------

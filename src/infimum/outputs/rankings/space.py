@@ -33,8 +33,8 @@ TABLES = {"ranks": RANKS, "codes": Form("codes", "Kendall codes 1, -1 and 0, one
 MAX_STEPS = 12  # of the linear programs over orders of more than 16 items, unless there is a time limit
 CHEAP_ITEMS = 11  # up to here, dynamic programming takes no longer than local search
 CHEAP_ROUNDS = 10
-CELLS = Form("cells", "orders, one entry a row")
-CELLS_WITH_LISTS = Form("cells", "orders, one entry a row; lists of numbers are items, best first", lists=True)
+CELLS = Form("cells", "orders, one entry per row")
+CELLS_WITH_LISTS = Form("cells", "orders, one entry per row; lists of numbers are items, best first", lists=True)
 
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ if TYPE_CHECKING:
 
 
 class Rankings(RankingCells, OutputSpace):
-    """Y = the m! orders of m items, l(z, y) = P - <code(z), code(y)>, twice the number of discordant pairs.
+    """The rankings of m items, with Kendall's loss.
+
+    l(z, y) = P - <code(z), code(y)> is twice the number of discordant pairs, where P is the number of pairs.
 
     psi(z) = (-code(z), 1), phi(y) = (code(y), P), with P = m(m-1)/2 and the codes of :mod:`.codes`. An output
     z lists the items, best first.

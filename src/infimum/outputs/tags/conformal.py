@@ -12,7 +12,9 @@ from .sets import HammingBalls, PartialTags
 
 
 class Margin(Score):
-    """The largest score of a wrong tag, s(x, y) = max over j of -y_j g_j(x), at least 0.
+    """The largest score of a wrong tag.
+
+    s(x, y) = max over j of -y_j g_j(x), at least 0.
 
     g_j(x) is the score of tag j. Tags with \\|g_j(x)\\| > r are decided by the sign of g_j(x); the others stay unknown.
     """

@@ -39,7 +39,9 @@ class _TagSets(Sets):
 
 
 class PartialTags(_TagSets, PartialSigns):
-    """Tags of which some are known: {y : y_j = values_ij wherever that is not 0}.
+    """Tags of which some are known.
+
+    S_i = {y : y_j = values_ij wherever that is not 0}.
 
     Parameters
     ----------

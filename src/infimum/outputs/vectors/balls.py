@@ -13,7 +13,9 @@ from .base import VectorSets, numbers
 
 
 class Annuli(VectorSets):
-    """{y : inner_i <= |y - center_i| <= outer_i}: an amplitude within bounds and its phase lost (paper, Sec. 5.3).
+    """Annuli: an amplitude within bounds, without its phase (paper, Sec. 5.3).
+
+    S_i = {y : inner_i <= |y - center_i| <= outer_i}.
 
     Where the phase is known the set is a segment, {center_i + r phase_i : inner_i <= r <= outer_i}.
 
@@ -202,7 +204,9 @@ class Annuli(VectorSets):
 
 
 class Balls(Annuli):
-    """{y : |y - center_i| <= radius_i}.
+    """Balls around given points.
+
+    S_i = {y : |y - center_i| <= radius_i}.
 
     Parameters
     ----------

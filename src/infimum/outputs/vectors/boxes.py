@@ -16,7 +16,9 @@ from .base import VectorSets, numbers
 
 
 class Boxes(VectorSets):
-    """{y : lower_i <= y <= upper_i}, coordinate by coordinate; ±inf where a side is open.
+    """Hyperrectangles: bounds for each coordinate.
+
+    S_i = {y : lower_i <= y <= upper_i}, with ±inf for an open side.
 
     Parameters
     ----------

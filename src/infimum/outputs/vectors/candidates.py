@@ -15,7 +15,9 @@ from .base import VectorSets
 
 
 class CandidatePoints(VectorSets):
-    """S_i = {y_i1, …, y_ik}, points of R^m; k may differ from row to row.
+    """Lists of candidate points.
+
+    S_i = {y_i1, …, y_ik} in R^m; k may differ between rows.
 
     Parameters
     ----------

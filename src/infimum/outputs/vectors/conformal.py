@@ -14,7 +14,10 @@ from .boxes import Boxes
 
 
 class VectorDistance(Score):
-    """The distance to the prediction, s(x, y) = |f(x) - y|: balls of one radius; boxes if it is infinite."""
+    """The distance to the prediction: balls of one radius, everything if it is infinite.
+
+    s(x, y) = |f(x) - y|.
+    """
 
     name = "distance"
 
@@ -54,7 +57,9 @@ def farthest(sets: Any, z: NDArray) -> NDArray:
 
 
 class ScaledVectorDistance(LocalScale, VectorDistance):
-    """The distance in units of a local scale, s(x, y) = |f(x) - y| / sigma(x): larger balls for larger errors.
+    """The distance in units of a local scale: larger balls for larger errors.
+
+    s(x, y) = |f(x) - y| / sigma(x).
 
     Parameters
     ----------

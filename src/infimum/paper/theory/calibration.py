@@ -62,7 +62,9 @@ def intersection(sets: ArrayLike, p: ArrayLike) -> NDArray[np.bool_]:
 
 
 def eta(sets: ArrayLike, p: ArrayLike) -> Any:
-    """Return the strictness of non-ambiguity: the largest eta with P(z in S) <= 1 - eta for every z outside S_x.
+    """Return the strictness of non-ambiguity.
+
+    It is the largest eta with P(z in S) <= 1 - eta for every z outside S_x.
 
     It is 0 if S_x is not a singleton.
 

@@ -53,7 +53,9 @@ _OPPOSITE = {"infimum": "supremum", "supremum": "infimum", "average": "average"}
 def set_risk(
     cost: ArrayLike, sets: ArrayLike, p: ArrayLike, principle: str = "infimum", *, negative_weights: str = "inside"
 ) -> NDArray[Any]:
-    """Return the set risk R_S(z) = sum_S tau(S) L(z, S) of every z.
+    """Return the set risk of every output.
+
+    R_S(z) = sum_S tau(S) L(z, S).
 
     Parameters
     ----------
@@ -98,7 +100,9 @@ def set_risk(
 
 
 def average_distribution(sets: ArrayLike, p: ArrayLike) -> NDArray[Any]:
-    """Return rho_ac(y) = sum_S tau(S) 1[y in S] / |S|: its plain risk is the average set risk.
+    """Return the distribution whose plain risk is the average set risk.
+
+    rho_ac(y) = sum_S tau(S) 1[y in S] / |S|.
 
     Parameters
     ----------

@@ -20,7 +20,9 @@ class LeastVariability(NamedTuple):
 
 
 def least_variability(cost: ArrayLike, sets: ArrayLike, p: ArrayLike) -> LeastVariability:
-    """Return the eligible distribution of minimum variability, argmin over rho |- tau of E(rho) = min_z R(z; rho).
+    """Return the eligible distribution of minimum variability.
+
+    It minimises E(rho) = min_z R(z; rho) over rho |- tau.
 
     By Thm. 1, min_rho E(rho) = min_z min_rho R(z; rho) = min_z R_S(z): take the best z of the infimum risk and let
     each set give its mass to its element closest to z. Ties go to the lowest index. For signed tau, R_S is the set risk
@@ -59,7 +61,9 @@ def least_variability(cost: ArrayLike, sets: ArrayLike, p: ArrayLike) -> LeastVa
 
 
 def decision_regions(cost: ArrayLike) -> list[NDArray[Any]]:
-    """Return the decision regions R_z = {rho in the simplex : z in argmin R(., rho)} by their vertices.
+    """Return the decision regions of all outputs by their vertices.
+
+    R_z = {rho in the simplex : z in argmin R(., rho)}.
 
     There is one (v, m) array per z, in lexicographic order.
     A vertex solves m - 1 of the constraints rho(y) >= 0 and R(z'; rho) >= R(z; rho) as equalities and satisfies the

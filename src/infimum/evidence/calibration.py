@@ -92,7 +92,7 @@ class TemperatureScaling:
             while step >= min_step:
                 around = [(best[0] + i * step, best[1] + j * step) for i in (-1, 0, 1) for j in (-1, 0, 1)]
                 new = max([best, *around], key=value)
-                if value(new) <= value(best) + 1e-12:
+                if not value(new) > value(best) + 1e-12:  # also if both are NaN
                     break
                 best = new
         self.temperature_, self.mass_ = _parameters(best)
@@ -102,6 +102,11 @@ class TemperatureScaling:
         """Return the probabilities of the options, (..., c)."""
         P = np.exp(_log_scores(F, self.mass_) / self.temperature_)
         return P / P.sum(axis=-1, keepdims=True)
+
+    def log(self, F: NDArray) -> NDArray:
+        """Return the logarithms of the probabilities, (..., c)."""
+        log = _log_scores(F, self.mass_) / self.temperature_
+        return log - np.log(np.exp(log).sum(axis=-1, keepdims=True))
 
     def __repr__(self) -> str:
         return f"TemperatureScaling(T = {self.temperature_:.3g}, e = {self.mass_:.3g})"
@@ -148,7 +153,7 @@ def mean_log_likelihood(P: NDArray, mask: NDArray, sample_weight: Any = None) ->
 
 def ratio_to_best_set(P: NDArray, mask: NDArray) -> NDArray:
     """Return P(S) divided by the probability of the most probable set of the same size, (n, g)."""
-    number = np.maximum(mask.sum(axis=-1, keepdims=True), 1)
+    number = np.maximum((mask > 0).sum(axis=-1, keepdims=True), 1)
     sums = np.cumsum(-np.sort(-P, axis=-1), axis=-1)
     best = np.take_along_axis(sums, number - 1, axis=-1)[..., 0]
     return (P * mask).sum(axis=-1) / best

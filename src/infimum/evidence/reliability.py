@@ -1,0 +1,140 @@
+"""SourceModel: how likely each source is to give an answer, if a given option is true."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .answers import Answers
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What is assumed about sources before their answers are compared; in numbers of answers."""
+
+    guessing: float = 0.3
+    """The share of guesses that the estimation starts from; 0 is a perfect source, 1 guesses at random."""
+    population: float = 10.0
+    """Answers that `guessing` counts as, among those of all sources."""
+    source: float = 4.0
+    """Answers that the share of all sources counts as, among those of one source. Larger values shrink more."""
+    confusion: float = 4.0
+    """Answers that the share of guesses counts as, among those of one source about one class."""
+
+
+MAX_CELLS = 20_000_000  # (source, option, option): beyond, sources have a share of guesses and no confusion matrix
+LEAST = 1e-3  # the least likelihood of an answer, relative to a random one, unless the source is exact
+EXACT = 1e-12  # the likelihood of an answer that a source without errors cannot give
+
+
+class SourceModel:
+    """Likelihood R_w(S | y) of an answer S of source w if option y is true, for k copies of the items.
+
+    A source selects an option l with probability pi_w(l | y), and gives a set that contains l. Then R_w(S | y) is the
+    sum of pi_w(l | y) over l in S, up to a factor that depends on the size of S only. A source that guesses a share g
+    of its answers has pi_w(l | y) = (1 - g) 1[l = y] + g / c. A share of 0 is a perfect source, 1 is a source that
+    contributes nothing, and a larger one belongs to an adversary. With `confusion`, pi_w is a matrix that is estimated
+    from the answers, with the share of guesses as its prior.
+
+    Parameters
+    ----------
+    answers : Answers
+        What the sources have answered.
+    prior : Prior
+        What is assumed before.
+    confusion : bool
+        Whether sources have confusion matrices.
+    fixed : (n_sources,), optional
+        Shares of guesses that are known, such as 0 for known labels, and NaN for those that are estimated.
+    """
+
+    def __init__(self, answers: Answers, prior: Prior, confusion: bool = False, fixed: NDArray | None = None):
+        self.answers, self.prior, c = answers, prior, answers.n_options
+        self.fixed = np.full(answers.n_sources, np.nan) if fixed is None else fixed
+        self.free = np.isnan(self.fixed)
+        self.confusion = confusion and answers.n_sources * c * c <= MAX_CELLS and c > 1
+        self._given = answers.given.toarray()
+        self._inside = self._given > 0
+        self._chance = 1 - self._inside.sum(axis=1) / c  # of an answer that is a random set of this size to miss
+        if self.confusion:
+            coo = answers.given.tocoo()
+            at = answers.source[coo.row] * c + coo.col
+            self._labels = sparse.csr_matrix((coo.data, (coo.row, at)), (len(self._given), answers.n_sources * c))
+        self._start()
+
+    def _start(self) -> None:
+        self.guessing = np.where(self.free, self.prior.guessing, self.fixed)[None]
+        self.number = np.zeros_like(self.guessing)
+        self.pi: NDArray | None = None
+        self.R = self._likelihood(self.guessing[0], None)[None]
+
+    def unfitted(self) -> SourceModel:
+        """Return a model of the same answers in which nothing is estimated yet."""
+        new = copy(self)
+        new._start()
+        return new
+
+    def with_answers(self, answers: Answers) -> SourceModel:
+        """Return the sources as they are estimated, with other answers."""
+        new = SourceModel(answers, self.prior, self.confusion, self.fixed)
+        new.guessing, new.pi = self.guessing[:1], None if self.pi is None else self.pi[:1]
+        new.R = new._likelihood(new.guessing[0], None if new.pi is None else new.pi[0])[None]
+        return new
+
+    def fit(self, q: NDArray, sample_weight: NDArray | None = None) -> None:
+        """Estimate the sources from probabilities q of the options of each item, (k, items, c)."""
+        found = [self._fit(part, f % len(self.R), sample_weight) for f, part in enumerate(q)]
+        self.guessing, self.number, self.R = (np.stack([one[k] for one in found]) for k in range(3))
+        self.pi = np.stack([one[3] for one in found]) if self.confusion else None
+
+    def _fit(self, q: NDArray, f: int, w: NDArray | None) -> tuple[NDArray, ...]:
+        """Return the share of guesses, the answers, the likelihoods and pi, from one copy of the items."""
+        answers, prior = self.answers, self.prior
+        total = answers.counts.T @ (q if w is None else q * w[:, None])  # (keys, c)
+        number = total.sum(axis=1)
+        missed = number - (total * self._inside).sum(axis=1)
+
+        def per_source(values: NDArray) -> NDArray:
+            return np.bincount(answers.source, values, answers.n_sources)
+
+        missed, chance = per_source(missed), per_source(number * self._chance)
+        start = prior.guessing * prior.population
+        mean = (missed[self.free].sum() + start) / (chance[self.free].sum() + prior.population)
+        guessing = np.where(self.free, (missed + prior.source * mean) / (chance + prior.source), self.fixed)
+        pi = self._confusion(total / self.R[f], f, guessing) if self.confusion else np.empty(0)
+        return guessing, per_source(number), self._likelihood(guessing, pi if self.confusion else None), pi
+
+    def _confusion(self, ratio: NDArray, f: int, guessing: NDArray) -> NDArray:
+        """Return pi, (n_sources, c, c) with the answer before the truth."""
+        c = self.answers.n_options
+        wrong = np.clip(guessing * (1 - 1 / c), 1e-6, 1 - 1e-6)[:, None, None]
+        prior = (1 - wrong) * np.eye(c) + wrong * (1 - np.eye(c)) / (c - 1)
+        old = prior if self.pi is None else self.pi[f]
+        number = old * (self._labels.T @ ratio).reshape(old.shape) + self.prior.confusion * prior
+        pi = number / number.sum(axis=1, keepdims=True)
+        return np.where(self.free[:, None, None], pi, prior)
+
+    def _likelihood(self, guessing: NDArray, pi: NDArray | None) -> NDArray:
+        """Return R of each key, (keys, c)."""
+        share = self._given.mean(axis=1, keepdims=True)
+        if pi is not None:
+            R = self._labels @ pi.reshape(-1, pi.shape[-1])
+        else:
+            g = guessing[self.answers.source][:, None]
+            R = (1 - g) * self._given + g * share
+        exact = (guessing == 0)[self.answers.source][:, None]
+        return np.where(exact, np.maximum(self._given, EXACT), np.maximum(R, LEAST * share))
+
+    def log_likelihood(self) -> NDArray:
+        """Return the sum of log R over the answers about each item, (k, items, c)."""
+        return np.stack([self.answers.counts @ np.log(R) for R in self.R])
+
+
+def log_sum(log_p: NDArray) -> NDArray:
+    """Return log sum exp over the last axis, which is kept."""
+    high = log_p.max(axis=-1, keepdims=True)
+    return high + np.log(np.exp(log_p - high).sum(axis=-1, keepdims=True))

@@ -1,0 +1,79 @@
+"""Sample weights with scikit-learn's metadata routing: every estimator takes them and uses them."""
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from infimum import Disambiguated, PartialClassifier, PartialSearch
+from infimum.conformal import Conformal
+
+
+@pytest.fixture(autouse=True)
+def _routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Rows of weight 0 have wrong labels: who ignores the weights predicts differently."""
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    good = np.arange(60) % 2 == 0
+    y = ["a" if (x > 0) == g else "b" for x, g in zip(X[:, 0], good)]
+    return X, y, good.astype(float), good
+
+
+def paper():
+    return PartialClassifier.paper()
+
+
+MODELS = {
+    "PartialClassifier": paper,
+    "PartialSearch": lambda: PartialSearch(gammas=[1.0]),
+    "Disambiguated": Disambiguated,
+    "Conformal": lambda: Conformal(paper(), random_state=1),
+    "Conformal, cv+": lambda: Conformal(paper(), method="cv+", cv=2),
+    "Conformal of a pipeline": lambda: Conformal(
+        make_pipeline(
+            StandardScaler().set_fit_request(sample_weight=False), paper().set_fit_request(sample_weight=True)
+        )
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_fit_uses_sample_weights(name, rows):
+    X, y, w, good = rows
+    model = MODELS[name]().fit(X, y, sample_weight=w)
+    assert (model.predict(X[good]) == np.array(y)[good]).mean() > 0.9
+
+
+@pytest.mark.parametrize("name", ["PartialClassifier", "PartialSearch", "Disambiguated"])
+def test_cross_validation_passes_sample_weights_that_are_requested(name, rows):
+    X, y, w, _ = rows
+    model = MODELS[name]().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+    found = cross_validate(model, X, y, cv=3, params={"sample_weight": w}, error_score="raise")
+    assert found["test_score"].min() > 0.8
+
+
+def test_grid_search_over_a_search_passes_sample_weights(rows):
+    X, y, w, _ = rows
+    model = PartialSearch(gammas=[1.0]).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+    found = GridSearchCV(model, {"kernels": [["rbf"]]}, cv=2, error_score="raise").fit(X, y, sample_weight=w)
+    assert found.best_score_ > 0.8
+
+
+def test_weights_reach_the_steps_of_a_pipeline_without_routing(rows):
+    X, y, w, good = rows
+    with sklearn.config_context(enable_metadata_routing=False):
+        model = Conformal(make_pipeline(StandardScaler(), paper())).fit(X, y, sample_weight=w)
+        assert (model.predict(X[good]) == np.array(y)[good]).mean() > 0.9
+
+
+def test_jackknife_with_sample_weights_raises(rows):
+    X, y, w, _ = rows
+    with pytest.raises(ValueError, match=r"no closed form with sample_weight.*method='cv\+'"):
+        Conformal(paper(), method="jackknife+").fit(X, y, sample_weight=w)

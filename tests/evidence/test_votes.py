@@ -1,0 +1,108 @@
+"""Votes: formats, indexing and errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.model_selection import KFold, cross_val_score, train_test_split
+
+from infimum import InputError, Not, PartialClassifier, Taxonomy, Votes
+from infimum.outputs import Labels
+
+
+def answers_of(votes):
+    """Return {(row, annotator): answer}."""
+    return {(int(i), votes.annotators[w]): a for i, w, a in zip(votes.row, votes.source, votes.answers.tolist())}
+
+
+def test_wide_and_long_tables_contain_the_same_answers():
+    wide = Votes([["cat", None], ["dog", "cat|dog"]], annotators=["ann", "bob"])
+    table = {"row": [1, 0, 1], "who": ["bob", "ann", "ann"], "said": ["cat|dog", "cat", "dog"]}
+    frames = [table, pd.DataFrame(table), pl.DataFrame(table)]
+    for frame in frames:
+        long = Votes.from_table(frame, row="row", annotator="who", answer="said", rows=[0, 1])
+        assert answers_of(long) == answers_of(wide)
+    frame = pd.DataFrame({"ann": ["cat", "dog"], "bob": [np.nan, "cat|dog"]})
+    assert answers_of(Votes(frame)) == answers_of(wide)
+
+
+@pytest.mark.parametrize("array", [np.array([[0, -1], [1, 2]]), np.array([[0, np.nan], [1, 2]])])
+def test_arrays_of_numbers(array):
+    votes = Votes(array, missing=-1)
+    assert answers_of(votes) == {(0, 0): 0, (1, 0): 1, (1, 1): 2}
+    assert Labels().fit(votes).classes_.tolist() == [0, 1, 2]
+
+
+def test_rows_are_selected_in_any_order_and_repeatedly():
+    votes = Votes([["a", "b"], ["b", None], [None, None], ["a", "a"]], gold=["a", None, None, "b"])
+    some = votes[[3, 2, 0, 3]]
+    assert len(some) == 4
+    assert some.gold.tolist() == ["b", None, "a", "b"]
+    assert np.asarray(some).tolist() == [((0, "a"), (1, "a")), (), ((0, "a"), (1, "b")), ((0, "a"), (1, "a"))]
+    assert len(votes[np.array([True, False, False, True])].answers) == 4
+    assert np.asarray(votes[:2]).tolist() == np.asarray(votes).tolist()[:2]
+    sets = Labels().fit(votes).read(votes)
+    assert sets[[3, 2, 0]].mask.tolist() == sets.mask[[3, 2, 0]].tolist()
+    assert sets[[3, 0]].agreement(np.array([1, 1])).tolist() == [1.0, 0.0]  # the known labels decide
+
+
+def test_answers_are_anything_that_y_may_contain():
+    tree = Taxonomy({"animal": ["cat", "dog"], "thing": ["car", "bus"]})
+    votes = Votes([["cat", "animal"], [Not("cat"), {"car": 0.8, "bus": 0.2}], [{"cat", "dog"}, None]])
+    space = Labels(tree).fit(votes)
+    sets = space.read(votes)
+    allowed = [{str(space.classes_[k]) for k in np.flatnonzero(row)} for row in sets.mask]
+    assert allowed == [{"cat", "dog"}, {"dog", "car", "bus"}, {"cat", "dog"}]
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: Votes(np.array([[0, -1]])), r"missing=-1"),
+        (lambda: Votes(["cat", "dog", "ow"]), r"rows of 2 and 3 answers"),
+        (lambda: Votes(np.zeros(3)), r"Votes\.from_table"),
+        (lambda: Votes([["a", "b"]], annotators=["x"]), r"one name per column, 2 in all. Got 1"),
+        (lambda: Votes([["a", "b"]], gold=["a", "b"]), r"gold must have one entry per row"),
+        (lambda: long(["r", "r"], ["x", "x"]), r"(?s)row 'r': several answers of annotator 'x'.*repeated="),
+        (lambda: long(["r", None], ["x", "y"]), r"line 1: no value in the column 'row'"),
+        (lambda: long(["r", "s"], ["x", "y"], rows=["r"]), r"line 1: unknown name in the column 'row', got 's'"),
+        (lambda: long(["r"], ["x"], repeated="never"), r"repeated must be one of"),
+        (lambda: Votes.from_table({"a": [1]}, row="r", annotator="a", answer="a"), r"no column 'r'. Its columns are a"),
+    ],
+)
+def test_malformed_votes(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def long(rows_of_answers, who, **settings):
+    table = {"row": rows_of_answers, "who": who, "said": ["a", "b"][: len(who)]}
+    return Votes.from_table(table, row="row", annotator="who", answer="said", **settings)
+
+
+def test_repeated_answers():
+    table = {"row": [0, 0, 0], "who": ["x", "y", "x"], "said": ["a", "a", "b"]}
+    found = {
+        how: Votes.from_table(table, row="row", annotator="who", answer="said", repeated=how).answers.tolist()
+        for how in ("first", "last", "all")
+    }
+    assert found == {"first": ["a", "a"], "last": ["a", "b"], "all": ["a", "a", "b"]}
+
+
+def test_answers_outside_the_classes_are_named_by_row_and_annotator():
+    votes = Votes([["cat", "dog"], ["cat", "cow"]], annotators=["ann", "bob"])
+    with pytest.raises(InputError, match=r"row 1, annotator 'bob': unknown label 'cow'"):
+        PartialClassifier(classes=["cat", "dog"]).fit(np.eye(2), votes)
+
+
+def test_scikit_learn_splits_votes():
+    random = np.random.default_rng(0)
+    X = random.standard_normal((60, 2))
+    truth = (X[:, 0] > 0).astype(int)
+    votes = Votes(np.where(random.random((60, 3)) < 0.9, truth[:, None], 1 - truth[:, None]))
+    first, second = train_test_split(votes, random_state=0)
+    assert len(first) + len(second) == 60
+    model = PartialClassifier.paper(principle="disambiguation")
+    assert cross_val_score(model, X, votes, cv=KFold(3)).mean() > 0.8

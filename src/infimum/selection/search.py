@@ -33,7 +33,7 @@ from .candidates import (
     principles_of,
 )
 from .config import SearchConfig
-from .costly import compare_first
+from .costly import compare_first, groups_to_refine
 from .evaluate import Evaluation, EvaluationData, evaluate, scores_of_selected
 from .kernel_cache import KernelCache
 from .noise import try_noise
@@ -248,7 +248,7 @@ def try_neighbours(
         found = record.on(data)
         near = list(also)
         also = ()
-        for group in competitive_groups(found, problem.rule) if found else []:
+        for group in groups_to_refine(problem, found):
             best = next((one for one in group if not one.candidate.has_relevance), None)
             near += [] if best is None else best.candidate.neighbours(problem.config)
         record.compare(near, data)

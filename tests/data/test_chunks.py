@@ -143,10 +143,10 @@ def test_saved_models_leave_their_rows_behind(rng):
 
 
 @pytest.mark.parametrize("name", ["kernel", "nystrom", "forest"])
-def test_queries_in_parallel_are_the_same(name, data, monkeypatch):
+def test_queries_in_parallel_are_the_same(name, data):
     X, y = data
-    monkeypatch.setattr("infimum.estimators.base.NUMBERS", 2**10)
     model = PartialClassifier.paper(weights=name).fit(X, y)
+    model.batch_numbers = 2**10
     alone = model.predict(X)
     with joblib.parallel_config(n_jobs=2):
         assert (model.predict(X) == alone).all()

@@ -152,7 +152,7 @@ def test_forest_holdout_uses_out_of_bag_trees(rng):
     forest = weights.Forest(30, random_state=0).fit(X, phi, w)
     operator = forest.held_out(X, phi, w, blocks)
     out = operator(stack(phi, blocks))
-    leaves, mass = forest.forest_.apply(X), forest._masses().T
+    leaves, mass = forest._leaves_of(X), forest._masses().T
     for b, block in enumerate(blocks):
         rest = np.delete(np.arange(40), block)
         for i in (block[0], rest[0]):

@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.special import expit, log_expit
 
 from ..outputs.base import OutputSpace, Sets
-from ..outputs.rankings.codes import codes_of, codes_of_scores
+from ..outputs.rankings.codes import codes_of, codes_of_scores, mean_codes
 from ..weights.holdout import Holdout
 from .posterior import TIE, LabelErrors, Members, SetPosterior
 
@@ -110,6 +110,9 @@ class BradleyTerry(SetPosterior):
 
     def phi(self, q: NDArray) -> NDArray:
         return self.sets.expected(q)
+
+    def growth_target(self, phi: NDArray) -> NDArray:
+        return mean_codes(phi[:, :-1], self.pairs.m)
 
     def predict(self, F: NDArray) -> tuple[NDArray, NDArray]:
         codes = codes_of_scores(self._fit_scale(F) * F)

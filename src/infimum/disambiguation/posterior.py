@@ -60,6 +60,8 @@ class SetPosterior(ABC):
 
     axes: int
     """The number of axes in e."""
+    n_growths: int = 0
+    """How often supervised weights are fitted again to the labels that they estimate, before the labels are final."""
     is_fallible: bool = False
     """Whether sets may miss the true label, so that their sources are estimated."""
 
@@ -115,6 +117,10 @@ class SetPosterior(ABC):
     @abstractmethod
     def phi(self, q: NDArray) -> NDArray:
         """Return the mean embedding of each set under q, (n, d)."""
+
+    def growth_target(self, phi: NDArray) -> NDArray:
+        """Return the part of mean embeddings phi (n, d) that supervised weights learn from."""
+        return phi
 
     @abstractmethod
     def predict(self, F: NDArray) -> tuple[NDArray, NDArray]:

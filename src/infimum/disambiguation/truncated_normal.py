@@ -40,6 +40,7 @@ class TruncatedNormal(SetPosterior):
     """
 
     axes = 1
+    n_growths = 5
 
     def __init__(
         self,
@@ -124,6 +125,10 @@ class TruncatedNormal(SetPosterior):
 
     def phi(self, q: NDArray) -> NDArray:
         return q
+
+    def growth_target(self, phi: NDArray) -> NDArray:
+        """Return the means: the variance of the coordinates is the squared loss, that of |t|² is not."""
+        return phi[:, 1:-1]
 
     def predict(self, F: NDArray) -> tuple[NDArray, NDArray]:
         means = [mean[0] for mean in self._means(F[None])]

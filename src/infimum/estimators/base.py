@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from inspect import signature
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,7 @@ from ..solvers import Minimum
 from ..weights import BY_NAME, Alpha, by_name
 from .explanation import Explanation, explained
 from .scoring import refuse_exact_metrics
-
-NUMBERS = 2**22
-"""Numbers formed at a time for a batch of queries: 32 MiB."""
+from .streaming import StreamingMixin
 
 WEIGHT_RANGE = (2.0**-100, 2.0**100)
 """The largest sample weight lies in this range after scaling, so that products and sums of weights stay finite."""
@@ -54,7 +52,7 @@ class Prepared(NamedTuple):
     sets: Sets
 
 
-class PartialModel(BaseEstimator):
+class PartialModel(StreamingMixin, BaseEstimator):
     """The base class of all estimators.
 
     It predicts f(x) = argmin_z sum_i alpha_i(x) L(z, S_i). A subclass defines `_output`, the output space.
@@ -70,6 +68,8 @@ class PartialModel(BaseEstimator):
     random_state: Any
     verbose: int
     disambiguation_: DisambiguationResult | None
+    batch_numbers: ClassVar[int] = 2**22
+    """Numbers formed at a time for a batch of queries: 32 MiB."""
 
     @classmethod
     def paper(cls, *args: Any, **settings: Any) -> Self:
@@ -133,7 +133,7 @@ class PartialModel(BaseEstimator):
         recipe, config = self._recipe(), self._search_config()
         rows = self._rows(X, y, sample_weight)
         output = rows.fitted(self._output(rows.y))
-        sets = rows.read(output)
+        sets = recipe.read(rows, output)
         if rows.in_memory:
             check_shapes(output, sets)
             refuse_exact_metrics(output)
@@ -275,6 +275,11 @@ class PartialModel(BaseEstimator):
             )
         return found
 
+    def _html_repr(self) -> str:
+        """Return the diagram of scikit-learn, followed by the selected model and what it was compared with."""
+        found = vars(self).get("selection_")
+        return super()._html_repr() + ("" if found is None else found.html_details())
+
     def __getstate__(self) -> dict:
         """Save no training sets if the weights save no training rows."""
         state = super().__getstate__()
@@ -303,7 +308,7 @@ class PartialModel(BaseEstimator):
         """Return solve(alpha(x)) for batches of rows of X, so that memory does not grow with their number."""
         check_is_fitted(self)
         X = self._validated(X)
-        size = max(1, NUMBERS // max(1, self.weights_.width + self.solver_.width))
+        size = max(1, self.batch_numbers // max(1, self.weights_.width + self.solver_.width))
         work = (delayed(lambda rows: solve(self.weights_(X[rows])))(rows) for rows in gen_batches(X.shape[0], size))
         # one batch after the other, unless n_jobs or joblib.parallel_config(n_jobs=…) is set
         return Parallel(n_jobs=self.n_jobs, require="sharedmem")(work)

@@ -187,7 +187,7 @@ class PartialSearch(BaseEstimator):
         rows: Any = clone(model)._rows(X, y, sample_weight)
         validated(self, X, reset=True)
         output = rows.fitted(model._output(y))
-        data = self._data(recipe, rows, output, rows.read(output))
+        data = self._data(recipe, rows, output, recipe.read(rows, output))
         candidates = self._candidates(recipe, rows.X, data.sets)
         record = Record()
         try:
@@ -257,12 +257,12 @@ class PartialSearch(BaseEstimator):
             except (TypeError, ValueError) as error:
                 raise ValueError(
                     "cv must be an integer >= 2, a splitter such as KFold(5), or an iterable of (train, test) indices."
-                    f" Got {self.cv!r:.200}, which fails: {error}"
+                    f" Got {self.cv!r:.200} instead."
                 ) from error
             if not np.array_equal(np.sort(np.concatenate([[], *folds])), np.arange(len(sets))):
                 raise ValueError(f"The test folds of cv must contain each row once. Got {self.cv!r}.")
         else:
-            folds = folds_of(table.X, int(self.cv), sample_weight=table.w)  # type: ignore[call-overload]
+            folds = folds_of(table.X, min(int(self.cv), max(2, len(sets))), sample_weight=table.w)  # type: ignore[call-overload]
         if len(folds) < 2:
             raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
         principles: dict[str, Any] = {"disambiguation": Disambiguation(), **PRINCIPLES}
@@ -300,7 +300,7 @@ class PartialSearch(BaseEstimator):
 
     def _best(self, evaluations: list[Evaluation], data: EvaluationData) -> Evaluation:
         if self.scoring == AUTO:
-            return select(evaluations, Rule(data.config, likelihood_only=has_density(data.sets), smoothest=False))
+            return select(evaluations, Rule(data.config, regression=has_density(data.sets), smoothest=False))
         return max(evaluations, key=lambda one: np.nan_to_num(getattr(one.result, self.scoring), nan=-np.inf))
 
     @staticmethod

@@ -10,6 +10,8 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -223,4 +225,8 @@ def _plain(value: Any) -> Any:
         return sorted(value)
     if hasattr(value, "isoformat"):
         return value.isoformat()
-    raise TypeError(f"JSON cannot hold {value!r} of type {type(value).__name__}.")
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, bytes | timedelta):
+        return str(value)
+    raise TypeError(f"JSON cannot hold {shown(value)} of type {type(value).__name__}.")

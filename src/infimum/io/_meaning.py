@@ -13,7 +13,7 @@ CHOICES = {
     "unticked": ("no", "unknown"),
     "skipped": ("unknown", "drop"),
     "annotators": ("rows", "intersect", "union", "vote"),
-    "conflict": ("refuse", "unknown", "union", "vote", "drop"),
+    "conflict": ("error", "unknown", "union", "vote", "drop"),
 }
 WIDTH = 110  # characters of a value in an error message
 
@@ -58,7 +58,7 @@ class ReadOptions:
     unticked: str | None = None
     skipped: str | None = None
     annotators: str | None = None
-    conflict: str = "refuse"
+    conflict: str = "error"
     classes: list | None = None
     backend: str | None = None
 

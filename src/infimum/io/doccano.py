@@ -42,7 +42,7 @@ def read_doccano(
     unticked: str | None = None,
     empty: str | None = None,
     annotators: str | None = None,
-    conflict: str = "refuse",
+    conflict: str = "error",
     classes: list | None = None,
     label: str | None = None,
     backend: str | None = None,

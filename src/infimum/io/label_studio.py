@@ -30,7 +30,7 @@ def read_label_studio(
     unticked: str | None = None,
     skipped: str | None = None,
     annotators: str | None = None,
-    conflict: str = "refuse",
+    conflict: str = "error",
     classes: list | None = None,
     taxonomy: Any = None,
     buckets: list[str] | None = None,
@@ -56,8 +56,8 @@ def read_label_studio(
     annotators : {"rows", "intersect", "union", "vote"}, optional
         "rows" keeps a row for every answer. The others give one row per task: all annotators are right, one of them
         is, or most are.
-    conflict : {"refuse", "unknown", "union", "vote", "drop"}
-        What happens to tasks whose annotators contradict each other; "refuse" raises an error.
+    conflict : {"error", "unknown", "union", "vote", "drop"}
+        What happens to tasks whose annotators contradict each other; "error" raises an error.
     classes : list, optional
         All the names that may be selected; by default those in the file.
     taxonomy : paths, nested dicts or Taxonomy, optional

@@ -28,7 +28,7 @@ def read_prodigy(
     skipped: str | None = None,
     reject: str | None = None,
     annotators: str | None = None,
-    conflict: str = "refuse",
+    conflict: str = "error",
     classes: list | None = None,
     backend: str | None = None,
 ) -> Records:

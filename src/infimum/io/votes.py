@@ -51,7 +51,7 @@ def read_votes(
     votes: Any,
     *,
     annotators: str | None = None,
-    conflict: str = "refuse",
+    conflict: str = "error",
     classes: list | None = None,
     row: str | None = None,
     annotator: str | None = None,
@@ -74,7 +74,7 @@ def read_votes(
           abstains, ``"not": ["c"]`` excludes, ``"annotator"`` or ``"model"`` names who answered, other fields are data.
     annotators : {"rows", "intersect", "union", "vote"}, optional
         How the votes of a row are merged; required if there are several.
-    conflict : {"refuse", "unknown", "union", "vote", "drop"}
+    conflict : {"error", "unknown", "union", "vote", "drop"}
     classes : list, optional
         The names of the classes 0 … K-1 of a matrix; in the other formats, the only names that are allowed.
     row, annotator, answer : str, optional

@@ -27,7 +27,7 @@ def read_zooniverse(
     unticked: str | None = None,
     skipped: str | None = None,
     annotators: str | None = None,
-    conflict: str = "refuse",
+    conflict: str = "error",
     classes: list | None = None,
     backend: str | None = None,
 ) -> Records:

@@ -126,6 +126,10 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
 
         return SetsInBlocks(self, chunks)
 
+    def constrain(self, sets: Sets, constraints: Any) -> Sets:
+        """Return sets with constraints on groups of rows, for output types that support them."""
+        raise ValueError(f"Constraints on groups of rows are for labels, not for {type(self).__name__}.")
+
     def check(self, parts: Iterable[Sets]) -> None:
         """Warn about training sets, given in one part or chunk by chunk, from which nothing can be learned."""
 
@@ -188,7 +192,7 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
         return named
 
     def is_unlabelled(self, sets: Sets) -> NDArray:
-        """Return whether S_i = Y, (n,) boolean; override it if the sets alone cannot tell."""
+        """Return whether S_i = Y, (n,) boolean; override it if the sets are not enough to decide."""
         return sets.is_unlabelled
 
     def format(self, z: NDArray) -> list[str]:

@@ -78,8 +78,11 @@ class Sets(ABC):
     """The `OutputSpace.kind` of these sets."""
     n_starts: int = 1
     """The default number of starts of alternation."""
-    n_contradictory: int = 0
-    """The number of rows that contradict themselves."""
+    n_contradictory: int = 0  # rows that contradict themselves
+    group_constraints: Any = None
+    """Bounds on the shares of options in groups of rows, `GroupConstraints`, if there are any."""
+    coordinate_weights: Any = None
+    """The factor of the loss of each coordinate, (m,); None if all are 1."""
     in_memory: bool = True
     """Whether single rows can be read; otherwise only sums over chunks of rows are available."""
 
@@ -101,6 +104,10 @@ class Sets(ABC):
         """Return whether z_i is in S_i: (n, *z) -> (n,) boolean."""
 
     # Optional: losses
+
+    def assign(self, c: NDArray) -> NDArray:
+        """Return `argmin` for all rows together, (n, d) -> (n, d), so that `group_constraints` are satisfied."""
+        return self.argmin(c)
 
     def answers(self, c: NDArray) -> NDArray:
         """Return the argmin of each row for k objectives that all rows share: (k, d) -> (k, n, d)."""
@@ -156,10 +163,6 @@ class Sets(ABC):
     def coordinates(self) -> list[Sets] | None:
         """Return the sets of the coordinates, if S_i is a product of sets and the loss a sum over coordinates."""
         return None
-
-    def coordinate_weights(self) -> NDArray:
-        """Return the factor of the loss of each coordinate."""
-        return np.ones(len(self.coordinates() or []))
 
     def profiles(self, principle: str) -> Profiles | None:
         """Return L(z, S_i) as functions of the Hamming distance of z to a center, or None."""
@@ -240,15 +243,14 @@ class Sets(ABC):
 
     def _check_pair(self, other: Any, *kinds: type) -> None:
         """Raise an error unless `other` has as many rows and is of a kind that these sets can be compared with."""
-        rows = len(other)
         if not isinstance(other, kinds):
             names = ", ".join(kind.__name__ for kind in kinds)
             raise InputError(
                 f"{type(self).__name__} can be compared with {names}. Got {type(other).__name__}. Parse rows in other"
                 " formats first: output.read(y)."
             )
-        if len(self) != rows:
-            raise InputError(f"Sets are compared row by row. Got {len(self)} rows and {rows} rows.")
+        if len(self) != len(other):
+            raise InputError(f"Sets are compared row by row. Got {len(self)} rows and {len(other)} rows.")
 
     def _refuse_empty(self, other: Sets, empty: NDArray) -> None:
         """Raise an error about the rows, (n,) boolean, that have no member in common."""
@@ -309,9 +311,8 @@ class Sets(ABC):
         NaN if the kind of sets cannot tell. Of a real number, at most ten bits are counted per coordinate.
         """
         options = self.options()
-        if options is None:
-            return np.full(len(self), math.nan)
-        return np.log2(options.shape[2] / np.maximum(options.sum(axis=2), 1)).sum(axis=1)
+        missing = np.full(len(self), math.nan)
+        return missing if options is None else np.log2(options.shape[2] / np.maximum(options.sum(axis=2), 1)).sum(axis=1)
 
     def agreement(self, z: NDArray) -> NDArray:
         """Return how well z_i agrees with S_i, in [0, 1]; 1 if it is in S_i."""
@@ -392,7 +393,7 @@ def same_names(a: Any, b: Any, what: str) -> None:
     """Raise an error unless the names of both are the same in the same order, if both have names."""
     if a is None or b is None:
         return
-    if len(a) != len(b) or any(x != y for x, y in zip(np.asarray(a).tolist(), np.asarray(b).tolist())):
+    if np.asarray(a).tolist() != np.asarray(b).tolist():
         raise InputError(
             f"The sets must be over the same {what}. Got {list(a)[:10]} and {list(b)[:10]}. Parse both by the same"
             " output space: output.read(y)."

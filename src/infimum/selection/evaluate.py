@@ -51,7 +51,7 @@ class RowScores(NamedTuple):
     """(n,): losses by which candidates are compared, if these are not the infimum losses."""
 
     def costs(self, likelihood: bool) -> NDArray:
-        """Return minus the log-likelihoods if they are asked for and available, otherwise the losses."""
+        """Return minus the log-likelihoods if they are wanted and available, otherwise the losses."""
         if likelihood and self.log_likelihood is not None:
             return -self.log_likelihood
         return self.losses if self.compared is None else self.compared
@@ -59,10 +59,13 @@ class RowScores(NamedTuple):
     def is_worse(self, than: RowScores, n_se: float, likelihood: bool = False, slack: float = 1e-12) -> bool:
         """Whether the mean cost is larger by more than `n_se` standard errors of the difference, plus `slack`.
 
-        A row of sample weight 2 counts as two rows.
+        A row of sample weight 2 counts as two rows. Weights that are smaller than 1 on average are divided by their
+        mean, so that shares of rows do not count as a lack of evidence.
         """
         difference = self.costs(likelihood) - than.costs(likelihood)
-        w = np.ones(len(difference)) if self.weight is None else self.weight
+        w = np.ones(len(difference)) if self.weight is None else self.weight / self.weight.max()
+        if self.weight is not None:
+            w = w * max(float(self.weight.max()), 1 / w[w > 0].mean())
         mean = np.average(difference, weights=w)
         error = np.sqrt(np.sum(w * (difference - mean) ** 2)) / w.sum()
         return bool(mean > n_se * error + slack)
@@ -313,7 +316,9 @@ def _evaluate(
                 kernels = data.kernels
                 z = out_of_fold(recipe, kernels.X, data.output, data.sets, data.w, kernels.folds, **shared)
             else:
-                holdout = data.kernels.holdout(candidate, preview) if holdout is None else holdout
+                if holdout is None:
+                    grown_on = posterior if recipe.refits_on_labels else None
+                    holdout = data.kernels.holdout(candidate, preview, grown_on)
                 z = predict_held_out(recipe, holdout, data.output, data.sets, data.w, **shared)
             rows = row_scores(data.output, data.sets, z, data.w, posterior)
             scores = mean_scores(data.sets, z, rows, data.scored, chance=data.exhaustive)

@@ -10,7 +10,6 @@ from math import inf
 from typing import Any
 
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
@@ -37,7 +36,8 @@ from .costly import compare_first, groups_to_refine
 from .evaluate import Evaluation, EvaluationData, evaluate, scores_of_selected
 from .kernel_cache import KernelCache
 from .noise import try_noise
-from .rank import Rule, competitive_groups, has_likelihood, is_promising, largest_risk, rank, select, survivors
+from .rank import Rule, mixtures_of, select, survivors
+from .relevant import relevance_starts, relevant_candidates
 from .result import SelectionResult
 from .rows import labelled_rows, n_distinct, row_order
 
@@ -89,7 +89,8 @@ class SearchProblem:
             learner = Candidate(type(self.recipe.weights).__name__)
             return combined(learner, self.pairs, self.recipe.weights.signed)
         return first_candidates(
-            self.n, self.table.X, self.costly, self.pairs, self.config, self.chunked, self.recipe.weights
+            self.n, self.table.X, self.costly, self.pairs, self.config, self.chunked, self.recipe.weights,
+            self.rule.regression,
         )
 
     def data(self, rows: NDArray, threads: int = 1) -> EvaluationData:
@@ -167,10 +168,9 @@ def select_recipe(
     if problem.given and len(problem.pairs) == 1:
         return paper_recipe(problem, "All parts are set explicitly.")
     order = row_order(problem.table, problem.sets, problem.pairwise)
-    if n_distinct(problem.table, problem.pairwise) < config.min_distinct_rows:
-        return paper_recipe(
-            problem, f"There are fewer than {config.min_distinct_rows} distinct rows: too few for cross-validation."
-        )
+    least = config.min_distinct_rows_regression if problem.rule.regression else config.min_distinct_rows
+    if n_distinct(problem.table, problem.pairwise) < least:
+        return paper_recipe(problem, f"There are fewer than {least} distinct rows: too few for cross-validation.")
     record = Record(config.budget)
     # BLAS threads would wait for each other on matrices of this size; candidates are evaluated in parallel instead
     with threadpool_limits(1, user_api="blas") as limits, warnings.catch_warnings():
@@ -211,7 +211,7 @@ def run_stages(
         compare_first(problem, data, record)
         # Stage 2: try the neighbours of the best ones.
         try_neighbours(problem, data, record)
-        # Stage 3: multiply features by their relevance, if that promises to be better.
+        # Stage 3: multiply features by their relevance, if that is likely to be better.
         starts = relevance_starts(record.on(data), problem.rule)
         record.compare(relevant_candidates(problem, data, record, starts), data)
         if record.evaluations and len(data) < min(n, second):
@@ -227,7 +227,10 @@ def run_stages(
                 starts = relevance_starts(record.on(data) or record.evaluations, problem.rule)
             # Stage 5: refine, with and without relevances.
             try_neighbours(problem, data, record, relevant_candidates(problem, data, record, starts, plain))
-        # Stage 6: allow for sets that miss the true label.
+        # Stage 6: average the best candidates of all families.
+        if problem.rule.regression and is_auto(problem.recipe.weights) and not problem.chunked:
+            record.compare(mixtures_of(record.on(data), problem.rule), data)
+        # Stage 7: allow for sets that miss the true label.
         if problem.selects_noise and record.on(data):
             try_noise(problem, data, record)
     except KeyboardInterrupt:
@@ -256,58 +259,6 @@ def try_neighbours(
             break
 
 
-def relevance_starts(found: Sequence[Evaluation], rule: Rule) -> list[list[Candidate]]:
-    """Return the best kernel of each scaling with relevances, for each group from which a search may start.
-
-    These are the competitive groups with a likelihood or, if there are none, the group of the best candidate.
-    """
-    if not found:
-        return []
-    groups, best = competitive_groups(found, rule), select(found, rule)
-    starts = []
-    for group in [one for one in groups if has_likelihood(one[0])] or [one for one in groups if one[0] is best]:
-        by_scaling: dict[str, Candidate] = {}
-        for one in group:
-            if one.candidate.gamma is not None:
-                by_scaling.setdefault(one.candidate.scaling, one.candidate.with_relevance())
-        starts.append(list(by_scaling.values()))
-    return [start for start in starts if start]
-
-
-def relevant_candidates(
-    problem: SearchProblem, data: EvaluationData, record: Record, starts: Iterable[list[Candidate]],
-    also: Sequence[Candidate] = (),
-) -> list[Candidate]:  # fmt: skip
-    """Return kernels on features multiplied by their relevance, if they promise to be better than all others.
-
-    Relevances are learned from the sets. Previews, whose relevances have seen all rows, find the best candidate of each
-    start, and cost no more than candidates without relevances. Only that one is then to be evaluated with relevances
-    that are learned without the held-out rows. Candidates in `also` are evaluated together with the first previews.
-    """
-    config, X = problem.config, problem.table.X
-    possible = not problem.given and not sparse.issparse(X) and 1 < X.shape[1] <= config.relevance_columns
-    # on more rows, the candidates that were found on few rows and their neighbours are enough
-    again = any(one.candidate.has_relevance for one in record.evaluations)
-    best: list[Evaluation] = []
-    for near in starts if possible else []:
-        if again and not problem.costly:
-            near = [*near, *near[0].neighbours(config)]
-        found: list[Evaluation] = []
-        for _ in range(1 if again or problem.costly else config.n_steps):
-            seen = {one.candidate for one in found}
-            found += record.compare(also, data, previews=[one for one in near if one not in seen])
-            also = ()
-            if not found:
-                break
-            top = rank(found, problem.rule, largest_risk(record.on(data) or record.evaluations))[0]
-            if top.candidate in seen:
-                break
-            near = top.candidate.neighbours(config)
-        best += [top] if found else []
-    record.compare(also, data)
-    return [one.candidate for one in best if is_promising(one, record.on(data))]
-
-
 def search_problem(
     recipe: Recipe, table: Table, output: OutputSpace, sets: Sets, config: SearchConfig
 ) -> SearchProblem:
@@ -325,10 +276,13 @@ def search_problem(
     if costly and is_auto(recipe.principle) and is_auto(recipe.negative_weights):
         # the two rules rarely differ, and each takes longer than all other principles
         pairs = [(name, rule) for name, rule in pairs if rule != "joint"]
+    regression = has_density(sets)
+    if regression and is_auto(recipe.principle) and is_auto(recipe.weights):
+        pairs = pairs[:1]  # other principles are hardly ever better, and cost three times as much
     if labelled_only:  # unlabelled rows have neither an average nor a supremum
         allowed = [(name, rule) for name, rule in pairs if rule != "joint"]
         pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
-    rule = Rule(config, likelihood_only=has_density(sets))
+    rule = Rule(config, regression)
     return SearchProblem(
         recipe, table, output, sets, n, principles, pairs, config, rule, costly,
         labelled_only=labelled_only,
@@ -346,7 +300,7 @@ def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, c
         raise ValueError(f"Of {sets!r}, nothing but sums can be had, and no principle needs only these. Fit on arrays.")
     some = rows.sample(config.second_rows)
     table, parsed = Table(some.X, some.y, some.w, rows.names), output.read(some.y)
-    rule = Rule(config, likelihood_only=has_density(parsed))
+    rule = Rule(config, has_density(parsed))
     return SearchProblem(
         recipe, table, output, parsed, some.n, principles, pairs, config, rule, is_costly(parsed), chunked=True
     )

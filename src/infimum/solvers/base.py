@@ -101,6 +101,13 @@ class LinearRisk:
     def __init__(self, embedding: Embedding, weights: Weights):
         self.phi, self.scalars = weights.project_many(*embedding.columns())
 
+    @classmethod
+    def of(cls, phi: Any, scalars: Any) -> LinearRisk:
+        """Return the risk from projected sums."""
+        risk = cls.__new__(cls)
+        risk.phi, risk.scalars = phi, scalars
+        return risk
+
     def __call__(self, alpha: Alpha) -> tuple[NDArray, NDArray]:
         """Return sum_i alpha_i phi_i, (q, d), and sum_i alpha_i constant_i, (q,)."""
         return alpha.sum(self.phi), alpha.sum(self.scalars)[:, 0]

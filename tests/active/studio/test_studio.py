@@ -483,7 +483,8 @@ def test_agreement_is_krippendorffs_alpha(table):
         session.answer(f"1111111{k}", "ann", {"type": "FullLabel", "row": row}, one)
         session.answer(f"2222222{k}", "bob", {"type": "FullLabel", "row": row}, two)
     session.answer("33333333", "ann", {"type": "FullLabel", "row": 6}, "cat")  # nobody else
-    alpha, n = session.pool.agreement()
+    (alpha, n), each = session.pool.agreement()
+    assert each == {"ann": (alpha, n), "bob": (alpha, n)}
     counts = {"cat": 5, "dog": 2, "owl": 1}
     pairs = sum(a * b for x, a in counts.items() for y, b in counts.items() if x != y)
     assert n == 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -97,7 +98,14 @@ class CandidateLabels(Sets):
 
     def __getitem__(self, rows: Any) -> CandidateLabels:
         rows = rows_of(rows, len(self))
-        return self.of(self.listed[rows], self.classes, self.negated[rows], self.cost, strict=False)
+        found = self.of(self.listed[rows], self.classes, self.negated[rows], self.cost, strict=False)
+        return found if self.group_constraints is None else found.with_constraints(self.group_constraints[rows])
+
+    def with_constraints(self, constraints: Any) -> CandidateLabels:
+        """Return the same sets with constraints on groups of rows."""
+        found = copy(self)
+        found.group_constraints = constraints
+        return found
 
     @cached_property
     def mask(self) -> NDArray:
@@ -111,6 +119,12 @@ class CandidateLabels(Sets):
         out = np.ones((*best.shape, self.listed.shape[1]))  # l(., y), without the m x m matrix of the 0-1 loss
         np.put_along_axis(out, best[..., None], 0.0, axis=-1)
         return out
+
+    def assign(self, c: NDArray) -> NDArray:
+        if self.group_constraints is None:
+            return self.argmin(c)
+        best = self.group_constraints.assign(self._losses(c), self.mask)
+        return self.expected(np.eye(self.mask.shape[1])[best][:, None])
 
     def center(self) -> NDArray:
         share = self.mask / np.maximum(self.sizes, 1)[:, None]

@@ -1,4 +1,4 @@
-"""scikit-learn's own tools, unmodified, on what y looks like here; and rows that count more than once."""
+"""scikit-learn's own tools, unmodified, with every format of y; and sample weights."""
 
 import numpy as np
 import pandas as pd
@@ -75,8 +75,8 @@ def X(rng):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("model", [PartialClassifier.paper(), Disambiguated(weights=weights.KernelRidge())], ids=repr)
-def test_a_number_of_folds_is_enough_for_any_y(X, kind, model):
-    """B12: cross-validation by a number, on columns that hold empty cells or more than text."""
+def test_cross_validation_by_a_number_of_folds(X, kind, model):
+    """Cross-validation by a number, on columns that hold empty cells or more than text."""
     y = cells(kind)
     assert cross_val_score(model, X, y, cv=5, error_score="raise").mean() > 0.8
     assert cross_val_predict(model, X, y, cv=5).shape == (36,)
@@ -86,8 +86,8 @@ def test_a_number_of_folds_is_enough_for_any_y(X, kind, model):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_searches_and_curves_take_any_y(X, kind):
-    """B12: the rest of what README names."""
+def test_searches_and_curves_accept_every_format_of_y(X, kind):
+    """The rest of what README names."""
     y = cells(kind)
     # some of the rows may not name every class
     model = PartialClassifier.paper(
@@ -106,8 +106,8 @@ def test_searches_and_curves_take_any_y(X, kind):
     assert (test > 0.5).all()
 
 
-def test_a_fitted_model_is_split_as_an_unfitted_one(X):
-    """B12: nothing of a fit changes what cv=5 means."""
+def test_folds_do_not_depend_on_whether_the_model_is_fitted(X):
+    """Nothing of a fit changes what cv=5 means."""
     y = cells("text with empty cells")
     fitted = PartialClassifier.paper().fit(X, y)
     assert not any(map(is_classifier, (fitted, PartialClassifier.paper(), Disambiguated())))
@@ -116,8 +116,8 @@ def test_a_fitted_model_is_split_as_an_unfitted_one(X):
     )
 
 
-def test_classes_that_a_fold_lacks_are_told():
-    """B12: rows that come class by class need folds that are shuffled or stratified, and a warning says so."""
+def test_fold_without_a_class_warns():
+    """Rows that come class by class need folds that are shuffled or stratified, and a warning says so."""
     X, y = load_iris(return_X_y=True)
     with pytest.warns(InfimumWarning, match="50 of 50 rows of y contain only labels that fit did not see"):
         assert cross_val_score(PartialClassifier.paper(), X, y, cv=3).mean() == 0
@@ -129,8 +129,8 @@ OLD = parse_version(sklearn.__version__) < parse_version("1.9")
 
 
 @pytest.mark.skipif(OLD, reason="scikit-learn before 1.9 asks its own classifiers only for a decision function")
-def test_scores_of_plain_labels_work_by_name(X):
-    """B12: accuracy, ranking and probabilities of plain labels."""
+def test_scoring_by_name_on_exact_labels(X):
+    """Accuracy, ranking and probabilities of plain labels."""
     y = np.array([k % 2 for k in range(36)])
     model = PartialClassifier.paper(principle="disambiguation").fit(X, y)
     found = cross_validate(model, X, y, cv=3, scoring=["accuracy", "roc_auc", "neg_log_loss"], error_score="raise")
@@ -225,7 +225,7 @@ def counted(rng):
     ],
     ids=repr,
 )
-def test_left_out_scores_count_rows(counted, model, n_blocks):
+def test_held_out_scores_use_sample_weights(counted, model, n_blocks):
     """Weight 2 is a row given twice, weight 0 a row left out, in the weights and in the scores."""
     X, S, w, rows = counted
     model = clone(model).set_params(classes=range(3))
@@ -235,7 +235,7 @@ def test_left_out_scores_count_rows(counted, model, n_blocks):
     assert weighted != pytest.approx(left_out_scores(model, X, S, n_blocks), nan_ok=True, abs=1e-3)
 
 
-def test_searches_count_rows(counted):
+def test_searches_use_sample_weights(counted):
     """PartialSearch.fit and its score."""
     X, S, w, rows = counted
     principles = ["disambiguation", "infimum", "joint"]
@@ -251,7 +251,7 @@ def test_searches_count_rows(counted):
 
 
 @pytest.mark.parametrize("scorer", [covering_rate, chance_corrected, neg_set_risk, set_log_likelihood])
-def test_scorers_count_rows(counted, scorer):
+def test_scorers_use_sample_weights(counted, scorer):
     """The mean over rows, each as often as it counts; weights that cannot be are refused."""
     X, S, w, rows = counted
     model = PartialClassifier.paper(principle="disambiguation").fit(X, S)
@@ -264,7 +264,7 @@ def test_scorers_count_rows(counted, scorer):
 
 
 @pytest.mark.parametrize("family", [weights.KernelRidge(gamma=1.0), None], ids=["named", "searched"])
-def test_clean_labels_count_rows(counted, family):
+def test_clean_labels_uses_sample_weights(counted, family):
     """Disambiguated.fit and score: in the labels that are found and in the classifier that learns them."""
     X, S, w, rows = counted
     weighted = Disambiguated(weights=family, classes=range(3)).fit(X, S, sample_weight=w)
@@ -279,7 +279,7 @@ def test_clean_labels_count_rows(counted, family):
         Disambiguated(KNeighborsClassifier(), weights=family).fit(X, S, sample_weight=w)
 
 
-def test_every_estimator_says_that_it_can_disambiguate():
+def test_docstring_of_every_estimator_lists_disambiguation():
     """D: the docstring of PartialRegressor left it out."""
     for cls in (PartialClassifier, PartialMultilabelClassifier, PartialRanker, PartialRegressor, PartialEstimator):
         doc = cls.__doc__ or ""

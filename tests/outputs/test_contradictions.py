@@ -16,7 +16,7 @@ from infimum.selection import SearchConfig
 
 ITEMS = ["a", "b", "c", "d"]
 CYCLE = "a>b, b>c, c>a, a>d"
-SMALL = SearchConfig(kernel_lams=(1e-2,), leaf_sizes=(5,), n_neighbors=(5,), n_steps=1, n_trees=10)
+SMALL = SearchConfig(kernel_lams=(1e-2,), n_neighbors=(5,), n_steps=1, n_trees=10)
 
 
 def orders_of(m):

@@ -311,8 +311,8 @@ class Sets(ABC):
         NaN if the kind of sets cannot tell. Of a real number, at most ten bits are counted per coordinate.
         """
         options = self.options()
-        missing = np.full(len(self), math.nan)
-        return missing if options is None else np.log2(options.shape[2] / np.maximum(options.sum(axis=2), 1)).sum(axis=1)
+        gone = np.full(len(self), math.nan)
+        return gone if options is None else np.log2(options.shape[2] / np.maximum(options.sum(axis=2), 1)).sum(axis=1)
 
     def agreement(self, z: NDArray) -> NDArray:
         """Return how well z_i agrees with S_i, in [0, 1]; 1 if it is in S_i."""

@@ -40,6 +40,7 @@ BENCHMARKS = [
     Benchmark("torch:speed", 1.0, "torch"),
     Benchmark("active:speed", 0.5),
     Benchmark("active:studio", 2.0, "uvicorn"),
+    Benchmark("active:seconds", 2.0),
     Benchmark("reproduce:grid", 0.5),
     Benchmark("rankings:reached", 0.2),
     Benchmark("rankings:wide", 0.5),

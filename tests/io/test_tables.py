@@ -228,13 +228,13 @@ def test_from_tables_to_models(write):
     path = write("t.csv", head + "".join(rows))
     X = read_table(path).data[["x"]].to_numpy(dtype=float)
     labels = read_table(path, "labels", kind="labels")
-    assert PartialClassifier.paper().fit(X, labels.y).predict([[0.0], [11.0]]).tolist() == ["a", "b"]
+    assert PartialClassifier().fit(X, labels.y).predict([[0.0], [11.0]]).tolist() == ["a", "b"]
     tags = read_table(path, "tags", kind="tags")
-    assert PartialMultilabelClassifier.paper().fit(X, tags.y).predict([[0.0], [11.0]]).tolist() == [[1, -1], [-1, 1]]
+    assert PartialMultilabelClassifier().fit(X, tags.y).predict([[0.0], [11.0]]).tolist() == [[1, -1], [-1, 1]]
     orders = read_table(path, "order", kind="ranking")
-    assert PartialRanker.paper().fit(X, orders.y).predict([[0.0], [11.0]]).tolist() == [["p", "q"], ["q", "p"]]
+    assert PartialRanker().fit(X, orders.y).predict([[0.0], [11.0]]).tolist() == [["p", "q"], ["q", "p"]]
     bounds = read_table(path, ("low", "high"), kind="number")
-    np.testing.assert_allclose(PartialRegressor.paper().fit(X, bounds.y).predict([[6.0]]), [6.0], atol=0.6)
+    np.testing.assert_allclose(PartialRegressor().fit(X, bounds.y).predict([[6.0]]), [6.0], atol=0.6)
 
 
 def test_read_table_vector_from_several_columns(write):

@@ -21,6 +21,7 @@ from infimum.outputs.rankings.codes import codes_of
 from infimum.outputs.rankings.forms import pairs_in_codes
 from infimum.outputs.rankings.nearest_extension import near_extension, nearest_extensions
 from infimum.weights import PrecomputedWeights, SplitSigns
+from small_search import SMALL_SEARCH
 
 ABCD = ["a", "b", "c", "d"]
 
@@ -82,7 +83,7 @@ def test_items_of_any_hashable_kind():
     items = [("a", 1), ("b", 2), frozenset([3])]
     sets = Rankings(items).fit([]).read([[("b", 2), ("a", 1)], [(("a", 1), frozenset([3]))]])
     np.testing.assert_array_equal(sets.codes, [[-1, 1, 1], [0, 1, 0]])
-    model = PartialRanker.paper(items).fit([[0.0]], [[("b", 2), ("a", 1)]])
+    model = PartialRanker(items).fit([[0.0]], [[("b", 2), ("a", 1)]])
     assert model.predict([[0.0]]).tolist() == [[("b", 2), ("a", 1), frozenset([3])]]
     assert pairs_of(Rankings([1, 2, 3]).fit([]).read(["3>1"])) == {"31"}, "text names items by how they print"
 
@@ -102,7 +103,7 @@ def test_ranks_and_codes_are_told_apart():
 
 def test_orders_go_round():
     """What `predict` gives can be given as y, integer items included."""
-    model = PartialRanker.paper().fit(np.eye(2), np.array([[1.0, 2, 3], [3, 2, 1]]))
+    model = PartialRanker().fit(np.eye(2), np.array([[1.0, 2, 3], [3, 2, 1]]))
     z = model.predict(np.eye(2))
     assert z.tolist() == [[0, 1, 2], [2, 1, 0]]
     assert model.score(np.eye(2), z) == 1
@@ -145,12 +146,12 @@ def test_what_is_no_ranking_is_refused(settings, y, message):
 
 
 def test_single_items_unknown_rows_and_empty_batches(rng):
-    alone = PartialRanker.paper(items=["a"]).fit(np.ones((3, 1)), [None, ["a"], "a"])
+    alone = PartialRanker(items=["a"]).fit(np.ones((3, 1)), [None, ["a"], "a"])
     assert alone.predict([[0.0]]).tolist() == [["a"]]
     assert alone.score([[0.0]], [None]) == 1
     X = rng.standard_normal((4, 2))
     with pytest.warns(InfimumWarning, match="No row of y says anything"):
-        unknown = PartialRanker.paper(items=ABCD).fit(X, [None] * 4)
+        unknown = PartialRanker(items=ABCD).fit(X, [None] * 4)
     assert sorted(unknown.predict(X)[0]) == ABCD
     np.testing.assert_array_equal(unknown.minimum(X).value, 0)
     sets = Rankings(4).fit([]).read([])
@@ -173,7 +174,7 @@ def test_buckets_are_linear_and_nothing_else_is(rng):
         losses = between[:, members].min(axis=1)
         residual = losses - columns @ np.linalg.lstsq(columns, losses)[0]
         assert (sets.embed("infimum") is not None) == (np.abs(residual).max() < 1e-9)
-    model = PartialRanker.paper(items=30).fit(
+    model = PartialRanker(items=30, search_config=SMALL_SEARCH).fit(
         rng.standard_normal((9, 2)), [[int(k), 3] for k in rng.integers(4, 30, 9)]
     )
     assert isinstance(model.solver_, solvers.ClosedForm)
@@ -311,16 +312,14 @@ def test_ranker_learns_scores_and_leaves_unknown_rows_out(rng):
     X, Xt = rng.uniform(-1, 1, (80, 1)), rng.uniform(-1, 1, (50, 1))
     scores, truth = X * slope + offset, lose_pairs(Xt * slope + offset, 0)
     y = lose_pairs_at_random(scores, 0.5, random_state=0)
-    family = weights.KernelRidge(lam=1e-3, sigma=0.5)
-    model = PartialRanker.paper(weights=family).fit(X, y)
-    assert isinstance(model.solver_, solvers.Enumerate)
+    model = PartialRanker(search_config=SMALL_SEARCH).fit(X, y)
     assert kendall_tau(truth, model.predict(Xt)) > 0.9
     assert model.score(Xt, truth) == pytest.approx((1 + kendall_tau(truth, model.predict(Xt))) / 2)
     np.testing.assert_array_equal(model.minimum(Xt).gap, 0)
     # permuting the items permutes the answer, up to ties
     order = rng.permutation(4)
-    renamed = PartialRanker.paper(weights=family).fit(X, -scores[:, order]).predict(Xt).astype(int)
-    plain = PartialRanker.paper(weights=family).fit(X, -scores).predict(Xt).astype(int)
+    renamed = PartialRanker(search_config=SMALL_SEARCH).fit(X, -scores[:, order]).predict(Xt).astype(int)
+    plain = PartialRanker(search_config=SMALL_SEARCH).fit(X, -scores).predict(Xt).astype(int)
     np.testing.assert_array_equal(order[renamed], plain)
 
 
@@ -328,10 +327,12 @@ def test_cross_validation_and_search(rng):
     X = rng.uniform(-1, 1, (60, 2))
     ranks = np.argsort(np.argsort(-(X @ rng.standard_normal((2, 4))), axis=1), axis=1) + 1.0
     y = lose_labels(ranks, 0.3, random_state=0)
-    assert cross_val_score(PartialRanker.paper(items=4), X, y, cv=3).min() > 0.8
+    assert cross_val_score(PartialRanker(items=4, search_config=SMALL_SEARCH), X, y, cv=3).min() > 0.8
     sets = Rankings().fit(y).read(y)
-    assert cross_val_score(PartialRanker.paper(), X, sets, cv=3).min() > 0.8
-    search = GridSearchCV(PartialRanker.paper(), {"principle": ["infimum", "average"], "weights__lam": [1e-3]}, cv=3)
+    assert cross_val_score(PartialRanker(search_config=SMALL_SEARCH), X, sets, cv=3).min() > 0.8
+    search = GridSearchCV(
+        PartialRanker(search_config=SMALL_SEARCH), {"principle": ["infimum", "average"], "weights__lam": [1e-3]}, cv=3
+    )
     search.set_params(estimator__weights=weights.KernelRidge()).fit(X, sets)
     assert search.best_score_ > 0.8
 
@@ -433,7 +434,7 @@ class OneItemAClass(PartialRanker):
 def test_estimator_checks():
     reason = "the check takes it that a multi-output estimator predicts one column"
     expected = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_sparse_matrix"], reason)
-    results = check_estimator(OneItemAClass.paper(), on_fail=None, expected_failed_checks=expected)
+    results = check_estimator(OneItemAClass(search_config=SMALL_SEARCH), on_fail=None, expected_failed_checks=expected)
     failed = {r["check_name"]: r["exception"] for r in results if r["status"] not in ("passed", "skipped", "xfail")}
     assert not failed
     assert sum(r["status"] == "passed" for r in results) >= 45

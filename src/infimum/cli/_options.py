@@ -159,6 +159,12 @@ Covers = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
+Escape = Annotated[
+    bool,
+    typer.Option(
+        "--escape/--no-escape", help="Put an apostrophe before text in CSV files that a spreadsheet would run (=1+1)."
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 

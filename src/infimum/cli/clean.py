@@ -49,6 +49,7 @@ def clean(
     contradictions: o.Contradictions = None,
     weights: o.Weights = "auto",
     as_json: o.Json = False,
+    escape: o.Escape = True,
     quiet: o.Quiet = False,
 ) -> None:
     """Estimate the most likely member of every row's set.
@@ -72,7 +73,7 @@ def clean(
         new = cleaned(pipe, table.X)
         scores = held_out_scores(pipe, table.X)
         stages.next()
-        append_columns(out, file, table.rows, new)
+        append_columns(out, file, table.rows, new, escape)
     selection = pipe[-1].selection_
     complete = selection is None or selection.complete
     found: dict[str, Any] = {"clean": out, "rows": len(table), "kind": table.kind, "complete": complete}

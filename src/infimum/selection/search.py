@@ -324,7 +324,8 @@ def paper_recipe(problem: SearchProblem, reason: str) -> tuple[Recipe, Selection
     principle = problem.principles[name]
     if not problem.given:
         constant = n_distinct(problem.table) < 2
-        weights = default_weights("linear" if constant else weights, problem.n, problem.config)
+        family = "linear" if constant else weights
+        weights = default_weights(family, problem.n, problem.config, problem.chunked)
         if constant and isinstance(principle, Disambiguation):  # nothing but the shares of the classes is predicted
             principle = clone(principle).set_params(cap=1.0)
     params = {"weights": repr(weights), "principle": name, "negative_weights": rule}

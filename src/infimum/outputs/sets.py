@@ -243,14 +243,15 @@ class Sets(ABC):
 
     def _check_pair(self, other: Any, *kinds: type) -> None:
         """Raise an error unless `other` has as many rows and is of a kind that these sets can be compared with."""
+        rows = len(other)
         if not isinstance(other, kinds):
             names = ", ".join(kind.__name__ for kind in kinds)
             raise InputError(
                 f"{type(self).__name__} can be compared with {names}. Got {type(other).__name__}. Parse rows in other"
                 " formats first: output.read(y)."
             )
-        if len(self) != len(other):
-            raise InputError(f"Sets are compared row by row. Got {len(self)} rows and {len(other)} rows.")
+        if len(self) != rows:
+            raise InputError(f"Sets are compared row by row. Got {len(self)} rows and {rows} rows.")
 
     def _refuse_empty(self, other: Sets, empty: NDArray) -> None:
         """Raise an error about the rows, (n,) boolean, that have no member in common."""
@@ -310,8 +311,7 @@ class Sets(ABC):
 
         NaN if the kind of sets cannot tell. Of a real number, at most ten bits are counted per coordinate.
         """
-        options = self.options()
-        gone = np.full(len(self), math.nan)
+        options, gone = self.options(), np.full(len(self), math.nan)
         return gone if options is None else np.log2(options.shape[2] / np.maximum(options.sum(axis=2), 1)).sum(axis=1)
 
     def agreement(self, z: NDArray) -> NDArray:

@@ -314,15 +314,13 @@ def test_fit_on_chunks_selects_on_a_sample(blobs):
 def test_fit_on_files_and_dask_selects_as_for_chunks(blobs, tmp_path):
     da, pd = pytest.importorskip("dask.array"), pytest.importorskip("pandas")
     X, _, mask = blobs
-    here = PartialClassifier(principle="disambiguation").fit(Blocks([(X[:30], mask[:30]), (X[30:], mask[30:])]))
-    cluster = PartialClassifier(principle="disambiguation").fit(
-        da.from_array(X, chunks=(40, 3)), da.from_array(mask, chunks=(40, 3))
-    )
+    here = PartialClassifier().fit(Blocks([(X[:30], mask[:30]), (X[30:], mask[30:])]))
+    cluster = PartialClassifier().fit(da.from_array(X, chunks=(40, 3)), da.from_array(mask, chunks=(40, 3)))
     np.testing.assert_array_equal(cluster.predict(X), here.predict(X))
     text = ["|".join("abc"[k] for k in np.flatnonzero(row)) for row in mask]
     pd.DataFrame(X, columns=list("uvw")).assign(y=text).to_parquet(tmp_path / "rows.parquet")
     files = Blocks.parquet(tmp_path / "rows.parquet", "y", rows=25)
-    named = PartialClassifier(principle="disambiguation").fit(files)
+    named = PartialClassifier().fit(files)
     np.testing.assert_array_equal(
         named.predict(pd.DataFrame(X, columns=list("uvw"))), np.array(list("abc"))[here.predict(X)]
     )

@@ -32,6 +32,7 @@ from ..solvers import Minimum
 from ..weights import BY_NAME, Alpha, by_name
 from .explanation import Explanation, explained
 from .scoring import refuse_exact_metrics
+from .streaming import StreamingMixin
 
 WEIGHT_RANGE = (2.0**-100, 2.0**100)
 """The largest sample weight lies in this range after scaling, so that products and sums of weights stay finite."""
@@ -51,7 +52,7 @@ class Prepared(NamedTuple):
     sets: Sets
 
 
-class PartialModel(BaseEstimator):
+class PartialModel(StreamingMixin, BaseEstimator):
     """The base class of all estimators.
 
     It predicts f(x) = argmin_z sum_i alpha_i(x) L(z, S_i). A subclass defines `_output`, the output space.

@@ -16,7 +16,7 @@ test: $(VENV)/test.stamp          ## the whole suite; what numba compiles is com
 test-torch: $(VENV)/torch.stamp   ## the losses for PyTorch, which is installed beside the rest
 	$(BIN)/pytest tests/torch_modules src/infimum/torch
 
-campaign: $(VENV)/test.stamp      ## 100,000 hostile inputs, all faults and compositions; campaign.md holds counts and shrunk failures
+campaign: $(VENV)/test.stamp      ## 100,000 hostile inputs, 1,000 failed writes, 1,000 requests, all compositions; summary in campaign.md
 	cd tests && ../$(BIN)/python -m fuzz --cases 100000 --out ../campaign.md
 	INFIMUM_CAMPAIGN=500 $(BIN)/pytest -q tests/fuzz tests/cli/test_faults.py tests/solvers/test_compositions.py --deselect tests/fuzz/test_groups.py
 

@@ -49,7 +49,7 @@ print(csv[:180])
 # %%
 # From cells to labels
 # --------------------
-# The features are scaled, and the kernel and its width chosen, from the sets alone: no true label is used.
+# The features are scaled, and the kernel and its width chosen, from the candidate sets: no true label is used.
 
 table = pd.read_csv(io.StringIO(csv), keep_default_na=False)
 X, y = table[["f1", "f2", "f3", "f4"]].to_numpy(), table["label"]
@@ -57,7 +57,7 @@ clean = clean_labels(X, y)
 clean
 
 # %%
-# What was found goes back into the table: the label, how sure it is, and what should be looked at again. A set is
+# What was found goes back into the table: the label, how sure it is, and which rows to review. A set is
 # suspect where the other rows give it little support, by a model that did not see it.
 
 table["clean"], table["confidence"], table["support"] = clean.labels, clean.confidence, clean.support

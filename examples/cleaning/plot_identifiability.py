@@ -3,7 +3,7 @@ Identifiability: can these labels separate the classes?
 =======================================================
 
 Before another thousand rows are labelled: is there anything in them that could tell the classes apart? Here two of
-five birds are never parted by anybody, which no number of rows can mend, and one question does.
+five birds are never parted by anybody, which no number of rows can repair. One question does.
 """
 
 # %%
@@ -39,7 +39,7 @@ print(found)
 
 # %%
 # Left: how often z is still possible where y is probably the truth. Two rows of the matrix have a 1 beside the
-# diagonal: these two cannot be told apart. Right: eta around the rows.
+# diagonal: these two cannot be separated. Right: eta around the rows.
 
 found.plot()
 

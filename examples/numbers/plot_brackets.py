@@ -2,9 +2,9 @@
 Survey brackets: interval-censored regression
 =============================================
 
-Incomes are asked for in brackets, ages in decades, pain from 1 to 5. A real table, the 442 patients of scikit-learn's
-diabetes data: how much the disease had progressed after a year is told in brackets of width 50 by one clinic, and by
-the other only as "below 50", "50 to 100" and "100 or more". Midpoints are the usual way out; what stands in for an
+Surveys record incomes in brackets, ages in decades, pain from 1 to 5. A real table, the 442 patients of scikit-learn's
+diabetes data: how much the disease had progressed after a year is given in brackets of width 50 by one clinic, and by
+the other only as "below 50", "50 to 100" and "100 or more". Midpoints are the usual workaround; what stands in for an
 open end?
 """
 

@@ -3,7 +3,7 @@ Values below a detection limit
 ==============================
 
 A laboratory reports "< 0.5" where its instrument sees nothing. Half of the limit is what spreadsheets put there. The
-text itself can be given: ``<0.5`` is the half-line below, and nothing is filled in.
+text itself can be given: ``<0.5`` is a one-sided interval, and nothing is filled in.
 """
 
 # %%
@@ -31,13 +31,13 @@ cells = [f"<{low:.1f}" if v < low else f"{v:.3f}" for v, low in zip(value, limit
 print(cells[::20])
 
 # %%
-# The infimum on the text, against two ways to put a number on a half-line.
+# The infimum on the text, against two ways to replace the interval by a number.
 
 kernel = weights.KernelRidge(lam=1e-2, sigma=1.2)
 grid = np.linspace(0, 10, 200)
 seen = value >= limit
 columns = {
-    "the half-lines themselves": cells,
+    "the intervals themselves": cells,
     "half of the limit": np.where(seen, value, limit - np.log10(2)),
     "the limit": np.where(seen, value, limit),
     "dropped": None,

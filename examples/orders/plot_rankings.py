@@ -58,7 +58,7 @@ for axis in axes:
 plt.show()
 
 # %%
-# With six items every order can be looked at, so each prediction is proved to be the minimum; beyond eight, alternation
+# With six items every ranking can be tried, so each prediction is proved to be the minimum; beyond eight, alternation
 # takes over, and `minimum` says how far it may be from it.
 
 model = PartialRanker.paper(items, weights=kernel).fit(X, y)

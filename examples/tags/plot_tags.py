@@ -2,7 +2,7 @@
 Multi-label classification with missing tags
 ============================================
 
-A shop has six tags a product. Whoever entered a product ticked what came to mind; that a box is empty says nothing.
+A shop has six tags a product. Whoever entered a product ticked what came to mind; an empty box may mean anything.
 How many known tags are enough, and what happens to those who read every empty box as "no"?
 """
 

@@ -3,13 +3,13 @@ Prediction sets from candidate labels
 =====================================
 
 A classifier that learned from candidate labels says "cat". How sure is that? Here it answers with a set of labels
-instead, which has the truth with a probability that was asked for, and no true label is used to get there.
+instead, which has the truth with a given probability, and no true label is used to get there.
 """
 
 # %%
 # Digits whose labels are blurred
 # -------------------------------
-# Every wrong digit is a candidate with probability 0.2; a third of the rows, chosen at random, was looked at again and
+# Every wrong digit is a candidate with probability 0.2; a third of the rows, chosen at random, was reviewed and
 # is exact.
 
 import matplotlib.pyplot as plt
@@ -49,11 +49,11 @@ axes[1].set_title("from the truth")
 plt.show()
 
 # %%
-# Four promises
-# -------------
+# Four guarantees
+# ---------------
 # The largest score over each candidate set covers the truth whatever made the sets, and is wide. A bound on how often a
 # wrong digit is a candidate, or exact rows chosen at random, are assumptions, which make sets small. The smallest score
-# only promises to meet the candidates. ``guarantee_`` says what holds, and under which assumption.
+# only guarantees to meet the candidates. ``guarantee_`` says what holds, and under which assumption.
 
 ways = {
     "truth": {},
@@ -84,7 +84,7 @@ for axis, row in zip(axes.flat, show):
 plt.show()
 
 # %%
-# Without truth, what is promised about sets can be checked on later rows; here on the same kind of rows, and on
+# Without truth, the guarantee about sets can be checked on later rows; here on the same kind of rows, and on
 # pictures that were inverted by mistake.
 
 later = made["the set"]

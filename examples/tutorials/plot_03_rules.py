@@ -9,8 +9,8 @@ as a candidate set, and compares that with the usual choice of the first label.
 # %%
 # Rules that return several labels
 # --------------------------------
-# Each rule names a class if one of its keywords occurs. A language model that is asked for "all labels that may apply"
-# returns the same kind of answer: a list, possibly empty.
+# Each rule names a class if one of its keywords occurs. A language model that may return several labels
+# gives the same kind of answer: a list, possibly empty.
 
 import matplotlib.pyplot as plt
 import numpy as np

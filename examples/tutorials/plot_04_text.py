@@ -36,7 +36,7 @@ X, X_new = embed.fit_transform(tickets["message"]), embed.transform(new["message
 # %%
 # Fit on all rows
 # ---------------
-# The comparison is a logistic regression on the rows whose label is exact, the usual way out.
+# The comparison is a logistic regression on the rows whose label is exact, the usual workaround.
 
 model = PartialClassifier().fit(X, tickets["label"])
 exact = tickets["label"].notna() & ~tickets["label"].fillna("").str.contains(r"[|!]")

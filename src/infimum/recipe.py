@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from sklearn.base import clone
 
 from . import solvers
 from .data import Rows
+from .data.errors import InfimumWarning
 from .disambiguation import Disambiguation, DisambiguationResult
 from .loss import PRINCIPLES, Infimum, Loss, Principle, SetLoss, doubled
 from .outputs.base import OutputSpace, Points, Sets
@@ -106,6 +108,17 @@ class Recipe:
         joint = self.negative_weights == "joint" and self.weights.signed and self.disambiguation is None
         return joint and self.principle.opposite() is not self.principle
 
+    def read(self, rows: Rows, output: OutputSpace) -> Sets:
+        """Parse y as sets, with the constraints on groups of rows that disambiguation is given."""
+        found = self.disambiguation
+        if found is None or not found.constraints:
+            return rows.read(output)
+        if not rows.in_memory:
+            raise ValueError("Constraints on groups of rows need all rows at once. Fit on arrays instead of chunks.")
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "No row of y rules out any class", InfimumWarning)  # constraints do
+            return found.constrain(output, rows.read(output))
+
     def cheap(self) -> Recipe:
         """Return the recipe without the search for label errors, which predictions do not need."""
         found = self.disambiguation
@@ -122,7 +135,7 @@ class Recipe:
         """Return the problem as it is given, with weights that are still to be fitted."""
         loss = SetLoss(output, sets, self.principle if self.disambiguation is None else Infimum())
         if rows.in_memory:
-            target = Target(loss.target(), ~output.is_unlabelled(sets))
+            target = Target(loss.target(), ~output.is_unlabelled(sets), rows.groups)
         else:
             target = Target(np.empty((0, 0)))
         return Problem(rows, loss, clone(self.weights), target)

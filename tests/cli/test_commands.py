@@ -1,6 +1,7 @@
 """From files of annotation tools to a model, clean labels and a report, one command after the other."""
 
 import csv
+import json
 import re
 
 import numpy as np
@@ -74,7 +75,7 @@ def test_commands_from_file_to_report(kind, here, infimum, as_json, data_home, r
     found = as_json("clean", "table.csv", *target, *KERNEL)
     cleaned = table("clean.csv")
     assert len(cleaned) == n == found["rows"]
-    assert ("confidence" in cleaned[0]) == (KINDS[kind] in ("labels", "tags"))
+    assert ("confidence" in cleaned[0]) == (KINDS[kind] in ("labels", "tags", "ranking"))
     if KINDS[kind] == "labels":
         assert all(inside(row["clean"], row["label"]) for row in cleaned)
         assert all(0 <= float(row["confidence"]) <= 1 for row in cleaned)
@@ -82,7 +83,7 @@ def test_commands_from_file_to_report(kind, here, infimum, as_json, data_home, r
     told = as_json("report", "table.csv", *target, "--principle", "infimum", *KERNEL)
     page = (here / "report.html").read_text()
     assert told["rows"] == n
-    for part in ("Overview", "Identifiability", "Rows to review", "Results"):
+    for part in ("Rows to review", "Labels", "Identifiability", "Model and scores"):
         assert f"<h2>{part}</h2>" in page
     assert "http://" not in page.replace("http://www.w3.org/", "")  # the names of SVG, and no address
     assert "https://" not in page
@@ -221,4 +222,50 @@ def test_commands_on_vectors_and_masks(kind, here, infimum, as_json, undrawn):
     infimum("clean", "t.csv", *target, *KERNEL)
     assert len(table("clean.csv")) == 30
     as_json("report", "t.csv", *target, *KERNEL, "--principle", "infimum")
-    assert "<h2>Results</h2>" in (here / "report.html").read_text()
+    assert "<h2>Model and scores</h2>" in (here / "report.html").read_text()
+
+
+def test_report_writes_markdown_json_and_comparisons(here, infimum, as_json, undrawn):
+    """The same facts in three formats, and models side by side."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(3, size=90)
+    lines = [f"{k + rng.normal(scale=0.2):.3f},note {i},{'abc'[k] if i % 7 else 'a|b|c'}" for i, k in enumerate(kind)]
+    lines[1] = f"{kind[1]},odd <i>one</i>,{'abc'[(kind[1] + 1) % 3]}"
+    (here / "t.csv").write_text("\n".join(["x,text,label", *lines]) + "\n")
+    told = as_json("report", "t.csv", "-t", "label", "--ignore", "text", "--out", "r.json")
+    found = json.loads((here / "r.json").read_text())
+    assert found["summary"] == told["summary"]
+    assert found["n_review"] >= 1
+    first = next(row for row in found["review"] if row["support"] is not None)
+    assert first["cells"]["text"] == "odd <i>one</i>"
+    infimum("report", "t.csv", "-t", "label", "--ignore", "text", "--out", "r.md")
+    text = (here / "r.md").read_text()
+    assert found["summary"][0].split(":")[0] in text
+    assert r"odd \<i\>one\</i\>" in text
+    cleaned = as_json("clean", "t.csv", "-t", "label", "--ignore", "text")
+    assert cleaned["suspect"] == sum(row["support"] is not None for row in found["review"])  # one number for one thing
+    for name, weights in (("a", "kernel"), ("b", "forest")):
+        infimum("fit", "t.csv", "-t", "label", "--ignore", "text", "--weights", weights, "--out", f"{name}.skops")
+    told = as_json("report", "a.skops", "b.skops", "t.csv", "--out", "both.html")
+    assert [one["name"] for one in told["scores"]][1:] == ["a.skops", "b.skops"]
+    assert "<h2>Rows on which the models differ</h2>" in (here / "both.html").read_text()
+    (here / "other.csv").write_text("x,label\n" + "".join(f"{k},{'uv'[k % 2]}\n" for k in range(30)))
+    infimum("fit", "other.csv", "-t", "label", "--weights", "kernel", "--out", "c.skops")
+    assert "other outputs" in infimum("report", "a.skops", "c.skops", "t.csv", code=1)
+
+
+def test_contradictory_comparisons(infimum, as_json, here, rng):
+    """An error names the line and the other settings; with one of them, the model is fitted, scored and cleaned."""
+    rows = [f'{x:.3f},{"a>b>c" if x > 0 else "c>a, c>b"}' for x in rng.standard_normal(30)]
+    rows[4] = '0.5,"a>b, b>c, c>a"'
+    quoted = [row if '"' in row else row.replace(",", ',"', 1) + '"' for row in rows]
+    (here / "table.csv").write_text("\n".join(["x,y", *quoted]))
+    said = infimum("fit", "table.csv", "-t", "y", *KERNEL, code=1)
+    assert all(word in said for word in ("line 6", "majority", "weigh"))
+    for command in ("fit", "clean", "report"):
+        found = as_json(command, "table.csv", "-t", "y", *KERNEL, "--contradictions", "weigh")
+        assert found["contradictory"] == 1
+    assert as_json("score", "model.skops", "table.csv")["agreement"] > 0.8
+    assert "1 of 30 rows contradict themselves" in infimum(
+        "fit", "table.csv", "-t", "y", *KERNEL, "--contradictions", "majority"
+    )

@@ -1,6 +1,7 @@
 """What the commands say about scores: on noise nothing is claimed, and each score stands beside a baseline."""
 
 import csv
+import re
 
 import numpy as np
 import pytest
@@ -73,7 +74,9 @@ def test_one_number_of_suspects(here, infimum, as_json):
     assert n > 0
     assert n == cleaned["suspect"]
     assert f"{n} suspect, " in text
-    assert f"<b>{n}</b><span>rows with a suspect set</span>" in (here / "report.html").read_text()
+    page = (here / "report.html").read_text()
+    assert re.search(rf'<b>{n}</b><span>rows with a <a href="#term-suspect">suspect</a> set</span>', page)
+    assert f"({n} with a probably wrong label" in page
     assert NOT_BETTER not in text
     for part in ("best constant", "chance-corrected", "labelled rows"):
         assert part in text

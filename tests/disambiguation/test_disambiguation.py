@@ -123,9 +123,7 @@ def test_holdout_of_other_families_equals_refits(family, rng):
 def test_disambiguation_of_chunks_equals_that_of_arrays(rng):
     X, _, mask = blobs(rng, 60)
     here = PartialClassifier.paper(principle="disambiguation", weights="linear").fit(X, mask)
-    parts = PartialClassifier.paper(principle="disambiguation", weights="linear").fit(
-        Blocks([(X[:25], mask[:25]), (X[25:], mask[25:])])
-    )
+    parts = clone(here).fit(Blocks([(X[:25], mask[:25]), (X[25:], mask[25:])]))
     np.testing.assert_allclose(parts.decision_function(X), here.decision_function(X), atol=1e-9)
 
 
@@ -152,7 +150,7 @@ def test_forest_holdout_uses_out_of_bag_trees(rng):
     forest = weights.Forest(30, random_state=0).fit(X, phi, w)
     operator = forest.held_out(X, phi, w, blocks)
     out = operator(stack(phi, blocks))
-    leaves, mass = forest.forest_.apply(X), forest._masses().T
+    leaves, mass = forest._leaves_of(X), forest._masses().T
     for b, block in enumerate(blocks):
         rest = np.delete(np.arange(40), block)
         for i in (block[0], rest[0]):

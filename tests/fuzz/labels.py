@@ -167,14 +167,25 @@ def written(draw: Any) -> Case:
 
 
 EMPTY: list = [set(), [], frozenset()]
-UNREADABLE: list = [[["a"]], {"a": 1}, [{"a"}], object(), lambda: 0, np.array(["a", ["b"]], dtype=object), 1j]
+UNREADABLE: list = [
+    [["a"]],
+    {"a": -1},
+    {"a": "x"},
+    {"a": float("inf")},
+    [{"a"}],
+    object(),
+    lambda: 0,
+    np.array(["a", ["b"]], dtype=object),
+    1j,
+]
 STRANGE: list = [
     "|", "a||b", "!", "!|", "a|!b", " a", "a ", "a|", "|a", "!!a", "nan", "None", "NA", "-", "\x00", "\ud800", "a\nb",
     b"a", b"\xff", Decimal("NaN"), Decimal("1"), float("inf"), -0.0, 10**400, 2**63, 2**64, True, 1, 1.5, np.array("a"),
     np.array(["a", "b"]), range(2), pd.Series(["a"]), ("a", "b"), ("a",), (), {"a", None}, ["a", None], {"a",
     float("nan")},
     pd.Timestamp("2020-01-01"), datetime.date(2020, 1, 1), pd.NaT,
-    np.datetime64("NaT"), np.float64("nan"), np.ma.masked, {"a": True}, {"a", 1}, "Not('a')", Ellipsis, int, ["a",
+    np.datetime64("NaT"), np.float64("nan"), np.ma.masked, {"a": True},
+    {"a": 1}, {"a": 0.3, "b": 0.7}, {"a": 2}, {"a", 1}, "Not('a')", Ellipsis, int, ["a",
     ["b"]],
     pd.Interval(0, 1), np.str_("a"), np.int64(1), slice(2), memoryview(b"a"), "a" * 10_000,
 ]  # fmt: skip

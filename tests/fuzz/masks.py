@@ -1,4 +1,4 @@
-"""Candidate masks: one column a class, in every table there is."""
+"""Candidate masks: one column per class, in every table there is."""
 
 from __future__ import annotations
 
@@ -68,6 +68,8 @@ NAMED: dict[str, tuple] = {
     "polars frame": (lambda f: pl.DataFrame({c: f[c].tolist() for c in f}), "answer"),
     "0/1 frame": (lambda f: f.astype(int), "refuse"),
 }
+PROBABILITIES = ("float array", "0/1 frame")
+"""Numbers in rows that sum to one are soft labels, not candidates."""
 
 
 @st.composite
@@ -99,6 +101,8 @@ def unnamed(draw: Any) -> Case:
     names = NAMES[:m] if declared else list(range(m))
     empty = np.flatnonzero(~mask.any(axis=1))
     row = None
+    if home in PROBABILITIES and (mask.sum(axis=1) == 1).all():
+        verdict = "either"
     if len(empty):
         verdict, row = ("refuse", int(empty[0])) if verdict == "answer" else (verdict, None)
     note = f"mask as {home}{', classes=' + repr(names) if declared else ''}: {mask.astype(int).tolist()}"
@@ -115,6 +119,8 @@ def named(draw: Any) -> Case:
     mask = draw(masks().filter(lambda mask: mask.any(axis=1).all()))
     home = draw(st.sampled_from(sorted(NAMED)))
     make, verdict = NAMED[home]
+    if home in PROBABILITIES and (mask.sum(axis=1) == 1).all():
+        verdict = "either"
     names = NAMES[: mask.shape[1]]
     order = draw(st.permutations(names))
     declared = draw(st.one_of(st.none(), st.permutations(names)))

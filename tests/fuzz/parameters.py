@@ -16,10 +16,13 @@ from infimum import (
     PartialMultilabelClassifier,
     PartialRanker,
     PartialRegressor,
+    PartialSearch,
     Taxonomy,
     solvers,
     weights,
 )
+from infimum.active import Asker
+from infimum.conformal import Conformal
 from infimum.outputs import Labels, Rankings, Tags
 
 from .contract import Broken, Case
@@ -58,6 +61,22 @@ def solved(make: Callable[..., Any], model: Callable[..., Any]) -> Callable[...,
     return lambda **given: model(solver=make(**given))
 
 
+def searched(**given: Any) -> Any:
+    grid = {"gammas": [1.0], "kernels": ["rbf"], "scalings": ["none"], **given}
+    return finite(PartialSearch(**grid).fit(X, LABELS).best_estimator_[-1], X)
+
+
+def calibrated(**given: Any) -> Any:
+    rows = np.arange(20.0)[:, None]
+    model = Conformal(**{"model": PartialClassifier.paper(), "level": 0.5, "score": "regret", **given})
+    return model.fit(rows, ["a", "b", "a|b", "a"] * 5).predict_set(rows[:3])
+
+
+def asked(**given: Any) -> Any:
+    query = {name: given.pop(name) for name in ("n", "candidates", "batch_size") if name in given}
+    return Asker(**{"random_state": 0, **given}).query(X, ["a", None, "b", None], **query)
+
+
 NOT_NUMBERS: list = [float("nan"), float("inf"), -float("inf"), "abc", [1.0], {}, 1j, object()]
 NEGATIVE: list = [-1, -1e-9]
 ODD: list = [0, 0.0, True, None, 1e300, 1e-300, 5e-324, Decimal("0.1"), np.float32(0.1), np.array(0.1), "0.1", 10**30]
@@ -72,6 +91,38 @@ PARAMETERS: dict[str, tuple[Callable[..., Any], list]] = {
     "Neighbors n_neighbors": (weighed(weights.Neighbors), [*NOT_NUMBERS, *NEGATIVE, 0, 2.5]),
     "Neighbors slope": (weighed(lambda **g: weights.Neighbors(weights="adaptive", **g)), NOT_NUMBERS + NEGATIVE),
     "Neighbors weights": (weighed(weights.Neighbors), ["nothing", 3, []]),
+    "PartialClassifier n_jobs": (classifier, [0, 1.5, float("nan"), "abc", [1], object()]),
+    "PartialClassifier random_state": (classifier, [-1, 1.5, float("nan"), "abc", [1], 2**40, object()]),
+    "PartialClassifier verbose": (classifier, [-1, 1.5, float("nan"), "abc", [1], None, object()]),
+    "PartialClassifier budget": (classifier, [0, -1, float("nan"), "abc", [1], object()]),
+    "PartialClassifier search_config": (classifier, [3, "abc", {}, object()]),
+    "PartialSearch scalings": (searched, [3, "none", None, [], [[]], ["abc"], float("nan"), {}]),
+    "PartialSearch kernels": (searched, [3, "rbf", None, [], [[]], ["abc"], float("nan"), {}]),
+    "PartialSearch gammas": (searched, [3, "abc", None, [], [[]], [float("nan")], [-1], [float("inf")]]),
+    "PartialSearch principles": (searched, [3, "infimum", [], [[]], ["abc"], float("nan"), {}]),
+    "PartialSearch scoring": (searched, [3, "abc", None, [], float("nan"), object()]),
+    "PartialSearch cv": (searched, [1, 0, -1, 2.5, float("nan"), "abc", [], [[]], object(), [([0], [1])]]),
+    "PartialSearch verbose": (searched, [-1, 1.5, "abc", [1], None]),
+    "PartialSearch estimator": (searched, [3, "abc", object(), PartialClassifier]),
+    "Conformal model": (calibrated, [None, 3, "abc", object(), PartialClassifier, []]),
+    "Conformal level": (calibrated, [*NOT_NUMBERS, 0, 1, -1, 2, None]),
+    "Conformal covers": (calibrated, ["nothing", 3, None, [], object()]),
+    "Conformal method": (calibrated, ["nothing", 3, None, [], object()]),
+    "Conformal score": (calibrated, ["nothing", 3, None, [], object(), "margin"]),
+    "Conformal groups": (calibrated, [5, "abc", [0, 1], 1.5, {}, object(), lambda rows: [1], lambda rows: 3]),
+    "Conformal ambiguity": (calibrated, [float("nan"), -1, 1, 2, "abc", [1]]),
+    "Conformal holdout": (calibrated, [float("nan"), 0, 1, -1, "abc", [1], None]),
+    "Conformal cv": (calibrated, [0, 1, 2.5, "abc", [1], None]),
+    "Conformal random_state": (calibrated, [-1, 1.5, "abc", [1], object()]),
+    "Asker strategy": (asked, ["nothing", 3, None, [], object()]),
+    "Asker cost": (asked, [float("nan"), 3, "abc", [], {"Is": -1}, {"Is": float("nan")}, lambda *_: 0, lambda *_: "x"]),
+    "Asker questions": (asked, ["Is", 3, [], [[]], ["abc"], [3], object()]),
+    "Asker measure": (asked, ["nothing", 3, None, [], object()]),
+    "Asker level": (asked, [*NOT_NUMBERS, 0, 1, -1, None]),
+    "Asker random_state": (asked, [-1, 1.5, "abc", [1], object()]),
+    "Asker n": (asked, [0, -1, 1.5, "abc", None, [1], float("nan"), True]),
+    "Asker batch_size": (asked, [0, -1, 1.5, "abc", [1], float("nan")]),
+    "Asker candidates": (asked, [[4], [-1], [1.5], "abc", [[1]], 3, [float("nan")], [None], {}, object()]),
     "PartialClassifier principle": (classifier, ["nothing", 3, None, [], b"infimum"]),
     "PartialClassifier negative_weights": (classifier, ["nothing", 3, None, []]),
     "PartialClassifier weights": (classifier, ["nothing", 3, [], object()]),

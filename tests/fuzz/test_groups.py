@@ -13,7 +13,7 @@ BUDGET = int(os.environ.get("INFIMUM_CAMPAIGN", "40"))
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
-def test_the_right_answer_or_a_refusal_in_our_own_words(group: Group):
+def test_correct_result_or_an_error_that_explains_itself(group: Group):
     @settings(
         max_examples=max(10, int(BUDGET * group.share)), derandomize=True, deadline=None, database=None,
         suppress_health_check=list(HealthCheck), print_blob=False,

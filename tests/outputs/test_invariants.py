@@ -196,15 +196,16 @@ def test_sets_are_indexed_like_arrays(case, rng):
 
 
 @cases
-def test_enumeration_in_blocks_is_enumeration(case, rng, monkeypatch):
+def test_enumeration_in_batches_is_enumeration(case, rng):
     """Where the table of losses is too large to be folded, outputs go by in blocks."""
     if case.space.size == np.inf:
         assert not Enumerate().accepts(SetLoss(case.space, case.sets(rng, N)))
         return
     L, alpha = SetLoss(case.space, case.sets(rng, N)), rng.standard_normal((12, N))
     expected = Enumerate().fit(L).minimise(alpha)
-    monkeypatch.setattr("infimum.solvers.enumerate.CELLS", 1)
-    solver = Enumerate().fit(L)
+    solver = Enumerate()
+    solver.max_cells = 1
+    solver.fit(L)
     assert solver.table_ is None
     found = solver.minimise(alpha)
     np.testing.assert_allclose(found.value, expected.value, atol=1e-12)

@@ -120,10 +120,10 @@ def test_bad_costs(cost, message):
         (["", None], "y names no class at all"),
         ([0.5, 1.0], r"row 0: Unknown label type: continuous\. Got 0.5\n.*PartialRegressor"),
         ([np.inf, 1.0], "infinity"),
-        ("cat", "one entry a row"),
+        ("cat", "one entry per row"),
         (None, "requires y to be passed"),
-        (pd.DataFrame({"a": [1, 2], "b": [3, 4]}), "one boolean column a class"),
-        (np.zeros((2, 3), int), r"1d array, got an array of shape.*one boolean column a class: y\.astype\(bool\)"),
+        (pd.DataFrame({"a": [1, 2], "b": [3, 4]}), "one boolean column per class"),
+        (np.zeros((2, 3), int), r"1d array, got an array of shape.*one boolean column per class: y\.astype\(bool\)"),
         (np.zeros((2, 3), bool), r"2 rows of y.*\n  row 0: an empty set of candidates\n  row 1"),
     ],
 )

@@ -13,6 +13,7 @@ from infimum import Blocks, Disambiguation, InputError, PartialClassifier, Parti
 from infimum.active import from_dict
 from infimum.conformal import Conformal
 from infimum.disambiguation import coupled
+from infimum.io import read_table
 from infimum.outputs import Labels, Product, Reals, Tags
 from infimum.outputs.product.questions import OfOutput
 from infimum.weights import KernelRidge, LinearRidge, Scaled
@@ -181,3 +182,18 @@ def test_prediction_sets_are_products():
     assert set(sets.parts) == {"species", "petal"}
     assert np.mean(sets.meets(model.output_space(y).read(y))) > 0.85
     assert np.isfinite(sets.parts["petal"].size).all()
+
+
+def test_several_columns_of_a_file_are_the_outputs(tmp_path):
+    path = tmp_path / "animals.csv"
+    rows = zip(["4", "[3,5]", "", "20", ">=18", "25"], ["cat", "cat|dog", "", "dog", "", "!cat"])
+    path.write_text("size,weight,species\n" + "".join(f"{k},\"{w}\",{s}\n" for k, (w, s) in enumerate(rows)))
+    found = read_table(path, ["weight", "species"], kind="product")
+    space = Product(weight="number", species="labels")
+    y = space.from_cells(space.text_to_cells(found.y))
+    assert found.y[2] is None
+    assert space.fit(y).format_sets(space.read(y))[1:5] == [
+        "weight: [3, 5], species: anything", "anything", "weight: 20, species: dog", "weight: ≥ 18, species: anything"
+    ]  # fmt: skip
+    guessed = Product.for_cells(found.y)
+    assert {name: type(own).kind for name, own in guessed.parts.items()} == {"weight": "number", "species": "labels"}

@@ -19,14 +19,14 @@ from .shown import codes, parts
 @pytest.mark.parametrize(
     "space, y, says",
     [
-        (Labels(), [[True, False, True], [False, True, True]], "candidate mask, one boolean column a class"),
-        (Labels(), ["a|b", "c"], "labels, one entry a row"),
+        (Labels(), [[True, False, True], [False, True, True]], "candidate mask, one boolean column per class"),
+        (Labels(), ["a|b", "c"], "labels, one entry per row"),
         (
             Tags(),
             [[True, None], [False, True]],
-            "table of booleans, one column a tag; False is absent, missing is unknown",
+            "table of booleans, one column per tag; False is absent, missing is unknown",
         ),
-        (Tags(), ["+a", "-b"], "tags, one entry a row"),
+        (Tags(), ["+a", "-b"], "tags, one entry per row"),
         (
             Rankings(),
             np.array([[1, 2, 3], [1, 0, 0]]),
@@ -57,7 +57,7 @@ def test_ranks_or_codes_is_decided_for_the_column_not_for_the_batch():
     blocks.fit_summary(blocks.merge(middle, blocks.merge(first, last)))
     np.testing.assert_array_equal(blocks.read(R[2:5]).codes, whole[2:5])
     X = np.arange(8.0)[:, None]
-    model = PartialRanker.paper().fit(X, R)
+    model = PartialRanker().fit(X, R)
     assert model.score(X[2:5], R[2:5]) == pytest.approx(model.score(X[2:5], PartialOrders.from_ranks(R[2:5])))
 
 
@@ -106,4 +106,4 @@ def test_a_user_space_with_its_own_fit_still_works():
     space = Coins().fit([0, 1])
     assert (space.size, space.summarise([0]), space.merge(None, None)) == (2, None, None)
     assert space.fit_summary(None) is space
-    assert PartialEstimator.paper(Coins()).fit([[0.0], [1.0]], [0, 1]).predict([[1.0]]).tolist() == [1]
+    assert PartialEstimator(Coins()).fit([[0.0], [1.0]], [0, 1]).predict([[1.0]]).tolist() == [1]

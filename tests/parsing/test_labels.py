@@ -29,9 +29,7 @@ def test_a_candidate_mask_as_a_list(rng):
     assert labels(pl.Series(mask.tolist())) == labels(pd.Series(mask.tolist())) == expected
     assert labels([*mask.tolist(), None])[1][3] == [1, 1, 1]
     X = rng.standard_normal((3, 2))
-    assert (
-        PartialClassifier.paper().fit(X, mask.tolist()).predict(X) == PartialClassifier.paper().fit(X, mask).predict(X)
-    ).all()
+    assert (PartialClassifier().fit(X, mask.tolist()).predict(X) == PartialClassifier().fit(X, mask).predict(X)).all()
     space = Labels().fit(mask.tolist())
     assert space.read([[1, 0, 0]]).mask.tolist() == [[True, False, False]], "the form is a mask, and so are 0 and 1"
 
@@ -54,7 +52,7 @@ def test_rows_of_bits_are_refused_with_both_readings_and_the_ways_out_work():
     for y in ([True, [True, False]], [[True, False], [True]]):
         with pytest.raises(InputError, match=r"a row of 2 booleans, which is no label"):
             Labels().fit(y)
-    with pytest.raises(InputError, match="one boolean column a class"):
+    with pytest.raises(InputError, match="one boolean column per class"):
         Labels().fit(np.array([[1, 0], [0, 1]]))
     assert labels(np.array([[1, 0], [0, 1]]).astype(bool))[1] == [[1, 0], [0, 1]]
 
@@ -62,7 +60,7 @@ def test_rows_of_bits_are_refused_with_both_readings_and_the_ways_out_work():
 def test_masks_meet_declared_classes():
     mask = np.array([[True, False], [True, True]])
     X = np.eye(2)
-    assert PartialClassifier.paper(classes=["cat", "dog"]).fit(X, mask).classes_.tolist() == ["cat", "dog"]
+    assert PartialClassifier(classes=["cat", "dog"]).fit(X, mask).classes_.tolist() == ["cat", "dog"]
     frame = pd.DataFrame(mask, columns=["dog", "cat"])
     assert labels(frame, classes=["cat", "dog"]) == (["cat", "dog"], [[0, 1], [1, 1]])
     assert labels(CandidateLabels(mask, ["dog", "cat"]), classes=["cat", "dog"])[1] == [[0, 1], [1, 1]]
@@ -126,7 +124,7 @@ def test_types_are_kept(y, classes):
 
 def test_dates_come_back_as_dates():
     for y in (DATE, pd.Series(DATE), pl.Series(DATE), pd.to_datetime(DATE), list(pd.to_datetime(DATE))):
-        model = PartialClassifier.paper().fit(np.eye(2), y)
+        model = PartialClassifier().fit(np.eye(2), y)
         z = model.predict(np.eye(2))
         assert z.dtype.kind == "M"
         np.testing.assert_array_equal(z.astype("M8[D]"), DATE.astype("M8[D]"))
@@ -169,8 +167,8 @@ def test_kinds_are_not_mixed_unless_declared(y, row):
         (np.array([[0.5, 0.5], [0.5, 0.2]]), r"row 1: expected probabilities that are at least 0 and sum to 1"),
         (["!", "a"], "row 0: an exclusion of nothing"),
         ([{"a", None}, "b"], "row 0: a missing value among the candidates"),
-        (np.array(3), "Got a single 3"),
-        ({"a", "b"}, "one entry a row"),
+        (np.array(3), "Got only 3"),
+        ({"a", "b"}, "one entry per row"),
         (pl.LazyFrame({"a": [1]}), r"collect\(\)"),
         (sparse.csr_matrix([[3, 0], [0, 1]]), "row 0: expected True or False .* got 3"),
         (sparse.coo_matrix(([1, 1, 1], ([0, 0, 1], [0, 0, 1]))), "row 0: .* got 2\n.*come twice are summed"),
@@ -207,7 +205,7 @@ def test_subsets_check_what_they_are_given():
     for listed, message in [
         ([[1, -1], [-1, 1]], r"2 rows of y.*\n  row 0: expected True or False"),
         (sparse.csr_matrix([[3, 0], [0, 1]]), "row 0: .* got 3"),
-        (np.array([True, False]), "one column a class"),
+        (np.array([True, False]), "one column per class"),
         ([["a", "b"]], "row 0"),
     ]:
         with pytest.raises(InputError, match=message):
@@ -309,3 +307,11 @@ def test_members_of_text_enums_are_their_values():
     space = Labels().fit([Pet.cat, Pet.dog, {Pet.cat, Pet.dog}])
     assert space.classes_.tolist() == ["a cat", "a dog"]
     assert space.readable(np.array([0]))[0] == Pet.cat
+
+
+def test_zeros_and_ones_beside_a_missing_cell_are_no_probabilities():
+    """The missing cell of a mask is an unknown candidate; that of a table of probabilities is 0."""
+    with pytest.raises(InputError, match="one boolean column per class"):
+        Labels().fit(np.array([[1.0, np.nan], [0.0, 1.0]]))
+    y = np.array([[1.0, np.nan], [0.5, 0.5]])
+    assert Labels().fit(y).read(y).format(0) == "0 1"

@@ -20,7 +20,7 @@ from .shown import NAN, tags
 def test_tag_frames_go_by_name(rng):
     X = rng.standard_normal((30, 2))
     F = pd.DataFrame(np.where(X > 0, 1, -1), columns=["a", "b"])
-    model = PartialMultilabelClassifier.paper().fit(X, F)
+    model = PartialMultilabelClassifier().fit(X, F)
     assert model.score(X, F) == model.score(X, F[["b", "a"]]) == model.score(X, pl.DataFrame(F)[["b", "a"]])
     assert tags(F, tags=["b", "a"])[1] == F[["b", "a"]].to_numpy().tolist()
     space = Tags().fit(F)
@@ -97,8 +97,8 @@ def test_zero_after_booleans_is_refused_and_the_ways_out_work():
 def test_constructors_of_tags():
     assert PartialTags([[1, None], [NAN, -1]]).values.tolist() == [[1, 0], [0, -1]]
     for build, message in [
-        (lambda: PartialTags([1, 0]), "one column a tag"),
-        (lambda: HammingBalls([1, -1], 1), "one column a tag"),
+        (lambda: PartialTags([1, 0]), "one column per tag"),
+        (lambda: HammingBalls([1, -1], 1), "one column per tag"),
         (lambda: HammingBalls([[1, None]], 1), r"row 0: the center of a ball must be in \{-1, 1\}, got \[1, None\]"),
         (lambda: HammingBalls([[1, -1]], [1, 2]), r"or have shape \(1,\)"),
     ]:

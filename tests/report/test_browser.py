@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from infimum import PartialClassifier
+from infimum.report import _page as h
 from infimum.report import build
+from small_search import SMALL_SEARCH
 
 from .test_report import HOSTILE
 
@@ -39,7 +41,7 @@ def address(tmp_path_factory) -> str:
     kind = rng.integers(4, size=60)
     X = np.array([[0, 0], [3, 0], [0, 3], [3, 3]])[kind] + rng.normal(scale=0.6, size=(60, 2))
     y = [{HOSTILE[k], *(HOSTILE[j] for j in np.flatnonzero(rng.random(4) < 0.3))} for k in kind]
-    model = PartialClassifier(weights="kernel").fit(X, y)
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y)
     names = [f"<img src=x onerror=hacked=1> {k}" for k in range(60)]
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(build(model, X, names=names, annotators=["<b>ann</b>", "bob"] * 30).html)
@@ -55,6 +57,7 @@ def page(browser, address):
     opened.on("pageerror", lambda error: opened.said.append(str(error)))
     opened.on("request", lambda request: opened.asked.append(request.url))
     opened.goto(address)
+    opened.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
     yield opened
     opened.close()
 
@@ -68,7 +71,7 @@ def test_no_errors_no_requests_no_foreign_script(page, address):
     text = page.locator("main").inner_text()
     for name in HOSTILE:
         assert name in text
-    assert page.locator("section").count() == 4
+    assert page.locator("#review, #overview, #identifiability, #audit, #results, #glossary").count() == 6
 
 
 def column(table, k: int) -> list[str]:
@@ -97,7 +100,7 @@ def test_tables_are_sorted_by_a_click_numbers_as_numbers(page):
 
 def test_numbers_with_signs_and_powers_are_sorted_as_numbers(page):
     """Contributions such as -0.03 and 4e-05, which the order of text would mix up."""
-    for table in page.locator("#review table.sortable").all()[-3:]:
+    for table in page.locator("#audit table.sortable").all()[-3:]:
         heads = table.locator("th").all_inner_texts()
         k = next(k for k, head in enumerate(heads) if head.startswith("contribution"))
         table.locator("th").nth(k).locator("button").click()
@@ -135,3 +138,27 @@ def test_no_width_needs_the_page_to_be_pushed_sideways(page, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate("Math.min(...[...document.querySelectorAll('td')].map(cell => cell.clientWidth))") > 20
     assert float(page.evaluate("parseFloat(getComputedStyle(document.querySelector('td')).fontSize)")) >= 12
+
+
+def test_long_lists_show_twenty_rows_and_can_be_searched(browser, tmp_path):
+    rows = [[f"name {k}", k] for k in range(70)]
+    content = h.markup(h.table(["name", "n"], rows, "many"), h.table(["name", "n"], rows[:20], "few"))
+    path = tmp_path / "long.html"
+    path.write_text(h.page("t", h.markup(), [("Tables", "tables", content)]))
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    assert page.locator(".find").count() == 1
+    assert page.locator("table").first.locator("tbody tr:visible").count() == 20
+    page.fill(".find input", "name 6")
+    assert page.locator("table").first.locator("tbody tr:visible").count() == 16  # all with a 6
+    page.fill(".find input", "")
+    page.click(".find button")
+    assert page.locator("table").first.locator("tbody tr:visible").count() == 70
+    page.close()
+
+
+def test_terms_are_linked_to_the_glossary(page):
+    links = page.eval_on_selector_all("a[href^='#term-']", "all => all.map(a => a.getAttribute('href'))")
+    assert {"#term-covering-rate", "#term-set-risk", "#term-candidate-set"} <= set(links)
+    missing = [link for link in set(links) if page.locator(link).count() != 1]
+    assert missing == []

@@ -1,5 +1,6 @@
 """The report: its numbers, its sections, and escaping."""
 
+import json
 import math
 import re
 from html.parser import HTMLParser
@@ -14,8 +15,11 @@ from infimum import (
     PartialRanker,
     PartialRegressor,
 )
+from infimum.outputs import Labels
 from infimum.report import _page as h
 from infimum.report import build
+from infimum.report.comparison import compare
+from infimum.report.facts import Contents
 from infimum.report.results import compared
 from small_search import SMALL_SEARCH
 
@@ -136,7 +140,7 @@ def test_build_tags_rankings_numbers(model, y, undrawn):
     X = np.random.default_rng(0).normal(size=(30, 2))
     made = build(model.fit(X, y * 10), X)
     found = parsed(made.html)
-    for part in ("Overview", "Identifiability", "Rows to review", "Results"):
+    for part in ("Rows to review", "Labels", "Identifiability", "Model and scores", "Glossary"):
         assert part in found.text
     assert made.verdict in found.text
 
@@ -145,7 +149,7 @@ def test_compared_uses_held_out_rows():
     """One feature that names the row: without the row, nothing is known; with it, everything would be."""
     rng = np.random.default_rng(0)
     X, y = rng.permutation(60)[:, None] * 1000.0, [f"c{k}" for k in rng.integers(3, size=60)]
-    model = PartialClassifier.paper(weights="neighbors").fit(X, y)
+    model = PartialClassifier().fit(X, y)
     assert max(row.covering for row in compared(model, X, model.output_, model.sets_)) < 0.6
 
 
@@ -169,7 +173,7 @@ def test_build_estimated_numbers_are_in_their_sets(undrawn):
     value = 2 + X[:, 0]
     pieces = np.stack([np.column_stack([-value - 0.1, -value + 0.1]), np.column_stack([value - 0.1, value + 0.1])], 1)
     pieces[::3, 0] = np.nan
-    model = PartialRegressor(principle="disambiguation").fit(X, pieces)
+    model = PartialRegressor(search_config=SMALL_SEARCH).fit(X, pieces)
     made = build(model, X, truth=list(value)).html
     row = re.search(r"estimated labels</td>.*?</tr>", made, re.S).group()
     assert [float(cell) for cell in re.findall(r">([\d.]+)<", row)][2] < 0.02  # the squared distance to the truth
@@ -220,3 +224,110 @@ def test_cases_of_are_ordered_by_margin(model, y):
     if isinstance(fitted, PartialClassifier):
         assert np.isclose(found["the largest margin"], max(every))
         assert np.isclose(found["the smallest margin"], min(every))
+
+
+def labelled_blobs(m, n, names=None):
+    """n rows around m centres, their names, and labels of which one is wrong."""
+    rng = np.random.default_rng(0)
+    kind = np.arange(n) % m
+    X = rng.normal(size=(m, 4))[kind] * 4 + rng.normal(scale=0.1, size=(n, 4))
+    names = [f"category {k}" for k in range(m)] if names is None else names
+    y = [{names[k], names[(k + 1) % m]} if i % 5 == 0 else names[k] for i, k in enumerate(kind)]
+    y[1] = names[(kind[1] + 1) % m]
+    return X, y, names
+
+
+def test_build_begins_with_three_sentences_and_the_rows_to_review(undrawn):
+    X, y, _ = labelled_blobs(3, 60)
+    rows = [{"text": f"<i>message</i> {k}", "label": str(y[k])} for k in range(60)]
+    made = build(PartialClassifier(search_config=SMALL_SEARCH).fit(X, y), X, rows=rows, hidden=["label"])
+    there, learned, act = made.facts.summary
+    assert there == "The table has 60 rows: 48 with an exact label and 12 with a partial label, for 3 classes."
+    assert learned.startswith("The labels can be predicted: on held-out rows, 98% of the predictions agree")
+    assert "nearest neighbours" in learned
+    assert act == "Next: review 1 row (1 with a probably wrong label)."
+    assert made.facts.n_review == len(made.audit.rows()) == len(made.facts.review)
+    one = next(row for row in made.facts.review if row.support is not None)
+    assert (one.row, one.set, one.proposed) == (1, "category 2", "category 1")
+    assert one.probability > 0.5
+    assert one.cells == {"text": "<i>message</i> 1"}
+    assert {other["set"] for other in one.because} <= {"category 1", "category 1 | category 2"}
+    assert one.because[0]["text"].startswith("<i>message</i>")
+    page = parsed(made.html)
+    assert "i" not in page.names
+    assert page.text.index("The table has 60 rows") < page.text.index("<i>message</i> 1") < page.text.index("Glossary")
+
+
+def test_build_without_skill_says_so_first(undrawn):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 3)), rng.choice(["a", "b", "c"], 80).tolist()
+    made = build(PartialClassifier(search_config=SMALL_SEARCH).fit(X, y), X)
+    assert not made.beats_constant
+    assert "cannot be predicted from these columns" in made.facts.summary[1]
+    assert "label more rows" in made.facts.summary[2]
+
+
+@pytest.mark.parametrize("m", [2, 30, 300])
+def test_build_many_classes(m):
+    X, y, _ = labelled_blobs(m, max(60, 3 * m), [f"<b>{k}</b> {'long name ' * 3}" for k in range(m)])
+    made = build(PartialClassifier(search_config=SMALL_SEARCH).fit(X, y), X)
+    assert "b" not in set(parsed(made.html.replace("<b>", "").replace("</b>", "")).names)
+    assert len(made.html) < 3_000_000
+    assert made.html.count("<tr>") < 2000  # long tables are cut, and say so
+    assert len(made.facts.names) == m
+    chart = re.search(r"<figure>(.*?)</figure>", made.html[made.html.index('id="identifiability"') :], re.S)[1]
+    assert chart.count("beside") <= 12
+    assert "$" not in made.html.split("<script>")[0].replace("\\$", "")
+
+
+def test_report_as_json_and_markdown(undrawn):
+    X, y, names = labelled_blobs(3, 60, ["a#b", "<b>c</b>", "*d*"])
+    y[0] = None
+    made = build(PartialClassifier(search_config=SMALL_SEARCH).fit(X, y), X, title="# <x>")
+    found = json.loads(json.dumps(made.to_json(), allow_nan=False))
+    assert found["schema"] == 1
+    assert set(found) == {
+        "schema", "title", "version", "kind", "summary", "counts", "names", "scores", "beats_constant", "review",
+        "n_review", "merge", "inseparable", "verdict", "degree", "annotators",
+    }  # fmt: skip
+    assert found["counts"] == {"rows": 60, "exact": 48, "partial": 11, "unlabelled": 1}
+    assert [one["name"] for one in found["scores"]] == ["the best constant", "10 nearest neighbours", "the model"]
+    assert found["names"] == sorted(names)
+    text = made.markdown
+    assert text.startswith(r"# \# \<x\>" + "\n\nThe table has 60 rows")
+    assert "<b>" not in text
+    assert all(line.count("|") - line.count(r"\|") == 7 for line in text.splitlines() if line.startswith("| row "))
+    assert "## Scores on held-out rows" in text
+
+
+def test_build_shows_thumbnails_of_the_folder_only(tmp_path, undrawn):
+    Image = pytest.importorskip("PIL.Image")
+    X, y, _ = labelled_blobs(3, 60)
+    Image.new("RGB", (300, 200), "red").save(tmp_path / "a.png")
+    (tmp_path / "broken.png").write_bytes(b"no image")
+    photos = ["a.png", "a.png", "broken.png", "../a.png", "/etc/passwd"]
+    rows = [{"photo": photos[k] if k < 5 else "a.png"} for k in range(60)]
+    made = build(PartialClassifier(search_config=SMALL_SEARCH).fit(X, y), X, rows=rows, folder=tmp_path)
+    assert made.facts.review[0].images == {"photo": str(tmp_path / "a.png")}
+    assert made.html.count('src="data:image/png;base64,') >= 1
+    assert len(made.html) < 500_000
+
+
+def test_compare_models_on_one_table():
+    _, y, names = labelled_blobs(3, 60)
+    space = Labels(classes=names).fit([])
+    sets = space.read(y)
+    right = np.arange(60) % 3
+    wrong = np.where(np.arange(60) < 20, (right + 1) % 3, right)
+    rows = [{"text": f"<i>{k}</i>", "label": "x"} for k in range(60)]
+    contents = Contents(rows, None, ["label"])
+    made = compare("t", {"a.skops": right, "b.skops": wrong}, space, sets, "row {}".format, contents)
+    assert "a.skops is better than the others" in made.summary[1]
+    assert made.n_differences == 20
+    assert made.differences[0]["predictions"] == {"a.skops": "category 0", "b.skops": "category 1"}
+    assert [one["name"] for one in made.scores][1:] == ["a.skops", "b.skops"]
+    assert "i" not in parsed(made.html).names
+    assert json.loads(json.dumps(made.to_json(), allow_nan=False))["n_differences"] == 20
+    assert r"\<i\>0\</i\>" in made.markdown
+    constant = compare("t", {"a": np.zeros(60, dtype=int)}, space, sets, str, Contents(None))
+    assert "No model is better" in constant.summary[1]

@@ -1,6 +1,7 @@
 """Automatic model selection: what is "auto" is selected from the sets, what is set explicitly is kept."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -29,6 +30,7 @@ from infimum.selection.evaluate import Evaluation, RowScores, mean_scores, row_s
 from infimum.selection.rank import Rule
 from infimum.selection.result import Result
 from infimum.solvers import OrderSearch
+from small_search import SMALL_SEARCH
 
 FEW = SearchConfig().min_distinct_rows
 
@@ -60,7 +62,7 @@ def test_selection_result_describes_what_was_compared(chosen, blobs):
     assert found.best_params == found.best.params
     assert repr(found).splitlines()[0] == f"Selected from {len(found.results)} candidates by cross-validation:"
     assert found._repr_html_().count("<tr>") == 13
-    assert {one.weights for one in found.results} == {"kernel", "linear", "forest", "neighbors"}
+    assert {one.weights for one in found.results} == {"kernel", "linear", "forest", "neighbors", "constant"}
     assert {one.principle for one in found.results} == {"disambiguation", "infimum", "average", NOISY}
     columns = {"weights", "principle", "negative_weights", "neg_set_risk", "covering_rate", "seconds"}
     assert set(found.to_frame().columns) >= columns
@@ -186,6 +188,67 @@ def test_fit_raises_errors_that_name_the_parameter(blobs):
         PartialClassifier(negative_weights="both").fit(X, mask)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_constant_is_selected_if_nothing_is_better(seed):
+    rng = np.random.default_rng(seed)
+    X, config = rng.standard_normal((80, 4)), replace(SMALL_SEARCH, forests=SearchConfig().forests[:1])
+    labels = np.eye(3, dtype=bool)[rng.choice(3, 80, p=[0.6, 0.2, 0.2])] | (rng.random((80, 3)) < 0.2)
+    model = PartialClassifier(search_config=config).fit(X, labels)
+    assert model.selection_.best.weights == "constant"
+    assert set(model.predict(X)) == {0}
+    t = rng.standard_normal(80)
+    model = PartialRegressor(search_config=config).fit(X, np.column_stack([t - 0.5, t + 0.5]))
+    assert "mixture" in {one.weights for one in model.selection_.results}
+    assert model.predict(rng.standard_normal((500, 4))).std() < 0.25 * t.std()
+
+
+def test_forests_find_a_relevant_feature_behind_intervals():
+    """One relevant feature of twenty with a kink, which kernels on all features do not find."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (260, 20))
+    t = np.abs(3 * X[:, 0]) - 1
+    y = np.column_stack([t - rng.random(260), t + rng.random(260)])
+    y[::7, 1] = np.inf
+    config = SearchConfig(gammas=(1.0,), kernel_lams=(1e-3,), relevance_columns=0, n_trees=40, n_steps=0)
+    model = PartialRegressor(search_config=config).fit(X[:160], y[:160])
+    assert {one.weights for one in model.selection_.results} >= {"forest", "kernel", "constant"}
+    assert np.mean((model.predict(X[160:]) - t[160:]) ** 2) < 0.1 * t.var()
+    kernel = PartialRegressor(weights="kernel", search_config=config).fit(X[:160], y[:160])
+    assert np.mean((kernel.predict(X[160:]) - t[160:]) ** 2) > 0.4 * t.var()
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_bounds_in_one_direction_are_predicted_with_a_warning(side):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 2))
+    bound = 10 + X[:, 0]
+    y = np.full((120, 2), [-np.inf, np.inf])
+    y[:, side] = bound
+    with pytest.warns(InfimumWarning, match=f"only {('lower', 'upper')[side]} bounds"):
+        model = PartialRegressor(search_config=SMALL_SEARCH).fit(X, y)
+    assert np.mean((model.predict(X) - bound) ** 2) < 0.1 * bound.var()
+
+
+@pytest.mark.parametrize("copies", ["equal", "near", "groups"])
+def test_repeated_rows_do_not_make_noise_predictable(copies):
+    """Forty things with five answers each, and features that are noise: held-out scores stay near chance."""
+    rng = np.random.default_rng(0)
+    thing = np.repeat(np.arange(40), 5)
+    X = rng.standard_normal((40, 3))[thing]
+    X += {"equal": 0.0, "near": 1e-7, "groups": 0.05}[copies] * rng.standard_normal(X.shape)
+    y = np.where(rng.random(200) < 0.8, rng.integers(4, size=40)[thing], rng.integers(4, size=200))
+    config = replace(SMALL_SEARCH, forests=SearchConfig().forests[:1])
+    model = PartialClassifier(search_config=config).fit(X, y, groups=thing if copies == "groups" else None)
+    forests = [one for one in model.selection_.results if one.weights == "forest"]
+    assert forests
+    assert max(one.covering_rate for one in forests) < 0.25 + 2 * np.sqrt(0.25 * 0.75 / 40)
+    if copies == "groups":
+        leaky = PartialClassifier(search_config=config).fit(X, y).selection_
+        assert max(one.covering_rate for one in leaky.results) > 0.6
+        with pytest.raises(ValueError, match="one entry for each of the 200 rows"):
+            model.fit(X, y, groups=[1, 2])
+
+
 def test_interrupted_search_keeps_the_best_so_far(blobs, monkeypatch):
     X, _, mask = blobs
     original, calls = evaluation._evaluate, []
@@ -251,15 +314,13 @@ def test_fit_on_chunks_selects_on_a_sample(blobs):
 def test_fit_on_files_and_dask_selects_as_for_chunks(blobs, tmp_path):
     da, pd = pytest.importorskip("dask.array"), pytest.importorskip("pandas")
     X, _, mask = blobs
-    here = PartialClassifier(principle="disambiguation").fit(Blocks([(X[:30], mask[:30]), (X[30:], mask[30:])]))
-    cluster = PartialClassifier(principle="disambiguation").fit(
-        da.from_array(X, chunks=(40, 3)), da.from_array(mask, chunks=(40, 3))
-    )
+    here = PartialClassifier().fit(Blocks([(X[:30], mask[:30]), (X[30:], mask[30:])]))
+    cluster = PartialClassifier().fit(da.from_array(X, chunks=(40, 3)), da.from_array(mask, chunks=(40, 3)))
     np.testing.assert_array_equal(cluster.predict(X), here.predict(X))
     text = ["|".join("abc"[k] for k in np.flatnonzero(row)) for row in mask]
     pd.DataFrame(X, columns=list("uvw")).assign(y=text).to_parquet(tmp_path / "rows.parquet")
     files = Blocks.parquet(tmp_path / "rows.parquet", "y", rows=25)
-    named = PartialClassifier(principle="disambiguation").fit(files)
+    named = PartialClassifier().fit(files)
     np.testing.assert_array_equal(
         named.predict(pd.DataFrame(X, columns=list("uvw"))), np.array(list("abc"))[here.predict(X)]
     )
@@ -281,7 +342,7 @@ def test_select_by_likelihood_alone_for_regression_only():
         evaluated("forest", [0] * 5 + [1] * 5, [-0.9] * 10),
     ]
     assert select(found, Rule(SearchConfig())).candidate.weights == "kernel"
-    assert select(found, Rule(SearchConfig(), likelihood_only=True)).candidate.weights == "forest"
+    assert select(found, Rule(SearchConfig(), regression=True)).candidate.weights == "forest"
 
 
 def test_plot_has_one_line_per_principle(chosen):

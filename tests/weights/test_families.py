@@ -19,14 +19,17 @@ from infimum import InfimumWarning, PartialClassifier, PartialRegressor
 from infimum.data import memory as _memory
 from infimum.weights import (
     BY_NAME,
+    Constant,
     Forest,
     KernelRidge,
     Laplacian,
     LinearRidge,
+    Mixture,
     Neighbors,
     Nystrom,
     Scaled,
     SplitSigns,
+    Target,
 )
 from infimum.weights.families import laplacian, neighbors
 
@@ -41,6 +44,8 @@ FAMILIES = [
     Neighbors(20, weights="adaptive"),
     Forest(7, random_state=0),
     Forest(7, kind="extra", random_state=0),
+    Constant(),
+    Mixture([KernelRidge(lam=1e-2, gamma=0.5), Neighbors(3)], [2, 1]),
     Laplacian(4),
     Laplacian(4, method="spreading"),
 ]
@@ -204,22 +209,73 @@ def test_forest_reproduces_its_forest(kind, weighted, data, rng):
     X, phi, queries = data
     w = rng.random(60) if weighted else None
     model = Forest(13, kind=kind, min_samples_leaf=2, random_state=0).fit(X, phi, w)
-    assert_allclose(model(queries) @ phi, model.forest_.predict(queries), atol=1e-12)
+    oracle = np.mean([tree.predict((queries - X.mean(0)) / X.std(0)) for tree in model.trees_], axis=0)
+    if weighted:  # in units of the weighted moments
+        oracle = np.mean([tree.predict((queries - model.center_) / model.scale_) for tree in model.trees_], axis=0)
+    assert_allclose(model(queries) @ phi, oracle, atol=1e-12)
     assert_allclose(np.asarray(model(queries)).sum(axis=1), 1)
 
 
-def test_out_of_bag_sums_are_those_of_sklearn(data):
-    from sklearn.ensemble import RandomForestRegressor
-
+def test_out_of_bag_sums_use_the_trees_that_have_not_drawn_the_row(data):
     X, phi, _ = data
-    oracle = RandomForestRegressor(60, min_samples_leaf=5, max_features="sqrt", oob_score=True, random_state=0)
     model = Forest(60, random_state=0).fit(X, phi)
-    assert_allclose(model.leave_one_out(phi), oracle.fit(X, phi).oob_prediction_, atol=1e-12)
+    each = np.stack([tree.predict((X - model.center_) / model.scale_) for tree in model.trees_])
+    outside = model._masses() == 0
+    assert_allclose(model.leave_one_out(phi), (outside[..., None] * each).sum(0) / outside.sum(0)[:, None], atol=1e-12)
     assert_allclose(np.diagonal(model.leave_one_out(np.eye(60))), 0)
     with pytest.raises(ValueError, match="was drawn by all 1 trees"):
         Forest(1, random_state=0).fit(X, phi).out_of_bag()
     with pytest.raises(ValueError, match="bootstrap=True"):
         Forest(5, kind="extra").fit(X, phi).leave_one_out(phi)
+
+
+def test_forest_draws_repeated_rows_and_groups_together(rng):
+    X, phi = np.repeat(rng.standard_normal((30, 3)), 4, axis=0), rng.random((120, 2))
+    X += 1e-6 * rng.standard_normal(X.shape)  # almost the same
+    for target in (phi, Target(phi, groups=np.arange(120) // 8)):
+        model = Forest(20, random_state=0).fit(X, target)
+        size = 4 if target is phi else 8
+        masses = model._masses().reshape(20, -1, size)
+        assert (masses == masses[..., :1]).all()
+        without = model.leave_one_out(np.eye(120)).reshape(-1, size, 120 // size, size)
+        assert_allclose(np.einsum("aibj->abij", without)[np.arange(120 // size), np.arange(120 // size)], 0)
+
+
+def test_forest_grows_on_projections_of_many_outputs(rng):
+    X = rng.standard_normal((200, 2))
+    at = np.digitize(X[:, 0], np.linspace(-2, 2, 40))
+    model = Forest(30, random_state=0, min_samples_leaf=1).fit(X, np.eye(41)[at])
+    assert model.trees_[0].n_outputs_ == 16
+    near = np.abs((model.leave_one_out(np.eye(41)[at]) @ np.arange(41)) - at)
+    assert near.mean() < 3 < np.abs(at.mean() - at).mean()
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e145])
+def test_forest_does_not_depend_on_units(unit, data):
+    X, phi, queries = data
+    found = [np.asarray(Forest(5, random_state=0).fit(X * u, phi)(queries * u)) for u in (1.0, unit)]
+    assert_allclose(*found)
+
+
+def test_a_mixture_is_the_mean_of_its_parts(data, rng):
+    X, phi, queries = data
+    parts, folds = [Forest(20, random_state=0), KernelRidge(lam=1e-2), Constant()], [np.arange(30), np.arange(30, 60)]
+    mixture = Mixture(parts, [2, 1, 1]).fit(X, phi)
+    each = [part.fit(X, phi) for part in parts]
+
+    def mean(found):
+        return found[0] / 2 + (found[1] + found[2]) / 4
+
+    assert_allclose(np.asarray(mixture(queries)), mean([np.asarray(part(queries)) for part in each]), atol=1e-12)
+    assert_allclose(mixture(queries) @ phi, mean([part(queries) @ phi for part in each]), atol=1e-12)
+    assert_allclose(mixture.leave_one_out(phi), mean([part.leave_one_out(phi) for part in each]), atol=1e-12)
+    held = [part.held_out(X, phi, None, folds).predict(phi) for part in each]
+    assert_allclose(mixture.held_out(X, phi, None, folds).predict(phi), mean(held), atol=1e-12)
+    other = rng.random(phi.shape)
+    again = mixture.refit(X, other).leave_one_out(other)
+    assert_allclose(again, Mixture(parts, [2, 1, 1]).fit(X, other).leave_one_out(other), atol=1e-12)
+    with pytest.raises(ValueError, match="one share >= 0 for each of its parts"):
+        Mixture(parts, [1]).fit(X, phi)
 
 
 def moons(n=400, known=20):

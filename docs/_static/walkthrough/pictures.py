@@ -29,11 +29,13 @@ def main() -> None:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 900, "height": 1000})
         page.goto(Path("report.html").resolve().as_uri())
-        for part, height in (("there", 760), ("tell", 900), ("again", 700), ("learned", 620)):
-            page.locator(f"#{part}").scroll_into_view_if_needed()
-            box = page.locator(f"#{part}").bounding_box()
+        page.evaluate("document.querySelectorAll('main > section > details').forEach(each => { each.open = true; })")
+        parts = (("main", "there", 780), ("#identifiability", "tell", 900), ("#results", "learned", 620))
+        for part, name, height in parts:
+            page.locator(part).scroll_into_view_if_needed()
+            box = page.locator(part).bounding_box()
             page.screenshot(
-                path=HERE / f"{part}.png", full_page=True,
+                path=HERE / f"{name}.png", full_page=True,
                 clip={
                     "x": 0, "y": box["y"] + page.evaluate("scrollY"),
                     "width": 900, "height": min(height, box["height"]),
@@ -41,7 +43,6 @@ def main() -> None:
             )  # fmt: skip
         phone = browser.new_page(viewport={"width": 390, "height": 844}, color_scheme="dark")
         phone.goto(Path("report.html").resolve().as_uri())
-        phone.evaluate("document.querySelector('#tell').scrollIntoView()")
         phone.screenshot(path=HERE / "phone.png")
         browser.close()
 

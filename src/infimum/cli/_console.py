@@ -125,6 +125,8 @@ def errors_as_messages(path: Path) -> Iterator[None]:
         fail(f"There is no file {error.filename or path}.")
     except OSError as error:
         fail(f"{error.filename or path} cannot be read ({error.strerror or error}).")
+    except RecursionError:
+        fail(f"{name_of(path)}: lists and objects are nested too deeply.")
     except MemoryError as error:
         fail(f"{name_of(path)}: not enough memory. {error}".strip())
     except ImportError as error:

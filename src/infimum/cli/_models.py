@@ -7,13 +7,14 @@ import warnings
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from sklearn.pipeline import Pipeline
 
 from ..data.errors import InfimumWarning
 from ..data.features import Features
 from ..data.files import atomic_write
+from ..data.limits import check_zip
 from ..estimators import estimator_for
 from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._console import writing
@@ -23,7 +24,7 @@ NEEDED = "output_type"
 """The part of a saved model that names the user's own output type."""
 
 # what loading a broken file may raise
-BROKEN = (ValueError, KeyError, IndexError, AttributeError, TypeError, OSError, ImportError, BadZipFile)
+BROKEN = (ValueError, KeyError, IndexError, AttributeError, TypeError, OSError, ImportError, BadZipFile, RecursionError)
 
 
 def pipeline(
@@ -58,6 +59,8 @@ def load(path: Path, kind: str | None = None) -> tuple[Pipeline, dict[str, Any]]
     from ..io.trusted import TRUSTED_TYPES
 
     data = path.read_bytes()
+    if is_zipfile(BytesIO(data)):
+        check_zip(path.name, ZipFile(BytesIO(data)))
     try:
         own = [] if kind is None else _types_of_package(data, kind)
         model = skops.io.loads(data, trusted=[*TRUSTED_TYPES, *own])
@@ -69,6 +72,8 @@ def load(path: Path, kind: str | None = None) -> tuple[Pipeline, dict[str, Any]]
                 f" If you trust it, pass --kind {needed}"
             ) from error
         raise ValueError(f"{path.name} contains types that are not trusted, so it is not loaded: {error}") from error
+    except MemoryError as error:
+        raise ValueError(f"{path.name} has no room in memory. {error}") from error
     except BROKEN as error:
         raise ValueError(f"{path.name} is not a model that `infimum fit` wrote ({type(error).__name__}).") from error
     about = vars(model).get("about_") if isinstance(model, Pipeline) else None

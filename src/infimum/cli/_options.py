@@ -58,7 +58,20 @@ Id = Annotated[
 ]
 Annotator = Annotated[
     str | None,
-    typer.Option(help="The column of annotators; `annotator` if there is one.", show_default=False, metavar="COLUMN"),
+    typer.Option(
+        help="The column of annotators, if the table has one line per answer; `annotator` if there is one.",
+        show_default=False, metavar="COLUMN",
+    ),
+]  # fmt: skip
+Gold = Annotated[
+    str | None,
+    typer.Option(
+        help="A column with the true labels of some rows, which calibrate the annotators.", show_default=False,
+        metavar="COLUMN",
+    ),
+]  # fmt: skip
+Soft = Annotated[
+    bool, typer.Option("--soft", help="The target columns contain the probability of the class they are named after.")
 ]
 Feature = Annotated[
     list[str] | None,
@@ -125,6 +138,14 @@ MergeClasses = Annotated[
     bool,
     typer.Option("--merge-classes", help="Merge names that look like variants of others, and list what was merged."),
 ]
+Contradictions = Annotated[
+    Literal["error", "majority", "weigh"] | None,
+    typer.Option(
+        help="For rankings: rows that contradict themselves raise an error (error, the default), keep what most of"
+        " their comparisons agree on (majority), or count each comparison as a row of its own (weigh).",
+        show_default=False,
+    ),
+]
 Level = Annotated[
     float | None,
     typer.Option(
@@ -138,6 +159,12 @@ Covers = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
+Escape = Annotated[
+    bool,
+    typer.Option(
+        "--escape/--no-escape", help="Put an apostrophe before text in CSV files that a spreadsheet would run (=1+1)."
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 

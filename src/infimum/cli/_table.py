@@ -12,6 +12,7 @@ from ..data.errors import InputError, is_missing
 from ..data.features import Features
 from ..data.numerals import parse_number
 from ..diagnostics.conflicts import unreadable
+from ..evidence import Votes
 from ..io import Records
 from ..io._files import name_of
 from ..io._load import Loaded, load_table
@@ -24,6 +25,7 @@ from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._console import stderr
 from ._kind import recognise
 from ._names import naming
+from ._votes import has_votes, soft_labels, with_votes
 
 IDS = "ids"
 
@@ -50,6 +52,16 @@ class TableOptions:
     merge_classes: bool = False
     missing: list[str] = field(default_factory=list)
     """Cells that are read as empty; * stands for any text."""
+    gold: str | None = None
+    """The column of known true labels, which calibrate annotators."""
+    soft: bool = False
+    """Whether the target columns contain the probability of one class each."""
+    contradictions: str | None = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Parameters of the output space."""
+        return {} if self.contradictions is None else {"contradictions": self.contradictions}
 
     @property
     def columns(self) -> dict[str, str]:
@@ -83,6 +95,10 @@ class Table:
     """The rows of the file, with all columns."""
     named: NamedCells | None = None
     """The look-alikes among the names of the target."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """Parameters of the output space that the user has set."""
+    votes: Votes | None = None
+    """The answers of several annotators, if the file has one line per answer; the rows are those of X."""
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -90,10 +106,13 @@ class Table:
     @property
     def output(self) -> OutputSpace:
         """An unfitted output space for the target."""
-        return new_space(self.kind, self.cells, self.classes)
+        cells = self.cells if self.votes is None else self.votes.answers.tolist()
+        return configured(new_space(self.kind, cells, self.classes), self.settings)
 
     def y(self, rows: Any = None) -> Any:
         """Return the target, or some rows of it, as the estimators accept it."""
+        if self.votes is not None:
+            return self.votes if rows is None else self.votes[rows]
         return self.output.from_cells(self.cells if rows is None else [self.cells[row] for row in rows])
 
     @property
@@ -153,22 +172,41 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
     options = _with_defaults(path, options, columns)
     records, kind, invalid, named = _read(loaded, options, lenient)
     X, unused = _features(path, records, options)
-    typed = records_of(loaded, None, None, None, ReadOptions()).data if options.annotator or options.truth else {}
-    taken = {name: typed[name].tolist() for name in (options.annotator, options.truth) if name is not None}
-    return Table(
+    extra = [name for name in (options.annotator, options.truth, options.gold) if name is not None]
+    typed = records_of(loaded, None, None, None, ReadOptions()).data if extra else {}
+    taken = {name: typed[name].tolist() for name in extra}
+    table = Table(
         path, X, records.y, kind, records.ids, records.places, options.target,
         None if options.annotator is None else taken[options.annotator],
         None if options.truth is None else [None if is_missing(cell) else cell for cell in taken[options.truth]],
         records.classes, unused, invalid, options.columns,
         [{name: found.value.get(name) for name in columns} for found in written], named,
+        options.settings,
     )  # fmt: skip
+    if has_votes(table):
+        answer_columns = [name for name in (options.annotator, *options.target, options.gold) if name is not None]
+        return with_votes(table, None if options.gold is None else taken[options.gold], answer_columns)
+    if options.gold is not None:
+        raise ValueError(
+            f"{loaded.name}: --gold calibrates annotators, but no id occurs twice. Name the columns of row ids and"
+            " annotators with --id and --annotator; put known labels of other tables into the target."
+        )
+    return table
+
+
+def configured(space: OutputSpace, settings: dict[str, Any]) -> OutputSpace:
+    """Return a space with parameters that the user has set; raise an error if its type does not have them."""
+    unknown = [name for name in settings if name not in space.get_params(deep=False)]
+    if unknown:
+        raise ValueError(f"--{unknown[0]} is for rankings. The target was read as {space.kind}.")
+    return space.set_params(**settings)
 
 
 def _with_defaults(path: Path, options: TableOptions, columns: list[str]) -> TableOptions:
     """Return the options with the columns `id` and `annotator`, which `infimum convert` writes, as defaults."""
     wanted = [("--target", options.target), ("--feature", options.feature), ("--ignore", options.ignore)]
     wanted += [("--column", list(options.columns))]
-    wanted += [(f"--{name}", [getattr(options, name)]) for name in ("id", "annotator", "truth")]
+    wanted += [(f"--{name}", [getattr(options, name)]) for name in ("id", "annotator", "truth", "gold")]
     for option, names in wanted:
         for name in names:
             if name is not None and name not in columns:
@@ -187,6 +225,8 @@ def _with_defaults(path: Path, options: TableOptions, columns: list[str]) -> Tab
 def _read(
     loaded: Loaded, options: TableOptions, lenient: bool
 ) -> tuple[Records, str, dict[int, str], NamedCells | None]:
+    if options.soft:
+        return soft_labels(loaded, options.target, options.id), "labels", {}, None
     several = len(options.target) > 1
     target: Any = options.target if several else options.target[0]
     settings = ReadOptions(options.meaning, options.unticked)
@@ -210,7 +250,7 @@ def _read(
     if records.kind == "text":
         kind = kind or recognise(loaded.name, target, records.y, records.places)
         if lenient:
-            records, kind, invalid = _lenient(records, kind)
+            records, kind, invalid = _lenient(records, kind, options.settings)
     else:
         kind = records.kind
     named = names.apply(kind, loaded.name, records.y, records.places)
@@ -218,9 +258,11 @@ def _read(
     return replace(records, y=cells, kind=kind, classes=classes or named.names), kind, invalid, named
 
 
-def _lenient(records: Records, kind: str) -> tuple[Records, str, dict[int, str]]:
+def _lenient(
+    records: Records, kind: str, settings: dict[str, Any] | None = None
+) -> tuple[Records, str, dict[int, str]]:
     """Return the records with None for rows that no output satisfies, and what is wrong with each of them."""
-    space = new_space(kind, records.y)
+    space = configured(new_space(kind, records.y), settings or {})
     try:
         cells = space.text_to_cells(records.y)
     except InputError as error:
@@ -240,7 +282,7 @@ def _lenient_bounds(loaded: Loaded, options: TableOptions) -> tuple[Records, str
 
 
 def _features(path: Path, records: Records, options: TableOptions) -> tuple[Any, dict[str, str]]:
-    why = {options.id: IDS, options.annotator: "annotators", options.truth: "true labels"}
+    why = {options.id: IDS, options.annotator: "annotators", options.truth: "true labels", options.gold: "true labels"}
     unused = {name: reason for name, reason in why.items() if name is not None}
     unused |= dict.fromkeys(options.ignore, "ignored")
     columns = [name for name in records.data.columns if name not in unused]

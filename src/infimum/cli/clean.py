@@ -18,8 +18,9 @@ from ._models import pipeline, texts
 from ._outputs import TABLES, check_out
 from ._scores import assessment, score_rows
 from ._table import TableOptions, read
+from ._words import contradictions as contradictions_in_words
 from ._words import selected
-from .fit import column_rows, fitted
+from .fit import annotator_rows, column_rows, fitted
 from .predict import append_columns
 
 FOLDS = 5
@@ -32,6 +33,8 @@ def clean(
     out: o.out("clean.csv", "The table") = Path("clean.csv"),  # type: ignore[valid-type]
     id: o.Id = None,
     annotator: o.Annotator = None,
+    gold: o.Gold = None,
+    soft: o.Soft = False,
     feature: o.Feature = None,
     ignore: o.Ignore = None,
     column: o.Column = None,
@@ -43,8 +46,10 @@ def clean(
     classes: o.Classes = None,
     separator: o.Separator = None,
     merge_classes: o.MergeClasses = False,
+    contradictions: o.Contradictions = None,
     weights: o.Weights = "auto",
     as_json: o.Json = False,
+    escape: o.Escape = True,
     quiet: o.Quiet = False,
 ) -> None:
     """Estimate the most likely member of every row's set.
@@ -57,7 +62,7 @@ def clean(
     check_out(out, TABLES, file)
     options = TableOptions(
         target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes, missing or [],
+        classes, separator, merge_classes, missing or [], gold, soft, contradictions,
     )  # fmt: skip
     notes = Notes()
     with running(["reading", "finding labels", "writing"], file, quiet or as_json) as stages, notes.collect():
@@ -68,19 +73,21 @@ def clean(
         new = cleaned(pipe, table.X)
         scores = held_out_scores(pipe, table.X)
         stages.next()
-        append_columns(out, file, table.rows, new)
+        append_columns(out, file, table.rows, new, escape)
     selection = pipe[-1].selection_
     complete = selection is None or selection.complete
     found: dict[str, Any] = {"clean": out, "rows": len(table), "kind": table.kind, "complete": complete}
+    found |= {"contradictory": pipe[-1].sets_.n_contradictory}
     found |= {name: sum(new[name]) for name in ("tied", "suspect")}
     found |= {"scores": scores, "beats_constant": scores.get("beats_constant")}
-    shown = [("Rows", str(len(table))), *assessment(scores)]
+    shown = [("Rows", str(len(table))), *contradictions_in_words(pipe[-1].sets_), *assessment(scores)]
     if "confidence" in new:
         found["confidence"] = float(np.mean(new["confidence"]))
     if scores.get("beats_constant") is not False:
         if "confidence" in new:
             shown.append(("Mean confidence", f"{found['confidence']:.3f}"))
         shown += [("Tied rows", str(found["tied"])), ("Suspect rows", str(found["suspect"]))]
+    shown += annotator_rows(table, pipe[-1])
     shown += [("Selected model", selected(pipe[-1])), *score_rows(scores, " (cross-validation)")]
     shown += column_rows(table, pipe)
     print_result(found, as_json, f"{out} written", shown, notes, table.named)

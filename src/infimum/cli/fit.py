@@ -16,9 +16,11 @@ from ._models import pipeline, save
 from ._outputs import MODELS, check_out
 from ._scores import assessment, score_rows
 from ._table import Table, TableOptions, read
+from ._words import contradictions as contradictions_in_words
 from ._words import prediction_sets as set_sizes_in_words
 from ._words import selected
 
+SHOWN = 5  # annotators that are printed
 
 def fit(
     file: o.File,
@@ -27,6 +29,8 @@ def fit(
     out: o.out("model.skops", "The model") = Path("model.skops"),  # type: ignore[valid-type]
     id: o.Id = None,
     annotator: o.Annotator = None,
+    gold: o.Gold = None,
+    soft: o.Soft = False,
     feature: o.Feature = None,
     ignore: o.Ignore = None,
     column: o.Column = None,
@@ -38,6 +42,7 @@ def fit(
     classes: o.Classes = None,
     separator: o.Separator = None,
     merge_classes: o.MergeClasses = False,
+    contradictions: o.Contradictions = None,
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
     level: o.Level = None,
@@ -54,7 +59,7 @@ def fit(
     check_out(out, MODELS, file)
     options = TableOptions(
         target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes, missing or [],
+        classes, separator, merge_classes, missing or [], gold, soft, contradictions,
     )  # fmt: skip
     notes = Notes()
     with running(["reading", "fitting", "writing"], file, quiet or as_json) as stages, notes.collect():
@@ -73,7 +78,9 @@ def fit(
     rows = [
         ("Rows", f"{len(table)} of {table.kind}, {sum(cell is None for cell in table.cells)} unlabelled"),
         *_classes(table),
+        *contradictions_in_words(model[-1].sets_),
         *column_rows(table, model),
+        *annotator_rows(table, model[-1]),
         ("Selected model", selected(model[-1])),
         *score_rows(scores(model[-1]), " (cross-validation)"),
         *assessment(scores(model[-1])),
@@ -81,7 +88,7 @@ def fit(
     ]
     found = {
         "model": out, "kind": table.kind, "rows": len(table), "complete": complete, "chosen": selected(model[-1]),
-        "classes": table.classes,
+        "classes": table.classes, "contradictory": model[-1].sets_.n_contradictory,
         "scores": scores(model[-1]), "guarantee": None if conformal is None else conformal.guarantee_,
         "prediction_sets": set_sizes or None, "columns": table.describe(model[0]),
     }  # fmt: skip
@@ -134,6 +141,20 @@ def sizes(table: Table, pipe: Any, conformal: Any) -> str:
 def column_rows(table: Table, pipe: Any) -> list[tuple[str, str]]:
     """Return one line per column of the table, for the printed result."""
     return [("" if k else "Columns", line) for k, line in enumerate(table.describe(pipe[0]))]
+
+
+def annotator_rows(table: Table, model: Any) -> list[tuple[str, str]]:
+    """Return the number of answers and the least reliable annotators, for the printed result."""
+    sources = None if table.votes is None else getattr(model.disambiguation_, "sources", None)
+    if table.votes is None or sources is None:
+        return []
+    frame = sources.to_frame()
+    worst = [
+        f"{name}: reliability {line.reliability:.2f} ({line.low:.2f} to {line.high:.2f}), {line.answers:.0f} answers"
+        for name, line in zip(frame.index[:SHOWN], frame.itertuples())
+    ]
+    head = f"{len(sources)} with {len(table.votes.answers)} answers; the least reliable first"
+    return [("Annotators", head), *(("", line) for line in worst)]
 
 
 def _classes(table: Table) -> list[tuple[str, str]]:

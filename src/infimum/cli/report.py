@@ -1,21 +1,25 @@
-"""infimum report: write an HTML report about a table."""
+"""infimum report: write a report about a table, or compare models on it."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..data.errors import InputError
 from ..data.files import atomic_write
 from ..io._files import name_of
 from ..selection.scores import no_skill
 from . import _options as o
-from ._console import STOPPED_EARLY, Notes, print_result, running, writing
-from ._models import pipeline
-from ._outputs import PAGES, check_out
+from ._console import STOPPED_EARLY, Notes, errors_as_messages, fail, print_result, running, writing
+from ._models import load, pipeline
+from ._outputs import REPORTS, check_out
 from ._scores import assessment, score_rows
-from ._table import Table, TableOptions, read
+from ._table import IDS, Table, TableOptions, read
+from ._words import contradictions as contradictions_in_words
 from ._words import selected
 from .fit import column_rows, fitted
 
@@ -24,7 +28,10 @@ if TYPE_CHECKING:
 
 
 def report(
-    file: o.File,
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="A table, or models of `infimum fit` and then a table.", metavar="[MODEL ...] FILE"),
+    ],
     target: o.Target = None,
     kind: o.Kind = None,
     out: o.out("report.html", "The report") = Path("report.html"),  # type: ignore[valid-type]
@@ -35,6 +42,8 @@ def report(
     title: Annotated[str | None, typer.Option(help="The title of the report.", show_default=False)] = None,
     id: o.Id = None,
     annotator: o.Annotator = None,
+    gold: o.Gold = None,
+    soft: o.Soft = False,
     feature: o.Feature = None,
     ignore: o.Ignore = None,
     column: o.Column = None,
@@ -46,24 +55,31 @@ def report(
     classes: o.Classes = None,
     separator: o.Separator = None,
     merge_classes: o.MergeClasses = False,
+    contradictions: o.Contradictions = None,
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Write an HTML report about a table of partial labels.
+    """Write a report about a table of partial labels.
 
-    It has four parts: an overview of the labels; identifiability, with the cheapest questions; rows to review; and the
-    results of a model. It is one file that needs no network. Rows that no output satisfies are listed, and count as
-    unlabelled.
+    It begins with three sentences: what is there, how well it can be learned, and what to do next. Then come the rows
+    to review with their contents, names to merge, and options that the data cannot separate. The report is one HTML
+    file that needs no network; --out report.md writes Markdown, and --out report.json the same facts for programs. With
+    models before the table, `infimum report a.skops b.skops data.csv`, the models are compared on the table. Rows that
+    no output satisfies are listed, and count as unlabelled.
     """
     from ..report import build
 
-    check_out(out, PAGES, file)
+    *models, file = files
+    check_out(out, REPORTS, *files)
     options = TableOptions(
         target or [], kind, id, annotator, truth, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes, missing or [],
+        classes, separator, merge_classes, missing or [], gold, soft, contradictions,
     )  # fmt: skip
+    if models:
+        compare_models(models, file, out, options, title, as_json, quiet)
+        return
     notes = Notes()
     with running(["reading", "fitting", "analysing", "writing"], file, quiet or as_json) as stages, notes.collect():
         stages.next()
@@ -80,17 +96,68 @@ def report(
             truth=table.truth,
             impossible=table.invalid,
             unused=table.unused,
+            rows=table.rows,
+            folder=file.parent if file.exists() else None,
+            hidden=[*table.target, *(name for name, why in table.unused.items() if why == IDS)],
+            look_alikes=[] if table.named is None or table.named.merged else table.named.found,
         )
         stages.next()
-        with writing(out), atomic_write(out) as page:
-            page.write(made.html)
+        write_report(out, made)
     selection = pipe[-1].selection_
     complete = selection is None or selection.complete
     rows, summary = _summary(made, table, selected(pipe[-1]))
-    rows += column_rows(table, pipe)
+    rows += [*contradictions_in_words(pipe[-1].sets_), *column_rows(table, pipe)]
+    summary["contradictory"] = pipe[-1].sets_.n_contradictory
     print_result({"report": out, **summary, "complete": complete}, as_json, f"{out} written", rows, notes, table.named)
     if not complete:
         raise typer.Exit(STOPPED_EARLY)
+
+
+def write_report(out: Path, made: Any) -> None:
+    """Write a report in the format of the suffix."""
+    suffix = out.suffix.lower()
+    if suffix == ".json":
+        text = json.dumps(made.to_json(), indent=1, ensure_ascii=False) + "\n"
+    else:
+        text = made.markdown if suffix == ".md" else made.html
+    with writing(out), atomic_write(out) as page:
+        page.write(text)
+
+
+def compare_models(
+    models: list[Path], file: Path, out: Path, options: TableOptions, title: str | None, as_json: bool, quiet: bool
+) -> None:
+    """Write a comparison of models on a table."""
+    from ..report.comparison import compare
+    from ..report.facts import Contents
+
+    notes = Notes()
+    predictions: dict[str, Any] = {}
+    with running(["reading", "predicting", "writing"], file, quiet or as_json) as stages, notes.collect():
+        stages.next()
+        for path in models:
+            with errors_as_messages(path):
+                pipe, about = load(path, options.kind)
+            if not predictions:
+                first, space = about, pipe[-1].output_
+                target, kind = options.target or list(about["target"]), options.kind or about["kind"]
+                table = read(file, replace(options, target=target, kind=kind, missing=about.get("missing", [])))
+            elif about["kind"] != first["kind"] or list(space.class_names()) != list(pipe[-1].output_.class_names()):
+                fail(f"{path.name} predicts other outputs than {models[0].name}: models must have the same classes.")
+            try:
+                z, sets = pipe[-1].predicted(pipe[:-1].transform(table.X), table.y())
+            except InputError as error:
+                raise error.renumbered(table.place) from None
+            predictions[path.name if path.name not in predictions else str(path)] = z
+        stages.next()
+        names = table.names
+        contents = Contents(table.rows, file.parent if file.exists() else None, table.target)
+        title = title or f"Models on {name_of(file)}"
+        made = compare(title, predictions, space, sets, lambda row: names[row], contents)
+        stages.next()
+        write_report(out, made)
+    rows = [("Summary" if k == 0 else "", text) for k, text in enumerate(made.summary)]
+    print_result({"report": out, **made.to_json()}, as_json, f"{out} written", rows, notes)
 
 
 def _summary(made: Report, table: Table, model: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
@@ -107,6 +174,7 @@ def _summary(made: Report, table: Table, model: str) -> tuple[list[tuple[str, st
     }  # fmt: skip
     counts = made.audit.counts() if made.beats_constant else made.audit.counts().partition(", ")[2]
     rows = [
+        *(("Summary" if k == 0 else "", text) for k, text in enumerate(made.facts.summary)),
         ("Identifiability", made.verdict),
         ("Rows to review", f"{len(made.audit.rows())} of {len(table)} rows: {counts}"),
         *assessment(scores),
@@ -114,7 +182,8 @@ def _summary(made: Report, table: Table, model: str) -> tuple[list[tuple[str, st
         ("Selected model", model),
     ]
     return rows, {
-        "rows": len(table), "kind": table.kind, "can_tell": None if found is None else found.can_tell,
+        "summary": made.facts.summary, "rows": len(table), "kind": table.kind,
+        "can_tell": None if found is None else found.can_tell,
         "verdict": made.verdict, "degree": None if found is None else found.degree, "questions": made.questions,
         "suspects": [s["row"] for s in made.audit.suspects], "impossible": sorted(made.audit.impossible),
         "covering_rate": ours.covering, "scores": scores, "assessment": warning,

@@ -124,7 +124,7 @@ def check_run(owner: Any) -> None:
     is_seed = seed is None or isinstance(seed, np.random.RandomState) or is_number(seed, 0, 2**32 - 1, integer=True)
     if not is_seed:
         raise _invalid(owner, "random_state", "an integer from 0 to 2**32 - 1, a numpy.random.RandomState or None")
-    if jobs is not None and (not is_number(jobs, integer=True) or jobs == 0):
+    if jobs is not None and (not is_number(jobs, -(2**31), 2**31, integer=True) or jobs == 0):
         raise _invalid(owner, "n_jobs", "an integer other than 0, or None")
     if not isinstance(verbose, bool | np.bool_) and not is_number(verbose, 0, integer=True):
         raise _invalid(owner, "verbose", "an integer >= 0")
@@ -154,7 +154,7 @@ def check_numbers(owner: Any, name: str, least: float = 0, *, above: bool = True
 
 
 def _is_list(values: Any) -> bool:
-    is_one = isinstance(values, str | bytes | dict)
+    is_one = isinstance(values, str | bytes | dict) or (isinstance(values, np.ndarray) and values.ndim == 0)
     return isinstance(values, Iterable) and not is_one and hasattr(values, "__len__")
 
 

@@ -101,7 +101,7 @@ def normalise_y(y: Any, forms: str) -> Any:
         raise InputError("This estimator requires y to be passed, but the target y is None.")
     if isinstance(y, str | bytes | Set) or (isinstance(y, Mapping) and not sparse.issparse(y)):  # DOK is a mapping
         raise InputError(
-            f"y should be a 1d array or a list with one entry a row (a non-string sequence). Got {shown(y)}. {forms}"
+            f"y should be a 1d array or a list with one entry per row (a non-string sequence). Got {shown(y)}. {forms}"
         )
     if sparse.issparse(y):
         if y.ndim != 2:
@@ -114,7 +114,7 @@ def normalise_y(y: Any, forms: str) -> Any:
     if isinstance(y, np.ndarray) or hasattr(y, "__array__"):
         return _of_array(y if isinstance(y, np.ndarray) else np.asarray(y), forms)
     if not isinstance(y, Iterable):
-        raise InputError(f"y should be a 1d array or a list with one entry a row. Got {shown(y)}. {forms}")
+        raise InputError(f"y should be a 1d array or a list with one entry per row. Got {shown(y)}. {forms}")
     return column_of(list(y))
 
 
@@ -235,7 +235,7 @@ def _of_array(y: NDArray, forms: str) -> Any:
     hidden = np.ma.getmaskarray(y) if isinstance(y, np.ma.MaskedArray) else np.zeros(y.shape, bool)
     y = np.asarray(y.data if isinstance(y, np.ma.MaskedArray) else y)
     if y.ndim == 0:
-        raise InputError(f"y should be a 1d array or a list with one entry a row. Got a single {shown(y[()])}. {forms}")
+        raise InputError(f"y should be a 1d array or a list with one entry per row. Got only {shown(y[()])}. {forms}")
     if y.dtype.fields is not None:
         raise InputError(f"y is a structured array of the fields {list(y.dtype.fields)}. Give one of them, or a frame.")
     if y.dtype.kind in "OUSVT":

@@ -34,6 +34,24 @@ def hash_of(X: Any, seed: int) -> NDArray:
     return _mix(_mix(bits) @ odd)
 
 
+NEAR = 1e-3
+"""Standard deviations: the side of the cells in which rows count as repetitions of one row."""
+
+
+def near_duplicates(Z: Any) -> NDArray:
+    """Return a code for each row of standardised features that rows with (almost) the same features share.
+
+    Features are rounded to multiples of `NEAR` standard deviations, and rows that are then equal have the same code.
+
+    >>> len(np.unique(near_duplicates(np.array([[0.0, 1.0], [1e-5, 1.0], [0.1, 1.0]]))))
+    2
+    """
+    if sparse.issparse(Z):
+        cells = sparse.csr_matrix((np.rint(Z.data / NEAR), Z.indices, Z.indptr), shape=Z.shape)
+        return hash_of(cells, 0)
+    return hash_of(np.rint(np.asarray(Z, dtype=float) / NEAR), 0)
+
+
 def _mix(h: NDArray) -> NDArray:
     """Mix the bits by the finaliser of splitmix64 (Steele et al., 2014), which maps 0 to 0."""
     h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -77,8 +77,8 @@ def explaining_gaps(check: Callable[[], Any], X: Any, names: list[str] | None = 
     try:
         return check()
     except ValueError as error:
-        found = _first_gap(X, names)
-        if found is None or not any(word in str(error) for word in ("NaN", "infinity")):
+        found = _first_gap(X, names) if any(word in str(error) for word in ("NaN", "infinity")) else None
+        if found is None:
             raise
         entry, place = found
         fix = FILL if entry == "NaN" else "Replace it by a finite number."

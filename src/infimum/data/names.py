@@ -14,7 +14,10 @@ from .errors import InputError, is_missing, listed, shown
 
 
 def plain(name: Any) -> Any:
-    """Return a NumPy scalar as a Python object; dates stay as they are."""
+    """Return a NumPy scalar, or a time or duration of pandas, as a Python object; dates of NumPy stay as they are."""
+    for convert, rest in (("to_pydatetime", "nanosecond"), ("to_pytimedelta", "nanoseconds")):
+        if hasattr(name, convert) and not getattr(name, rest):
+            return getattr(name, convert)()
     return name.item() if isinstance(name, np.generic) and name.dtype.kind not in "mM" else name
 
 

@@ -14,8 +14,10 @@ SECONDS = 0.5  # between two updates
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
-def track(items: Iterable[T], label: str, total: int | None = None, verbose: int = 0) -> Iterator[T]:
-    """Iterate over the items and show the progress on stderr if `verbose`.
+def track(
+    items: Iterable[T], label: str, total: int | None = None, verbose: int = 0, seconds: float = SECONDS
+) -> Iterator[T]:
+    """Iterate over the items and show the progress on stderr if `verbose`, again after so many seconds.
 
     >>> list(track([1, 2], "rows"))
     [1, 2]
@@ -27,7 +29,7 @@ def track(items: Iterable[T], label: str, total: int | None = None, verbose: int
         return iter(items)
     from tqdm import tqdm
 
-    return iter(tqdm(items, desc=label, total=total, mininterval=SECONDS))
+    return iter(tqdm(items, desc=label, total=total, mininterval=seconds))
 
 
 @contextmanager

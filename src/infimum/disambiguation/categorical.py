@@ -25,7 +25,7 @@ from ..weights.holdout import Holdout, LooOperator, identity
 from .posterior import TIE, LabelErrors, Members, SetPosterior, flatten_state
 
 CHANCE_RATIO = 0.5  # a suspect is at most this times as probable as a random set of the same size
-COARSE_STEP, COARSE_ROWS = 4, 600  # grid steps and rows of a temperature that only serves to compare models
+COARSE_STEP, COARSE_ROWS = 4, 600  # grid steps and rows of a temperature that is only used to compare models
 
 LARGEST_STEP = 8.0  # nats by which another output of the row changes the probability of an option, at most
 

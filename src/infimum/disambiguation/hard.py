@@ -69,15 +69,17 @@ def hard(
     c = alpha @ start
     z = output.decode(c)
     psi = output.psi(z)
-    phi = sets.argmin(_gradient(alpha, psi, w))
+    phi = sets.assign(_gradient(alpha, psi, w))
     objective = [float(np.sum(w * psi * (alpha @ phi)))]
     for _ in range(max_iter):
         c = alpha @ phi
         psi = _better(output, psi, c)
         objective.append(float(np.sum(w * psi * c)))
         gradient = _gradient(alpha, psi, w)
-        new = sets.argmin(gradient)
+        new = sets.assign(gradient)
         keep = np.sum(gradient * new, axis=1) >= np.sum(gradient * phi, axis=1)  # the current one on a tie
+        if sets.group_constraints is not None:  # rows depend on each other
+            keep[:] = np.sum(gradient * new) >= np.sum(gradient * phi)
         phi = np.where(keep[:, None], phi, new)
         objective.append(float(np.sum((w > 0) * gradient * phi)))
         if objective[-1] >= objective[-3] - 1e-9 * (abs(objective[-3]) + 1e-300):

@@ -60,8 +60,13 @@ class SetPosterior(ABC):
 
     axes: int
     """The number of axes in e."""
+    n_growths: int = 0
+    """How often supervised weights are fitted again to the labels that they estimate, before the labels are final."""
     is_fallible: bool = False
     """Whether sets may miss the true label, so that their sources are estimated."""
+
+    held_out_rounds: int = 8
+    """Rounds for held-out rows, which rank models as well as a full run."""
 
     @property
     @abstractmethod
@@ -113,6 +118,10 @@ class SetPosterior(ABC):
     def phi(self, q: NDArray) -> NDArray:
         """Return the mean embedding of each set under q, (n, d)."""
 
+    def growth_target(self, phi: NDArray) -> NDArray:
+        """Return the part of mean embeddings phi (n, d) that supervised weights learn from."""
+        return phi
+
     @abstractmethod
     def predict(self, F: NDArray) -> tuple[NDArray, NDArray]:
         """Return phi (n, d) and log P_i(S_i) (n,) of held-out predictions F, calibrated on these sets."""
@@ -120,6 +129,11 @@ class SetPosterior(ABC):
     def miss_share(self, F: NDArray) -> float:
         """Return the estimated share of sets that miss the true label, given held-out predictions F; by default 0."""
         return 0.0
+
+    def outputs(self, F: NDArray, output: OutputSpace) -> tuple[NDArray, NDArray]:
+        """Return outputs (n, *z) and log P_i(S_i) (n,) of held-out predictions F."""
+        phi, log_likelihood = self.predict(F)
+        return self.expand(output).decode(phi), log_likelihood
 
     @abstractmethod
     def members(self, q: NDArray, F: Callable[[], NDArray], output: OutputSpace) -> Members:

@@ -25,7 +25,7 @@ from ..weights.holdout import Holdout, folds_of, rounded
 from .hard import best_of_starts
 from .posterior import Members, SetPosterior
 from .result import DisambiguationResult
-from .soft import Schedule, held_out_sums, posterior_of, soft, supports_soft
+from .soft import Schedule, fit_growing, held_out_sums, posterior_of, soft, supports_soft
 from .subsample import SoftLabelsInBlocks, fit_subset, propagate
 
 SINGLE_THREAD_ROWS = 3000  # rows up to which one BLAS thread is faster than two
@@ -41,9 +41,10 @@ class Disambiguation(BaseEstimator):
     Parameters
     ----------
     kind : {"auto", "soft", "hard"}, default "auto"
-        "soft" assigns probabilities to the members of each set, for labels, tags, masks, numbers and boxes (see
-        `disambiguation.soft`). "hard" selects one member per set, for every output type (see `disambiguation.hard`);
-        it starts from the soft labels if there are any. "auto" is "soft" if the output type supports it.
+        "soft" assigns probabilities to the members of each set, for labels, tags, masks, rankings, numbers and boxes
+        (see `disambiguation.soft`). "hard" selects one member per set, for every output type (see
+        `disambiguation.hard`); it starts from the soft labels if there are any. "auto" is "soft" if the output type
+        supports it.
     ramp, cap : float, default 20 and 2
         The exponent of the soft update grows from 1 to `cap`, by 1 / ramp per round. A larger `cap` gives sharper soft
         labels.
@@ -67,6 +68,9 @@ class Disambiguation(BaseEstimator):
     noise : None, "estimate" or float, default None
         The share of sets that do not contain the true label. None assumes that there are none, and "estimate"
         estimates the share. For labels and tags. The reliability of several annotators (`Votes`) is always estimated.
+    constraints : list of Constraint, optional
+        What is known about groups of rows, for labels: `Share`, `AtLeast`, `Exactly`, `Balanced`. Soft labels are
+        projected on them in each round; selected members satisfy them exactly. Contradictory ones raise an error.
 
     Examples
     --------
@@ -91,6 +95,7 @@ class Disambiguation(BaseEstimator):
         subset_size: int = 10_000,
         random_state: Any = 0,
         noise: Any = None,
+        constraints: Any = None,
     ) -> None:
         self.kind = kind
         self.ramp = ramp
@@ -103,12 +108,14 @@ class Disambiguation(BaseEstimator):
         self.subset_size = subset_size
         self.random_state = random_state
         self.noise = noise
+        self.constraints = constraints
 
     @property
     def name(self) -> str:
         """The name in tables of results: "disambiguation", or the parameters if they are not the defaults."""
-        text = " ".join(repr(self).split())
-        return "disambiguation" if text == "Disambiguation()" else text
+        text = " ".join(repr(clone(self).set_params(constraints=None)).split())
+        name = "disambiguation" if text == "Disambiguation()" else text
+        return f"{name} with {len(self.constraints)} constraints" if self.constraints else name
 
     def check(self, output: OutputSpace, sets: Sets) -> None:
         """Raise an error if a parameter is invalid, or if these sets cannot be disambiguated."""
@@ -126,11 +133,22 @@ class Disambiguation(BaseEstimator):
             check_number(self, "noise", 0, 1, optional=True)
         if self.kind == "soft" and not supports_soft(sets):
             raise ValueError(
-                f"Soft disambiguation supports labels, tags, masks, numbers and boxes, but not {sets!r}. Use"
+                f"Soft disambiguation supports labels, tags, masks, rankings, numbers and boxes, but not {sets!r}. Use"
                 " Disambiguation(kind='hard')."
             )
         if not output.bilinear:
             raise ValueError(f"Disambiguation needs a bilinear loss, not that of {output!r}. Use principle='infimum'.")
+
+    def constrain(self, output: OutputSpace, sets: Sets) -> Sets:
+        """Return the sets with the constraints on groups of rows, if there are any."""
+        if not self.constraints:
+            return sets
+        if self.noise or sets.likelihood() is not None or sets.answers_of_sources() is not None:
+            raise ValueError(
+                "Constraints on groups of rows are not supported together with noise, soft labels or votes. Use one of"
+                " them."
+            )
+        return output.constrain(sets, self.constraints)
 
     def is_soft(self, sets: Sets) -> bool:
         """Whether these sets get soft labels, not one selected member."""
@@ -167,10 +185,12 @@ class Disambiguation(BaseEstimator):
             return self._from_subset(rows, output, sets, weights, target)
         # BLAS threads wait for each other between many small products
         with single_blas() if len(sets) <= SINGLE_THREAD_ROWS else nullcontext():
-            fitted = weights.fit(rows.X, target, rows.w)
+            posterior = posterior_of(sets, rows.w) if weights.supervised and self.is_soft(sets) else None
+            fitted = fit_growing(weights, rows.X, target, posterior, rows.w)
             output, result = self._estimate(rows, output, sets, fitted, target)
             if fitted.supervised:
-                fitted = fitted.fit(rows.X, Target(result.phi, target.labelled), rows.w)
+                phi = output.reduced(result.phi) if posterior is None else posterior.growth_target(result.phi)
+                fitted = fitted.refit(rows.X, target.with_phi(phi), rows.w)
         return _supervised(output, result), fitted, result
 
     def outputs(
@@ -188,8 +208,7 @@ class Disambiguation(BaseEstimator):
         self.check(output, sets)
         if posterior is not None and self.kind != "hard":
             F = held_out_sums(operator, posterior)
-            phi, log_likelihood = posterior.predict(F)
-            return posterior.expand(output).decode(phi), log_likelihood, posterior.miss_share(F)
+            return *posterior.outputs(F, output), posterior.miss_share(F)
         c = None
         for block, rest, inside, outside in operator.folds():
             w = None if sample_weight is None else sample_weight[rest]
@@ -299,7 +318,7 @@ class Disambiguation(BaseEstimator):
 
     def _held_out(self, posterior: SetPosterior, weights: Weights, rows: Any, target: Target) -> NDArray | None:
         """Predict F_i without the fold of row i; None if all rows are equal, so that there is one fold only."""
-        folds = folds_of(rounded(rows.X), self.n_folds, sample_weight=rows.w)
+        folds = folds_of(rounded(rows.X), self.n_folds, sample_weight=rows.w, groups=rows.groups)
         if len(folds) < 2:
             return None
         return held_out_sums(weights.held_out(rows.X, target, rows.w, folds), posterior)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..outputs.base import Sets
+from ..weights.base import Target, Weights
 from ..weights.holdout import Holdout, LooOperator
+from .bradley_terry import BradleyTerry
 from .categorical import Categorical, SparseCategorical, is_sparse
+from .constrained import ConstrainedCategorical
 from .coupled import Coupled, labelled_in
 from .fallible import fallible
 from .posterior import SetPosterior
@@ -43,7 +46,7 @@ class Schedule:
         return min(self.cap, 1 + t / self.ramp)
 
 
-HELD_OUT_SCHEDULE = Schedule(ramp=5, cap=2.0, max_iter=8, tol=0.0)  # ranks models as well, in half the time
+HELD_OUT_SCHEDULE = Schedule(ramp=5, cap=2.0, tol=0.0)  # ranks models as well, in half the time
 
 
 class SoftResult(NamedTuple):
@@ -160,10 +163,32 @@ def _choose(first: NDArray, q: NDArray, other: NDArray) -> NDArray:
     return np.where(first[:, None], q.reshape(len(first), -1), other.reshape(len(first), -1)).reshape(q.shape)
 
 
-def held_out_sums(operator: Holdout, posterior: SetPosterior, schedule: Schedule = HELD_OUT_SCHEDULE) -> NDArray:
+def held_out_sums(operator: Holdout, posterior: SetPosterior) -> NDArray:
     """Predict F_i for each row by a disambiguation that did not use the sets of its fold, (n, *e)."""
+    schedule = replace(HELD_OUT_SCHEDULE, max_iter=posterior.held_out_rounds)
     held_out = posterior.hold_out(operator)
     return held_out.out_of_fold(soft(operator, held_out, schedule).q, operator)
+
+
+def fit_growing(
+    weights: Weights, X: Any, target: Target, posterior: SetPosterior | None, sample_weight: Any = None
+) -> Weights:
+    """Fit weights; supervised ones are fitted again and again to the labels that they estimate.
+
+    Sets are a poor target: a forest that is grown on the middles of wide intervals splits by their widths. Each round
+    estimates the labels from what the other rows predict, and fits the weights to these.
+    """
+    if posterior is None or not posterior.n_growths or not weights.supervised:
+        return weights.fit(X, target, sample_weight)
+    q = posterior.prior()
+    fitted = weights.fit(X, target.with_phi(posterior.growth_target(posterior.phi(q))), sample_weight)
+    for _ in range(posterior.n_growths):
+        operator = fitted.loo_operator()
+        if operator is None:  # weights without leave-one-out predictions cannot estimate labels
+            break
+        q = posterior.update(posterior.predictor(operator)(q), q, 1.0)
+        fitted = fitted.refit(X, target.with_phi(posterior.growth_target(posterior.phi(q))), sample_weight)
+    return fitted
 
 
 def posterior_of(sets: Sets, sample_weight: NDArray | None = None, noise: Any = None) -> SetPosterior | None:
@@ -177,12 +202,16 @@ def posterior_of(sets: Sets, sample_weight: NDArray | None = None, noise: Any = 
     mask = sets.options()
     if mask is not None:
         likelihood = sets.likelihood()
+        if sets.group_constraints is not None:
+            return ConstrainedCategorical(mask, sets, sample_weight)
         if likelihood is not None:
             return Categorical(likelihood, sets, sample_weight)
         return (SparseCategorical if is_sparse(mask) else Categorical)(mask, sets, sample_weight)
     lines = sets.lines()
     if lines is not None:
         return TruncatedNormal(lines, sample_weight)
+    if sets.comparisons() is not None:
+        return BradleyTerry(sets, sample_weight)
     return _coupled(sets, sample_weight) if supports_soft(sets) else None
 
 
@@ -191,16 +220,19 @@ def _coupled(sets: Sets, sample_weight: NDArray | None) -> Coupled:
     parts: list[SetPosterior] = []
     each = sets.coordinates() or []
     for own in each:
-        mask = own.options()
-        found = posterior_of(own, sample_weight) if mask is None else Categorical(mask, own, sample_weight)
+        mask, likelihood = own.options(), own.likelihood()
+        found = posterior_of(own, sample_weight) if mask is None else None
+        if mask is not None:
+            found = Categorical(mask if likelihood is None else likelihood, own, sample_weight)
         assert found is not None
         parts.append(found)
-    return Coupled(parts, sets.coordinate_weights(), labelled_in(each), sample_weight)
+    factors = np.ones(len(parts)) if sets.coordinate_weights is None else sets.coordinate_weights
+    return Coupled(parts, factors, labelled_in(each), sample_weight)
 
 
 def supports_soft(sets: Sets) -> bool:
     """Whether members of the sets can be assigned probabilities, so that sets have a likelihood."""
-    if sets.options() is not None or sets.lines() is not None:
+    if any(found is not None for found in (sets.options(), sets.lines(), sets.comparisons())):
         return True
     return all(map(supports_soft, sets.coordinates() or [])) if sets.coordinates() else False
 

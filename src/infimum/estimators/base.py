@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from inspect import signature
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
 
-from ..data import Blocks, Rows, Table, is_dask, map_rows, rows_of
+from ..data import Blocks, Rows, Table, group_codes, is_dask, map_rows, rows_of
 from ..data.checks import check_run
 from ..data.containers import materialise
 from ..data.errors import InfimumWarning
@@ -32,9 +32,7 @@ from ..solvers import Minimum
 from ..weights import BY_NAME, Alpha, by_name
 from .explanation import Explanation, explained
 from .scoring import refuse_exact_metrics
-
-NUMBERS = 2**22
-"""Numbers formed at a time for a batch of queries: 32 MiB."""
+from .streaming import StreamingMixin
 
 WEIGHT_RANGE = (2.0**-100, 2.0**100)
 """The largest sample weight lies in this range after scaling, so that products and sums of weights stay finite."""
@@ -54,7 +52,7 @@ class Prepared(NamedTuple):
     sets: Sets
 
 
-class PartialModel(BaseEstimator):
+class PartialModel(StreamingMixin, BaseEstimator):
     """The base class of all estimators.
 
     It predicts f(x) = argmin_z sum_i alpha_i(x) L(z, S_i). A subclass defines `_output`, the output space.
@@ -70,6 +68,8 @@ class PartialModel(BaseEstimator):
     random_state: Any
     verbose: int
     disambiguation_: DisambiguationResult | None
+    batch_numbers: ClassVar[int] = 2**22
+    """Numbers formed at a time for a batch of queries: 32 MiB."""
 
     @classmethod
     def paper(cls, *args: Any, **settings: Any) -> Self:
@@ -96,14 +96,15 @@ class PartialModel(BaseEstimator):
         """Return the output space that a fit to `y` would use, fitted to y."""
         return self._output(y).fit(y)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the model to inputs X (n, d) and candidate sets y, in any format that the output space parses.
 
         A row of sample weight 2 counts as two rows, one of weight 0 is left out. X may be `infimum.Blocks` that contain
-        all three, or a Dask collection; "auto" then selects on a sample of the rows.
+        all three, or a Dask collection; "auto" then selects on a sample of the rows. Rows of the same entry of `groups`
+        are held out together; rows with the same features always are.
         """
         new = self._unfitted_copy()
-        new._fit(X, y, sample_weight)
+        new._fit(X, y, sample_weight, groups)
         # all at once: a fit that fails or is interrupted leaves the model as it was
         self.__dict__ = dict(vars(new))
         return self
@@ -114,8 +115,8 @@ class PartialModel(BaseEstimator):
         new.__dict__ = {name: value for name, value in vars(self).items() if not name.endswith("_")}
         return new
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        recipe, self.selection_, rows, output, sets = self._prepare(X, y, sample_weight)
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
+        recipe, self.selection_, rows, output, sets = self._prepare(X, y, sample_weight, groups)
         with warnings.catch_warnings():
             if self.selection_ is not None and self.selection_.results:
                 # the user has not chosen these weights and need not be warned about them
@@ -124,16 +125,16 @@ class PartialModel(BaseEstimator):
         self.recipe_: Recipe = recipe
         self.sets_: Sets | None = sets if rows.in_memory else None
 
-    def prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Prepared:
+    def prepare(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Prepared:
         """Parse the data and select the parts that are "auto", as `fit` does first; the model is not changed."""
-        return self._unfitted_copy()._prepare(X, y, sample_weight)
+        return self._unfitted_copy()._prepare(X, y, sample_weight, groups)
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
+    def _prepare(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Prepared:
         check_run(self)
         recipe, config = self._recipe(), self._search_config()
-        rows = self._rows(X, y, sample_weight)
+        rows = self._rows(X, y, sample_weight, groups)
         output = rows.fitted(self._output(rows.y))
-        sets = rows.read(output)
+        sets = recipe.read(rows, output)
         if rows.in_memory:
             check_shapes(output, sets)
             refuse_exact_metrics(output)
@@ -156,11 +157,11 @@ class PartialModel(BaseEstimator):
         run = {"budget": self.budget, "n_jobs": self.n_jobs, "random_state": self.random_state}
         return replace(config, **run, verbose=int(self.verbose))
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+    def _rows(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Rows:
         """Return the validated rows; learn the number of features and their names."""
         if X is None and isinstance(y, Votes):
             X = np.zeros((len(y), 1))
-        blocks = rows_of(X, y, sample_weight)
+        blocks = rows_of(X, y, sample_weight, groups)
         if blocks is not None:
             self.n_features_in_ = blocks.n_features
             if blocks.names is not None:
@@ -168,7 +169,8 @@ class PartialModel(BaseEstimator):
             return blocks
         names = names_of(X)
         X = self._validated(X, reset=True)
-        return Table(X, materialise(y), None if sample_weight is None else counted(sample_weight, X), names)
+        w = None if sample_weight is None else counted(sample_weight, X)
+        return Table(X, materialise(y), w, names, group_codes(groups, X.shape[0]))
 
     def _validated(self, X: Any, reset: bool = False) -> Any:
         """Return X as numbers; the columns of a DataFrame are found by their names."""
@@ -181,7 +183,8 @@ class PartialModel(BaseEstimator):
         """
         if _is_blocked(X):
             return self._in_blocks(self.predict, X)
-        return self.output_.tabulate(self.output_names(self._outputs(X)))
+        z = self._outputs(X)  # raises an error if the model is not fitted
+        return self.output_.tabulate(self.output_names(z))
 
     def output_names(self, z: NDArray) -> NDArray:
         """Return outputs as the user names them."""
@@ -274,6 +277,11 @@ class PartialModel(BaseEstimator):
             )
         return found
 
+    def _html_repr(self) -> str:
+        """Return the diagram of scikit-learn, followed by the selected model and what it was compared with."""
+        found = vars(self).get("selection_")
+        return super()._html_repr() + ("" if found is None else found.html_details())
+
     def __getstate__(self) -> dict:
         """Save no training sets if the weights save no training rows."""
         state = super().__getstate__()
@@ -302,7 +310,7 @@ class PartialModel(BaseEstimator):
         """Return solve(alpha(x)) for batches of rows of X, so that memory does not grow with their number."""
         check_is_fitted(self)
         X = self._validated(X)
-        size = max(1, NUMBERS // max(1, self.weights_.width + self.solver_.width))
+        size = max(1, self.batch_numbers // max(1, self.weights_.width + self.solver_.width))
         work = (delayed(lambda rows: solve(self.weights_(X[rows])))(rows) for rows in gen_batches(X.shape[0], size))
         # one batch after the other, unless n_jobs or joblib.parallel_config(n_jobs=…) is set
         return Parallel(n_jobs=self.n_jobs, require="sharedmem")(work)

@@ -15,6 +15,7 @@ from ..data import Blocks, is_dask
 from ..data.errors import InfimumWarning
 from ..loss import Infimum
 from ..outputs import Labels, Sets
+from ..outputs.labels.costs import without_frames
 from ..selection import SearchConfig
 from ..solvers import ClosedForm
 from .probability import ProbabilityMixin, has_calibrator
@@ -143,6 +144,9 @@ class PartialClassifier(ProbabilityMixin):
 
     def _output(self, y: Any) -> Labels:
         return Labels(self.cost, self.classes)
+
+    def __getstate__(self) -> dict:
+        return without_frames(super().__getstate__())
 
     @property
     def classes_(self) -> NDArray:

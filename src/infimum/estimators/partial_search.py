@@ -172,22 +172,22 @@ class PartialSearch(BaseEstimator):
         """Return the output space that a fit to `y` would use, fitted to y."""
         return (PartialClassifier() if self.estimator is None else self.estimator).output_space(y)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Evaluate every candidate, then fit the best one to all rows."""
         new = clone(self)
-        new._fit(X, y, sample_weight)
+        new._fit(X, y, sample_weight, groups)
         # all at once: a search that fails or is interrupted too early leaves the model as it was
         kept = {name: value for name, value in vars(self).items() if not name.endswith("_")}
         self.__dict__ = vars(new) | kept
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         model = self._check()
         recipe = model._recipe()
-        rows: Any = clone(model)._rows(X, y, sample_weight)
+        rows: Any = clone(model)._rows(X, y, sample_weight, groups)
         validated(self, X, reset=True)
         output = rows.fitted(model._output(y))
-        data = self._data(recipe, rows, output, rows.read(output))
+        data = self._data(recipe, rows, output, recipe.read(rows, output))
         candidates = self._candidates(recipe, rows.X, data.sets)
         record = Record()
         try:
@@ -253,16 +253,17 @@ class PartialSearch(BaseEstimator):
         table, sets = labelled_rows(recipe, table, output, sets)
         if not isinstance(self.cv, Number):
             try:
-                folds = [test for _, test in check_cv(self.cv).split(table.X, sets)]
+                folds = [test for _, test in check_cv(self.cv).split(table.X, sets, table.groups)]
             except (TypeError, ValueError) as error:
                 raise ValueError(
                     "cv must be an integer >= 2, a splitter such as KFold(5), or an iterable of (train, test) indices."
-                    f" Got {self.cv!r:.200}, which fails: {error}"
+                    f" Got {self.cv!r:.200} instead."
                 ) from error
             if not np.array_equal(np.sort(np.concatenate([[], *folds])), np.arange(len(sets))):
                 raise ValueError(f"The test folds of cv must contain each row once. Got {self.cv!r}.")
         else:
-            folds = folds_of(table.X, int(self.cv), sample_weight=table.w)  # type: ignore[call-overload]
+            k = min(int(self.cv), max(2, len(sets)))  # type: ignore[call-overload]
+            folds = folds_of(table.X, k, sample_weight=table.w, groups=table.groups)
         if len(folds) < 2:
             raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
         principles: dict[str, Any] = {"disambiguation": Disambiguation(), **PRINCIPLES}
@@ -300,7 +301,7 @@ class PartialSearch(BaseEstimator):
 
     def _best(self, evaluations: list[Evaluation], data: EvaluationData) -> Evaluation:
         if self.scoring == AUTO:
-            return select(evaluations, Rule(data.config, likelihood_only=has_density(data.sets), smoothest=False))
+            return select(evaluations, Rule(data.config, regression=has_density(data.sets), smoothest=False))
         return max(evaluations, key=lambda one: np.nan_to_num(getattr(one.result, self.scoring), nan=-np.inf))
 
     @staticmethod

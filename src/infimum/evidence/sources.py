@@ -62,7 +62,9 @@ class Sources:
         """Plot the reliability of each annotator with its interval; return the axes of matplotlib."""
         import matplotlib.pyplot as plt
 
-        ax = plt.subplots(figsize=(6, 1 + 0.25 * min(len(self.names), 60)))[1] if ax is None else ax
+        if ax is None:
+            height = 1.2 + 0.25 * min(len(self.names), 60)
+            _, ax = plt.subplots(figsize=(6, height), layout="constrained")
         order = np.argsort(self.reliability, kind="stable")
         y, x = np.arange(len(order)), self.reliability[order]
         spread = np.abs(np.stack([x - self.low[order], self.high[order] - x]))

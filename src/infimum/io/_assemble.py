@@ -221,9 +221,9 @@ def _merged(answers: _Answers, rows: Kept) -> list[tuple[Entry, Any, Any]]:
         try:
             cell = _combine(answers.space, kept, how)
         except Conflict as error:
-            if conflict == "refuse":
+            if conflict == "error":
                 bad.add(entry.place, f"{error}: {_quoted(kept)}")
-            if conflict in ("refuse", "drop"):
+            if conflict in ("error", "drop"):
                 continue
             cell = _resolve(answers.space, kept, conflict)
         merged.append((entry, None, cell))

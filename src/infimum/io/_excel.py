@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
+from ..data.limits import check_zip
 from ._files import Found, Path_, atomic_write, check_header, dumps
 
 
@@ -15,6 +16,7 @@ def read_excel(path: Path_, name: str) -> tuple[list[str], list[Found]]:
 
     with open(path, "rb") as file:
         try:
+            check_zip(name, ZipFile(file))
             book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         except (BadZipFile, KeyError, ValueError, OSError) as error:
             raise ValueError(f"{name} is not an Excel workbook ({error}). Save it as .xlsx or .csv.") from error

@@ -7,15 +7,23 @@ import gzip
 import io
 import json
 import os
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
+from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from ..data.errors import NO_CELL, BadRows, shown
 from ..data.files import Path_ as Path_
 from ..data.files import atomic_write as atomic_write
+from ..data.limits import check_text, parse_json
+
+FORMULA = re.compile(r"'*(?:[=@\t\r]|[+-](?![\w\s.,+-]*\Z))")
+"""Text that spreadsheets run; numbers and tags such as -5 and +red -round only look like it."""
 
 _FIELD_LIMIT = 2**31 - 1
 _csv_lock = threading.Lock()
@@ -79,6 +87,7 @@ def read_records(source: Any) -> list[Found]:
 
 def json_records(text: str, name: str) -> list[Found]:
     """Return the objects of a text that is a JSON array or JSON Lines."""
+    check_text(name, text, "[{:,")
     return _objects(_array(text, name) if text.lstrip().startswith("[") else _lines(text, name), name)
 
 
@@ -91,19 +100,18 @@ def _objects(found: list[tuple[str, Any]], name: str) -> list[Found]:
     return [Found(place, dict(value)) for place, value in found]
 
 
-def _invalid_json(text: str, name: str, line: int, error: json.JSONDecodeError) -> ValueError:
-    """Return the error about a text that is not JSON, such as a CSV export, or that contains a mistake."""
-    start = text.strip()
-    if start[:1] in ("[", "{"):
-        return ValueError(f"{name}, line {line}, column {error.colno}: invalid JSON ({error.msg}).")
-    return ValueError(f"{name} is not JSON. It begins with {shown(start[:40])}. Export it as JSON.")
+def check_scalars(name: str, found: Iterable[Found], *fields: str) -> None:
+    """Raise an error if a list or an object stands where records have an id or the name of an annotator."""
+    bad = BadRecords(name)
+    for place, record in found:
+        for field in fields:
+            if isinstance(record.get(field), list | Mapping):
+                bad.add(place, f"expected a text or a number in {field!r}, got {shown(record[field])}")
+    bad.refuse("Ids and names of annotators are texts or numbers.")
 
 
 def _array(text: str, name: str) -> list[tuple[str, Any]]:
-    try:
-        return [(f"{name}, record {k}", value) for k, value in enumerate(json.loads(text), start=1)]
-    except json.JSONDecodeError as error:
-        raise _invalid_json(text, name, error.lineno, error) from error
+    return [(f"{name}, record {k}", value) for k, value in enumerate(parse_json(text, name), start=1)]
 
 
 def _lines(text: str, name: str) -> list[tuple[str, Any]]:
@@ -112,9 +120,12 @@ def _lines(text: str, name: str) -> list[tuple[str, Any]]:
         if not line.strip():
             continue
         try:
-            found.append((f"{name}, line {number}", json.loads(line)))
-        except json.JSONDecodeError as error:
-            raise _invalid_json(text, name, number, error) from error
+            found.append((f"{name}, line {number}", parse_json(line, name, number)))
+        except ValueError as error:
+            start = text.strip()
+            if start[:1] == "{":
+                raise
+            raise ValueError(f"{name} is not JSON. It begins with {shown(start[:40])}. Export it as JSON.") from error
     return found
 
 
@@ -125,6 +136,7 @@ def read_csv(path: Path_, sep: str = ",") -> tuple[list[str], list[Found]]:
 
 def csv_records(text: str, name: str, sep: str = ",") -> tuple[list[str], list[Found]]:
     """Return the header and the rows of a text that is CSV."""
+    check_text(name, text, f"{sep}\n")
     with _csv_lock:
         before = csv.field_size_limit(_FIELD_LIMIT)
         try:
@@ -133,9 +145,10 @@ def csv_records(text: str, name: str, sep: str = ",") -> tuple[list[str], list[F
             if not header:
                 raise ValueError(f"{name} is empty: expected a line of column names.")
             rows, start = [], reader.line_num + 1
+            header = list(map(unescaped, header))
             for row in reader:
                 if row:
-                    rows.append((f"{name}, line {start}", row))
+                    rows.append((f"{name}, line {start}", list(map(unescaped, row))))
                 start = reader.line_num + 1
         except csv.Error as error:
             raise ValueError(f"{name}, line {reader.line_num}: invalid CSV ({error}).") from error
@@ -171,12 +184,32 @@ def write_json_lines(path: Path_, values: Iterable) -> None:
             file.write(dumps(value) + "\n")
 
 
-def write_csv(path: Path_, header: list[str], rows: Iterable[Iterable], sep: str = ",") -> None:
-    """Write a CSV file, None as an empty cell, completely or not at all."""
+def write_csv(
+    path: Path_, header: list[str], rows: Iterable[Iterable], sep: str = ",", escape: bool = False
+) -> None:
+    """Write a CSV file, None as an empty cell, completely or not at all; escape what spreadsheets would run."""
     with _text_file(path) as file:
         writer = csv.writer(_Lines(file), delimiter=sep, lineterminator="\r\n")
-        writer.writerow(header)
-        writer.writerows(rows)
+        for row in chain([header], rows):
+            writer.writerow([escaped(cell) for cell in row] if escape else row)
+
+
+def escaped(cell: Any) -> Any:
+    """Return text that a spreadsheet would run as a formula with an apostrophe before it; anything else as it is.
+
+    >>> escaped("=1+1"), escaped("-cmd|' /C calc'!A0"), escaped("-1.5"), escaped("+red -round"), escaped("'=x")
+    ("'=1+1", "'-cmd|' /C calc'!A0", '-1.5', '+red -round', "''=x")
+    """
+    return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell
+
+
+def unescaped(cell: str) -> str:
+    """Return the text that `escaped` was given.
+
+    >>> unescaped("'=1+1"), unescaped("'tis"), unescaped("''=x")
+    ('=1+1', "'tis", "'=x")
+    """
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell[1:]) else cell
 
 
 @contextmanager
@@ -218,4 +251,8 @@ def _plain(value: Any) -> Any:
         return sorted(value)
     if hasattr(value, "isoformat"):
         return value.isoformat()
-    raise TypeError(f"JSON cannot hold {value!r} of type {type(value).__name__}.")
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, bytes | timedelta):
+        return str(value)
+    raise TypeError(f"JSON cannot hold {shown(value)} of type {type(value).__name__}.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
 import sys
 import zlib
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..data.files import Path_
+from ..data.limits import gunzipped
 
 STDIN = "-"
 SAMPLE = 100_000
@@ -44,8 +44,8 @@ def read_bytes(path: Path_) -> bytes:
     if Path(path).suffix.lower() != ".gz":
         return data
     try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
+        return gunzipped(Path(path).name, data)
+    except (EOFError, zlib.error) as error:
         raise ValueError(f"{Path(path).name} is not a complete gzip file ({error}). Compress it again.") from error
 
 

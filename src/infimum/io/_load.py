@@ -7,6 +7,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..data.limits import check_values
 from ._files import Found, Path_, csv_records, json_records, name_of
 from ._frames import backend_of, rows_of_frame
 from ._layout import STDIN, Layout, decoded, read_bytes, separator
@@ -91,6 +92,11 @@ def load_table(path: Path_, backend: str | None = None, sep: str | None = None, 
     library_name = backend_of(backend)
     if library_name == "pandas":
         require("pyarrow", name)
+    if suffix == ".parquet" and importlib.util.find_spec("pyarrow"):
+        import pyarrow.parquet
+
+        about = pyarrow.parquet.read_metadata(path)  # repeated values take no room in the file
+        check_values(name, about.num_rows * about.num_columns)
     library = importlib.import_module(library_name)
     arrow = "read_ipc" if library_name == "polars" else "read_feather"
     with open(path, "rb") as file:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..data.errors import shown
 from ..outputs.rankings.cells import rank_buckets
 from ._assemble import assemble
-from ._files import BadRecords, Found, Path_, name_of, read_records, write_json
+from ._files import BadRecords, Found, Path_, check_scalars, name_of, read_records, write_json
 from ._meaning import Answer, Entry, ReadOptions, one_of, pick
 from ._records import Records
 from ._write import Row, buckets_in, chain_in, converted, number_in, rows_to_write, text_names
@@ -36,7 +37,7 @@ def read_argilla(
     unticked: str | None = None,
     skipped: str | None = None,
     annotators: str | None = None,
-    conflict: str = "refuse",
+    conflict: str = "error",
     classes: list | None = None,
     backend: str | None = None,
 ) -> Records:
@@ -66,6 +67,8 @@ def read_argilla(
     options = ReadOptions(meaning, unticked, skipped, annotators, conflict, classes, backend)
     source = name_of(path)
     found = read_records(path)
+    check_scalars(source, found, "id")
+    _check_objects(source, found)
     flat = [_is_flat(record.value) for record in found]
     question = _question(source, found, question)
     bad = BadRecords(source)
@@ -86,6 +89,15 @@ def read_argilla(
         entries.append(entry)
     bad.refuse(f"See the responses to {question!r} in {source}.")
     return assemble(source, entries, options, meanings=MEANINGS)
+
+
+def _check_objects(source: str, found: list[Found]) -> None:
+    bad = BadRecords(source)
+    for place, record in found:
+        for field in () if _is_flat(record) else ("metadata", "vectors", "responses"):
+            if not isinstance(record.get(field) or {}, Mapping):
+                bad.add(place, f"expected an object in {field!r}, got {shown(record[field])}")
+    bad.refuse("Export the records again, with to_dict or to_json of Argilla.")
 
 
 def _is_flat(record: Mapping) -> bool:
@@ -113,9 +125,12 @@ def _data(record: Mapping, flat: bool) -> dict:
 
 
 def _flat_responses(record: Found, question: str, bad: BadRecords) -> list[tuple]:
-    values = record.value.get(f"{question}.responses") or []
-    users = record.value.get(f"{question}.responses.users") or [None] * len(values)
-    status = record.value.get(f"{question}.responses.status") or [None] * len(values)
+    parts = [record.value.get(f"{question}.responses{part}") or [] for part in ("", ".users", ".status")]
+    values = parts[0]
+    if not all(isinstance(part, list | tuple) for part in parts):
+        bad.add(record.place, f"expected lists of responses, users and statuses to {question!r}, got {shown(values)}")
+        return []
+    users, status = (part or [None] * len(values) for part in parts[1:])
     if not len(values) == len(users) == len(status):
         bad.add(record.place, f"{len(values)} responses to {question!r}, {len(users)} users, {len(status)} statuses")
         return []
@@ -124,8 +139,9 @@ def _flat_responses(record: Found, question: str, bad: BadRecords) -> list[tuple
 
 def _nested_responses(record: Found, question: str, bad: BadRecords) -> list[tuple]:
     responses = (record.value.get("responses") or {}).get(question) or []
-    if not all(isinstance(response, Mapping) and "value" in response for response in responses):
-        bad.add(record.place, f"expected responses with 'value' to {question!r}, got {responses!r}")
+    listed = isinstance(responses, list | tuple)
+    if not listed or not all(isinstance(response, Mapping) and "value" in response for response in responses):
+        bad.add(record.place, f"expected responses with 'value' to {question!r}, got {shown(responses)}")
         return []
     return [(response["value"], response.get("user_id"), response.get("status")) for response in responses]
 

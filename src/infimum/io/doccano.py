@@ -11,11 +11,13 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ..data.limits import check_zip
 from ._assemble import assemble
 from ._files import (
     BadRecords,
     Found,
     Path_,
+    check_scalars,
     csv_records,
     json_records,
     name_of,
@@ -40,7 +42,7 @@ def read_doccano(
     unticked: str | None = None,
     empty: str | None = None,
     annotators: str | None = None,
-    conflict: str = "refuse",
+    conflict: str = "error",
     classes: list | None = None,
     label: str | None = None,
     backend: str | None = None,
@@ -73,6 +75,7 @@ def read_doccano(
         raise ValueError('empty="no" makes every tag absent. It requires meaning="all_of" and unticked="no".')
     source = name_of(path)
     found = _found(path)
+    check_scalars(source, [record for _, _, record in found], "id")
     label = _label_field(source, [record for _, _, record in found], label)
     bad = BadRecords(source)
     entries: dict[Any, Entry] = {}
@@ -93,7 +96,7 @@ def _found(path: Any) -> list[tuple[str | None, bool, Found]]:
         rows = read_csv(path)[1] if suffix == ".csv" else read_records(path)
         return [(None, suffix == ".csv", record) for record in rows]
     found: list[tuple[str | None, bool, Found]] = []
-    with zipfile.ZipFile(path) as archive:
+    with _opened(path) as archive:
         members = sorted(m for m in archive.namelist() if m.lower().endswith((".jsonl", ".json", ".csv")))
         for member in members:
             text, name = archive.read(member).decode("utf-8-sig"), f"{name_of(path)}, {member}"
@@ -104,6 +107,16 @@ def _found(path: Any) -> list[tuple[str | None, bool, Found]]:
     if not members:
         raise ValueError(f"{name_of(path)} contains no .jsonl, .json or .csv file.")
     return found
+
+
+def _opened(path: Path_) -> zipfile.ZipFile:
+    """Open a zip file, whose content must have room in memory."""
+    try:
+        archive = zipfile.ZipFile(path)
+    except zipfile.BadZipFile as error:
+        raise ValueError(f"{name_of(path)} is not a zip file ({error}). Export it again.") from error
+    check_zip(name_of(path), archive)
+    return archive
 
 
 def _label_field(source: str, found: list[Found], label: str | None) -> str:

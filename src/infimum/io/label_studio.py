@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..data.errors import shown
 from ..outputs import Taxonomy
 from ..outputs.rankings.cells import bucket_pairs
 from ._assemble import assemble
-from ._files import BadRecords, Found, Path_, name_of, read_records, write_json
+from ._files import BadRecords, Found, Path_, check_scalars, name_of, read_records, write_json
 from ._label_studio_values import TYPES, bucket_order, parsed, ranker_is_list, region_value
 from ._meaning import Answer, Entry, Example, ReadOptions, ambiguous, one_of, pick
 from ._records import Records
@@ -29,7 +30,7 @@ def read_label_studio(
     unticked: str | None = None,
     skipped: str | None = None,
     annotators: str | None = None,
-    conflict: str = "refuse",
+    conflict: str = "error",
     classes: list | None = None,
     taxonomy: Any = None,
     buckets: list[str] | None = None,
@@ -55,8 +56,8 @@ def read_label_studio(
     annotators : {"rows", "intersect", "union", "vote"}, optional
         "rows" keeps a row for every answer. The others give one row per task: all annotators are right, one of them
         is, or most are.
-    conflict : {"refuse", "unknown", "union", "vote", "drop"}
-        What happens to tasks whose annotators contradict each other; "refuse" raises an error.
+    conflict : {"error", "unknown", "union", "vote", "drop"}
+        What happens to tasks whose annotators contradict each other; "error" raises an error.
     classes : list, optional
         All the names that may be selected; by default those in the file.
     taxonomy : paths, nested dicts or Taxonomy, optional
@@ -83,6 +84,7 @@ def read_label_studio(
     options = ReadOptions(meaning, unticked, skipped, annotators, conflict, classes, backend)
     source = name_of(path)
     found = read_records(path)
+    check_scalars(source, found, "id")
     _check_export(source, found)
     control, kind = _control(source, found, control)
     bad = BadRecords(source)
@@ -114,9 +116,17 @@ def _check_export(source: str, found: list[Found]) -> None:
     for place, task in found:
         if "annotations" not in task:
             bad.add(place, f"expected a task with 'annotations', got the fields {', '.join(map(str, task))}")
-        elif not all(isinstance(a, Mapping) for a in task["annotations"] or ()):
+        elif not _are_objects(task["annotations"] or []):
             bad.add(place, "expected objects in 'annotations'")
+        elif not all(_are_objects(a.get("result") or []) for a in task["annotations"] or ()):
+            bad.add(place, "expected a list of objects in 'result'")
+        elif not isinstance(task.get("data") or {}, Mapping):
+            bad.add(place, f"expected an object in 'data', got {shown(task['data'])}")
     bad.refuse("Export in the format JSON. JSON_MIN and CSV leave skipped tasks out.")
+
+
+def _are_objects(values: Any) -> bool:
+    return isinstance(values, list) and all(isinstance(value, Mapping) for value in values)
 
 
 def _control(source: str, found: list[Found], control: str | None) -> tuple[str, str]:
@@ -130,8 +140,8 @@ def _control(source: str, found: list[Found], control: str | None) -> tuple[str,
         return control or "", "choices"
     supported = [name for name, kind in types.items() if kind in TYPES]
     if not supported:
-        shown = ", ".join(f"{name} ({kind})" for name, kind in types.items())
-        raise ValueError(f"{source} has no control of the types {', '.join(TYPES)}. Its controls are: {shown}.")
+        controls = ", ".join(f"{name} ({kind})" for name, kind in types.items())
+        raise ValueError(f"{source} has no control of the types {', '.join(TYPES)}. Its controls are: {controls}.")
     control = pick(source, "control", "control", supported, control)
     return control, types[control]
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..data.errors import listed, shown
 from ._assemble import assemble
-from ._files import BadRecords, Found, Path_, name_of, read_records, write_json_lines
+from ._files import BadRecords, Found, Path_, check_scalars, name_of, read_records, write_json_lines
 from ._meaning import Answer, Entry, Example, ReadOptions, Verbatim, ambiguous, one_of
 from ._records import Records
 from ._write import converted, rows_to_write, text_names
@@ -27,7 +28,7 @@ def read_prodigy(
     skipped: str | None = None,
     reject: str | None = None,
     annotators: str | None = None,
-    conflict: str = "refuse",
+    conflict: str = "error",
     classes: list | None = None,
     backend: str | None = None,
 ) -> Records:
@@ -58,6 +59,7 @@ def read_prodigy(
         one_of("reject", reject, REJECTED)
     source = name_of(path)
     found = read_records(path)
+    check_scalars(source, found, "_input_hash", "_annotator_id", "_session_id")
     bad = BadRecords(source)
     binary = _is_binary(source, found)
     answers = [_binary(f, bad) if binary else _choice(f, bad, reject) for f in found]
@@ -107,12 +109,16 @@ def _binary(found: Found, bad: BadRecords) -> Answer:
 
 def _choice(found: Found, bad: BadRecords, reject: str | None) -> Answer:
     task, answer = found.value, _decision(found, bad)
-    options = [option.get("id") if isinstance(option, dict) else option for option in task["options"]]
+    given = task["options"] if isinstance(task["options"], list) else [task["options"]]
+    options = [option.get("id") if isinstance(option, dict) else option for option in given]
+    if not all(isinstance(option, str | int | float) for option in options):
+        bad.add(found.place, f"expected options with a text or a number in 'id', got {shown(task['options'])}")
+        return Answer("skipped")
     accept = task.get("accept") or []
     accept = accept if isinstance(accept, list) else [accept]
     unknown = [name for name in accept if name not in options]
     if unknown:
-        bad.add(found.place, f"{unknown[0]!r} is selected, but the options are {options}")
+        bad.add(found.place, f"{unknown[0]!r} is selected, but the options are [{listed(options)}]")
     who = _who(task)
     if answer == "ignore":
         return Answer("skipped", None, who, tuple(options))

@@ -14,6 +14,17 @@ PARTS = (
 """Modules and packages whose classes occur in fitted models."""
 
 OTHER_TYPES = (
+    "datetime.date",
+    "datetime.datetime",
+    "builtins.range",
+    "datetime.time",
+    "datetime.timedelta",
+    "datetime.timezone",
+    "decimal.Decimal",
+    "fractions.Fraction",
+    "pandas.Interval",
+    "pandas._libs.interval.Interval",  # before pandas 3
+    "uuid.UUID",
     "scipy.sparse._csr.csr_array",
     "scipy.sparse._csr.csr_matrix",
     "scipy.sparse._csc.csc_array",
@@ -25,7 +36,7 @@ OTHER_TYPES = (
     "sklearn.neighbors._kd_tree.KDTree",
     "sklearn.tree._tree.Tree",
 )
-"""Types of SciPy and scikit-learn that fitted models contain."""
+"""Types of Python, pandas, SciPy and scikit-learn that fitted models contain: names of classes, trees, matrices."""
 
 
 def _own_types() -> Iterator[str]:
@@ -41,7 +52,7 @@ def _own_types() -> Iterator[str]:
 
 
 TRUSTED_TYPES: list[str] = sorted({*_own_types(), *OTHER_TYPES})
-"""Types that may occur in a saved model: those of this library, and a few of SciPy and scikit-learn.
+"""Types that may occur in a saved model: those of this library, and a few others.
 
 Loading one of them runs no code from the file. A model that contains your own types, such as a custom kernel or solver,
 needs these types in addition to the list.

@@ -19,7 +19,7 @@ from ..data.names import ordered
 from ..outputs import Not
 from ..outputs.labels.forms import labels_in
 from ._assemble import assemble
-from ._files import BadRecords, Path_, name_of, read_records, write_json_lines
+from ._files import BadRecords, Found, Path_, check_scalars, name_of, read_records, write_json_lines
 from ._frames import rows_of_frame
 from ._load import load_table
 from ._meaning import Answer, Entry, ReadOptions
@@ -51,7 +51,7 @@ def read_votes(
     votes: Any,
     *,
     annotators: str | None = None,
-    conflict: str = "refuse",
+    conflict: str = "error",
     classes: list | None = None,
     row: str | None = None,
     annotator: str | None = None,
@@ -74,7 +74,7 @@ def read_votes(
           abstains, ``"not": ["c"]`` excludes, ``"annotator"`` or ``"model"`` names who answered, other fields are data.
     annotators : {"rows", "intersect", "union", "vote"}, optional
         How the votes of a row are merged; required if there are several.
-    conflict : {"refuse", "unknown", "union", "vote", "drop"}
+    conflict : {"error", "unknown", "union", "vote", "drop"}
     classes : list, optional
         The names of the classes 0 … K-1 of a matrix; in the other formats, the only names that are allowed.
     row, annotator, answer : str, optional
@@ -216,6 +216,7 @@ def _long(source: str, votes: Any, row: str, annotator: str | None, answer: str,
     missing = [column for column in columns if rows and column not in rows[0]]
     if missing:
         raise ValueError(f"{source} has no column {missing[0]!r}. Its columns are {', '.join(rows[0])}.")
+    check_scalars(source, map(Found, places, rows), *(name for name in (row, annotator) if name is not None))
     bad = BadRecords(source)
     entries: dict[Any, Entry] = {}
     for place, line in zip(places, rows):

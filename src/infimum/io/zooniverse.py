@@ -5,10 +5,10 @@ Shapes: zooniverse/aggregation-for-caesar; https://help.zooniverse.org/next-step
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..data.limits import parse_json
 from ._assemble import assemble
 from ._files import BadRecords, Found, Path_, name_of, read_csv, write_csv
 from ._meaning import Answer, Entry, ReadOptions, pick
@@ -27,7 +27,7 @@ def read_zooniverse(
     unticked: str | None = None,
     skipped: str | None = None,
     annotators: str | None = None,
-    conflict: str = "refuse",
+    conflict: str = "error",
     classes: list | None = None,
     backend: str | None = None,
 ) -> Records:
@@ -82,9 +82,9 @@ def _of_workflow(source: str, found: list[Found], workflow: Any) -> list[Found]:
 
 def _json(record: Found, column: str, bad: BadRecords) -> Any:
     try:
-        return json.loads(record.value[column])
-    except json.JSONDecodeError as error:
-        bad.add(record.place, f"column {column!r}: invalid JSON ({error.msg} at character {error.pos})")
+        return parse_json(record.value[column], f"column {column!r}")
+    except ValueError as error:
+        bad.add(record.place, str(error))
         return None
 
 
@@ -93,8 +93,8 @@ def _tasks(record: Found, bad: BadRecords) -> dict[str, Any]:
     annotations = _json(record, "annotations", bad)
     if annotations is None:
         return {}
-    if not isinstance(annotations, list):
-        bad.add(record.place, f"expected a list in 'annotations', got {annotations!r}")
+    if not isinstance(annotations, list) or not all(isinstance(one, Mapping) for one in annotations):
+        bad.add(record.place, "expected a list of objects in 'annotations'", annotations)
         return {}
     return dict(_flat(annotations))
 

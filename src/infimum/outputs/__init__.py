@@ -1,6 +1,7 @@
 """Output spaces with their losses, and the sets that the rows of y can be: one folder per output type."""
 
 from .base import Decoded, Embedding, OutputSpace, Sets, SetStatistics
+from .constraints import AtLeast, Balanced, Constraint, Exactly, Share
 from .labels import CandidateLabels, Labels, Not, Taxonomy
 from .masks import Masks, Scribbles
 from .merging import merge_classes
@@ -40,12 +41,16 @@ def space_for(sets: Sets) -> type[OutputSpace]:
 __all__ = [
     "OUTPUT_TYPES",
     "Annuli",
+    "AtLeast",
+    "Balanced",
     "Balls",
     "Boxes",
     "CandidateLabels",
     "CandidatePoints",
+    "Constraint",
     "Decoded",
     "Embedding",
+    "Exactly",
     "HammingBalls",
     "Intervals",
     "Labels",
@@ -61,6 +66,7 @@ __all__ = [
     "Scribbles",
     "SetStatistics",
     "Sets",
+    "Share",
     "Tags",
     "Taxonomy",
     "Vectors",

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.errors import BadRows, InputError, is_missing, shown
+from ..data.limits import parse_json
 from ..data.lookalikes import LookAlike, look_alikes
 
 if TYPE_CHECKING:
@@ -50,6 +51,10 @@ class CellFormat:
             All the classes, tags or items; only for spaces that have names.
         """
         return cls()
+
+    def for_files(self) -> Self:
+        """Return the space that parses the cells of a file; it keeps rows about which the model is to decide."""
+        return self
 
     def class_names(self) -> list:
         """Return the classes or tags of a fitted space; an empty list for types without them."""
@@ -134,8 +139,8 @@ class CellFormat:
     def _from_text(self, text: str) -> Any:
         """Return the cell that a text stands for: JSON."""
         try:
-            return json.loads(text)
-        except json.JSONDecodeError:
+            return parse_json(text)
+        except ValueError:
             raise InputError(f"expected JSON, such as [1, 2], got {shown(text)}") from None
 
     def intersect_cells(self, cells: list) -> Any:

@@ -89,7 +89,7 @@ class Price:
     ----------
     price : {"seconds", "bits", "shown"}, Seconds, mapping or callable, default "seconds"
         "seconds" is the expected time of a person, see :class:`Seconds`. "bits" is log2 of the number of different
-        answers, so 1 for yes or no. "shown" is one per option that has to be looked at. A mapping gives the seconds for
+        answers, so 1 for yes or no. "shown" is one per option to read. A mapping gives the seconds for
         each type of question, ``{"OneOf": 2, "FullLabel": 7}``. A function of (name, n_answers, n_shown), which may be
         arrays, returns any other cost.
 

@@ -47,7 +47,7 @@ class QuestionGroup(NamedTuple):
     n_answers: NDArray
     """(n, f): the number of different answers."""
     n_shown: NDArray
-    """(n, f): the number of options that are looked at."""
+    """(n, f): the number of options that a person reads."""
     make: Callable[[int, int, float], Question]
     """(row, number of the question, cost) -> the question."""
     open: Any = 1.0

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..evidence.answers import SourcedAnswers
     from .base import OutputSpace
     from .numbers.lines import IntervalUnions
+    from .rankings.codes import Comparisons
 
 ANYTHING = "anything"
 """How an unlabelled row is shown."""
@@ -77,6 +78,11 @@ class Sets(ABC):
     """The `OutputSpace.kind` of these sets."""
     n_starts: int = 1
     """The default number of starts of alternation."""
+    n_contradictory: int = 0  # rows that contradict themselves
+    group_constraints: Any = None
+    """Bounds on the shares of options in groups of rows, `GroupConstraints`, if there are any."""
+    coordinate_weights: Any = None
+    """The factor of the loss of each coordinate, (m,); None if all are 1."""
     in_memory: bool = True
     """Whether single rows can be read; otherwise only sums over chunks of rows are available."""
 
@@ -98,6 +104,10 @@ class Sets(ABC):
         """Return whether z_i is in S_i: (n, *z) -> (n,) boolean."""
 
     # Optional: losses
+
+    def assign(self, c: NDArray) -> NDArray:
+        """Return `argmin` for all rows together, (n, d) -> (n, d), so that `group_constraints` are satisfied."""
+        return self.argmin(c)
 
     def answers(self, c: NDArray) -> NDArray:
         """Return the argmin of each row for k objectives that all rows share: (k, d) -> (k, n, d)."""
@@ -154,20 +164,16 @@ class Sets(ABC):
         """Return the sets of the coordinates, if S_i is a product of sets and the loss a sum over coordinates."""
         return None
 
-    def coordinate_weights(self) -> NDArray:
-        """Return the factor of the loss of each coordinate."""
-        return np.ones(len(self.coordinates() or []))
-
     def profiles(self, principle: str) -> Profiles | None:
         """Return L(z, S_i) as functions of the Hamming distance of z to a center, or None."""
         return None
 
-    def relations(self) -> tuple[NDArray, NDArray] | None:
-        """Return the distinct partial orders (k, m, m) and which of them S_i is, (n,), or None."""
+    def relations(self) -> tuple[NDArray, sparse.csr_matrix] | None:
+        """Return distinct partial orders (k, m, m), and the share of each in the loss of S_i, (n, k); or None."""
         return None
 
-    def pair_codes(self) -> NDArray | None:
-        """Return the known comparisons of partial orders, (n, m(m-1)/2) in {-1, 0, 1}, or None."""
+    def comparisons(self) -> Comparisons | None:
+        """Return the comparisons of items that the sets state, or None."""
         return None
 
     # Optional: disambiguation
@@ -188,7 +194,7 @@ class Sets(ABC):
         return None
 
     def expected(self, q: NDArray) -> NDArray:
-        """Return the mean of phi under probabilities q (n, g, c) of the options, (n, d)."""
+        """Return the mean of phi under probabilities q (n, g, c) of the options, or scores (n, m) of items, (n, d)."""
         raise ValueError(f"{type(self).__name__} have no options that can have probabilities.")
 
     def option_of(self, z: NDArray) -> NDArray:
@@ -305,10 +311,8 @@ class Sets(ABC):
 
         NaN if the kind of sets cannot tell. Of a real number, at most ten bits are counted per coordinate.
         """
-        options = self.options()
-        if options is None:
-            return np.full(len(self), math.nan)
-        return np.log2(options.shape[2] / np.maximum(options.sum(axis=2), 1)).sum(axis=1)
+        options, gone = self.options(), np.full(len(self), math.nan)
+        return gone if options is None else np.log2(options.shape[2] / np.maximum(options.sum(axis=2), 1)).sum(axis=1)
 
     def agreement(self, z: NDArray) -> NDArray:
         """Return how well z_i agrees with S_i, in [0, 1]; 1 if it is in S_i."""
@@ -389,7 +393,7 @@ def same_names(a: Any, b: Any, what: str) -> None:
     """Raise an error unless the names of both are the same in the same order, if both have names."""
     if a is None or b is None:
         return
-    if len(a) != len(b) or any(x != y for x, y in zip(np.asarray(a).tolist(), np.asarray(b).tolist())):
+    if np.asarray(a).tolist() != np.asarray(b).tolist():
         raise InputError(
             f"The sets must be over the same {what}. Got {list(a)[:10]} and {list(b)[:10]}. Parse both by the same"
             " output space: output.read(y)."

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
 from ._assets import SCRIPT, STYLE
+from .glossary import TERMS
 
 SHORT = 160  # characters of a cell
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+
+
+ANY_TERM = "|".join(sorted(map(re.escape, TERMS), key=len, reverse=True))
+WORDS = re.compile(rf"(?<![\w-])({ANY_TERM})(s?)(?![\w-]|\s+interval)", re.I)
+KEYS = {term.casefold(): term for term in TERMS}
 
 
 class Markup(str):
@@ -36,12 +43,43 @@ def tag(name: str, *parts: Any, **attributes: Any) -> Markup:
     return Markup(f"<{name}{written}>{markup(*parts)}</{name}>")
 
 
+def linked(text: Any) -> Markup:
+    """Return text in which the first occurrence of each term is linked to the glossary.
+
+    >>> linked("The set risk of a")
+    'The <a href="#term-set-risk">set risk</a> of a'
+    """
+    if isinstance(text, Markup):
+        return text
+    parts: list[Any] = []
+    seen: set[str] = set()
+    end = 0
+    for match in WORDS.finditer(str(text)):
+        term = KEYS[match[1].casefold()]
+        if term not in seen:
+            seen.add(term)
+            parts += [str(text)[end : match.start()], tag("a", match[0], href=f"#{anchor(term)}")]
+            end = match.end()
+    return markup(*parts, str(text)[end:])
+
+
+def anchor(term: str) -> str:
+    """Return the id of a term in the glossary."""
+    return "term-" + re.sub(r"\W+", "-", term.casefold().replace("²", "2"))
+
+
+def glossary() -> Markup:
+    """Return the list of all terms."""
+    pairs = [markup(tag("dt", term, id=anchor(term)), tag("dd", text)) for term, text in TERMS.items()]
+    return tag("dl", *pairs)
+
+
 def para(*parts: Any) -> Markup:
-    return tag("p", *parts)
+    return tag("p", *map(linked, parts))
 
 
 def soft(*parts: Any) -> Markup:
-    return tag("p", *parts, class_="soft")
+    return tag("p", *map(linked, parts), class_="soft")
 
 
 def head(text: str) -> Markup:
@@ -54,7 +92,7 @@ def verdict(text: str, style: str = "") -> Markup:
 
 def tiles(facts: Iterable[tuple[str, Any]]) -> Markup:
     """Return tiles of names and numbers."""
-    each = [tag("div", tag("b", number(value)), tag("span", name), class_="tile") for name, value in facts]
+    each = [tag("div", tag("b", number(value)), tag("span", linked(name)), class_="tile") for name, value in facts]
     return tag("div", *each, class_="tiles")
 
 
@@ -76,7 +114,7 @@ def number(value: Any, digits: int = 3) -> str:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = "", most: int = 200) -> Markup:
-    """Return a table that a click on a column sorts."""
+    """Return a table that a click on a column sorts; more than twenty rows are folded, and can be searched."""
     numeric = [bool(rows) and all(_is_number(row[k]) for row in rows) for k in range(len(columns))]
     top = [
         tag("th", tag("button", name, type="button"), scope="col", **({"class_": "n"} if num else {}))
@@ -84,8 +122,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = 
     ]
     body = [tag("tr", *(_cell(row[k], numeric[k]) for k in range(len(columns)))) for row in rows[:most]]
     more = f" The first {most} of {len(rows):,} are shown." if len(rows) > most else ""
-    above = tag("p", caption, more, class_="caption") if caption or more else Markup("")
-    inner = tag("table", tag("thead", tag("tr", *top)), tag("tbody", *body), class_="sortable")
+    above = tag("p", linked(caption), more, class_="caption") if caption or more else Markup("")
+    inner = tag("table", tag("thead", tag("tr", *top)), tag("tbody", *body), class_="sortable long")
     label = caption[:80] or "table"
     return markup(above, tag("div", inner, class_="scroll", tabindex=0, role="region", aria_label=label))
 
@@ -102,15 +140,23 @@ def _cell(value: Any, num: bool) -> Markup:
     return tag("td", short, **({"title": text} if short is not text else {}))
 
 
+def folded(title: str, name: str, *parts: Any) -> Markup:
+    """Return a section that opens by a click on its title."""
+    return tag("details", tag("summary", tag("h2", title)), *parts, id=name)
+
+
 def section(title: str, name: str, *parts: Any) -> Markup:
     return tag("section", tag("h2", title), *parts, id=name)
 
 
-def page(title: str, lead: Markup, sections: Sequence[tuple[str, str, Markup]]) -> str:
-    """Return the whole page; a section is (title, name, content)."""
-    items = [tag("li", tag("a", t, href=f"#{n}")) for t, n, _ in sections]
+def page(title: str, lead: Markup, sections: Sequence[tuple[str, str, Markup]], details: Sequence[tuple] = ()) -> str:
+    """Return the whole page; a section is (title, name, content), and details are folded."""
+    items = [tag("li", tag("a", t, href=f"#{n}")) for t, n, _ in (*sections, *details)]
     links = tag("nav", tag("ul", *items), aria_label="Sections")
     body = [section(t, n, content) for t, n, content in sections]
+    if details:
+        body.append(tag("section", tag("h2", "Details"), *(folded(t, n, content) for t, n, content in details)))
+    body.append(section("Glossary", "glossary", glossary()))
     main = tag("main", tag("h1", title), lead, links, *body)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

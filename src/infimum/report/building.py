@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -19,7 +19,12 @@ from ..estimators.generic import PartialEstimator
 from ..outputs import OutputSpace, Sets
 from ..selection.scores import no_skill
 from . import _page as h
-from . import identifiability, overview, results, review
+from . import actions, identifiability, overview, results, review
+from .annotators import facts_of as annotators_of
+from .annotators import section as annotators_section
+from .facts import Contents, Facts, inseparable, reviewed
+from .markdown import markdown
+from .summary import summary
 
 STEPS = ("labels", "identifiability", "audit", "held-out rows", "explanations", "figures")
 
@@ -32,6 +37,8 @@ class Report:
     ----------
     html : str
         The report, one file that needs no network.
+    facts : Facts
+        What the report says, as plain values: the summary, the rows to review, names to merge, scores.
     identifiability : Identifiability or None
         None if it is not available for the output type.
     audit : Audit
@@ -49,6 +56,7 @@ class Report:
     """
 
     html: str
+    facts: Facts
     identifiability: Identifiability | None
     audit: Audit
     compared: list[results.Compared]
@@ -68,6 +76,15 @@ class Report:
         found = self.identifiability
         return [] if found is None else [asked.format(_namer(self.names)) for asked in found.questions]
 
+    @property
+    def markdown(self) -> str:
+        """The report as Markdown."""
+        return markdown(self.facts)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as plain values, in the schema that the page on the command line describes."""
+        return self.facts.to_json()
+
     def __repr__(self) -> str:
         return f"<Report of {len(self.html)} characters: {self.verdict}>"
 
@@ -85,6 +102,10 @@ def build(
     truth: list | None = None,
     impossible: dict[int, str] | None = None,
     unused: dict[str, str] | None = None,
+    rows: list[dict] | None = None,
+    folder: Any = None,
+    hidden: Sequence[str] = (),
+    look_alikes: Sequence[Any] = (),
 ) -> Report:
     """Build a report about a fitted model and its training rows.
 
@@ -105,6 +126,14 @@ def build(
         Rows that no output satisfies, which count as unlabelled, and why.
     unused : dict, optional
         Columns that are not features, and why.
+    rows : list of dict, optional
+        The cells of each row, which are shown with the rows to review.
+    folder : path, optional
+        The folder of the table; cells that are paths of images in it are shown as images.
+    hidden : list of str
+        Columns of `rows` that are not shown, such as the target.
+    look_alikes : list of LookAlike
+        Names that are probably variants of others.
 
     Examples
     --------
@@ -131,24 +160,55 @@ def build(
     next(steps)
     audit = audit_of(X, output, sets, weights, resolved, impossible)
     next(steps)
-    rows = results.compared(model, X, output, sets)
-    skill = results.beats_constant(model, rows)
-    warning = "" if skill else no_skill(rows[0].text)
+    compared = results.compared(model, X, output, sets)
+    skill = results.beats_constant(model, compared)
+    warning = "" if skill else no_skill(compared[0].text)
     if not skill:
         audit.suspects = []
     next(steps)
     cases = review.cases_of(model, X, audit)
+    contents = Contents(rows, folder, hidden)
+    listed = reviewed(model, X, sets, audit, resolved, name, contents)
+    facts = _facts(title, output, sets, audit, compared, skill, listed, found, reason, name, look_alikes)
+    facts.annotators = annotators_of(resolved)
     next(steps)
-    sections = [
-        ("Overview", "overview", overview.section(output, sets, annotators, names, unused)),
+    details = [
+        ("Labels", "overview", overview.section(output, sets, annotators, names, unused)),
         ("Identifiability", "identifiability", identifiability.section(found, reason, name)),
-        ("Rows to review", "review", review.section(audit, cases, name, warning)),
-        ("Results", "results", results.section(model, output, sets, resolved, rows, found, truth, name, warning)),
-    ]
+        ("Audit and explanations", "audit", review.section(audit, cases, name, warning)),
+        ("Model and scores", "results", results.section(
+            model, output, sets, resolved, compared, found, truth, name, warning)),
+    ]  # fmt: skip
+    if facts.annotators and resolved is not None:
+        details.insert(1, ("Annotators", "annotators", annotators_section(resolved)))
     for _ in steps:
         pass
-    lead = h.soft(f"{sets!r}".strip("<>") + f". Made by infimum {_version()}.")
-    return Report(h.page(title, lead, sections), found, audit, rows, skill, resolved, names, reason)
+    lead = h.markup(actions.summary(facts), h.soft(f"Made by infimum {_version()}."))
+    page = h.page(title, lead, actions.sections(facts, warning), details)
+    return Report(page, facts, found, audit, compared, skill, resolved, names, reason)
+
+
+def _facts(
+    title: str, output: OutputSpace, sets: Sets, audit: Audit, compared: list[results.Compared], skill: bool,
+    listed: list[Any], found: Identifiability | None, reason: str, name: Callable[[int], str],
+    look_alikes: Sequence[Any],
+) -> Facts:  # fmt: skip
+    described = output.describe(sets)
+    n, exact, unlabelled = len(sets), int(described.is_exact.sum()), int(described.is_unlabelled.sum())
+    counts = {"rows": n, "exact": exact, "partial": n - exact - unlabelled, "unlabelled": unlabelled}
+    names = [str(each) for each in output.class_names()]
+    scores = [one.as_dict() for one in compared]
+    merge = [{"name": o.name, "count": o.count, "means": o.meaning, "reason": o.reason} for o in look_alikes]
+    blind, n_review = inseparable(found, name), len(audit.rows())
+    sentences = summary(
+        output.kind, counts, names, scores, skill, n_review, len(audit.suspects), len(audit.impossible), merge, blind
+    )
+    verdict = reason if found is None else found.verdict_for(name)
+    degree = None if found is None else found.degree
+    return Facts(
+        title, _version(), output.kind, sentences, counts, names, scores, skill, listed, n_review, merge, blind,
+        verdict, degree,
+    )  # fmt: skip
 
 
 def _identifiability(

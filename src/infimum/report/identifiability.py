@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from ..diagnostics import Identifiability
 from . import _page as h
 from ._figures import figure
 
+SHOWN = 12  # pairs in the chart
 STYLES = {True: "good", False: "bad", None: "warn"}
 
 
@@ -21,42 +23,65 @@ def section(found: Identifiability | None, reason: str, name: Callable[[int], st
     facts = [("ambiguity degree", found.degree), ("confidence interval", f"{low:.2f}–{high:.2f}")]
     if found.eta.size:
         facts += [
-            ("median of eta around x", float(np.median(found.eta))),
-            ("rows with eta = 0", f"{np.mean(found.eta == 0):.0%}"),
+            ("median local separation", float(np.median(found.eta))),
+            ("rows with local separation 0", f"{np.mean(found.eta == 0):.0%}"),
         ]
     parts = [h.verdict(found.verdict_for(name), STYLES[found.can_tell]), h.tiles(facts)]
-    if found.questions:
-        parts += [h.head("Cheapest questions"), _questions(found, name)]
+    charts = [figure(lambda: _draw_degrees(found), "degrees", "How often another option is also possible, for the pairs"
+                     " that are hardest to separate. At 1 they are never apart.")]  # fmt: skip
+    if found.eta.size:
+        charts.append(figure(lambda: _draw_eta(found), "eta", "Local separation around the rows."))
     if found.choices.mask.shape[-1] > 1:
-        parts.append(figure(
-            lambda: found.plot().figure_, "identifiability",
-            "Left: how often z is possible if y is probably true. Right: eta around the rows.",
-        ))  # fmt: skip
+        parts.append(h.tag("div", *charts, class_="charts"))
     parts += [h.head("Pairs of options"), _pairs(found), _method(found)]
     return h.markup(*parts)
 
 
-def _questions(found: Identifiability, name: Callable[[int], str]) -> h.Markup:
-    rows = [
-        [asked.format(name), blind.format(asked.options), blind.rows, blind.bound, asked.answers]
-        for blind, asked in zip(found.blind, found.questions)
-    ]
-    columns = ["question", "reason", "rows", "fraction at most", "answers"]
-    more = f" {len(found.blind) - len(rows)} more are not shown." if len(found.blind) > len(rows) else ""
-    return h.table(
-        columns, rows,
-        "Options that no row separates, the number of rows that allow them, and a question about the most typical row"
-        " that would separate them. Fraction at most: an upper bound on the fraction of rows that separate them, at"
-        f" {found.level:.0%} confidence. Answers: the smallest number that is needed.{more}",
-    )  # fmt: skip
+def _draw_degrees(found: Identifiability) -> Any:
+    """Draw the largest probabilities that an option is possible beside the true one; a dozen bars fit every screen."""
+    import matplotlib.pyplot as plt
+
+    from ..plotting import COLOURS
+
+    several = len(found.choices.names) > 1
+    bars = []
+    for row in found.pairs:
+        before = f"{row['choice']}: " if several else ""
+        for a, b in (("a", "b"), ("b", "a")):
+            value = row[f"P({b} in S | {a})"]
+            if np.isfinite(value):
+                bars.append((value, before + f"{_short(str(row[b]))} beside {_short(str(row[a]))}"))
+    bars = sorted(bars, reverse=True)[:SHOWN]
+    drawn, ax = plt.subplots(figsize=(5, 0.26 * max(len(bars), 3) + 0.8), layout="constrained")
+    ax.barh(range(len(bars)), [value for value, _ in bars], color=COLOURS[0])
+    ax.set_yticks(range(len(bars)), [name for _, name in bars])
+    ax.invert_yaxis()
+    ax.set(xlim=(0, 1), xlabel="probability")
+    return drawn
+
+
+def _draw_eta(found: Identifiability) -> Any:
+    import matplotlib.pyplot as plt
+
+    from ..plotting import COLOURS
+
+    drawn, ax = plt.subplots(figsize=(5, 2.6), layout="constrained")
+    ax.hist(found.eta.ravel(), np.linspace(0, 1, 21).tolist(), color=COLOURS[0])
+    ax.set(xlabel="local separation", ylabel="rows", xlim=(0, 1))
+    return drawn
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 16 else name[:15] + "…"
 
 
 def _pairs(found: Identifiability) -> h.Markup:
     choice = len(found.choices.names) > 1
     counts = ["together", "a without b", "b without a", "P(b in S | a)", "P(a in S | b)"]
-    columns = [*(["choice"] if choice else []), "a", "b", *counts]
-    rows = [[row[column] for column in columns] for row in found.pairs]
-    return h.table(columns, rows, "Pairs of options; those that are hardest to distinguish come first.")
+    keys = [*(["choice"] if choice else []), "a", "b", *counts]
+    rows = [[row[key] for key in keys] for row in found.pairs]
+    columns = [*keys[:-2], "b possible if a is true", "a possible if b is true"]
+    return h.table(columns, rows, "Pairs of options; those that are hardest to separate come first.")
 
 
 def _method(found: Identifiability) -> h.Markup:
@@ -67,13 +92,14 @@ def _method(found: Identifiability) -> h.Markup:
         h.tag("summary", "How this is estimated"),
         h.para(
             "No method can distinguish two options that are always in the same sets. The ambiguity degree is the"
-            " largest P(z in S | y) over z ≠ y. Below 1, only the true output attains the smallest set risk. The true"
-            " output is unknown, so every row counts for y with its probability by disambiguation. The interval is that"
+            " largest probability that another option is possible beside the true one. Below 1, only the true output"
+            " has the smallest set risk. The true output is unknown, so a row counts for each of its options with the"
+            " probability that disambiguation assigns to it. The interval is that"
             " of Clopper and Pearson for the effective number of rows, simultaneously for all pairs. A few exact rows"
             " (--truth) check it."
         ),
         h.para(
-            f"eta is 1 minus the second largest P(z in S | x), from the {found.n_neighbors} nearest rows. It is also"
-            f" small at the boundary between two classes.{rare}"
+            f"The local separation is 1 minus the second largest share of rows that allow an option, among the"
+            f" {found.n_neighbors} nearest rows. It is also small at the boundary between two classes.{rare}"
         ),
     )

@@ -24,36 +24,47 @@ def section(
     counts = [("rows", n), ("exact", exact), ("partial", n - exact - unlabelled), *summary.counts]
     bits = found.bits[np.isfinite(found.bits)]
     counts += [("unlabelled", unlabelled), ("bits per row", float(bits.mean()) if len(bits) else math.nan)]
-    parts = [h.tiles(counts)]
+    parts = [h.soft(f"{sets!r}".strip("<>") + "."), h.tiles(counts)]
     if unused:
         parts.append(h.soft("Unused columns: ", ", ".join(f"{name} ({why})" for name, why in unused.items()), "."))
     if np.isfinite(found.size).any():
-        caption = f"Size of the sets ({found.unit}), and information per row in bits."
-        parts.append(figure(lambda: _draw(found), "sizes", caption))
+        sizes = figure(lambda: _draw_sizes(found), "sizes", f"Size of the candidate sets ({found.unit}).")
+        bits_drawn = figure(lambda: _draw_bits(found), "bits", "Information per row, in bits.")
+        parts.append(h.tag("div", sizes, bits_drawn, class_="charts"))
     parts += [h.table(table.columns, table.rows, table.title) for table in summary.tables]
     if annotators is not None:
         parts.append(_annotators(sets, found, annotators, ids))
     return h.markup(*parts)
 
 
-def _draw(found: SetStatistics) -> Any:
+def _draw_sizes(found: SetStatistics) -> Any:
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import MaxNLocator
 
     from ..plotting import COLOURS
 
-    drawn, (left, right) = plt.subplots(1, 2, figsize=(8.4, 2.7), layout="constrained")
+    drawn, ax = plt.subplots(figsize=(5, 2.6), layout="constrained")
     size = found.size[np.isfinite(found.size)]
     infinite = int(np.isinf(found.size).sum())
     if (size == size.round()).all() and not infinite:
         values, counts = np.unique(size.astype(int), return_counts=True)
-        left.bar(values, counts, color=COLOURS[0])
-        left.xaxis.get_major_locator().set_params(integer=True)
+        ax.bar(values, counts, color=COLOURS[0])
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     else:
-        left.hist(size, BINS, color=COLOURS[0])
-    left.set_title(f"{infinite} rows are unbounded" if infinite else "")
-    left.set(xlabel=found.unit, ylabel="rows")
-    right.hist(found.bits[np.isfinite(found.bits)], BINS, color=COLOURS[2])
-    right.set(xlabel="bits", ylabel="rows")
+        ax.hist(size, BINS, color=COLOURS[0])
+    ax.set_title(f"{infinite} rows are unbounded" if infinite else "")
+    ax.set(xlabel=found.unit, ylabel="rows")
+    return drawn
+
+
+def _draw_bits(found: SetStatistics) -> Any:
+    import matplotlib.pyplot as plt
+
+    from ..plotting import COLOURS
+
+    drawn, ax = plt.subplots(figsize=(5, 2.6), layout="constrained")
+    ax.hist(found.bits[np.isfinite(found.bits)], BINS, color=COLOURS[2])
+    ax.set(xlabel="bits", ylabel="rows")
     return drawn
 
 

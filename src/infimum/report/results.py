@@ -46,6 +46,13 @@ class Compared(NamedTuple):
         """What is predicted by a constant."""
         return self.name.partition(": ")[2] or self.name
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return name, predicted constant and scores."""
+        return {
+            "name": self.name.partition(": ")[0], "output": self.text, "covering_rate": self.covering,
+            "chance_corrected": self.beyond, "set_risk": self.risk, "errors": dict(self.errors),
+        }  # fmt: skip
+
     @property
     def n_labelled(self) -> int:
         """The number of labelled rows."""

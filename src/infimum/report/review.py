@@ -1,4 +1,4 @@
-"""Third section of the report: rows to review, and explanations of some predictions."""
+"""Details of the audit: conflicts, disagreements, and explanations of some predictions."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def _disagreements(found: Audit, name: Callable[[int], str]) -> h.Markup:
 def _cases(cases: Sequence[Case], name: Callable[[int], str]) -> list[h.Markup]:
     parts = [
         h.para(
-            "A prediction minimises Σ αᵢ(x) L(z, Sᵢ) over z. The difference between two outputs is a sum over the"
-            " training rows, too. So the contributions of all rows add up to the margin exactly."
+            "A prediction is a weighted vote of the training rows. The contribution of a row is how much it favours the"
+            " prediction over its closest alternative. The contributions of all rows add up to the margin exactly."
         )
     ]
     for why, row, made in cases:

@@ -15,7 +15,19 @@ from ..disambiguation import Disambiguation
 from ..loss import PRINCIPLES, Infimum, Principle
 from ..outputs.base import Sets
 from ..recipe import AUTO, Recipe, is_auto, with_noise
-from ..weights import Forest, KernelRidge, Laplacian, LinearRidge, Neighbors, Nystrom, Scaled, Weights, by_name
+from ..weights import (
+    Constant,
+    Forest,
+    KernelRidge,
+    Laplacian,
+    LinearRidge,
+    Mixture,
+    Neighbors,
+    Nystrom,
+    Scaled,
+    Weights,
+    by_name,
+)
 from ..weights.wrappers import is_relevant
 from .config import SearchConfig
 
@@ -37,6 +49,12 @@ class Candidate:
     """The regularisation strength."""
     n_neighbors: int | None = None
     min_samples_leaf: int | None = None
+    max_features: float | None = None
+    """Share of the features that a forest considers for a split; None is the root of their number."""
+    splits: str = ""
+    """Splits of a forest: "random" (the best thresholds) or "extra" (the best of random thresholds)."""
+    parts: tuple[tuple[Candidate, float], ...] = ()
+    """The base learners of a mixture, with their shares."""
     principle: str = "infimum"
     negative_weights: str = "inside"
 
@@ -77,10 +95,14 @@ class Candidate:
         `relevance` of features and the Nyström `centers` are those that the search has found, if any.
         """
         if self.weights == "forest":
-            leaf = self.min_samples_leaf or 1
             return Forest(
-                config.n_trees, min_samples_leaf=leaf, random_state=config.random_state, n_jobs=config.n_jobs
-            )
+                config.n_trees, self.splits or "random", self.min_samples_leaf or 1, self.max_features or "sqrt",
+                bootstrap=True, random_state=config.random_state, n_jobs=config.n_jobs,
+            )  # fmt: skip
+        if self.parts:
+            return Mixture([part.build(n, config) for part, _ in self.parts], [share for _, share in self.parts])
+        if self.weights == "constant":
+            return Constant()
         if self.weights == "laplacian":
             return Scaled(Laplacian(self.n_neighbors or 1, n_jobs=config.n_jobs))
         if self.weights == "neighbors":
@@ -106,26 +128,40 @@ Pair = tuple[str, str]
 
 def first_candidates(
     n: int, X: Any, costly: bool, pairs: list[Pair], config: SearchConfig, chunked: bool = False,
-    family: str = AUTO,
+    family: str = AUTO, regression: bool = False,
 ) -> list[Candidate]:  # fmt: skip
     """Return the candidates with which a search begins, of all families ("auto") or of one `family`.
 
     X are some of the n rows. Each base learner is combined with all `pairs`. For rows in chunks there are no forests
-    and no neighbours. If predictions are `costly`, fewer kernels are tried.
+    and no neighbours. If predictions are `costly`, fewer kernels are tried. For regression, forests are grown on the
+    labels that disambiguation estimates, so they are not combined with other principles unless these are set.
     """
     if family == AUTO:
-        learners = _first_learners(n, X, costly, config, chunked)
+        learners = _first_learners(n, X, costly, config, chunked, regression)
     else:
-        learners = iter(_learners_of(family, n, X, costly, config))
-    return [one for learner in learners for one in combined(learner, pairs)]
+        learners = iter(_learners_of(family, n, X, costly, config, regression))
+    soft = [pair for pair in pairs if pair[0] == "disambiguation"] if regression else []
+    return [one for learner in learners for one in combined(learner, soft if _grows(learner) and soft else pairs)]
 
 
-def _learners_of(family: str, n: int, X: Any, costly: bool, config: SearchConfig) -> list[Candidate]:
+def _grows(learner: Candidate) -> bool:
+    """Whether a base learner is grown on labels, or ignores the features."""
+    return learner.weights in ("forest", "constant")
+
+
+def _learners_of(
+    family: str, n: int, X: Any, costly: bool, config: SearchConfig, regression: bool = False
+) -> list[Candidate]:
     """Return the first base learners of one family."""
+    if family == "constant":
+        return [Candidate("constant")]
     if family == "linear":
         return [Candidate("linear", "standard", lam=lam) for lam in config.linear_lams]
     if family == "forest":
-        return [Candidate("forest", min_samples_leaf=size) for size in config.leaf_sizes]
+        return [
+            Candidate("forest", splits=splits, min_samples_leaf=leaf, max_features=share)
+            for splits, leaf, share in (config.forests_regression if regression else config.forests)
+        ]
     if family == "neighbors":
         return [Candidate("neighbors", n_neighbors=k) for k in config.n_neighbors]
     if family == "laplacian":
@@ -137,14 +173,16 @@ def _learners_of(family: str, n: int, X: Any, costly: bool, config: SearchConfig
     return [Candidate(family, *shape, lam) for lam in config.kernel_lams for shape in shapes]
 
 
-def _first_learners(n: int, X: Any, costly: bool, config: SearchConfig, chunked: bool) -> Iterator[Candidate]:
+def _first_learners(
+    n: int, X: Any, costly: bool, config: SearchConfig, chunked: bool, regression: bool = False
+) -> Iterator[Candidate]:
     """Yield the kernels of the first lam, the other families, then the other kernels.
 
     Forests hold the interpreter's lock for much of their time; kernels are evaluated meanwhile.
     """
 
     def learners(family: str) -> list[Candidate]:
-        return _learners_of(family, n, X, costly, config)
+        return _learners_of(family, n, X, costly, config, regression)
 
     kernels = learners("kernel")
     n_first = len(kernels) // len(config.kernel_lams)
@@ -157,13 +195,19 @@ def _first_learners(n: int, X: Any, costly: bool, config: SearchConfig, chunked:
     if n <= high and not chunked:
         yield from learners("neighbors")
     yield from kernels[n_first:]
+    yield from [] if chunked else learners("constant")
 
 
-def default_weights(family: str, n: int, config: SearchConfig) -> Weights:
-    """Return a family with its default hyperparameters, on standardised features; kernel ridge for "auto"."""
+def default_weights(family: str, n: int, config: SearchConfig, chunked: bool = False) -> Weights:
+    """Return a family with its default hyperparameters, on standardised features; kernel ridge for "auto".
+
+    For rows in chunks, "auto" is the Nyström approximation, which is exact if the rows are few.
+    """
     if family == "forest":  # its splits do not depend on the scale of features
         return Candidate("forest").build(n, config)
-    return Scaled(KernelRidge() if family == AUTO else by_name(family))
+    if family == AUTO:
+        return Scaled(Nystrom() if chunked else KernelRidge())
+    return Scaled(by_name(family))
 
 
 def combined(learner: Candidate, pairs: Iterable[Pair], signed: bool | None = None) -> list[Candidate]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SearchConfig:
     """Constants of the automatic model selection.
 
     Pass an instance as ``search_config`` of an estimator to change them. The result of the selection shows the values
     that were used. "Costly" means that each prediction is a search, as for partial orders.
+
+    Examples
+    --------
+    >>> SearchConfig(n_folds=3, n_neighbors=())  # values that differ from the default
+    SearchConfig(n_folds=3, n_neighbors=())
     """
 
     # How long the search runs, and how
@@ -31,6 +36,8 @@ class SearchConfig:
 
     min_distinct_rows: int = 20
     """Distinct rows. With fewer, cross-validation is too noisy and the paper's estimator is fitted."""
+    min_distinct_rows_regression: int = 10
+    """`min_distinct_rows` for regression, whose rule prefers forests and constants unless others are clearly better."""
     first_rows: int = 500
     """Rows of the first comparison. More rows rank the candidates more reliably and cost a cubic time."""
     second_rows: int = 1500
@@ -60,13 +67,15 @@ class SearchConfig:
     """Regularisation strengths of linear ridge."""
     n_trees: int = 100
     """Trees per forest."""
-    leaf_sizes: tuple[int, ...] = (1, 5)
-    """`min_samples_leaf` of the forests."""
+    forests: tuple[tuple[str, int, float | None], ...] = (("random", 1, None), ("random", 5, None))
+    """Forests: the kind of splits, `min_samples_leaf`, and the share of features per split (None: their root)."""
+    forests_regression: tuple[tuple[str, int, float | None], ...] = (("extra", 1, 1.0), ("random", 1, 1 / 3))
+    """`forests` for regression, where few features are relevant more often, and splits need to see them all."""
     n_neighbors: tuple[int, ...] = (5, 20)
     """Numbers of nearest neighbours."""
     graph_neighbors: tuple[int, ...] = (5, 10, 20)
     """Neighbours per row in the graphs of ``weights="laplacian"``, which "auto" does not try."""
-    forest_rows: tuple[int, int] = (50, 20_000)
+    forest_rows: tuple[int, int] = (10, 20_000)
     """Rows between which forests are tried. Neighbours are tried up to the larger number."""
     laplacian_rows: int = 200_000
     """Rows up to which the Laplacian kernel is tried; the Gaussian kernel is one matrix product and scales further."""
@@ -96,6 +105,12 @@ class SearchConfig:
 
     n_se_different: float = 1.5
     """Standard errors of a difference. A candidate that is worse by less may be as good as the best."""
+    n_se_different_regression: float = 2.0
+    """`n_se_different` for regression. Few rows with large errors decide, so differences are less certain."""
+    n_se_constant: float = 1.0
+    """Standard errors by which a candidate must be better than the best constant, which is selected otherwise."""
+    n_se_constant_regression: float = 0.0
+    """`n_se_constant` for regression, where the constant is a part of the mixture as well."""
     min_noise: float = 0.03
     """Share of sets that miss the true label. Below, all sets are assumed to contain it; smaller shares do no harm."""
     n_se_noise: float = 2.0
@@ -111,8 +126,19 @@ class SearchConfig:
     """Nats per row that feature relevances must gain."""
     n_kept: int = 3
     """Candidates per principle and family that go on to more rows."""
+    search_cells: float = 5e7
+    """Rows times rows times numbers of an embedded set up to which principles with costly predictions are compared."""
+    n_kept_costly: int = 1
+    """`n_kept` for costly predictions."""
     family_order: tuple[str, ...] = ("kernel", "linear", "forest", "neighbors")
     """The family that is preferred among candidates that may be equally good."""
+    family_order_regression: tuple[str, ...] = ("mixture", "forest", "linear", "kernel", "neighbors")
+    """`family_order` for regression."""
+    mixture_power: float = 0.1
+    """Exponent of the likelihood of all sets in the shares of a mixture. 0 gives equal shares, 1 almost the best
+    candidate alone. Chosen among 0.02 to 1 on every other of 20 tables with intervals, in alphabetical order."""
+    min_share: float = 0.05
+    """The smallest share of a part of a mixture; smaller ones cost more time than they contribute."""
 
     # The final fit
 
@@ -126,6 +152,10 @@ class SearchConfig:
     intercept_weight: float = 100.0
     """Variance of the constant feature, in units of the number of features, that stands for the unpenalised intercept
     of linear ridge during the search."""
+
+    def __repr__(self) -> str:
+        changed = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if getattr(self, f.name) != f.default]
+        return f"SearchConfig({', '.join(changed)})"
 
     def n_centers(self, n: int) -> int:
         """Return the number of Nyström centres for n rows."""

@@ -49,20 +49,27 @@ class RowScores(NamedTuple):
     """(n,): log P_i(S_i); with every principle for regression, otherwise after soft disambiguation only."""
     weight: NDArray | None
     """(n,): sample weights."""
+    compared: NDArray | None = None
+    """(n,): losses by which candidates are compared, if these are not the infimum losses."""
     miss: float = 0.0
     """The estimated share of sets that miss the true label."""
 
     def costs(self, likelihood: bool) -> NDArray:
-        """Return minus the log-likelihoods if they are asked for and available, otherwise the losses."""
-        return -self.log_likelihood if likelihood and self.log_likelihood is not None else self.losses
+        """Return minus the log-likelihoods if they are wanted and available, otherwise the losses."""
+        if likelihood and self.log_likelihood is not None:
+            return -self.log_likelihood
+        return self.losses if self.compared is None else self.compared
 
     def is_worse(self, than: RowScores, n_se: float, likelihood: bool = False, slack: float = 1e-12) -> bool:
         """Whether the mean cost is larger by more than `n_se` standard errors of the difference, plus `slack`.
 
-        A row of sample weight 2 counts as two rows.
+        A row of sample weight 2 counts as two rows. Weights that are smaller than 1 on average are divided by their
+        mean, so that shares of rows do not count as a lack of evidence.
         """
         difference = self.costs(likelihood) - than.costs(likelihood)
-        w = np.ones(len(difference)) if self.weight is None else self.weight
+        w = np.ones(len(difference)) if self.weight is None else self.weight / self.weight.max()
+        if self.weight is not None:
+            w = w * max(float(self.weight.max()), 1 / w[w > 0].mean())
         mean = np.average(difference, weights=w)
         error = np.sqrt(np.sum(w * (difference - mean) ** 2)) / w.sum()
         return bool(mean > n_se * error + slack)
@@ -167,7 +174,7 @@ def solve_held_out(
 ) -> NDArray:  # fmt: skip
     """Minimise a loss at each row by weights that leave out its fold; `predict` as in `refit_folds`."""
     solver = choose(recipe.solver, loss)
-    solver = (solver.cheap() if cheap else solver).fit(loss)
+    solver = (solver.cheap(loss) if cheap else solver).fit(loss)
     alpha: Any = OutOfFoldAlpha(holdout)
     alpha = split(alpha) if recipe.is_joint else alpha
     return solver.argmin(alpha) if predict is None else predict(solver, alpha)
@@ -181,7 +188,8 @@ def row_scores(
     if likelihood is None:
         posterior = posterior_of(sets, sample_weight) if posterior is None else posterior
         likelihood = None if posterior is None else posterior.log_likelihood_at(output.psi(found.z))
-    return RowScores(losses(output, sets, found.z), likelihood, sample_weight, found.miss)
+    compared = output.compared_losses(sets, found.z)
+    return RowScores(losses(output, sets, found.z), likelihood, sample_weight, compared, found.miss)
 
 
 def mean_scores(
@@ -233,7 +241,8 @@ class EvaluationData:
     """Whether solvers run to their end, all scores are computed, and errors are raised."""
 
     def __post_init__(self) -> None:
-        self.output, self.sets, self.w = self.kernels.output, self.kernels.sets, self.kernels.w
+        self.output = self.kernels.output if self.exhaustive else self.kernels.output.cheap()
+        self.sets, self.w = self.kernels.sets, self.kernels.w
         self._posteriors: dict[str, SetPosterior | None] = {}
         # weights of the rows in the means of scores; a sample without labelled rows has no such means
         labelled = is_labelled(self.output, self.sets)
@@ -311,7 +320,9 @@ def _evaluate(
                 kernels = data.kernels
                 z = out_of_fold(recipe, kernels.X, data.output, data.sets, data.w, kernels.folds, **shared)
             else:
-                holdout = data.kernels.holdout(candidate, preview) if holdout is None else holdout
+                if holdout is None:
+                    grown_on = posterior if recipe.refits_on_labels else None
+                    holdout = data.kernels.holdout(candidate, preview, grown_on)
                 z = predict_held_out(recipe, holdout, data.output, data.sets, data.w, **shared)
             rows = row_scores(data.output, data.sets, z, data.w, posterior)
             scores = mean_scores(data.sets, z, rows, data.scored, chance=data.exhaustive)

@@ -17,10 +17,12 @@ from sklearn.utils.parallel import Parallel, delayed
 from ..data import Table
 from ..data.hashes import column_ranks
 from ..data.memory import require
+from ..disambiguation import SetPosterior, fit_growing
 from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Sets
-from ..weights import KernelRidge, Scaled, Target, Weights, relevance
+from ..weights import KernelRidge, Mixture, Scaled, Target, Weights, relevance
 from ..weights.holdout import FoldFit, Holdout, Refitted
+from ..weights.mixture import MixedHoldout
 from ..weights.relevance import median
 from ..weights.wrappers import is_relevant
 from .candidates import Candidate
@@ -37,7 +39,7 @@ class KernelCache:
         self, table: Table, output: OutputSpace, sets: Sets, folds: list[NDArray], config: SearchConfig,
         n_jobs: int | None = None,
     ):  # fmt: skip
-        self.X, self.w, self.n = table.X, table.w, len(sets)
+        self.X, self.w, self.groups, self.n = table.X, table.w, table.groups, len(sets)
         self.output, self.sets, self.folds, self.config, self.n_jobs = output, sets, folds, config, n_jobs
         self._distances: dict[tuple[str, str], tuple[NDArray, float]] = {}
         self._relevance: NDArray | None = None
@@ -51,7 +53,7 @@ class KernelCache:
     @cached_property
     def target(self) -> Target:
         """What supervised weights learn from."""
-        return Target(SetLoss(self.output, self.sets).target(), ~self.output.is_unlabelled(self.sets))
+        return Target(SetLoss(self.output, self.sets).target(), ~self.output.is_unlabelled(self.sets), self.groups)
 
     def distances(self, scaling: str, kernel: str) -> tuple[NDArray, float]:
         """Return the distances between the scaled rows, and their median."""
@@ -74,14 +76,21 @@ class KernelCache:
         w = None if self.w is None else self.w[rows]
         return relevance(scaled("standard", self.X[rows], w), self.target.phi[rows], w)
 
-    def holdout(self, candidate: Candidate, preview: bool = False) -> Holdout:
+    def holdout(
+        self, candidate: Candidate, preview: bool = False, posterior: SetPosterior | None = None
+    ) -> Holdout:
         """Return the operator that predicts each row without its fold, for every principle.
+
+        With a `posterior`, forests are grown on the labels that they estimate.
 
         With `preview`, feature relevances are learned once from all rows, held-out ones included. This overestimates
         candidates that use them, and costs as little as a candidate without.
         """
+        if candidate.parts:
+            each = [self.holdout(part, preview, posterior) for part, _ in candidate.parts]
+            return MixedHoldout(each, [share for _, share in candidate.parts])
         if candidate.lam is None:
-            fitted = candidate.build(self.n, self.config).fit(self.X, self.target, self.w)
+            fitted = fit_growing(candidate.build(self.n, self.config), self.X, self.target, posterior, self.w)
             return fitted.held_out(self.X, self.target, self.w, self.folds)
         if candidate.has_relevance and not preview:
             return self._refitted(candidate)
@@ -121,6 +130,9 @@ class KernelCache:
         `table` contains all rows, or is None for rows in chunks. The first rows of `order`, which does not depend on
         the units of the features, are the Nyström centres.
         """
+        if candidate.parts:
+            each = [self.final_weights(part, n, table, order) for part, _ in candidate.parts]
+            return Mixture(each, [share for _, share in candidate.parts])
         # the ridge n lam grows as the root of n: between constant noise and constant lam
         ratio = float(np.sqrt(self.total / max(n, self.total)))
         if candidate.gamma is None:

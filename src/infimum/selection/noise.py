@@ -13,7 +13,8 @@ def try_noise(problem: Any, data: Any, record: Any) -> None:
     """Evaluate the best candidates under the assumption that sets may miss the true label, while this pays."""
     groups = competitive_groups(record.on(data), problem.rule)
     # forests, which learn from the labels, confirm estimates outside of the sets too easily
-    soft = [one.candidate for one, *_ in groups if has_likelihood(one) and one.candidate.weights != "forest"]
+    tops = [one for one, *_ in groups if one.candidate.weights not in ("forest", "constant")]
+    soft = [one.candidate for one in tops if has_likelihood(one)]
     near = [replace(one, principle=NOISY) for one in soft]
     n_evaluated = 0
     for _ in range(problem.config.n_steps):

@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from .candidates import NOISY
+import numpy as np
+
+from .candidates import NOISY, Candidate
 from .config import SearchConfig
 from .evaluate import Evaluation
 
@@ -23,14 +25,29 @@ class Rule:
     """How candidates are compared."""
 
     config: SearchConfig
-    likelihood_only: bool = False
-    """Whether the log-likelihood alone compares all principles, as for regression."""
+    regression: bool = False
+    """Whether outputs are numbers or vectors: the log-likelihood alone compares candidates, and mixtures go first."""
     smoothest: bool = True
     """Whether the smoothest of candidates with almost the same likelihood goes first; otherwise the likeliest does."""
 
+    @property
+    def n_se(self) -> float:
+        """Standard errors by which a candidate must be better than one of a preferred family."""
+        return self.config.n_se_different_regression if self.regression else self.config.n_se_different
+
+    @property
+    def n_se_constant(self) -> float:
+        """Standard errors by which a candidate must be better than the constant."""
+        return self.config.n_se_constant_regression if self.regression else self.config.n_se_constant
+
+    def preference(self, one: Evaluation) -> int:
+        """Return the place of a candidate's family among those that are preferred."""
+        order = self.config.family_order_regression if self.regression else self.config.family_order
+        return order.index(one.candidate.weights) if one.candidate.weights in order else len(order)
+
 
 def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
-    """Return the best candidate.
+    """Return the best candidate, or the constant if none is better than it.
 
     Parameters
     ----------
@@ -42,7 +59,7 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     noisy, others = _split(found, is_noisy)
     if not noisy or not others:
         return _select(found, rule)
-    plain, best = _select(others, rule), _select(noisy, rule)
+    plain, best = _select(others, rule), best_model(noisy, rule)
     # the same base learner, if it may be as good: assuming errors should change as little as possible
     same = [one for one in noisy if one.candidate.learner == plain.candidate.learner]
     best = next((one for one in same if not one.rows.is_worse(best.rows, rule.config.n_se_different, True)), best)
@@ -51,20 +68,33 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
 
 def _select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     """Return the best candidate among principles that make the same assumption about the sets."""
-    config, unit = rule.config, largest_risk(found)
+    constants = [one for one in found if is_constant(one)]
+    models = [one for one in found if not is_constant(one)]
+    if not models:
+        return best_model(constants, rule)
+    best = best_model(models, rule)
+    same = [one for one in constants if has_likelihood(one) or not has_likelihood(best)]
+    for constant in [best_model(same, rule)] if same else []:
+        if not constant.rows.is_worse(best.rows, rule.n_se_constant, has_likelihood(best)):
+            return constant
+    return best
+
+
+def best_model(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
+    """Return the best candidate, whether or not a constant is better."""
+    unit = largest_risk(found)
     tops = [group[0] for group in ranked_groups(found, rule)]
-    least = min(tops, key=lambda one: (risk(one, unit), _preference(one, config)))
+    least = min(tops, key=lambda one: (risk(one, unit), rule.preference(one)))
     soft = [
         one
         for one in tops
-        if has_likelihood(one)
-        and (rule.likelihood_only or not one.rows.is_worse(least.rows, config.n_se_different))
+        if has_likelihood(one) and (rule.regression or not one.rows.is_worse(least.rows, rule.n_se))
     ]
     if not soft:
         return least
     best = likeliest(soft)
-    near = [one for one in soft if not one.rows.is_worse(best.rows, config.n_se_different, likelihood=True)]
-    return min(near, key=lambda one: (_preference(one, config), -one.result.log_likelihood))
+    near = [one for one in soft if not one.rows.is_worse(best.rows, rule.n_se, likelihood=True)]
+    return min(near, key=lambda one: (rule.preference(one), -one.result.log_likelihood))
 
 
 def ranked_groups(found: Sequence[Evaluation], rule: Rule) -> list[list[Evaluation]]:
@@ -102,20 +132,46 @@ def competitive_groups(found: Sequence[Evaluation], rule: Rule) -> list[list[Eva
     best = likeliest(soft) if soft else tops[0]
 
     def is_near(one: Evaluation) -> bool:
-        if rule.likelihood_only:
-            return not one.rows.is_worse(best.rows, config.n_se_different, likelihood=True)
-        near = has_likelihood(one) and not one.rows.is_worse(best.rows, config.n_se_different, likelihood=True)
+        if rule.regression:
+            return not one.rows.is_worse(best.rows, rule.n_se, likelihood=True)
+        near = has_likelihood(one) and not one.rows.is_worse(best.rows, rule.n_se, likelihood=True)
         return near or risk(one, unit) <= config.prune_ratio * least
 
     return [group for group in groups if is_near(group[0])]
 
 
-def survivors(found: Sequence[Evaluation], rule: Rule) -> list[Evaluation]:
-    """Return the few candidates of each competitive group that may be as good as its best one."""
-    config, kept = rule.config, []
-    for best, *others in (group[: config.n_kept] for group in competitive_groups(found, rule)):
+def mixtures_of(found: Sequence[Evaluation], rule: Rule) -> list[Candidate]:
+    """Return the mixture of the best candidate of each family under disambiguation; none for fewer than two families.
+
+    Shares are proportional to a power of the likelihood of all sets, as in Bayesian model averaging. The power is small
+    because the likelihoods are estimates.
+    """
+    soft = [one for one in found if one.candidate.principle == "disambiguation" and not one.candidate.parts]
+    families: dict[tuple[str, str], Evaluation] = {}
+    for group in ranked_groups(soft, rule):
+        for one in group:
+            key = one.candidate.weights, one.candidate.splits
+            families.setdefault(key, one)
+    tops = list(families.values())
+    if len(tops) < 2:
+        return []
+    nats = np.array([one.result.log_likelihood * one.result.n for one in tops])
+    shares = np.exp(rule.config.mixture_power * (nats - nats.max()))
+    kept = np.flatnonzero(shares >= rule.config.min_share * shares.sum())
+    parts = tuple((tops[k].candidate, round(float(shares[k] / shares[kept].sum()), 4)) for k in kept)
+    inside = tops[0].candidate.negative_weights
+    mixture = Candidate("mixture", parts=parts, principle="disambiguation", negative_weights=inside)
+    return [mixture] if len(parts) > 1 else []
+
+
+def survivors(found: Sequence[Evaluation], rule: Rule, n_kept: int | None = None) -> list[Evaluation]:
+    """Return the constants, and the few candidates of each competitive group that may be as good as its best one."""
+    kept = [one for one in found if is_constant(one)]
+    models = [one for one in found if not is_constant(one)]
+    first = n_kept or rule.config.n_kept
+    for best, *others in (group[:first] for group in competitive_groups(models or found, rule)):
         soft = has_likelihood(best)
-        kept += [best, *(one for one in others if not one.rows.is_worse(best.rows, config.n_se_different, soft))]
+        kept += [best, *(one for one in others if not one.rows.is_worse(best.rows, rule.n_se, soft))]
     return kept
 
 
@@ -125,6 +181,11 @@ def is_promising(preview: Evaluation, found: Iterable[Evaluation]) -> bool:
     same = [one for one in found if (one.candidate.principle, one.candidate.negative_weights) == pair]
     score = "log_likelihood" if has_likelihood(preview) else "neg_set_risk"
     return not same or getattr(preview.result, score) > max(getattr(one.result, score) for one in same)
+
+
+def is_constant(one: Evaluation) -> bool:
+    """Whether a candidate predicts the same output everywhere."""
+    return one.candidate.weights == "constant"
 
 
 def has_likelihood(one: Evaluation) -> bool:
@@ -157,19 +218,20 @@ def likeliest(found: Iterable[Evaluation]) -> Evaluation:
 
 def largest_risk(found: Iterable[Evaluation]) -> float:
     """Return the largest set risk, which is the unit in which risks are compared."""
-    return max((abs(one.result.neg_set_risk) for one in found), default=0.0) or 1.0
+    return max((abs(_mean_loss(one)) for one in found), default=0.0) or 1.0
 
 
 def risk(one: Evaluation, unit: float) -> float:
     """Return the set risk, rounded so that differences in the last digits do not count."""
-    return round(-one.result.neg_set_risk / unit, 9)
+    return round(_mean_loss(one) / unit, 9)
+
+
+def _mean_loss(one: Evaluation) -> float:
+    """Return the set risk, or the mean of other losses by which candidates are compared."""
+    compared, w = one.rows.compared, one.rows.weight
+    return -one.result.neg_set_risk if compared is None else float(np.average(compared, weights=w))
 
 
 def _roughness(one: Evaluation) -> tuple[bool, float, float]:
     """Return a key that is smaller for smoother candidates: no relevances, a large lam, then a wide kernel."""
     return one.candidate.has_relevance, -(one.candidate.lam or 0.0), one.candidate.gamma or 0.0
-
-
-def _preference(one: Evaluation, config: SearchConfig) -> int:
-    order = config.family_order
-    return order.index(one.candidate.weights) if one.candidate.weights in order else len(order)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from html import escape
 from math import isnan, nan
 from typing import Any
@@ -31,6 +31,10 @@ class Result:
     lam: float
     n_neighbors: float
     min_samples_leaf: float
+    max_features: float
+    splits: str
+    parts: str
+    """The base learners of a mixture, with their shares."""
     principle: str
     negative_weights: str
     n: int
@@ -46,8 +50,10 @@ class Result:
     @classmethod
     def of(cls, candidate: Candidate, n: int, scores: dict[str, Any], seconds: float) -> Result:
         """Return the result of a candidate on n rows."""
-        params: dict[str, Any] = {name: nan if value is None else value for name, value in asdict(candidate).items()}
-        return cls(**params, n=n, **scores, seconds=seconds)
+        found = {field.name: getattr(candidate, field.name) for field in fields(candidate)}
+        params: dict[str, Any] = {name: nan if value is None else value for name, value in found.items()}
+        texts = [f"{share:.2g} {cls.of(part, n, scores, seconds).text}" for part, share in candidate.parts]
+        return cls(**{**params, "parts": "; ".join(texts)}, n=n, **scores, seconds=seconds)
 
     @property
     def params(self) -> dict[str, Any]:
@@ -58,6 +64,8 @@ class Result:
     @property
     def text(self) -> str:
         """The base learner in a few words."""
+        if self.parts:
+            return f"mixture of {len(self.parts.split('; '))}"
         if self.weights == "linear":
             return f"linear, lam {self.lam:.0e}, {self.scaling}"
         if self.kernel:
@@ -65,7 +73,12 @@ class Result:
             return text if self.weights == "kernel" else f"{self.weights}, {text}"
         if not isnan(self.n_neighbors):
             return f"{self.weights}, {self.n_neighbors:g} nearest"
-        return self.weights if isnan(self.min_samples_leaf) else f"{self.weights}, leaves of {self.min_samples_leaf:g}"
+        if isnan(self.min_samples_leaf):
+            return self.weights
+        trees = "extra trees" if self.splits == "extra" else "forest"
+        return f"{trees}, leaves of {self.min_samples_leaf:g}" + (
+            "" if isnan(self.max_features) else f", {self.max_features:.2g} of the features"
+        )
 
 
 class SelectionResult:
@@ -168,6 +181,11 @@ class SelectionResult:
         if not self.results:
             return f"<p>{escape(repr(self))}</p>"
         return html_table(self.table()) + "".join(f"<p>{escape(line)}</p>" for line in self._beside_constant())
+
+    def html_details(self) -> str:
+        """Return the selected parameters in one line of HTML that unfolds the comparison."""
+        text = ", ".join(f"{name}={value}" for name, value in self.best_params.items())
+        return f"<details><summary>Selected model: {escape(text)}</summary>{self._repr_html_()}</details>"
 
     def _beside_constant(self) -> list[str]:
         """Return the comparison with the best constant prediction, in one or two sentences."""

@@ -10,7 +10,6 @@ from math import inf
 from typing import Any
 
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
@@ -33,10 +32,12 @@ from .candidates import (
     principles_of,
 )
 from .config import SearchConfig
+from .costly import compare_first, groups_to_refine
 from .evaluate import Evaluation, EvaluationData, evaluate, scores_of_selected
 from .kernel_cache import KernelCache
 from .noise import try_noise
-from .rank import Rule, competitive_groups, has_likelihood, is_promising, largest_risk, rank, select, survivors
+from .rank import Rule, mixtures_of, select, survivors
+from .relevant import relevance_starts, relevant_candidates
 from .result import SelectionResult
 from .rows import labelled_rows, n_distinct, row_order
 
@@ -88,7 +89,8 @@ class SearchProblem:
             learner = Candidate(type(self.recipe.weights).__name__)
             return combined(learner, self.pairs, self.recipe.weights.signed)
         return first_candidates(
-            self.n, self.table.X, self.costly, self.pairs, self.config, self.chunked, self.recipe.weights
+            self.n, self.table.X, self.costly, self.pairs, self.config, self.chunked, self.recipe.weights,
+            self.rule.regression,
         )
 
     def data(self, rows: NDArray, threads: int = 1) -> EvaluationData:
@@ -98,7 +100,7 @@ class SearchProblem:
             table.X = table.X[:, rows]
         few = len(self.sets) <= config.few_rows and supports_soft(self.sets)
         n_folds = config.n_folds_few if few else config.n_folds
-        folds = folds_of(column_ranks(table.X, self.pairwise), n_folds, sample_weight=table.w)
+        folds = folds_of(column_ranks(table.X, self.pairwise), n_folds, sample_weight=table.w, groups=table.groups)
         parallel = config.n_jobs is None and threads > 1 and len(rows) >= config.parallel_rows
         n_jobs = threads if parallel else config.n_jobs
         kernels = KernelCache(table, self.output, self.sets[rows], folds, config, n_jobs)
@@ -166,10 +168,9 @@ def select_recipe(
     if problem.given and len(problem.pairs) == 1:
         return paper_recipe(problem, "All parts are set explicitly.")
     order = row_order(problem.table, problem.sets, problem.pairwise)
-    if n_distinct(problem.table, problem.pairwise) < config.min_distinct_rows:
-        return paper_recipe(
-            problem, f"There are fewer than {config.min_distinct_rows} distinct rows: too few for cross-validation."
-        )
+    least = config.min_distinct_rows_regression if problem.rule.regression else config.min_distinct_rows
+    if n_distinct(problem.table, problem.pairwise) < least:
+        return paper_recipe(problem, f"There are fewer than {least} distinct rows: too few for cross-validation.")
     record = Record(config.budget)
     # BLAS threads would wait for each other on matrices of this size; candidates are evaluated in parallel instead
     with threadpool_limits(1, user_api="blas") as limits, warnings.catch_warnings():
@@ -207,15 +208,17 @@ def run_stages(
     data = problem.data(order[:few], threads)
     try:
         # Stage 1: compare the first candidates on few rows.
-        record.compare(problem.first_candidates(), data)
+        compare_first(problem, data, record)
         # Stage 2: try the neighbours of the best ones.
         try_neighbours(problem, data, record)
-        # Stage 3: multiply features by their relevance, if that promises to be better.
+        # Stage 3: multiply features by their relevance, if that is likely to be better.
         starts = relevance_starts(record.on(data), problem.rule)
         record.compare(relevant_candidates(problem, data, record, starts), data)
         if record.evaluations and len(data) < min(n, second):
             # Stage 4: compare the best ones on more rows.
-            kept = [one.candidate for one in survivors(record.on(data) or record.evaluations, problem.rule)]
+            found = record.on(data) or record.evaluations
+            n_kept = config.n_kept_costly if problem.costly else config.n_kept
+            kept = [one.candidate for one in survivors(found, problem.rule, n_kept)]
             plain = [one for one in kept if not one.has_relevance]
             starts = [[one] for one in kept if one.has_relevance]
             data = problem.data(order[:second], threads)
@@ -224,7 +227,10 @@ def run_stages(
                 starts = relevance_starts(record.on(data) or record.evaluations, problem.rule)
             # Stage 5: refine, with and without relevances.
             try_neighbours(problem, data, record, relevant_candidates(problem, data, record, starts, plain))
-        # Stage 6: allow for sets that miss the true label.
+        # Stage 6: average the best candidates of all families.
+        if problem.rule.regression and is_auto(problem.recipe.weights) and not problem.chunked:
+            record.compare(mixtures_of(record.on(data), problem.rule), data)
+        # Stage 7: allow for sets that miss the true label.
         if problem.selects_noise and record.on(data):
             try_noise(problem, data, record)
     except KeyboardInterrupt:
@@ -245,64 +251,12 @@ def try_neighbours(
         found = record.on(data)
         near = list(also)
         also = ()
-        for group in competitive_groups(found, problem.rule) if found else []:
+        for group in groups_to_refine(problem, found):
             best = next((one for one in group if not one.candidate.has_relevance), None)
             near += [] if best is None else best.candidate.neighbours(problem.config)
         record.compare(near, data)
         if not record.on(data) or (found and select(record.on(data), problem.rule) is select(found, problem.rule)):
             break
-
-
-def relevance_starts(found: Sequence[Evaluation], rule: Rule) -> list[list[Candidate]]:
-    """Return the best kernel of each scaling with relevances, for each group from which a search may start.
-
-    These are the competitive groups with a likelihood or, if there are none, the group of the best candidate.
-    """
-    if not found:
-        return []
-    groups, best = competitive_groups(found, rule), select(found, rule)
-    starts = []
-    for group in [one for one in groups if has_likelihood(one[0])] or [one for one in groups if one[0] is best]:
-        by_scaling: dict[str, Candidate] = {}
-        for one in group:
-            if one.candidate.gamma is not None:
-                by_scaling.setdefault(one.candidate.scaling, one.candidate.with_relevance())
-        starts.append(list(by_scaling.values()))
-    return [start for start in starts if start]
-
-
-def relevant_candidates(
-    problem: SearchProblem, data: EvaluationData, record: Record, starts: Iterable[list[Candidate]],
-    also: Sequence[Candidate] = (),
-) -> list[Candidate]:  # fmt: skip
-    """Return kernels on features multiplied by their relevance, if they promise to be better than all others.
-
-    Relevances are learned from the sets. Previews, whose relevances have seen all rows, find the best candidate of each
-    start, and cost no more than candidates without relevances. Only that one is then to be evaluated with relevances
-    that are learned without the held-out rows. Candidates in `also` are evaluated together with the first previews.
-    """
-    config, X = problem.config, problem.table.X
-    possible = not problem.given and not sparse.issparse(X) and 1 < X.shape[1] <= config.relevance_columns
-    # on more rows, the candidates that were found on few rows and their neighbours are enough
-    again = any(one.candidate.has_relevance for one in record.evaluations)
-    best: list[Evaluation] = []
-    for near in starts if possible else []:
-        if again and not problem.costly:
-            near = [*near, *near[0].neighbours(config)]
-        found: list[Evaluation] = []
-        for _ in range(1 if again or problem.costly else config.n_steps):
-            seen = {one.candidate for one in found}
-            found += record.compare(also, data, previews=[one for one in near if one not in seen])
-            also = ()
-            if not found:
-                break
-            top = rank(found, problem.rule, largest_risk(record.on(data) or record.evaluations))[0]
-            if top.candidate in seen:
-                break
-            near = top.candidate.neighbours(config)
-        best += [top] if found else []
-    record.compare(also, data)
-    return [one.candidate for one in best if is_promising(one, record.on(data))]
 
 
 def search_problem(
@@ -318,12 +272,19 @@ def search_problem(
         pairs = [pair for pair in pairs if isinstance(principles[pair[0]], Disambiguation)]
     if n > config.exact_rows and len(pairs) > 1 and not supports_soft(sets):
         pairs = [(name, rule) for name, rule in pairs if not isinstance(principles[name], Disambiguation)]
+    costly = is_costly(sets)
+    if costly and is_auto(recipe.principle) and is_auto(recipe.negative_weights):
+        # the two rules rarely differ, and each takes longer than all other principles
+        pairs = [(name, rule) for name, rule in pairs if rule != "joint"]
+    regression = has_density(sets)
+    if regression and is_auto(recipe.principle) and is_auto(recipe.weights):
+        pairs = pairs[:1]  # other principles are hardly ever better, and cost three times as much
     if labelled_only:  # unlabelled rows have neither an average nor a supremum
         allowed = [(name, rule) for name, rule in pairs if rule != "joint"]
         pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
-    rule = Rule(config, likelihood_only=has_density(sets))
+    rule = Rule(config, regression)
     return SearchProblem(
-        recipe, table, output, sets, n, principles, pairs, config, rule, is_costly(sets),
+        recipe, table, output, sets, n, principles, pairs, config, rule, costly,
         labelled_only=labelled_only,
     )  # fmt: skip
 
@@ -339,7 +300,7 @@ def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, c
         raise ValueError(f"Of {sets!r}, nothing but sums can be had, and no principle needs only these. Fit on arrays.")
     some = rows.sample(config.second_rows)
     table, parsed = Table(some.X, some.y, some.w, rows.names), output.read(some.y)
-    rule = Rule(config, likelihood_only=has_density(parsed))
+    rule = Rule(config, has_density(parsed))
     return SearchProblem(
         recipe, table, output, parsed, some.n, principles, pairs, config, rule, is_costly(parsed), chunked=True
     )
@@ -363,7 +324,8 @@ def paper_recipe(problem: SearchProblem, reason: str) -> tuple[Recipe, Selection
     principle = problem.principles[name]
     if not problem.given:
         constant = n_distinct(problem.table) < 2
-        weights = default_weights("linear" if constant else weights, problem.n, problem.config)
+        family = "linear" if constant else weights
+        weights = default_weights(family, problem.n, problem.config, problem.chunked)
         if constant and isinstance(principle, Disambiguation):  # nothing but the shares of the classes is predicted
             principle = clone(principle).set_params(cap=1.0)
     params = {"weights": repr(weights), "principle": name, "negative_weights": rule}

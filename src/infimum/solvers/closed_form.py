@@ -33,6 +33,11 @@ class ClosedForm(Solver):
         self.risk_ = LinearRisk(embedding, self._weights(weights))
         return self
 
+    def fit_projected(self, output: Any, phi: Any, scalars: Any) -> Self:
+        """Prepare `minimise` from sums over the rows that are projected already; see `LinearRisk`."""
+        self.output_, self.risk_ = output, LinearRisk.of(phi, scalars)
+        return self
+
     @property
     def width(self) -> int:
         return int(self.risk_.phi.shape[1]) + 2

@@ -1,22 +1,26 @@
 """Weights alpha(x), which say how much each training row counts for the prediction at x."""
 
 from .base import Alpha, PrecomputedWeights, Target, Weights, as_alpha
+from .families.constant import Constant
 from .families.forest import Forest
 from .families.kernel_ridge import KernelRidge
 from .families.laplacian import Laplacian
 from .families.linear import LinearRidge
 from .families.neighbors import Neighbors
 from .families.nystrom import Nystrom
+from .mixture import Mixture
 from .relevance import relevance
 from .wrappers import LabelledRowsOnly, Scaled, SplitSigns, split
 
 __all__ = [
     "Alpha",
+    "Constant",
     "Forest",
     "KernelRidge",
     "LabelledRowsOnly",
     "Laplacian",
     "LinearRidge",
+    "Mixture",
     "Neighbors",
     "Nystrom",
     "PrecomputedWeights",

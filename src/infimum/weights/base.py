@@ -26,14 +26,22 @@ class Target:
         The embedded sets.
     labelled : (n,) booleans, optional
         Which rows are labelled; all by default.
+    groups : (n,) integers, optional
+        Rows of the same group are drawn and held out together. By default, each row is its own group, except for
+        repeated rows.
     """
 
-    def __init__(self, phi: Any, labelled: NDArray | None = None):
+    def __init__(self, phi: Any, labelled: NDArray | None = None, groups: NDArray | None = None):
         self.phi = phi
         self.labelled = np.ones(phi.shape[0], dtype=bool) if labelled is None else labelled
+        self.groups = groups
 
     def __getitem__(self, rows: Any) -> Target:
-        return Target(self.phi[rows], self.labelled[rows])
+        return Target(self.phi[rows], self.labelled[rows], None if self.groups is None else self.groups[rows])
+
+    def with_phi(self, phi: Any) -> Target:
+        """Return the same rows with other embedded sets."""
+        return Target(phi, self.labelled, self.groups)
 
 
 def as_target(target: Any) -> Target | None:
@@ -69,6 +77,10 @@ class Weights(BaseEstimator, ABC):
     @abstractmethod
     def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
         """Fit to inputs X. Supervised families also need `target`, a `Target` or an array (n, d)."""
+
+    def refit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
+        """Fit again to the same X with another target."""
+        return self.fit(X, target, sample_weight)
 
     def check_rows(self, rows: Any) -> Self:
         """Return self, or raise an error if these weights do not support rows in chunks."""

@@ -264,6 +264,13 @@ class LabelledRowsOnly(WeightsWrapper):
         self._unlabelled = X[~labelled]
         return self
 
+    def refit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
+        target = as_target(target)
+        w = None if sample_weight is None else np.asarray(sample_weight)[self.labelled_]
+        inner_target = None if target is None else target[self.labelled_]
+        self.weights_ = self.weights_.refit(X[self.labelled_], inner_target, w)
+        return self
+
     def project(self, phi: Any) -> Any:
         return self.weights_.project(phi[self.labelled_])
 

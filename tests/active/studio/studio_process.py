@@ -44,19 +44,25 @@ class Studio:
 
     def start(self):
         environment = {**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
-                       "INFIMUM_TOKEN": "a-token-for-tests", "COLUMNS": "300"}  # fmt: skip
+                       "COLUMNS": "300"}  # fmt: skip
+        if "--people" not in self.options:
+            environment["INFIMUM_TOKEN"] = "a-token-for-tests"
         command = [sys.executable, "-c", "from infimum.cli import app; app()", "studio", str(self.table), *self.options]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
         )
-        printed = ""
+        printed, self.people, self.tokens = "", {}, {}
+        named = self.options[self.options.index("--people") + 1].split(",") if "--people" in self.options else [""]
         for line in self.process.stdout:
             printed += line
-            found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+)", line)
+            found = re.search(r"https?://127\.0\.0\.1:(\d+)/\?token=(\S+)", line)
             if found:
                 self.port, self.token = int(found[1]), found[2]
                 self.address = found[0]
-                return self
+                name = line.partition(": open ")[0]
+                self.people[name], self.tokens[name] = found[0], found[2]
+                if len(self.people) == len(named):
+                    return self
         raise AssertionError(f"the studio did not start: {printed}")
 
     def kill(self, how=signal.SIGKILL):

@@ -2,11 +2,15 @@
 
 import csv
 import hashlib
+import os
 import re
 
 import pytest
 from studio_process import digits_table
 
+from infimum.io import read_table
+
+TURNS = int(os.environ.get("INFIMUM_TEAM_TURNS", "15"))  # answers of the team; make campaign sets 200
 TEN = ("--target", "label", "--classes", "0,1,2,3,4,5,6,7,8,9")
 
 
@@ -308,3 +312,85 @@ CONTRAST = """() => {
   }
   return out;
 }"""
+
+
+def test_team_of_three_disagrees_decides_and_survives_a_changed_table(tmp_path, studio, person):
+    """Three people with a token each; the server is killed, the table changed, and the exports are read back."""
+    table, truth = digits_table(tmp_path, max(60, 2 * TURNS))
+    rows = table.read_text().splitlines()
+    table.write_text("\n".join(["id,image,label", *(f"D{k:02},{row}" for k, row in enumerate(rows[1:]))]) + "\n")
+    server = studio(table, *TEN, "--people", "Ann,Bob,Cem", "--overlap", "2", "--overlap-share", "1")
+    people = [person(truth, name).open(address) for name, address in server.people.items()]
+    wrong = people[2]
+    for turn in range(TURNS):
+        one = people[turn % 3]
+        key = one.key()
+        if one is wrong and one.options() and "a" not in one.options() and "n" not in one.options():
+            key = str((int(key) + 1) % 10)  # Cem is one too high
+        one.press(key, turn + 1)
+    lines = [line for line in server.journal() if "question" in line]
+    assert {line["who"] for line in lines} == {"Ann", "Bob", "Cem"}
+    assert any(line.get("purpose") == "overlap" for line in lines)
+    # two people answer one row otherwise
+    spare = next(k for k in range(2, 60) if k not in {line["question"]["row"] for line in lines})
+    for name, given in (("Ann", truth[spare]), ("Bob", str((int(truth[spare]) + 1) % 10))):
+        question = {"type": "FullLabel", "row": spare}
+        body = {"who": "nobody", "id": f"{name}-12345678", "question": question, "answer": given}
+        assert server.call("/api/answer", body, X_Token=server.tokens[name])[0] == 200
+    server.kill()
+    # a row is appended, two are swapped, a cell is edited
+    head, *rows = table.read_text().splitlines()
+    rows[0], rows[1] = rows[1], rows[0]
+    rows[spare] = rows[spare].replace("images/", "./images/")
+    table.write_text("\n".join([head, *rows, "last,images/0.png,"]) + "\n")
+    server.start()
+    ann = person(truth, "Ann").open(server.people["Ann"])
+    assert ann.count == TURNS + 2
+    assert "Ann" in ann.page.inner_text("#name")
+    opened(ann.page, "#queue")
+    ann.page.wait_for_selector("#review li")
+    entry = ann.page.locator("#review li", has_text=f"D{spare:02}")
+    assert "Bob" in entry.inner_text()  # one sees who answered what
+    entry.locator("input").fill(truth[spare])
+    entry.locator("button").click()
+    ann.page.wait_for_function("() => document.getElementById('message').textContent.startsWith('Decided')")
+    merged = read_table(export(ann.page, "csv", tmp_path), "label", kind="labels", id="id")
+    assert dict(zip(merged.ids, merged.y))[f"D{spare:02}"] == truth[spare]
+    assert "Bob" in merged.data["annotators"].to_list()[merged.ids.index(f"D{spare:02}")]
+    each = read_table(export(ann.page, "csv", tmp_path, people=True), "label", kind="labels", id="id")
+    assert {*each.data["annotator"]} == {"Ann", "Bob", "Cem"}
+    doccano = export(ann.page, "doccano", tmp_path)
+    assert len(doccano.read_text().splitlines()) == len(truth) + 1
+    assert not [problem for one in (*people, ann) for problem in one.problems]
+
+
+def test_buttons_keep_their_place_and_many_classes_are_found_by_typing(tmp_path, studio, person):
+    table, truth = digits_table(tmp_path, 40)
+    names = [f"category {k}" for k in range(40)]
+    server = studio(table, "--target", "label", "--classes", ",".join(names))
+    one = person(truth, viewport={"width": 390, "height": 844}).open(server.address)
+    opened(one.page, "#kind")
+    places = set()
+    for kind in ("Is", "FullLabel", "Is", "OneOf"):
+        one.page.select_option("#kind", kind)
+        one.ready()
+        box = one.page.locator("#unknown").bounding_box()
+        places.add((round(box["x"]), round(box["y"])))
+        assert box["y"] + box["height"] <= 844  # above the fold
+        assert len(one.page.inner_text("#question")) < 80
+    assert len(places) == 1
+    one.page.select_option("#kind", "FullLabel")
+    one.ready()
+    assert one.page.locator("#options button").count() == 10
+    first = "() => document.querySelector('#options > *').getBoundingClientRect().top"
+    assert one.page.evaluate(first) >= one.page.locator("#options").bounding_box()["y"]  # nothing is cut off at the top
+    one.page.fill("#find", "category 37")
+    one.page.wait_for_function("() => document.querySelectorAll('#options button').length === 1")
+    one.page.press("#find", "Enter")
+    one.page.wait_for_function("() => document.getElementById('progress').textContent.startsWith('1 answers')")
+    assert [line["answer"] for line in server.journal() if "question" in line] == ["category 37"]
+    one.ready().page.keyboard.press("g")
+    one.page.wait_for_function("() => document.getElementById('message').textContent.startsWith('The model guesses')")
+    one.page.keyboard.press("?")
+    one.page.wait_for_selector("#keys[open]")
+    assert not one.problems

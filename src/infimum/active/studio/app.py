@@ -79,6 +79,9 @@ class Guard:
                 await self.app(scope, receive, send)
             return
         request = Request(scope)
+        if not scope["query_string"].isascii():  # other characters of an address are percent-encoded
+            await JSONResponse({"error": "The address must be ASCII text."}, 400, HEADERS)(scope, receive, send)
+            return
         problem = self.problem(request)
         if problem is not None:
             await JSONResponse({"error": problem}, 403, HEADERS)(scope, receive, send)
@@ -240,6 +243,7 @@ def _join(session: Session, given: dict) -> dict:
 
 def _answer(session: Session, given: dict) -> dict:
     review = given.get("review") is True
+    session.check_kind(given.get("kind", "auto"))  # before anything is stored
     entry = session.answer(
         _id(given), given["who"], given.get("question", {}), given.get("answer"), given.get("seconds"), review,
         str(given.get("tab", ""))[:MAX_NAME],

@@ -12,7 +12,7 @@ from ...outputs import OutputSpace
 from .. import Question
 from ..answers import Answer, restricted
 
-N_COMPARED = 400  # answers whose pairs estimate the disagreement by chance
+N_COMPARED = 200  # answers whose pairs estimate the disagreement by chance
 
 
 class Entry(NamedTuple):
@@ -30,6 +30,15 @@ class Entry(NamedTuple):
     """For a random row, whether the model had predicted the answer."""
     batch: str = ""
     """The id that all answers of a batch share."""
+
+
+class Agreement(NamedTuple):
+    """How well people agree beyond chance."""
+
+    alpha: float | None
+    """None if nobody answered twice, or if all answers are compatible by chance, too."""
+    rows: int
+    """The number of rows with answers of several people."""
 
 
 class Pool:
@@ -139,33 +148,27 @@ class Pool:
             return self.before[[row]]
         return self.space.read(self.space.from_cells([cell]))
 
-    def agreement(self, people: Iterable[str] | None = None) -> tuple[float | None, int]:
-        """Return Krippendorff's alpha of answers about the same rows, and the number of rows with several people.
+    def agreement(self) -> tuple[Agreement, dict[str, Agreement]]:
+        """Return Krippendorff's alpha of answers about the same rows, and the same for the rows of each person.
 
         Two answers disagree if their sets have no common output. So for exact labels this is alpha for nominal data,
-        1 for perfect agreement and 0 for agreement by chance. Decisions are left out. None if nobody answered twice, or
-        if all answers are compatible by chance, too.
-
-        Parameters
-        ----------
-        people : list of str, optional
-            Only rows that all of these people have answered.
+        1 for perfect agreement and 0 for agreement by chance. Decisions are left out.
         """
-        wanted = set(people or ())
-        units = [self.by_person(row) for row in self._by_row]
-        units = [unit for unit in units if len(unit) > 1 and wanted <= unit.keys()]
-        sets = [one for unit in units for one in unit.values()]
-        if not sets:
-            return None, 0
-        observed = 0.0
-        for unit in units:
-            observed += _disjoint(list(unit.values())).sum() / (len(unit) - 1)
-        observed /= len(sets)
-        if len(sets) > N_COMPARED:
-            at = np.random.default_rng(0).choice(len(sets), N_COMPARED, replace=False)
-            sets = [sets[k] for k in at]
-        expected = _disjoint(sets).sum() / (len(sets) * (len(sets) - 1))
-        return (None if expected == 0 else 1 - observed / expected), len(units)
+        units = [unit for row in self._by_row if len(unit := self.by_person(row)) > 1]
+        people = {who for unit in units for who in unit}
+        return _alpha(units), {who: _alpha([unit for unit in units if who in unit]) for who in people}
+
+
+def _alpha(units: list[dict[str, Any]]) -> Agreement:
+    sets = [one for unit in units for one in unit.values()]
+    if not sets:
+        return Agreement(None, 0)
+    observed = sum(_disjoint(list(unit.values())).sum() / (len(unit) - 1) for unit in units) / len(sets)
+    if len(sets) > N_COMPARED:
+        at = np.random.default_rng(0).choice(len(sets), N_COMPARED, replace=False)
+        sets = [sets[k] for k in at]
+    expected = _disjoint(sets).sum() / (len(sets) * (len(sets) - 1))
+    return Agreement(None if expected == 0 else float(1 - observed / expected), len(units))
 
 
 def _disjoint(sets: list) -> NDArray:

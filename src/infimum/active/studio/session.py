@@ -110,8 +110,7 @@ class Session:
         tab : str, optional
             The window; two windows of one person get different rows.
         """
-        if kind != "auto" and kind not in self.model.kinds:
-            raise InputError(f"The types of questions are {', '.join(self.model.kinds)}, or auto. Got {kind!r}.")
+        self.check_kind(kind)
         with self.lock:
             now = time.monotonic()
             self._leases = {
@@ -172,6 +171,11 @@ class Session:
             if who not in people and 0 < len(done) < self.overlap and len(people) + leased.count(row) < self.overlap:
                 return row
         return None
+
+    def check_kind(self, kind: Any) -> None:
+        """Raise an error if there is no such type of question."""
+        if kind != "auto" and kind not in self.model.kinds:
+            raise InputError(f"The types of questions are {', '.join(self.model.kinds)}, or auto. Got {kind!r:.40}.")
 
     def checked(self, row: Any) -> int:
         """Return the number of a row; raise an error if the table has no such row."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from ...data.columns import KINDS, recognise
 from ...data.errors import InputError
 from ...data.features import Features, columns_of
+from ...data.images import are_images, image_file, read_image
 from ...io import Records, read_table
 from ...io._frames import rows_of_frame
 from ...io._names import NamedCells, Naming
@@ -19,8 +21,6 @@ from ...io._table_cells import parse_cells
 from ...outputs import OUTPUT_TYPES
 from ...outputs.merging import WORDS
 
-IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
-          ".bmp": "image/bmp"}  # fmt: skip
 SIDE = 16  # images are scaled to 16 x 16 grey pixels for the model
 
 
@@ -90,14 +90,7 @@ class Task:
         """Return the file and the type of an image; None unless it is a file in the folder of the table."""
         if column not in self.images or not 0 <= row < len(self):
             return None
-        root = self.path.resolve().parent
-        try:
-            found = (root / str(self.rows[row].get(column) or "")).resolve()
-            is_inside = found.is_relative_to(root) and found.is_file()
-        except (OSError, ValueError, RuntimeError):  # a loop of links, a null byte, a name that is too long
-            return None
-        kind = IMAGES.get(found.suffix.lower())
-        return (found, kind) if kind and is_inside else None
+        return image_file(self.path.resolve().parent, self.rows[row].get(column))
 
     def features(self) -> NDArray:
         """Return the rows as numbers: images as pixels, other columns by `infimum.Features`.
@@ -115,26 +108,19 @@ class Task:
         return np.hstack(found) if found else np.zeros((len(self), 1))
 
     def _pixels(self, column: str) -> NDArray:
-        try:
-            from PIL import Image
-        except ImportError as error:
-            raise ImportError(
-                "Images require Pillow. Install it with pip install pillow, or remove the column."
-            ) from error
+        if importlib.util.find_spec("PIL") is None:
+            raise ImportError("Images require Pillow. Install it with pip install pillow, or remove the column.")
         out = np.zeros((len(self), SIDE, SIDE))
         for row in range(len(self)):
             found = self.image(row, column)
             if found is None:
                 continue
             try:
-                with Image.open(found[0]) as image:
-                    image.draft("L", (4 * SIDE, 4 * SIDE))  # a large JPEG is decoded at a smaller size
-                    grey = image.convert("L")
-                    grey = grey.resize((SIDE, SIDE)) if max(grey.size) > SIDE else grey
-                    pixels = np.asarray(grey, dtype=float) / 255
-            except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+                grey = read_image(found[0], 4 * SIDE).convert("L")
+            except ValueError as error:
                 self.notes.append(f"Column {column!r}, row {row}: the image cannot be read ({error}).")
                 continue
+            pixels = np.asarray(grey.resize((SIDE, SIDE)) if max(grey.size) > SIDE else grey, dtype=float) / 255
             out[row, : pixels.shape[0], : pixels.shape[1]] = pixels
         return out.reshape(len(self), -1)
 
@@ -197,14 +183,7 @@ def read_task(
     if missing:
         raise InputError(f"{path} has no column {missing[0]!r} to show. Its columns are {', '.join(columns)}.")
     rows = rows_of_frame(records.data)
-    images = [column for column in columns if _are_images([row.get(column) for row in rows])]
+    images = [column for column in columns if are_images([row.get(column) for row in rows])]
     text = "" if guidelines is None else Path(guidelines).read_text(encoding="utf-8")
     ids = None if id is None else list(records.ids)
     return Task(path, target, records, space, columns, images, named, ids, show, text)
-
-
-def _are_images(cells: list) -> bool:
-    """Return whether most cells that are not empty are paths of images."""
-    filled = [cell for cell in cells if isinstance(cell, str) and cell]
-    paths = [cell for cell in filled if Path(cell).suffix.lower() in IMAGES]
-    return 2 * len(paths) > len(filled)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...data.containers import frame_of
 from ...data.errors import InputError, is_missing, shown
-from ...data.names import Names, ordered, unpacked
+from ...data.names import Names, ordered, plain, unpacked
 
 
 class Cost:
@@ -129,8 +129,10 @@ class Taxonomy(Cost):
     """
 
     def __init__(self, tree: Any):
-        self.tree = tree
-        self.parent = _parents(tree)
+        self._build(_parents(tree))
+
+    def _build(self, parent: dict[Hashable, Hashable | None]) -> None:
+        self.parent = parent
         self.ancestors = {node: self._path(node) for node in self.parent}
         inner = {p for p in self.parent.values() if p is not None}
         self._leaves = [node for node in self.parent if node not in inner]
@@ -150,6 +152,13 @@ class Taxonomy(Cost):
             path.append(step)
             step = self.parent[step]
         return path[::-1]
+
+    def __getstate__(self) -> list:
+        """The parents of nodes without dictionaries, whose keys may be of types that skops cannot save as keys."""
+        return list(self.parent.items())
+
+    def __setstate__(self, parents: list) -> None:
+        self._build(dict(parents))
 
     def classes(self) -> list:
         return list(self._leaves)
@@ -230,6 +239,18 @@ def _parents(tree: Any) -> dict[Hashable, Hashable | None]:
     if not parent:
         raise ValueError("The taxonomy is empty.")
     return parent
+
+
+def without_frames(state: dict) -> dict:
+    """Return the state of a classifier or of labels without DataFrames and Series, which skops cannot save."""
+    cost, classes = state.get("cost"), state.get("classes")
+    if isinstance(classes, Iterable) and not isinstance(classes, str | range | set | frozenset | np.ndarray):
+        classes = list(map(plain, classes))
+    return {
+        **state,
+        "cost": CostMatrix(cost) if hasattr(cost, "columns") else cost,
+        "classes": classes,
+    }
 
 
 def as_cost(cost: Any) -> Cost:

@@ -211,7 +211,7 @@ def parse(y: Any) -> Any:
         kinds = sorted({type(v).__name__ for v in found.values.ravel()[:1000].tolist()})
         raise InputError(
             f"y should be a 1d array, got an array of shape {found.values.shape} instead, of {', '.join(kinds)}. A"
-            " table of candidates needs one boolean column a class: y.astype(bool). Candidates as lists of labels are"
+            " table of candidates needs one boolean column per class: y.astype(bool). Candidates as lists of labels are"
             " y.tolist(); for tags, use PartialMultilabelClassifier."
         )
     if isinstance(found, np.ndarray):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -60,7 +61,7 @@ class CandidateLabels(Sets):
             table = np.where(table.missing, 1, table.values) if table.missing.any() else table.values
         elif not sparse.issparse(table):
             raise InputError(
-                f"CandidateLabels need an (n, m) table of candidates, one column a class. Got {shown(listed)}."
+                f"CandidateLabels need an (n, m) table of candidates, one column per class. Got {shown(listed)}."
             )
         mask = as_mask(table)
         n, m = mask.shape
@@ -97,7 +98,14 @@ class CandidateLabels(Sets):
 
     def __getitem__(self, rows: Any) -> CandidateLabels:
         rows = rows_of(rows, len(self))
-        return self.of(self.listed[rows], self.classes, self.negated[rows], self.cost, strict=False)
+        found = self.of(self.listed[rows], self.classes, self.negated[rows], self.cost, strict=False)
+        return found if self.group_constraints is None else found.with_constraints(self.group_constraints[rows])
+
+    def with_constraints(self, constraints: Any) -> CandidateLabels:
+        """Return the same sets with constraints on groups of rows."""
+        found = copy(self)
+        found.group_constraints = constraints
+        return found
 
     @cached_property
     def mask(self) -> NDArray:
@@ -111,6 +119,12 @@ class CandidateLabels(Sets):
         out = np.ones((*best.shape, self.listed.shape[1]))  # l(., y), without the m x m matrix of the 0-1 loss
         np.put_along_axis(out, best[..., None], 0.0, axis=-1)
         return out
+
+    def assign(self, c: NDArray) -> NDArray:
+        if self.group_constraints is None:
+            return self.argmin(c)
+        best = self.group_constraints.assign(self._losses(c), self.mask)
+        return self.expected(np.eye(self.mask.shape[1])[best][:, None])
 
     def center(self) -> NDArray:
         share = self.mask / np.maximum(self.sizes, 1)[:, None]
@@ -291,7 +305,7 @@ def as_mask(table: Any) -> sparse.csr_matrix:
         row, value = np.repeat(np.arange(whole.shape[0]), np.diff(whole.indptr)), whole.data
     else:
         if whole.ndim != 2:
-            raise InputError(f"A table of candidates has shape (n, m), one column a class. Got shape {whole.shape}.")
+            raise InputError(f"A table of candidates has shape (n, m), one column per class. Got shape {whole.shape}.")
         row, value = np.repeat(np.arange(len(whole)), whole.shape[1]), whole.ravel()
     if value.dtype != bool:
         fine = (

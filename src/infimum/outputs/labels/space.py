@@ -17,10 +17,11 @@ from ...data.names import Names, key, ordered, unpacked
 from ...evidence.votes import Votes
 from ..base import OutputSpace, Sets
 from ..choices import Choices
+from ..constraints import GroupConstraints
 from ..merging import COUNTED, warn_of_look_alikes
 from ..summary import Summary
 from .cells import LabelCells
-from .costs import Cost, as_cost
+from .costs import Cost, as_cost, without_frames
 from .forms import (
     FORMS,
     Facts,
@@ -77,6 +78,9 @@ class Labels(LabelCells, OutputSpace):
         self.cost = cost
         self.classes = classes
 
+    def __getstate__(self) -> dict:
+        return without_frames(super().__getstate__())
+
     def summarise(self, y: Any) -> Facts:
         """Return the classes of y, and what decides on its format."""
         return facts_of(y)
@@ -100,6 +104,11 @@ class Labels(LabelCells, OutputSpace):
         self.cost_ = cost.matrix(self.classes_)
         self.size = len(names)
         return self
+
+    def constrain(self, sets: Any, constraints: Any) -> CandidateLabels:
+        found = GroupConstraints.of(constraints, len(sets), self.classes_.tolist(), self._names.find)
+        found.check(sets.mask)
+        return sets.with_constraints(found)
 
     def check(self, parts: Iterable[Sets]) -> None:
         """Warn if all rows are unlabelled, and if classes look like variants of others."""
@@ -325,9 +334,9 @@ class Labels(LabelCells, OutputSpace):
         return {score.name: score for score in (LAC, APS, Regret)}
 
 
-MASK = Form("mask", "candidate mask, one boolean column a class")
-CELLS = Form("labels", "labels, one entry a row")
-CELLS_WITH_LISTS = Form("labels", "labels, one entry a row; lists of 0 and 1 are candidates", lists=True)
+MASK = Form("mask", "candidate mask, one boolean column per class")
+CELLS = Form("labels", "labels, one entry per row")
+CELLS_WITH_LISTS = Form("labels", "labels, one entry per row; lists of 0 and 1 are candidates", lists=True)
 
 
 def _positive(mask: Any, at: list, negated: NDArray, m: int) -> Any:

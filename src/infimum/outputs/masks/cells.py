@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any, Self
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.errors import InputError
+from ...data.limits import parse_json
 from ..cells import CellFormat
 
 
@@ -27,7 +27,8 @@ class MaskCells(CellFormat):
     @classmethod
     def for_cells(cls, cells: Iterable, names: Any = None) -> Self:
         first: Any = next((cell for cell in cells if cell is not None), None)
-        shape = np.shape(json.loads(first) if isinstance(first, str) and first.lstrip().startswith("[") else first)
+        is_text = isinstance(first, str) and first.lstrip().startswith("[")
+        shape = np.shape(parse_json(first, "the first mask") if is_text else first)
         if len(shape) != 2:
             raise InputError(
                 "The shape of the masks is unknown. Give each row as a list of rows of pixels, [[1, 0], [0, -1]]."

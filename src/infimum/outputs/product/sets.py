@@ -75,6 +75,7 @@ class ProductSets(Sets):
 
     def __init__(self, parts: Mapping[str, Sets], layout: Layout, settings: Any = None):
         self.parts, self.layout = dict(parts), layout
+        self.coordinate_weights = layout.importance
         self.settings = {} if settings is None else settings
         self.shape = (len(next(iter(self.parts.values()))),)
 
@@ -127,9 +128,6 @@ class ProductSets(Sets):
 
     def coordinates(self) -> list[Sets]:
         return list(self.parts.values())
-
-    def coordinate_weights(self) -> NDArray:
-        return self.layout.importance
 
     def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
         spaces = space.coordinates() or []

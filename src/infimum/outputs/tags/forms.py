@@ -50,11 +50,11 @@ def parse(y: Any) -> Table | Column:
         dense = found.toarray()
         return Table(dense, np.isnan(dense) if dense.dtype.kind == "f" else np.zeros(dense.shape, bool))
     if isinstance(found, np.ndarray):
-        raise InputError(f"Tags need an (n, m) array, one column a tag. Got shape {found.shape}. {FORMS}")
+        raise InputError(f"Tags need an (n, m) array, one column per tag. Got shape {found.shape}. {FORMS}")
     if isinstance(found, Column):
         if found.typed:
             if found.name is None:
-                raise InputError(f"Tags need an (n, m) array, one column a tag. Got shape ({found.n},). {FORMS}")
+                raise InputError(f"Tags need an (n, m) array, one column per tag. Got shape ({found.n},). {FORMS}")
             return Table(found.cells[:, None], found.missing[:, None], (found.name,))
         return _rows(found)
     if found.values.dtype == object and not found.missing.all():
@@ -117,7 +117,7 @@ def signs(table: Any) -> NDArray:
     if not isinstance(table, Table):
         table = parse(table)
     if not isinstance(table, Table):
-        raise InputError(f"Tags need an (n, m) array, one column a tag. {FORMS}")
+        raise InputError(f"Tags need an (n, m) array, one column per tag. {FORMS}")
     if table.values.dtype == bool:
         return np.where(table.missing, 0, np.where(table.values, 1, -1)).astype(np.int8)
     if table.values.dtype.kind not in "iuf":

@@ -235,8 +235,8 @@ class Tags(TagCells, OutputSpace):
 
 
 DESCRIPTIONS = {
-    "booleans": "table of booleans, one column a tag; False is absent, missing is unknown",
-    "signs": "table of 1, -1 and 0, one column a tag; 0 and missing are unknown",
-    "cells": "tags, one entry a row",
+    "booleans": "table of booleans, one column per tag; False is absent, missing is unknown",
+    "signs": "table of 1, -1 and 0, one column per tag; 0 and missing are unknown",
+    "cells": "tags, one entry per row",
     "sets": "sets of tags",
 }

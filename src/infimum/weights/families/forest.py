@@ -7,30 +7,41 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from ...data.checks import check_number
+from ...data.hashes import near_duplicates
 from ..base import Weights, as_target
 from ..holdout.operators import Holdout, LooOperator
 from ..holdout.out_of_bag import OutOfBag
-from ..linalg import dense, multiplied, product, single_factors
+from ..linalg import Moments, dense, product
 
-KINDS = {"random": "RandomForestRegressor", "extra": "ExtraTreesRegressor"}
+KINDS = {"random": "DecisionTreeRegressor", "extra": "ExtraTreeRegressor"}
+
+MAX_OUTPUTS = 16
+"""Entries of the target beyond which each tree is grown on this many random projections of it.
+
+The time of a split grows with the number of entries. Distances between targets, which splits depend on, are kept on
+average (Joly et al., "Random forests with random projections of the output space", ECML 2014).
+"""
 
 
 class Forest(Weights):
     """Weights of a random forest that is grown on the embedded sets.
 
     They are alpha_i(x) = mean over t of m_ti 1[leaf_t(x_i) = leaf_t(x)] / sum_j m_tj 1[leaf_t(x_j) = leaf_t(x)], where
-    m_ti is how often tree t drew row i. ``alpha(x) @ phi`` equals the prediction of scikit-learn's forest. Features
-    need no scaling.
+    m_ti is how often tree t drew row i. ``alpha(x) @ phi`` is the mean over trees of the mean of phi in the leaf of x.
+    Features need no scaling.
 
     Parameters
     ----------
     n_estimators : int, default 100
         Number of trees.
     kind : {"random", "extra"}, default "random"
-        :class:`sklearn.ensemble.RandomForestRegressor` or :class:`sklearn.ensemble.ExtraTreesRegressor`.
+        Whether thresholds of splits are the best ones (:class:`sklearn.tree.DecisionTreeRegressor`) or the best of
+        random ones (:class:`sklearn.tree.ExtraTreeRegressor`).
     min_samples_leaf : int or float, default 5
         Smallest number of rows in a leaf. Leaves estimate a distribution of sets and not one value, so they need
         several rows.
@@ -41,10 +52,19 @@ class Forest(Weights):
     bootstrap : bool, optional
         Whether each tree draws its rows; by default, for kind "random" only. Out-of-bag weights need it.
 
+    Attributes
+    ----------
+    trees_ : list
+        The fitted trees of scikit-learn.
+    group_ : (n,) integers
+        The group of each row. Trees draw whole groups, so out-of-bag predictions of a row come from trees that have
+        not seen any row of its group. Without groups in the target of `fit`, rows with (almost) the same features are
+        a group; see :func:`infimum.data.hashes.near_duplicates`.
+
     Notes
     -----
-    Sample weights are passed to the trees of scikit-learn. They act on the draws, the splits and the leaf means. A
-    weight of 2 equals a row that is given twice on average over the draws, not in each draw.
+    Sample weights multiply the draws, so they act on the splits and on the leaf means. A weight of 2 equals a row that
+    is given twice, because equal rows are drawn together; only `min_samples_leaf` counts it once.
 
     Examples
     --------
@@ -77,6 +97,11 @@ class Forest(Weights):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @property
+    def draws_rows(self) -> bool:
+        """Whether each tree draws its rows."""
+        return self.kind == "random" if self.bootstrap is None else self.bootstrap
+
     def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
         if not isinstance(self.kind, str) or self.kind not in KINDS:
             raise ValueError(f"The 'kind' of Forest must be one of {list(KINDS)}. Got {self.kind!r} instead.")
@@ -84,33 +109,49 @@ class Forest(Weights):
         target = as_target(target)
         if target is None:
             raise ValueError("Forest grows its trees on the embedded sets: fit(X, phi) needs phi of shape (n, d).")
-        phi = dense(target.phi)
-        from sklearn import ensemble  # slow to import
-
-        forest = getattr(ensemble, KINDS[self.kind])(
-            n_estimators=self.n_estimators,
-            min_samples_leaf=self.min_samples_leaf,
-            max_features=self.max_features,
-            max_depth=self.max_depth,
-            bootstrap=self.kind == "random" if self.bootstrap is None else self.bootstrap,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
+        self.X_fit_, self.n_rows_ = X, X.shape[0]
+        self.sample_weight_ = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        moments = Moments.of(X, sample_weight)
+        self.center_ = np.zeros(X.shape[1]) if sparse.issparse(X) else moments.mean
+        self.scale_ = np.where(moments.variance > 0, np.sqrt(moments.variance), 1.0)
+        Z = self._narrow(X)
+        groups = near_duplicates(Z) if target.groups is None else target.groups
+        self.group_ = np.unique(groups, return_inverse=True)[1].ravel().astype(np.int32)
+        self.seeds_ = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_estimators)
+        self._leaves: NDArray | None = None
+        self._means: sparse.csc_matrix | None = None
+        self._drawn: NDArray | None = self._draws()
+        phi = np.ascontiguousarray(dense(target.phi), dtype=float)
+        self.trees_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(self._grow)(Z, phi, mass, seed) for mass, seed in zip(self._drawn, self.seeds_)
         )
-        self.factors_ = single_factors(X)
-        self.forest_ = forest.fit(multiplied(X, self.factors_), phi[:, 0] if phi.shape[1] == 1 else phi, sample_weight)
-        trees = [tree.tree_ for tree in forest.estimators_]
+        trees = [tree.tree_ for tree in self.trees_]
         # the leaves of all trees are numbered consecutively; column_[first_[t] + node] is the number of a leaf
         leaf = np.concatenate([tree.children_left == -1 for tree in trees])
         self.first_ = np.cumsum([0] + [tree.node_count for tree in trees])[:-1]
         self.column_ = np.cumsum(leaf, dtype=np.int32) - 1
         self.n_leaves_ = int(leaf.sum())
-        self.X_fit_ = X
-        self.sample_weight_ = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        self._leaves: NDArray | None = None
-        self._means: sparse.csc_matrix | None = None
-        self._drawn: NDArray | None = None
-        self.n_rows_ = X.shape[0]
         return self
+
+    def _grow(self, Z: Any, phi: NDArray, mass: NDArray, seed: int) -> Any:
+        """Grow a tree on rows that count `mass` times."""
+        from sklearn import tree  # slow to import
+
+        if phi.shape[1] > MAX_OUTPUTS:
+            phi = phi @ np.random.default_rng(seed).standard_normal((phi.shape[1], MAX_OUTPUTS))
+        grown = getattr(tree, KINDS[self.kind])(
+            min_samples_leaf=self.min_samples_leaf, max_features=self.max_features, max_depth=self.max_depth,
+            random_state=seed,
+        )  # fmt: skip
+        return grown.fit(Z, phi, mass)
+
+    def _narrow(self, X: Any) -> Any:
+        """Return X in the single precision of trees, in units in which no feature overflows or loses its digits."""
+        if sparse.issparse(X):
+            return sparse.csr_matrix(X @ sparse.diags_array(1 / self.scale_), dtype=np.float32)
+        limit = np.finfo(np.float32).max
+        with np.errstate(over="ignore"):
+            return np.clip((np.asarray(X) - self.center_) / self.scale_, -limit, limit).astype(np.float32)
 
     def features(self, X: Any) -> sparse.csr_matrix:
         check_is_fitted(self, "n_rows_")
@@ -141,7 +182,7 @@ class Forest(Weights):
 
     def out_of_bag(self) -> sparse.csr_matrix:
         """Return v(x_i) over the trees that did not draw row i, (n, r)."""
-        if not self.forest_.bootstrap:
+        if not self.draws_rows:
             raise ValueError("Out-of-bag weights need trees that draw their rows: Forest(bootstrap=True).")
         outside = self._masses().T == 0
         trees = outside.sum(axis=1)
@@ -153,13 +194,14 @@ class Forest(Weights):
         return self._indicators(self._training_leaves(), outside / trees[:, None])
 
     def held_out(self, X: Any, target: Any, sample_weight: Any, folds: list[NDArray] | None) -> Holdout:
-        if folds is None or not self.forest_.bootstrap:
+        if folds is None or not self.draws_rows:
             return super().held_out(X, target, sample_weight, folds)
         return OutOfBag(self._training_leaves(), self._masses().T, self.n_leaves_, folds)
 
     def _leaves_of(self, X: Any) -> NDArray:
         """Return the leaf of each row in each tree, (q, n_trees)."""
-        return self.column_[self.forest_.apply(multiplied(X, self.factors_)) + self.first_]
+        Z = self._narrow(X)
+        return self.column_[np.column_stack([tree.tree_.apply(Z) for tree in self.trees_]) + self.first_]
 
     def _training_leaves(self) -> NDArray:
         if self._leaves is None:
@@ -178,13 +220,11 @@ class Forest(Weights):
         return self._drawn
 
     def _draws(self) -> NDArray:
-        n, w = self.n_rows_, self.sample_weight_
-        if not self.forest_.bootstrap:
-            return np.broadcast_to(np.ones(n) if w is None else w, (len(self.first_), n))
-        masses = np.array([np.bincount(drawn, minlength=n) for drawn in self.forest_.estimators_samples_], dtype=float)
-        root = self.forest_.estimators_[0].tree_.weighted_n_node_samples[0]
-        # older versions of scikit-learn multiply the drawn rows by their weights; newer ones draw by weight
-        return masses if w is None or np.isclose(root, masses[0].sum()) else masses * w
+        n_groups, w = int(self.group_.max()) + 1, 1.0 if self.sample_weight_ is None else self.sample_weight_
+        if not self.draws_rows:
+            return np.broadcast_to(np.ones(self.n_rows_) * w, (self.n_estimators, self.n_rows_))
+        drawn = [np.random.default_rng(seed).integers(0, n_groups, n_groups) for seed in self.seeds_]
+        return np.array([np.bincount(one, minlength=n_groups)[self.group_] for one in drawn]) * w
 
     def _leaf_means(self) -> sparse.csc_matrix:
         """Return the matrix that maps phi to its mean in each leaf, (r, n)."""

@@ -96,8 +96,15 @@ class Primal(Weights):
     def project_many(self, *phis: Any) -> tuple:
         """Return `project` of each array, or of each part of the targets of one `infimum.Blocks`, in one pass."""
         blocks = phis[0] if isinstance(phis[0], Blocks) else self._with(phis)
-        sums = self._accumulate(blocks)
-        if self._factor is None:
+        return self.solve(self._accumulate(blocks))
+
+    def sums_of(self, X: Any, phis: tuple, sample_weight: Any = None) -> Sums:
+        """Return the sums over some rows, which can be added to those of other rows."""
+        return Blocks.of_columns(X, phis, sample_weight).reduce(partial(self._sums, gram=True), _add)
+
+    def solve(self, sums: Sums) -> tuple:
+        """Return (B'WB + n lam P)^{-1} B'W phi of each phi, and keep the factor if the sums contain B'WB."""
+        if sums.gram is not None:
             if not 0 < sums.total < np.inf:
                 raise ValueError(f"sample_weight must have a positive and finite sum. Theirs is {sums.total:g}.")
             self.lam_ = sums.total**-0.5 if self.lam is None else float(self.lam)

@@ -37,10 +37,11 @@ class OutOfBag(BlockHoldout):
         n, t = leaves.shape
         ends = np.arange(0, n * t + 1, t)
         shape = (n, n_leaves)
-        self.drawn = sparse.csr_matrix((np.ascontiguousarray(mass).ravel(), leaves.ravel(), ends), shape=shape)
+        # copies, because eliminate_zeros changes the indices in place
+        self.drawn = sparse.csr_matrix((np.ascontiguousarray(mass).ravel(), leaves.ravel(), ends), shape, copy=True)
         self.drawn.eliminate_zeros()
         out = (mass == 0).astype(float)
-        self.outside = sparse.csr_matrix((out.ravel(), leaves.ravel(), ends), shape=shape)
+        self.outside = sparse.csr_matrix((out.ravel(), leaves.ravel(), ends), shape, copy=True)
         self.outside.eliminate_zeros()
         total = self.drawn.T @ self.mask_out(np.ones(n)).T  # (r, k)
         self.share = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)  # (r, k)

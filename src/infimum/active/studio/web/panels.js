@@ -86,9 +86,12 @@ export function progress(found) {
 }
 
 let counted = "";
+let countedAt = -1e9;
 
+// At most every four seconds: agreement takes longer than an answer.
 async function people() {
-  if (at("people").closest("details").open === false) return;
+  if (at("people").closest("details").open === false || performance.now() - countedAt < 4000) return;
+  countedAt = performance.now();
   const found = await call("/api/people");
   const key = JSON.stringify(found);
   if (key === counted) return;

@@ -1,4 +1,4 @@
-"""Crashes, hangs and silent refusals of 0.1: what must hold, through the public interface."""
+"""Input at the limits: an error that explains itself, or a result; no crash and no endless loop."""
 
 import subprocess
 import sys
@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from infimum import (
     Blocks,
@@ -29,10 +30,11 @@ from infimum import (
     solvers,
     weights,
 )
-from infimum.outputs.rankings import sets as orders
+from infimum.outputs.rankings import nearest_extension
 from infimum.selection import left_out_scores
 from infimum.weights import cholesky
 from infimum.weights.families import kernel
+from small_search import SMALL_SEARCH
 
 
 @pytest.fixture
@@ -43,8 +45,8 @@ def X(rng):
 LABELS = list("abababababab")
 
 
-def test_more_rows_than_lapack_can_count_are_refused(monkeypatch):
-    """B1: 47,000 rows end in words, before any kernel is computed; the process lives."""
+def test_more_rows_than_lapack_supports_raise(monkeypatch):
+    """47,000 rows end in words, before any kernel is computed; the process lives."""
     monkeypatch.setattr(cholesky, "factor", lambda *a, **k: pytest.fail("a factorisation was tried"))
     monkeypatch.setattr(kernel, "pairwise_kernels", lambda *a, **k: pytest.fail("a kernel was computed"))
     with pytest.raises(MemoryError, match=r"47000 rows has more entries than LAPACK can count.*Nystrom\(n_centers"):
@@ -58,12 +60,17 @@ GIVEN = {
         ["infimum", "average", "joint"],
         "disambiguation",
     ),
-    "ranker": (PartialRanker(), ["a>b>c"] * 6 + ["c>a"] * 6, ["infimum", "average", "disambiguation"], "infimum"),
+    "ranker": (
+        PartialRanker(),
+        ["a>b>c"] * 6 + ["c>a"] * 6,
+        ["infimum", "average", "disambiguation"],
+        "disambiguation",
+    ),
 }
 
 
 @pytest.mark.parametrize("kind", GIVEN)
-def test_search_and_left_out_scores_for_numbers_and_rankings(X, kind):
+def test_search_and_held_out_scores_for_numbers_and_rankings(X, kind):
     """PartialSearch and left_out_scores support every estimator."""
     model, y, principles, plain = GIVEN[kind]
     search = PartialSearch(model, gammas=[1.0], lams=[1e-3]).fit(X, y)
@@ -81,26 +88,26 @@ def test_search_and_left_out_scores_for_numbers_and_rankings(X, kind):
 
 
 @pytest.mark.parametrize("solver", [solvers.Alternate(), solvers.Enumerate(), solvers.ClosedForm()], ids=repr)
-def test_named_solvers_serve_disambiguation(X, solver):
-    """B3: the points that take the place of sets are a loss like any other."""
+def test_solvers_support_disambiguation(X, solver):
+    """The points that take the place of sets are a loss like any other."""
     expected = PartialClassifier.paper(principle="disambiguation").fit(X, LABELS).predict(X)
     found = PartialClassifier.paper(principle="disambiguation", solver=solver).fit(X, LABELS).predict(X)
     np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("solver", [solvers.Piecewise(), solvers.BranchAndBound()], ids=repr)
-def test_solvers_that_cannot_serve_points_say_who_can(X, solver):
-    """B3: refused in its own words, not by a missing attribute."""
+def test_unsupported_solver_of_points_lists_the_others(X, solver):
+    """Refused in its own words, not by a missing attribute."""
     with pytest.raises(ValueError, match=r"cannot minimise the .*: it needs .*Solvers that can: ClosedForm"):
         PartialClassifier.paper(principle="disambiguation", solver=solver).fit(X, LABELS)
 
 
-def test_blocks_are_enumerated_and_other_solvers_say_who_can(X):
-    """B3: Enumerate folds tables block by block; Piecewise needs single rows and says so."""
+def test_chunks_are_enumerated_and_other_solvers_raise(X):
+    """Enumerate folds tables block by block; Piecewise needs single rows and says so."""
     blocks = Blocks([(X[:5], LABELS[:5]), (X[5:], LABELS[5:])])
     nystrom = weights.Nystrom(6)
     whole = PartialClassifier.paper(weights=nystrom, solver=solvers.Enumerate()).fit(X, LABELS)
-    parts = PartialClassifier.paper(weights=nystrom, solver=solvers.Enumerate()).fit(blocks)
+    parts = clone(whole).fit(blocks)
     np.testing.assert_array_equal(parts.predict(X), whole.predict(X))
     y = X[:, 0]
     with pytest.raises(ValueError, match=r"Piecewise cannot minimise .*in blocks.*Solvers that can: ClosedForm"):
@@ -110,7 +117,12 @@ def test_blocks_are_enumerated_and_other_solvers_say_who_can(X):
 
 
 NOT_FINITE = {
-    "far rows": (PartialClassifier.paper(), [[0.0], [1.0], [1e200]] * 4, {}, r"Row 2 holds 1e\+200. Scale X"),
+    "far rows": (
+        PartialClassifier(search_config=SMALL_SEARCH),
+        [[0.0], [1.0], [1e200]] * 4,
+        {},
+        r"Row 2 holds 1e\+200. Scale X",
+    ),
     "a high degree": (
         PartialClassifier.paper(weights=weights.KernelRidge(kernel="polynomial", degree=300, gamma=1.0)),
         [[0.0], [1.0], [100.0]] * 4,
@@ -126,21 +138,21 @@ NOT_FINITE = {
     "gamma=nan": (PartialClassifier.paper(weights=weights.KernelRidge(gamma=np.nan)), None, {}, "'gamma' parameter"),
     "gamma=inf": (PartialClassifier.paper(weights=weights.KernelRidge(gamma=np.inf)), None, {}, "'gamma' parameter"),
     "gamma=-inf": (PartialClassifier.paper(weights=weights.KernelRidge(gamma=-np.inf)), None, {}, "'gamma' parameter"),
-    "no weights": (PartialClassifier.paper(), None, {"sample_weight": np.zeros(12)}, "positive sum|one non-zero"),
+    "no weights": (PartialClassifier(), None, {"sample_weight": np.zeros(12)}, "positive sum|one non-zero"),
     "search": (PartialSearch(lams=[np.inf]), None, {}, "'lams' parameter of PartialSearch"),
 }
 
 
 @pytest.mark.parametrize("case", NOT_FINITE)
-def test_a_kernel_that_is_not_finite_ends_in_words(X, case):
-    """B4, F1: the search for a ridge that is large enough never goes on for ever."""
+def test_kernel_that_is_not_finite_raises(X, case):
+    """The search for a ridge that is large enough never goes on for ever."""
     model, rows, extra, message = NOT_FINITE[case]
     with pytest.raises(ValueError, match=message):
         model.fit(X if rows is None else np.array(rows), LABELS, **extra)
 
 
-def test_a_kernel_that_is_not_positive_definite_ends_in_words():
-    """B4: neither does it for a matrix that is no kernel."""
+def test_kernel_that_is_not_positive_definite_raises():
+    """Neither does it for a matrix that is no kernel."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InfimumWarning)
         ridge = weights.KernelRidge(kernel="precomputed", lam=1e-3).fit(np.array([[0.0, 5.0], [5.0, 0.0]]))
@@ -149,16 +161,16 @@ def test_a_kernel_that_is_not_positive_definite_ends_in_words():
             weights.KernelRidge(kernel="precomputed").fit(np.array([[1.0, np.nan], [np.nan, 1.0]]))
 
 
-def test_a_thread_that_makes_room_takes_nothing_away_from_another(monkeypatch):
-    """B5, F2: while one looks for an order, another fills the memory that the first one is about to read."""
+def test_cache_of_orders_is_safe_between_threads(monkeypatch):
+    """While one looks for an order, another fills the memory that the first one is about to read."""
     before = np.triu(np.ones((1, 6, 6), bool), 1) & (np.arange(6) < 2)[:, None]
     space = outputs.Rankings(6).fit(PartialOrders.from_pairs(before))
     psi = space.psi(np.array([np.roll(np.arange(6), k) for k in range(4)]))
     expected = SetLoss(space, PartialOrders.from_pairs(before)).answer(psi)
     L = SetLoss(space, PartialOrders.from_pairs(before))
-    monkeypatch.setattr(orders, "REMEMBERED", 2 * 36)  # room for two answers
+    monkeypatch.setattr(nearest_extension, "REMEMBERED", 2 * 36)  # room for two answers
     L.answer(psi[:1])
-    search, other = orders.minimum_feedback_arcs, []
+    search, other = nearest_extension.NearestExtensions.orders, []
 
     def interrupted(*args):
         if not other:
@@ -167,13 +179,13 @@ def test_a_thread_that_makes_room_takes_nothing_away_from_another(monkeypatch):
             other[0].join()
         return search(*args)
 
-    monkeypatch.setattr(orders, "minimum_feedback_arcs", interrupted)
+    monkeypatch.setattr(nearest_extension.NearestExtensions, "orders", interrupted)
     np.testing.assert_array_equal(L.answer(psi[:2]), expected[:2])
     assert other
 
 
-def test_threads_share_a_ranker(rng):
-    """B5, F2: predictions in four threads are those of one."""
+def test_ranker_predicts_the_same_in_four_threads(rng):
+    """Predictions in four threads are those of one."""
     rows = rng.random((40, 2))
     y = [[tuple(rng.permutation(6)[:2].tolist())] for _ in rows]
     model = PartialRanker.paper(items=6, solver=solvers.Alternate(n_starts=2), weights=weights.Neighbors(8)).fit(
@@ -186,11 +198,11 @@ def test_threads_share_a_ranker(rng):
             np.testing.assert_array_equal(found, expected)
 
 
-def test_masks_go_by_the_classes_that_are_declared(X, rng):
-    """B6: a mask with as many columns as classes is read, and is scored after classes were lost."""
+def test_masks_with_declared_classes(X, rng):
+    """A mask with as many columns as classes is read, and is scored after classes were lost."""
     mask = np.column_stack([np.arange(12) % 2 == 0, np.arange(12) % 2 == 1])
-    named = PartialClassifier.paper(classes=["cat", "dog"]).fit(X, mask)
-    same = PartialClassifier.paper().fit(X, CandidateLabels(mask, ["cat", "dog"]))
+    named = PartialClassifier(classes=["cat", "dog"]).fit(X, mask)
+    same = PartialClassifier().fit(X, CandidateLabels(mask, ["cat", "dog"]))
     np.testing.assert_array_equal(named.predict(X), same.predict(X))
     wide = np.column_stack([mask, np.zeros(12, bool)])
     wide[3, 2] = True  # a class that is only ever a candidate
@@ -199,47 +211,47 @@ def test_masks_go_by_the_classes_that_are_declared(X, rng):
     assert model.score(X, wide) == np.mean(wide[np.arange(12), model.predict(X)])
 
 
-def test_hamming_balls_come_in_blocks(X, rng):
-    """B7: the radius is not taken for a tag."""
+def test_hamming_balls_in_chunks(X, rng):
+    """The radius is not taken for a tag."""
     balls = HammingBalls(rng.choice([-1, 1], (12, 3)), rng.integers(0, 2, 12))
     model = PartialMultilabelClassifier.paper(weights=weights.Nystrom(6), solver=solvers.Enumerate())
     whole = model.fit(X, balls).predict(X)
     np.testing.assert_array_equal(model.fit(Blocks([(X[:5], balls[:5]), (X[5:], balls[5:])])).predict(X), whole)
 
 
-def test_a_block_without_rows_is_no_complaint(X):
-    """B7: partitions of a cluster are often empty."""
-    whole = PartialClassifier.paper(weights="nystrom").fit(X, LABELS).predict(X)
+def test_empty_chunk_is_accepted(X):
+    """Partitions of a cluster are often empty."""
+    whole = PartialClassifier().fit(X, LABELS).predict(X)
     for at in range(3):
         blocks = [(X[:5], LABELS[:5]), (X[5:], LABELS[5:])]
         blocks.insert(at, (X[:0], []))
-        np.testing.assert_array_equal(PartialClassifier.paper(weights="nystrom").fit(Blocks(blocks)).predict(X), whole)
+        np.testing.assert_array_equal(PartialClassifier().fit(Blocks(blocks)).predict(X), whole)
 
 
-def test_blocks_warn_as_arrays_do(X):
-    """B7: tags that are only ever confirmed, and orders that say nothing, over all blocks together."""
-    model = PartialMultilabelClassifier.paper(weights="nystrom")
+def test_chunks_give_the_warnings_of_arrays(X):
+    """Tags that are only ever confirmed, and orders that say nothing, over all blocks together."""
+    model = PartialMultilabelClassifier()
     with pytest.warns(InfimumWarning, match="No tag of y is ever said to be absent"):
         model.fit(Blocks([(X[:5], ["+red"] * 5), (X[5:], ["+blue"] * 7)]))
     with pytest.warns(InfimumWarning, match="No tag of y is ever said to be present"):
         model.fit(Blocks([(X[:5], ["-red"] * 5), (X[5:], [None] * 7)]))
     model.fit(Blocks([(X[:5], ["+red"] * 5), (X[5:], ["-red"] * 7)]))  # a warning would be an error here
     with pytest.warns(InfimumWarning, match="No row of y says anything"):
-        PartialRanker.paper(items=["a", "b"], weights="nystrom").fit(Blocks([(X[:5], [None] * 5), (X[5:], [None] * 7)]))
+        PartialRanker(items=["a", "b"]).fit(Blocks([(X[:5], [None] * 5), (X[5:], [None] * 7)]))
 
 
 @pytest.mark.parametrize("solver", [solvers.Alternate(), solvers.BranchAndBound(), solvers.Piecewise()], ids=repr)
-def test_risks_of_every_class_are_offered_by_solvers_that_have_them(solver):
-    """B9: hasattr tells before the call fails."""
+def test_hasattr_of_risks_depends_on_the_solver(solver):
+    """Hasattr tells before the call fails."""
     assert not hasattr(PartialClassifier.paper(solver=solver), "decision_function")
     assert hasattr(PartialClassifier.paper(solver=solvers.Enumerate()), "decision_function")
 
 
 @pytest.mark.parametrize("bad", [["a"] * 11, [{}] * 12], ids=["a row too few", "no labels"])
-def test_a_fit_that_fails_leaves_the_model_as_it_was(X, bad):
-    """B10: the number of columns and their names included."""
+def test_failed_fit_leaves_the_model_unchanged(X, bad):
+    """The number of columns and their names included."""
     frame = pd.DataFrame(X, columns=["u", "v"])
-    model = PartialClassifier.paper().fit(frame, LABELS)
+    model = PartialClassifier().fit(frame, LABELS)
     expected = model.predict(frame)
     with pytest.raises(ValueError):
         model.fit(frame[["v"]], bad)
@@ -248,8 +260,8 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was(X, bad):
     assert model.n_features_in_ == 2
 
 
-def test_bounds_end_boxes(X):
-    """B11: the advice of the error helps."""
+def test_bounds_limit_boxes(X):
+    """The advice of the error helps."""
     boxes = Boxes(np.zeros((12, 2)), np.full((12, 2), np.inf))
     with pytest.raises(ValueError, match=r"give bounds=\(low, high\)"):
         PartialEstimator.paper(outputs.Vectors(), principle="average").fit(X, Boxes(X, np.where(X < 0.5, 1.0, np.inf)))
@@ -257,12 +269,12 @@ def test_bounds_end_boxes(X):
     np.testing.assert_allclose(found, 2)
 
 
-def test_text_in_x_names_the_column_and_the_way_out(X):
-    """B12: a frame with a text column."""
+def test_text_in_X_raises_with_the_column_and_a_fix(X):
+    """A frame with a text column."""
     frame = pd.DataFrame({"size": X[:, 0], "colour": ["red"] * 12})
     way_out = r"Encode it, with infimum.Features\(\) or scikit-learn's OneHot"
     with pytest.raises(ValueError, match=rf"The column 'colour' holds 'red'.*{way_out}"):
-        PartialClassifier.paper().fit(frame, LABELS)
+        PartialClassifier().fit(frame, LABELS)
 
 
 LIMITED = """
@@ -279,18 +291,18 @@ except MemoryError as error:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits on addresses are read from /proc")
-def test_a_limit_on_addresses_is_heeded():
-    """F4: `ulimit -v` is memory that is not there, told with the way out before anything is allocated."""
+def test_limit_of_address_space_is_respected():
+    """`ulimit -v` is memory that is not there, told with the way out before anything is allocated."""
     done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "The kernel matrix of 12000 rows needs 1.26 GiB" in done.stdout
     assert "Use weights.Nystrom(n_centers=1000)" in done.stdout
 
 
-def test_orders_of_too_many_items_are_refused_before_they_are_allocated(X):
-    """F4: n m² is asked for first."""
+def test_rankings_of_too_many_items_raise_before_allocation(X):
+    """N m² is asked for first."""
     with pytest.raises(MemoryError, match=r"100000 items in 12 rows needs 2.*GiB are available. Give fewer items"):
-        PartialRanker.paper(items=100_000).fit(X, [[1, 2]] * 12)
+        PartialRanker(items=100_000).fit(X, [[1, 2]] * 12)
 
 
 @pytest.mark.parametrize("make", [PartialClassifier, PartialMultilabelClassifier])

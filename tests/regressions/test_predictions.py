@@ -1,8 +1,9 @@
-"""Answers that were wrong in 0.1: what must hold, through the public interface."""
+"""Predictions, scores and soft labels that are easily wrong: their definitions, through the public interface."""
 
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
 from infimum import (
     CandidateLabels,
@@ -21,18 +22,18 @@ from infimum.selection.scorers import neg_set_risk
 
 
 @pytest.mark.parametrize("bounds", [(0, 10), (0, None), (None, 10)])
-def test_unknown_numbers_stay_unknown_within_bounds(bounds):
-    """A1: a row that bounds end on all sides says as much as it did without them."""
+def test_unlabelled_numbers_stay_unlabelled_within_bounds(bounds):
+    """A row that bounds end on all sides says as much as it did without them."""
     X = np.linspace(0, 1, 41)[:, None]
     y = [0.0] + [None] * 39 + [10.0]
-    free = PartialRegressor.paper(weights=weights.Laplacian(2)).fit(X, y).predict(X)
+    free = PartialRegressor().fit(X, y).predict(X)
     assert np.ptp(free) > 9
-    bounded = PartialRegressor.paper(bounds=bounds, weights=weights.Laplacian(2)).fit(X, y).predict(X)
+    bounded = PartialRegressor(bounds=bounds).fit(X, y).predict(X)
     np.testing.assert_allclose(bounded, free, atol=1e-9)
 
 
-def test_a_half_line_within_bounds_is_not_unknown():
-    """A1: what rules something out keeps its say."""
+def test_one_sided_interval_within_bounds_is_not_unlabelled():
+    """What rules something out keeps its say."""
     space = outputs.Reals(bounds=(0, 10)).fit([3.0])
     sets = space.read([None, (0, 10), (2, np.inf), [(0, 4), (6, 10)], 3.0, (-np.inf, 10)])
     assert space.is_unlabelled(sets).tolist() == [True, True, False, False, False, True]
@@ -40,8 +41,7 @@ def test_a_half_line_within_bounds_is_not_unknown():
     assert free.is_unlabelled(free.read([(0, 10), None])).tolist() == [False, True]
 
 
-def test_unknown_vectors_stay_unknown_within_bounds():
-    """A1, for vectors."""
+def test_unlabelled_vectors_stay_unlabelled_within_bounds():
     X = np.linspace(0, 1, 21)[:, None]
     Y = np.full((21, 2), np.nan)
     Y[0], Y[-1] = (0, 5), (10, 6)
@@ -57,7 +57,7 @@ def test_unknown_vectors_stay_unknown_within_bounds():
 
 @pytest.mark.parametrize("m", [3, 16, 100, 330])
 def test_support_of_a_certain_label_does_not_fall_with_the_number_of_classes(m):
-    """A2: exact labels that all neighbours share are no suspects, and their probability is high."""
+    """Exact labels that all neighbours share are no suspects, and their probability is high."""
     X = np.repeat([0.0, 5.0, 10.0], 4)[:, None] + 0.01 * np.arange(12)[:, None]
     y = np.repeat([0, 1, 2], 4)
     ridge = weights.KernelRidge(lam=1e-6, sigma=1.0)
@@ -78,8 +78,8 @@ def noisy(rng):
 
 @pytest.mark.parametrize("principle", ["infimum", "average", "supremum"])
 @pytest.mark.parametrize("reading", ["inside", "joint"])
-def test_left_out_scores_judge_the_model_itself(noisy, principle, reading):
-    """A3: the same as n fits without one row, at the same ridge n lam."""
+def test_held_out_scores_equal_those_of_refits(noisy, principle, reading):
+    """The same as n fits without one row, at the same ridge n lam."""
     X, S = noisy
     n, lam = len(X), 1e-3
     settings = {"principle": principle, "negative_weights": reading}
@@ -91,8 +91,8 @@ def test_left_out_scores_judge_the_model_itself(noisy, principle, reading):
     assert left_out_scores(model, X, S)["covering_rate"] == pytest.approx(S[np.arange(n), z][~S.all(axis=1)].mean())
 
 
-def test_the_readings_of_the_supremum_are_told_apart(noisy):
-    """A3: otherwise the test above could not fail."""
+def test_inside_and_joint_supremum_differ(noisy):
+    """Otherwise the test above could not fail."""
     X, S = noisy
     ridge = weights.KernelRidge(lam=1e-3, gamma=0.5)
     found = [
@@ -102,8 +102,8 @@ def test_the_readings_of_the_supremum_are_told_apart(noisy):
     assert found[0]["neg_set_risk"] != found[1]["neg_set_risk"]
 
 
-def test_left_out_scores_fit_forests_to_their_own_principle(noisy):
-    """A3: trees of the average grow on the average embedding."""
+def test_held_out_scores_fit_forests_to_their_principle(noisy):
+    """Trees of the average grow on the average embedding."""
     X, S = noisy
     forest = weights.Forest(50, random_state=0)
     space = outputs.Labels().fit(S)
@@ -123,7 +123,7 @@ def test_left_out_scores_fit_forests_to_their_own_principle(noisy):
 
 
 def test_sparse_candidates_are_zero_or_one_and_stay_as_they_are():
-    """A4: anything else is refused by row, and the caller's matrix is not touched."""
+    """Anything else is refused by row, and the caller's matrix is not touched."""
     with pytest.raises(ValueError, match=r"row 0: .*got 3"):
         CandidateLabels(sparse.csr_matrix([[3, 0], [0, 1]]))
     with pytest.raises(ValueError, match="row 0"):
@@ -135,16 +135,16 @@ def test_sparse_candidates_are_zero_or_one_and_stay_as_they_are():
 
 @pytest.mark.parametrize("cost", ["ordinal", [[0, 1, 4], [1, 0, 1], [4, 1, 0]]])
 def test_unseen_labels_cost_what_they_can(cost):
-    """A5: the set risk of a label that fit did not see is finite."""
+    """The set risk of a label that fit did not see is finite."""
     X = np.arange(6.0)[:, None]
-    model = PartialClassifier.paper(cost=cost, classes=[0, 1, 2]).fit(X, [0, 0, 1, 1, 2, 2])
+    model = PartialClassifier(cost=cost, classes=[0, 1, 2]).fit(X, [0, 0, 1, 1, 2, 2])
     with pytest.warns(UserWarning, match="1 of 2 rows of y contain only labels that fit did not see"):
         score = neg_set_risk(model, X[[0, 2]], [7, 1])
     assert score == pytest.approx(-(2 if cost == "ordinal" else 4) / 2)
 
 
-def test_a_row_of_numbers_is_read_as_its_column_was():
-    """A6: ranks or codes is decided once, from all rows; a column that may be both is refused."""
+def test_one_row_is_parsed_like_its_column():
+    """Ranks or codes is decided once, from all rows; a column that may be both is refused."""
     ranks = outputs.Rankings(3).fit(np.array([[0, 1, 1], [0, 1, 2]]))
     alone, beside = ranks.read(np.array([[0, 1, 1]])), ranks.read(np.array([[0, 1, 1], [0, 1, 2]]))
     np.testing.assert_array_equal(alone.codes[0], beside.codes[0])
@@ -153,8 +153,8 @@ def test_a_row_of_numbers_is_read_as_its_column_was():
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_a_lonely_row_hears_what_little_there_is(seed):
-    """A7: leaving a far row out loses nothing to cancellation, so that its label is decided."""
+def test_far_row_gets_a_label_from_small_weights(seed):
+    """Leaving a far row out loses nothing to cancellation, so that its label is decided."""
     rng = np.random.default_rng(seed)
     X = np.r_[np.arange(12.0)[:, None] + 0.1 * rng.random((12, 1)), [[14.0 + 0.1 * rng.random()]]]
     y = ["a", "a|c"] * 6 + ["a|b"]
@@ -164,8 +164,8 @@ def test_a_lonely_row_hears_what_little_there_is(seed):
     assert model.confidence_[-1] > 0.99
 
 
-def test_confidence_is_the_weight_of_the_label(rng):
-    """A8: also where hard disambiguation settles on another option than the heaviest."""
+def test_confidence_is_the_probability_of_the_label(rng):
+    """Also where hard disambiguation settles on another option than the heaviest."""
     X = rng.standard_normal((200, 2))
     truth = (X[:, 0] > 0) + 2 * (X[:, 1] > 0)
     S = np.eye(4, dtype=bool)[truth] | (rng.random((200, 4)) < 0.5)
@@ -185,8 +185,8 @@ def test_confidence_is_the_weight_of_the_label(rng):
     ],
     ids=lambda family: type(family).__name__,
 )
-def test_weight_two_is_a_row_given_twice_under_disambiguation(rng, family):
-    """A9: q, the support of the sets and the predictions."""
+def test_sample_weight_two_equals_two_rows_in_soft_disambiguation(rng, family):
+    """Q, the support of the sets and the predictions."""
     X = rng.standard_normal((30, 2))
     y = [{"a", "b"}, {"b", "c"}, "a", "c", {"a", "c"}] * 6
     w = np.where(np.arange(30) < 10, 2.0, 1.0)
@@ -194,15 +194,15 @@ def test_weight_two_is_a_row_given_twice_under_disambiguation(rng, family):
     threshold = 0.1 if isinstance(family, weights.KernelRidge) else None
     how = Disambiguation(threshold=threshold)
     counted = PartialClassifier.paper(principle=how, weights=family).fit(X, y, w)
-    twice = PartialClassifier.paper(principle=how, weights=family).fit(X[rows], [y[i] for i in rows])
+    twice = clone(counted).fit(X[rows], [y[i] for i in rows])
     np.testing.assert_allclose(counted.disambiguation_.q, twice.disambiguation_.q[:30], atol=1e-8)
     np.testing.assert_allclose(counted.decision_function(X), twice.decision_function(X), atol=1e-8)
     if threshold is not None:
         np.testing.assert_allclose(counted.disambiguation_.support, twice.disambiguation_.support[:30], atol=1e-8)
 
 
-def test_weight_two_is_a_row_given_twice_under_hard_disambiguation():
-    """A9: where one point a set is chosen, rows pull as often as they count."""
+def test_sample_weight_two_equals_two_rows_in_hard_disambiguation():
+    """Where one point a set is chosen, rows pull as often as they count."""
     changed = 0
     for seed in range(8):
         rng = np.random.default_rng(seed)
@@ -219,16 +219,16 @@ def test_weight_two_is_a_row_given_twice_under_hard_disambiguation():
     assert changed
 
 
-def test_plausibility_is_for_the_reading_it_is_the_sum_of(noisy):
-    """A10: sum of alpha_i over the sets that hold z; not offered where negative weights are read otherwise."""
+def test_plausibility_is_not_available_for_joint_weights(noisy):
+    """Sum of alpha_i over the sets that hold z; not offered where negative weights are read otherwise."""
     X, S = noisy
     inside = PartialClassifier.paper(weights=weights.KernelRidge(lam=1e-3)).fit(X, S)
     np.testing.assert_allclose(inside.plausibility(X), np.asarray(inside.weights_(X)) @ S, atol=1e-8)
     assert not hasattr(PartialClassifier.paper(negative_weights="joint").fit(X, S), "plausibility")
 
 
-def test_the_ridge_that_was_used_is_the_ridge_that_is_told():
-    """A11: where n lam had to be raised, lam_ and ridge_ are the raised ones, and the weights are theirs."""
+def test_lam_and_ridge_are_those_that_were_used():
+    """Where n lam had to be raised, lam_ and ridge_ are the raised ones, and the weights are theirs."""
     X = np.zeros((3, 1))
     with pytest.warns(UserWarning, match="n lam is raised"):
         ridge = weights.KernelRidge(lam=0, sigma=1.0).fit(X)
@@ -238,17 +238,17 @@ def test_the_ridge_that_was_used_is_the_ridge_that_is_told():
     np.testing.assert_allclose((np.ones((3, 3)) + ridge.ridge_ * np.eye(3)) @ alpha, 1, atol=1e-12)
 
 
-def test_a_prediction_on_the_border_of_its_set_is_right():
-    """A12: .1 + .2 is in (0, .3)."""
+def test_prediction_on_the_border_of_its_set_is_inside():
+    """.1 + .2 is in (0, .3)."""
     assert metrics.r2([(0, 0.3), 1.0], [0.1 + 0.2, 1.0]) == 1
     assert metrics.r2([(0, 0.3)], [0.1 + 0.2]) == 1
 
 
-def test_half_lines_end_at_the_bounds_when_intervals_are_calibrated(rng):
-    """A12: a quarter of half-lines does not make every interval all of Y."""
+def test_conformal_intervals_use_bounds_for_one_sided_intervals(rng):
+    """A quarter of half-lines does not make every interval all of Y."""
     X = rng.random((80, 1))
     y = [(a, np.inf) if k % 4 == 0 else a for k, a in enumerate(2 * X[:, 0])]
-    model = PartialRegressor.paper(bounds=(-4, 4), weights=weights.KernelRidge(lam=1e-4)).fit(X, y)
+    model = PartialRegressor(bounds=(-4, 4)).fit(X, y)
     made = Conformal(model, 0.9, score="distance", prefit=True).conformalize(X, y)
     found = made.predict_set(X)
     assert (found.lower > -3.5).all()

@@ -1,4 +1,4 @@
-"""Errors that were once opaque (review, G): each names a row or a parameter in our own words, or works."""
+"""Input that libraries below reject in their own words: an error with a row or a parameter, or a result."""
 
 import datetime
 import re
@@ -27,6 +27,7 @@ from infimum import (
     weights,
 )
 from infimum.outputs import Labels, Rankings, Reals, Tags
+from small_search import SMALL_SEARCH
 
 from .contract import Case, Refused, attempt, check
 
@@ -50,7 +51,7 @@ def frame(tmp, name="0.parquet", **columns):
 
 def predicts_without_target(tmp):
     F = pd.DataFrame({"u": [0.0, 1.0, 2.0, 3.0]})
-    model = PartialClassifier.paper(weights=weights.LinearRidge()).fit(F, AB)
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(F, AB)
     Z = np.concatenate(list(model.predict(Blocks.parquet(frame(tmp), "label"))))
     assert Z.tolist() == model.predict(F).tolist()
 
@@ -62,13 +63,13 @@ def blocks_of_piped_class(tmp):
 
 def tag_names_of_blocks(tmp):
     F = pd.DataFrame({"r": [1, -1], "s": [-1, 1]})
-    model = PartialMultilabelClassifier.paper(weights=weights.LinearRidge()).fit(Blocks([(X[:2], F), (X[2:], F)]))
+    model = PartialMultilabelClassifier(search_config=SMALL_SEARCH).fit(Blocks([(X[:2], F), (X[2:], F)]))
     assert model.tags_.tolist() == ["r", "s"]
 
 
 def rank_frames_of_blocks(tmp):
     F = pd.DataFrame({"a": [1, 2], "b": [2, 1], "c": [3, 3]})
-    model = PartialRanker.paper(weights=weights.LinearRidge()).fit(Blocks([(X[:2], F), (X[2:], F)]))
+    model = PartialRanker(search_config=SMALL_SEARCH).fit(Blocks([(X[:2], F), (X[2:], F)]))
     assert model.items_.tolist() == ["a", "b", "c"]
 
 
@@ -180,7 +181,7 @@ ANSWER = {
 
 
 @pytest.mark.parametrize("name", REFUSE)
-def test_is_refused_by_name(name, tmp_path):
+def test_raises_by_name(name, tmp_path):
     run, words = REFUSE[name]
     refused = attempt(lambda: run(tmp_path))
     assert isinstance(refused, Refused), f"not refused: {name}"
@@ -188,7 +189,7 @@ def test_is_refused_by_name(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", EITHER)
-def test_works_or_is_refused_in_words(name, tmp_path):
+def test_works_or_raises_by_name(name, tmp_path):
     check(Case(lambda: EITHER[name](tmp_path), "either", note=name))
 
 
@@ -197,14 +198,14 @@ def test_works(name, tmp_path):
     check(Case(lambda: ANSWER[name](tmp_path), "answer", note=name))
 
 
-def test_the_way_out_of_mixed_types_works():
+def test_fix_for_mixed_types_works():
     """The refusal says classes=[…]: that keeps 1 and "a" what they are."""
     assert isinstance(attempt(lambda: Labels().fit([1, "a"])), Refused)
     classes = Labels(classes=[1, "a"]).fit([1, "a"]).classes_.tolist()
     assert [type(c) for c in classes] == [int, str]
 
 
-def test_nothing_known_is_said():
+def test_unlabelled_data_warns():
     """Labels of which none is known teach nothing: a warning or a refusal, as for orders."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
@@ -225,7 +226,7 @@ SHORT["tags"] = (PartialMultilabelClassifier(), ["+a -b", "-a"])
 
 
 @pytest.mark.parametrize("name", SHORT)
-def test_columns_of_another_length_are_named(name):
+def test_columns_of_another_length_raise(name):
     model, y = SHORT[name]
     refused = attempt(lambda: model.fit(X, y))
     assert isinstance(refused, Refused)

@@ -1,4 +1,4 @@
-"""scikit-learn's own tools, unmodified, on what y looks like here; and rows that count more than once."""
+"""scikit-learn's own tools, unmodified, with every format of y; and sample weights."""
 
 import numpy as np
 import pandas as pd
@@ -46,6 +46,7 @@ from infimum.selection.scorers import (
     neg_set_risk,
     set_log_likelihood,
 )
+from small_search import SMALL_SEARCH
 
 
 def cells(kind):
@@ -74,9 +75,11 @@ def X(rng):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("model", [PartialClassifier.paper(), Disambiguated(weights=weights.KernelRidge())], ids=repr)
-def test_a_number_of_folds_is_enough_for_any_y(X, kind, model):
-    """B12: cross-validation by a number, on columns that hold empty cells or more than text."""
+@pytest.mark.parametrize(
+    "model", [PartialClassifier(search_config=SMALL_SEARCH), Disambiguated(weights=weights.KernelRidge())], ids=repr
+)
+def test_cross_validation_by_a_number_of_folds(X, kind, model):
+    """Cross-validation by a number, on columns that hold empty cells or more than text."""
     y = cells(kind)
     assert cross_val_score(model, X, y, cv=5, error_score="raise").mean() > 0.8
     assert cross_val_predict(model, X, y, cv=5).shape == (36,)
@@ -86,8 +89,8 @@ def test_a_number_of_folds_is_enough_for_any_y(X, kind, model):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_searches_and_curves_take_any_y(X, kind):
-    """B12: the rest of what README names."""
+def test_searches_and_curves_accept_every_format_of_y(X, kind):
+    """The rest of what README names."""
     y = cells(kind)
     # some of the rows may not name every class
     model = PartialClassifier.paper(
@@ -106,33 +109,33 @@ def test_searches_and_curves_take_any_y(X, kind):
     assert (test > 0.5).all()
 
 
-def test_a_fitted_model_is_split_as_an_unfitted_one(X):
-    """B12: nothing of a fit changes what cv=5 means."""
+def test_folds_do_not_depend_on_whether_the_model_is_fitted(X):
+    """Nothing of a fit changes what cv=5 means."""
     y = cells("text with empty cells")
-    fitted = PartialClassifier.paper().fit(X, y)
-    assert not any(map(is_classifier, (fitted, PartialClassifier.paper(), Disambiguated())))
+    fitted = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y)
+    assert not any(map(is_classifier, (fitted, PartialClassifier(search_config=SMALL_SEARCH), Disambiguated())))
     np.testing.assert_array_equal(
-        cross_val_score(fitted, X, y, cv=5), cross_val_score(PartialClassifier.paper(), X, y, cv=5)
+        cross_val_score(fitted, X, y, cv=5), cross_val_score(PartialClassifier(search_config=SMALL_SEARCH), X, y, cv=5)
     )
 
 
-def test_classes_that_a_fold_lacks_are_told():
-    """B12: rows that come class by class need folds that are shuffled or stratified, and a warning says so."""
+def test_fold_without_a_class_warns():
+    """Rows that come class by class need folds that are shuffled or stratified, and a warning says so."""
     X, y = load_iris(return_X_y=True)
     with pytest.warns(InfimumWarning, match="50 of 50 rows of y contain only labels that fit did not see"):
-        assert cross_val_score(PartialClassifier.paper(), X, y, cv=3).mean() == 0
+        assert cross_val_score(PartialClassifier(search_config=SMALL_SEARCH), X, y, cv=3).mean() == 0
     for cv in (StratifiedKFold(3), KFold(3, shuffle=True, random_state=0)):
-        assert cross_val_score(PartialClassifier.paper(), X, y, cv=cv).mean() > 0.9
+        assert cross_val_score(PartialClassifier(search_config=SMALL_SEARCH), X, y, cv=cv).mean() > 0.9
 
 
 OLD = parse_version(sklearn.__version__) < parse_version("1.9")
 
 
 @pytest.mark.skipif(OLD, reason="scikit-learn before 1.9 asks its own classifiers only for a decision function")
-def test_scores_of_plain_labels_work_by_name(X):
-    """B12: accuracy, ranking and probabilities of plain labels."""
+def test_scoring_by_name_on_exact_labels(X):
+    """Accuracy, ranking and probabilities of plain labels."""
     y = np.array([k % 2 for k in range(36)])
-    model = PartialClassifier.paper(principle="disambiguation").fit(X, y)
+    model = PartialClassifier().fit(X, y)
     found = cross_validate(model, X, y, cv=3, scoring=["accuracy", "roc_auc", "neg_log_loss"], error_score="raise")
     assert found["test_accuracy"].mean() > 0.8
     assert found["test_roc_auc"].mean() > 0.9
@@ -181,11 +184,11 @@ ONE_COLUMN = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_spa
 # what they choose among is checked with the default, in test_sklearn.py
 ONE_SETTING: dict = {"scalings": ("standard",), "kernels": ("rbf",), "gammas": (1.0,)}
 CHECKED = [
-    (PartialClassifier.paper(), 49),
-    (AsClassifier.paper(), 62),
-    (PartialRegressor.paper(), 59),
-    (OneOrderAClass.paper(items=3), 45),
-    (PartialEstimator.paper(outputs.Labels()), 49),
+    (PartialClassifier(search_config=SMALL_SEARCH), 49),
+    (AsClassifier(search_config=SMALL_SEARCH), 62),
+    (PartialRegressor(search_config=SMALL_SEARCH), 59),
+    (OneOrderAClass(items=3, search_config=SMALL_SEARCH), 45),
+    (PartialEstimator(outputs.Labels(), search_config=SMALL_SEARCH), 49),
     (PartialSearch(**ONE_SETTING), 47),
     (PartialSearch(PartialRegressor(), **ONE_SETTING), 47),
     (Disambiguated(weights=weights.KernelRidge()), 47),
@@ -225,7 +228,7 @@ def counted(rng):
     ],
     ids=repr,
 )
-def test_left_out_scores_count_rows(counted, model, n_blocks):
+def test_held_out_scores_use_sample_weights(counted, model, n_blocks):
     """Weight 2 is a row given twice, weight 0 a row left out, in the weights and in the scores."""
     X, S, w, rows = counted
     model = clone(model).set_params(classes=range(3))
@@ -235,7 +238,7 @@ def test_left_out_scores_count_rows(counted, model, n_blocks):
     assert weighted != pytest.approx(left_out_scores(model, X, S, n_blocks), nan_ok=True, abs=1e-3)
 
 
-def test_searches_count_rows(counted):
+def test_searches_use_sample_weights(counted):
     """PartialSearch.fit and its score."""
     X, S, w, rows = counted
     principles = ["disambiguation", "infimum", "joint"]
@@ -251,10 +254,10 @@ def test_searches_count_rows(counted):
 
 
 @pytest.mark.parametrize("scorer", [covering_rate, chance_corrected, neg_set_risk, set_log_likelihood])
-def test_scorers_count_rows(counted, scorer):
+def test_scorers_use_sample_weights(counted, scorer):
     """The mean over rows, each as often as it counts; weights that cannot be are refused."""
     X, S, w, rows = counted
-    model = PartialClassifier.paper(principle="disambiguation").fit(X, S)
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, S)
     S = np.roll(S, 5, axis=0)  # to be wrong now and then
     assert scorer(model, X, S, sample_weight=w) == pytest.approx(scorer(model, X[rows], S[rows]))
     assert scorer(model, X, S, sample_weight=w) != pytest.approx(scorer(model, X, S))
@@ -264,7 +267,7 @@ def test_scorers_count_rows(counted, scorer):
 
 
 @pytest.mark.parametrize("family", [weights.KernelRidge(gamma=1.0), None], ids=["named", "searched"])
-def test_clean_labels_count_rows(counted, family):
+def test_clean_labels_uses_sample_weights(counted, family):
     """Disambiguated.fit and score: in the labels that are found and in the classifier that learns them."""
     X, S, w, rows = counted
     weighted = Disambiguated(weights=family, classes=range(3)).fit(X, S, sample_weight=w)
@@ -279,7 +282,7 @@ def test_clean_labels_count_rows(counted, family):
         Disambiguated(KNeighborsClassifier(), weights=family).fit(X, S, sample_weight=w)
 
 
-def test_every_estimator_says_that_it_can_disambiguate():
+def test_docstring_of_every_estimator_lists_disambiguation():
     """D: the docstring of PartialRegressor left it out."""
     for cls in (PartialClassifier, PartialMultilabelClassifier, PartialRanker, PartialRegressor, PartialEstimator):
         doc = cls.__doc__ or ""

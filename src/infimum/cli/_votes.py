@@ -1,0 +1,88 @@
+"""Tables of votes, with one line per answer, and tables of soft labels, with one column per class."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..data.errors import InputError, is_missing
+from ..evidence import Votes
+from ..io import Records
+from ..io._load import Loaded
+from ..io._meaning import ReadOptions
+from ..io.tables import records_of
+
+if TYPE_CHECKING:
+    from ._table import Table
+
+
+def has_votes(table: Table) -> bool:
+    """Whether several annotators answer about the same row: a column of annotators, and ids that repeat."""
+    return table.kind == "labels" and table.annotators is not None and len(set(table.ids)) < len(table.ids)
+
+
+def with_votes(table: Table, gold: list | None, columns: list[str]) -> Table:
+    """Return a table with one row per id, whose target are the answers of all annotators.
+
+    Parameters
+    ----------
+    table : Table
+        One line per answer.
+    gold : list, optional
+        The true label of each line, None if it is unknown.
+    columns : list of str
+        The columns that belong to an answer and not to a row: the annotator, the answer and the true label.
+    """
+    first: dict[Any, int] = {}
+    for line, key in enumerate(table.ids):
+        first.setdefault(key, line)
+    _check_features(table, first)
+    known: dict[Any, Any] = {}
+    for line, (key, cell) in enumerate(zip(table.ids, gold or [])):
+        if not is_missing(cell) and known.setdefault(key, cell) != cell:
+            raise InputError(f"{table.places[line]}: the true label of {key!r} is {known[key]!r} and {cell!r}.")
+    answers = {"row": table.ids, "annotator": table.annotators, "answer": table.cells}
+    votes = Votes.from_table(answers, row="row", annotator="annotator", answer="answer", gold=known or None)
+    lines = list(first.values())
+    answered = {key for key, cell in zip(table.ids, table.cells) if not is_missing(cell)}
+    return replace(
+        table, X=table.X.iloc[lines], cells=[key if key in answered else None for key in first], ids=list(first),
+        places=[table.places[line] for line in lines], votes=votes, annotators=None,
+        rows=[{name: cell for name, cell in table.rows[line].items() if name not in columns} for line in lines],
+        truth=None if table.truth is None else [table.truth[line] for line in lines],
+    )  # fmt: skip
+
+
+def soft_labels(loaded: Loaded, target: list[str], id: str | None) -> Records:
+    """Read soft labels: each target column contains the probability of the class that it is named after."""
+    if len(target) < 2:
+        raise ValueError(
+            f"{loaded.name}: --soft requires one target column per class, such as --target cat --target dog. Got"
+            f" {len(target)}."
+        )
+    records = records_of(loaded, None, id, None, ReadOptions(), keep_text=True)
+    typed = records_of(loaded, None, id, None, ReadOptions()).data[target]
+    cells: list[Any] = []
+    for place, row in zip(records.places, typed.to_numpy(dtype=object)):
+        known = {name: cell for name, cell in zip(target, row) if not is_missing(cell)}
+        bad = [name for name, cell in known.items() if isinstance(cell, str | bool) or not 0 <= cell <= 1]
+        if bad:
+            raise InputError(f"{place}: the probability of {bad[0]} must be a number in [0, 1]. Got {known[bad[0]]!r}.")
+        cells.append(known or None)
+    data = records.data[[name for name in records.data.columns if name not in target]]
+    return replace(records, data=data, y=cells, kind="labels", classes=list(target))
+
+
+def _check_features(table: Table, first: dict[Any, int]) -> None:
+    """Raise an error if two lines of one id have different features."""
+    frame = table.X.astype(object)
+    cells = frame.where(frame.notna(), None).to_numpy()
+    for line, key in enumerate(table.ids):
+        other = first[key]
+        for name, a, b in zip(frame.columns, cells[other], cells[line]):
+            if a != b:
+                raise InputError(
+                    f"{table.places[line]}: the row {key!r} has {name} = {b!r}, but {a!r} in {table.places[other]}."
+                    f" Lines with the same id are answers about one row and need the same features. Leave it out"
+                    f" with --ignore {name}, or name another column of ids with --id."
+                )

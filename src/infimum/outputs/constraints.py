@@ -1,0 +1,394 @@
+"""Constraints on the labels of groups of rows: known shares, at least one positive row, balanced classes.
+
+A constraint is a bound on the share of one class in a group. Soft labels satisfy all constraints after an entropic
+projection (`GroupConstraints.project`), selected labels after an integer program (`GroupConstraints.assign`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import expit, log_ndtr
+
+from ..data.errors import InputError, listed, shown
+
+MAX_SWEEPS = 100  # passes over all constraints; contradictory constraints never end
+NEWTON_STEPS = 30  # per pass; a few suffice from the result of the pass before
+LARGEST = 50.0  # nats: multipliers beyond change no probability
+TOLERANCE = 1e-3  # rows, relative to the size of the group, by which a constraint may be missed
+SETTLED = 1e-2  # nats: passes end when no multiplier changes by more
+TINY = 1e-12  # probability of a candidate that the update has excluded, so that a constraint can bring it back
+
+
+class Bound(NamedTuple):
+    """A bound on the share of one class among some rows."""
+
+    rows: Any
+    """Row numbers; None for all rows."""
+    label: Any
+    low: float
+    high: float
+
+
+class Constraint:
+    """The base class of constraints on the labels of groups of rows. A constraint of your own defines `bounds`."""
+
+    def bounds(self, n: int, classes: list) -> list[Bound]:
+        """Return the constraint as bounds on shares, for n rows and these classes."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Share(Constraint):
+    """The share of some classes in a group of rows is known, exactly or up to an interval.
+
+    Parameters
+    ----------
+    rows : array of int, or (n,) boolean
+        The group.
+    shares : mapping
+        The share of each class: a number in [0, 1], or a pair (low, high). Classes that are not named have any share.
+
+    Examples
+    --------
+    >>> Share([0, 1, 2, 3], {"yes": 0.25, "no": (0.5, 0.8)})
+    Share(4 rows, {'yes': 0.25, 'no': (0.5, 0.8)})
+    """
+
+    rows: Any
+    shares: Mapping
+
+    @classmethod
+    def of_groups(cls, groups: Any, shares: Mapping) -> list[Share]:
+        """Return one constraint per group, from the group of each row, (n,), and the shares of each group."""
+        names = np.asarray(groups)
+        missing = [name for name in np.unique(names).tolist() if name not in shares]
+        if missing:
+            raise InputError(f"Each group needs its shares. Missing: {listed(missing)}.")
+        return [cls(np.flatnonzero(names == name), own) for name, own in shares.items()]
+
+    def bounds(self, n: int, classes: list) -> list[Bound]:
+        found = []
+        for label, share in self.shares.items():
+            low, high = share if isinstance(share, tuple | list) else (share, share)
+            if not 0 <= low <= high <= 1:
+                raise InputError(f"A share is a number in [0, 1], or a pair low <= high of them. Got {shown(share)}.")
+            found.append(Bound(self.rows, label, float(low), float(high)))
+        return found
+
+    def __repr__(self) -> str:
+        return f"Share({_size(self.rows)}, {dict(self.shares)!r})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AtLeast(Constraint):
+    """At least `count` rows of a group have a label, as in multiple-instance learning.
+
+    Parameters
+    ----------
+    rows : array of int, or (n,) boolean
+        The group ("bag").
+    label : class
+        The class that is counted.
+    count : int, default 1
+        The smallest number of rows.
+
+    Examples
+    --------
+    >>> AtLeast([3, 4, 5], "defect")
+    AtLeast(3 rows, 'defect', 1)
+    """
+
+    rows: Any
+    label: Any
+    count: int = 1
+
+    def bounds(self, n: int, classes: list) -> list[Bound]:
+        size = len(_index(self.rows, n))
+        if not 0 < self.count <= size:
+            raise InputError(f"count must be between 1 and the {size} rows of the group. Got {self.count!r}.")
+        return [Bound(self.rows, self.label, self.count / size, 1.0)]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({_size(self.rows)}, {self.label!r}, {self.count})"
+
+
+class Exactly(AtLeast):
+    """Exactly `count` rows of a group have a label; the parameters are those of `AtLeast`.
+
+    Examples
+    --------
+    >>> Exactly([3, 4, 5], "winner")
+    Exactly(3 rows, 'winner', 1)
+    """
+
+    def bounds(self, n: int, classes: list) -> list[Bound]:
+        return [bound._replace(high=bound.low) for bound in super().bounds(n, classes)]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Balanced(Constraint):
+    """All classes have the same share in a group of rows, or nearly so.
+
+    Parameters
+    ----------
+    rows : array of int, or (n,) boolean, optional
+        The group; all rows by default.
+    slack : float, default 0
+        How much a share may differ from 1 / (number of classes).
+
+    Examples
+    --------
+    >>> Balanced()
+    Balanced(all rows)
+    """
+
+    rows: Any = None
+    slack: float = 0.0
+
+    def bounds(self, n: int, classes: list) -> list[Bound]:
+        share = 1 / len(classes)
+        low, high = max(share - self.slack, 0.0), min(share + self.slack, 1.0)
+        return [Bound(self.rows, label, low, high) for label in classes]
+
+    def __repr__(self) -> str:
+        return f"Balanced({_size(self.rows)})"
+
+
+def _size(rows: Any) -> str:
+    if rows is None:
+        return "all rows"
+    found = np.asarray(rows)
+    return f"{int(found.sum()) if found.dtype == bool else len(found)} rows"
+
+
+def _index(rows: Any, n: int) -> NDArray:
+    if rows is None:
+        return np.arange(n)
+    found = np.asarray(rows)
+    if found.dtype == bool and found.shape == (n,):
+        return np.flatnonzero(found)
+    if found.ndim != 1 or not len(found) or found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= n:
+        what = f"row numbers from 0 to {n - 1}, or a mask"
+        raise InputError(f"The group of a constraint must be {what}. Got {shown(rows)}.")
+    return np.unique(found)
+
+
+@dataclass
+class GroupConstraints:
+    """Bounds on shares of options in groups of n rows; rows can be taken as from an array."""
+
+    member: sparse.csr_matrix
+    """(n, J) boolean: the rows of each constraint."""
+    option: NDArray
+    """(J,): the class that is counted."""
+    low: NDArray
+    """(J,): the smallest share in the group."""
+    high: NDArray
+    """(J,): the largest share."""
+    texts: list[str] = field(default_factory=list)
+    """(J,): what each constraint states."""
+
+    @classmethod
+    def of(cls, constraints: Any, n: int, classes: list, find: Callable[[Any], int | None]) -> GroupConstraints:
+        """Collect constraints; `find` returns the number of a class."""
+        bounds: list[Bound] = []
+        texts: list[str] = []
+        for one in constraints:
+            if not isinstance(one, Constraint):
+                raise ValueError(f"constraints must be Share, AtLeast, Exactly, Balanced or Constraint. Got {one!r}.")
+            own = one.bounds(n, classes)
+            bounds += own
+            texts += [f"{one!r}, label {bound.label!r}" for bound in own]
+        options = [find(bound.label) for bound in bounds]
+        unknown = [bound.label for bound, option in zip(bounds, options) if option is None]
+        if unknown:
+            raise InputError(f"Constraints name the classes {listed(unknown)}, which are not among {listed(classes)}.")
+        index = [_index(bound.rows, n) for bound in bounds]
+        at = np.repeat(np.arange(len(bounds)), [len(rows) for rows in index])
+        member = sparse.csr_matrix((np.ones(len(at), bool), (np.concatenate(index), at)), (n, len(bounds)))
+        low, high = (np.array([getattr(bound, end) for bound in bounds]) for end in ("low", "high"))
+        return cls(member, np.array(options), low, high, texts)
+
+    def __getitem__(self, rows: Any) -> GroupConstraints:
+        return GroupConstraints(self.member[rows], self.option, self.low, self.high, self.texts)
+
+    @classmethod
+    def stacked(cls, parts: list[GroupConstraints]) -> GroupConstraints:
+        """Return the constraints of several tables, one after the other."""
+        member = sparse.csr_matrix(sparse.block_diag([part.member for part in parts], format="csr"), dtype=bool)
+        names = ("option", "low", "high")
+        option, low, high = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
+        return cls(member, option, low, high, [text for part in parts for text in part.texts])
+
+    @cached_property
+    def sizes(self) -> NDArray:
+        """(J,): the number of rows of each constraint."""
+        return np.asarray(self.member.sum(axis=0), dtype=float).ravel()
+
+    @cached_property
+    def batches(self) -> list[tuple[int, NDArray, NDArray, NDArray]]:
+        """Constraints on one option and disjoint rows, which are projected together.
+
+        (option, their numbers, the rows, and the position of the constraint of each row).
+        """
+        columns = sparse.csc_matrix(self.member)
+        open_batches: dict[int, list[tuple[NDArray, list[int]]]] = {}
+        for j in np.flatnonzero(~self.decided).tolist():
+            rows = columns.indices[columns.indptr[j] : columns.indptr[j + 1]]
+            some = open_batches.setdefault(int(self.option[j]), [])
+            free = next((one for one in some if not one[0][rows].any()), None)
+            if free is None:
+                free = np.zeros(self.member.shape[0], dtype=bool), []
+                some.append(free)
+            free[0][rows] = True
+            free[1].append(j)
+        found = []
+        for option, some in open_batches.items():
+            for _, numbers in some:
+                block = sparse.coo_matrix(columns[:, numbers])
+                found.append((option, np.array(numbers), block.row, block.col))
+        return found
+
+    @cached_property
+    def decided(self) -> NDArray:
+        """(J,) boolean: shares of 0 or 1, which exclude candidates and need no projection."""
+        return (self.high == 0) | (self.low == 1)
+
+    def reduced(self, mask: NDArray) -> NDArray:
+        """Return the candidates (n, c) without those that a share of 0 or 1 excludes."""
+        if not self.decided.any():
+            return mask
+        never, always = (self.member[:, chosen].astype(float) for chosen in (self.high == 0, self.low == 1))
+        c = mask.shape[1]
+        excluded = never @ np.eye(c)[self.option[self.high == 0]] + always @ (1 - np.eye(c)[self.option[self.low == 1]])
+        return mask & (np.asarray(excluded) == 0)
+
+    def check(self, mask: NDArray) -> None:
+        """Raise an error about constraints that no labels satisfy, given the candidates (n, c)."""
+        possible = self.member.T @ mask.astype(float)
+        certain = self.member.T @ (mask & (mask.sum(axis=1, keepdims=True) == 1)).astype(float)
+        at = np.arange(len(self.option)), self.option
+        above = self.low * self.sizes > possible[at] + TOLERANCE
+        below = self.high * self.sizes < certain[at] - TOLERANCE
+        bad = [
+            f"  {text}: {int(self.sizes[j])} rows, of which {possible[at][j]:g} can have the label and"
+            f" {certain[at][j]:g} must"
+            for j, text in enumerate(self.texts)
+            if above[j] or below[j]
+        ]
+        if not bad:
+            q = self.project(mask / np.maximum(mask.sum(axis=1, keepdims=True), 1), mask)
+            bad = [f"  {self.texts[j]}: found {share:.3g}" for j, share in self.missed(q)]
+            if not bad:
+                return
+        raise InputError(
+            "\n".join([
+                "The constraints contradict each other, or the candidate sets of their rows.", *bad[:10],
+                "Give shares as intervals (low, high), or correct the rows.",
+            ])
+        )  # fmt: skip
+
+    def missed(self, q: NDArray) -> list[tuple[int, float]]:
+        """Return the constraints that soft labels (n, c) miss, and the shares that they have instead."""
+        share = (self.member.T @ q)[np.arange(len(self.option)), self.option] / np.maximum(self.sizes, 1)
+        off = (share < self.low - TOLERANCE) | (share > self.high + TOLERANCE)
+        return [(int(j), float(share[j])) for j in np.flatnonzero(off & (self.sizes > 0))]
+
+    def project(self, q: NDArray, mask: NDArray) -> NDArray:
+        """Return the soft labels on the candidates that satisfy the constraints and are closest to q (n, c).
+
+        The distance is the Kullback-Leibler divergence. The solution is q_ic exp(sum of multipliers), normalised, with
+        one multiplier per constraint. Each one is found in turn by Newton's method (dual coordinate ascent).
+        """
+        mask = self.reduced(mask)
+        q = np.where(mask, np.maximum(q, TINY), 0.0)
+        q /= np.maximum(q.sum(axis=1, keepdims=True), 1e-300)
+        multiplier = np.zeros(len(self.option))
+        for _ in range(MAX_SWEEPS if self.batches else 0):
+            change = 0.0
+            for option, numbers, rows, which in self.batches:
+                own, rest = q[rows, option], q[rows].sum(axis=1) - q[rows, option]
+                with np.errstate(divide="ignore"):
+                    odds = np.log(own) - np.log(np.maximum(rest, 0)) - multiplier[numbers][which]
+                odds = np.where(own > 0, odds, -np.inf)
+                new = _multipliers(odds, which, self._targets(odds, which, numbers), multiplier[numbers])
+                change = max(change, float(np.abs(new - multiplier[numbers]).max(initial=0.0)))
+                multiplier[numbers] = new
+                share = expit(odds + new[which])
+                q[rows] *= np.where(rest > 0, (1 - share) / np.where(rest > 0, rest, 1), 1.0)[:, None]
+                q[rows, option] = share
+            if change < SETTLED:
+                break
+        return q
+
+    def _targets(self, odds: NDArray, which: NDArray, numbers: NDArray) -> NDArray:
+        """Return the counts that the rows of each constraint should have; NaN if they are within the bounds."""
+        size = np.bincount(which, minlength=len(numbers))
+        now = np.bincount(which, expit(odds), len(numbers))
+        low, high = self.low[numbers] * size, self.high[numbers] * size
+        return np.where(now < low, low, np.where(now > high, high, np.nan))
+
+    def log_probability(self, P: NDArray) -> NDArray:
+        """Return the log-probability that independent labels with probabilities P (n, c) satisfy the constraints.
+
+        The number of rows with a label is approximately normal. The log-probability of each constraint is divided
+        among its rows, (n,).
+        """
+        own = P[:, self.option] * self.member.toarray()
+        mean, variance = own.sum(axis=0), (own * (1 - own)).sum(axis=0)
+        unit = np.sqrt(np.maximum(variance, 1e-6))
+        low, high = np.floor(self.low * self.sizes), np.ceil(self.high * self.sizes)
+        a, b = (low - 0.5 - mean) / unit, (high + 0.5 - mean) / unit
+        flip = a > 0
+        a, b = np.where(flip, -b, a), np.where(flip, -a, b)
+        each = log_ndtr(b) + np.log1p(-np.exp(np.minimum(log_ndtr(a) - log_ndtr(b), -1e-12)))
+        return np.asarray(self.member @ (np.maximum(each, -1e6) / np.maximum(self.sizes, 1)))
+
+    def assign(self, cost: NDArray, mask: NDArray) -> NDArray:
+        """Return the option of each row, (n,), of least total cost (n, c) among the candidates, by an integer program.
+
+        Shares that are no whole number of rows may be rounded up or down.
+        """
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        row, option = np.nonzero(mask)
+        n, e = len(mask), len(row)
+        each = sparse.csr_matrix((np.ones(e), (row, np.arange(e))), (n, e))
+        counted = sparse.csr_matrix(self.member[row].multiply(option[:, None] == self.option[None]).T, dtype=float)
+        low, high = np.floor(self.low * self.sizes + 1e-9), np.ceil(self.high * self.sizes - 1e-9)
+        limits = [LinearConstraint(each, 1, 1), LinearConstraint(counted, low, high)]
+        found = milp(cost[row, option], integrality=np.ones(e), bounds=Bounds(0, 1), constraints=limits)
+        if found.x is None:
+            raise InputError("The constraints contradict each other, or the candidate sets of their rows.")
+        taken = found.x > 0.5
+        out = np.zeros(n, dtype=int)
+        out[row[taken]] = option[taken]
+        return out
+
+
+def _multipliers(odds: NDArray, which: NDArray, target: NDArray, start: NDArray) -> NDArray:
+    """Return the multiplier of each constraint for which its expected count is the target; 0 if that is NaN.
+
+    The count is the sum of expit(odds + multiplier) over its rows, which increases with the multiplier.
+    """
+    open_, k = ~np.isnan(target), len(target)
+    low, high = np.full(k, -LARGEST), np.full(k, LARGEST)
+    x = np.where(open_, start, 0.0)
+    for _ in range(NEWTON_STEPS):
+        p = expit(odds + x[which])
+        gap = np.bincount(which, p, k) - np.where(open_, target, 0.0)
+        if not (np.abs(gap[open_]) > 1e-6).any():
+            break
+        low, high = np.where(gap < 0, x, low), np.where(gap > 0, x, high)
+        slope = np.bincount(which, p * (1 - p), k)
+        step = x - gap / np.maximum(slope, 1e-12)
+        inside = (step > low) & (step < high)
+        x = np.where(open_, np.where(inside, step, (low + high) / 2), 0.0)
+    return np.where(open_, x, 0.0)

@@ -1,0 +1,85 @@
+"""The summary of a report: three plain sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..outputs.merging import WORDS
+
+
+def summary(
+    kind: str, counts: dict[str, int], names: list[str], scores: list[dict[str, Any]], beats_constant: bool,
+    n_review: int, n_suspects: int, n_impossible: int, merge: list[dict[str, Any]], inseparable: list[dict[str, Any]],
+) -> list[str]:  # fmt: skip
+    """Return three sentences: what is there, how well it can be learned, and what to do next."""
+    next_ = _next(counts, beats_constant, n_review, n_suspects, n_impossible, merge, inseparable)
+    return [_there(kind, counts, names), _learned(scores, beats_constant), next_]
+
+
+def _there(kind: str, counts: dict[str, int], names: list[str]) -> str:
+    parts = [
+        f"{counts[key]:,} {words}"
+        for key, words in (("exact", "with an exact label"), ("partial", "with a partial label"),
+                           ("unlabelled", "without a label"))
+        if counts[key]
+    ]  # fmt: skip
+    words = f", for {len(names):,} {WORDS[kind][1]}" if kind in WORDS and names else ""
+    listed = ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1] if parts else "none with a label"
+    return f"The table has {counts['rows']:,} rows: {listed}{words}."
+
+
+def _learned(scores: list[dict[str, Any]], beats_constant: bool) -> str:
+    constant, *simple, ours = scores
+    others = f"{_score(constant)} for the best constant ({constant['output']})"
+    others += "".join(f" and {_score(one)} for {one['name']}" for one in simple)
+    if not beats_constant:
+        return (
+            "The labels cannot be predicted from these columns: on held-out rows the model is not better than the best"
+            f" constant ({_score(ours)}, against {others})."
+        )
+    if ours["errors"]:
+        return (
+            f"The labels can be predicted: on held-out rows, the typical error (RMSE) is {_score(ours)}, against"
+            f" {others}."
+        )
+    return (
+        f"The labels can be predicted: on held-out rows, {_score(ours)} of the predictions agree with their candidate"
+        f" set, against {others}."
+    )
+
+
+def _score(one: dict[str, Any]) -> str:
+    if "rmse" in one["errors"]:
+        low, high = one["errors"]["rmse"]
+        return f"{high:.3g}" if high - low <= 1e-6 * high else f"{low:.3g} to {high:.3g}"
+    return f"{one['covering_rate']:.0%}"
+
+
+def _next(
+    counts: dict[str, int], beats_constant: bool, n_review: int, n_suspects: int, n_impossible: int,
+    merge: list[dict[str, Any]], inseparable: list[dict[str, Any]],
+) -> str:  # fmt: skip
+    actions = []
+    if merge:
+        actions.append(f"merge {len(merge)} look-alike name{'s' if len(merge) > 1 else ''}")
+    if n_review:
+        many = f"review {n_review:,} row{'s' if n_review > 1 else ''}"
+        found = [f"{n_suspects:,} with a probably wrong label" if n_suspects else "",
+                 f"{n_impossible:,} that no label satisfies" if n_impossible else ""]  # fmt: skip
+        listed = ", ".join(text for text in found if text)
+        actions.append(f"{many} ({listed})" if listed else many)
+    if inseparable:
+        options = " and ".join(inseparable[0]["options"][:2])
+        more = f" and {len(inseparable) - 1} other group{'s' if len(inseparable) > 2 else ''}" * (len(inseparable) > 1)
+        actions.append(f"ask the question that separates {options}{more}")
+    if not beats_constant:
+        actions.append("label more rows or add columns that are related to the label")
+    if not actions:
+        open_ = counts["partial"] + counts["unlabelled"]
+        return (
+            "Nothing needs to be corrected; use the model, or label more rows with infimum studio."
+            if open_
+            else "Nothing needs to be corrected; use the model."
+        )
+    text = ", ".join(actions[:-1]) + (", and " if len(actions) > 1 else "") + actions[-1]
+    return f"Next: {text}."

@@ -1,0 +1,128 @@
+"""Several annotators and soft labels through the command line, with the default model."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from infimum.cli import app
+
+CLASSES = ["cat", "dog", "owl"]
+SKILL = {"ann": 0.95, "bob": 0.9, "eve": 0.34}
+"""Probability of the true label; the others are drawn at random."""
+run = CliRunner().invoke
+
+
+def write(path, header, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(header)
+        writer.writerows(rows)
+    return path
+
+
+@pytest.fixture
+def votes(tmp_path, rng):
+    """One line per answer, each photo with the answers of three annotators; the truth of every tenth is known."""
+    rows, truth = [], {}
+    for photo in range(60):
+        k = int(rng.integers(3))
+        x = 2.5 * np.eye(3)[k] + rng.standard_normal(3)
+        truth[f"p{photo}"] = CLASSES[k]
+        for name, skill in SKILL.items():
+            answer = CLASSES[k] if rng.random() < skill else str(rng.choice(CLASSES))
+            rows.append([f"p{photo}", *x.round(3), name, answer, CLASSES[k] if photo % 10 == 0 else ""])
+    return write(tmp_path / "votes.csv", ["photo", "x", "y", "z", "who", "label", "known"], rows), truth
+
+
+def test_fit_groups_answers_by_id_and_predict_uses_the_model_in_a_new_process(votes, tmp_path):
+    path, truth = votes
+    model, out = tmp_path / "m.skops", tmp_path / "p.csv"
+    options = ["--target", "label", "--id", "photo", "--annotator", "who", "--gold", "known"]
+    found = run(app, ["fit", str(path), *options, "--out", str(model), "-q"])
+    assert found.exit_code == 0, found.output
+    assert "60 of labels" in found.output
+    assert "3 with 180 answers" in found.output
+    assert found.output.index("eve: reliability") < found.output.index("bob: reliability")
+    code = f"from infimum.cli import app; app(['predict', {str(model)!r}, {str(path)!r}, '--out', {str(out)!r}, '-q'])"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    with open(out, encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 180
+    assert np.mean([row["prediction"] == truth[row["photo"]] for row in rows]) > 0.85
+
+
+def test_clean_writes_one_line_per_row(votes, tmp_path):
+    path, truth = votes
+    out = tmp_path / "c.csv"
+    found = run(app, ["clean", str(path), "-t", "label", "--id", "photo", "--annotator", "who", "--ignore", "known",
+                      "--out", str(out), "--json"])  # fmt: skip
+    assert found.exit_code == 0, found.output
+    assert json.loads(found.stdout)["rows"] == 60
+    with open(out, encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 60
+    assert not {"who", "label"} & set(rows[0])
+    assert np.mean([row["clean"] == truth[row["photo"]] for row in rows]) > 0.9
+
+
+def test_report_lists_annotators_in_html_markdown_and_json(votes, tmp_path):
+    path, _ = votes
+    options = ["-t", "label", "--id", "photo", "--annotator", "who", "--ignore", "known", "-q"]
+    for name in ("r.html", "r.md", "r.json"):
+        found = run(app, ["report", str(path), *options, "--out", str(tmp_path / name)])
+        assert found.exit_code == 0, found.output
+    html, text = (tmp_path / "r.html").read_text("utf-8"), (tmp_path / "r.md").read_text("utf-8")
+    assert 'id="annotators"' in html
+    assert "| eve | 60 |" in text
+    listed = json.loads((tmp_path / "r.json").read_text("utf-8"))["annotators"]
+    assert listed[0]["annotator"] == "eve"
+    assert listed[0]["high"] < listed[-1]["low"]
+
+
+def test_features_that_differ_between_answers_raise_an_error(tmp_path):
+    rows = [["a", 1, "ann", "cat"], ["a", 2, "bob", "cat"], ["b", 3, "ann", "dog"]]
+    path = write(tmp_path / "t.csv", ["id", "x", "annotator", "label"], rows)
+    found = run(app, ["fit", str(path), "-t", "label", "--out", str(tmp_path / "m.skops")])
+    assert found.exit_code == 1
+    text = " ".join(found.output.split())
+    assert "line 3: the row 'a' has x = '2', but '1' in t.csv, line 2" in text
+    assert "--ignore x" in text
+
+
+def test_gold_without_repeated_ids_raises_an_error(tmp_path):
+    path = write(tmp_path / "t.csv", ["id", "x", "label", "known"], [["a", 1, "cat", "cat"], ["b", 2, "dog", ""]])
+    found = run(app, ["fit", str(path), "-t", "label", "--gold", "known", "--out", str(tmp_path / "m.skops")])
+    assert found.exit_code == 1
+    assert "--gold calibrates annotators, but no id occurs twice" in " ".join(found.output.split())
+
+
+def test_soft_labels_are_columns_of_probabilities(tmp_path, rng):
+    truth = rng.integers(2, size=60)
+    x = 2 * truth + rng.standard_normal(60)
+    p = np.clip(np.where(truth, 0.8, 0.2) + rng.uniform(-0.2, 0.2, 60), 0, 1)
+    rows = [[a.round(3), "", ""] if k % 9 == 0 else [a.round(3), (1 - b).round(3), b.round(3)]
+            for k, (a, b) in enumerate(zip(x, p))]  # fmt: skip
+    path = write(tmp_path / "soft.csv", ["x", "cat", "dog"], rows)
+    model = tmp_path / "m.skops"
+    found = run(app, ["fit", str(path), "-t", "cat", "-t", "dog", "--soft", "--out", str(model), "-q"])
+    assert found.exit_code == 0, found.output
+    assert "60 of labels, 7 unlabelled" in found.output
+    found = run(app, ["predict", str(model), str(path), "--out", str(tmp_path / "p.csv"), "-q"])
+    assert found.exit_code == 0, found.output
+    with open(tmp_path / "p.csv", encoding="utf-8") as file:
+        predicted = [row["prediction"] == "dog" for row in csv.DictReader(file)]
+    assert np.mean(np.array(predicted) == truth) > 0.7
+
+
+def test_probabilities_outside_the_unit_interval_raise_an_error(tmp_path):
+    path = write(tmp_path / "soft.csv", ["x", "cat", "dog"], [[0, 0.5, 0.5], [1, 1.5, 0]])
+    found = run(app, ["fit", str(path), "-t", "cat", "-t", "dog", "--soft", "--out", str(tmp_path / "m.skops")])
+    assert found.exit_code == 1
+    assert "line 3: the probability of cat must be a number in [0, 1]. Got 1.5" in " ".join(found.output.split())

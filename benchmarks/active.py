@@ -2,10 +2,12 @@
 
 ``python -m benchmarks.active [speed] [studio] [digits] [vowel] …`` runs some of it. Every (data set, strategy, seed)
 is kept in benchmarks/results/active.json as soon as it is there: a run that was stopped goes on, and INFIMUM_SEEDS (10)
-says how many seeds are wanted. The table and docs/_static/active.png are made from that file.
+says how many seeds are wanted. The table and results/active.png are made from that file.
 
 A question costs log2 of the number of answers: 1 for yes or no, log2 K for a whole label among K; a number, read to a
-hundredth of its range, log2 100; an order of m items log2 m!.
+hundredth of its range, log2 100; an order of m items log2 m!. ``python -m benchmarks.active seconds`` measures labels
+by the time of simulated people instead, `infimum.active.Seconds`, who answer without errors. LabelMe (images of eight
+scenes, features of a neural network) is read from the folder INFIMUM_LABELME, and left out without it.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from infimum.active import Asker, simulate
 from infimum.outputs import Labels, Rankings, Reals
 
 KEPT = Path(__file__).parent / "results" / "active.json"
-PICTURE = Path(__file__).resolve().parents[1] / "docs" / "_static" / "active.png"
+PICTURE = KEPT.with_suffix(".png")
 STRATEGIES = ("information", "median", "conformal", "uncertain", "whole", "random")
 WHOLE = ("uncertain", "whole")
 POINTS = 81  # of a curve
@@ -42,11 +44,23 @@ class Data(NamedTuple):
     budget: float
     every: float
     """Scored after so much cost."""
+    cost: str = "bits"
 
 
 def _libsvm(name: str, budget: float, every: float) -> Data:
     data = datasets.load_libsvm(name, download=False)
     return Data(data.data, data.target, Labels(), budget, every)
+
+
+def _labelme() -> Data:
+    folder = Path(os.environ["INFIMUM_LABELME"])
+    X = np.load(folder / "LabelMe_VGG_avg_train.npy")
+    truth = np.loadtxt(folder / "LabelMe_Z_train.txt").astype(int)
+    return Data(X.reshape(len(X), -1), truth, Labels(), 5400.0, 10.0, "seconds")
+
+
+def _in_seconds(data: Data) -> Data:
+    return data._replace(budget=6 * data.budget, every=10.0, cost="seconds")
 
 
 def _scikit(load: Any, output: Any, budget: float, every: float) -> Data:
@@ -69,6 +83,12 @@ PROBLEMS: dict[str, Any] = {
     "vehicle (orders of 4)": lambda: _ranking("vehicle", 1200.0, 8.0),
     "diabetes (numbers)": lambda: _scikit(load_diabetes, Reals(), 1200.0, 8.0),
 }
+PROBLEMS |= {
+    "seconds, digits": lambda: _in_seconds(PROBLEMS["digits"]()),
+    "seconds, segment": lambda: _in_seconds(PROBLEMS["segment"]()),
+    "seconds, vowel": lambda: _in_seconds(PROBLEMS["vowel"]()),
+    "seconds, labelme": _labelme,
+}
 
 
 def kept() -> dict:
@@ -83,12 +103,15 @@ def keep(found: dict) -> None:
 
 
 def strategies(data: Data) -> list[str]:
+    if data.cost == "seconds":
+        return ["information", *WHOLE]
     return [name for name in STRATEGIES if name != "conformal" or data.output.kind == "labels"]
 
 
 def one(data: Data, strategy: str, seed: int, full: float | None = None) -> dict:
     """The curve of one run, at eighty costs."""
-    curve = simulate(data.X, data.truth, Asker(strategy, random_state=seed), data.budget, output=data.output,
+    asker = Asker(strategy, cost=data.cost, random_state=seed)
+    curve = simulate(data.X, data.truth, asker, data.budget, output=data.output,
                      every=data.every, stop_at=0.95, full=full, random_state=seed)  # fmt: skip
     at = np.linspace(0, data.budget, POINTS)
     score = np.interp(at, curve.cost, curve.score, right=np.nan)
@@ -130,12 +153,15 @@ def report(name: str, found: dict) -> None:
     every = {s: c[:n] for s, c in every.items()}
     best = min((s for s in WHOLE), key=lambda s: every[s].mean())
     table = Table(f"{name}: cost to 95 % of the score with all outputs known, {n} seeds; beside whole answers ({best})")
-    classes = name in ("digits", "vowel")
+    classes = name in ("digits", "vowel") or name.startswith("seconds")
     for strategy, cost in every.items():
         ratio = cost.mean() / every[best].mean()
         words = f"{cost.mean():.0f} ± {cost.std(ddof=1) / np.sqrt(n):.0f}" if n > 1 else f"{cost.mean():.0f}"
         if strategy == "information":
-            target, ok = ("ratio at most 0.6", ratio <= 0.6) if classes else ("no worse than random", _better(every))
+            if classes:
+                target, ok = "ratio at most 0.6", ratio <= 0.6
+            else:
+                target, ok = "no worse than random", _better(every)
             table.row(strategy, f"{words}, ratio {ratio:.2f}", target, ok)
         else:
             table.row(strategy, f"{words}, ratio {ratio:.2f}")
@@ -170,11 +196,11 @@ def _better(every: dict) -> bool:
 
 
 def draw() -> None:
-    """Mean curves of every data set, as docs/_static/active.png."""
+    """Mean curves of every data set, as results/active.png."""
     from matplotlib.figure import Figure
 
     found = kept()
-    names = [name for name in PROBLEMS if any(key.startswith(name) for key in found)]
+    names = [name for name in PROBLEMS if any(key.startswith(name) for key in found) and "seconds" not in name]
     figure = Figure(figsize=(9.6, 4.9), layout="constrained")
     axes = figure.subplots(2, 4).ravel()
     for axis, name in zip(axes, names):
@@ -182,7 +208,7 @@ def draw() -> None:
     for axis in axes[len(names) :]:
         axis.remove()
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=6, fontsize=8, frameon=False)
-    PICTURE.parent.mkdir(exist_ok=True)
+    PICTURE.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(PICTURE, dpi=110)
 
 
@@ -246,7 +272,11 @@ def studio() -> None:
 
 def main(names: list[str] | None = None) -> None:
     with threadpool_limits(1):
-        for name in names or ["speed", "studio", *PROBLEMS]:
+        chosen = names or ["speed", "studio", *PROBLEMS]
+        if "seconds" in chosen:
+            known = "INFIMUM_LABELME" in os.environ
+            chosen = [name for name in PROBLEMS if name.startswith("seconds") and (known or "labelme" not in name)]
+        for name in chosen:
             if name == "speed":
                 speed()
             elif name == "studio":
@@ -256,7 +286,8 @@ def main(names: list[str] | None = None) -> None:
                 sys.stdout.write(markdown() + "\n")
             else:
                 study(next(full for full in PROBLEMS if full.startswith(name)))
-                draw()
+                if not name.startswith("seconds"):
+                    draw()
 
 
 if __name__ == "__main__":

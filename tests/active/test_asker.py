@@ -320,7 +320,7 @@ def test_query_takes_space_and_kernel_of_a_model(blobs):
 def test_conformal_strategy_uses_the_sets_of_a_model(blobs):
     X, truth = blobs
     names = np.array(["a", "b", "c"])[truth]
-    base = PartialClassifier(principle="disambiguation", weights=KernelRidge(1e-3, gamma=0.5))
+    base = PartialClassifier()
     model = Conformal(base, level=0.9).fit(X[::2], names[::2])
     y = [name if k % 2 == 0 else None for k, name in enumerate(names)]
     sets = model.predict_set(X)

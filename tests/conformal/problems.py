@@ -24,6 +24,7 @@ from infimum import (
     outputs,
     weights,
 )
+from small_search import SMALL_SEARCH
 
 RIDGE = weights.KernelRidge(lam=1e-3, gamma=1.0)
 TREE = Taxonomy({"mammal": ["cat", "dog"], "bird": ["owl", "tit"]})
@@ -100,45 +101,45 @@ def draw_masks(rng, n):
 
 PROBLEMS = {
     "labels": Problem(
-        PartialClassifier(principle="average", negative_weights="inside", weights=RIDGE, probabilities="temperature"),
+        PartialClassifier(probabilities="temperature", search_config=SMALL_SEARCH),
         draw_labels,
         ("lac", "aps", "regret"),
         ("lac", "regret"),
     ),
     "costs": Problem(
-        PartialClassifier(TREE, principle="infimum", negative_weights="inside", weights=RIDGE),
+        PartialClassifier(TREE, search_config=SMALL_SEARCH),
         draw_labels,
         ("regret",),
     ),
     "tags": Problem(
-        PartialMultilabelClassifier(principle="infimum", negative_weights="inside", weights=RIDGE),
+        PartialMultilabelClassifier(search_config=SMALL_SEARCH),
         draw_tags,
         ("margin", "hamming"),
     ),
     "Hamming balls": Problem(
-        PartialMultilabelClassifier(principle="average", negative_weights="inside", weights=RIDGE, tags=3),
+        PartialMultilabelClassifier(search_config=SMALL_SEARCH, tags=3),
         draw_balls,
         ("margin", "hamming"),
     ),
     "rankings": Problem(
-        PartialRanker(principle="average", negative_weights="inside", weights=RIDGE),
+        PartialRanker(search_config=SMALL_SEARCH),
         draw_orders,
         ("pairs", "kendall"),
     ),
     "numbers": Problem(
-        PartialRegressor(principle="infimum", negative_weights="inside", weights=RIDGE),
+        PartialRegressor(search_config=SMALL_SEARCH),
         draw_numbers,
         ("distance", "scaled"),
         ("distance", "scaled"),
     ),
     "vectors": Problem(
-        PartialRegressor(principle="average", negative_weights="inside", weights=RIDGE),
+        PartialRegressor(search_config=SMALL_SEARCH),
         draw_vectors,
         ("distance", "scaled"),
         ("distance", "scaled"),
     ),
     "masks": Problem(
-        PartialEstimator(outputs.Masks((2, 2), 0.1), "infimum", "inside", RIDGE),
+        PartialEstimator(outputs.Masks((2, 2), 0.1), search_config=SMALL_SEARCH),
         draw_masks,
         ("margin", "loss"),
     ),

@@ -23,9 +23,9 @@ from infimum import (
     PartialSearch,
     outputs,
     solvers,
-    weights,
 )
 from infimum.conformal import Conformal, Kendall, Score
+from small_search import SMALL_SEARCH
 
 from .problems import NAMES, PROBLEMS, RIDGE, draw_labels, draw_numbers
 
@@ -107,7 +107,7 @@ def test_predict_set_is_the_same_for_prefit_frames_and_pipelines(rows):
         Disambiguated(LogisticRegression(), weights=RIDGE, how=Disambiguation(threshold=None)),
         PartialSearch(gammas=[1.0], kernels=["rbf"], scalings=["standard"]),
         PartialEstimator(outputs.Labels(), "average", "inside", RIDGE),
-        PartialClassifier("ordinal", principle="infimum", negative_weights="inside", weights=RIDGE),
+        PartialClassifier("ordinal"),
     ],
     ids=lambda m: type(m).__name__,
 )
@@ -126,7 +126,7 @@ def test_predict_set_with_too_few_rows_is_everything(rows):
     assert (made.predict_set(X[:5], level=0.5).sizes < 4).any()
     numbers = Conformal(REGRESSOR.fit(X, X[:, 0]), 0.9, prefit=True).conformalize(X[:8], X[:8, 0])
     assert numbers.predict_set(X[:3]).is_unlabelled.all()
-    bounded = PartialRegressor(principle="infimum", negative_weights="inside", weights=RIDGE, bounds=(-2, 2))
+    bounded = PartialRegressor(bounds=(-2, 2), search_config=SMALL_SEARCH)
     numbers = Conformal(bounded.fit(X, X[:, 0]), 0.9, prefit=True).conformalize(X[:8], X[:8, 0])
     assert np.asarray(numbers.predict_set(X[:1])).ravel().tolist() == [-2, 2]
 
@@ -134,9 +134,7 @@ def test_predict_set_with_too_few_rows_is_everything(rows):
 def test_predict_set_may_be_empty_with_lac(rng):
     """LAC at a low level: no label fits. Such rows are rejected, and raise an error as y."""
     X, _, truth = draw_labels(rng, 400)
-    model = PartialClassifier(
-        principle="average", negative_weights="inside", weights=RIDGE, probabilities="temperature"
-    )
+    model = PartialClassifier(probabilities="temperature")
     made = Conformal(model, 0.3, score="lac").fit(X, truth)
     found = made.predict_set(X)
     assert (found.sizes == 0).any()
@@ -152,9 +150,7 @@ def test_predict_set_may_be_empty_with_lac(rng):
 
 def test_predict_set_contains_ties():
     """Scores that are all alike: every class, or none less than asked."""
-    model = PartialClassifier(
-        principle="average", negative_weights="inside", weights=weights.PrecomputedWeights(), classes=list("abc")
-    )
+    model = PartialClassifier(classes=list("abc"))
     model.fit(np.eye(3), list("abc"))
     X = np.full((20, 3), 1 / 3)
     made = Conformal(model, 0.5, prefit=True, score="regret").conformalize(X, list("ab") * 10)
@@ -190,7 +186,7 @@ def test_reject_and_risk_coverage(rng):
 def test_fit_keeps_the_names_of_tags(rng):
     X = rng.uniform(-1, 1, (80, 2))
     cells = ["+red -round" if x > 0 else "-red" for x in X[:, 0]]
-    model = PartialMultilabelClassifier(principle="infimum", negative_weights="inside", weights=RIDGE)
+    model = PartialMultilabelClassifier()
     made = Conformal(model, 0.6, "set").fit(X, cells)
     assert made.model_.tags_.tolist() == ["red", "round"]
     assert made.check(X, cells).meets > 0.5

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom, binom
 
-from infimum import CandidateLabels, PartialClassifier
+from infimum import CandidateLabels, PartialClassifier, PartialRanker, PartialRegressor
 from infimum.conformal import Conformal
+from small_search import SMALL_SEARCH
 
 from .problems import CASES, NAMES, PROBLEMS, RIDGE, draw_labels, inputs, labels, named
 
@@ -127,7 +128,7 @@ def test_groups_cover_every_group():
     from infimum import PartialRegressor
 
     X, y, _ = draw(100)
-    model = PartialRegressor(principle="infimum", negative_weights="inside", weights=RIDGE).fit(X, y)
+    model = PartialRegressor(search_config=SMALL_SEARCH).fit(X, y)
     (X, y, hard), (new, truth, new_hard) = draw(3000), draw(3000)
     by_group = Conformal(model, 0.9, prefit=True, groups=lambda X: X[:, 1] > 0.8).conformalize(X, y)
     plain = Conformal(model, 0.9, prefit=True).conformalize(X, y)
@@ -190,6 +191,14 @@ def test_guarantees_fail_with_their_assumptions():
     assert truth.mask[met.predict_set(new).mask].sum() / Q < 0.8
 
 
+LINEAR = {
+    "labels": PartialClassifier(principle="average", negative_weights="inside", weights=RIDGE),
+    "numbers": PartialRegressor(principle="infimum", negative_weights="inside", weights=RIDGE),
+    "rankings": PartialRanker(principle="average", negative_weights="inside", weights=RIDGE),
+}
+"""Models whose held-out predictions have the closed form that jackknife+ needs."""
+
+
 @pytest.mark.parametrize("method", ["cv+", "jackknife+"])
 @pytest.mark.parametrize("name", ["labels", "numbers", "rankings"])
 def test_cv_and_jackknife_cover(method, name):
@@ -205,11 +214,7 @@ def test_cv_and_jackknife_cover(method, name):
     for _ in range(4 if method == "jackknife+" else 8):
         X, sets, _ = problem.draw(rng, 60)
         new, new_sets, truth = problem.draw(rng, 60)
-        model = (
-            problem.model
-            if name != "labels"
-            else PartialClassifier(principle="average", negative_weights="inside", weights=RIDGE)
-        )
+        model = LINEAR[name]
         made = Conformal(model, 0.8, "truth", score, method, random_state=0).fit(X, sets)
         covered.append(made.check(new, truth).meets)
         made = Conformal(model, 0.8, "set", score, method, random_state=0).fit(X, sets)

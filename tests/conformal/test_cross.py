@@ -113,7 +113,7 @@ def test_predict_set_meets_what_meets_enough_rows(name):
     X, sets, new = drawn(name)
     rng = np.random.default_rng(0)
     model = PROBLEMS[name].model
-    score = {"labels": "regret", "tags": "margin", "rankings": "pairs"}.get(name, "distance")
+    score = {"labels": "regret", "tags": "margin", "rankings": "kendall"}.get(name, "distance")
     made = Conformal(model, 0.7, "set", score, "cv+", cv=4).fit(X, sets)
     found = made.predict_set(new)
     _, others, _ = PROBLEMS[name].draw(rng, 200)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from infimum import PartialClassifier, weights
+from infimum import PartialClassifier
 from infimum.conformal import APS, Conformal
 
 mapie = pytest.importorskip("mapie.classification", reason="MAPIE is in the extra `test`")
@@ -41,7 +41,7 @@ def test_predict_set_of_a_pipeline_equals_lac_by_hand(digits):
     X, y, _ = digits
     model = make_pipeline(
         StandardScaler(),
-        PartialClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-3, gamma=0.01)),
+        PartialClassifier(),
     ).fit(X[:300], y[:300])
     P, Q = (model.predict_proba(X[rows]) for rows in (slice(500, 900), slice(900, 1200)))
     scores = np.sort(1 - P[np.arange(400), y[500:900]])

@@ -10,13 +10,14 @@ from scipy import sparse
 from infimum import InputError, PartialClassifier, metrics
 from infimum.data.features import Features
 from infimum.weights import Forest
+from small_search import SMALL_SEARCH
 
 Y = np.where(np.arange(30) < 15, "a", "b")
 X = np.column_stack([np.arange(30.0), np.arange(30.0) % 7])
 
 
-def paper():
-    return PartialClassifier.paper()
+def default():
+    return PartialClassifier(search_config=SMALL_SEARCH)
 
 
 @pytest.mark.parametrize("given", [
@@ -26,12 +27,12 @@ def paper():
     X.astype(object), pd.DataFrame(X, columns=["u", "v"]).astype("Int64"),
 ], ids=lambda given: f"{type(given).__module__}.{type(given).__name__}")  # fmt: skip
 def test_every_container_of_x_gives_the_model_of_the_array(given):
-    np.testing.assert_array_equal(paper().fit(given, Y).predict(given), paper().fit(X, Y).predict(X))
+    np.testing.assert_array_equal(default().fit(given, Y).predict(given), default().fit(X, Y).predict(X))
 
 
 def test_integer_column_names_are_found_by_name():
     frame = pd.DataFrame(X, columns=[5, 3])
-    for model in (paper().fit(frame, Y), paper().fit(pd.DataFrame(X), Y)):
+    for model in (default().fit(frame, Y), default().fit(pd.DataFrame(X), Y)):
         names = list(range(2)) if model._integer_names == [0, 1] else [5, 3]
         given = pd.DataFrame(X, columns=names)
         np.testing.assert_array_equal(model.predict(given[names[::-1]]), model.predict(given))
@@ -42,7 +43,7 @@ def test_integer_column_names_are_found_by_name():
     (pl.LazyFrame({"a": [1.0]}), r"X is a LazyFrame, whose rows are not computed yet\. Give X\.collect\(\)"),
     (pd.DataFrame(X, columns=["b", "b"]), "The columns of X must have different names. Twice: 'b'"),
 ])  # fmt: skip
-@pytest.mark.parametrize("model", [paper(), Features()])
+@pytest.mark.parametrize("model", [default(), Features()])
 def test_frames_that_cannot_be_used_are_explained(given, message, model):
     with pytest.raises(InputError, match=message):
         model.fit(given, Y)
@@ -50,7 +51,7 @@ def test_frames_that_cannot_be_used_are_explained(given, message, model):
 
 def test_mixed_column_names_have_the_error_of_scikit_learn():
     with pytest.raises(TypeError, match="Feature names are only supported if all input features have string names"):
-        paper().fit(pd.DataFrame(X, columns=[0, "b"]), Y)
+        default().fit(pd.DataFrame(X, columns=[0, "b"]), Y)
     for names in ([0, "b"], [0, 1], pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])):
         with pytest.raises(
             ValueError, match=r"names that are text.*X\.columns = \[str\(name\) for name in X\.columns\]"
@@ -60,7 +61,7 @@ def test_mixed_column_names_have_the_error_of_scikit_learn():
 
 def test_integers_without_end_in_x_are_explained():
     with pytest.raises(ValueError, match=r"numbers up to 1e[+]150.* Row 0 holds an integer of 5001 digits. Scale X"):
-        paper().fit([[10**5000], [1]], ["a", "b"])
+        default().fit([[10**5000], [1]], ["a", "b"])
 
 
 @pytest.mark.parametrize("scale", [1e-149, 1e-45, 1e39, 1e149])

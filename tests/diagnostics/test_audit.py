@@ -6,6 +6,7 @@ import pytest
 from infimum import CandidateLabels, PartialRegressor, clean_labels, outputs
 from infimum.diagnostics import audit
 from infimum.diagnostics.conflicts import conflicts, unreadable
+from small_search import SMALL_SEARCH
 
 
 def blobs(n: int = 120, seed: int = 0):
@@ -58,7 +59,7 @@ def test_numbers_far_from_what_others_say_are_suspects():
     y[40] = (20.0, 21.0)
     found = audit(x[:, None], y, outputs.Reals())
     assert found.suspects[0]["row"] == 40
-    model = PartialRegressor(principle="disambiguation").fit(x[:, None], y)
+    model = PartialRegressor(search_config=SMALL_SEARCH).fit(x[:, None], y)
     suspects = audit(
         x[:, None], y, model.output_, resolved=model.disambiguation_
     ).suspects  # one rule, wherever it is asked

@@ -70,7 +70,7 @@ def test_classes_that_are_never_apart_are_named_and_no_model_tells_them_apart():
     assert found.inseparable == [("a", "b")]
     assert found.can_tell is False
     assert found.verdict.startswith("No: a and b are never apart")
-    scores = PartialClassifier.paper().fit(X, sets).decision_function(X)
+    scores = PartialClassifier().fit(X, sets).decision_function(X)
     assert np.array_equal(scores[:, 0], scores[:, 1])
     swapped = outputs.CandidateLabels(sets.mask[:, [1, 0, 2, 3]], sets.classes)
     assert np.array_equal(swapped.mask, sets.mask)

@@ -123,9 +123,7 @@ def test_holdout_of_other_families_equals_refits(family, rng):
 def test_disambiguation_of_chunks_equals_that_of_arrays(rng):
     X, _, mask = blobs(rng, 60)
     here = PartialClassifier.paper(principle="disambiguation", weights="linear").fit(X, mask)
-    parts = PartialClassifier.paper(principle="disambiguation", weights="linear").fit(
-        Blocks([(X[:25], mask[:25]), (X[25:], mask[25:])])
-    )
+    parts = clone(here).fit(Blocks([(X[:25], mask[:25]), (X[25:], mask[25:])]))
     np.testing.assert_allclose(parts.decision_function(X), here.decision_function(X), atol=1e-9)
 
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from infimum import (
     Blocks,
@@ -25,6 +26,7 @@ from infimum.recipe import Recipe
 from infimum.selection import left_out_scores, out_of_fold
 from infimum.selection.evaluate import mean_scores, row_scores
 from infimum.weights.holdout import folds_of
+from small_search import SMALL_SEARCH
 
 RIDGE = weights.Scaled(weights.KernelRidge(lam=1e-4, gamma=0.5))
 
@@ -126,9 +128,9 @@ def test_one_sided_intervals_take_values_of_neighbours(rng):
 def test_one_wide_set_changes_predictions_little(far, rng):
     """The unit is that of most sets, not of their hull."""
     X, _, bounds = banded(rng, 200)
-    before = PartialRegressor(principle="disambiguation", weights=RIDGE).fit(X, bounds).predict(X)
+    before = PartialRegressor(search_config=SMALL_SEARCH).fit(X, bounds).predict(X)
     bounds[17] = -far / 2, far
-    after = PartialRegressor(principle="disambiguation", weights=RIDGE).fit(X, bounds).predict(X)
+    after = PartialRegressor(search_config=SMALL_SEARCH).fit(X, bounds).predict(X)
     assert np.sqrt(np.mean((after - before) ** 2)) < 0.1 * before.std()
 
 
@@ -159,7 +161,7 @@ def test_deviation_of_unions_includes_the_wrong_interval(rng):
 def test_deviation_is_calibrated(rng):
     """The true value lies within two deviations of the label in about 95 % of the rows."""
     X, truth, bounds = banded(rng, 600, noise=0.2)
-    result = PartialRegressor(principle="disambiguation").fit(X, bounds).disambiguation_
+    result = PartialRegressor(search_config=SMALL_SEARCH).fit(X, bounds).disambiguation_
     inner = np.isfinite(bounds).all(axis=1)
     off = np.abs(result.labels - truth) / result.deviation
     assert 0.9 < np.mean(off[inner] < 2) <= 1
@@ -282,9 +284,7 @@ def test_chunks_and_subset_predict_similarly(rng):
     family = weights.Scaled(weights.Nystrom(30, lam=1e-5, gamma=2.0, random_state=0))
     model = PartialRegressor(principle="disambiguation", weights=family)
     here = model.fit(X, bounds).predict(X)
-    parts = PartialRegressor(principle="disambiguation", weights=family).fit(
-        Blocks([(X[:50], bounds[:50]), (X[50:], bounds[50:])])
-    )
+    parts = clone(model).fit(Blocks([(X[:50], bounds[:50]), (X[50:], bounds[50:])]))
     np.testing.assert_allclose(parts.predict(X), here, atol=0.05)
     subset = PartialRegressor(principle=Disambiguation(subset_size=55), weights=family).fit(X, bounds)
     assert subset.sets_.contains(subset.labels_).all()

@@ -10,9 +10,10 @@ from sklearn.model_selection import KFold
 from infimum import CandidateLabels, PartialClassifier, PartialEstimator
 from infimum.loss import SetLoss, doubled
 from infimum.outputs import Labels
-from infimum.solvers import Alternate, ClosedForm, Enumerate
+from infimum.solvers import ClosedForm, Enumerate
 from infimum.weights import KernelRidge, PrecomputedWeights, SplitSigns
 from paths.circle import Angles, Arcs
+from small_search import SMALL_SEARCH
 
 COST = np.array([[0, 1, 1], [1, 0, 2], [1, 2, 0]])
 TAU = {"abc": Fraction(5, 8), "c": Fraction(1, 8), "ac": Fraction(1, 8), "bc": Fraction(1, 8)}
@@ -75,10 +76,10 @@ def test_permuting_labels_permutes_the_answer(rng):
     X, Q = rng.standard_normal((40, 3)), rng.standard_normal((30, 3))
     y = [set(row) for row in rng.integers(4, size=(40, 2)).tolist()]
     rename = {0: 2, 1: 0, 2: 3, 3: 1}
-    plain = PartialClassifier.paper(cost="ordinal", classes=range(4)).fit(X, y).predict(Q)
+    plain = PartialClassifier(cost="ordinal", classes=range(4)).fit(X, y).predict(Q)
     cost = np.abs(np.subtract.outer(np.arange(4), np.arange(4))).astype(float)
     order = np.argsort([rename[k] for k in range(4)])
-    renamed = PartialClassifier.paper(cost=cost[np.ix_(order, order)], classes=range(4))
+    renamed = PartialClassifier(cost=cost[np.ix_(order, order)], classes=range(4))
     renamed = renamed.fit(X, [{rename[k] for k in row} for row in y]).predict(Q)
     np.testing.assert_array_equal([rename[k] for k in plain], renamed)
 
@@ -120,10 +121,9 @@ def test_a_structure_of_ones_own(rng):
     truth = 4 * X[:, 0]
     width = rng.uniform(0, 0.5, 150)
     arcs = Arcs(truth + rng.uniform(0, 1, 150) * width, width)  # the truth is in the lower half of every arc
-    model = PartialEstimator.paper(Angles(), weights=KernelRidge(sigma=0.1, lam=1e-4)).fit(X, arcs)
-    assert isinstance(model.solver_, Alternate)
+    model = PartialEstimator(Angles(), search_config=SMALL_SEARCH).fit(X, arcs)
     error = np.abs((model.predict(X) - truth + np.pi) % (2 * np.pi) - np.pi)
-    blunt = PartialEstimator.paper(Angles(), weights=KernelRidge(sigma=0.1, lam=1e-4)).fit(X, arcs.middle)
+    blunt = PartialEstimator(Angles(), search_config=SMALL_SEARCH).fit(X, arcs.middle)
     blunt_error = np.abs((blunt.predict(X) - truth + np.pi) % (2 * np.pi) - np.pi)
     assert error.mean() < 0.1
     assert error.mean() < 0.8 * blunt_error.mean()

@@ -64,7 +64,7 @@ def test_losses_are_those_of_the_sets():
 
 def test_the_rival_of_a_label_is_the_second_best_class():
     _, X, y = data("labels")
-    model = PartialClassifier.paper().fit(X, y)
+    model = PartialClassifier().fit(X, y)
     for x in X[:8]:
         scores = model.decision_function(x[None])[0]
         second = model.classes_[np.argsort(-scores, kind="stable")[1]]
@@ -93,7 +93,7 @@ def test_the_rival_is_the_best_of_the_outputs_next_to_the_prediction(kind):
 
 def test_the_rival_of_a_number_fits_all_rows_best():
     model, X, y = data("number")
-    made = model.paper().fit(X, y)
+    made = model().fit(X, y)
     rival = float(made.explain(X[0]).against)
     grid = np.linspace(-9, 9, 2001)
     total = SetLoss(made.output_, made.sets_)(grid).sum(axis=1)
@@ -102,7 +102,7 @@ def test_the_rival_of_a_number_fits_all_rows_best():
 
 def test_against_is_what_the_user_names():
     _, X, y = data("labels")
-    model = PartialClassifier.paper().fit(X, y)
+    model = PartialClassifier().fit(X, y)
     prediction = model.predict(X[:1])[0]
     for name in model.classes_:
         found = model.explain(X[:1], against=name)
@@ -116,7 +116,7 @@ def test_against_is_what_the_user_names():
 
 def test_what_is_shown_is_what_there_is():
     X = [[0.0], [0.1], [1.0], [1.1]]
-    found = PartialClassifier.paper().fit(X, ["<b>cat</b>", "<b>cat</b>|dog", "dog", "dog"]).explain([0.05])
+    found = PartialClassifier().fit(X, ["<b>cat</b>", "<b>cat</b>|dog", "dog", "dog"]).explain([0.05])
     text, html = repr(found), found._repr_html_()
     assert text.startswith("<b>cat</b>, not dog: set risk")
     assert "<b>" not in html
@@ -128,17 +128,17 @@ def test_what_is_shown_is_what_there_is():
 
 def test_rows_in_blocks_and_several_rows_are_refused():
     _, X, y = data("labels")
-    model = PartialClassifier.paper(weights="linear").fit(Blocks.of(X, y))
+    model = PartialClassifier().fit(Blocks.of(X, y))
     with pytest.raises(ValueError, match="Fit it on arrays"):
         model.explain(X[0])
     with pytest.raises(ValueError, match=r"one row at a time\. Got 2 rows"):
-        PartialClassifier.paper().fit(X, y).explain(X[:2])
+        PartialClassifier().fit(X, y).explain(X[:2])
 
 
 def test_the_picture_shows_every_row_or_their_rest():
     pytest.importorskip("matplotlib").use("agg")
     _, X, y = data("labels")
-    display = PartialClassifier.paper().fit(X, y).explain(X[0]).plot(k=4)
+    display = PartialClassifier().fit(X, y).explain(X[0]).plot(k=4)
     lengths = [bar.get_width() for bar in display.axes_.patches]
     assert len(lengths) == 5
-    assert np.isclose(sum(lengths), PartialClassifier.paper().fit(X, y).explain(X[0]).margin)
+    assert np.isclose(sum(lengths), PartialClassifier().fit(X, y).explain(X[0]).margin)

@@ -25,6 +25,7 @@ from infimum import (
 from infimum.selection import SCORERS, get_scorer, left_out_scores
 from infimum.selection import search as searching
 from infimum.selection.scorers import beyond_chance, covered, risk
+from small_search import SMALL_SEARCH
 
 KERNEL = weights.KernelRidge(lam=1e-2, gamma=0.3)
 
@@ -54,11 +55,11 @@ def test_covered_and_beyond_chance_by_hand():
 @pytest.mark.parametrize("name", SCORERS)
 def test_get_scorer_in_a_grid_search(name, data):
     X, truth, mask = data
-    model = make_pipeline(StandardScaler(), PartialClassifier(principle="disambiguation", weights=KERNEL))
+    model = make_pipeline(StandardScaler(), PartialClassifier(probabilities="temperature", search_config=SMALL_SEARCH))
     cv = KFold(3, shuffle=True, random_state=0)
-    grid = {"partialclassifier__weights__gamma": [1e-6, 0.3]}  # the first one sees a constant
+    grid = {"partialclassifier__weights": [weights.KernelRidge(gamma=1e-6), "auto"]}  # the first one sees a constant
     search = GridSearchCV(model, grid, scoring=get_scorer(name), cv=cv).fit(X, CandidateLabels(mask))
-    assert search.best_params_["partialclassifier__weights__gamma"] == 0.3
+    assert search.best_params_["partialclassifier__weights"] == "auto"
     assert np.mean(search.predict(X) == truth) > 0.9
     assert np.isfinite(get_scorer(name)(search, X, mask))  # a search is a model too
 
@@ -66,8 +67,8 @@ def test_get_scorer_in_a_grid_search(name, data):
 def test_scorers_together_in_a_grid_search(data):
     X, _, mask = data
     search = GridSearchCV(
-        PartialClassifier(principle="disambiguation", weights=KERNEL), {"weights__lam": [1e-3, 1e-1]}, scoring=SCORERS,
-        refit="covering_rate", cv=KFold(3),
+        PartialClassifier(probabilities="temperature", search_config=SMALL_SEARCH), {"weights": ["kernel", "linear"]},
+        scoring=SCORERS, refit="covering_rate", cv=KFold(3),
     ).fit(X, CandidateLabels(mask))  # fmt: skip
     assert {f"mean_test_{name}" for name in SCORERS} <= set(search.cv_results_)
 
@@ -75,7 +76,7 @@ def test_scorers_together_in_a_grid_search(data):
 def test_get_scorer_for_other_outputs_and_models(data):
     X, truth, mask = data
     tags = np.where(np.eye(3)[truth] > 0, 1, -1)
-    model = PartialMultilabelClassifier.paper(weights=KERNEL).fit(X, tags)
+    model = PartialMultilabelClassifier(search_config=SMALL_SEARCH).fit(X, tags)
     score = get_scorer("neg_set_risk")
     assert -0.3 < score(model, X, tags) <= 0
     assert score(model, X, HammingBalls(tags, 1)) >= score(model, X, tags)
@@ -96,7 +97,7 @@ def test_get_scorer_raises_errors_that_explain(data):
     with pytest.raises(ValueError, match="predict_proba"):
         get_scorer("set_log_likelihood")(PartialClassifier.paper().fit(X, mask), X, mask)
     with pytest.raises(ValueError, match="same number"):
-        get_scorer("covering_rate")(PartialClassifier.paper().fit(X, mask), X, mask[:3])
+        get_scorer("covering_rate")(PartialClassifier(search_config=SMALL_SEARCH).fit(X, mask), X, mask[:3])
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from infimum.evidence.calibration import (
     with_unit_sum,
 )
 from infimum.plotting import ReliabilityDisplay, RiskCoverageDisplay
+from small_search import SMALL_SEARCH
 
 mpl.use("Agg")
 RIDGE = weights.KernelRidge(lam=1e-3, gamma=1.0)
@@ -156,16 +157,13 @@ def test_predict_proba_of_tags(rng):
     P = 1 / (1 + np.exp(-4 * X))
     truth = np.where(rng.random((600, 2)) < P, 1, -1)
     known = np.where(rng.random((600, 2)) < 0.3, 0, truth)
-    family = weights.KernelRidge(lam=1e-2, gamma=0.5)
-    model = PartialMultilabelClassifier(
-        principle="infimum", negative_weights="inside", weights=family, probabilities="temperature"
-    )
+    model = PartialMultilabelClassifier(probabilities="temperature", search_config=SMALL_SEARCH)
     found = model.fit(X, known).predict_proba(X)
     assert found.shape == (600, 2)
     assert np.abs(found - P).mean() < 0.08
     np.testing.assert_array_equal(found > 0.5, model.predict(X) > 0)
     assert "is for any number of tags" in why_not(
-        PartialMultilabelClassifier(k=1, principle="infimum", probabilities="temperature")
+        PartialMultilabelClassifier(k=1, probabilities="temperature", search_config=SMALL_SEARCH)
     )
     display = ReliabilityDisplay.from_estimator(model, X, known)
     assert display.reliability_.number.sum() == 1200
@@ -205,9 +203,9 @@ def test_disambiguation_fits_the_calibrator(rng):
 def test_errors_explain_what_is_not_supported(rng):
     X, y = rng.uniform(size=(10, 1)), list("ab") * 5
     with pytest.raises(ValueError, match=r"probabilities must be None or 'temperature'. Got 'isotonic'"):
-        PartialClassifier(principle="infimum", probabilities="isotonic").fit(X, y)
+        PartialClassifier(probabilities="isotonic").fit(X, y)
     assert "risks of another cost are no probabilities" in why_not(
-        PartialClassifier("ordinal", principle="infimum", probabilities="temperature")
+        PartialClassifier("ordinal", probabilities="temperature")
     )
     with pytest.raises(ValueError, match="All rows of X are the same"):
         PartialClassifier(

@@ -18,6 +18,7 @@ from infimum import Balls, Blocks, Intervals, PartialRegressor, metrics, weights
 from infimum.datasets import load_intervals, make_lost_sign
 from infimum.solvers import ClosedForm, Piecewise
 from infimum.weights import KernelRidge
+from small_search import SMALL_SEARCH
 
 X_TEST = np.linspace(0, 1, 200)[:, None]
 Y_TEST = 3 + np.sin(10 * X_TEST[:, 0])
@@ -70,8 +71,8 @@ AT_LEAST = 58  # checks of scikit-learn passed: a suite that shrinks is a suite 
 @pytest.mark.parametrize(
     "estimator",
     [
-        PartialRegressor.paper(),
-        PartialRegressor.paper("absolute"),
+        PartialRegressor(search_config=SMALL_SEARCH),
+        PartialRegressor("absolute", search_config=SMALL_SEARCH),
         PartialRegressor.paper(principle="supremum", negative_weights="joint"),
     ],
     ids=repr,
@@ -110,7 +111,7 @@ def test_mixed_column_is_learned(mixed):
 
 def test_search_and_scorers(mixed):
     X, _, rows = mixed
-    model = make_pipeline(StandardScaler(), PartialRegressor.paper())
+    model = make_pipeline(StandardScaler(), PartialRegressor(search_config=SMALL_SEARCH))
     inside = make_scorer(metrics.share_inside)
     distance = make_scorer(metrics.mean_squared_distance, greater_is_better=False)
     grid = {"partialregressor__weights": [KernelRidge(lam) for lam in (1e-3, 1.0)]}
@@ -166,7 +167,7 @@ def test_tolerance_reports_what_it_gives_up(mixed):
 
 def test_saved_and_cloned(mixed):
     X, _, rows = mixed
-    model = PartialRegressor.paper(bounds=(-3, 3)).fit(X, rows)
+    model = PartialRegressor(bounds=(-3, 3), search_config=SMALL_SEARCH).fit(X, rows)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
     assert clone(model).bounds == (-3, 3)
 
@@ -175,16 +176,15 @@ def test_sample_weights_count_rows(mixed):
     X, _, rows = mixed
     counts = np.random.default_rng(0).integers(0, 3, size=60)
     twice = np.repeat(np.arange(60), counts)
-    family = KernelRidge(sigma=0.2)
-    weighted = PartialRegressor.paper(weights=family).fit(X[:60], rows[:60], sample_weight=counts)
-    repeated = PartialRegressor.paper(weights=family).fit(X[twice], [rows[i] for i in twice])
+    weighted = PartialRegressor(search_config=SMALL_SEARCH).fit(X[:60], rows[:60], sample_weight=counts)
+    repeated = PartialRegressor(search_config=SMALL_SEARCH).fit(X[twice], [rows[i] for i in twice])
     np.testing.assert_allclose(weighted.minimum(X).value, repeated.minimum(X).value, atol=1e-8)
 
 
 def test_real_intervals(data_home):
     """On intervals of real data, over the given folds, half of what the best constant leaves is explained."""
     bunch = load_intervals("H3K4me3_TDH_immune_FPOP", data_home=data_home, download=False)
-    model = make_pipeline(StandardScaler(), PartialRegressor.paper(weights=KernelRidge(1e-2, gamma=1 / 28)))
+    model = make_pipeline(StandardScaler(), PartialRegressor(search_config=SMALL_SEARCH))
     z = cross_val_predict(model, bunch.data, bunch.target, cv=PredefinedSplit(bunch.folds))
     assert metrics.r2(bunch.target, z) > 0.45
     assert metrics.share_inside(bunch.target, z) > 0.5
@@ -193,7 +193,7 @@ def test_real_intervals(data_home):
 def test_rows_in_blocks_agree(rng):
     X = rng.normal(size=(120, 3))
     y = X @ [1.0, -2.0, 0.5] + rng.normal(0, 0.1, size=120)
-    model = PartialRegressor.paper(weights=weights.LinearRidge(lam=1e-3))
+    model = PartialRegressor()
     whole = model.fit(X, y).predict(X)
     blocks = Blocks([(X[k : k + 40], y[k : k + 40]) for k in (0, 40, 80)])
     np.testing.assert_allclose(model.fit(blocks).predict(X), whole, atol=1e-8)

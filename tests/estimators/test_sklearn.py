@@ -24,6 +24,7 @@ from infimum import (
     outputs,
     weights,
 )
+from small_search import SMALL_SEARCH
 
 
 class OneTagAClass(PartialMultilabelClassifier):
@@ -51,12 +52,12 @@ ONE_COLUMN = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_spa
     "estimator",
     [
         PartialClassifier(),
-        PartialClassifier.paper(),
+        PartialClassifier(search_config=SMALL_SEARCH),
         PartialClassifier.paper(negative_weights="joint"),
         PartialClassifier.paper(cost="ordinal", principle="supremum"),
         PartialClassifier.paper(principle="disambiguation"),
-        PartialEstimator.paper(outputs.Labels()),
-        OneTagAClass.paper(),
+        PartialEstimator(outputs.Labels(), search_config=SMALL_SEARCH),
+        OneTagAClass(search_config=SMALL_SEARCH),
     ],
     ids=repr,
 )
@@ -111,7 +112,7 @@ def test_cross_validation_and_search(partial_iris, kind):
 def test_sets_pass_the_default_splitter(partial_iris):
     X, _, rows = partial_iris
     sets = outputs.Labels().fit(rows).read(rows)
-    assert cross_val_score(PartialClassifier.paper(), X, sets).shape == (5,)
+    assert cross_val_score(PartialClassifier(search_config=SMALL_SEARCH), X, sets).shape == (5,)
 
 
 def test_inputs_of_every_kind_agree(partial_iris):
@@ -125,9 +126,9 @@ def test_inputs_of_every_kind_agree(partial_iris):
             assert model.feature_names_in_.tolist() == columns
         assert model.n_features_in_ == 4
     with pytest.raises(ValueError, match="NaN"):
-        PartialClassifier.paper().fit(np.where(X > 7, np.nan, X), rows)
+        PartialClassifier().fit(np.where(X > 7, np.nan, X), rows)
     with pytest.raises(ValueError, match="X has 150 rows and y has 3"):
-        PartialClassifier.paper().fit(X, rows[:3])
+        PartialClassifier().fit(X, rows[:3])
 
 
 @pytest.mark.parametrize("joint", ["inside", "joint"])
@@ -146,7 +147,7 @@ def test_saved_models_predict_the_same(partial_iris, joint):
 
 def test_saved_models_do_without_the_kernel_matrix(rng):
     X = rng.standard_normal((600, 3))
-    model = PartialClassifier.paper().fit(X, rng.integers(3, size=600))
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, rng.integers(3, size=600))
     assert len(pickle.dumps(model)) < 600 * 600 * 8 / 10
 
 
@@ -169,7 +170,7 @@ def test_plausibility_and_decision_function(partial_iris):
 
 def test_score_is_accuracy_on_labels_and_covering_rate_on_sets(partial_iris):
     X, truth, rows = partial_iris
-    model = PartialClassifier.paper().fit(X, rows)
+    model = PartialClassifier().fit(X, rows)
     z = model.predict(X)
     assert model.score(X, truth) == pytest.approx((z == truth).mean())
     covered = [
@@ -187,7 +188,7 @@ def test_score_is_accuracy_on_labels_and_covering_rate_on_sets(partial_iris):
 
 def test_html_repr_and_bad_settings(partial_iris):
     X, _, rows = partial_iris
-    assert "PartialClassifier" in PartialClassifier.paper()._repr_html_()
+    assert "PartialClassifier" in PartialClassifier()._repr_html_()
     for settings, message in [
         ({"principle": "maximum"}, "principle must be one of 'infimum', 'average', .*Got 'maximum' instead."),
         ({"negative_weights": "both"}, "negative_weights must be 'inside', 'joint' or 'auto'. Got 'both' instead."),
@@ -196,4 +197,4 @@ def test_html_repr_and_bad_settings(partial_iris):
         with pytest.raises(ValueError, match=message):
             PartialClassifier.paper(**settings).fit(X, rows)
     with pytest.raises(ValueError, match=r"output must be an OutputSpace\. Got 'labels' instead"):
-        PartialEstimator.paper("labels").fit(X, rows)
+        PartialEstimator("labels").fit(X, rows)

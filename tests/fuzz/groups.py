@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 from infimum import PartialRanker, PartialRegressor
+from small_search import SMALL_SEARCH
 
 from . import alone, clients, labels, masks, orders, parameters, reals, saved, tables, tags, vectors, writes
 from .contract import Case
@@ -67,5 +68,5 @@ GROUPS = [
 
 def warm() -> None:
     """Compile what is compiled at its first use, so that no case is charged for it."""
-    PartialRanker.paper().fit([[0.0], [1.0]], ["a>b>c", [("b", "c")]]).predict([[0.5]])
-    PartialRegressor.paper().fit([[0.0], [1.0]], [(1, 2), 3.0]).predict([[0.5]])
+    PartialRanker(search_config=SMALL_SEARCH).fit([[0.0], [1.0]], ["a>b>c", [("b", "c")]]).predict([[0.5]])
+    PartialRegressor(search_config=SMALL_SEARCH).fit([[0.0], [1.0]], [(1, 2), 3.0]).predict([[0.5]])

@@ -22,6 +22,7 @@ from infimum import (
 )
 from infimum.outputs import Labels, Rankings, Reals, Tags, Vectors
 from infimum.weights import Neighbors
+from small_search import SMALL_SEARCH
 
 from .contract import Case, check
 
@@ -67,9 +68,9 @@ def table(n=120):
 
 def blocks_by_name():
     F, y = table()
-    want = PartialClassifier.paper(weights=weights.LinearRidge()).fit(F, y).predict(F)
+    want = PartialClassifier(search_config=SMALL_SEARCH).fit(F, y).predict(F)
     blocks = Blocks([(F[:60], y[:60]), (F[["w", "v", "u"]][60:], y[60:])])
-    model = PartialClassifier.paper(weights=weights.LinearRidge()).fit(blocks)
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(blocks)
     verify(model.predict(F), want)
     verify(np.concatenate(list(model.predict(Blocks([(F[["v", "w", "u"]], y)])))), want)
 
@@ -82,13 +83,11 @@ def parquet(tmp, frames):
 
 def parquet_by_name(tmp):
     F, y = table()
-    want = PartialClassifier.paper(weights=weights.LinearRidge()).fit(F, y).predict(F)
+    want = PartialClassifier(search_config=SMALL_SEARCH).fit(F, y).predict(F)
     F = F.assign(label=y)
     files = parquet(tmp, [F[:60], F[["w", "label", "u", "v"]][60:]])
     verify(
-        PartialClassifier.paper(weights=weights.LinearRidge())
-        .fit(Blocks.parquet(files, "label"))
-        .predict(F[["u", "v", "w"]]),
+        PartialClassifier(search_config=SMALL_SEARCH).fit(Blocks.parquet(files, "label")).predict(F[["u", "v", "w"]]),
         want,
     )
 
@@ -96,14 +95,14 @@ def parquet_by_name(tmp):
 def parquet_index_is_no_feature(tmp):
     F, y = table()
     odd = F.assign(label=y).set_index(np.arange(len(F))[::-1] * 7.5)
-    model = PartialClassifier.paper(weights=weights.LinearRidge()).fit(Blocks.parquet(parquet(tmp, [odd]), "label"))
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(Blocks.parquet(parquet(tmp, [odd]), "label"))
     assert model.n_features_in_ == 3
 
 
 def dask_by_name():
     dd = pytest.importorskip("dask.dataframe")
     F, y = table()
-    model = PartialClassifier.paper(weights=weights.LinearRidge()).fit(F, y)
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(F, y)
     D = dd.from_pandas(F, npartitions=2)
     verify(np.asarray(model.predict(D[["w", "v", "u"]])), model.predict(F))
 
@@ -111,7 +110,7 @@ def dask_by_name():
 def tag_frames_by_name():
     F = pd.DataFrame({"a": [1, -1, 1], "b": [-1, 1, 1]})
     for tags in (None, ["b", "a"]):
-        model = PartialMultilabelClassifier.paper(weights=Neighbors(1), tags=tags).fit(X6[:3], F)
+        model = PartialMultilabelClassifier(tags=tags, search_config=SMALL_SEARCH).fit(X6[:3], F)
         assert model.score(X6[:3], F) == model.score(X6[:3], F[["b", "a"]]) == 1
         verify(model.predict(X6[:3]), F[model.tags_.tolist()].to_numpy())
 
@@ -140,7 +139,7 @@ def null_candidate():
 
 def items_of_orders():
     assert metrics.wrong_pairs(PartialOrders([[1]], items=["b", "a"]), [["b", "a"]]) == 0
-    model = PartialRanker.paper(items=["a", "b"], weights=Neighbors(1)).fit(
+    model = PartialRanker(items=["a", "b"], search_config=SMALL_SEARCH).fit(
         [[0.0]], PartialOrders([[1]], items=["b", "a"])
     )
     verify(model.predict([[0.0]]), [["b", "a"]])
@@ -150,7 +149,7 @@ def items_of_orders():
 def ranks_in_batches():
     R = np.array([[0, 1, 2]] * 2 + [[1, 0, 0]] * 3 + [[2, 1, 0]] * 3)
     X = np.arange(8.0)[:, None]
-    model = PartialRanker.paper(weights=Neighbors(1)).fit(X, R)
+    model = PartialRanker(search_config=SMALL_SEARCH).fit(X, R)
     assert model.score(X, R) == model.score(X[2:5], R[2:5]) == 1
 
 
@@ -196,7 +195,7 @@ def text_and_numbers():
 
 def small_intervals(scale):
     y = np.array([[1.0, 2.0], [3.0, 4.0]]) * scale
-    Z = PartialRegressor.paper(weights=Neighbors(1)).fit([[0.0], [1.0]], y).predict([[0.0], [1.0]])
+    Z = PartialRegressor(search_config=SMALL_SEARCH).fit([[0.0], [1.0]], y).predict([[0.0], [1.0]])
     assert (y[:, 0] <= Z).all()
     assert (y[:, 1] >= Z).all()
 
@@ -254,7 +253,7 @@ REFUSE = {
     "a triple": lambda tmp: both(Rankings(), [[("a", "b", "c")], "a>b"]),
     "from_orders": lambda tmp: PartialOrders.from_orders([[0, 0, 7]]),
     "+ red": lambda tmp: both(Tags(), ["+ red"]),
-    "bounds far away": lambda tmp: PartialRegressor.paper(weights=Neighbors(1), bounds=(100, 200)).fit(
+    "bounds far away": lambda tmp: PartialRegressor(bounds=(100, 200)).fit(
         [[0.0], [1.0]], Vectors().fit([[0.0, 1.0], [2.0, 3.0]]).read([[0.0, 1.0], [2.0, 3.0]])
     ),
     "r2 of negative weights": lambda tmp: metrics.r2([1.0, 2.0, 3.0], [1.0, 2.0, 2.0], sample_weight=[-1, 1, 1]),

@@ -27,6 +27,7 @@ from infimum import (
     weights,
 )
 from infimum.outputs import Labels, Rankings, Reals, Tags
+from small_search import SMALL_SEARCH
 
 from .contract import Case, Refused, attempt, check
 
@@ -50,7 +51,7 @@ def frame(tmp, name="0.parquet", **columns):
 
 def predicts_without_target(tmp):
     F = pd.DataFrame({"u": [0.0, 1.0, 2.0, 3.0]})
-    model = PartialClassifier.paper(weights=weights.LinearRidge()).fit(F, AB)
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(F, AB)
     Z = np.concatenate(list(model.predict(Blocks.parquet(frame(tmp), "label"))))
     assert Z.tolist() == model.predict(F).tolist()
 
@@ -62,13 +63,13 @@ def blocks_of_piped_class(tmp):
 
 def tag_names_of_blocks(tmp):
     F = pd.DataFrame({"r": [1, -1], "s": [-1, 1]})
-    model = PartialMultilabelClassifier.paper(weights=weights.LinearRidge()).fit(Blocks([(X[:2], F), (X[2:], F)]))
+    model = PartialMultilabelClassifier(search_config=SMALL_SEARCH).fit(Blocks([(X[:2], F), (X[2:], F)]))
     assert model.tags_.tolist() == ["r", "s"]
 
 
 def rank_frames_of_blocks(tmp):
     F = pd.DataFrame({"a": [1, 2], "b": [2, 1], "c": [3, 3]})
-    model = PartialRanker.paper(weights=weights.LinearRidge()).fit(Blocks([(X[:2], F), (X[2:], F)]))
+    model = PartialRanker(search_config=SMALL_SEARCH).fit(Blocks([(X[:2], F), (X[2:], F)]))
     assert model.items_.tolist() == ["a", "b", "c"]
 
 

@@ -27,6 +27,7 @@ from infimum import (
     weights,
 )
 from infimum.io import TRUSTED_TYPES
+from small_search import SMALL_SEARCH
 
 SOURCE = Path(infimum.__file__).parent
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
@@ -42,24 +43,25 @@ MODELS: dict[str, Any] = {
     "numbers, default": lambda: PartialRegressor().fit(X, [1.0, (2, 3), None, "<4"] * 6),
     "vectors, default": lambda: PartialRegressor().fit(X, Boxes(X - 1, X + 1)),
     "masks, default": lambda: PartialEstimator(outputs.Masks((2, 2))).fit(X, RNG.choice([-1, 0, 1], (24, 2, 2))),
-    "labels": lambda: PartialClassifier.paper().fit(X, LABELS),
+    "labels": lambda: PartialClassifier(search_config=SMALL_SEARCH).fit(X, LABELS),
     "labels, joint": lambda: PartialClassifier.paper(negative_weights="joint").fit(X, LABELS),
-    "labels, disambiguated": lambda: PartialClassifier.paper(principle="disambiguation").fit(X, LABELS),
     "labels, neighbours": lambda: PartialClassifier.paper(weights=weights.Neighbors(3)).fit(X, LABELS),
     "labels, forest": lambda: PartialClassifier.paper(weights=weights.Forest(10, random_state=0)).fit(X, LABELS),
     "labels, Nystrom": lambda: PartialClassifier.paper(weights=weights.Nystrom(8)).fit(X, LABELS),
-    "labels, linear": lambda: PartialClassifier.paper(weights=weights.LinearRidge()).fit(X, LABELS),
     "labels, Laplacian": lambda: PartialClassifier.paper(weights=weights.Laplacian(4)).fit(X, LABELS),
-    "labels, scaled": lambda: PartialClassifier.paper(weights=weights.Scaled()).fit(X, LABELS),
-    "tags": lambda: PartialMultilabelClassifier.paper().fit(X, ["+r -s", "-r", "+s", None] * 6),
-    "balls": lambda: PartialMultilabelClassifier.paper().fit(X, HammingBalls(RNG.choice([-1, 1], (24, 4)), 1)),
-    "orders": lambda: PartialRanker.paper().fit(X, ["a>b>c", ["b"], None, "c>{a,b}"] * 6),
-    "numbers": lambda: PartialRegressor.paper().fit(X, [1.0, (2, 3), None, "<4"] * 6),
+    "tags": lambda: PartialMultilabelClassifier(search_config=SMALL_SEARCH).fit(X, ["+r -s", "-r", "+s", None] * 6),
+    "balls": lambda: PartialMultilabelClassifier(search_config=SMALL_SEARCH).fit(
+        X, HammingBalls(RNG.choice([-1, 1], (24, 4)), 1)
+    ),
+    "orders": lambda: PartialRanker(search_config=SMALL_SEARCH).fit(X, ["a>b>c", ["b"], None, "c>{a,b}"] * 6),
+    "numbers": lambda: PartialRegressor(search_config=SMALL_SEARCH).fit(X, [1.0, (2, 3), None, "<4"] * 6),
     "labels, hard": lambda: PartialClassifier.paper(principle=Disambiguation("hard")).fit(X, LABELS),
-    "labels, costs": lambda: PartialClassifier.paper(cost=np.ones((3, 3)) - np.eye(3)).fit(X, LABELS),
-    "labels, taxonomy": lambda: PartialClassifier.paper(cost=Taxonomy({"r": {"s": ["a", "b"], "c": []}})).fit(
+    "labels, costs": lambda: PartialClassifier(cost=np.ones((3, 3)) - np.eye(3), search_config=SMALL_SEARCH).fit(
         X, LABELS
     ),
+    "labels, taxonomy": lambda: PartialClassifier(
+        cost=Taxonomy({"r": {"s": ["a", "b"], "c": []}}), search_config=SMALL_SEARCH
+    ).fit(X, LABELS),
     "orders, joint": lambda: PartialRanker.paper(negative_weights="joint").fit(X, ["a>b>c", ["b"], "c>{a,b}"] * 8),
     "orders, searched": lambda: PartialRanker.paper(solver=solvers.OrderSearch()).fit(
         X, ["a>b>c", ["b"], "c>{a,b}"] * 8
@@ -70,7 +72,7 @@ MODELS: dict[str, Any] = {
     "balls, exact": lambda: PartialMultilabelClassifier.paper(solver=solvers.BranchAndBound()).fit(
         X, HammingBalls(RNG.choice([-1, 1], (24, 4)), 1)
     ),
-    "vectors": lambda: PartialRegressor.paper().fit(X, Boxes(X - 1, X + 1)),
+    "vectors": lambda: PartialRegressor(search_config=SMALL_SEARCH).fit(X, Boxes(X - 1, X + 1)),
     "search": lambda: PartialSearch(gammas=[1.0]).fit(X, LABELS),
 }
 
@@ -102,7 +104,7 @@ def test_trusted_types_are_classes_that_exist():
 def test_foreign_types_are_not_trusted():
     """A function that somebody put into a file is refused before anything is loaded."""
     skops = pytest.importorskip("skops.io")
-    model = PartialClassifier.paper().fit(X, LABELS)
+    model = PartialClassifier().fit(X, LABELS)
     model.classes = subprocess.run
     with pytest.raises(TypeError, match=r"subprocess\.run"):
         skops.loads(skops.dumps(model), trusted=TRUSTED_TYPES)
@@ -192,6 +194,6 @@ def test_reports_escape_names(tmp_path):
 
 def test_models_as_html_escape_names():
     """What notebooks show of an estimator is scikit-learn's page, which escapes its parameters."""
-    page = PartialClassifier.paper(classes=[HOSTILE, "b"]).fit(X[:2], [HOSTILE, "b"])._repr_html_()
+    page = PartialClassifier(classes=[HOSTILE, "b"]).fit(X[:2], [HOSTILE, "b"])._repr_html_()
     assert "<img src=x" not in page
     assert "<script>alert(1)" not in page

@@ -19,6 +19,7 @@ from infimum import (
     weights,
 )
 from infimum.solvers import Alternate
+from small_search import SMALL_SEARCH
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 3))
@@ -30,16 +31,18 @@ def orders(n: int, m: int, share: float = 0.4) -> PartialOrders:
 
 
 MODELS: dict[str, Any] = {
-    "classifier": lambda: PartialClassifier.paper().fit(
+    "classifier": lambda: PartialClassifier(search_config=SMALL_SEARCH).fit(
         X, (RNG.random((60, 4)) < 0.5) | np.eye(4, dtype=bool)[RNG.integers(4, size=60)]
     ),
     "joint": lambda: PartialClassifier.paper(negative_weights="joint").fit(X, ["a", {"a", "b"}, "c"] * 20),
-    "tags": lambda: PartialMultilabelClassifier.paper().fit(X, RNG.integers(-1, 2, (60, 4))),
-    "balls": lambda: PartialMultilabelClassifier.paper().fit(
+    "tags": lambda: PartialMultilabelClassifier(search_config=SMALL_SEARCH).fit(X, RNG.integers(-1, 2, (60, 4))),
+    "balls": lambda: PartialMultilabelClassifier(search_config=SMALL_SEARCH).fit(
         X, HammingBalls(RNG.choice([-1, 1], (60, 5)), RNG.integers(0, 3, 60))
     ),
-    "regressor": lambda: PartialRegressor.paper().fit(X, np.sort(RNG.standard_normal((60, 2)), axis=1)),
-    "ranker, enumerated": lambda: PartialRanker.paper().fit(X, orders(60, 4)),
+    "regressor": lambda: PartialRegressor(search_config=SMALL_SEARCH).fit(
+        X, np.sort(RNG.standard_normal((60, 2)), axis=1)
+    ),
+    "ranker, enumerated": lambda: PartialRanker(search_config=SMALL_SEARCH).fit(X, orders(60, 4)),
     "ranker, alternated": lambda: PartialRanker.paper(solver=Alternate(n_starts=2)).fit(X, orders(60, 9)),
     "ranker, neighbours": lambda: PartialRanker.paper(weights=weights.Neighbors(5)).fit(X, orders(60, 9)),
     "forest": lambda: PartialClassifier.paper(weights=weights.Forest(random_state=0)).fit(
@@ -99,7 +102,7 @@ def test_models_share_one_set_of_orders():
 
 @pytest.mark.filterwarnings("ignore::infimum.InfimumWarning")
 def test_queries_in_joblib_threads():
-    model = PartialRanker.paper(weights=weights.Neighbors(5)).fit(X, orders(60, 9))
+    model = PartialRanker(search_config=SMALL_SEARCH).fit(X, orders(60, 9))
     Q = np.random.default_rng(5).standard_normal((300, 3))
     alone = model.predict(Q)
     with joblib.parallel_config(backend="threading", n_jobs=4):
@@ -109,8 +112,8 @@ def test_queries_in_joblib_threads():
 def test_threads_that_fit_do_not_meet():
     """Eight fits of eight models on one table, at once."""
     y = ["a", {"a", "b"}, None, "c"] * 15
-    alone = PartialClassifier.paper().fit(X, y).predict(X)
-    for found in together([lambda: PartialClassifier.paper().fit(X, y).predict(X)] * 8):
+    alone = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y).predict(X)
+    for found in together([lambda: PartialClassifier(search_config=SMALL_SEARCH).fit(X, y).predict(X)] * 8):
         np.testing.assert_array_equal(found, alone)
 
 

@@ -156,13 +156,11 @@ def test_what_a_question_cannot_hold_is_refused_by_row(tmp_path):
 def test_from_records_to_models():
     rows = [flat(k, "label", ["a" if k < 5 else "b"], x=float(k)) for k in range(10)]
     records = read_argilla(rows)
-    assert PartialClassifier.paper().fit(records.data[["x"]].to_numpy(), records.y).predict(
-        [[0.0], [9.0]]
-    ).tolist() == [
+    assert PartialClassifier().fit(records.data[["x"]].to_numpy(), records.y).predict([[0.0], [9.0]]).tolist() == [
         "a",
         "b",
     ]
     ranks = [[{"value": "A", "rank": 1 + (k > 4)}, {"value": "B", "rank": 1 + (k < 5)}] for k in range(10)]
     orders = read_argilla([flat(k, "q", [r], x=float(k)) for k, r in enumerate(ranks)])
-    model = PartialRanker.paper().fit(orders.data[["x"]].to_numpy(), orders.y)
+    model = PartialRanker().fit(orders.data[["x"]].to_numpy(), orders.y)
     assert model.predict([[0.0], [9.0]]).tolist() == [["A", "B"], ["B", "A"]]

@@ -93,9 +93,7 @@ def test_out(tmp_path):
 def test_from_an_export_to_a_classifier(write):
     rows = [line(k, *(("a", "b") if k == 4 else "a" if k < 5 else "b"), x=float(k)) for k in range(10)]
     records = read_doccano(write("all.jsonl", rows), meaning="one_of")
-    assert PartialClassifier.paper().fit(records.data[["x"]].to_numpy(), records.y).predict(
-        [[0.0], [9.0]]
-    ).tolist() == [
+    assert PartialClassifier().fit(records.data[["x"]].to_numpy(), records.y).predict([[0.0], [9.0]]).tolist() == [
         "a",
         "b",
     ]

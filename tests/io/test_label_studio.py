@@ -204,7 +204,7 @@ def test_an_inner_node_of_a_taxonomy_is_a_set():
     assert records.classes == ["cat", "dog", "owl"]
     assert Taxonomy(records.taxonomy).leaves("mammal") == ["cat", "dog"]
     X = [[0.0], [1.0], [0.1], [5.0]]
-    assert PartialClassifier.paper(cost=Taxonomy(records.taxonomy)).fit(X, records.y).predict([[5.0]]) == ["owl"]
+    assert PartialClassifier(cost=Taxonomy(records.taxonomy)).fit(X, records.y).predict([[5.0]]) == ["owl"]
 
 
 def test_the_tree_may_have_leaves_that_the_file_never_names():
@@ -383,7 +383,7 @@ def numbers(tasks):
 def test_from_an_export_to_a_classifier_and_back(tmp_path):
     tasks = numbers([choices(k, *(("cat", "dog") if k % 2 else ("cat",)) if k < 5 else ("dog",)) for k in range(10)])
     records = read_label_studio(tasks, meaning="one_of")
-    model = PartialClassifier.paper().fit(records.data[["x"]].to_numpy(), records.y)
+    model = PartialClassifier().fit(records.data[["x"]].to_numpy(), records.y)
     assert model.predict([[0.0], [9.0]]).tolist() == ["cat", "dog"]
     write_label_studio(tmp_path / "p.json", records, model.predict(records.data[["x"]].to_numpy()), control="c", to="t")
     assert (tmp_path / "p.json").stat().st_size > 0
@@ -395,15 +395,15 @@ def test_from_an_export_to_tags_orders_and_numbers():
         meaning="all_of",
         unticked="no",
     )
-    model = PartialMultilabelClassifier.paper().fit(tags.data[["x"]].to_numpy(), tags.y)
+    model = PartialMultilabelClassifier().fit(tags.data[["x"]].to_numpy(), tags.y)
     assert model.predict([[0.0], [9.0]]).tolist() == [[1, -1], [1, 1]]
 
     ranked = [annotation({"ranker": {"r": ["a", "b"] if k < 5 else ["b", "a"]}}, "ranker") for k in range(10)]
     orders = read_label_studio(numbers([task(k, r, x=0) for k, r in enumerate(ranked)]))
-    predicted = PartialRanker.paper().fit(orders.data[["x"]].to_numpy(), orders.y).predict([[0.0], [9.0]])
+    predicted = PartialRanker().fit(orders.data[["x"]].to_numpy(), orders.y).predict([[0.0], [9.0]])
     assert predicted.tolist() == [["a", "b"], ["b", "a"]]
 
     rated = read_label_studio(numbers([task(k, annotation({"number": k / 2}, "number"), x=0) for k in range(10)]))
     np.testing.assert_allclose(
-        PartialRegressor.paper().fit(rated.data[["x"]].to_numpy(), rated.y).predict([[4.0]]), [2.0], atol=0.2
+        PartialRegressor().fit(rated.data[["x"]].to_numpy(), rated.y).predict([[4.0]]), [2.0], atol=0.2
     )

@@ -78,9 +78,7 @@ def test_annotators():
         decision("one", "SPAM", "reject", _input_hash=1, _annotator_id="bob"),
         decision("two", "HAM", "accept", _input_hash=2, _session_id="bob"),
     ]
-    with pytest.raises(
-        ValueError, match=r"no label is left: annotator ann: 'SPAM'; annotator bob: Not\('SPAM'\)"
-    ):
+    with pytest.raises(ValueError, match=r"no label is left: annotator ann: 'SPAM'; annotator bob: Not\('SPAM'\)"):
         read_prodigy(lines, annotators="intersect")
     assert read_prodigy(lines, annotators="rows").annotators == ["ann", "bob", "bob"]
     lines[1]["_annotator_id"] = "ann"
@@ -164,12 +162,10 @@ def test_from_decisions_to_a_classifier():
         decision(f"t{k}", "A" if k < 5 else "B", "reject" if k % 3 == 0 else "accept", x=float(k)) for k in range(12)
     ]
     records = read_prodigy(lines)
-    assert PartialClassifier.paper().fit(records.data[["x"]].to_numpy(), records.y).predict(
-        [[1.5], [11.0]]
-    ).tolist() == [
+    assert PartialClassifier().fit(records.data[["x"]].to_numpy(), records.y).predict([[1.5], [11.0]]).tolist() == [
         "A",
         "B",
     ]
     tags = read_prodigy(lines, meaning="known_tags")
-    model = PartialMultilabelClassifier.paper().fit(tags.data[["x"]].to_numpy(), tags.y)
+    model = PartialMultilabelClassifier().fit(tags.data[["x"]].to_numpy(), tags.y)
     assert model.predict([[1.0]])[0, 0] == 1

@@ -90,7 +90,7 @@ def test_a_declared_class_may_hold_a_bar(write):
     assert read_votes(path, row="item", answer="said").y == [{"a", "b"}, Not("c")]
     declared = read_votes(path, row="item", answer="said", classes=["a|b", "!c"])
     assert declared.y == [{"a|b"}, {"!c"}]  # sets: their text would be read as something else
-    model = PartialClassifier.paper(classes=declared.classes).fit([[0.0], [1.0]], declared.y)
+    model = PartialClassifier(classes=declared.classes).fit([[0.0], [1.0]], declared.y)
     assert model.predict([[0.0], [1.0]]).tolist() == ["a|b", "!c"]
 
 
@@ -142,5 +142,5 @@ def test_from_votes_to_a_classifier(rng):
     votes[:, 1] = [not_vote((k + 1) % 3) for k in y]
     votes[:, 2] = [not_vote((k + 2) % 3) if r < 0.5 else -1 for k, r in zip(y, rng.random(30))]
     records = read_votes(votes, classes=["a", "b", "c"], annotators="intersect")
-    model = PartialClassifier.paper().fit(y[:, None].astype(float), records.y)
+    model = PartialClassifier().fit(y[:, None].astype(float), records.y)
     assert model.predict([[0.0], [1.0], [2.0]]).tolist() == ["a", "b", "c"]

@@ -101,5 +101,5 @@ def test_a_manifest_out(write, tmp_path):
 def test_from_an_export_to_a_classifier(write):
     rows = [(f"v{v}", k, {"T0": "Yes" if k < 5 or v == 2 else "No"}) for k in range(10) for v in range(3)]
     records = read_zooniverse(write("c.csv", export(*rows)), annotators="vote")
-    model = PartialClassifier.paper().fit(records.data[["x"]].to_numpy(), records.y)
+    model = PartialClassifier().fit(records.data[["x"]].to_numpy(), records.y)
     assert model.predict([[0.0], [9.0]]).tolist() == ["Yes", "No"]

@@ -323,7 +323,7 @@ def test_a_large_space_is_not_listed():
 def test_a_minimal_type_fits_predicts_and_explains():
     X = np.arange(12.0)[:, None]
     y = np.repeat(np.eye(4, dtype=bool), 3, axis=0)
-    model = PartialEstimator(Nibbles(), weights="kernel", principle="infimum").fit(X, y)
+    model = PartialEstimator(Nibbles()).fit(X, y)
     assert (model.predict(X) == np.repeat(np.arange(4), 3)).mean() > 0.9
     found = model.explain(X[:1])
     assert found.margin == pytest.approx(found.contribution.sum())

@@ -18,8 +18,10 @@ from infimum.loss import doubled
 from infimum.metrics import kendall_tau, wrong_pairs
 from infimum.outputs import Rankings
 from infimum.outputs.rankings.codes import codes_of
+from infimum.outputs.rankings.forms import pairs_in_codes
 from infimum.outputs.rankings.nearest_extension import near_extension, nearest_extensions
 from infimum.weights import PrecomputedWeights, SplitSigns
+from small_search import SMALL_SEARCH
 
 ABCD = ["a", "b", "c", "d"]
 
@@ -81,7 +83,7 @@ def test_items_of_any_hashable_kind():
     items = [("a", 1), ("b", 2), frozenset([3])]
     sets = Rankings(items).fit([]).read([[("b", 2), ("a", 1)], [(("a", 1), frozenset([3]))]])
     np.testing.assert_array_equal(sets.codes, [[-1, 1, 1], [0, 1, 0]])
-    model = PartialRanker.paper(items).fit([[0.0]], [[("b", 2), ("a", 1)]])
+    model = PartialRanker(items).fit([[0.0]], [[("b", 2), ("a", 1)]])
     assert model.predict([[0.0]]).tolist() == [[("b", 2), ("a", 1), frozenset([3])]]
     assert pairs_of(Rankings([1, 2, 3]).fit([]).read(["3>1"])) == {"31"}, "text names items by how they print"
 
@@ -101,7 +103,7 @@ def test_ranks_and_codes_are_told_apart():
 
 def test_orders_go_round():
     """What `predict` gives can be given as y, integer items included."""
-    model = PartialRanker.paper().fit(np.eye(2), np.array([[1.0, 2, 3], [3, 2, 1]]))
+    model = PartialRanker().fit(np.eye(2), np.array([[1.0, 2, 3], [3, 2, 1]]))
     z = model.predict(np.eye(2))
     assert z.tolist() == [[0, 1, 2], [2, 1, 0]]
     assert model.score(np.eye(2), z) == 1
@@ -144,12 +146,12 @@ def test_what_is_no_ranking_is_refused(settings, y, message):
 
 
 def test_single_items_unknown_rows_and_empty_batches(rng):
-    alone = PartialRanker.paper(items=["a"]).fit(np.ones((3, 1)), [None, ["a"], "a"])
+    alone = PartialRanker(items=["a"]).fit(np.ones((3, 1)), [None, ["a"], "a"])
     assert alone.predict([[0.0]]).tolist() == [["a"]]
     assert alone.score([[0.0]], [None]) == 1
     X = rng.standard_normal((4, 2))
     with pytest.warns(InfimumWarning, match="No row of y says anything"):
-        unknown = PartialRanker.paper(items=ABCD).fit(X, [None] * 4)
+        unknown = PartialRanker(items=ABCD).fit(X, [None] * 4)
     assert sorted(unknown.predict(X)[0]) == ABCD
     np.testing.assert_array_equal(unknown.minimum(X).value, 0)
     sets = Rankings(4).fit([]).read([])
@@ -172,7 +174,7 @@ def test_buckets_are_linear_and_nothing_else_is(rng):
         losses = between[:, members].min(axis=1)
         residual = losses - columns @ np.linalg.lstsq(columns, losses)[0]
         assert (sets.embed("infimum") is not None) == (np.abs(residual).max() < 1e-9)
-    model = PartialRanker.paper(items=30).fit(
+    model = PartialRanker(items=30, search_config=SMALL_SEARCH).fit(
         rng.standard_normal((9, 2)), [[int(k), 3] for k in rng.integers(4, 30, 9)]
     )
     assert isinstance(model.solver_, solvers.ClosedForm)
@@ -186,7 +188,8 @@ def test_nearest_extensions_against_all_orders(m, share, seed):
     sets, z = draw_orders(rng, 4, m, share), rng.permutation(m)
     orders = np.array(list(itertools.permutations(range(m))))
     against = (codes_of(orders) != codes_of(z)).sum(axis=1)
-    before, which = sets._distinct
+    before, share = sets.relations()
+    which = share.indices
     exact, near = nearest_extensions(z, before), [near_extension(z, b) for b in before]
     for row, k in enumerate(which):
         least = against[PartialOrders(np.repeat(sets.codes[[row]], len(orders), axis=0)).contains(orders)].min()
@@ -202,17 +205,18 @@ def test_wide_answers_agree_with_feedback_arcs(rng):
     from infimum.outputs.rankings.codes import costs_of
 
     sets, space = draw_orders(rng, 6, 15, 0.1), Rankings(15).fit([])
+    before = pairs_in_codes(sets.codes)
     psi = space.psi(np.array([rng.permutation(15) for _ in range(2)]))
     for sign in (1, -1):
         found = sets.argmin(sign * np.broadcast_to(psi[:, None], (2, 6, psi.shape[1])))
-        expected = minimum_feedback_arcs(costs_of(sign * psi[:, None, :-1]), sets._distinct[0][sets._distinct[1]]).value
+        expected = minimum_feedback_arcs(costs_of(sign * psi[:, None, :-1]), before).value
         np.testing.assert_allclose(np.einsum("knd,kd->kn", found[..., :-1], sign * psi[:, :-1]), expected)
     np.testing.assert_allclose(
         sets.loss(psi, "supremum"), np.einsum("knd,kd->kn", found, psi), err_msg="the supremum answers at -psi"
     )
     c = rng.standard_normal((6, psi.shape[1]))
     best = np.einsum("nd,nd->n", sets.argmin(c), c) - c[:, -1] * 105
-    expected = minimum_feedback_arcs(costs_of(c[:, :-1]), sets._distinct[0][sets._distinct[1]]).value
+    expected = minimum_feedback_arcs(costs_of(c[:, :-1]), before).value
     np.testing.assert_allclose(best, expected)
 
 
@@ -264,15 +268,26 @@ def test_average_is_the_mean_over_linear_extensions():
 
 def test_sampled_average_states_its_error():
     pairs = np.zeros((1, 24, 24), dtype=bool)
-    pairs[0, 0, 1] = True
+    pairs[0, np.arange(0, 24, 2), np.arange(1, 24, 2)] = True
     sets = PartialOrders.from_pairs(pairs)
-    with pytest.warns(InfimumWarning, match=r"exact up to 20 items; for 24 .* a standard error of at most 0\.\d"):
+    with pytest.warns(InfimumWarning, match=r"compare up to 20 items; for others .* a standard error of at most 0\.\d"):
         center = sets.center()
     i, j = np.triu_indices(24, 1)
     assert center[0, 0] == 1
-    # a third of the orders with a > b put c before both, a third between: E code(a, c) = 1/3, of standard error < 0.1
-    assert abs(center[0, :-1][(i == 0) & (j > 1)].mean() - 1 / 3) < 0.1
-    assert abs(center[0, :-1][(i > 1)].mean()) < 0.1
+    # of the six orders of a > b and c > d, five put a before d: E code(a, d) = 2/3, of standard error < 0.1
+    assert abs(center[0, :-1][(i == 0) & (j % 2 == 1) & (j > 1)].mean() - 2 / 3) < 0.1
+
+
+def test_average_is_exact_if_few_of_many_items_are_compared():
+    """A third of the orders with a > b put c before both, a third between: E code(a, c) = 1/3."""
+    pairs = np.zeros((1, 60, 60), dtype=bool)
+    pairs[0, 7, 3] = True
+    center = PartialOrders.from_pairs(pairs).center()[0, :-1]
+    i, j = np.triu_indices(60, 1)
+    seven = (i == 7) | ((j == 7) & (i != 3))
+    np.testing.assert_allclose(center[seven] * np.where(i == 7, 1, -1)[seven], 1 / 3)
+    np.testing.assert_array_equal(center[(i == 3) & (j == 7)], -1)
+    assert not center[~np.isin(i, (3, 7)) & ~np.isin(j, (3, 7))].any()
 
 
 def test_scores_on_full_and_partial_truth():
@@ -297,16 +312,14 @@ def test_ranker_learns_scores_and_leaves_unknown_rows_out(rng):
     X, Xt = rng.uniform(-1, 1, (80, 1)), rng.uniform(-1, 1, (50, 1))
     scores, truth = X * slope + offset, lose_pairs(Xt * slope + offset, 0)
     y = lose_pairs_at_random(scores, 0.5, random_state=0)
-    family = weights.KernelRidge(lam=1e-3, sigma=0.5)
-    model = PartialRanker.paper(weights=family).fit(X, y)
-    assert isinstance(model.solver_, solvers.Enumerate)
+    model = PartialRanker(search_config=SMALL_SEARCH).fit(X, y)
     assert kendall_tau(truth, model.predict(Xt)) > 0.9
     assert model.score(Xt, truth) == pytest.approx((1 + kendall_tau(truth, model.predict(Xt))) / 2)
     np.testing.assert_array_equal(model.minimum(Xt).gap, 0)
     # permuting the items permutes the answer, up to ties
     order = rng.permutation(4)
-    renamed = PartialRanker.paper(weights=family).fit(X, -scores[:, order]).predict(Xt).astype(int)
-    plain = PartialRanker.paper(weights=family).fit(X, -scores).predict(Xt).astype(int)
+    renamed = PartialRanker(search_config=SMALL_SEARCH).fit(X, -scores[:, order]).predict(Xt).astype(int)
+    plain = PartialRanker(search_config=SMALL_SEARCH).fit(X, -scores).predict(Xt).astype(int)
     np.testing.assert_array_equal(order[renamed], plain)
 
 
@@ -314,10 +327,12 @@ def test_cross_validation_and_search(rng):
     X = rng.uniform(-1, 1, (60, 2))
     ranks = np.argsort(np.argsort(-(X @ rng.standard_normal((2, 4))), axis=1), axis=1) + 1.0
     y = lose_labels(ranks, 0.3, random_state=0)
-    assert cross_val_score(PartialRanker.paper(items=4), X, y, cv=3).min() > 0.8
+    assert cross_val_score(PartialRanker(items=4, search_config=SMALL_SEARCH), X, y, cv=3).min() > 0.8
     sets = Rankings().fit(y).read(y)
-    assert cross_val_score(PartialRanker.paper(), X, sets, cv=3).min() > 0.8
-    search = GridSearchCV(PartialRanker.paper(), {"principle": ["infimum", "average"], "weights__lam": [1e-3]}, cv=3)
+    assert cross_val_score(PartialRanker(search_config=SMALL_SEARCH), X, sets, cv=3).min() > 0.8
+    search = GridSearchCV(
+        PartialRanker(search_config=SMALL_SEARCH), {"principle": ["infimum", "average"], "weights__lam": [1e-3]}, cv=3
+    )
     search.set_params(estimator__weights=weights.KernelRidge()).fit(X, sets)
     assert search.best_score_ > 0.8
 
@@ -419,7 +434,7 @@ class OneItemAClass(PartialRanker):
 def test_estimator_checks():
     reason = "the check takes it that a multi-output estimator predicts one column"
     expected = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_sparse_matrix"], reason)
-    results = check_estimator(OneItemAClass.paper(), on_fail=None, expected_failed_checks=expected)
+    results = check_estimator(OneItemAClass(search_config=SMALL_SEARCH), on_fail=None, expected_failed_checks=expected)
     failed = {r["check_name"]: r["exception"] for r in results if r["status"] not in ("passed", "skipped", "xfail")}
     assert not failed
     assert sum(r["status"] == "passed" for r in results) >= 45

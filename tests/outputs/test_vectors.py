@@ -159,7 +159,7 @@ def test_unknown_coordinates(rng):
     """A row that misses a coordinate teaches the others; a row that misses all of them teaches nothing."""
     X = np.array([[0.0], [0.1], [0.2], [5.0]])
     Y = np.array([[1.0, np.nan], [np.nan, 2.0], [np.nan, np.nan], [4.0, 4.0]])
-    model = PartialRegressor.paper(weights=weights.KernelRidge(sigma=0.5, lam=1e-3)).fit(X, Vectors.unscaled(Y))
+    model = PartialRegressor().fit(X, Vectors.unscaled(Y))
     np.testing.assert_allclose(model.predict([[0.05]]), [[1.0, 2.0]], atol=0.05)
 
 
@@ -182,7 +182,7 @@ def test_forms_and_bad_rows():
     with pytest.raises(ValueError, match="y has 2 coordinates; 1 were expected"):
         Vectors().fit([[0.0]]).read([[0.0, 1.0]])
     with pytest.raises(ValueError, match="Vectors have the squared loss only"):
-        PartialRegressor.paper(loss="absolute").fit([[0.0]], Boxes([[0.0]], [[1.0]]))
+        PartialRegressor(loss="absolute").fit([[0.0]], Boxes([[0.0]], [[1.0]]))
 
 
 @pytest.mark.filterwarnings("ignore::infimum.InfimumWarning")

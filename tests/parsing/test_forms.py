@@ -57,7 +57,7 @@ def test_ranks_or_codes_is_decided_for_the_column_not_for_the_batch():
     blocks.fit_summary(blocks.merge(middle, blocks.merge(first, last)))
     np.testing.assert_array_equal(blocks.read(R[2:5]).codes, whole[2:5])
     X = np.arange(8.0)[:, None]
-    model = PartialRanker.paper().fit(X, R)
+    model = PartialRanker().fit(X, R)
     assert model.score(X[2:5], R[2:5]) == pytest.approx(model.score(X[2:5], PartialOrders.from_ranks(R[2:5])))
 
 
@@ -106,4 +106,4 @@ def test_a_user_space_with_its_own_fit_still_works():
     space = Coins().fit([0, 1])
     assert (space.size, space.summarise([0]), space.merge(None, None)) == (2, None, None)
     assert space.fit_summary(None) is space
-    assert PartialEstimator.paper(Coins()).fit([[0.0], [1.0]], [0, 1]).predict([[1.0]]).tolist() == [1]
+    assert PartialEstimator(Coins()).fit([[0.0], [1.0]], [0, 1]).predict([[1.0]]).tolist() == [1]

@@ -29,9 +29,7 @@ def test_a_candidate_mask_as_a_list(rng):
     assert labels(pl.Series(mask.tolist())) == labels(pd.Series(mask.tolist())) == expected
     assert labels([*mask.tolist(), None])[1][3] == [1, 1, 1]
     X = rng.standard_normal((3, 2))
-    assert (
-        PartialClassifier.paper().fit(X, mask.tolist()).predict(X) == PartialClassifier.paper().fit(X, mask).predict(X)
-    ).all()
+    assert (PartialClassifier().fit(X, mask.tolist()).predict(X) == PartialClassifier().fit(X, mask).predict(X)).all()
     space = Labels().fit(mask.tolist())
     assert space.read([[1, 0, 0]]).mask.tolist() == [[True, False, False]], "the form is a mask, and so are 0 and 1"
 
@@ -62,7 +60,7 @@ def test_rows_of_bits_are_refused_with_both_readings_and_the_ways_out_work():
 def test_masks_meet_declared_classes():
     mask = np.array([[True, False], [True, True]])
     X = np.eye(2)
-    assert PartialClassifier.paper(classes=["cat", "dog"]).fit(X, mask).classes_.tolist() == ["cat", "dog"]
+    assert PartialClassifier(classes=["cat", "dog"]).fit(X, mask).classes_.tolist() == ["cat", "dog"]
     frame = pd.DataFrame(mask, columns=["dog", "cat"])
     assert labels(frame, classes=["cat", "dog"]) == (["cat", "dog"], [[0, 1], [1, 1]])
     assert labels(CandidateLabels(mask, ["dog", "cat"]), classes=["cat", "dog"])[1] == [[0, 1], [1, 1]]
@@ -126,7 +124,7 @@ def test_types_are_kept(y, classes):
 
 def test_dates_come_back_as_dates():
     for y in (DATE, pd.Series(DATE), pl.Series(DATE), pd.to_datetime(DATE), list(pd.to_datetime(DATE))):
-        model = PartialClassifier.paper().fit(np.eye(2), y)
+        model = PartialClassifier().fit(np.eye(2), y)
         z = model.predict(np.eye(2))
         assert z.dtype.kind == "M"
         np.testing.assert_array_equal(z.astype("M8[D]"), DATE.astype("M8[D]"))
@@ -309,3 +307,11 @@ def test_members_of_text_enums_are_their_values():
     space = Labels().fit([Pet.cat, Pet.dog, {Pet.cat, Pet.dog}])
     assert space.classes_.tolist() == ["a cat", "a dog"]
     assert space.readable(np.array([0]))[0] == Pet.cat
+
+
+def test_zeros_and_ones_beside_a_missing_cell_are_no_probabilities():
+    """The missing cell of a mask is an unknown candidate; that of a table of probabilities is 0."""
+    with pytest.raises(InputError, match="one boolean column per class"):
+        Labels().fit(np.array([[1.0, np.nan], [0.0, 1.0]]))
+    y = np.array([[1.0, np.nan], [0.5, 0.5]])
+    assert Labels().fit(y).read(y).format(0) == "0 1"

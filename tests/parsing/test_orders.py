@@ -37,7 +37,7 @@ def test_items_of_orders_go_by_name():
     with pytest.raises(InputError, match="Missing: 'c'"):
         space.read(F[["a", "b"]])
     X = np.eye(2)
-    assert PartialRanker.paper(items=["c", "b", "a"]).fit(X, F).predict(X)[0].tolist() == ["a", "b", "c"]
+    assert PartialRanker(items=["c", "b", "a"]).fit(X, F).predict(X)[0].tolist() == ["a", "b", "c"]
 
 
 @settings(max_examples=30, deadline=None)

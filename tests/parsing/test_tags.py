@@ -20,7 +20,7 @@ from .shown import NAN, tags
 def test_tag_frames_go_by_name(rng):
     X = rng.standard_normal((30, 2))
     F = pd.DataFrame(np.where(X > 0, 1, -1), columns=["a", "b"])
-    model = PartialMultilabelClassifier.paper().fit(X, F)
+    model = PartialMultilabelClassifier().fit(X, F)
     assert model.score(X, F) == model.score(X, F[["b", "a"]]) == model.score(X, pl.DataFrame(F)[["b", "a"]])
     assert tags(F, tags=["b", "a"])[1] == F[["b", "a"]].to_numpy().tolist()
     space = Tags().fit(F)

@@ -5,8 +5,9 @@ Users call `PartialClassifier()`. A suite that mostly tests `PartialClassifier.p
 written in the source of the tests: a call counts once, also when a test runs it for many parameters. A model names its
 parts if it is made by `.paper(...)`, or if `principle`, `negative_weights`, `weights` or `solver` is passed.
 
-When the count was introduced, 504 of 571 models named their parts, a share of 0.883. The aim is at most 0.5. Classes
-that a test receives as a parameter or under another name are not counted.
+When the count was introduced, 504 of 571 models named their parts, a share of 0.883. At most half may. On tables of 20
+rows and more, `PartialClassifier(search_config=SMALL_SEARCH)` of small_search.py takes 20 ms. Classes that a test
+receives as a parameter or under another name are not counted.
 """
 
 from __future__ import annotations
@@ -15,10 +16,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-CEILING = 0.883
-"""Largest share of models that name their parts. Lower it when the share has fallen; do not raise it."""
-SLACK = 0.05
-"""How far the share may be below the ceiling before the ceiling has to be lowered."""
+CEILING = 0.5
+"""Largest share of models that name their parts. Do not raise it."""
 
 TESTS = Path(__file__).resolve().parents[1]
 ESTIMATORS = (
@@ -58,8 +57,7 @@ def test_counting_tells_default_models_from_models_with_parts():
     assert list(models("clone(model).fit(X, y)")) == []
 
 
-def test_share_of_models_that_name_their_parts_does_not_rise():
+def test_at_most_half_of_the_models_name_their_parts():
     named, total = counts()
     share = named / total
     assert share <= CEILING, f"{named} of {total} models in the tests name their parts: use the default model instead."
-    assert share > CEILING - SLACK, f"{named} of {total} models name their parts: lower CEILING to {share:.3f}."

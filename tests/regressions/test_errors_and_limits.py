@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from infimum import (
     Blocks,
@@ -29,10 +30,11 @@ from infimum import (
     solvers,
     weights,
 )
-from infimum.outputs.rankings import sets as orders
+from infimum.outputs.rankings import nearest_extension
 from infimum.selection import left_out_scores
 from infimum.weights import cholesky
 from infimum.weights.families import kernel
+from small_search import SMALL_SEARCH
 
 
 @pytest.fixture
@@ -58,7 +60,12 @@ GIVEN = {
         ["infimum", "average", "joint"],
         "disambiguation",
     ),
-    "ranker": (PartialRanker(), ["a>b>c"] * 6 + ["c>a"] * 6, ["infimum", "average", "disambiguation"], "infimum"),
+    "ranker": (
+        PartialRanker(),
+        ["a>b>c"] * 6 + ["c>a"] * 6,
+        ["infimum", "average", "disambiguation"],
+        "disambiguation",
+    ),
 }
 
 
@@ -100,7 +107,7 @@ def test_chunks_are_enumerated_and_other_solvers_raise(X):
     blocks = Blocks([(X[:5], LABELS[:5]), (X[5:], LABELS[5:])])
     nystrom = weights.Nystrom(6)
     whole = PartialClassifier.paper(weights=nystrom, solver=solvers.Enumerate()).fit(X, LABELS)
-    parts = PartialClassifier.paper(weights=nystrom, solver=solvers.Enumerate()).fit(blocks)
+    parts = clone(whole).fit(blocks)
     np.testing.assert_array_equal(parts.predict(X), whole.predict(X))
     y = X[:, 0]
     with pytest.raises(ValueError, match=r"Piecewise cannot minimise .*in blocks.*Solvers that can: ClosedForm"):
@@ -110,7 +117,12 @@ def test_chunks_are_enumerated_and_other_solvers_raise(X):
 
 
 NOT_FINITE = {
-    "far rows": (PartialClassifier.paper(), [[0.0], [1.0], [1e200]] * 4, {}, r"Row 2 holds 1e\+200. Scale X"),
+    "far rows": (
+        PartialClassifier(search_config=SMALL_SEARCH),
+        [[0.0], [1.0], [1e200]] * 4,
+        {},
+        r"Row 2 holds 1e\+200. Scale X",
+    ),
     "a high degree": (
         PartialClassifier.paper(weights=weights.KernelRidge(kernel="polynomial", degree=300, gamma=1.0)),
         [[0.0], [1.0], [100.0]] * 4,
@@ -126,7 +138,7 @@ NOT_FINITE = {
     "gamma=nan": (PartialClassifier.paper(weights=weights.KernelRidge(gamma=np.nan)), None, {}, "'gamma' parameter"),
     "gamma=inf": (PartialClassifier.paper(weights=weights.KernelRidge(gamma=np.inf)), None, {}, "'gamma' parameter"),
     "gamma=-inf": (PartialClassifier.paper(weights=weights.KernelRidge(gamma=-np.inf)), None, {}, "'gamma' parameter"),
-    "no weights": (PartialClassifier.paper(), None, {"sample_weight": np.zeros(12)}, "positive sum|one non-zero"),
+    "no weights": (PartialClassifier(), None, {"sample_weight": np.zeros(12)}, "positive sum|one non-zero"),
     "search": (PartialSearch(lams=[np.inf]), None, {}, "'lams' parameter of PartialSearch"),
 }
 
@@ -156,9 +168,9 @@ def test_cache_of_orders_is_safe_between_threads(monkeypatch):
     psi = space.psi(np.array([np.roll(np.arange(6), k) for k in range(4)]))
     expected = SetLoss(space, PartialOrders.from_pairs(before)).answer(psi)
     L = SetLoss(space, PartialOrders.from_pairs(before))
-    monkeypatch.setattr(orders, "REMEMBERED", 2 * 36)  # room for two answers
+    monkeypatch.setattr(nearest_extension, "REMEMBERED", 2 * 36)  # room for two answers
     L.answer(psi[:1])
-    search, other = orders.minimum_feedback_arcs, []
+    search, other = nearest_extension.NearestExtensions.orders, []
 
     def interrupted(*args):
         if not other:
@@ -167,7 +179,7 @@ def test_cache_of_orders_is_safe_between_threads(monkeypatch):
             other[0].join()
         return search(*args)
 
-    monkeypatch.setattr(orders, "minimum_feedback_arcs", interrupted)
+    monkeypatch.setattr(nearest_extension.NearestExtensions, "orders", interrupted)
     np.testing.assert_array_equal(L.answer(psi[:2]), expected[:2])
     assert other
 
@@ -189,8 +201,8 @@ def test_ranker_predicts_the_same_in_four_threads(rng):
 def test_masks_with_declared_classes(X, rng):
     """A mask with as many columns as classes is read, and is scored after classes were lost."""
     mask = np.column_stack([np.arange(12) % 2 == 0, np.arange(12) % 2 == 1])
-    named = PartialClassifier.paper(classes=["cat", "dog"]).fit(X, mask)
-    same = PartialClassifier.paper().fit(X, CandidateLabels(mask, ["cat", "dog"]))
+    named = PartialClassifier(classes=["cat", "dog"]).fit(X, mask)
+    same = PartialClassifier().fit(X, CandidateLabels(mask, ["cat", "dog"]))
     np.testing.assert_array_equal(named.predict(X), same.predict(X))
     wide = np.column_stack([mask, np.zeros(12, bool)])
     wide[3, 2] = True  # a class that is only ever a candidate
@@ -209,23 +221,23 @@ def test_hamming_balls_in_chunks(X, rng):
 
 def test_empty_chunk_is_accepted(X):
     """Partitions of a cluster are often empty."""
-    whole = PartialClassifier.paper(weights="nystrom").fit(X, LABELS).predict(X)
+    whole = PartialClassifier().fit(X, LABELS).predict(X)
     for at in range(3):
         blocks = [(X[:5], LABELS[:5]), (X[5:], LABELS[5:])]
         blocks.insert(at, (X[:0], []))
-        np.testing.assert_array_equal(PartialClassifier.paper(weights="nystrom").fit(Blocks(blocks)).predict(X), whole)
+        np.testing.assert_array_equal(PartialClassifier().fit(Blocks(blocks)).predict(X), whole)
 
 
 def test_chunks_give_the_warnings_of_arrays(X):
     """Tags that are only ever confirmed, and orders that say nothing, over all blocks together."""
-    model = PartialMultilabelClassifier.paper(weights="nystrom")
+    model = PartialMultilabelClassifier()
     with pytest.warns(InfimumWarning, match="No tag of y is ever said to be absent"):
         model.fit(Blocks([(X[:5], ["+red"] * 5), (X[5:], ["+blue"] * 7)]))
     with pytest.warns(InfimumWarning, match="No tag of y is ever said to be present"):
         model.fit(Blocks([(X[:5], ["-red"] * 5), (X[5:], [None] * 7)]))
     model.fit(Blocks([(X[:5], ["+red"] * 5), (X[5:], ["-red"] * 7)]))  # a warning would be an error here
     with pytest.warns(InfimumWarning, match="No row of y says anything"):
-        PartialRanker.paper(items=["a", "b"], weights="nystrom").fit(Blocks([(X[:5], [None] * 5), (X[5:], [None] * 7)]))
+        PartialRanker(items=["a", "b"]).fit(Blocks([(X[:5], [None] * 5), (X[5:], [None] * 7)]))
 
 
 @pytest.mark.parametrize("solver", [solvers.Alternate(), solvers.BranchAndBound(), solvers.Piecewise()], ids=repr)
@@ -239,7 +251,7 @@ def test_hasattr_of_risks_depends_on_the_solver(solver):
 def test_failed_fit_leaves_the_model_unchanged(X, bad):
     """The number of columns and their names included."""
     frame = pd.DataFrame(X, columns=["u", "v"])
-    model = PartialClassifier.paper().fit(frame, LABELS)
+    model = PartialClassifier().fit(frame, LABELS)
     expected = model.predict(frame)
     with pytest.raises(ValueError):
         model.fit(frame[["v"]], bad)
@@ -262,7 +274,7 @@ def test_text_in_X_raises_with_the_column_and_a_fix(X):
     frame = pd.DataFrame({"size": X[:, 0], "colour": ["red"] * 12})
     way_out = r"Encode it, with infimum.Features\(\) or scikit-learn's OneHot"
     with pytest.raises(ValueError, match=rf"The column 'colour' holds 'red'.*{way_out}"):
-        PartialClassifier.paper().fit(frame, LABELS)
+        PartialClassifier().fit(frame, LABELS)
 
 
 LIMITED = """
@@ -290,7 +302,7 @@ def test_limit_of_address_space_is_respected():
 def test_rankings_of_too_many_items_raise_before_allocation(X):
     """N m² is asked for first."""
     with pytest.raises(MemoryError, match=r"100000 items in 12 rows needs 2.*GiB are available. Give fewer items"):
-        PartialRanker.paper(items=100_000).fit(X, [[1, 2]] * 12)
+        PartialRanker(items=100_000).fit(X, [[1, 2]] * 12)
 
 
 @pytest.mark.parametrize("make", [PartialClassifier, PartialMultilabelClassifier])

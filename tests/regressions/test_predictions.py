@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
 from infimum import (
     CandidateLabels,
@@ -25,9 +26,9 @@ def test_unlabelled_numbers_stay_unlabelled_within_bounds(bounds):
     """A row that bounds end on all sides says as much as it did without them."""
     X = np.linspace(0, 1, 41)[:, None]
     y = [0.0] + [None] * 39 + [10.0]
-    free = PartialRegressor.paper(weights=weights.Laplacian(2)).fit(X, y).predict(X)
+    free = PartialRegressor().fit(X, y).predict(X)
     assert np.ptp(free) > 9
-    bounded = PartialRegressor.paper(bounds=bounds, weights=weights.Laplacian(2)).fit(X, y).predict(X)
+    bounded = PartialRegressor(bounds=bounds).fit(X, y).predict(X)
     np.testing.assert_allclose(bounded, free, atol=1e-9)
 
 
@@ -136,7 +137,7 @@ def test_sparse_candidates_are_zero_or_one_and_stay_as_they_are():
 def test_unseen_labels_cost_what_they_can(cost):
     """The set risk of a label that fit did not see is finite."""
     X = np.arange(6.0)[:, None]
-    model = PartialClassifier.paper(cost=cost, classes=[0, 1, 2]).fit(X, [0, 0, 1, 1, 2, 2])
+    model = PartialClassifier(cost=cost, classes=[0, 1, 2]).fit(X, [0, 0, 1, 1, 2, 2])
     with pytest.warns(UserWarning, match="1 of 2 rows of y contain only labels that fit did not see"):
         score = neg_set_risk(model, X[[0, 2]], [7, 1])
     assert score == pytest.approx(-(2 if cost == "ordinal" else 4) / 2)
@@ -193,7 +194,7 @@ def test_sample_weight_two_equals_two_rows_in_soft_disambiguation(rng, family):
     threshold = 0.1 if isinstance(family, weights.KernelRidge) else None
     how = Disambiguation(threshold=threshold)
     counted = PartialClassifier.paper(principle=how, weights=family).fit(X, y, w)
-    twice = PartialClassifier.paper(principle=how, weights=family).fit(X[rows], [y[i] for i in rows])
+    twice = clone(counted).fit(X[rows], [y[i] for i in rows])
     np.testing.assert_allclose(counted.disambiguation_.q, twice.disambiguation_.q[:30], atol=1e-8)
     np.testing.assert_allclose(counted.decision_function(X), twice.decision_function(X), atol=1e-8)
     if threshold is not None:
@@ -247,7 +248,7 @@ def test_conformal_intervals_use_bounds_for_one_sided_intervals(rng):
     """A quarter of half-lines does not make every interval all of Y."""
     X = rng.random((80, 1))
     y = [(a, np.inf) if k % 4 == 0 else a for k, a in enumerate(2 * X[:, 0])]
-    model = PartialRegressor.paper(bounds=(-4, 4), weights=weights.KernelRidge(lam=1e-4)).fit(X, y)
+    model = PartialRegressor(bounds=(-4, 4)).fit(X, y)
     made = Conformal(model, 0.9, score="distance", prefit=True).conformalize(X, y)
     found = made.predict_set(X)
     assert (found.lower > -3.5).all()

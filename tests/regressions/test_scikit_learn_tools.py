@@ -46,6 +46,7 @@ from infimum.selection.scorers import (
     neg_set_risk,
     set_log_likelihood,
 )
+from small_search import SMALL_SEARCH
 
 
 def cells(kind):
@@ -74,7 +75,9 @@ def X(rng):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("model", [PartialClassifier.paper(), Disambiguated(weights=weights.KernelRidge())], ids=repr)
+@pytest.mark.parametrize(
+    "model", [PartialClassifier(search_config=SMALL_SEARCH), Disambiguated(weights=weights.KernelRidge())], ids=repr
+)
 def test_cross_validation_by_a_number_of_folds(X, kind, model):
     """Cross-validation by a number, on columns that hold empty cells or more than text."""
     y = cells(kind)
@@ -109,10 +112,10 @@ def test_searches_and_curves_accept_every_format_of_y(X, kind):
 def test_folds_do_not_depend_on_whether_the_model_is_fitted(X):
     """Nothing of a fit changes what cv=5 means."""
     y = cells("text with empty cells")
-    fitted = PartialClassifier.paper().fit(X, y)
-    assert not any(map(is_classifier, (fitted, PartialClassifier.paper(), Disambiguated())))
+    fitted = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y)
+    assert not any(map(is_classifier, (fitted, PartialClassifier(search_config=SMALL_SEARCH), Disambiguated())))
     np.testing.assert_array_equal(
-        cross_val_score(fitted, X, y, cv=5), cross_val_score(PartialClassifier.paper(), X, y, cv=5)
+        cross_val_score(fitted, X, y, cv=5), cross_val_score(PartialClassifier(search_config=SMALL_SEARCH), X, y, cv=5)
     )
 
 
@@ -120,9 +123,9 @@ def test_fold_without_a_class_warns():
     """Rows that come class by class need folds that are shuffled or stratified, and a warning says so."""
     X, y = load_iris(return_X_y=True)
     with pytest.warns(InfimumWarning, match="50 of 50 rows of y contain only labels that fit did not see"):
-        assert cross_val_score(PartialClassifier.paper(), X, y, cv=3).mean() == 0
+        assert cross_val_score(PartialClassifier(search_config=SMALL_SEARCH), X, y, cv=3).mean() == 0
     for cv in (StratifiedKFold(3), KFold(3, shuffle=True, random_state=0)):
-        assert cross_val_score(PartialClassifier.paper(), X, y, cv=cv).mean() > 0.9
+        assert cross_val_score(PartialClassifier(search_config=SMALL_SEARCH), X, y, cv=cv).mean() > 0.9
 
 
 OLD = parse_version(sklearn.__version__) < parse_version("1.9")
@@ -132,7 +135,7 @@ OLD = parse_version(sklearn.__version__) < parse_version("1.9")
 def test_scoring_by_name_on_exact_labels(X):
     """Accuracy, ranking and probabilities of plain labels."""
     y = np.array([k % 2 for k in range(36)])
-    model = PartialClassifier.paper(principle="disambiguation").fit(X, y)
+    model = PartialClassifier().fit(X, y)
     found = cross_validate(model, X, y, cv=3, scoring=["accuracy", "roc_auc", "neg_log_loss"], error_score="raise")
     assert found["test_accuracy"].mean() > 0.8
     assert found["test_roc_auc"].mean() > 0.9
@@ -181,11 +184,11 @@ ONE_COLUMN = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_spa
 # what they choose among is checked with the default, in test_sklearn.py
 ONE_SETTING: dict = {"scalings": ("standard",), "kernels": ("rbf",), "gammas": (1.0,)}
 CHECKED = [
-    (PartialClassifier.paper(), 49),
-    (AsClassifier.paper(), 62),
-    (PartialRegressor.paper(), 59),
-    (OneOrderAClass.paper(items=3), 45),
-    (PartialEstimator.paper(outputs.Labels()), 49),
+    (PartialClassifier(search_config=SMALL_SEARCH), 49),
+    (AsClassifier(search_config=SMALL_SEARCH), 62),
+    (PartialRegressor(search_config=SMALL_SEARCH), 59),
+    (OneOrderAClass(items=3, search_config=SMALL_SEARCH), 45),
+    (PartialEstimator(outputs.Labels(), search_config=SMALL_SEARCH), 49),
     (PartialSearch(**ONE_SETTING), 47),
     (PartialSearch(PartialRegressor(), **ONE_SETTING), 47),
     (Disambiguated(weights=weights.KernelRidge()), 47),
@@ -254,7 +257,7 @@ def test_searches_use_sample_weights(counted):
 def test_scorers_use_sample_weights(counted, scorer):
     """The mean over rows, each as often as it counts; weights that cannot be are refused."""
     X, S, w, rows = counted
-    model = PartialClassifier.paper(principle="disambiguation").fit(X, S)
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, S)
     S = np.roll(S, 5, axis=0)  # to be wrong now and then
     assert scorer(model, X, S, sample_weight=w) == pytest.approx(scorer(model, X[rows], S[rows]))
     assert scorer(model, X, S, sample_weight=w) != pytest.approx(scorer(model, X, S))

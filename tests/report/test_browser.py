@@ -9,6 +9,7 @@ import pytest
 from infimum import PartialClassifier
 from infimum.report import _page as h
 from infimum.report import build
+from small_search import SMALL_SEARCH
 
 from .test_report import HOSTILE
 
@@ -40,7 +41,7 @@ def address(tmp_path_factory) -> str:
     kind = rng.integers(4, size=60)
     X = np.array([[0, 0], [3, 0], [0, 3], [3, 3]])[kind] + rng.normal(scale=0.6, size=(60, 2))
     y = [{HOSTILE[k], *(HOSTILE[j] for j in np.flatnonzero(rng.random(4) < 0.3))} for k in kind]
-    model = PartialClassifier(weights="kernel").fit(X, y)
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y)
     names = [f"<img src=x onerror=hacked=1> {k}" for k in range(60)]
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(build(model, X, names=names, annotators=["<b>ann</b>", "bob"] * 30).html)

@@ -149,7 +149,7 @@ def test_compared_uses_held_out_rows():
     """One feature that names the row: without the row, nothing is known; with it, everything would be."""
     rng = np.random.default_rng(0)
     X, y = rng.permutation(60)[:, None] * 1000.0, [f"c{k}" for k in rng.integers(3, size=60)]
-    model = PartialClassifier.paper(weights="neighbors").fit(X, y)
+    model = PartialClassifier().fit(X, y)
     assert max(row.covering for row in compared(model, X, model.output_, model.sets_)) < 0.6
 
 
@@ -173,7 +173,7 @@ def test_build_estimated_numbers_are_in_their_sets(undrawn):
     value = 2 + X[:, 0]
     pieces = np.stack([np.column_stack([-value - 0.1, -value + 0.1]), np.column_stack([value - 0.1, value + 0.1])], 1)
     pieces[::3, 0] = np.nan
-    model = PartialRegressor(principle="disambiguation").fit(X, pieces)
+    model = PartialRegressor(search_config=SMALL_SEARCH).fit(X, pieces)
     made = build(model, X, truth=list(value)).html
     row = re.search(r"estimated labels</td>.*?</tr>", made, re.S).group()
     assert [float(cell) for cell in re.findall(r">([\d.]+)<", row)][2] < 0.02  # the squared distance to the truth
@@ -270,7 +270,7 @@ def test_build_without_skill_says_so_first(undrawn):
 @pytest.mark.parametrize("m", [2, 30, 300])
 def test_build_many_classes(m):
     X, y, _ = labelled_blobs(m, max(60, 3 * m), [f"<b>{k}</b> {'long name ' * 3}" for k in range(m)])
-    made = build(PartialClassifier.paper().fit(X, y), X)
+    made = build(PartialClassifier(search_config=SMALL_SEARCH).fit(X, y), X)
     assert "b" not in set(parsed(made.html.replace("<b>", "").replace("</b>", "")).names)
     assert len(made.html) < 3_000_000
     assert made.html.count("<tr>") < 2000  # long tables are cut, and say so
@@ -283,7 +283,7 @@ def test_build_many_classes(m):
 def test_report_as_json_and_markdown(undrawn):
     X, y, names = labelled_blobs(3, 60, ["a#b", "<b>c</b>", "*d*"])
     y[0] = None
-    made = build(PartialClassifier.paper().fit(X, y), X, title="# <x>")
+    made = build(PartialClassifier(search_config=SMALL_SEARCH).fit(X, y), X, title="# <x>")
     found = json.loads(json.dumps(made.to_json(), allow_nan=False))
     assert found["schema"] == 1
     assert set(found) == {
@@ -307,7 +307,7 @@ def test_build_shows_thumbnails_of_the_folder_only(tmp_path, undrawn):
     (tmp_path / "broken.png").write_bytes(b"no image")
     photos = ["a.png", "a.png", "broken.png", "../a.png", "/etc/passwd"]
     rows = [{"photo": photos[k] if k < 5 else "a.png"} for k in range(60)]
-    made = build(PartialClassifier.paper().fit(X, y), X, rows=rows, folder=tmp_path)
+    made = build(PartialClassifier(search_config=SMALL_SEARCH).fit(X, y), X, rows=rows, folder=tmp_path)
     assert made.facts.review[0].images == {"photo": str(tmp_path / "a.png")}
     assert made.html.count('src="data:image/png;base64,') >= 1
     assert len(made.html) < 500_000

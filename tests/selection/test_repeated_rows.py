@@ -1,12 +1,10 @@
 """Repeated rows, as several annotators give them: no model is selected because it has seen a copy."""
 
 import numpy as np
-import pytest
 
 from infimum import PartialClassifier
 
 
-@pytest.mark.xfail(strict=True, reason="forests grow their splits on copies of the rows that are held out")
 def test_default_claims_no_more_than_chance_on_copies_of_noise():
     """Six draws of 40 things with five answers each; X does not depend on the class of a thing."""
     claims, chances = [], []

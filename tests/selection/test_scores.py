@@ -6,6 +6,7 @@ from sklearn.model_selection import KFold, cross_val_score
 
 from infimum import PartialClassifier, PartialRegressor, metrics
 from infimum.selection import get_scorer, left_out_scores
+from small_search import SMALL_SEARCH
 
 SCORERS = ("covering_rate", "chance_corrected", "neg_set_risk")
 
@@ -54,7 +55,7 @@ def test_unlabelled_rows_do_not_count_in_scores(on_noise):
 
 def test_cross_validation_does_not_count_unlabelled_rows():
     X, y = noise()
-    model = PartialClassifier.paper()
+    model = PartialClassifier(search_config=SMALL_SEARCH)
     assert left_out_scores(model, X, y, cv=5)["covering_rate"] < 0.6
     cv = KFold(3, shuffle=True, random_state=0)
     assert cross_val_score(model, X, y, cv=cv).max() < 0.7

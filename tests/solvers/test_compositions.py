@@ -274,16 +274,16 @@ def test_kinds_of_rows(case, principle, reading, family):
                 assert case.dense is not None or np.all(found.value >= least - near)
 
 
-def who_serves() -> str:
+def supported_combinations() -> str:
     """The table of docs/compositions.md: by which solver a prediction is found, and how sure it is."""
-    lines = ["| structure | principle | negative weights | auto | named solvers that serve |", "| --- " * 5 + "|"]
+    lines = ["| output type | principle | negative weights | auto | supported solvers |", "| --- " * 5 + "|"]
     for case in CASES:
         X, queries, sets = rows(case.name)
         for principle in PRINCIPLES:
             for reading in READINGS if principle in ("infimum", "supremum") else ("inside",):
                 model = made(case, principle, reading, "kernel")
                 if refused(partial(model.fit, X, sets), "bilinear") is not None:
-                    lines.append(f"| {case.name} | {principle} | | refused: the loss is not bilinear | |")
+                    lines.append(f"| {case.name} | {principle} | | not supported: the loss is not bilinear | |")
                     continue
                 sure = check(case, model, principle, reading, queries)
                 able = []
@@ -297,13 +297,13 @@ def who_serves() -> str:
     return "\n".join(lines) + "\n"
 
 
-HEAD = """# Who serves what
+HEAD = """# Supported combinations
 
-*Will this structure with that principle be minimised exactly, and by whom?*
+Which solver minimises which loss, and whether the result is exact.
 
-Every composition of structure, principle and reading of negative weights, with the solver that "auto" takes. "exact" is
-the minimiser, proved; "bounds" comes with a certificate that may leave a gap; "search" with none. The table is written
-and checked by `tests/test_compositions.py`, against brute force.
+Each line is an output type with a principle and a rule for negative weights. "auto" is the solver that is used by
+default. "exact" means provably optimal, "bounds" means that a certificate may leave a gap, "search" means no
+certificate. The table is generated and compared with brute force by `tests/solvers/test_compositions.py`.
 
 """
 
@@ -311,9 +311,9 @@ and checked by `tests/test_compositions.py`, against brute force.
 @quiet
 def test_the_table_of_the_docs_is_true():
     page = Path(__file__).resolve().parents[2] / "docs" / "compositions.md"
-    assert page.read_text() == HEAD + who_serves(), "run python tests/solvers/test_compositions.py"
+    assert page.read_text() == HEAD + supported_combinations(), "run python tests/solvers/test_compositions.py"
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore", InfimumWarning)
-    Path("docs/compositions.md").write_text(HEAD + who_serves())
+    Path("docs/compositions.md").write_text(HEAD + supported_combinations())

@@ -72,12 +72,18 @@ class CrossValidated(Cross):
         if n < 2 * self.cv:
             raise ValueError(f"{n} rows are too few for {self.cv} folds.")
         folds = np.array_split(self.random.permutation(n), self.cv)
-        self.models, self.scores = [], []
+        fitted = []
         for fold in folds:
             rest = np.setdiff1d(np.arange(n), fold)
-            predictor, score = fit_with_score(
-                self.template, self.named, some_rows(X, rest), sets[rest], self.random, None if w is None else w[rest]
+            weight = None if w is None else w[rest]
+            fitted.append(
+                fit_with_score(self.template, self.named, some_rows(X, rest), sets[rest], self.random, weight)
             )
+        if self.named == "auto":  # the folds may have selected models that offer different quantities
+            common = score_for("auto", *(predictor for predictor, _ in fitted))
+            fitted = [(predictor, common) for predictor, _ in fitted]
+        self.models, self.scores = [], []
+        for fold, (predictor, score) in zip(folds, fitted):
             forecast = score.randomise(score.forecast(predictor, some_rows(X, fold)), self.random)
             self.models.append((predictor.model, score))
             self.scores.append(self.scored(score, forecast, predictor.space.read(sets[fold]), predictor.space))

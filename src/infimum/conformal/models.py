@@ -102,12 +102,13 @@ def named_score(score: Any, space: OutputSpace) -> Score | None:
     raise ValueError(f"score must be one of {names} for {type(space).__name__}, or a Score. Got {score!r} instead.")
 
 
-def score_for(score: Any, predictor: Any) -> Score:
-    """Return the score itself, by its name, or the first for which the model provides what it requires ("auto")."""
+def score_for(score: Any, *predictors: Any) -> Score:
+    """Return the score itself, by its name, or the first for which all models provide what it requires ("auto")."""
+    predictor = predictors[0]
     found = named_score(score, predictor.space)
     if found is None:
         known = [cls() for cls in predictor.space.conformal_scores().values()]
-        found = next((one for one in known if predictor.provides(one.requires)), None)
+        found = next((one for one in known if all(each.provides(one.requires) for each in predictors)), None)
         if found is None:
             wanted = "; ".join(f"{one.name!r} requires {REQUIREMENTS[one.requires]}" for one in known)
             raise ValueError(f"No score supports {predictor.model!r}: {wanted}.")

@@ -116,8 +116,9 @@ def ambiguous(
     """Return an error that shows rows of the file and the result of each choice for them."""
     lines = [f"{source} does not say {question}. What each choice would make of its rows:"]
     width = max(map(len, choices))
-    for place, answer in examples[:2]:
-        lines.append(f"  {place.removeprefix(f'{source}, ')}: {short(answer)}")
+    shown = {f"  {place.removeprefix(f'{source}, ')}: {short(answer)}": answer for place, answer in examples}
+    for line, answer in list(shown.items())[:2]:  # several annotators may have given the same answer
+        lines.append(line)
         for choice, outcome in choices.items():
             lines.append(f"    {choice:{width}}  ->  {short(outcome(answer))}")
     lines.append(f"Choose one with {argument}=….")

@@ -198,11 +198,16 @@ def _first_learners(
     yield from [] if chunked else learners("constant")
 
 
-def default_weights(family: str, n: int, config: SearchConfig) -> Weights:
-    """Return a family with its default hyperparameters, on standardised features; kernel ridge for "auto"."""
+def default_weights(family: str, n: int, config: SearchConfig, chunked: bool = False) -> Weights:
+    """Return a family with its default hyperparameters, on standardised features; kernel ridge for "auto".
+
+    For rows in chunks, "auto" is the Nyström approximation, which is exact if the rows are few.
+    """
     if family == "forest":  # its splits do not depend on the scale of features
         return Candidate("forest").build(n, config)
-    return Scaled(KernelRidge() if family == AUTO else by_name(family))
+    if family == AUTO:
+        return Scaled(Nystrom() if chunked else KernelRidge())
+    return Scaled(by_name(family))
 
 
 def combined(learner: Candidate, pairs: Iterable[Pair], signed: bool | None = None) -> list[Candidate]:

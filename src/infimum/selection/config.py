@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SearchConfig:
     """Constants of the automatic model selection.
 
     Pass an instance as ``search_config`` of an estimator to change them. The result of the selection shows the values
     that were used. "Costly" means that each prediction is a search, as for partial orders.
+
+    Examples
+    --------
+    >>> SearchConfig(n_folds=3, n_neighbors=())  # values that differ from the default
+    SearchConfig(n_folds=3, n_neighbors=())
     """
 
     # How long the search runs, and how
@@ -119,6 +124,10 @@ class SearchConfig:
     """Nats per row that feature relevances must gain."""
     n_kept: int = 3
     """Candidates per principle and family that go on to more rows."""
+    search_cells: float = 5e7
+    """Rows times rows times numbers of an embedded set up to which principles with costly predictions are compared."""
+    n_kept_costly: int = 1
+    """`n_kept` for costly predictions."""
     family_order: tuple[str, ...] = ("kernel", "linear", "forest", "neighbors")
     """The family that is preferred among candidates that may be equally good."""
     family_order_regression: tuple[str, ...] = ("mixture", "forest", "linear", "kernel", "neighbors")
@@ -141,6 +150,10 @@ class SearchConfig:
     intercept_weight: float = 100.0
     """Variance of the constant feature, in units of the number of features, that stands for the unpenalised intercept
     of linear ridge during the search."""
+
+    def __repr__(self) -> str:
+        changed = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if getattr(self, f.name) != f.default]
+        return f"SearchConfig({', '.join(changed)})"
 
     def n_centers(self, n: int) -> int:
         """Return the number of Nyström centres for n rows."""

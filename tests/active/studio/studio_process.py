@@ -55,7 +55,7 @@ class Studio:
         named = self.options[self.options.index("--people") + 1].split(",") if "--people" in self.options else [""]
         for line in self.process.stdout:
             printed += line
-            found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+)", line)
+            found = re.search(r"https?://127\.0\.0\.1:(\d+)/\?token=(\S+)", line)
             if found:
                 self.port, self.token = int(found[1]), found[2]
                 self.address = found[0]

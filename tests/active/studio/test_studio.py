@@ -4,9 +4,13 @@ import asyncio
 import hashlib
 import json
 import os
+import shutil
 import socket
+import ssl
+import subprocess
 import threading
 import time
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -17,7 +21,7 @@ from infimum.active import Asker
 from infimum.active.studio import Journal, Session, read_task
 from infimum.active.studio.export import FORMATS, cells_of, export
 from infimum.active.studio.server import listening
-from infimum.active.studio.views import review_view, row_view
+from infimum.active.studio.views import guess_view, review_view, row_view, state_view, sure_view, task_view
 from infimum.io import read_table
 
 
@@ -584,3 +588,73 @@ def test_large_image_does_not_stop_the_studio(tmp_path, monkeypatch):
     task = read_task(table, "label", classes=["a", "b"])
     assert not task.features().any()
     assert "cannot be read" in task.notes[0]
+
+
+# the page and the server
+
+
+def test_show_and_guidelines(tmp_path, table):
+    path = tmp_path / "guide.md"
+    path.write_text("# cat\n- purrs\n", encoding="utf-8")
+    task = read_task(table, "label", classes=["cat", "dog", "owl"], show=["text"], guidelines=path)
+    session = Session(task, Journal(tmp_path / "j.jsonl", task.header()), background=False)
+    assert [cell["column"] for cell in row_view(session, 0)["cells"]] == ["text"]
+    assert task_view(session)["guidelines"].startswith("# cat")
+    assert task.features().shape[1] > 1  # the model sees all columns
+    session.close()
+    with pytest.raises(InputError, match="no column 'colour' to show"):
+        read_task(table, "label", classes=["cat", "dog", "owl"], show=["colour"])
+    with pytest.raises(FileNotFoundError):
+        read_task(table, "label", classes=["cat", "dog", "owl"], guidelines=tmp_path / "none.md")
+
+
+def test_random_rows_estimate_the_accuracy_and_few_changes_are_a_stop_signal(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,label\n" + "".join(f"{k % 2 * 10 + k / 1000},\n" for k in range(200)))
+    task = read_task(path, "label", classes=["low", "high"])
+    session = Session(task, Journal(tmp_path / "j.jsonl", task.header()), background=False)
+    for step in range(40):
+        question = session.next("me")
+        answer = question.true_answer(question.row % 2)
+        session.answer(f"{step:08d}", "me", question.as_dict(), answer, 2.0)
+        session.learn()
+    state = state_view(session, "me")
+    assert state["random"]["n"] == 4
+    assert state["random"]["right"] == 4
+    assert 0.3 < state["random"]["low"] < 0.5
+    assert state["random"]["high"] == 1
+    assert state["stop"]
+    assert guess_view(session, 7)["guess"][0][0] == "high"
+    sure = sure_view(session)["rows"]
+    assert sure
+    assert all(one["value"] == ["low", "high"][one["row"]["row"] % 2] for one in sure)
+    session.close()
+    task = read_task(path, "label", classes=["low", "high"])
+    again = Session(task, Journal(tmp_path / "j.jsonl", task.header()), background=False)
+    assert state_view(again, "me")["random"] == state["random"]
+    again.close()
+
+
+def test_https_and_tokens_of_people(table, tmp_path, studio):
+    """A certificate makes the address https; each token is one person, whatever name a client sends."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("no openssl to make a certificate")
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+    files = ["-keyout", str(tmp_path / "k.pem"), "-out", str(tmp_path / "c.pem")]
+    subprocess.run([openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", *names, *files], check=True,
+                   capture_output=True)  # fmt: skip
+    server = studio(
+        table, "--target", "label", "--classes", "cat,dog,owl", "--people", "ann,bob", "--certificate",
+        str(tmp_path / "c.pem"), "--key", str(tmp_path / "k.pem"),
+    )  # fmt: skip
+    assert server.address.startswith("https://127.0.0.1:")
+    trust = ssl.create_default_context(cafile=str(tmp_path / "c.pem"))
+    own = f"https://127.0.0.1:{server.port}"
+    question = {"type": "Is", "row": 0, "about": "cat"}
+    body = {"who": "ann", "id": "12345678", "question": question, "answer": True}
+    headers = {"X-Token": server.tokens["bob"], "Origin": own}
+    request = urllib.request.Request(f"{own}/api/answer", json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request, context=trust, timeout=60) as response:
+        assert response.status == 200
+    assert [line["who"] for line in server.journal() if "question" in line] == ["bob"]

@@ -76,6 +76,8 @@ BENCHMARKS = [
     Benchmark("active:diabetes", 3.0),
     Benchmark("weights:million", 8.0),
     Benchmark("weights:cluster", 10.0, "distributed"),
+    Benchmark("real_rankings:speed", 2.0),
+    Benchmark("real_rankings:tables", 6.0),
     Benchmark("defaults:timing", 1.0, "xgboost", partial=True),
     Benchmark("defaults:large", 15.0, "xgboost", partial=True),
     Benchmark("defaults:intervals", 10.0, "xgboost", partial=True),

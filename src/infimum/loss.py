@@ -272,8 +272,8 @@ class SetLoss(Loss):
         return self.principle.rowwise_loss(self.sets, self.output.psi(z))
 
     def target(self) -> Any:
-        """Return phi(S_i) if L is linear in psi(z), otherwise the start of the alternation, (n, d)."""
-        return self.sets.start() if self.embedding is None else self.embedding.phi
+        """Return what supervised weights learn from: phi(S_i), or the start of the alternation if there is none."""
+        return self.output.reduced(self.sets.start() if self.embedding is None else self.embedding.phi)
 
     def __repr__(self) -> str:
         return f"<{self.principle} loss over {self.sets!r}>"

@@ -75,7 +75,7 @@ def test_commands_from_file_to_report(kind, here, infimum, as_json, data_home, r
     found = as_json("clean", "table.csv", *target, *KERNEL)
     cleaned = table("clean.csv")
     assert len(cleaned) == n == found["rows"]
-    assert ("confidence" in cleaned[0]) == (KINDS[kind] in ("labels", "tags"))
+    assert ("confidence" in cleaned[0]) == (KINDS[kind] in ("labels", "tags", "ranking"))
     if KINDS[kind] == "labels":
         assert all(inside(row["clean"], row["label"]) for row in cleaned)
         assert all(0 <= float(row["confidence"]) <= 1 for row in cleaned)
@@ -252,3 +252,20 @@ def test_report_writes_markdown_json_and_comparisons(here, infimum, as_json, und
     (here / "other.csv").write_text("x,label\n" + "".join(f"{k},{'uv'[k % 2]}\n" for k in range(30)))
     infimum("fit", "other.csv", "-t", "label", "--weights", "kernel", "--out", "c.skops")
     assert "other outputs" in infimum("report", "a.skops", "c.skops", "t.csv", code=1)
+
+
+def test_contradictory_comparisons(infimum, as_json, here, rng):
+    """An error names the line and the other settings; with one of them, the model is fitted, scored and cleaned."""
+    rows = [f'{x:.3f},{"a>b>c" if x > 0 else "c>a, c>b"}' for x in rng.standard_normal(30)]
+    rows[4] = '0.5,"a>b, b>c, c>a"'
+    quoted = [row if '"' in row else row.replace(",", ',"', 1) + '"' for row in rows]
+    (here / "table.csv").write_text("\n".join(["x,y", *quoted]))
+    said = infimum("fit", "table.csv", "-t", "y", *KERNEL, code=1)
+    assert all(word in said for word in ("line 6", "majority", "weigh"))
+    for command in ("fit", "clean", "report"):
+        found = as_json(command, "table.csv", "-t", "y", *KERNEL, "--contradictions", "weigh")
+        assert found["contradictory"] == 1
+    assert as_json("score", "model.skops", "table.csv")["agreement"] > 0.8
+    assert "1 of 30 rows contradict themselves" in infimum(
+        "fit", "table.csv", "-t", "y", *KERNEL, "--contradictions", "majority"
+    )

@@ -12,6 +12,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from fuzz.features import parts, table
 from infimum import Features, InfimumWarning, PartialClassifier
 from infimum.data.columns import recognise
 from infimum.io import TRUSTED_TYPES
@@ -64,7 +65,6 @@ def test_new_rows_may_have_other_columns_values_and_gaps():
 @pytest.mark.parametrize(
     "cells, match",
     [
-        (["y", "x", 2.0], r"row 0: the column 'a' must contain numbers. Got 'y'\n.*1 more row"),
         ([1.0, float("inf"), 2.0], "row 1: the column 'a' must contain finite numbers. Got inf"),
         ([[1], 2.0, 3.0], r"The column 'a' contains \[1\] in row 0"),
     ],
@@ -73,6 +73,15 @@ def test_cells_that_do_not_fit_are_named(cells, match):
     made = Features().fit(pd.DataFrame({"a": [1.0, 2.0, 3.0]}))
     with pytest.raises(ValueError, match=match):
         (Features().fit if isinstance(cells[0], list) else made.transform)(pd.DataFrame({"a": cells}))
+
+
+def test_cells_that_are_no_numbers_raise_in_fit_and_are_missing_later():
+    table = pd.DataFrame({"a": ["y", "x", 2.0]})
+    with pytest.raises(ValueError, match=r"row 0: the column 'a' must contain numbers. Got 'y'\n.*1 more row"):
+        Features(columns={"a": "number"}).fit(table)
+    made = Features().fit(pd.DataFrame({"a": [1.0, 2.0, 4.0]}))
+    with pytest.warns(InfimumWarning, match=r"Row 0 of the column 'a' is not a number: 'y'\. .* as is 1 other row"):
+        assert made.transform(table).tolist() == [[2.0], [2.0], [2.0]]
 
 
 def test_kinds_are_recognised_by_values():
@@ -179,3 +188,18 @@ def test_text_directions_vary_on_the_training_rows_when_cells_are_empty_or_repea
 def test_frames_with_text_are_pointed_here():
     with pytest.raises(ValueError, match=r"infimum.Features\(\)"):
         PartialClassifier().fit(frame(), ["a", "b"] * 6)
+
+
+@pytest.mark.filterwarnings("ignore:Row .* is not a:infimum.InfimumWarning")
+@pytest.mark.parametrize("seed", range(3))
+def test_features_of_a_row_do_not_depend_on_the_other_rows(seed):
+    rng = np.random.default_rng(seed)
+    fitted = Features(columns={"codes": "category"}).fit(pd.DataFrame(table(rng, 60)))
+    new = table(rng, 25)
+    new["numbers"][3] = new["numbers"][4] = new["dates"][5] = "broken"
+    for frame in (pd.DataFrame(new), pd.DataFrame(new).convert_dtypes()):
+        together = fitted.transform(frame)
+        for rows in parts(rng, 25):
+            np.testing.assert_allclose(fitted.transform(frame.iloc[rows]), together[rows], rtol=0, atol=1e-12)
+            again = pd.DataFrame({name: [cells[row] for row in rows] for name, cells in new.items()})
+            np.testing.assert_allclose(fitted.transform(again), together[rows], rtol=0, atol=1e-12)

@@ -24,7 +24,7 @@ WEIGHTS = {
     "neighbors": lambda: weights.Neighbors(2),
     "adaptive": lambda: weights.Neighbors(3, weights="adaptive"),
     "distance": lambda: weights.Neighbors(2, weights="distance"),
-    "forest": lambda: weights.Forest(),
+    "forest": lambda: weights.Forest(20, random_state=0),
     "harmonic": lambda: weights.Laplacian(2),
 }
 QUICK = [name for name in WEIGHTS if name not in ("forest", "path")]

@@ -1,12 +1,15 @@
 """Files are written whole or not at all, and errors name file, line and column."""
 
+import csv
+import io
 import os
+import socket
 import stat
 
 import pytest
 
 from infimum.data.files import atomic_write
-from infimum.io import _files
+from infimum.io import _files, read_table, write_table
 
 
 def test_a_file_that_fails_on_the_way_leaves_the_old_one(tmp_path):
@@ -152,3 +155,39 @@ def test_importing_the_library_does_not_import_io():
 
     code = "import sys, infimum; sys.exit('infimum.io' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may give files away")
+def test_the_owner_stays(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    os.chown(path, 1234, 2345)
+    with atomic_write(path) as file:
+        file.write("new")
+    assert (path.read_text(), path.stat().st_uid, path.stat().st_gid) == ("new", 1234, 2345)
+
+
+def test_sockets_and_folders_are_not_replaced(tmp_path, monkeypatch):
+    with socket.socket(socket.AF_UNIX) as server:
+        monkeypatch.chdir(tmp_path)  # names of sockets are short
+        server.bind("s.csv")
+        for name, problem in (("s.csv", "a device or a socket"), (".", "it is a folder")):
+            with pytest.raises(OSError, match=problem), atomic_write(name) as file:
+                file.write("new")
+        assert stat.S_ISSOCK(os.stat("s.csv").st_mode)
+
+
+HOSTILE = ["=1+1", "@SUM(A1)", "-cmd|' /C calc'!A0", "+HYPERLINK(1)", "\t=1", "'=x", "''=x", "=", "-(1)"]
+HARMLESS = ["-5", "+1e3", "+red -round", "-red", "'tis", "'", "", "a=b", "\u2212red", "- a"]
+
+
+def test_cells_that_spreadsheets_run_are_escaped_and_read_back(tmp_path):
+    rows = [{"=name": cell, "n": -5} for cell in (*HOSTILE, *HARMLESS)]
+    write_table(tmp_path / "a.csv", rows)
+    text = (tmp_path / "a.csv").read_text()
+    cells = [row[0] for row in csv.reader(io.StringIO(text, newline=""))]
+    assert cells == ["'=name", *(f"'{cell}" for cell in HOSTILE), *HARMLESS]
+    back = read_table(tmp_path / "a.csv", keep_text=True).data
+    assert [cell or "" for cell in back["=name"]] == [*HOSTILE, *HARMLESS]
+    write_table(tmp_path / "b.csv", rows, escape=False)
+    assert "\n=1+1,-5\n" in (tmp_path / "b.csv").read_text()

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from infimum import Not, PartialClassifier, PartialMultilabelClassifier, PartialRanker, PartialRegressor
+from infimum import InputError, Not, PartialClassifier, PartialMultilabelClassifier, PartialRanker, PartialRegressor
 from infimum.io import MeaningError, Records, _frames, read_table, write_doccano, write_table
 from infimum.outputs import OUTPUT_TYPES
 
@@ -55,7 +55,7 @@ def test_tabs(write):
     [
         ("number", ["1", "[1,2]", "two"], r"line 4: cannot read 'two' as a number"),
         ("number", ["1", "[2,1]"], r"line 3: the lower bound is above the upper one"),
-        ("ranking", ["a>b", "a>b, b>a"], r"line 3: "),
+        ("ranking", ["a>b", "a>b, >a"], r"line 3: "),
         ("tags", ["+a", "+a -a"], r"line 3: the tag 'a' is both there and not"),
         ("labels", ["a", "|"], r"line 3: an empty set of candidates"),
     ],
@@ -249,3 +249,12 @@ def test_read_table_mask_names_bad_lines(write):
     path = write("t.csv", "x,y\n0,nothing\n")
     with pytest.raises(ValueError, match=r"The shape of the masks is unknown"):
         read_table(path, "y", kind="mask")
+
+
+def test_contradictory_comparisons_are_read_and_left_to_the_model(write):
+    """All comparisons of a row that contradicts itself stay; the model decides what they count."""
+    found = read_table(write("t.csv", 'x,y\n1,a>b\n2,"a>b, b>c, c>a"\n'), target="y", kind="ranking")
+    assert sorted(found.y[1]) == [("a", "b"), ("b", "c"), ("c", "a")]
+    with pytest.raises(InputError, match="a > b > c > a"):
+        PartialRanker().fit(found.data, found.y)
+    PartialRanker(contradictions="weigh").fit(found.data, found.y)

@@ -18,6 +18,7 @@ from infimum.loss import doubled
 from infimum.metrics import kendall_tau, wrong_pairs
 from infimum.outputs import Rankings
 from infimum.outputs.rankings.codes import codes_of
+from infimum.outputs.rankings.forms import pairs_in_codes
 from infimum.outputs.rankings.nearest_extension import near_extension, nearest_extensions
 from infimum.weights import PrecomputedWeights, SplitSigns
 from small_search import SMALL_SEARCH
@@ -187,7 +188,8 @@ def test_nearest_extensions_against_all_orders(m, share, seed):
     sets, z = draw_orders(rng, 4, m, share), rng.permutation(m)
     orders = np.array(list(itertools.permutations(range(m))))
     against = (codes_of(orders) != codes_of(z)).sum(axis=1)
-    before, which = sets._distinct
+    before, share = sets.relations()
+    which = share.indices
     exact, near = nearest_extensions(z, before), [near_extension(z, b) for b in before]
     for row, k in enumerate(which):
         least = against[PartialOrders(np.repeat(sets.codes[[row]], len(orders), axis=0)).contains(orders)].min()
@@ -203,17 +205,18 @@ def test_wide_answers_agree_with_feedback_arcs(rng):
     from infimum.outputs.rankings.codes import costs_of
 
     sets, space = draw_orders(rng, 6, 15, 0.1), Rankings(15).fit([])
+    before = pairs_in_codes(sets.codes)
     psi = space.psi(np.array([rng.permutation(15) for _ in range(2)]))
     for sign in (1, -1):
         found = sets.argmin(sign * np.broadcast_to(psi[:, None], (2, 6, psi.shape[1])))
-        expected = minimum_feedback_arcs(costs_of(sign * psi[:, None, :-1]), sets._distinct[0][sets._distinct[1]]).value
+        expected = minimum_feedback_arcs(costs_of(sign * psi[:, None, :-1]), before).value
         np.testing.assert_allclose(np.einsum("knd,kd->kn", found[..., :-1], sign * psi[:, :-1]), expected)
     np.testing.assert_allclose(
         sets.loss(psi, "supremum"), np.einsum("knd,kd->kn", found, psi), err_msg="the supremum answers at -psi"
     )
     c = rng.standard_normal((6, psi.shape[1]))
     best = np.einsum("nd,nd->n", sets.argmin(c), c) - c[:, -1] * 105
-    expected = minimum_feedback_arcs(costs_of(c[:, :-1]), sets._distinct[0][sets._distinct[1]]).value
+    expected = minimum_feedback_arcs(costs_of(c[:, :-1]), before).value
     np.testing.assert_allclose(best, expected)
 
 
@@ -265,15 +268,26 @@ def test_average_is_the_mean_over_linear_extensions():
 
 def test_sampled_average_states_its_error():
     pairs = np.zeros((1, 24, 24), dtype=bool)
-    pairs[0, 0, 1] = True
+    pairs[0, np.arange(0, 24, 2), np.arange(1, 24, 2)] = True
     sets = PartialOrders.from_pairs(pairs)
-    with pytest.warns(InfimumWarning, match=r"exact up to 20 items; for 24 .* a standard error of at most 0\.\d"):
+    with pytest.warns(InfimumWarning, match=r"compare up to 20 items; for others .* a standard error of at most 0\.\d"):
         center = sets.center()
     i, j = np.triu_indices(24, 1)
     assert center[0, 0] == 1
-    # a third of the orders with a > b put c before both, a third between: E code(a, c) = 1/3, of standard error < 0.1
-    assert abs(center[0, :-1][(i == 0) & (j > 1)].mean() - 1 / 3) < 0.1
-    assert abs(center[0, :-1][(i > 1)].mean()) < 0.1
+    # of the six orders of a > b and c > d, five put a before d: E code(a, d) = 2/3, of standard error < 0.1
+    assert abs(center[0, :-1][(i == 0) & (j % 2 == 1) & (j > 1)].mean() - 2 / 3) < 0.1
+
+
+def test_average_is_exact_if_few_of_many_items_are_compared():
+    """A third of the orders with a > b put c before both, a third between: E code(a, c) = 1/3."""
+    pairs = np.zeros((1, 60, 60), dtype=bool)
+    pairs[0, 7, 3] = True
+    center = PartialOrders.from_pairs(pairs).center()[0, :-1]
+    i, j = np.triu_indices(60, 1)
+    seven = (i == 7) | ((j == 7) & (i != 3))
+    np.testing.assert_allclose(center[seven] * np.where(i == 7, 1, -1)[seven], 1 / 3)
+    np.testing.assert_array_equal(center[(i == 3) & (j == 7)], -1)
+    assert not center[~np.isin(i, (3, 7)) & ~np.isin(j, (3, 7))].any()
 
 
 def test_scores_on_full_and_partial_truth():

@@ -307,3 +307,11 @@ def test_members_of_text_enums_are_their_values():
     space = Labels().fit([Pet.cat, Pet.dog, {Pet.cat, Pet.dog}])
     assert space.classes_.tolist() == ["a cat", "a dog"]
     assert space.readable(np.array([0]))[0] == Pet.cat
+
+
+def test_zeros_and_ones_beside_a_missing_cell_are_no_probabilities():
+    """The missing cell of a mask is an unknown candidate; that of a table of probabilities is 0."""
+    with pytest.raises(InputError, match="one boolean column per class"):
+        Labels().fit(np.array([[1.0, np.nan], [0.0, 1.0]]))
+    y = np.array([[1.0, np.nan], [0.5, 0.5]])
+    assert Labels().fit(y).read(y).format(0) == "0 1"

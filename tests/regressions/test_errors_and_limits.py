@@ -30,7 +30,7 @@ from infimum import (
     solvers,
     weights,
 )
-from infimum.outputs.rankings import sets as orders
+from infimum.outputs.rankings import nearest_extension
 from infimum.selection import left_out_scores
 from infimum.weights import cholesky
 from infimum.weights.families import kernel
@@ -60,7 +60,12 @@ GIVEN = {
         ["infimum", "average", "joint"],
         "disambiguation",
     ),
-    "ranker": (PartialRanker(), ["a>b>c"] * 6 + ["c>a"] * 6, ["infimum", "average", "disambiguation"], "infimum"),
+    "ranker": (
+        PartialRanker(),
+        ["a>b>c"] * 6 + ["c>a"] * 6,
+        ["infimum", "average", "disambiguation"],
+        "disambiguation",
+    ),
 }
 
 
@@ -163,9 +168,9 @@ def test_cache_of_orders_is_safe_between_threads(monkeypatch):
     psi = space.psi(np.array([np.roll(np.arange(6), k) for k in range(4)]))
     expected = SetLoss(space, PartialOrders.from_pairs(before)).answer(psi)
     L = SetLoss(space, PartialOrders.from_pairs(before))
-    monkeypatch.setattr(orders, "REMEMBERED", 2 * 36)  # room for two answers
+    monkeypatch.setattr(nearest_extension, "REMEMBERED", 2 * 36)  # room for two answers
     L.answer(psi[:1])
-    search, other = orders.minimum_feedback_arcs, []
+    search, other = nearest_extension.NearestExtensions.orders, []
 
     def interrupted(*args):
         if not other:
@@ -174,7 +179,7 @@ def test_cache_of_orders_is_safe_between_threads(monkeypatch):
             other[0].join()
         return search(*args)
 
-    monkeypatch.setattr(orders, "minimum_feedback_arcs", interrupted)
+    monkeypatch.setattr(nearest_extension.NearestExtensions, "orders", interrupted)
     np.testing.assert_array_equal(L.answer(psi[:2]), expected[:2])
     assert other
 

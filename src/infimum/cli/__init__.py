@@ -12,14 +12,17 @@ try:
 except ImportError as error:
     sys.exit(f'The command infimum requires the package {error.name}. Install it with: pip install "infimum[cli,plot]"')
 
-from .clean import clean
-from .convert import convert
-from .fit import fit
-from .predict import predict
-from .report import report
-from .reproduce import reproduce
-from .score import score
-from .studio import studio
+try:
+    from .clean import clean
+    from .convert import convert
+    from .fit import fit
+    from .predict import predict
+    from .report import report
+    from .reproduce import reproduce
+    from .score import score
+    from .studio import studio
+except KeyboardInterrupt:  # imports take a second
+    sys.exit(130)
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False, rich_markup_mode="markdown",

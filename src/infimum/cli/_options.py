@@ -138,6 +138,14 @@ MergeClasses = Annotated[
     bool,
     typer.Option("--merge-classes", help="Merge names that look like variants of others, and list what was merged."),
 ]
+Contradictions = Annotated[
+    Literal["error", "majority", "weigh"] | None,
+    typer.Option(
+        help="For rankings: rows that contradict themselves raise an error (error, the default), keep what most of"
+        " their comparisons agree on (majority), or count each comparison as a row of its own (weigh).",
+        show_default=False,
+    ),
+]
 Level = Annotated[
     float | None,
     typer.Option(
@@ -151,6 +159,12 @@ Covers = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
+Escape = Annotated[
+    bool,
+    typer.Option(
+        "--escape/--no-escape", help="Put an apostrophe before text in CSV files that a spreadsheet would run (=1+1)."
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 from ..io._load import SUFFIXES
 from ._console import NOT_WRITTEN, USAGE, fail
+
+LEAST_SPACE = 2**20
+"""Free bytes on the disk without which no work is started."""
 
 MODELS = (".skops",)
 REPORTS = (".html", ".htm", ".md", ".json")
@@ -34,5 +38,12 @@ def check_out(out: Path, suffixes: tuple[str, ...], *inputs: Path) -> None:
         fail(f"--out must end in {listed}. Got {out}.", USAGE)
     if out.is_dir():
         fail(f"{out} cannot be written: it is a folder.", NOT_WRITTEN)
-    if not Path(os.path.realpath(out)).parent.is_dir() and not special:
+    folder = Path(os.path.realpath(out)).parent
+    if special:
+        return
+    if not folder.is_dir():
         fail(f"{out} cannot be written: there is no folder {out.parent}.", NOT_WRITTEN)
+    if not os.access(folder, os.W_OK):
+        fail(f"{out} cannot be written: the folder {folder} does not allow it.", NOT_WRITTEN)
+    if shutil.disk_usage(folder).free < LEAST_SPACE:
+        fail(f"{out} cannot be written: the disk of {folder} is full.", NOT_WRITTEN)

@@ -56,6 +56,12 @@ class TableOptions:
     """The column of known true labels, which calibrate annotators."""
     soft: bool = False
     """Whether the target columns contain the probability of one class each."""
+    contradictions: str | None = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Parameters of the output space."""
+        return {} if self.contradictions is None else {"contradictions": self.contradictions}
 
     @property
     def columns(self) -> dict[str, str]:
@@ -89,6 +95,8 @@ class Table:
     """The rows of the file, with all columns."""
     named: NamedCells | None = None
     """The look-alikes among the names of the target."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """Parameters of the output space that the user has set."""
     votes: Votes | None = None
     """The answers of several annotators, if the file has one line per answer; the rows are those of X."""
 
@@ -98,7 +106,8 @@ class Table:
     @property
     def output(self) -> OutputSpace:
         """An unfitted output space for the target."""
-        return new_space(self.kind, self.cells if self.votes is None else self.votes.answers.tolist(), self.classes)
+        cells = self.cells if self.votes is None else self.votes.answers.tolist()
+        return configured(new_space(self.kind, cells, self.classes), self.settings)
 
     def y(self, rows: Any = None) -> Any:
         """Return the target, or some rows of it, as the estimators accept it."""
@@ -172,6 +181,7 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
         None if options.truth is None else [None if is_missing(cell) else cell for cell in taken[options.truth]],
         records.classes, unused, invalid, options.columns,
         [{name: found.value.get(name) for name in columns} for found in written], named,
+        options.settings,
     )  # fmt: skip
     if has_votes(table):
         answer_columns = [name for name in (options.annotator, *options.target, options.gold) if name is not None]
@@ -182,6 +192,14 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
             " annotators with --id and --annotator; put known labels of other tables into the target."
         )
     return table
+
+
+def configured(space: OutputSpace, settings: dict[str, Any]) -> OutputSpace:
+    """Return a space with parameters that the user has set; raise an error if its type does not have them."""
+    unknown = [name for name in settings if name not in space.get_params(deep=False)]
+    if unknown:
+        raise ValueError(f"--{unknown[0]} is for rankings. The target was read as {space.kind}.")
+    return space.set_params(**settings)
 
 
 def _with_defaults(path: Path, options: TableOptions, columns: list[str]) -> TableOptions:
@@ -232,7 +250,7 @@ def _read(
     if records.kind == "text":
         kind = kind or recognise(loaded.name, target, records.y, records.places)
         if lenient:
-            records, kind, invalid = _lenient(records, kind)
+            records, kind, invalid = _lenient(records, kind, options.settings)
     else:
         kind = records.kind
     named = names.apply(kind, loaded.name, records.y, records.places)
@@ -240,9 +258,11 @@ def _read(
     return replace(records, y=cells, kind=kind, classes=classes or named.names), kind, invalid, named
 
 
-def _lenient(records: Records, kind: str) -> tuple[Records, str, dict[int, str]]:
+def _lenient(
+    records: Records, kind: str, settings: dict[str, Any] | None = None
+) -> tuple[Records, str, dict[int, str]]:
     """Return the records with None for rows that no output satisfies, and what is wrong with each of them."""
-    space = new_space(kind, records.y)
+    space = configured(new_space(kind, records.y), settings or {})
     try:
         cells = space.text_to_cells(records.y)
     except InputError as error:

@@ -19,6 +19,12 @@ SHOWN = 12
 """Classes whose counts are printed; the others are added up."""
 
 
+def contradictions(sets: Any) -> list[tuple[str, str]]:
+    """Return how many rows contradict themselves, for the printed result; nothing if there are none."""
+    number = sets.n_contradictory
+    return [("Contradictions", f"{number} of {len(sets)} rows contradict themselves")] if number else []
+
+
 def selected(model: Any) -> str:
     """Return the parts of a fitted model in words, and among how many candidates they were chosen."""
     if model.selection_ is None or not model.selection_.results:

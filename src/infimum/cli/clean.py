@@ -18,6 +18,7 @@ from ._models import pipeline, texts
 from ._outputs import TABLES, check_out
 from ._scores import assessment, score_rows
 from ._table import TableOptions, read
+from ._words import contradictions as contradictions_in_words
 from ._words import selected
 from .fit import annotator_rows, column_rows, fitted
 from .predict import append_columns
@@ -45,8 +46,10 @@ def clean(
     classes: o.Classes = None,
     separator: o.Separator = None,
     merge_classes: o.MergeClasses = False,
+    contradictions: o.Contradictions = None,
     weights: o.Weights = "auto",
     as_json: o.Json = False,
+    escape: o.Escape = True,
     quiet: o.Quiet = False,
 ) -> None:
     """Estimate the most likely member of every row's set.
@@ -59,7 +62,7 @@ def clean(
     check_out(out, TABLES, file)
     options = TableOptions(
         target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes, missing or [], gold, soft,
+        classes, separator, merge_classes, missing or [], gold, soft, contradictions,
     )  # fmt: skip
     notes = Notes()
     with running(["reading", "finding labels", "writing"], file, quiet or as_json) as stages, notes.collect():
@@ -70,13 +73,14 @@ def clean(
         new = cleaned(pipe, table.X)
         scores = held_out_scores(pipe, table.X)
         stages.next()
-        append_columns(out, file, table.rows, new)
+        append_columns(out, file, table.rows, new, escape)
     selection = pipe[-1].selection_
     complete = selection is None or selection.complete
     found: dict[str, Any] = {"clean": out, "rows": len(table), "kind": table.kind, "complete": complete}
+    found |= {"contradictory": pipe[-1].sets_.n_contradictory}
     found |= {name: sum(new[name]) for name in ("tied", "suspect")}
     found |= {"scores": scores, "beats_constant": scores.get("beats_constant")}
-    shown = [("Rows", str(len(table))), *assessment(scores)]
+    shown = [("Rows", str(len(table))), *contradictions_in_words(pipe[-1].sets_), *assessment(scores)]
     if "confidence" in new:
         found["confidence"] = float(np.mean(new["confidence"]))
     if scores.get("beats_constant") is not False:

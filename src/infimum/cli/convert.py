@@ -66,6 +66,7 @@ def convert(
     data: option("Votes: a table of features, with rows in the same order", metavar="FILE") = None,  # type: ignore[valid-type]
     target: Annotated[str, typer.Option(help="The name of the new column.", metavar="COLUMN")] = "label",
     as_json: o.Json = False,
+    escape: o.Escape = True,
     quiet: o.Quiet = False,
 ) -> None:
     """Convert the export of an annotation tool into a table.
@@ -97,7 +98,7 @@ def convert(
             records = replace(records, y=named.cells, classes=named.names if records.classes else [])
         stages.next()
         with writing(out):
-            io.write_table(out, records, target=target)
+            io.write_table(out, records, target=target, escape=escape)
     unlabelled = sum(cell is None for cell in records.y)
     found = {"table": out, "kind": records.kind, "rows": len(records), "unlabelled": unlabelled, "target": target}
     columns = ", ".join(map(str, records.data.columns))

@@ -16,6 +16,7 @@ from ._models import pipeline, save
 from ._outputs import MODELS, check_out
 from ._scores import assessment, score_rows
 from ._table import Table, TableOptions, read
+from ._words import contradictions as contradictions_in_words
 from ._words import prediction_sets as set_sizes_in_words
 from ._words import selected
 
@@ -41,6 +42,7 @@ def fit(
     classes: o.Classes = None,
     separator: o.Separator = None,
     merge_classes: o.MergeClasses = False,
+    contradictions: o.Contradictions = None,
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
     level: o.Level = None,
@@ -57,7 +59,7 @@ def fit(
     check_out(out, MODELS, file)
     options = TableOptions(
         target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes, missing or [], gold, soft,
+        classes, separator, merge_classes, missing or [], gold, soft, contradictions,
     )  # fmt: skip
     notes = Notes()
     with running(["reading", "fitting", "writing"], file, quiet or as_json) as stages, notes.collect():
@@ -76,6 +78,7 @@ def fit(
     rows = [
         ("Rows", f"{len(table)} of {table.kind}, {sum(cell is None for cell in table.cells)} unlabelled"),
         *_classes(table),
+        *contradictions_in_words(model[-1].sets_),
         *column_rows(table, model),
         *annotator_rows(table, model[-1]),
         ("Selected model", selected(model[-1])),
@@ -85,7 +88,7 @@ def fit(
     ]
     found = {
         "model": out, "kind": table.kind, "rows": len(table), "complete": complete, "chosen": selected(model[-1]),
-        "classes": table.classes,
+        "classes": table.classes, "contradictory": model[-1].sets_.n_contradictory,
         "scores": scores(model[-1]), "guarantee": None if conformal is None else conformal.guarantee_,
         "prediction_sets": set_sizes or None, "columns": table.describe(model[0]),
     }  # fmt: skip

@@ -29,6 +29,7 @@ def predict(
     sep: o.Sep = None,
     encoding: o.Encoding = None,
     as_json: o.Json = False,
+    escape: o.Escape = True,
     quiet: o.Quiet = False,
 ) -> None:
     """Predict every row of a table.
@@ -53,7 +54,7 @@ def predict(
         except InputError as error:
             raise error.renumbered(lambda row: loaded.rows[row].place) from None
         stages.next()
-        append_columns(out, file, rows, new, loaded.columns)
+        append_columns(out, file, rows, new, escape, loaded.columns)
     shown: list[tuple[str, Any]] = [("Rows", len(rows)), *predictions(about["kind"], new["prediction"])]
     known = [value for value in new["confidence"] if value is not None]
     shown += [("Mean confidence", f"{np.mean(known):.3f}")] if known else []
@@ -82,7 +83,7 @@ def predicted(pipe: Any, X: Any) -> tuple[dict[str, list], Any]:
 
 
 def append_columns(
-    out: Path, file: Path, rows: list[dict], new: dict[str, list], columns: list[str] | None = None
+    out: Path, file: Path, rows: list[dict], new: dict[str, list], escape: bool, columns: list[str] | None = None
 ) -> None:
     """Write the rows of a file with new columns."""
     columns = list(rows[0]) if columns is None else columns
@@ -91,4 +92,4 @@ def append_columns(
         raise ValueError(f"{name_of(file)} has a column {taken[0]!r} already, which would be written. Rename it first.")
     with writing(out):
         cells = [{**row, **{name: column[k] for name, column in new.items()}} for k, row in enumerate(rows)]
-        write_rows(out, [*columns, *new], cells)
+        write_rows(out, [*columns, *new], cells, escape)

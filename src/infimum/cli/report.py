@@ -19,6 +19,7 @@ from ._models import load, pipeline
 from ._outputs import REPORTS, check_out
 from ._scores import assessment, score_rows
 from ._table import IDS, Table, TableOptions, read
+from ._words import contradictions as contradictions_in_words
 from ._words import selected
 from .fit import column_rows, fitted
 
@@ -54,6 +55,7 @@ def report(
     classes: o.Classes = None,
     separator: o.Separator = None,
     merge_classes: o.MergeClasses = False,
+    contradictions: o.Contradictions = None,
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
     as_json: o.Json = False,
@@ -73,7 +75,7 @@ def report(
     check_out(out, REPORTS, *files)
     options = TableOptions(
         target or [], kind, id, annotator, truth, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes, missing or [], gold, soft,
+        classes, separator, merge_classes, missing or [], gold, soft, contradictions,
     )  # fmt: skip
     if models:
         compare_models(models, file, out, options, title, as_json, quiet)
@@ -104,7 +106,8 @@ def report(
     selection = pipe[-1].selection_
     complete = selection is None or selection.complete
     rows, summary = _summary(made, table, selected(pipe[-1]))
-    rows += column_rows(table, pipe)
+    rows += [*contradictions_in_words(pipe[-1].sets_), *column_rows(table, pipe)]
+    summary["contradictory"] = pipe[-1].sets_.n_contradictory
     print_result({"report": out, **summary, "complete": complete}, as_json, f"{out} written", rows, notes, table.named)
     if not complete:
         raise typer.Exit(STOPPED_EARLY)

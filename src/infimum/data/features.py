@@ -251,7 +251,7 @@ class Features(TransformerMixin, BaseEstimator):
             encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False).fit(_categories(cells))
             return Column(name, found, len(encoder.categories_[0]), encoder, missing=missing)
         column = Column(name, found)
-        values = _values(column, cells)
+        values = _values(column, cells, fitting=True)
         column.missing = int(np.isnan(values).sum())
         column.width = 2 if column.missing else 1
         column.median = float(np.nanmedian(values))
@@ -343,8 +343,12 @@ def _categories(cells: list) -> NDArray:
     return np.array([[category(cell)] for cell in cells], dtype=object).reshape(len(cells), 1)
 
 
-def _values(column: Column, cells: list) -> NDArray:
-    """Return the cells of a column as (n, 1) numbers, NaN if they are missing."""
+def _values(column: Column, cells: list, fitting: bool = False) -> NDArray:
+    """Return the cells of a column as (n, 1) numbers, NaN if they are missing.
+
+    Many cells that are no numbers raise an error in `fit`. Later they are missing, because what becomes of a row must
+    not depend on the other rows.
+    """
     out = np.full((len(cells), 1), math.nan)
     bad: list[tuple[int, Any]] = []
     for k, cell in enumerate(cells):
@@ -358,22 +362,23 @@ def _values(column: Column, cells: list) -> NDArray:
             raise InputError(rows={k: message}, what="X", remedy="Correct the cell or leave it empty.")
         else:
             out[k] = value
-    if bad and len(bad) > max(1, 0.05 * len(cells)):
+    if fitting and len(bad) > max(1, 0.05 * len(cells)):
         row, cell = bad[0]
         what = f"{column.kind}s"
         message = f"the column {column.name!r} must contain {what}. Got {cell!r:.60}"
         raise InputError(
             rows={row: message},
             what="X",
-            remedy=f"The column was one of {what} in fit. Correct its cells.",
+            remedy=f"Correct its cells, or set its kind: Features(columns={{{column.name!r}: 'category'}}).",
             more=len({row for row, _ in bad}) - 1,
         )
-    if bad and not any("treated as missing" in note for note in column.notes):
+    if bad and not (fitting and any("treated as missing" in note for note in column.notes)):
         import warnings
 
         row, cell = bad[0]
         warnings.warn(
-            f"Row {row} of the column {column.name!r} is not a {column.kind}: {cell!r:.60}. It is treated as missing.",
+            f"Row {row} of the column {column.name!r} is not a {column.kind}: {cell!r:.60}. It is treated as missing"
+            + (", as is 1 other row." if len(bad) == 2 else f", as are {len(bad) - 1} other rows." if bad[1:] else "."),
             InfimumWarning,
             stacklevel=4,
         )

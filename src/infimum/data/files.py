@@ -7,7 +7,7 @@ import os
 import secrets
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -21,8 +21,10 @@ def atomic_write(path: Path_, mode: str = "w") -> Iterator[IO]:
     """Open a file for writing, and replace the old file only when all has been written.
 
     If anything fails, the old file stays as it was. Text is written as UTF-8, with line ends as given. The data are
-    synced to the disk before the file gets its name. A pipe or a character device, such as /dev/stdout, receives the
-    data when all of it is there, and is not replaced. Block devices and sockets raise an error.
+    synced to the disk before the file gets its name. A symbolic link stays, and the file that it points to is replaced.
+    The new file keeps the owner, the group and the permissions of the old one; other hard links keep the old content.
+    A pipe or a character device, such as /dev/stdout, receives the data when all of it is there, and is not replaced.
+    Block devices and sockets raise an error.
 
     Parameters
     ----------
@@ -49,20 +51,28 @@ def atomic_write(path: Path_, mode: str = "w") -> Iterator[IO]:
     if target.is_dir():
         raise IsADirectoryError(f"{path} cannot be written: it is a folder.")
     beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}{PART}")
-    kept = target.stat().st_mode & 0o777 if target.exists() else None
+    old = target.stat() if target.exists() else None
     handle = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with open(handle, mode) if mode == "wb" else open(handle, mode, encoding="utf-8", newline="") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        if kept is not None:
-            os.chmod(beside, kept)
+        if old is not None:
+            _keep_owner(beside, old)
         os.replace(beside, target)
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
     _sync_folder(target.parent)
+
+
+def _keep_owner(path: Path, old: os.stat_result) -> None:
+    """Give a file the owner, the group and the permissions of the one that it replaces."""
+    if hasattr(os, "chown"):
+        with suppress(PermissionError):  # only root may give files away
+            os.chown(path, old.st_uid, old.st_gid)
+    os.chmod(path, stat.S_IMODE(old.st_mode) & 0o777)
 
 
 def _is_special(path: Path_) -> bool:

@@ -7,14 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from ..disambiguation import Disambiguation, DisambiguationResult, supports_soft
 from ..outputs import OutputSpace, Sets
 from ..recipe import Recipe
 from ..selection import out_of_fold
-from ..weights.base import Target
-from ..weights.holdout import LooOperator
 from .conflicts import conflicts, unreadable
 from .rows import Findings, check_lengths, inputs_and_space, nearest_rows, scaled_weights
 
@@ -208,8 +205,6 @@ def label_errors(
     if supports_soft(sets) or len(sets) < 2:
         return None, np.empty(0, dtype=int)
     family = scaled_weights(None if len(sets) <= COMPARED_ROWS else weights)
-    if sets.pair_codes() is not None:
-        return support_of(output, sets, np.empty(0), _held_out_pairs(X, output, sets, family))
     return support_of(output, sets, out_of_fold(Recipe("infimum", "inside", family), X, output, sets, cv=5).z)
 
 
@@ -219,39 +214,17 @@ def _disambiguated(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> Dis
     return PartialEstimator(output, Disambiguation(), weights=weights).fit(X, sets).disambiguation_
 
 
-def _held_out_pairs(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> LooOperator | None:
-    """Held-out sums for the pairs of partial orders."""
-    codes = sets.pair_codes()
-    if codes is None:
-        return None
-    return clone(weights).fit(X, Target(codes.astype(float), ~output.is_unlabelled(sets))).loo_operator()
-
-
-def support_of(
-    output: OutputSpace, sets: Sets, z: NDArray, held_out: LooOperator | None = None
-) -> tuple[NDArray, NDArray]:
+def support_of(output: OutputSpace, sets: Sets, z: NDArray) -> tuple[NDArray, NDArray]:
     """Return the support of each set by the other rows, in [0, 1], and the suspect rows, without disambiguation.
 
-    For a partial order it is the mean over its pairs of their probability among the rows that contain them. Otherwise
-    it is 1 / (1 + d / t), with d the distance of the prediction z and t the median of the positive distances.
+    It is 1 / (1 + d / t), with d the distance of the prediction z and t the median of the positive distances.
     """
-    codes = sets.pair_codes()
-    if codes is not None:
-        support = sets.agreement(z) if held_out is None else _support_of_pairs(codes.astype(float), held_out)
-        return support, np.flatnonzero(support < SHARE_OF_MEDIAN * float(np.median(support)))
     far = np.where(sets.contains(z), 0.0, np.maximum(output.distance(z, sets), 0.0))  # without rounding errors
     positive = far[far > 0]
     typical = float(np.median(positive)) if len(positive) else 0.0
     if typical == 0:
         return np.ones(len(far)), np.empty(0, dtype=int)
     return 1 / (1 + far / typical), np.flatnonzero(far > FAR * typical)
-
-
-def _support_of_pairs(codes: NDArray, held_out: LooOperator) -> NDArray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.clip(np.nan_to_num(held_out(codes) / held_out(np.abs(codes))), -1, 1)
-    known = np.abs(codes).sum(axis=1)
-    return np.where(known > 0, (np.abs(codes) * (1 + codes * mean) / 2).sum(axis=1) / np.maximum(known, 1), 1.0)
 
 
 def _set_conflicts(found: Audit, X: Any, output: OutputSpace, sets: Sets) -> None:

@@ -1,6 +1,7 @@
 """Disambiguation: estimate the label of each row, then train on the result."""
 
 from ..outputs.soft_labels import soft_update
+from .bradley_terry import BradleyTerry
 from .categorical import Categorical, SparseCategorical
 from .hard import HardResult, best_of_starts, hard
 from .posterior import SetPosterior
@@ -10,6 +11,7 @@ from .soft import Schedule, SoftResult, fit_growing, has_density, held_out_sums,
 from .truncated_normal import TruncatedNormal
 
 __all__ = [
+    "BradleyTerry",
     "Categorical",
     "Disambiguation",
     "DisambiguationResult",

@@ -48,6 +48,7 @@ class Coupled(SetPosterior):
     ):  # fmt: skip
         self.parts, self.factors, self.labelled, self.w = parts, factors, labelled, sample_weight
         self.slopes, self.in_training = slopes, in_training
+        self.held_out_rounds = max((part.held_out_rounds for part in parts), default=8)
         self.sizes = [int(np.prod(part.shape[len(part.shape) - part.axes :])) for part in parts]
         self._moved: list[NDArray] = []  # predictions of the last update, for the likelihood
 

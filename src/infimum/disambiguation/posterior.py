@@ -65,6 +65,9 @@ class SetPosterior(ABC):
     is_fallible: bool = False
     """Whether sets may miss the true label, so that their sources are estimated."""
 
+    held_out_rounds: int = 8
+    """Rounds for held-out rows, which rank models as well as a full run."""
+
     @property
     @abstractmethod
     def shape(self) -> tuple[int, ...]:
@@ -122,6 +125,11 @@ class SetPosterior(ABC):
     @abstractmethod
     def predict(self, F: NDArray) -> tuple[NDArray, NDArray]:
         """Return phi (n, d) and log P_i(S_i) (n,) of held-out predictions F, calibrated on these sets."""
+
+    def outputs(self, F: NDArray, output: OutputSpace) -> tuple[NDArray, NDArray]:
+        """Return outputs (n, *z) and log P_i(S_i) (n,) of held-out predictions F."""
+        phi, log_likelihood = self.predict(F)
+        return self.expand(output).decode(phi), log_likelihood
 
     @abstractmethod
     def members(self, q: NDArray, F: Callable[[], NDArray], output: OutputSpace) -> Members:

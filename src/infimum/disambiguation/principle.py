@@ -41,9 +41,10 @@ class Disambiguation(BaseEstimator):
     Parameters
     ----------
     kind : {"auto", "soft", "hard"}, default "auto"
-        "soft" assigns probabilities to the members of each set, for labels, tags, masks, numbers and boxes (see
-        `disambiguation.soft`). "hard" selects one member per set, for every output type (see `disambiguation.hard`);
-        it starts from the soft labels if there are any. "auto" is "soft" if the output type supports it.
+        "soft" assigns probabilities to the members of each set, for labels, tags, masks, rankings, numbers and boxes
+        (see `disambiguation.soft`). "hard" selects one member per set, for every output type (see
+        `disambiguation.hard`); it starts from the soft labels if there are any. "auto" is "soft" if the output type
+        supports it.
     ramp, cap : float, default 20 and 2
         The exponent of the soft update grows from 1 to `cap`, by 1 / ramp per round. A larger `cap` gives sharper soft
         labels.
@@ -132,7 +133,7 @@ class Disambiguation(BaseEstimator):
             check_number(self, "noise", 0, 1, optional=True)
         if self.kind == "soft" and not supports_soft(sets):
             raise ValueError(
-                f"Soft disambiguation supports labels, tags, masks, numbers and boxes, but not {sets!r}. Use"
+                f"Soft disambiguation supports labels, tags, masks, rankings, numbers and boxes, but not {sets!r}. Use"
                 " Disambiguation(kind='hard')."
             )
         if not output.bilinear:
@@ -188,7 +189,7 @@ class Disambiguation(BaseEstimator):
             fitted = fit_growing(weights, rows.X, target, posterior, rows.w)
             output, result = self._estimate(rows, output, sets, fitted, target)
             if fitted.supervised:
-                phi = result.phi if posterior is None else posterior.growth_target(result.phi)
+                phi = output.reduced(result.phi) if posterior is None else posterior.growth_target(result.phi)
                 fitted = fitted.refit(rows.X, target.with_phi(phi), rows.w)
         return _supervised(output, result), fitted, result
 
@@ -206,8 +207,7 @@ class Disambiguation(BaseEstimator):
         """
         self.check(output, sets)
         if posterior is not None and self.kind != "hard":
-            phi, log_likelihood = posterior.predict(held_out_sums(operator, posterior))
-            return posterior.expand(output).decode(phi), log_likelihood
+            return posterior.outputs(held_out_sums(operator, posterior), output)
         c = None
         for block, rest, inside, outside in operator.folds():
             w = None if sample_weight is None else sample_weight[rest]

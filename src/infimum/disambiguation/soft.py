@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..outputs.base import Sets
 from ..weights.base import Target, Weights
 from ..weights.holdout import Holdout, LooOperator
+from .bradley_terry import BradleyTerry
 from .categorical import Categorical, SparseCategorical, is_sparse
 from .constrained import ConstrainedCategorical
 from .coupled import Coupled, labelled_in
@@ -45,7 +46,7 @@ class Schedule:
         return min(self.cap, 1 + t / self.ramp)
 
 
-HELD_OUT_SCHEDULE = Schedule(ramp=5, cap=2.0, max_iter=8, tol=0.0)  # ranks models as well, in half the time
+HELD_OUT_SCHEDULE = Schedule(ramp=5, cap=2.0, tol=0.0)  # ranks models as well, in half the time
 
 
 class SoftResult(NamedTuple):
@@ -162,8 +163,9 @@ def _choose(first: NDArray, q: NDArray, other: NDArray) -> NDArray:
     return np.where(first[:, None], q.reshape(len(first), -1), other.reshape(len(first), -1)).reshape(q.shape)
 
 
-def held_out_sums(operator: Holdout, posterior: SetPosterior, schedule: Schedule = HELD_OUT_SCHEDULE) -> NDArray:
+def held_out_sums(operator: Holdout, posterior: SetPosterior) -> NDArray:
     """Predict F_i for each row by a disambiguation that did not use the sets of its fold, (n, *e)."""
+    schedule = replace(HELD_OUT_SCHEDULE, max_iter=posterior.held_out_rounds)
     held_out = posterior.hold_out(operator)
     return held_out.out_of_fold(soft(operator, held_out, schedule).q, operator)
 
@@ -208,6 +210,8 @@ def posterior_of(sets: Sets, sample_weight: NDArray | None = None, noise: Any = 
     lines = sets.lines()
     if lines is not None:
         return TruncatedNormal(lines, sample_weight)
+    if sets.comparisons() is not None:
+        return BradleyTerry(sets, sample_weight)
     return _coupled(sets, sample_weight) if supports_soft(sets) else None
 
 
@@ -228,7 +232,7 @@ def _coupled(sets: Sets, sample_weight: NDArray | None) -> Coupled:
 
 def supports_soft(sets: Sets) -> bool:
     """Whether members of the sets can be assigned probabilities, so that sets have a likelihood."""
-    if sets.options() is not None or sets.lines() is not None:
+    if any(found is not None for found in (sets.options(), sets.lines(), sets.comparisons())):
         return True
     return all(map(supports_soft, sets.coordinates() or [])) if sets.coordinates() else False
 

@@ -15,10 +15,9 @@ from .base import PartialModel
 class PartialRanker(PartialModel):
     """Rankings of m items from partial orders: preferences, top-k lists, buckets, ranks with gaps (paper, Sec. 5.2).
 
-    Bucket orders (full rankings, top-k lists, unlabelled rows) have a loss that is linear in psi(z). If all rows are
-    bucket orders, the prediction is one minimum feedback arc set. Otherwise "auto" enumerates the rankings of up to 8
-    items and uses a search with certificates or an alternation beyond; `minimum(X).gap` bounds the distance to the
-    optimum.
+    After disambiguation, and if all rows are bucket orders (full rankings, top-k lists, unlabelled rows), the
+    prediction is one minimum feedback arc set. Otherwise "auto" enumerates the rankings of up to 8 items, and uses a
+    search with certificates or an alternation beyond; `minimum(X).gap` bounds the distance to the optimum.
 
     Parameters
     ----------
@@ -27,7 +26,13 @@ class PartialRanker(PartialModel):
     principle, negative_weights, weights, solver
         As for :class:`PartialClassifier`.
     time_limit : float, optional
-        Seconds for one minimisation over orders of more than 14 items.
+        Seconds that one prediction may take to prove its optimality; ``float("inf")`` sets no limit. By default a
+        search ends after a number of steps, at the same order in every run, and `minimum(X)` returns a bound.
+    contradictions : {"error", "majority", "weigh"}, default "error"
+        What happens to rows that contradict themselves, such as a > b > c > a. "error" raises an error with the cycles.
+        "majority" keeps the pairs on which all orders that violate the fewest comparisons of the row agree. "weigh"
+        counts each comparison of such a row as a row of its own, with its share of the weight. Other rows do not
+        depend on this parameter.
     budget, n_jobs, random_state, verbose, search_config
         As for :class:`PartialClassifier`.
 
@@ -56,6 +61,7 @@ class PartialRanker(PartialModel):
         weights: Any = "auto",
         solver: Any = "auto",
         time_limit: float | None = None,
+        contradictions: str = "error",
         budget: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -68,6 +74,7 @@ class PartialRanker(PartialModel):
         self.weights = weights
         self.solver = solver
         self.time_limit = time_limit
+        self.contradictions = contradictions
         self.budget = budget
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -75,7 +82,7 @@ class PartialRanker(PartialModel):
         self.search_config = search_config
 
     def _output(self, y: Any) -> Rankings:
-        return Rankings(self.items, self.time_limit)
+        return Rankings(self.items, self.time_limit, self.contradictions)
 
     @property
     def items_(self) -> NDArray:

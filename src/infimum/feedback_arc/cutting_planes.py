@@ -25,6 +25,7 @@ FRACTIONAL = 1e-5
 UNDECIDED = 0.02  # where no more than one such pair an item is left, the simplex takes over from the proximal steps
 PROXIMAL_ITEMS = 20  # below this the simplex alone is faster
 KICKS = 3000  # of the local search, from each start
+QUICK_KICKS = 100  # the same, if the number of steps is limited
 ROOT_STEPS, NODE_STEPS = 16, 4  # steps over which the bound must gain
 ROOT_GAIN, NODE_GAIN = 0.05, 0.02  # of the gap that is left, or the steps end
 
@@ -32,7 +33,10 @@ ROOT_GAIN, NODE_GAIN = 0.05, 0.02  # of the gap that is left, or the steps end
 class Branching:
     """The search for a cheapest linear extension of `before`; `run` sets `order`, `value`, `bound` and `proved`."""
 
-    def __init__(self, cost: Float, before: Bool, time_limit: float | None = None):
+    def __init__(
+        self, cost: Float, before: Bool, time_limit: float | None = None, max_steps: int | None = None
+    ):
+        self.steps_left = np.inf if max_steps is None else max_steps
         self.deadline = np.inf if time_limit is None else time.perf_counter() + time_limit
         self.cost, self.root = cost, before
         self.m = len(cost)
@@ -47,7 +51,7 @@ class Branching:
         self.order = best_order(cost, starts)
         self.value = order_value(cost, self.order)
         for start in starts:
-            self.offer(start, before, KICKS)
+            self.offer(start, before, KICKS if max_steps is None else min(KICKS, QUICK_KICKS))
 
     def offer(self, order: Int, before: Bool, kicks: int = 0) -> None:
         """Improve an order by insertion moves and keep it if it is the best so far."""
@@ -103,8 +107,9 @@ class Branching:
         wait, least = (ROOT_STEPS, ROOT_GAIN) if state is None else (NODE_STEPS, NODE_GAIN)
         history: list[float] = []
         for step in count():
-            if time.perf_counter() > self.deadline:
+            if time.perf_counter() > self.deadline or self.steps_left <= 0:
                 return bound, before, lp.u, False
+            self.steps_left -= 1
             u = lp.u
             lp.pool.add_triples(u, 1e-4)
             if step % 2 and (state is not None or step >= wait):
@@ -124,7 +129,8 @@ class Branching:
                 gain = max(history[-wait:]) - max(history[-2 * wait : -wait])
                 if gain < least * (self.value - self.slack - bound):
                     break
-        self.offer(sort_by(-lp.u.sum(axis=1), before), before, KICKS if state is None else 100)
+        kicks = KICKS if state is None and self.steps_left == np.inf else 100
+        self.offer(sort_by(-lp.u.sum(axis=1), before), before, kicks)
         return bound, before, lp.u, True
 
     def settle(self, before: Bool, bound: float) -> tuple[float, Bool, Float, bool]:
@@ -136,7 +142,8 @@ class Branching:
             lp.add(self.proximal.pool.active())
         while True:
             lp.fix(before)
-            finished = lp.solve(self.deadline)
+            finished = lp.solve(self.deadline) and self.steps_left > 0
+            self.steps_left -= 1
             bound = max(bound, lp.bound)
             if self.closed(bound) or not finished:
                 return bound, before, lp.u, finished

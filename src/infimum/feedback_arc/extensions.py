@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import factorial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +20,7 @@ class LinearExtensions:
     Attributes
     ----------
     count : integer array of shape (...), or None
-        Their number; None where they were sampled.
+        Their number; None for more than 20 items, and if extensions were sampled.
     probability : array of shape (..., m, m)
         The share of them that puts i before j; 0 on the diagonal.
     standard_error : array of shape (..., m, m)
@@ -32,7 +33,7 @@ class LinearExtensions:
 
     @property
     def exact(self) -> bool:
-        return self.count is not None
+        return not self.standard_error.any()
 
 
 def linear_extensions(
@@ -40,13 +41,16 @@ def linear_extensions(
 ) -> LinearExtensions:
     """Count the linear extensions of partial orders, by dynamic programming over their ideals, or sample them.
 
+    Items that are compared with no other take every place in the order of the others equally often, so the dynamic
+    program needs only the compared items.
+
     Parameters
     ----------
     precedes : boolean array of shape (..., m, m)
         True at (i, j) when i must come before j; closed transitively here. Equal orders are solved once.
     n_samples : int, optional
-        Sample that many instead of counting. By default orders of at most 20 items are counted, and 1000 extensions
-        of each larger one are sampled.
+        Sample that many instead of counting. By default orders that compare at most 20 items are counted, and 1000
+        extensions of each of the others are sampled.
     random_state : int, Generator or None
         Of the sampler.
 
@@ -68,27 +72,51 @@ def linear_extensions(
     lead = before.shape[:-2]
     distinct, inverse = np.unique(before.reshape(int(np.prod(lead)), m * m), axis=0, return_inverse=True)
     distinct, inverse = distinct.reshape(len(distinct), m, m), inverse.reshape(lead)
-    if n_samples is None and m <= MAX_EXACT:
-        count, probability = _counted(distinct)
-        return LinearExtensions(count[inverse], probability[inverse], np.zeros(before.shape))
+    active = np.asarray(distinct.any(axis=-1) | distinct.any(axis=-2))
+    counted = np.flatnonzero(active.sum(axis=-1) <= (MAX_EXACT if n_samples is None else -1))
+    count = np.ones(len(distinct), dtype=np.int64)
+    probability, error = np.zeros(distinct.shape), np.zeros(distinct.shape)
+    for number in np.unique(active[counted].sum(axis=-1)):
+        rows = counted[active[counted].sum(axis=-1) == number]
+        count[rows], probability[rows] = _counted(distinct[rows], active[rows])
     n = 1000 if n_samples is None else n_samples
     rng = np.random.default_rng(random_state)
-    estimates = [_share(sample_linear_extensions(order, n, rng)) for order in distinct]
-    probability = np.array(estimates).reshape(distinct.shape)
-    # pairs seen n times in n still carry an error: Laplace's (k + 1) / (n + 2) in sqrt(p (1 - p) / n)
-    smooth = (n * probability + 1) / (n + 2)
-    free = ~(distinct | distinct.swapaxes(-1, -2) | np.eye(m, dtype=bool))
-    error = np.where(free, np.sqrt(smooth * (1 - smooth) / n), 0.0)
-    return LinearExtensions(None, probability[inverse], error[inverse])
+    for row in np.setdiff1d(np.arange(len(distinct)), counted):
+        probability[row] = _share(sample_linear_extensions(distinct[row], n, rng))
+        # pairs seen n times in n still carry an error: Laplace's (k + 1) / (n + 2) in sqrt(p (1 - p) / n)
+        smooth = (n * probability[row] + 1) / (n + 2)
+        unknown = ~(distinct[row] | distinct[row].T | np.eye(m, dtype=bool))
+        error[row] = np.where(unknown, np.sqrt(smooth * (1 - smooth) / n), 0.0)
+    all_counted = len(counted) == len(distinct) and m <= MAX_EXACT
+    return LinearExtensions(count[inverse] if all_counted else None, probability[inverse], error[inverse])
 
 
-def _counted(before: Bool) -> tuple[Int, Float]:
+def _counted(before: Bool, active: Bool) -> tuple[Int, Float]:
+    """Count extensions of orders (k, m, m) with the same number a of compared items; (k,) and (k, m, m).
+
+    A free item has a + 1 places among the compared ones, equally often. It comes before the one at place p in p of
+    them.
+    """
     from infimum.feedback_arc.extension_kernels import count_extensions
     from infimum.feedback_arc.subset_dp import bitmasks
 
-    counts, pairs = np.ones(len(before), dtype=np.int64), np.zeros(before.shape, dtype=np.int64)
-    count_extensions(bitmasks(before), counts, pairs)
-    return counts, pairs / counts[:, None, None]
+    k, m = active.shape
+    a = int(active[0].sum())
+    items = np.argsort(~active, axis=1, kind="stable")  # the compared ones first
+    rows, inner = np.arange(k)[:, None, None], items[:, :a]
+    counts, pairs = np.ones(k, dtype=np.int64), np.zeros((k, a, a), dtype=np.int64)
+    if a:
+        count_extensions(bitmasks(before[rows, inner[:, :, None], inner[:, None, :]]), counts, pairs)
+    share = pairs / counts[:, None, None]
+    arranged = np.full((k, m, m), 0.5)
+    arranged[:, :a, :a] = share
+    arranged[:, a:, :a] = ((1 + share.sum(axis=1)) / (a + 1))[:, None, :]
+    arranged[:, :a, a:] = 1 - arranged[:, a:, :a].swapaxes(1, 2)
+    arranged[:, np.arange(m), np.arange(m)] = 0.0
+    probability = np.empty_like(arranged)
+    probability[rows, items[:, :, None], items[:, None, :]] = arranged
+    # m! / a! ways to insert the free items; beyond 20 items the number is not returned
+    return counts * (factorial(m) // factorial(a) if m <= MAX_EXACT else 1), probability
 
 
 def _share(orders: Int) -> Float:

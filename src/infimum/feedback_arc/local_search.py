@@ -121,3 +121,26 @@ def insertion_search(cost: Float, order: Int, before: Bool, rounds: int = 0, ran
         tol, heat = 1e-10 * size.max(initial=0.0), HEAT * float(np.median(size)) if len(size) else 0.0
         _iterate(order, w, before, tol, rounds, heat, np.random.default_rng(random_state))
     return order
+
+
+@njit(cache=True, nogil=True)
+def _search_all(w, rounds, rng, orders):
+    free = np.zeros(w.shape[1:], dtype=np.bool_)
+    for k in range(len(w)):
+        size = np.abs(w[k])
+        order = np.argsort(w[k].sum(axis=1), kind="mergesort")
+        _iterate(order, w[k], free, 1e-10 * size.max(), rounds, HEAT * size.mean(), rng)
+        orders[k] = order
+
+
+def local_orders(costs: Float, rounds: int = 0) -> Int:
+    """Orders (q, m) of low cost for costs (q, m, m), without a bound: sorted by scores, then improved by insertions.
+
+    >>> local_orders(np.array([[[0.0, 1, 3], [2, 0, 1], [1, 4, 0]]]))
+    array([[1, 2, 0]])
+    """
+    q, m = costs.shape[:2]
+    orders = np.tile(np.arange(m), (q, 1))
+    if q and m > 1:
+        _search_all(costs - costs.swapaxes(1, 2), rounds, np.random.default_rng(0), orders)
+    return orders

@@ -57,11 +57,28 @@ def transitive_closure(relation: Bool) -> Bool:
            [0, 0, 1],
            [0, 0, 0]])
     """
+    active = np.asarray(relation.any(axis=-1) | relation.any(axis=-2))
+    most = int(active.sum(axis=-1).max(initial=0))
+    if 2 * most < relation.shape[-1]:  # few items are related: close the relation on these alone
+        return _closure_of_active(relation, active, most)
     closed = relation.copy()
     for k in range(closed.shape[-1]):
         # i -> k and k -> j give i -> j
         closed |= closed[..., :, k, None] & closed[..., None, k, :]
     return closed
+
+
+def _closure_of_active(relation: Bool, active: Bool, most: int) -> Bool:
+    """Return the closures of relations of at most `most` of their items each."""
+    m = relation.shape[-1]
+    flat, there = relation.reshape(-1, m, m), active.reshape(-1, m)
+    items = np.argsort(~there, axis=-1, kind="stable")[:, :most]  # the active ones first
+    rows = np.arange(len(flat))[:, None, None]
+    closed = np.zeros_like(flat)
+    closed[rows, items[:, :, None], items[:, None, :]] = transitive_closure(
+        flat[rows, items[:, :, None], items[:, None, :]]
+    )
+    return closed.reshape(relation.shape)
 
 
 def is_weak_order(before: Bool) -> Bool:
@@ -70,9 +87,9 @@ def is_weak_order(before: Bool) -> Bool:
     >>> is_weak_order(np.array([[[0, 1, 1], [0, 0, 0], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]], dtype=bool))
     array([ True, False])
     """
-    apart = ~(before | before.swapaxes(-1, -2))
-    two_steps = apart.astype(np.float32) @ apart.astype(np.float32) > 0
-    return np.asarray((two_steps == apart).all(axis=(-1, -2)))
+    # in buckets, and only there, i comes before j if and only if fewer items come before i than before j
+    ahead = before.sum(axis=-2)
+    return np.asarray((before == (ahead[..., :, None] < ahead[..., None, :])).all(axis=(-1, -2)))
 
 
 def find_cycle(relation: Bool, item: int) -> list[int]:

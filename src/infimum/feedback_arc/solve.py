@@ -43,8 +43,9 @@ class FeedbackArcResult:
 
 
 def minimum_feedback_arc(
-    cost: ArrayLike, precedes: ArrayLike | None = None, method: Method = "auto", time_limit: float | None = None
-) -> FeedbackArcResult:
+    cost: ArrayLike, precedes: ArrayLike | None = None, method: Method = "auto", time_limit: float | None = None,
+    max_steps: int | None = None,
+) -> FeedbackArcResult:  # fmt: skip
     """Return the order of minimum cost.
 
     The cost is the sum of cost[i, j] over the pairs in which i comes before j.
@@ -63,6 +64,8 @@ def minimum_feedback_arc(
         "auto" is "dp" for components of up to 16 items and "cutting_planes" beyond.
     time_limit : float, optional
         Seconds after which cutting planes return the best order so far and its bound.
+    max_steps : int, optional
+        Steps of the linear programs after which they do the same, with the same result in every run.
 
     Examples
     --------
@@ -73,7 +76,7 @@ def minimum_feedback_arc(
     >>> minimum_feedback_arc(cost, precedes=[[0, 1, 0], [0, 0, 0], [0, 0, 0]]).order
     array([0, 1, 2])
     """
-    _check(method, time_limit)
+    _check(method, time_limit, max_steps)
     c = as_costs(cost)
     if c.ndim != 2:
         raise ValueError(f"cost must have shape (m, m), got {c.shape}. Use minimum_feedback_arcs for many problems.")
@@ -89,7 +92,7 @@ def minimum_feedback_arc(
     for b in sorted((b for b, block in enumerate(blocks) if len(block) > 1), key=lambda b: len(blocks[b])):
         inside = np.ix_(blocks[b], blocks[b])
         remaining = None if deadline is None else deadline - time.perf_counter()
-        part = _solve_component(c[inside], before[inside], method, remaining)
+        part = _solve_component(c[inside], before[inside], method, remaining, max_steps)
         order[starts[b] : starts[b + 1]] = blocks[b][part.order]
         used.add(part.method)
         loss, proved = loss + part.value - part.bound, proved and part.proved
@@ -98,7 +101,9 @@ def minimum_feedback_arc(
     return FeedbackArcResult(order, value, value if proved else value - loss, proved, name)
 
 
-def _solve_component(cost: Float, before: Bool, method: Method, time_limit: float | None) -> FeedbackArcResult:
+def _solve_component(
+    cost: Float, before: Bool, method: Method, time_limit: float | None, max_steps: int | None
+) -> FeedbackArcResult:
     if method == "sorting":
         return _sorted(cost, before)
     if method == "dp" or (method == "auto" and len(cost) <= DP_ITEMS):
@@ -108,7 +113,7 @@ def _solve_component(cost: Float, before: Bool, method: Method, time_limit: floa
         return FeedbackArcResult(orders[0], values[0], values[0], True, "dp")
     from infimum.feedback_arc.cutting_planes import Branching
 
-    search = Branching(cost, before, time_limit).run()
+    search = Branching(cost, before, time_limit, max_steps).run()
     return FeedbackArcResult(search.order, search.value, search.bound, search.proved, "cutting_planes")
 
 
@@ -125,8 +130,9 @@ def _sorted(cost: Float, before: Bool) -> FeedbackArcResult:
 
 
 def minimum_feedback_arcs(
-    costs: ArrayLike, precedes: ArrayLike | None = None, method: Method = "auto", time_limit: float | None = None
-) -> FeedbackArcResult:
+    costs: ArrayLike, precedes: ArrayLike | None = None, method: Method = "auto", time_limit: float | None = None,
+    max_steps: int | None = None,
+) -> FeedbackArcResult:  # fmt: skip
     """Many problems at once; the leading axes of `costs` and `precedes` broadcast against each other.
 
     Parameters
@@ -137,6 +143,8 @@ def minimum_feedback_arcs(
         As for `minimum_feedback_arc`; "auto" is one compiled loop of "dp" up to 14 items.
     time_limit : float, optional
         Seconds per problem.
+    max_steps : int, optional
+        Steps of the linear programs per component, as for `minimum_feedback_arc`.
 
     Examples
     --------
@@ -149,7 +157,7 @@ def minimum_feedback_arcs(
     >>> minimum_feedback_arcs(rng.normal(size=(3, 1, 4, 4)), orders).value.shape
     (3, 6)
     """
-    _check(method, time_limit)
+    _check(method, time_limit, max_steps)
     c = as_costs(costs)
     m = c.shape[-1]
     before = as_partial_orders(precedes, m)
@@ -162,7 +170,8 @@ def minimum_feedback_arcs(
         orders, value = subset_orders(c, before, which_cost, which_order)
         bound, proved, name = value, np.ones(shape, dtype=bool), "dp"
     else:
-        results = [minimum_feedback_arc(c[k], before[p], method, time_limit) for k, p in zip(which_cost, which_order)]
+        each = zip(which_cost, which_order)
+        results = [minimum_feedback_arc(c[k], before[p], method, time_limit, max_steps) for k, p in each]
         orders = np.array([r.order for r in results], dtype=np.int64).reshape(len(results), m)
         value, bound = np.array([r.value for r in results]), np.array([r.bound for r in results])
         proved, name = np.array([r.proved for r in results], dtype=bool), method
@@ -178,8 +187,10 @@ def _rows(stack: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, Int]:
     return stack.reshape(number.size, *stack.shape[-2:]), np.broadcast_to(number, shape).ravel()
 
 
-def _check(method: str, time_limit: float | None) -> None:
+def _check(method: str, time_limit: float | None, max_steps: int | None) -> None:
     if method not in get_args(Method):
         raise ValueError(f"method must be one of {', '.join(map(repr, get_args(Method)))}. Got {method!r} instead.")
     if time_limit is not None and not time_limit >= 0:
         raise ValueError(f"time_limit must be a number of seconds >= 0, or None. Got {time_limit!r} instead.")
+    if max_steps is not None and not max_steps >= 0:
+        raise ValueError(f"max_steps must be a number >= 0, or None. Got {max_steps!r} instead.")

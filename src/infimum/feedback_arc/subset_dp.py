@@ -122,3 +122,49 @@ def subset_orders(costs: Float, before: Bool, which_cost: Int, which_order: Int)
     if m:
         _batch(costs, bitmasks(before), which_cost, which_order, orders, values)
     return orders, values
+
+
+@njit(cache=True, nogil=True)
+def _agreed(cost, agreed):
+    m = len(cost)
+    full = (1 << m) - 1
+    first, rest = np.full(full + 1, np.inf), np.full(full + 1, np.inf)
+    first[0] = rest[full] = 0.0
+    paid = np.zeros((full + 1, m))  # paid[I, i]: i comes after the items of I
+    for I in range(full + 1):
+        for i in range(m):
+            if I:
+                low = 0
+                while not (I >> low) & 1:
+                    low += 1
+                paid[I, i] = paid[I & (I - 1), i] + cost[low, i]
+            if not (I >> i) & 1:
+                J = I | (1 << i)
+                first[J] = min(first[J], first[I] + paid[I, i])
+    for I in range(full - 1, -1, -1):
+        for i in range(m):
+            if not (I >> i) & 1:
+                rest[I] = min(rest[I], rest[I | (1 << i)] + paid[I, i])
+    agreed[:] = True
+    for I in range(full + 1):
+        if first[I] + rest[I] == rest[0]:
+            # a cheapest order begins with the items of I: none of the others comes before them all
+            for i in range(m):
+                for j in range(m):
+                    if (I >> j) & 1 and not (I >> i) & 1:
+                        agreed[i, j] = False
+    for i in range(m):
+        agreed[i, i] = False
+
+
+def agreed_pairs(cost: Float) -> Bool:
+    """True at (i, j) where i comes before j in every cheapest order; costs (m, m) are integers, so that ties are exact.
+
+    >>> agreed_pairs(np.array([[0.0, 0, 1], [2, 0, 0], [0, 2, 0]])).astype(int)  # the cheapest order is a, b, c
+    array([[0, 1, 1],
+           [0, 0, 1],
+           [0, 0, 0]])
+    """
+    agreed = np.zeros(cost.shape, dtype=bool)
+    _agreed(np.asarray(cost, dtype=float), agreed)
+    return agreed

@@ -7,11 +7,13 @@ import gzip
 import io
 import json
 import os
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -19,6 +21,9 @@ from ..data.errors import NO_CELL, BadRows, shown
 from ..data.files import Path_ as Path_
 from ..data.files import atomic_write as atomic_write
 from ..data.limits import check_text, parse_json
+
+FORMULA = re.compile(r"'*(?:[=@\t\r]|[+-](?![\w\s.,+-]*\Z))")
+"""Text that spreadsheets run; numbers and tags such as -5 and +red -round only look like it."""
 
 _FIELD_LIMIT = 2**31 - 1
 _csv_lock = threading.Lock()
@@ -140,9 +145,10 @@ def csv_records(text: str, name: str, sep: str = ",") -> tuple[list[str], list[F
             if not header:
                 raise ValueError(f"{name} is empty: expected a line of column names.")
             rows, start = [], reader.line_num + 1
+            header = list(map(unescaped, header))
             for row in reader:
                 if row:
-                    rows.append((f"{name}, line {start}", row))
+                    rows.append((f"{name}, line {start}", list(map(unescaped, row))))
                 start = reader.line_num + 1
         except csv.Error as error:
             raise ValueError(f"{name}, line {reader.line_num}: invalid CSV ({error}).") from error
@@ -178,12 +184,32 @@ def write_json_lines(path: Path_, values: Iterable) -> None:
             file.write(dumps(value) + "\n")
 
 
-def write_csv(path: Path_, header: list[str], rows: Iterable[Iterable], sep: str = ",") -> None:
-    """Write a CSV file, None as an empty cell, completely or not at all."""
+def write_csv(
+    path: Path_, header: list[str], rows: Iterable[Iterable], sep: str = ",", escape: bool = False
+) -> None:
+    """Write a CSV file, None as an empty cell, completely or not at all; escape what spreadsheets would run."""
     with _text_file(path) as file:
         writer = csv.writer(_Lines(file), delimiter=sep, lineterminator="\r\n")
-        writer.writerow(header)
-        writer.writerows(rows)
+        for row in chain([header], rows):
+            writer.writerow([escaped(cell) for cell in row] if escape else row)
+
+
+def escaped(cell: Any) -> Any:
+    """Return text that a spreadsheet would run as a formula with an apostrophe before it; anything else as it is.
+
+    >>> escaped("=1+1"), escaped("-cmd|' /C calc'!A0"), escaped("-1.5"), escaped("+red -round"), escaped("'=x")
+    ("'=1+1", "'-cmd|' /C calc'!A0", '-1.5', '+red -round', "''=x")
+    """
+    return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell
+
+
+def unescaped(cell: str) -> str:
+    """Return the text that `escaped` was given.
+
+    >>> unescaped("'=1+1"), unescaped("'tis"), unescaped("''=x")
+    ('=1+1', "'tis", "'=x")
+    """
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell[1:]) else cell
 
 
 @contextmanager

@@ -117,7 +117,7 @@ def parse_cells(source: str, y: list, places: list[str], kind: str, classes: lis
     if all(cell is None for cell in y):
         return y, classes
     try:
-        space = new_space(kind, y, classes)
+        space = new_space(kind, y, classes).for_files()
         parsed = space.text_to_cells(y)
         given = space.from_cells(parsed)
         sets = space.fit(given).read(given)

@@ -157,8 +157,9 @@ def _from_lists(
 
 
 def write_table(
-    path: Path_, records: Any, y: Any = None, *, target: str = "y", kind: str | None = None, id: str | None = None
-) -> None:
+    path: Path_, records: Any, y: Any = None, *, target: str = "y", kind: str | None = None, id: str | None = None,
+    escape: bool = True,
+) -> None:  # fmt: skip
     """Write rows with their target as text (docs/data.md), completely or not at all.
 
     Parameters
@@ -175,17 +176,20 @@ def write_table(
         The output type. By default that of the records, or "labels"; "text" for y that is text already.
     id : str, optional
         A column for the ids of the records; by default "id" for `Records` and none otherwise.
+    escape : bool, default True
+        Whether text in CSV files that a spreadsheet would run as a formula, such as ``=1+1``, gets an apostrophe before
+        it. `read_table` removes it.
     """
     suffix_of(path)
     rows = _rows(records, y, target, kind, id)
-    write_rows(path, list(dict.fromkeys(column for row in rows for column in row)), rows)
+    write_rows(path, list(dict.fromkeys(column for row in rows for column in row)), rows, escape)
 
 
-def write_rows(path: Path_, columns: list[str], rows: list[dict]) -> None:
+def write_rows(path: Path_, columns: list[str], rows: list[dict], escape: bool = True) -> None:
     """Write rows as a table, completely or not at all; the name of the file decides on the format."""
     suffix = suffix_of(path)
     if suffix in SEPARATORS:
-        write_csv(path, columns, [[row.get(c) for c in columns] for row in rows], SEPARATORS[suffix])
+        write_csv(path, columns, [[row.get(c) for c in columns] for row in rows], SEPARATORS[suffix], escape)
     elif suffix in LINES:
         write_json_lines(path, rows)
     elif suffix == ".json":

@@ -169,6 +169,14 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
         """Return the space enlarged to contain [low, high] in units of the loss, for sets with `Sets.lines`."""
         return self
 
+    def reduced(self, phi: Any) -> Any:
+        """Return fewer columns than phi, (n, d), that supervised weights learn from; phi itself by default."""
+        return phi
+
+    def cheap(self) -> OutputSpace:
+        """Return a space whose `decode` is cheaper and may be inexact, for model selection; itself by default."""
+        return self
+
     def probe(self, random: np.random.RandomState, d: int) -> NDArray:
         """Return a random objective c, (1, d), from which alternation restarts."""
         return random.standard_normal((1, d))
@@ -251,6 +259,10 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
     def distance(self, z: NDArray, sets: Sets) -> NDArray:
         """Return how far z_i is from S_i, (n,): by default the infimum loss."""
         return sets.rowwise_loss(self.psi(z), "infimum")
+
+    def compared_losses(self, sets: Sets, z: NDArray) -> NDArray | None:
+        """Return losses by which model selection compares predictions, (n,); None for the infimum loss."""
+        return None
 
     def error_ranges(self, sets: Sets, z: NDArray, sample_weight: Any = None) -> dict[str, tuple[float, float]]:
         """Return further scores by name, each with its lowest and highest value for members of the sets; or none."""

@@ -52,6 +52,10 @@ class CellFormat:
         """
         return cls()
 
+    def for_files(self) -> Self:
+        """Return the space that parses the cells of a file; it keeps rows about which the model is to decide."""
+        return self
+
     def class_names(self) -> list:
         """Return the classes or tags of a fitted space; an empty list for types without them."""
         return []

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..evidence.answers import SourcedAnswers
     from .base import OutputSpace
     from .numbers.lines import IntervalUnions
+    from .rankings.codes import Comparisons
 
 ANYTHING = "anything"
 """How an unlabelled row is shown."""
@@ -77,6 +78,7 @@ class Sets(ABC):
     """The `OutputSpace.kind` of these sets."""
     n_starts: int = 1
     """The default number of starts of alternation."""
+    n_contradictory: int = 0  # rows that contradict themselves
     group_constraints: Any = None
     """Bounds on the shares of options in groups of rows, `GroupConstraints`, if there are any."""
     coordinate_weights: Any = None
@@ -166,12 +168,12 @@ class Sets(ABC):
         """Return L(z, S_i) as functions of the Hamming distance of z to a center, or None."""
         return None
 
-    def relations(self) -> tuple[NDArray, NDArray] | None:
-        """Return the distinct partial orders (k, m, m) and which of them S_i is, (n,), or None."""
+    def relations(self) -> tuple[NDArray, sparse.csr_matrix] | None:
+        """Return distinct partial orders (k, m, m), and the share of each in the loss of S_i, (n, k); or None."""
         return None
 
-    def pair_codes(self) -> NDArray | None:
-        """Return the known comparisons of partial orders, (n, m(m-1)/2) in {-1, 0, 1}, or None."""
+    def comparisons(self) -> Comparisons | None:
+        """Return the comparisons of items that the sets state, or None."""
         return None
 
     # Optional: disambiguation
@@ -192,7 +194,7 @@ class Sets(ABC):
         return None
 
     def expected(self, q: NDArray) -> NDArray:
-        """Return the mean of phi under probabilities q (n, g, c) of the options, (n, d)."""
+        """Return the mean of phi under probabilities q (n, g, c) of the options, or scores (n, m) of items, (n, d)."""
         raise ValueError(f"{type(self).__name__} have no options that can have probabilities.")
 
     def option_of(self, z: NDArray) -> NDArray:
@@ -309,10 +311,8 @@ class Sets(ABC):
 
         NaN if the kind of sets cannot tell. Of a real number, at most ten bits are counted per coordinate.
         """
-        options = self.options()
-        if options is None:
-            return np.full(len(self), math.nan)
-        return np.log2(options.shape[2] / np.maximum(options.sum(axis=2), 1)).sum(axis=1)
+        options, gone = self.options(), np.full(len(self), math.nan)
+        return gone if options is None else np.log2(options.shape[2] / np.maximum(options.sum(axis=2), 1)).sum(axis=1)
 
     def agreement(self, z: NDArray) -> NDArray:
         """Return how well z_i agrees with S_i, in [0, 1]; 1 if it is in S_i."""

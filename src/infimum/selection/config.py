@@ -124,6 +124,10 @@ class SearchConfig:
     """Nats per row that feature relevances must gain."""
     n_kept: int = 3
     """Candidates per principle and family that go on to more rows."""
+    search_cells: float = 5e7
+    """Rows times rows times numbers of an embedded set up to which principles with costly predictions are compared."""
+    n_kept_costly: int = 1
+    """`n_kept` for costly predictions."""
     family_order: tuple[str, ...] = ("kernel", "linear", "forest", "neighbors")
     """The family that is preferred among candidates that may be equally good."""
     family_order_regression: tuple[str, ...] = ("mixture", "forest", "linear", "kernel", "neighbors")

@@ -47,10 +47,14 @@ class RowScores(NamedTuple):
     """(n,): log P_i(S_i); with every principle for regression, otherwise after soft disambiguation only."""
     weight: NDArray | None
     """(n,): sample weights."""
+    compared: NDArray | None = None
+    """(n,): losses by which candidates are compared, if these are not the infimum losses."""
 
     def costs(self, likelihood: bool) -> NDArray:
         """Return minus the log-likelihoods if they are wanted and available, otherwise the losses."""
-        return -self.log_likelihood if likelihood and self.log_likelihood is not None else self.losses
+        if likelihood and self.log_likelihood is not None:
+            return -self.log_likelihood
+        return self.losses if self.compared is None else self.compared
 
     def is_worse(self, than: RowScores, n_se: float, likelihood: bool = False, slack: float = 1e-12) -> bool:
         """Whether the mean cost is larger by more than `n_se` standard errors of the difference, plus `slack`.
@@ -166,7 +170,7 @@ def solve_held_out(
 ) -> NDArray:  # fmt: skip
     """Minimise a loss at each row by weights that leave out its fold; `predict` as in `refit_folds`."""
     solver = choose(recipe.solver, loss)
-    solver = (solver.cheap() if cheap else solver).fit(loss)
+    solver = (solver.cheap(loss) if cheap else solver).fit(loss)
     alpha: Any = OutOfFoldAlpha(holdout)
     alpha = split(alpha) if recipe.is_joint else alpha
     return solver.argmin(alpha) if predict is None else predict(solver, alpha)
@@ -180,7 +184,8 @@ def row_scores(
     if likelihood is None:
         posterior = posterior_of(sets, sample_weight) if posterior is None else posterior
         likelihood = None if posterior is None else posterior.log_likelihood_at(output.psi(found.z))
-    return RowScores(losses(output, sets, found.z), likelihood, sample_weight)
+    compared = output.compared_losses(sets, found.z)
+    return RowScores(losses(output, sets, found.z), likelihood, sample_weight, compared)
 
 
 def mean_scores(
@@ -232,7 +237,8 @@ class EvaluationData:
     """Whether solvers run to their end, all scores are computed, and errors are raised."""
 
     def __post_init__(self) -> None:
-        self.output, self.sets, self.w = self.kernels.output, self.kernels.sets, self.kernels.w
+        self.output = self.kernels.output if self.exhaustive else self.kernels.output.cheap()
+        self.sets, self.w = self.kernels.sets, self.kernels.w
         self._posteriors: dict[str, SetPosterior | None] = {}
         # weights of the rows in the means of scores; a sample without labelled rows has no such means
         labelled = is_labelled(self.output, self.sets)

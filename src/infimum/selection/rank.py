@@ -158,11 +158,12 @@ def mixtures_of(found: Sequence[Evaluation], rule: Rule) -> list[Candidate]:
     return [mixture] if len(parts) > 1 else []
 
 
-def survivors(found: Sequence[Evaluation], rule: Rule) -> list[Evaluation]:
+def survivors(found: Sequence[Evaluation], rule: Rule, n_kept: int | None = None) -> list[Evaluation]:
     """Return the constants, and the few candidates of each competitive group that may be as good as its best one."""
     kept = [one for one in found if is_constant(one)]
     models = [one for one in found if not is_constant(one)]
-    for best, *others in (group[: rule.config.n_kept] for group in competitive_groups(models or found, rule)):
+    first = n_kept or rule.config.n_kept
+    for best, *others in (group[:first] for group in competitive_groups(models or found, rule)):
         soft = has_likelihood(best)
         kept += [best, *(one for one in others if not one.rows.is_worse(best.rows, rule.n_se, soft))]
     return kept
@@ -198,12 +199,18 @@ def likeliest(found: Iterable[Evaluation]) -> Evaluation:
 
 def largest_risk(found: Iterable[Evaluation]) -> float:
     """Return the largest set risk, which is the unit in which risks are compared."""
-    return max((abs(one.result.neg_set_risk) for one in found), default=0.0) or 1.0
+    return max((abs(_mean_loss(one)) for one in found), default=0.0) or 1.0
 
 
 def risk(one: Evaluation, unit: float) -> float:
     """Return the set risk, rounded so that differences in the last digits do not count."""
-    return round(-one.result.neg_set_risk / unit, 9)
+    return round(_mean_loss(one) / unit, 9)
+
+
+def _mean_loss(one: Evaluation) -> float:
+    """Return the set risk, or the mean of other losses by which candidates are compared."""
+    compared, w = one.rows.compared, one.rows.weight
+    return -one.result.neg_set_risk if compared is None else float(np.average(compared, weights=w))
 
 
 def _roughness(one: Evaluation) -> tuple[bool, float, float]:

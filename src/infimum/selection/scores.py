@@ -55,7 +55,7 @@ def best_constant(output: OutputSpace, sets: Sets, sample_weight: Any = None) ->
     L = SetLoss(output, sets)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InfimumWarning)  # a baseline need not be optimal
-        return choose("auto", L).cheap().fit(L).argmin((w / w.sum())[None])
+        return choose("auto", L).cheap(L).fit(L).argmin((w / w.sum())[None])
 
 
 def compare_with_constant(
@@ -95,8 +95,16 @@ def compare_with_constant(
             "set_risk": float(np.average(others, weights=sample_weight)),
             "errors": output.error_ranges(sets, same, sample_weight),
         },
-        "beats_constant": is_below(each, others, sample_weight),
+        "beats_constant": is_below(*_compared(output, sets, z, same, each, others), sample_weight),
     }
+
+
+def _compared(
+    output: OutputSpace, sets: Sets, z: NDArray, same: NDArray, each: NDArray, others: NDArray
+) -> tuple[NDArray, NDArray]:
+    """Return the losses of two predictions by which model selection compares them, by default the given ones."""
+    first, second = output.compared_losses(sets, z), output.compared_losses(sets, same)
+    return each if first is None else first, others if second is None else second
 
 
 def is_below(losses: NDArray, others: NDArray, sample_weight: Any = None, n_se: float = N_SE_SKILL) -> bool:

@@ -32,10 +32,11 @@ from .candidates import (
     principles_of,
 )
 from .config import SearchConfig
+from .costly import compare_first, groups_to_refine
 from .evaluate import Evaluation, EvaluationData, evaluate, scores_of_selected
 from .kernel_cache import KernelCache
 from .noise import try_noise
-from .rank import Rule, competitive_groups, mixtures_of, select, survivors
+from .rank import Rule, mixtures_of, select, survivors
 from .relevant import relevance_starts, relevant_candidates
 from .result import SelectionResult
 from .rows import labelled_rows, n_distinct, row_order
@@ -207,7 +208,7 @@ def run_stages(
     data = problem.data(order[:few], threads)
     try:
         # Stage 1: compare the first candidates on few rows.
-        record.compare(problem.first_candidates(), data)
+        compare_first(problem, data, record)
         # Stage 2: try the neighbours of the best ones.
         try_neighbours(problem, data, record)
         # Stage 3: multiply features by their relevance, if that is likely to be better.
@@ -215,7 +216,9 @@ def run_stages(
         record.compare(relevant_candidates(problem, data, record, starts), data)
         if record.evaluations and len(data) < min(n, second):
             # Stage 4: compare the best ones on more rows.
-            kept = [one.candidate for one in survivors(record.on(data) or record.evaluations, problem.rule)]
+            found = record.on(data) or record.evaluations
+            n_kept = config.n_kept_costly if problem.costly else config.n_kept
+            kept = [one.candidate for one in survivors(found, problem.rule, n_kept)]
             plain = [one for one in kept if not one.has_relevance]
             starts = [[one] for one in kept if one.has_relevance]
             data = problem.data(order[:second], threads)
@@ -248,7 +251,7 @@ def try_neighbours(
         found = record.on(data)
         near = list(also)
         also = ()
-        for group in competitive_groups(found, problem.rule) if found else []:
+        for group in groups_to_refine(problem, found):
             best = next((one for one in group if not one.candidate.has_relevance), None)
             near += [] if best is None else best.candidate.neighbours(problem.config)
         record.compare(near, data)
@@ -269,6 +272,10 @@ def search_problem(
         pairs = [pair for pair in pairs if isinstance(principles[pair[0]], Disambiguation)]
     if n > config.exact_rows and len(pairs) > 1 and not supports_soft(sets):
         pairs = [(name, rule) for name, rule in pairs if not isinstance(principles[name], Disambiguation)]
+    costly = is_costly(sets)
+    if costly and is_auto(recipe.principle) and is_auto(recipe.negative_weights):
+        # the two rules rarely differ, and each takes longer than all other principles
+        pairs = [(name, rule) for name, rule in pairs if rule != "joint"]
     regression = has_density(sets)
     if regression and is_auto(recipe.principle) and is_auto(recipe.weights):
         pairs = pairs[:1]  # other principles are hardly ever better, and cost three times as much
@@ -277,7 +284,7 @@ def search_problem(
         pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
     rule = Rule(config, regression)
     return SearchProblem(
-        recipe, table, output, sets, n, principles, pairs, config, rule, is_costly(sets),
+        recipe, table, output, sets, n, principles, pairs, config, rule, costly,
         labelled_only=labelled_only,
     )  # fmt: skip
 

@@ -49,7 +49,7 @@ def choose(solver: Any, L: Loss) -> Solver:
     """
     check(solver)
     if isinstance(solver, str):
-        able = next((cls for cls in IN_ORDER if cls().accepts(L)), None)
+        able = next((cls for cls in IN_ORDER if cls().suits(L)), None)
         if able is None:
             raise ValueError(f"No solver can minimise the {L!r}: {_needs(L)}")
         return able()

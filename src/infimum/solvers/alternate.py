@@ -17,7 +17,7 @@ from ..weights.base import Weights
 from .base import Minimum, Solver
 
 CELLS = 2**24  # entries of the chosen points (z, n, d) held at a time: 128 MiB
-CHEAP = 10  # iterations of the cheaper variant that model selection uses
+CHEAP = 4  # iterations of the cheaper variant that model selection uses
 
 
 class Alternate(Solver):
@@ -67,8 +67,8 @@ class Alternate(Solver):
             self.starts_.append(L.answer(L.output.probe(random, start.shape[1]))[0])
         return self
 
-    def cheap(self) -> Alternate:
-        return clone(self).set_params(max_iter=min(self.max_iter, CHEAP))
+    def cheap(self, L: Loss) -> Alternate:
+        return clone(self).set_params(max_iter=min(self.max_iter, CHEAP), n_starts=1)
 
     @property
     def width(self) -> int:

@@ -78,9 +78,13 @@ class Solver(BaseEstimator, ABC):
         """Return the minimiser from sum_i alpha_i phi_i, (q, d) -> (q, *z), if the solver `needs_sums_only`."""
         raise ValueError(f"{type(self).__name__} needs the weight of each row, not only sums over the rows.")
 
-    def cheap(self) -> Solver:
-        """Return a cheaper variant for model selection; the solver itself by default."""
+    def cheap(self, L: Loss) -> Solver:
+        """Return a cheaper solver of the same loss for model selection; the solver itself by default."""
         return self
+
+    def suits(self, L: Loss) -> bool:
+        """Return whether ``solver="auto"`` takes it: if it supports the loss and a prediction does not take long."""
+        return self.accepts(L)
 
     @staticmethod
     def _weights(weights: Weights | None) -> Weights:

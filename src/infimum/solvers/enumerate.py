@@ -12,7 +12,10 @@ from sklearn.utils import gen_batches
 from ..data.checks import check_number
 from ..loss import Loss
 from ..weights.base import Alpha, Weights
+from .alternate import Alternate
 from .base import Minimum, Solver
+
+CHEAP_OUTPUTS = 2000  # beyond, model selection alternates instead
 
 
 class Enumerate(Solver):
@@ -35,6 +38,11 @@ class Enumerate(Solver):
     def accepts(self, L: Loss) -> bool:
         check_number(self, "max_outputs", 1, infinite=True)
         return L.output.size <= self.max_outputs
+
+    def cheap(self, L: Loss) -> Solver:
+        """Return alternating minimisation from one start if there are many outputs."""
+        other = Alternate()
+        return other.cheap(L) if L.output.size > CHEAP_OUTPUTS and other.accepts(L) else self
 
     def needs(self) -> str:
         return f"an output space of at most {self.max_outputs} outputs"

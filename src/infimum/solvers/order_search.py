@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ..data.checks import check_number
 from ..loss import Loss
@@ -15,6 +16,9 @@ from .alternate import Alternate
 from .base import Minimum, Solver
 
 MAX_ITEMS = 16
+ROUNDS = 20  # of the search, each over all down-closed sets
+AUTO_STEPS = 10**7  # of these rounds, about 10 ms
+STEPS_PER_SECOND = 10**9
 EXACT_ITEMS = 10  # up to this number of items, searches of EXACT_NODES nodes have always proved the minimum
 EXACT_NODES = 10**6
 MANY_ITEMS_NODES = 3000  # nodes for more items, where a proof would take too long
@@ -55,9 +59,22 @@ class OrderSearch(Solver):
         self.memory = memory
         self.n_jobs = n_jobs
 
-    def cheap(self) -> Solver:
+    def cheap(self, L: Loss) -> Solver:
         """Return alternating minimisation from one start, which finds nearly the same in a hundredth of the time."""
-        return Alternate(n_starts=1).cheap()
+        return Alternate().cheap(L)
+
+    def suits(self, L: Loss) -> bool:
+        """Whether the bounds of a prediction take few steps, or the time limit of the output space allows them."""
+        if not self.accepts(L):
+            return False
+        from ..feedback_arc.nearest import active_items, count_ideals
+
+        steps = 0.0
+        for term in L.terms:
+            before = term.sets.relations()[0]  # type: ignore[index]
+            steps += ROUNDS * before.shape[-1] * float(count_ideals(active_items(before), before.shape[-1]).sum())
+        limit = getattr(L.output, "time_limit", None)
+        return steps <= (AUTO_STEPS if limit is None else STEPS_PER_SECOND * limit)
 
     def accepts(self, L: Loss) -> bool:
         found = [term.sets.relations() for term in L.terms]
@@ -75,15 +92,16 @@ class OrderSearch(Solver):
         stacked = np.concatenate([before for _, before, _ in terms])
         _, first, back = np.unique(stacked.reshape(len(stacked), -1), axis=0, return_index=True, return_inverse=True)
         self.before_ = stacked[first]
+        same = sparse.csr_matrix((np.ones(len(stacked)), (np.arange(len(stacked)), back.ravel())))
         shift = np.cumsum([0, *(len(before) for _, before, _ in terms)])
-        self.parts_ = [(sign, back.ravel()[which + s]) for (sign, _, which), s in zip(terms, shift)]
+        self.parts_ = [(sign, share @ same[s : s + len(before)]) for (sign, before, share), s in zip(terms, shift)]
         m = self.before_.shape[-1]
         self.nodes_ = self.nodes if self.nodes is not None else EXACT_NODES if m <= EXACT_ITEMS else MANY_ITEMS_NODES
         return self
 
     @property
     def width(self) -> int:
-        return sum(len(which) for _, which in self.parts_) + 2 * len(self.before_)
+        return sum(share.shape[0] for _, share in self.parts_) + 2 * len(self.before_)
 
     def minimise(self, alpha: Any) -> Minimum:
         from ..feedback_arc.order_search import certain, minimise_orders  # imports numba, which is slow
@@ -102,9 +120,9 @@ class OrderSearch(Solver):
 
     def _summed(self, alpha: NDArray) -> tuple[NDArray, NDArray]:
         """Return the weights of each distinct relation under the infimum and under the supremum, (q, k)."""
-        out: dict[Any, NDArray] = {sign: np.zeros((len(self.before_), len(alpha))) for sign in (1, -1)}
+        out = {sign: np.zeros((len(alpha), len(self.before_))) for sign in (1, -1)}
         end = 0
-        for sign, which in self.parts_:
-            rows = slice(end, end := end + len(which))
-            np.add.at(out[sign], which, alpha[:, rows].T)
-        return out[1].T, out[-1].T
+        for sign, share in self.parts_:
+            rows = slice(end, end := end + share.shape[0])
+            out[sign] += alpha[:, rows] @ share
+        return out[1], out[-1]

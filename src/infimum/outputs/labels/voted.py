@@ -224,8 +224,9 @@ def soft_table(table: Table) -> SoftLabels | None:
     """
     p, unlabelled = np.where(table.missing, 0.0, table.values), np.asarray(table.missing.all(axis=1))
     fine = np.isfinite(p).all(axis=1) & (p >= 0).all(axis=1) & (np.abs(p.sum(axis=1) - 1) <= UNIT_SUM)
-    if not (fine | unlabelled).all() and (p == np.round(p)).all():
-        return None
+    gaps = table.missing.any() and not (table.missing.any(axis=1) == unlabelled).all()
+    if (gaps or not (fine | unlabelled).all()) and (p == np.round(p)).all():
+        return None  # 0 and 1 beside a missing cell may be candidates of which one is unknown
     bad = BadRows("y")
     for row in np.flatnonzero(~unlabelled & ~fine).tolist():
         bad.add(row, "expected probabilities that are at least 0 and sum to 1", table.row(row))

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from ...data.blanks import stripped
 from ...data.errors import BadRows, InputError, is_missing
@@ -37,7 +38,15 @@ class RankingCells(CellFormat):
 
     def to_cells(self, sets: Any) -> list:
         items = self.items_.tolist()  # type: ignore[attr-defined]
-        return [_comparisons(items, closed) for row in sets.codes for closed in pairs_in_codes(row[None].astype(float))]
+        cells = [_comparisons(items, closed) for row in sets.codes for closed in pairs_in_codes(row[None])]
+        for row in sets.votes.rows:
+            _, better, worse, count = sets.votes.take(np.array([row]))
+            cells[row] = [(items[a], items[b]) for a, b, k in zip(better, worse, count) for _ in range(k)]
+        return cells
+
+    def for_files(self) -> Self:
+        # the model decides about rows that contradict themselves
+        return clone(self).set_params(contradictions="weigh")
 
     def text_to_cells(self, cells: list) -> list:
         return cells

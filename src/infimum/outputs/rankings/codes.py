@@ -7,12 +7,28 @@ P = m(m-1)/2 columns, in the order of ``np.triu_indices(m, 1)``.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .forms import items_in_codes
+
+
+class Comparisons(NamedTuple):
+    """The comparisons of m items in n rows, one entry per comparison."""
+
+    n: int
+    m: int
+    row: NDArray
+    """(e,): the row of each comparison."""
+    better: NDArray
+    """(e,): the item that comes first."""
+    worse: NDArray
+    """(e,): the item that comes after it."""
+    weight: NDArray
+    """(e,): how much the comparison counts; the weights of a chain of k items sum to (k - 1) / 2."""
 
 
 @cache
@@ -28,9 +44,9 @@ def codes_of(orders: Any) -> NDArray:
     >>> codes_of([2, 0, 1])
     array([ 1, -1, -1], dtype=int8)
     """
-    position = np.argsort(orders, axis=-1)
+    position = np.argsort(orders, axis=-1).astype(np.int16)
     i, j = pairs(position.shape[-1])
-    return np.where(position[..., i] < position[..., j], 1, -1).astype(np.int8)
+    return (position[..., i] < position[..., j]).view(np.int8) * np.int8(2) - np.int8(1)
 
 
 def table_places(codes: NDArray) -> NDArray:
@@ -55,7 +71,21 @@ def costs_of(c: NDArray) -> NDArray:
     return cost
 
 
+def codes_of_scores(u: NDArray) -> NDArray:
+    """Return P(i before j) - P(j before i) for P(i before j) = sigma(u_i - u_j): (..., m) scores -> (..., P)."""
+    i, j = pairs(u.shape[-1])
+    return np.tanh((u[..., i] - u[..., j]) / 2)
+
+
 def codes_of_pairs(before: NDArray) -> NDArray:
     """Return the codes of relations, (n, m, m) -> (n, P)."""
     i, j = pairs(before.shape[-1])
     return before[:, i, j].astype(np.int8) - before[:, j, i].astype(np.int8)
+
+
+def mean_codes(c: NDArray, m: int) -> NDArray:
+    """Return the sums over j of c_ij, (n, P) -> (n, m): how often item i comes before others rather than after."""
+    i, j = pairs(m)
+    columns = np.arange(len(i))
+    signs = sparse.csr_matrix((np.repeat([1.0, -1.0], len(i)), (np.tile(columns, 2), np.r_[i, j])), (len(i), m))
+    return np.asarray((signs.T @ np.asarray(c, dtype=float).T).T)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, is_number, is_row, normalise_y
+from ...data.containers import Column, Table, is_number, is_row, normalise_y, table_of
 from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, shown
 from ...data.names import Names, key, plain
 from .forms import FORMS, chains_in, items_in_codes
@@ -213,3 +213,28 @@ def items_in(facts: Facts) -> list:
     for text in facts.texts:
         prints.setdefault(key(text), text)
     return list(prints.values())
+
+
+def number_table(values: Any, what: str, shape: str) -> tuple[NDArray, tuple | None]:
+    """Return (n, c) numbers with NaN for missing ones, and the names of the columns of a DataFrame."""
+    table = normalise_y(values, "")
+    if sparse.issparse(table):
+        table = Table(table.toarray(), np.zeros(table.shape, bool))
+    if isinstance(table, Column):
+        table = table_of(table) if not table.typed else None
+        if table is None and isinstance(values, list | tuple) and not len(values):
+            table = Table(np.empty((0, 1)), np.zeros((0, 1), bool))
+    if not isinstance(table, Table) or table.values.dtype.kind not in "iuf":
+        got = f"shape {np.shape(values)}" if isinstance(values, np.ndarray) else shown(values)
+        raise InputError(f"{what} are numbers of shape {shape}. Got {got}. One row alone is [row].")
+    return np.where(table.missing, math.nan, table.values).astype(float), table.names
+
+
+def item_names(items: Any, m: int) -> NDArray:
+    """Return the names of m items, 0, …, m-1 by default."""
+    if items is None:
+        return np.arange(m)
+    names = Names(items, "items")
+    if len(names) != m:
+        raise InputError(f"The sets order {m} items, and {len(names)} names were given.")
+    return names.array

@@ -57,14 +57,14 @@ class Places:
 
 
 def stated_pairs(y: Column, items: Names, strict: bool) -> NDArray:
-    """Return (n, m, m) booleans, True at (row, i, j) if the row states that items[i] comes before items[j].
+    """Return (n, m, m) counts, how often a row states that items[i] comes before items[j].
 
     With ``strict=False``, items that are not among `items` are passed over.
     """
     n, m = y.n, len(items)
     require(2.0 * n * m * m, f"the pairs of {m} items in {n} rows", "Give fewer items, or rows in blocks.")
     places, bad = Places(items), BadRows("y")
-    stated = np.zeros((n, m, m), dtype=bool)
+    stated = np.zeros((n, m, m), dtype=np.uint8)
     first: dict[str, int] = {}  # equal texts are parsed once
     for row, cell in enumerate(y.cells):
         if y.missing[row]:
@@ -84,10 +84,10 @@ def stated_pairs(y: Column, items: Names, strict: bool) -> NDArray:
         known = [[[k for item in bucket if (k := places.find(item)) is not None] for bucket in c] for c in chains]
         top = [k for chain in known for bucket in chain for k in bucket]
         for i, j in _pairs(known):
-            stated[row, np.array(i, dtype=int)[:, None], np.array(j, dtype=int)] = True
+            stated[row, np.array(i, dtype=int)[:, None], np.array(j, dtype=int)] += 1
         if is_top(cell, places):
             rest = np.setdiff1d(np.arange(m), top)
-            stated[row, np.array(top, dtype=int)[:, None], rest] = True
+            stated[row, np.array(top, dtype=int)[:, None], rest] += 1
         if isinstance(cell, str) and row not in bad:
             first[cell] = row
     bad.refuse(f"The items are {listed(items.list)}. {FORMS}")
@@ -214,12 +214,16 @@ def is_top(cell: Any, known: Places | None) -> bool:
 
 def pairs_in_codes(codes: NDArray) -> NDArray:
     """(n, m(m-1)/2) codes in {-1, 0, 1}, NaN for 0 -> (n, m, m) stated pairs."""
-    filled = np.nan_to_num(codes, nan=0.0, posinf=np.inf, neginf=-np.inf)
-    wrong = ~np.isin(filled, (-1, 0, 1))
-    bad = BadRows("y")
-    for row in np.flatnonzero(wrong.any(axis=1)):
-        bad.add(row, f"expected codes 1, -1 or 0, got {codes[row][wrong[row]][0]:g}")
-    bad.refuse("The column of the pair i < j holds 1 where i comes before j, -1 where after, 0 where it is unknown.")
+    filled = codes
+    if codes.dtype.kind == "f":
+        filled = np.nan_to_num(codes, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        wrong = ~np.isin(filled, (-1, 0, 1))
+        bad = BadRows("y")
+        for row in np.flatnonzero(wrong.any(axis=1)):
+            bad.add(row, f"expected codes 1, -1 or 0, got {codes[row][wrong[row]][0]:g}")
+        bad.refuse(
+            "The column of the pair i < j holds 1 where i comes before j, -1 where after, 0 where it is unknown."
+        )
     m = items_in_codes(codes.shape[1])
     if m is None:
         raise InputError(f"Kendall codes have m(m-1)/2 columns: 1, 3, 6, 10, … Got {codes.shape[1]}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable
+from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -20,7 +21,8 @@ from ..choices import Choices
 from ..merging import COUNTED, warn_of_look_alikes
 from ..summary import Summary
 from .cells import RankingCells
-from .codes import codes_of, costs_of
+from .codes import codes_of, costs_of, mean_codes
+from .contradictions import check_rule
 from .facts import Facts, all_lists_of_numbers, facts_of, items_in, kind_of, parse, refuse_lists
 from .forms import FORMS, items_in_codes, stated_pairs
 from .sets import LISTED, PartialOrders
@@ -28,6 +30,9 @@ from .summary import summary_of
 
 RANKS = Form("ranks", "ranks, one column an item; the smallest is first, missing is unknown")
 TABLES = {"ranks": RANKS, "codes": Form("codes", "Kendall codes 1, -1 and 0, one column a pair of items")}
+MAX_STEPS = 12  # of the linear programs over orders of more than 16 items, unless there is a time limit
+CHEAP_ITEMS = 11  # up to here, dynamic programming takes no longer than local search
+CHEAP_ROUNDS = 10
 CELLS = Form("cells", "orders, one entry per row")
 CELLS_WITH_LISTS = Form("cells", "orders, one entry per row; lists of numbers are items, best first", lists=True)
 
@@ -52,6 +57,8 @@ class Rankings(RankingCells, OutputSpace):
     time_limit : float, optional
         Seconds for one minimisation over orders of more than 14 items; the best order so far is then returned, and
         `bound` gives a lower bound of the minimum.
+    contradictions : {"error", "majority", "weigh"}, default "error"
+        What happens to rows that contradict themselves, such as a > b > c > a; see :class:`PartialOrders`.
 
     Examples
     --------
@@ -63,10 +70,12 @@ class Rankings(RankingCells, OutputSpace):
     """
 
     kind = "ranking"
+    _is_cheap = False
 
-    def __init__(self, items: Any = None, time_limit: float | None = None):
+    def __init__(self, items: Any = None, time_limit: float | None = None, contradictions: str = "error"):
         self.items = items
         self.time_limit = time_limit
+        self.contradictions = contradictions
 
     def summarise(self, y: Any) -> Facts:
         """Return the items of y, and what decides on its format."""
@@ -84,6 +93,7 @@ class Rankings(RankingCells, OutputSpace):
 
     def fit_summary(self, summary: Facts) -> Self:
         check_number(self, "time_limit", 0, infinite=True, optional=True)
+        check_rule(self.contradictions)
         declared = None if self.items is None else Names(numbered(self.items, "items"), "items")
         if len(summary.arrays) > 1:
             raise InputError(f"Tables of ranks or codes must have one number of columns. Got {sorted(summary.arrays)}.")
@@ -126,7 +136,7 @@ class Rankings(RankingCells, OutputSpace):
         if isinstance(found, Column):
             if not self.form_.lists and all_lists_of_numbers(found):
                 refuse_lists(facts_of(y), self._names)
-            return PartialOrders.from_pairs(stated_pairs(found, self._names, strict), self.items_)
+            return PartialOrders.from_counts(stated_pairs(found, self._names, strict), self.items_, self.contradictions)
         if found.names is not None:
             return PartialOrders.from_ranks(found.arranged(self._names, "items").values, self.items_)
         width, m = found.missing.shape[1], len(self._names)
@@ -134,7 +144,9 @@ class Rankings(RankingCells, OutputSpace):
             kind = self.form_.kind
         else:
             kind = kind_of(width, m, facts_of(y))
-        return (PartialOrders if kind == "codes" else PartialOrders.from_ranks)(found.values, self.items_)
+        if kind == "codes":
+            return PartialOrders(found.values, self.items_, self.contradictions)
+        return PartialOrders.from_ranks(found.values, self.items_)
 
     def _same_items(self, y: PartialOrders) -> PartialOrders:
         """Sets of orders with their items in the order of the space: by name, where they have names."""
@@ -194,12 +206,34 @@ class Rankings(RankingCells, OutputSpace):
         first: dict[bytes, int] = {}
         which = np.array([first.setdefault(row.tobytes(), len(first)) for row in c[:, :-1]], dtype=int)
         rows = np.unique(which, return_index=True)[1]
-        found = minimum_feedback_arcs(costs_of(-c[rows, :-1]), time_limit=self.time_limit)
+        steps = MAX_STEPS if self.time_limit is None else None
+        found = minimum_feedback_arcs(costs_of(-c[rows, :-1]), time_limit=self.time_limit, max_steps=steps)
         constant = c[:, -1]
         return Decoded(found.order[which], found.value[which] + constant, found.bound[which] + constant)
 
     def decode(self, c: NDArray) -> NDArray:
+        if self._is_cheap and len(self.items_) > CHEAP_ITEMS:
+            from ...feedback_arc.local_search import local_orders
+
+            return local_orders(costs_of(-c[:, :-1]), CHEAP_ROUNDS)
         return self.minimise(c).z
+
+    def cheap(self) -> Rankings:
+        found = copy(self)
+        found._is_cheap = True
+        return found
+
+    def compared_losses(self, sets: Any, z: NDArray) -> NDArray:
+        """The share of the known pairs that z has wrong, which `score` counts as well.
+
+        The infimum loss also counts the items between two items that are exchanged. These are not compared, and add
+        noise.
+        """
+        return 1 - sets.agreement(z)
+
+    def reduced(self, phi: Any) -> NDArray:
+        """The sums of the codes of each item: m columns instead of m(m-1)/2."""
+        return mean_codes(phi[:, :-1], len(self.items_))
 
     def bound(self, c: NDArray) -> NDArray:
         return self.minimise(c).bound

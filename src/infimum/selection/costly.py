@@ -1,0 +1,47 @@
+"""The first comparison if each prediction of some principles is a search, as for partial orders."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..disambiguation import Disambiguation
+from ..loss import Average
+from .candidates import Candidate
+from .evaluate import Evaluation, EvaluationData
+from .rank import competitive_groups, survivors
+
+if TYPE_CHECKING:
+    from .search import Record, SearchProblem
+
+
+def compare_first(problem: SearchProblem, data: EvaluationData, record: Record) -> None:
+    """Evaluate the first candidates; if predictions are costly, those principles last that make them so.
+
+    They are then evaluated only with base learners that are good under the other principles, and not at all if the
+    embedded sets are large.
+    """
+    candidates = problem.first_candidates()
+    if problem.costly:
+        record.compare([one for one in candidates if not is_search(problem, one)], data)
+        found = record.on(data)
+        if found:
+            learners = {one.candidate.learner for one in survivors(found, problem.rule, problem.config.n_kept_costly)}
+            candidates = [one for one in candidates if one.learner in learners]
+            width = data.output.psi(found[0].z[:1].astype(int)).shape[1]
+            if len(data) ** 2 * width > problem.config.search_cells:
+                names = sorted({one.principle for one in candidates if is_search(problem, one)})
+                record.not_evaluated += [f"{name}: too many items. Set principle={name!r} to use it." for name in names]
+                return
+    record.compare(candidates, data)
+
+
+def is_search(problem: SearchProblem, candidate: Candidate) -> bool:
+    """Whether each prediction of a candidate is a search."""
+    return problem.costly and not isinstance(problem.principles[candidate.principle], Disambiguation | Average)
+
+
+def groups_to_refine(problem: SearchProblem, found: list[Evaluation]) -> list[list[Evaluation]]:
+    """Return the competitive groups of candidates; those with costly predictions only if there are no others."""
+    groups = competitive_groups(found, problem.rule) if found else []
+    quick = [group for group in groups if not is_search(problem, group[0].candidate)]
+    return quick or groups

@@ -217,6 +217,38 @@ def test_forests_find_a_relevant_feature_behind_intervals():
     assert np.mean((kernel.predict(X[160:]) - t[160:]) ** 2) > 0.4 * t.var()
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_bounds_in_one_direction_are_predicted_with_a_warning(side):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 2))
+    bound = 10 + X[:, 0]
+    y = np.full((120, 2), [-np.inf, np.inf])
+    y[:, side] = bound
+    with pytest.warns(InfimumWarning, match=f"only {('lower', 'upper')[side]} bounds"):
+        model = PartialRegressor(search_config=SMALL_SEARCH).fit(X, y)
+    assert np.mean((model.predict(X) - bound) ** 2) < 0.1 * bound.var()
+
+
+@pytest.mark.parametrize("copies", ["equal", "near", "groups"])
+def test_repeated_rows_do_not_make_noise_predictable(copies):
+    """Forty things with five answers each, and features that are noise: held-out scores stay near chance."""
+    rng = np.random.default_rng(0)
+    thing = np.repeat(np.arange(40), 5)
+    X = rng.standard_normal((40, 3))[thing]
+    X += {"equal": 0.0, "near": 1e-7, "groups": 0.05}[copies] * rng.standard_normal(X.shape)
+    y = np.where(rng.random(200) < 0.8, rng.integers(4, size=40)[thing], rng.integers(4, size=200))
+    config = replace(SMALL_SEARCH, forests=SearchConfig().forests[:1])
+    model = PartialClassifier(search_config=config).fit(X, y, groups=thing if copies == "groups" else None)
+    forests = [one for one in model.selection_.results if one.weights == "forest"]
+    assert forests
+    assert max(one.covering_rate for one in forests) < 0.25 + 2 * np.sqrt(0.25 * 0.75 / 40)
+    if copies == "groups":
+        leaky = PartialClassifier(search_config=config).fit(X, y).selection_
+        assert max(one.covering_rate for one in leaky.results) > 0.6
+        with pytest.raises(ValueError, match="one entry for each of the 200 rows"):
+            model.fit(X, y, groups=[1, 2])
+
+
 def test_interrupted_search_keeps_the_best_so_far(blobs, monkeypatch):
     X, _, mask = blobs
     original, calls = evaluation._evaluate, []

@@ -2,6 +2,17 @@
 
 from .chunks import Block, Blocks
 from .cluster import DaskBlocks, is_dask, map_rows
-from .rows import InBlocks, Rows, Table, rows_of
+from .rows import InBlocks, Rows, Table, group_codes, rows_of
 
-__all__ = ["Block", "Blocks", "DaskBlocks", "InBlocks", "Rows", "Table", "is_dask", "map_rows", "rows_of"]
+__all__ = [
+    "Block",
+    "Blocks",
+    "DaskBlocks",
+    "InBlocks",
+    "Rows",
+    "Table",
+    "group_codes",
+    "is_dask",
+    "map_rows",
+    "rows_of",
+]

@@ -24,6 +24,8 @@ class Rows(ABC):
     y: Any
     """All of y, or that of the first chunk."""
     w: NDArray | None
+    groups: NDArray | None = None
+    """A code for each row; rows with the same code are held out together. None if there are no groups."""
     in_memory: bool
     n_features: int
     names: list[str] | None
@@ -43,13 +45,16 @@ class Table(Rows):
 
     in_memory = True
 
-    def __init__(self, X: Any, y: Any, w: NDArray | None = None, names: list[str] | None = None):
-        self.X, self.y, self.w, self.names = X, y, w, names
+    def __init__(
+        self, X: Any, y: Any, w: NDArray | None = None, names: list[str] | None = None, groups: NDArray | None = None
+    ):
+        self.X, self.y, self.w, self.names, self.groups = X, y, w, names, groups
         self.n_features = X.shape[1]
 
     def take(self, rows: NDArray) -> Table:
         """Return some of the rows, without y."""
-        return Table(self.X[rows], None, None if self.w is None else self.w[rows], self.names)
+        w, groups = (None if one is None else one[rows] for one in (self.w, self.groups))
+        return Table(self.X[rows], None, w, self.names, groups)
 
     def first(self, size: int) -> NDArray:
         """Return the indices of some rows, which depend neither on the order of rows nor on units."""
@@ -103,8 +108,20 @@ class InBlocks(Rows):
         return sample(self.X.map(_unread), size)
 
 
-def rows_of(X: Any, y: Any = None, w: Any = None) -> InBlocks | None:
+def group_codes(groups: Any, n: int) -> NDArray | None:
+    """Return the groups of n rows as numbers 0, 1, …, in the order of their names; None without groups."""
+    if groups is None:
+        return None
+    found = np.asarray(groups)
+    if found.shape != (n,):
+        raise ValueError(f"groups must contain one entry for each of the {n} rows. Got the shape {found.shape}.")
+    return np.unique(found, return_inverse=True)[1].ravel()
+
+
+def rows_of(X: Any, y: Any = None, w: Any = None, groups: Any = None) -> InBlocks | None:
     """Return rows in chunks, from `Blocks` or Dask collections; None if X is in memory."""
+    if groups is not None and (isinstance(X, Blocks) or is_dask(X)):
+        raise ValueError("groups are not supported for rows in blocks. Pass arrays, or leave out groups.")
     if isinstance(X, Blocks):
         if y is not None or w is not None:
             raise ValueError("Blocks carry y and sample_weight themselves, as (X, y, sample_weight).")

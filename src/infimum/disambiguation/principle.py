@@ -314,7 +314,7 @@ class Disambiguation(BaseEstimator):
 
     def _held_out(self, posterior: SetPosterior, weights: Weights, rows: Any, target: Target) -> NDArray | None:
         """Predict F_i without the fold of row i; None if all rows are equal, so that there is one fold only."""
-        folds = folds_of(rounded(rows.X), self.n_folds, sample_weight=rows.w)
+        folds = folds_of(rounded(rows.X), self.n_folds, sample_weight=rows.w, groups=rows.groups)
         if len(folds) < 2:
             return None
         return held_out_sums(weights.held_out(rows.X, target, rows.w, folds), posterior)

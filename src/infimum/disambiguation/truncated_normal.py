@@ -23,7 +23,8 @@ class TruncatedNormal(SetPosterior):
     loss, mu_i = (sum_j alpha_j t_j) / (sum_j alpha_j). Its scale is one number per coordinate, which maximises the
     likelihood of the sets. If predictions are good and sets are wide, the scale is much smaller than the sets, and the
     labels are almost known. If nothing can be predicted, labels lie near the middle of their sets. One-sided
-    intervals end where the population of all rows ends (see `fit_population`).
+    intervals end where the population of all rows ends (see `fit_population`). If all of them are bounded in the same
+    direction, nothing indicates how far values are from their bounds, and the bounds are used as values.
 
     Parameters
     ----------
@@ -51,6 +52,8 @@ class TruncatedNormal(SetPosterior):
         in_training: NDArray | None = None,
     ):
         self.n, self.w = lines[0].n, sample_weight
+        if populations is None:  # bounds in one direction only do not tell how far off values are
+            lines = [line if line.bounded_below is None else line.at_bounds() for line in lines]
         self.populations = (
             [fit_population(line, sample_weight) for line in lines] if populations is None else populations
         )

@@ -16,7 +16,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
 
-from ..data import Blocks, Rows, Table, is_dask, map_rows, rows_of
+from ..data import Blocks, Rows, Table, group_codes, is_dask, map_rows, rows_of
 from ..data.checks import check_run
 from ..data.containers import materialise
 from ..data.errors import InfimumWarning
@@ -96,14 +96,15 @@ class PartialModel(StreamingMixin, BaseEstimator):
         """Return the output space that a fit to `y` would use, fitted to y."""
         return self._output(y).fit(y)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the model to inputs X (n, d) and candidate sets y, in any format that the output space parses.
 
         A row of sample weight 2 counts as two rows, one of weight 0 is left out. X may be `infimum.Blocks` that contain
-        all three, or a Dask collection; "auto" then selects on a sample of the rows.
+        all three, or a Dask collection; "auto" then selects on a sample of the rows. Rows of the same entry of `groups`
+        are held out together; rows with the same features always are.
         """
         new = self._unfitted_copy()
-        new._fit(X, y, sample_weight)
+        new._fit(X, y, sample_weight, groups)
         # all at once: a fit that fails or is interrupted leaves the model as it was
         self.__dict__ = dict(vars(new))
         return self
@@ -114,8 +115,8 @@ class PartialModel(StreamingMixin, BaseEstimator):
         new.__dict__ = {name: value for name, value in vars(self).items() if not name.endswith("_")}
         return new
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        recipe, self.selection_, rows, output, sets = self._prepare(X, y, sample_weight)
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
+        recipe, self.selection_, rows, output, sets = self._prepare(X, y, sample_weight, groups)
         with warnings.catch_warnings():
             if self.selection_ is not None and self.selection_.results:
                 # the user has not chosen these weights and need not be warned about them
@@ -124,14 +125,14 @@ class PartialModel(StreamingMixin, BaseEstimator):
         self.recipe_: Recipe = recipe
         self.sets_: Sets | None = sets if rows.in_memory else None
 
-    def prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Prepared:
+    def prepare(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Prepared:
         """Parse the data and select the parts that are "auto", as `fit` does first; the model is not changed."""
-        return self._unfitted_copy()._prepare(X, y, sample_weight)
+        return self._unfitted_copy()._prepare(X, y, sample_weight, groups)
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
+    def _prepare(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Prepared:
         check_run(self)
         recipe, config = self._recipe(), self._search_config()
-        rows = self._rows(X, y, sample_weight)
+        rows = self._rows(X, y, sample_weight, groups)
         output = rows.fitted(self._output(rows.y))
         sets = recipe.read(rows, output)
         if rows.in_memory:
@@ -156,11 +157,11 @@ class PartialModel(StreamingMixin, BaseEstimator):
         run = {"budget": self.budget, "n_jobs": self.n_jobs, "random_state": self.random_state}
         return replace(config, **run, verbose=int(self.verbose))
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+    def _rows(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Rows:
         """Return the validated rows; learn the number of features and their names."""
         if X is None and isinstance(y, Votes):
             X = np.zeros((len(y), 1))
-        blocks = rows_of(X, y, sample_weight)
+        blocks = rows_of(X, y, sample_weight, groups)
         if blocks is not None:
             self.n_features_in_ = blocks.n_features
             if blocks.names is not None:
@@ -168,7 +169,8 @@ class PartialModel(StreamingMixin, BaseEstimator):
             return blocks
         names = names_of(X)
         X = self._validated(X, reset=True)
-        return Table(X, materialise(y), None if sample_weight is None else counted(sample_weight, X), names)
+        w = None if sample_weight is None else counted(sample_weight, X)
+        return Table(X, materialise(y), w, names, group_codes(groups, X.shape[0]))
 
     def _validated(self, X: Any, reset: bool = False) -> Any:
         """Return X as numbers; the columns of a DataFrame are found by their names."""
@@ -385,8 +387,8 @@ def counted(sample_weight: Any, X: Any) -> NDArray:
     found = weight_array(sample_weight)
     w = _check_sample_weight(found if found.ndim else float(found), X, ensure_non_negative=True)
     largest = w.max(initial=0.0)
-    if largest == 0:
-        raise ValueError("sample_weight must have a positive sum. Theirs is 0. Give at least one row a weight > 0.")
+    if not 0 < largest < np.inf:
+        raise ValueError(f"sample_weight must be finite numbers >= 0, not all of them 0. The largest is {largest:g}.")
     low, high = WEIGHT_RANGE
     # by a power of two, which rounds nothing; beyond this range only ratios of weights matter
     return w if low <= largest <= high else np.ldexp(w, int(np.log2(low if largest < low else high) - np.log2(largest)))

@@ -172,19 +172,19 @@ class PartialSearch(BaseEstimator):
         """Return the output space that a fit to `y` would use, fitted to y."""
         return (PartialClassifier() if self.estimator is None else self.estimator).output_space(y)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Evaluate every candidate, then fit the best one to all rows."""
         new = clone(self)
-        new._fit(X, y, sample_weight)
+        new._fit(X, y, sample_weight, groups)
         # all at once: a search that fails or is interrupted too early leaves the model as it was
         kept = {name: value for name, value in vars(self).items() if not name.endswith("_")}
         self.__dict__ = vars(new) | kept
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         model = self._check()
         recipe = model._recipe()
-        rows: Any = clone(model)._rows(X, y, sample_weight)
+        rows: Any = clone(model)._rows(X, y, sample_weight, groups)
         validated(self, X, reset=True)
         output = rows.fitted(model._output(y))
         data = self._data(recipe, rows, output, recipe.read(rows, output))
@@ -253,7 +253,7 @@ class PartialSearch(BaseEstimator):
         table, sets = labelled_rows(recipe, table, output, sets)
         if not isinstance(self.cv, Number):
             try:
-                folds = [test for _, test in check_cv(self.cv).split(table.X, sets)]
+                folds = [test for _, test in check_cv(self.cv).split(table.X, sets, table.groups)]
             except (TypeError, ValueError) as error:
                 raise ValueError(
                     "cv must be an integer >= 2, a splitter such as KFold(5), or an iterable of (train, test) indices."
@@ -262,7 +262,8 @@ class PartialSearch(BaseEstimator):
             if not np.array_equal(np.sort(np.concatenate([[], *folds])), np.arange(len(sets))):
                 raise ValueError(f"The test folds of cv must contain each row once. Got {self.cv!r}.")
         else:
-            folds = folds_of(table.X, min(int(self.cv), max(2, len(sets))), sample_weight=table.w)  # type: ignore[call-overload]
+            k = min(int(self.cv), max(2, len(sets)))  # type: ignore[call-overload]
+            folds = folds_of(table.X, k, sample_weight=table.w, groups=table.groups)
         if len(folds) < 2:
             raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
         principles: dict[str, Any] = {"disambiguation": Disambiguation(), **PRINCIPLES}

@@ -40,13 +40,13 @@ class ProbabilityMixin(PartialModel):
         """Whether the fitted solver gives these scores."""
         raise NotImplementedError
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         if self.probabilities is not None and self.probabilities != "temperature":
             raise ValueError(f"probabilities must be None or 'temperature'. Got {self.probabilities!r} instead.")
-        super()._fit(X, y, sample_weight)
-        self.calibrator_: TemperatureScaling | None = self._fit_calibrator(X, y, sample_weight)
+        super()._fit(X, y, sample_weight, groups)
+        self.calibrator_: TemperatureScaling | None = self._fit_calibrator(X, y, sample_weight, groups)
 
-    def _fit_calibrator(self, X: Any, y: Any, sample_weight: Any) -> TemperatureScaling | None:
+    def _fit_calibrator(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> TemperatureScaling | None:
         """Fit the map if it is requested, or if it costs little; disambiguation has fitted it already."""
         recipe = self._resolved_recipe()
         disambiguated = recipe.disambiguation is not None
@@ -61,7 +61,7 @@ class ProbabilityMixin(PartialModel):
             return found.calibrator
         if not requested and (not automatic or not (self.selection_ and self.selection_.results)):
             return TemperatureScaling()  # no row was held out
-        rows = self._unfitted_copy()._rows(X, y, sample_weight)
+        rows = self._unfitted_copy()._rows(X, y, sample_weight, groups)
         if automatic:
             rows = self._subsample(rows)
         if not isinstance(rows, Table):
@@ -141,7 +141,7 @@ def out_of_fold_scores(
     if mask is None:
         raise ValueError(f"Probabilities are for labels and tags, whose options can be listed; not for {sets!r}.")
     disambiguation = recipe.disambiguation
-    folds = folds_of(rounded(table.X), N_FOLDS, sample_weight=table.w)
+    folds = folds_of(rounded(table.X), N_FOLDS, sample_weight=table.w, groups=table.groups)
     if len(folds) < 2:
         raise ValueError("All rows of X are the same, so probabilities cannot be learned from them.")
     soft = disambiguation is not None and disambiguation.is_soft(sets)

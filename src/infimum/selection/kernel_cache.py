@@ -39,7 +39,7 @@ class KernelCache:
         self, table: Table, output: OutputSpace, sets: Sets, folds: list[NDArray], config: SearchConfig,
         n_jobs: int | None = None,
     ):  # fmt: skip
-        self.X, self.w, self.n = table.X, table.w, len(sets)
+        self.X, self.w, self.groups, self.n = table.X, table.w, table.groups, len(sets)
         self.output, self.sets, self.folds, self.config, self.n_jobs = output, sets, folds, config, n_jobs
         self._distances: dict[tuple[str, str], tuple[NDArray, float]] = {}
         self._relevance: NDArray | None = None
@@ -53,7 +53,7 @@ class KernelCache:
     @cached_property
     def target(self) -> Target:
         """What supervised weights learn from."""
-        return Target(SetLoss(self.output, self.sets).target(), ~self.output.is_unlabelled(self.sets))
+        return Target(SetLoss(self.output, self.sets).target(), ~self.output.is_unlabelled(self.sets), self.groups)
 
     def distances(self, scaling: str, kernel: str) -> tuple[NDArray, float]:
         """Return the distances between the scaled rows, and their median."""

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from ..evidence.calibration import mean_log_likelihood
 from ..outputs import Labels, OutputSpace, Sets
+from ..weights.holdout import folds_of
 from .evaluate import mean_scores, out_of_fold, row_scores
 from .scores import Scores, beyond_chance, covered, labelled_weight, risk, scored_by
 
@@ -110,7 +111,9 @@ def get_scorer(name: str) -> Callable[..., float]:
     return SCORERS[name]
 
 
-def left_out_scores(model: Any, X: Any, y: Any, cv: int | None = None, sample_weight: Any = None) -> Scores:
+def left_out_scores(
+    model: Any, X: Any, y: Any, cv: int | None = None, sample_weight: Any = None, groups: Any = None
+) -> Scores:
     """Return the cross-validation scores of a model on its own training sets, without true labels.
 
     Kernel ridge is factorised once. A pipeline is fitted to X up to its last step. The model is not changed. Unlabelled
@@ -129,6 +132,8 @@ def left_out_scores(model: Any, X: Any, y: Any, cv: int | None = None, sample_we
         is left out, the others have adapted to its set.
     sample_weight : (n,), optional
         How much rows count, in the weights and in the scores.
+    groups : (n,), optional
+        Rows of the same group are held out together, if `cv` is a number of folds.
 
     Returns
     -------
@@ -145,12 +150,13 @@ def left_out_scores(model: Any, X: Any, y: Any, cv: int | None = None, sample_we
     if hasattr(model, "steps"):
         for _, step in model.steps[:-1]:
             X = clone(step).fit_transform(X)
-        return left_out_scores(model.steps[-1][1], X, y, cv, sample_weight)
+        return left_out_scores(model.steps[-1][1], X, y, cv, sample_weight, groups)
     if not hasattr(model, "prepare"):
         raise ValueError(f"left_out_scores is for the library's models. Got {model!r}.")
-    recipe, _, rows, output, sets = model.prepare(X, y, sample_weight)
+    recipe, _, rows, output, sets = model.prepare(X, y, sample_weight, groups)
     if not rows.in_memory:
         raise ValueError("Cross-validation compares rows with each other: give arrays instead of rows in blocks.")
     scored = labelled_weight(output, sets, rows.w)
-    found = out_of_fold(recipe, rows.X, output, sets, rows.w, cv)
+    folds = None if cv is None else folds_of(rows.X, cv, sample_weight=rows.w, groups=rows.groups)
+    found = out_of_fold(recipe, rows.X, output, sets, rows.w, folds)
     return mean_scores(sets, found, row_scores(output, sets, found, rows.w), scored)

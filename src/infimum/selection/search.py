@@ -100,7 +100,7 @@ class SearchProblem:
             table.X = table.X[:, rows]
         few = len(self.sets) <= config.few_rows and supports_soft(self.sets)
         n_folds = config.n_folds_few if few else config.n_folds
-        folds = folds_of(column_ranks(table.X, self.pairwise), n_folds, sample_weight=table.w)
+        folds = folds_of(column_ranks(table.X, self.pairwise), n_folds, sample_weight=table.w, groups=table.groups)
         parallel = config.n_jobs is None and threads > 1 and len(rows) >= config.parallel_rows
         n_jobs = threads if parallel else config.n_jobs
         kernels = KernelCache(table, self.output, self.sets[rows], folds, config, n_jobs)

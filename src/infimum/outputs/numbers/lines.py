@@ -64,6 +64,21 @@ class IntervalUnions:
         whole = np.isinf(self.low) & np.isinf(self.high)
         return np.isin(np.arange(self.n), self.row[whole])
 
+    @property
+    def bounded_below(self) -> bool | None:
+        """Whether all labelled rows are one-sided and give a lower bound (True) or an upper one (False); else None."""
+        known = ~self.is_unlabelled[self.row]
+        if not known.any() or not self.is_one_sided[known].all():
+            return None
+        below = np.isfinite(self.low[known])
+        return bool(below[0]) if (below == below[0]).all() else None
+
+    def at_bounds(self) -> IntervalUnions:
+        """Return the finite end of each one-sided interval as an exact value."""
+        low = np.where(self.is_one_sided & np.isinf(self.low), self.high, self.low)
+        high = np.where(self.is_one_sided & np.isinf(self.high), self.low, self.high)
+        return IntervalUnions(low, high, self.row, self.n)
+
     def clip_one_sided(self, low: float, high: float) -> IntervalUnions:
         """Return the same unions with one-sided intervals cut off at `low` and `high`, but never empty."""
         cut = self.is_one_sided

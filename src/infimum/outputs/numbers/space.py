@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -13,8 +14,8 @@ from numpy.typing import NDArray
 
 from ...data.checks import is_number
 from ...data.containers import materialise
-from ...data.errors import Form, InputError, listed
-from ..base import OutputSpace
+from ...data.errors import Form, InfimumWarning, InputError, listed
+from ..base import OutputSpace, Sets
 from ..choices import Choices
 from ..summary import Summary
 from .cells import NumberCells
@@ -151,6 +152,19 @@ class Reals(NumberCells, OutputSpace):
 
     def summary(self, sets: Any) -> Summary:
         return summary_of(self, sets)
+
+    def check(self, parts: Iterable[Sets]) -> None:
+        """Warn about intervals that are all bounded in the same direction."""
+        found = {line.bounded_below for sets in parts for line in sets.lines() or [] if not line.is_unlabelled.all()}
+        if len(found) == 1 and None not in found:
+            given, missing = ("lower", "upper") if found.pop() else ("upper", "lower")
+            warnings.warn(
+                f"All intervals of y have only {given} bounds, so the data do not indicate how far values are from"
+                f" their bounds. Disambiguation, and the default, predict the bounds. Pass some exact values or"
+                f" {missing} bounds, or bounds=(low, high).",
+                InfimumWarning,
+                stacklevel=4,
+            )
 
     def psi(self, z: Any) -> NDArray:
         t = (np.asarray(z, dtype=float) - self.origin_) / self.unit_

@@ -180,18 +180,20 @@ def identity(n: int, columns: int = 256) -> Iterator[NDArray]:
         yield part
 
 
-def folds_of(X: Any, k: int, seed: int = 0, sample_weight: NDArray | None = None) -> list[NDArray]:
+def folds_of(
+    X: Any, k: int, seed: int = 0, sample_weight: NDArray | None = None, groups: NDArray | None = None
+) -> list[NDArray]:
     """Divide the rows into k folds of about the same size, by a hash of each row.
 
-    The order of the rows does not matter, and equal rows are in one fold. There are fewer folds if there are fewer
-    distinct rows. Rows of sample weight 0 do not move the others.
+    The order of the rows does not matter. Equal rows, or rows of the same group, are in one fold. There are fewer folds
+    if there are fewer distinct rows. Rows of sample weight 0 do not move the others.
 
     >>> [len(fold) for fold in folds_of(np.arange(10.)[:, None], 5)]
     [2, 2, 2, 2, 2]
     """
     if k < 2:
         raise ValueError(f"Cross-validation needs at least 2 folds. Got {k}.")
-    code = hash_of(X, seed)
+    code = hash_of(X if groups is None else np.asarray(groups, dtype=float)[:, None], seed)
     distinct = np.unique(code if sample_weight is None else code[sample_weight > 0])
     n_folds = max(1, min(k, len(distinct)))
     at = np.searchsorted(distinct, code) % k % n_folds

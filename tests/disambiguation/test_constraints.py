@@ -162,7 +162,7 @@ def test_shares_of_groups_teach_a_classifier_without_labelled_rows():
 
 
 def test_hyperparameters_are_selected_by_the_constraints():
-    """The default search and PartialSearch compare models by the likelihood of the shares."""
+    """The default search and PartialSearch compare models by held-out predictions and the shares."""
     X, _, X_new, y_new, constraints = wine(1)
     how = Disambiguation(constraints=constraints)
     unlabelled = [None] * len(X)

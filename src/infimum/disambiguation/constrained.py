@@ -11,17 +11,19 @@ from numpy.typing import NDArray
 from ..evidence.calibration import normalise, row_log_likelihood
 from ..outputs.base import Sets
 from ..outputs.constraints import GroupConstraints
+from ..outputs.soft_labels import soft_update
 from ..weights.holdout import Holdout
 from .categorical import Categorical
 
 POWERS = (1.0, 2.0, 4.0)  # exponents of held-out predictions, of which the likeliest calibrates them
+LEAST = 1e-12  # probability, so that logarithms are finite
 
 
 class ConstrainedCategorical(Categorical):
     """Probabilities of candidates, projected on the constraints of the sets after each update.
 
-    The likelihood of held-out predictions is that of the candidate sets and of the constraints. Models can therefore be
-    compared without any labelled row.
+    The likelihood of held-out predictions includes the soft labels that the constraints require; see `predict`. Models
+    can therefore be compared without any labelled row.
     """
 
     @property
@@ -62,9 +64,16 @@ class ConstrainedCategorical(Categorical):
         return ConstrainedCategorical(mask, sets, sample_weight)
 
     def predict(self, F: NDArray) -> tuple[NDArray, NDArray]:
+        """Return phi, and the likelihood of the sets and of the soft labels that the constraints require.
+
+        The held-out predictions are projected on the constraints. The expected log-likelihood of the result is high if
+        the predictions are certain and satisfy the constraints already.
+        """
         P, found = normalise(F), []
         for power in POWERS:
             sharp = P**power / np.sum(P**power, axis=-1, keepdims=True)
-            found.append(row_log_likelihood(sharp, self.mask) + self.constraints.log_probability(sharp[:, 0]))
+            q = self._projected(soft_update(sharp, self.mask))
+            expected = np.sum(q * np.log(np.maximum(sharp, LEAST)), axis=(-2, -1))
+            found.append(row_log_likelihood(sharp, self.mask) + expected)
         w = np.ones(len(P)) if self.w is None else np.asarray(self.w, dtype=float)
         return self.phi(P), found[int(np.argmax([w @ one for one in found]))]

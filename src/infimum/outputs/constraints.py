@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import expit, log_ndtr
+from scipy.special import expit
 
 from ..data.errors import InputError, listed, shown
 
@@ -334,22 +334,6 @@ class GroupConstraints:
         now = np.bincount(which, expit(odds), len(numbers))
         low, high = self.low[numbers] * size, self.high[numbers] * size
         return np.where(now < low, low, np.where(now > high, high, np.nan))
-
-    def log_probability(self, P: NDArray) -> NDArray:
-        """Return the log-probability that independent labels with probabilities P (n, c) satisfy the constraints.
-
-        The number of rows with a label is approximately normal. The log-probability of each constraint is divided
-        among its rows, (n,).
-        """
-        own = P[:, self.option] * self.member.toarray()
-        mean, variance = own.sum(axis=0), (own * (1 - own)).sum(axis=0)
-        unit = np.sqrt(np.maximum(variance, 1e-6))
-        low, high = np.floor(self.low * self.sizes), np.ceil(self.high * self.sizes)
-        a, b = (low - 0.5 - mean) / unit, (high + 0.5 - mean) / unit
-        flip = a > 0
-        a, b = np.where(flip, -b, a), np.where(flip, -a, b)
-        each = log_ndtr(b) + np.log1p(-np.exp(np.minimum(log_ndtr(a) - log_ndtr(b), -1e-12)))
-        return np.asarray(self.member @ (np.maximum(each, -1e6) / np.maximum(self.sizes, 1)))
 
     def assign(self, cost: NDArray, mask: NDArray) -> NDArray:
         """Return the option of each row, (n,), of least total cost (n, c) among the candidates, by an integer program.

@@ -18,6 +18,7 @@ test-torch: $(VENV)/torch.stamp   ## the losses for PyTorch, which is installed 
 
 campaign: $(VENV)/test.stamp      ## 100,000 hostile inputs, 1,000 failed writes, 1,000 requests, all compositions; summary in campaign.md
 	cd tests && ../$(BIN)/python -m fuzz --cases 100000 --out ../campaign.md
+	INFIMUM_TEAM_TURNS=200 $(BIN)/python -m pytest -q tests/active/studio/test_browser.py -k team
 	INFIMUM_CAMPAIGN=500 $(BIN)/pytest -q tests/fuzz tests/cli/test_faults.py tests/solvers/test_compositions.py --deselect tests/fuzz/test_groups.py
 
 lint: $(VENV)/test.stamp

@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import fuzz.features
 from infimum.active import STRATEGIES
 from infimum.cli import _options, app, studio
+from infimum.io import write_table
 from infimum.io._meaning import CHOICES
 from infimum.weights import BY_NAME
 
@@ -87,6 +89,25 @@ def test_prediction_of_row_does_not_depend_on_other_rows(size, label, model, her
     (here / "new.csv").write_text(text(lines[:1]))
     infimum("predict", "model.skops", "new.csv")
     assert [row["prediction"] for row in table(here / "predictions.csv")] == [label]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_predictions_of_a_file_are_those_of_its_rows_alone(suffix, here, infimum):
+    """With one column of every kind, and the default model."""
+    rng = np.random.default_rng(0)
+    columns = {name: cells for name, cells in fuzz.features.table(rng, 40).items() if name != "strays"}
+    lines = [dict(zip(columns, row)) for row in zip(*columns.values())]
+    write_table(here / f"fit.{suffix}", [{**line, "y": "ab"[line["numbers"] > 0]} for line in lines])
+    infimum("fit", f"fit.{suffix}", "-t", "y", "--column", "codes=category", "-q")
+
+    def predictions(some):
+        write_table(here / f"new.{suffix}", some)
+        infimum("predict", "model.skops", f"new.{suffix}", "-q")
+        return [(row["prediction"], row["confidence"]) for row in table(here / "predictions.csv")]
+
+    together = predictions(lines[:4])
+    assert len({label for label, _ in together}) == 2
+    assert [predictions([line])[0] for line in lines[:4]] == together
 
 
 def test_predict_prints_counts_and_writes_the_same_columns(model, here, infimum, as_json):

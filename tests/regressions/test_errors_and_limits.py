@@ -138,7 +138,8 @@ NOT_FINITE = {
     "gamma=nan": (PartialClassifier.paper(weights=weights.KernelRidge(gamma=np.nan)), None, {}, "'gamma' parameter"),
     "gamma=inf": (PartialClassifier.paper(weights=weights.KernelRidge(gamma=np.inf)), None, {}, "'gamma' parameter"),
     "gamma=-inf": (PartialClassifier.paper(weights=weights.KernelRidge(gamma=-np.inf)), None, {}, "'gamma' parameter"),
-    "no weights": (PartialClassifier(), None, {"sample_weight": np.zeros(12)}, "positive sum|one non-zero"),
+    "no weights": (PartialClassifier(), None, {"sample_weight": np.zeros(12)}, "not all of them 0|one non-zero"),
+    "weights of NaN": (PartialClassifier.paper(), None, {"sample_weight": np.nan}, "sample_weight must be finite"),
     "search": (PartialSearch(lams=[np.inf]), None, {}, "'lams' parameter of PartialSearch"),
 }
 

@@ -387,8 +387,8 @@ def counted(sample_weight: Any, X: Any) -> NDArray:
     found = weight_array(sample_weight)
     w = _check_sample_weight(found if found.ndim else float(found), X, ensure_non_negative=True)
     largest = w.max(initial=0.0)
-    if largest == 0:
-        raise ValueError("sample_weight must have a positive sum. Theirs is 0. Give at least one row a weight > 0.")
+    if not 0 < largest < np.inf:
+        raise ValueError(f"sample_weight must be finite numbers >= 0, not all of them 0. The largest is {largest:g}.")
     low, high = WEIGHT_RANGE
     # by a power of two, which rounds nothing; beyond this range only ratios of weights matter
     return w if low <= largest <= high else np.ldexp(w, int(np.log2(low if largest < low else high) - np.log2(largest)))

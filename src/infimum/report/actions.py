@@ -8,7 +8,7 @@ from typing import Any
 
 from ..data.images import thumbnail
 from . import _page as h
-from .facts import Facts, Reviewed
+from .facts import Facts, Reviewed, chance
 
 
 def summary(facts: Facts) -> h.Markup:
@@ -50,7 +50,7 @@ def _card(one: Reviewed) -> h.Markup:
         label.append(h.linked(f" (support {h.number(round(one.support, 3))})"))
     if one.proposed and one.proposed != one.set:
         label += [" → proposed ", h.tag("span", one.proposed, class_="label")]
-        label.append("" if one.probability is None else f" (probability {one.probability:.0%})")
+        label.append("" if one.probability is None else f" (probability {chance(one.probability)})")
     parts.append(h.tag("p", *label))
     parts.append(h.tag("p", " ".join(one.reasons), class_="soft"))
     if one.because:

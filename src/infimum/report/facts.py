@@ -133,6 +133,15 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def chance(p: float) -> str:
+    """Return a probability as text.
+
+    >>> chance(0.42), chance(0.001)
+    ('42%', 'below 1%')
+    """
+    return "below 1%" if p < 0.01 else f"{p:.0%}"
+
+
 class Contents:
     """The cells of the rows of a table, as text and as images.
 

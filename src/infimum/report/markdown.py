@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from ._page import number
-from .facts import Facts, Reviewed
+from .facts import Facts, Reviewed, chance
 
 SHOWN = 20  # rows of a table
 SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>~])")
@@ -39,7 +39,7 @@ def _review(facts: Facts) -> str:
         return " · ".join([*one.cells.values(), *one.images])[:160]
 
     lines = [
-        [one.name, cells(one), one.set, one.proposed, "" if one.probability is None else f"{one.probability:.0%}",
+        [one.name, cells(one), one.set, one.proposed, "" if one.probability is None else chance(one.probability),
          " ".join(one.reasons)]
         for one in facts.review
     ]  # fmt: skip

@@ -21,7 +21,7 @@ from infimum.active import Asker
 from infimum.active.studio import Journal, Session, read_task
 from infimum.active.studio.export import FORMATS, cells_of, export
 from infimum.active.studio.server import listening
-from infimum.active.studio.views import guess_view, review_view, row_view, state_view, sure_view, task_view
+from infimum.active.studio.views import guess_view, people_view, review_view, row_view, state_view, sure_view, task_view
 from infimum.io import read_table
 
 
@@ -489,6 +489,8 @@ def test_agreement_is_krippendorffs_alpha(table):
     session.answer("33333333", "ann", {"type": "FullLabel", "row": 6}, "cat")  # nobody else
     (alpha, n), each = session.pool.agreement()
     assert each == {"ann": (alpha, n), "bob": (alpha, n)}
+    shown = people_view(session)
+    assert [(one["who"], one["answers"], one["shared"]) for one in shown["people"]] == [("ann", 5, 4), ("bob", 4, 4)]
     counts = {"cat": 5, "dog": 2, "owl": 1}
     pairs = sum(a * b for x, a in counts.items() for y, b in counts.items() if x != y)
     assert n == 4

@@ -260,6 +260,8 @@ class Session:
         for entry in entries:
             self.pool.add(entry, update=False)
             self._ids.add(entry.id)
+            if entry.who not in self.people:
+                self.people.append(entry.who)
             if entry.answer is None:
                 self._skipped.setdefault(entry.who, set()).add(entry.question.row)
             self._release(entry.question.row, entry.who)

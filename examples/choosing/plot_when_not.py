@@ -53,6 +53,7 @@ first = [(ours(mask), habit(drawn(mask))) for mask in few]
 
 # %%
 # **Two: the truth is often outside.** A set that misses the truth is not ambiguous, it is wrong; the infimum trusts it.
+# `PartialClassifier(noise="estimate")` allows for such sets, which this model does not.
 
 missing = (0.0, 0.2, 0.4)
 second = []

@@ -131,7 +131,7 @@ class BradleyTerry(SetPosterior):
         certain = (codes_of(z) * self.phi(q)[:, :-1]).min(axis=1, initial=1.0)
         return Members(z, (1 + certain) / 2, np.flatnonzero(np.abs(certain) < TIE))
 
-    def label_errors(self, F: NDArray, threshold: float) -> LabelErrors:
+    def label_errors(self, F: NDArray, threshold: float, leave_one_out: NDArray | None = None) -> LabelErrors:
         """Find rows with a comparison that is much less probable than its opposite."""
         probability = expit(self._fit_scale(F) * (self._differences @ F.ravel()))
         support = np.ones(self.pairs.n)

@@ -109,7 +109,9 @@ class Categorical(SetPosterior):
 
     def members(self, q: NDArray, F: Callable[[], NDArray], output: OutputSpace) -> Members:
         best = np.argmax(q, axis=-1)[..., None] == np.arange(q.shape[-1])  # the lowest index on a tie
-        return self.describe(self._sets.member(self.phi(best.astype(float)), output), q)
+        phi = self.phi(best.astype(float))
+        # the most probable option may be outside of a set that misses the true label
+        return self.describe(output.decode(phi) if self.is_fallible else self._sets.member(phi, output), q)
 
     def describe(self, z: NDArray, q: NDArray) -> Members:
         own = np.take_along_axis(q, self._sets.option_of(z)[..., None], axis=-1)
@@ -119,7 +121,7 @@ class Categorical(SetPosterior):
             tied = np.flatnonzero((two[..., 1] - two[..., 0] < TIE).any(axis=-1))
         return Members(z, own[..., 0].min(axis=-1), tied, q=q)
 
-    def label_errors(self, F: NDArray, threshold: float) -> LabelErrors:
+    def label_errors(self, F: NDArray, threshold: float, leave_one_out: NDArray | None = None) -> LabelErrors:
         """Find sets with little support, if sets of the same size have much more and chance alone has more.
 
         The last two conditions matter for many classes: there a correct label that is hard to predict has little

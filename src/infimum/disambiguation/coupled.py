@@ -152,7 +152,7 @@ class Coupled(SetPosterior):
             for part, state, own, space in zip(self.parts, states, predicted, spaces)
         ])  # fmt: skip
 
-    def label_errors(self, F: NDArray, threshold: float) -> LabelErrors:
+    def label_errors(self, F: NDArray, threshold: float, leave_one_out: NDArray | None = None) -> LabelErrors:
         found = [part.label_errors(own, threshold) for part, own in self._each(F)]
         suspects = np.unique(np.concatenate([one.suspects for one in found]))
         return LabelErrors(np.min([one.support for one in found], axis=0), suspects)

@@ -19,6 +19,7 @@ from .posterior import LabelErrors
 
 ROUNDS = 8  # of the estimation of sources from held-out predictions, which do not change
 MIN_MISS = 0.5  # probability that a set misses the true label, from which on the row is a suspect
+HELD_OUT_GUESSING = 0.6  # from below, the estimate may end at a smaller share and flatter predictions
 SETS = Prior(guessing=0.1, source=20.0)  # of sets by their size, which are given by one and the same source
 
 
@@ -65,9 +66,19 @@ class Fallible(Categorical):
         return found
 
     def prior(self) -> NDArray:
-        self.sources = self.sources if self.frozen else self.sources.unfitted()
+        self.sources = self.sources if self.frozen else self._start()
         q = _normalised(self._log_likelihood())[0]
         return self._in_training(np.broadcast_to(q, self.shape).copy())
+
+    def _start(self, guessing: float | None = None) -> SourceModel:
+        """Return sources that are estimated from the known labels only, or not at all if there are none."""
+        sources = self.sources.unfitted(guessing)
+        exact = (sources.fixed == 0)[sources.answers.source]
+        known = np.asarray(sources.answers.counts[:, exact].sum(axis=1)).ravel() > 0
+        if known.any():
+            w = known * (1.0 if self._item_weight is None else self._item_weight)
+            sources.fit(_normalised(sources.log_likelihood()), w)
+        return sources
 
     def update(self, F: NDArray, q: NDArray, power: float) -> NDArray:
         stacked = F.reshape(-1, *self.mask.shape)
@@ -93,7 +104,7 @@ class Fallible(Categorical):
         The third part is log P + log R of each option, (n, g, c).
         """
         found = copy(self)
-        found.sources = self.sources.unfitted()
+        found.sources = self._start(None if self.names else HELD_OUT_GUESSING)
         used = slice(None) if self.w is None else np.asarray(self.w) > 0
         w = None if self.w is None else self.w[used]
         for _ in range(ROUNDS):
@@ -108,9 +119,23 @@ class Fallible(Categorical):
         scaling, _, total = self.calibrated(F)
         return self.phi(scaling(F)), log_sum(total)[..., 0].mean(axis=-1)
 
-    def label_errors(self, F: NDArray, threshold: float) -> LabelErrors:
-        """Find rows in which no candidate is likely, given the held-out predictions and all answers."""
+    def miss_share(self, F: NDArray) -> float:
+        if self.names is not None:
+            return 0.0
+        q = _normalised(self.calibrated(F)[2])
+        return float(np.average(1 - (q * self.candidates).sum(axis=-1).mean(axis=-1), weights=self.w))
+
+    def label_errors(self, F: NDArray, threshold: float, leave_one_out: NDArray | None = None) -> LabelErrors:
+        """Find rows in which no candidate is likely, given what the other rows predict and all answers.
+
+        Leave-one-out predictions use all other rows, so they are preferred to those without a fold.
+        """
         scaling, sources, total = self.calibrated(F)
+        if leave_one_out is not None:
+            F = leave_one_out
+            own, sources, total = self.calibrated(F)
+        else:
+            own = scaling
         q = _normalised(total)
         miss = 1 - (q * self.candidates).sum(axis=-1).min(axis=-1)
         flat = q.reshape(-1, q.shape[-1])
@@ -118,7 +143,7 @@ class Fallible(Categorical):
         if self.names is not None:
             about = sources_of(sources, sources.answers, flat, self.names, self.option_names, self._item_weight)
             return found._replace(sources=about)
-        return found._replace(noise=self._noise(scaling(F), miss))
+        return found._replace(noise=self._noise(own(F), miss))
 
     def _noise(self, P: NDArray, miss: NDArray) -> Any:
         """Return the share of sets that miss the truth."""

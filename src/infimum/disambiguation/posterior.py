@@ -126,6 +126,10 @@ class SetPosterior(ABC):
     def predict(self, F: NDArray) -> tuple[NDArray, NDArray]:
         """Return phi (n, d) and log P_i(S_i) (n,) of held-out predictions F, calibrated on these sets."""
 
+    def miss_share(self, F: NDArray) -> float:
+        """Return the estimated share of sets that miss the true label, given held-out predictions F; by default 0."""
+        return 0.0
+
     def outputs(self, F: NDArray, output: OutputSpace) -> tuple[NDArray, NDArray]:
         """Return outputs (n, *z) and log P_i(S_i) (n,) of held-out predictions F."""
         phi, log_likelihood = self.predict(F)
@@ -140,8 +144,11 @@ class SetPosterior(ABC):
         return Members(z)
 
     @abstractmethod
-    def label_errors(self, F: NDArray, threshold: float) -> LabelErrors:
-        """Find sets that contradict the held-out predictions F."""
+    def label_errors(self, F: NDArray, threshold: float, leave_one_out: NDArray | None = None) -> LabelErrors:
+        """Find sets that contradict the predictions F, which are made without the fold of each row.
+
+        Leave-one-out predictions are given if sets may miss the true label (`is_fallible`).
+        """
 
     @abstractmethod
     def without_rows(self, F: NDArray) -> SetPosterior:

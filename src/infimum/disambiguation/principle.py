@@ -200,14 +200,15 @@ class Disambiguation(BaseEstimator):
         operator: Holdout,
         posterior: SetPosterior | None,
         sample_weight: Any = None,
-    ) -> tuple[NDArray, NDArray | None]:
-        """Predict held-out rows; return outputs (n, *z) and log-likelihoods of the sets (n,).
+    ) -> tuple[NDArray, NDArray | None, float]:
+        """Predict held-out rows; return outputs (n, *z), log-likelihoods of the sets (n,) and how many sets may miss.
 
         `posterior` is that of all rows, by :func:`posterior_of`. Hard disambiguation has no log-likelihoods.
         """
         self.check(output, sets)
         if posterior is not None and self.kind != "hard":
-            return posterior.outputs(held_out_sums(operator, posterior), output)
+            F = held_out_sums(operator, posterior)
+            return *posterior.outputs(F, output), posterior.miss_share(F)
         c = None
         for block, rest, inside, outside in operator.folds():
             w = None if sample_weight is None else sample_weight[rest]
@@ -216,7 +217,7 @@ class Disambiguation(BaseEstimator):
             c = np.empty((len(sets), phi.shape[1])) if c is None else c
             c[block] = outside @ phi
         assert c is not None
-        return output.decode(c), None
+        return output.decode(c), None, 0.0
 
     def _from_subset(
         self, rows: Any, output: OutputSpace, sets: Sets, weights: Weights, target: Target
@@ -270,22 +271,25 @@ class Disambiguation(BaseEstimator):
         found = soft(loo_operator, posterior, self.schedule, rows.w)
         q = posterior.dense(found.q)
         F = None if self.threshold is None else self._held_out(posterior, weights, rows, target)
-        if F is None and self.threshold is not None and posterior.is_fallible:  # rows cannot be held out by features
-            F = loo_operator(q.reshape(len(q), -1)).reshape(q.shape)
+        leave_one_out = None
+        if self.threshold is not None and posterior.is_fallible:
+            leave_one_out = loo_operator(q.reshape(len(q), -1)).reshape(q.shape)
+            F = leave_one_out if F is None else F  # equal rows cannot be held out
         if not self.is_soft(sets):
             result = self._hard(output, sets, np.asarray(weights(rows.X)), rows.w, posterior, q)
-            return output, self._with_suspects(result, F, posterior)
+            return output, self._with_suspects(result, F, posterior, leave_one_out)
         members = posterior.members(q, lambda: loo_operator(q.reshape(len(q), -1)), output)
         result = DisambiguationResult.of_members(output, members, posterior.phi(q), found.converged, True)
-        return posterior.expand(output), self._with_suspects(result, F, posterior)
+        return posterior.expand(output), self._with_suspects(result, F, posterior, leave_one_out)
 
     def _with_suspects(
-        self, result: DisambiguationResult, F: NDArray | None, posterior: SetPosterior
-    ) -> DisambiguationResult:
+        self, result: DisambiguationResult, F: NDArray | None, posterior: SetPosterior,
+        leave_one_out: NDArray | None = None,
+    ) -> DisambiguationResult:  # fmt: skip
         """Add supports and suspects to a result, if there are held-out predictions F."""
         if F is None or self.threshold is None:
             return result
-        found = posterior.label_errors(F, self.threshold)
+        found = posterior.label_errors(F, self.threshold, leave_one_out)
         return replace(result, out_of_fold=F, **found._asdict())
 
     def _hard(

@@ -165,7 +165,7 @@ class TruncatedNormal(SetPosterior):
         deviation = (unit * np.sqrt(np.stack(variance, axis=-1))).reshape(z.shape)
         return Members(z, None, np.flatnonzero((share - next_share < TIE).any(axis=-1)), deviation)
 
-    def label_errors(self, F: NDArray, threshold: float) -> LabelErrors:
+    def label_errors(self, F: NDArray, threshold: float, leave_one_out: NDArray | None = None) -> LabelErrors:
         """Find outliers by Chauvenet's criterion: fewer than `threshold` of n correct sets are expected so far off."""
         support = np.ones(self.n)
         for j, (normals, mean) in enumerate(zip(self.normals, self._means(F[None]))):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,9 +72,10 @@ class SourceModel:
         self.pi: NDArray | None = None
         self.R = self._likelihood(self.guessing[0], None)[None]
 
-    def unfitted(self) -> SourceModel:
-        """Return a model of the same answers in which nothing is estimated yet."""
+    def unfitted(self, guessing: float | None = None) -> SourceModel:
+        """Return a model of the same answers in which nothing is estimated yet; it starts from a share of guesses."""
         new = copy(self)
+        new.prior = self.prior if guessing is None else replace(self.prior, guessing=guessing)
         new._start()
         return new
 

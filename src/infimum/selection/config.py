@@ -111,11 +111,13 @@ class SearchConfig:
     """Standard errors by which a candidate must be better than the best constant, which is selected otherwise."""
     n_se_constant_regression: float = 0.0
     """`n_se_constant` for regression, where the constant is a part of the mixture as well."""
+    min_noise: float = 0.03
+    """Share of sets that miss the true label. Below, all sets are assumed to contain it; smaller shares do no harm."""
     n_se_noise: float = 2.0
-    """Standard errors of a difference of log-likelihoods. The assumption that sets miss the true label must gain more,
-    and `min_noise_gain`. Smaller values select it on sets that contain the true label."""
-    min_noise_gain: float = 0.01
-    """Nats per row; see `n_se_noise`."""
+    """Standard errors of a difference of log-likelihoods that the assumption of sets that miss must gain. With smaller
+    values, it is also selected on small tables with poor predictions, where it does harm."""
+    min_noise_gain: float = 0.02
+    """Nats per row that it must gain, too."""
     n_se_tie: float = 0.5
     """Standard errors of a difference of log-likelihoods. Candidates that are worse by less count as equal."""
     prune_ratio: float = 1.3

@@ -36,6 +36,8 @@ class OutOfFold(NamedTuple):
     """(n, *z): the outputs."""
     log_likelihood: NDArray | None = None
     """(n,): log P_i(S_i), after soft disambiguation."""
+    miss: float = 0.0
+    """The estimated share of sets that miss the true label."""
 
 
 class RowScores(NamedTuple):
@@ -49,6 +51,8 @@ class RowScores(NamedTuple):
     """(n,): sample weights."""
     compared: NDArray | None = None
     """(n,): losses by which candidates are compared, if these are not the infimum losses."""
+    miss: float = 0.0
+    """The estimated share of sets that miss the true label."""
 
     def costs(self, likelihood: bool) -> NDArray:
         """Return minus the log-likelihoods if they are wanted and available, otherwise the losses."""
@@ -185,7 +189,7 @@ def row_scores(
         posterior = posterior_of(sets, sample_weight) if posterior is None else posterior
         likelihood = None if posterior is None else posterior.log_likelihood_at(output.psi(found.z))
     compared = output.compared_losses(sets, found.z)
-    return RowScores(losses(output, sets, found.z), likelihood, sample_weight, compared)
+    return RowScores(losses(output, sets, found.z), likelihood, sample_weight, compared, found.miss)
 
 
 def mean_scores(

@@ -6,17 +6,23 @@ from dataclasses import replace
 from typing import Any
 
 from .candidates import NOISY
-from .rank import competitive_groups, has_likelihood, is_noisy, likeliest
+from .rank import competitive_groups, has_likelihood, is_noisy
 
 
 def try_noise(problem: Any, data: Any, record: Any) -> None:
     """Evaluate the best candidates under the assumption that sets may miss the true label, while this pays."""
     groups = competitive_groups(record.on(data), problem.rule)
-    soft = [group[0].candidate for group in groups if has_likelihood(group[0])]
+    # forests, which learn from the labels, confirm estimates outside of the sets too easily
+    tops = [one for one, *_ in groups if one.candidate.weights not in ("forest", "constant")]
+    soft = [one.candidate for one in tops if has_likelihood(one)]
     near = [replace(one, principle=NOISY) for one in soft]
+    n_evaluated = 0
     for _ in range(problem.config.n_steps):
         record.compare(near, data)
         noisy = [one for one in record.on(data) if is_noisy(one)]
-        if not noisy or likeliest(record.on(data)) not in noisy or problem.given:
+        if not noisy or problem.given or all(one.rows.miss < problem.config.min_noise for one in noisy):
             break
-        near = likeliest(noisy).candidate.neighbours(problem.config)
+        best = [group[0].candidate for group in competitive_groups(noisy, problem.rule)]
+        near = [one for top in best for one in top.neighbours(problem.config)]
+        if n_evaluated == (n_evaluated := len(noisy)):
+            break

@@ -9,7 +9,7 @@ which alone decides, because the set risk ignores where in a set the true value 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import isnan
 
@@ -56,12 +56,18 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     rule : Rule
         How they are compared.
     """
-    noisy = [one for one in found if is_noisy(one)]
-    if noisy:  # assuming that sets miss the true label must pay
-        config, unit = rule.config, largest_risk(found)
-        plain, top = select([one for one in found if not is_noisy(one)], rule), rank(noisy, rule, unit)[0]
-        pays = plain.rows.is_worse(top.rows, config.n_se_noise, True, config.min_noise_gain)
-        return top if pays else plain
+    noisy, others = _split(found, is_noisy)
+    if not noisy or not others:
+        return _select(found, rule)
+    plain, best = _select(others, rule), best_model(noisy, rule)
+    # the same base learner, if it may be as good: assuming errors should change as little as possible
+    same = [one for one in noisy if one.candidate.learner == plain.candidate.learner]
+    best = next((one for one in same if not one.rows.is_worse(best.rows, rule.config.n_se_different, True)), best)
+    return best if _pays(best, plain, others, rule.config) else plain
+
+
+def _select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
+    """Return the best candidate among principles that make the same assumption about the sets."""
     constants = [one for one in found if is_constant(one)]
     models = [one for one in found if not is_constant(one)]
     if not models:
@@ -185,6 +191,19 @@ def is_constant(one: Evaluation) -> bool:
 def has_likelihood(one: Evaluation) -> bool:
     """Whether the sets have a likelihood under this candidate."""
     return not isnan(one.result.log_likelihood)
+
+
+def _split(found: Sequence[Evaluation], test: Callable[[Evaluation], bool]) -> tuple[list, list]:
+    """Return those that pass a test, and the others."""
+    return [one for one in found if test(one)], [one for one in found if not test(one)]
+
+
+def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], config: SearchConfig) -> bool:
+    """Whether some sets are estimated to miss the true label, and assuming it increases the likelihood."""
+    soft = plain if has_likelihood(plain) else likeliest(filter(has_likelihood, others))
+    gains = soft.rows.is_worse(noisy.rows, config.n_se_noise, True, config.min_noise_gain)
+    is_risky = noisy.rows.is_worse(plain.rows, config.n_se_different)
+    return noisy.rows.miss >= config.min_noise and gains and not is_risky
 
 
 def is_noisy(one: Evaluation) -> bool:

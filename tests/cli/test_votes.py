@@ -126,3 +126,15 @@ def test_probabilities_outside_the_unit_interval_raise_an_error(tmp_path):
     found = run(app, ["fit", str(path), "-t", "cat", "-t", "dog", "--soft", "--out", str(tmp_path / "m.skops")])
     assert found.exit_code == 1
     assert "line 3: the probability of cat must be a number in [0, 1]. Got 1.5" in " ".join(found.output.split())
+
+
+def test_answers_about_one_row_are_held_out_together(tmp_path, rng):
+    """Prices of pure noise, five answers each with almost equal features: they must not predict each other."""
+    rows = []
+    for k in range(24):
+        x, price = rng.standard_normal(2), round(float(rng.normal(10, 3)), 2)
+        rows += [[f"r{k}", *(x + 0.03 * rng.standard_normal(2)).round(3), who, price] for who in "abcde"]
+    path = write(tmp_path / "prices.csv", ["id", "x", "y", "annotator", "price"], rows)
+    found = run(app, ["fit", str(path), "-t", "price", "--out", str(tmp_path / "m.skops"), "--json"])
+    assert found.exit_code == 0, found.output
+    assert json.loads(found.stdout)["scores"]["beats_constant"] is False

@@ -98,9 +98,14 @@ def fit(
 
 
 def fitted(table: Table, model: Any) -> Any:
-    """Return the fitted pipeline; errors name the lines of the file."""
+    """Return the fitted pipeline; errors name the lines of the file.
+
+    Several answers about one row are held out together in cross-validation.
+    """
+    repeated = table.annotators is not None and len(set(table.ids)) < len(table.ids)
+    settings = {"model__groups": table.ids} if repeated else {}
     try:
-        return model.fit(table.X, table.y())
+        return model.fit(table.X, table.y(), **settings)
     except InputError as error:
         raise error.renumbered(table.place) from None
 

@@ -80,7 +80,10 @@ def test_default_models_do_not_depend_on_the_scale_of_x(scale):
     )
 
 
-@pytest.mark.parametrize("metric", metrics.__all__)
+METRICS = ["mean_squared_distance", "share_inside", "r2", "r2_range", "rmse_range", "wrong_pairs", "kendall_tau"]
+
+
+@pytest.mark.parametrize("metric", METRICS)
 def test_metrics_of_no_rows_are_explained(metric):
     with pytest.raises(InputError, match="There are no predictions, so there is nothing to score"):
         getattr(metrics, metric)([], [])

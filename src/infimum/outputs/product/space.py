@@ -63,7 +63,7 @@ class Product(ProductCells, OutputSpace):
     >>> y = {"species": ["cat|dog", "dog", None], "weight": [4.0, (9, 12), (3, 5)]}
     >>> space = Product(species="labels", weight="number").fit(y)
     >>> space.format_sets(space.read(y))
-    ['species: cat | dog, weight: 4', 'species: dog, weight: [9, 12]', 'species: cat | dog, weight: [3, 5]']
+    ['species: anything, weight: 4', 'species: dog, weight: [9, 12]', 'species: anything, weight: [3, 5]']
     """
 
     kind = "product"

@@ -16,6 +16,7 @@ from infimum.evidence import Prior, SourceModel
 from infimum.evidence.calibration import PRIOR_MASS
 from infimum.outputs import Labels
 from infimum.weights import KernelRidge, LinearRidge
+from small_search import SMALL_SEARCH
 
 
 def blobs(n=150, m=3, seed=0, spread=0.5):
@@ -75,7 +76,7 @@ def test_reliabilities_are_recovered_and_names_do_not_matter():
     right = np.array([0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 1 / 3, 0.03])  # the last two guess, and avoid the truth
     answers = crowd(truth, right, per_row=4)
     names = [f"person {k}" for k in range(8)]
-    model = PartialClassifier.paper(principle="disambiguation").fit(X, Votes(answers, names, missing=-1))
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, Votes(answers, names, missing=-1))
     found, true = model.sources_, (right - 1 / 3) / (2 / 3)
     assert np.corrcoef(found.reliability, true)[0, 1] > 0.98
     assert abs(found.reliability[6]) < 0.2
@@ -85,7 +86,7 @@ def test_reliabilities_are_recovered_and_names_do_not_matter():
     assert ((found.low < true + 0.1) & (true - 0.1 < found.high)).all()
     assert np.mean(model.labels_ == truth) > 0.9
     order = np.random.default_rng(0).permutation(8)
-    other = PartialClassifier.paper(principle="disambiguation")
+    other = PartialClassifier(search_config=SMALL_SEARCH)
     other.fit(X, Votes(answers[:, order], [f"x{k}" for k in order], missing=-1))
     np.testing.assert_allclose(other.sources_.reliability, found.reliability[order])
     np.testing.assert_array_equal(other.predict(X), model.predict(X))
@@ -112,10 +113,10 @@ def test_three_answers_are_harmless():
 def test_known_labels_calibrate_a_crowd_that_is_mostly_wrong():
     X, truth = blobs(200, m=2, spread=0.3)
     answers = crowd(truth, np.array([0.1, 0.15, 0.2]), m=2)
-    wrong = PartialClassifier.paper(principle="disambiguation").fit(X, Votes(answers, missing=-1))
+    wrong = PartialClassifier(search_config=SMALL_SEARCH).fit(X, Votes(answers, missing=-1))
     assert np.mean(wrong.labels_ == truth) < 0.3
     gold = [int(t) if i % 5 == 0 else None for i, t in enumerate(truth)]
-    right = PartialClassifier.paper(principle="disambiguation").fit(X, Votes(answers, missing=-1, gold=gold))
+    right = PartialClassifier(search_config=SMALL_SEARCH).fit(X, Votes(answers, missing=-1, gold=gold))
     assert np.mean(right.labels_ == truth) > 0.9
     assert (right.sources_.reliability < 0).all()
 
@@ -216,7 +217,8 @@ def test_a_saved_model_keeps_its_sources(tmp_path):
     import skops.io as skops
 
     X, truth = blobs(60)
-    model = PartialClassifier(weights="kernel").fit(X, Votes(crowd(truth, np.array([0.9, 0.8, 0.6])), missing=-1))
+    votes = Votes(crowd(truth, np.array([0.9, 0.8, 0.6])), missing=-1)
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, votes)
     skops.dump(model, tmp_path / "model.skops")
     np.save(tmp_path / "X.npy", X)
     code = (
@@ -242,7 +244,7 @@ def test_votes_compose_with_families_searches_and_cleaning():
     for principle in ("infimum", "average", "supremum"):
         assert np.mean(PartialClassifier(principle=principle).fit(X, votes).predict(X) == truth) > 0.85
     with pytest.raises(AttributeError, match=r"infimum\.Votes"):
-        PartialClassifier.paper(principle="disambiguation").fit(X, truth).sources_  # noqa: B018
+        PartialClassifier(search_config=SMALL_SEARCH).fit(X, truth).sources_  # noqa: B018
 
 
 def test_many_rows_are_estimated_from_a_subset():

@@ -5,7 +5,7 @@ Users call `PartialClassifier()`. A suite that mostly tests `PartialClassifier.p
 written in the source of the tests: a call counts once, also when a test runs it for many parameters. A model names its
 parts if it is made by `.paper(...)`, or if `principle`, `negative_weights`, `weights` or `solver` is passed.
 
-When the count was introduced, 504 of 571 models named their parts, a share of 0.883. The aim is 0.5. On tables of 20
+When the count was introduced, 504 of 571 models named their parts, a share of 0.883. On tables of 20
 rows and more, `PartialClassifier(search_config=SMALL_SEARCH)` of small_search.py takes 20 ms. Classes that a test
 receives as a parameter or under another name are not counted.
 """
@@ -16,7 +16,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-CEILING = 0.51
+CEILING = 0.5
 """Largest share of models that name their parts. Lower it towards 0.5 when the share falls; do not raise it."""
 
 TESTS = Path(__file__).resolve().parents[1]

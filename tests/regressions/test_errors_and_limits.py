@@ -139,7 +139,7 @@ NOT_FINITE = {
     "gamma=inf": (PartialClassifier.paper(weights=weights.KernelRidge(gamma=np.inf)), None, {}, "'gamma' parameter"),
     "gamma=-inf": (PartialClassifier.paper(weights=weights.KernelRidge(gamma=-np.inf)), None, {}, "'gamma' parameter"),
     "no weights": (PartialClassifier(), None, {"sample_weight": np.zeros(12)}, "not all of them 0|one non-zero"),
-    "weights of NaN": (PartialClassifier.paper(), None, {"sample_weight": np.nan}, "sample_weight must be finite"),
+    "weights of NaN": (PartialClassifier(), None, {"sample_weight": np.nan}, "sample_weight must be finite"),
     "search": (PartialSearch(lams=[np.inf]), None, {}, "'lams' parameter of PartialSearch"),
 }
 

@@ -12,6 +12,7 @@ selects a wrong digit on purpose. The model learns from all answers and estimate
 # A table with one line per answer is what annotation tools export. Half of the answers are not one digit but two,
 # because people were allowed to say "a 3 or an 8".
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_digits
@@ -64,6 +65,7 @@ print(f"Test accuracy on majority votes: {np.mean(majority.predict(X_test) == tr
 
 print(model.sources_.to_frame().round(2).head())
 model.sources_.plot()
+plt.show()
 
 # %%
 # The estimates agree with the true accuracies, which the model has not seen.

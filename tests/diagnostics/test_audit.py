@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infimum import CandidateLabels, PartialRegressor, clean_labels, outputs
+from infimum import CandidateLabels, InfimumWarning, PartialRegressor, clean_labels, outputs
 from infimum.diagnostics import audit
 from infimum.diagnostics.conflicts import conflicts, unreadable
 from small_search import SMALL_SEARCH
@@ -130,6 +130,7 @@ def test_disagreements_are_those_of_the_held_out_predictions():
 
 def test_a_principle_that_has_no_value_is_said_to_be_left_out():
     x = np.linspace(0, 1, 30)
-    found = audit(x[:, None], [(v, None) for v in x], outputs.Reals())
+    with pytest.warns(InfimumWarning, match="only lower bounds"):
+        found = audit(x[:, None], [(v, None) for v in x], outputs.Reals())
     assert "average" in found.not_evaluated
     assert "average" not in found.predictions

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from infimum import PartialClassifier, outputs
+from infimum import InfimumWarning, PartialClassifier, outputs
 from infimum.diagnostics import identifiability
 from infimum.diagnostics.counts import at_least, at_most
 
@@ -175,7 +175,8 @@ def test_items_that_are_never_compared():
 def test_numbers_without_an_upper_bound():
     rng = np.random.default_rng(0)
     x = rng.normal(size=100)
-    half = identifiability(x[:, None], [(v - rng.random(), None) for v in x], outputs.Reals())
+    with pytest.warns(InfimumWarning, match="only lower bounds"):
+        half = identifiability(x[:, None], [(v - rng.random(), None) for v in x], outputs.Reals())
     assert half.can_tell is False
     assert "and above is never ruled out" in half.verdict
     both = identifiability(x[:, None], [(v - rng.random(), v + rng.random()) for v in x], outputs.Reals())

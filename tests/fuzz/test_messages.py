@@ -93,7 +93,7 @@ def lists_of_tags(tmp):
 # what must be refused, and the words that its refusal must hold
 REFUSE = {
     "labels: nested list": (lambda tmp: both(Labels(), ["a", [["b"]], "c"]), r"row 1\b"),
-    "labels: dict": (lambda tmp: both(Labels(), ["a", "b", {"c": 1}]), r"row 2\b"),
+    "labels: dict": (lambda tmp: both(Labels(), ["a", "b", {"c": "much"}]), r"row 2\b"),
     "labels: classes with None": (lambda tmp: both(Labels(classes=["a", None]), ["a"]), "classes"),
     "labels: two bad rows": (lambda tmp: both(Labels(), ["a", [], [["b"]], "c"]), r"2 rows"),
     "labels: classes is a number": (lambda tmp: both(Labels(classes=3.5), ["a"]), "classes"),

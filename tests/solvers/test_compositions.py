@@ -44,7 +44,7 @@ FAMILIES = {
     "nystrom": Nystrom(6, lam=0.05),
     "linear": LinearRidge(lam=0.05),
     "neighbors": Neighbors(4),
-    "forest": Forest(8, min_samples_leaf=2, random_state=0),
+    "forest": Forest(16, min_samples_leaf=2, random_state=0),
     "laplacian": Laplacian(3),
     "scaled": Scaled(KernelRidge(lam=0.05)),
 }

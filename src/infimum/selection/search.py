@@ -319,7 +319,8 @@ def _needs_sums_only(principle: Any, sets: Sets) -> bool:
 def paper_recipe(problem: SearchProblem, reason: str) -> tuple[Recipe, SelectionResult]:
     """Return the paper's estimator on standardised features for the parts to be selected, if nothing is compared."""
     default = ("infimum", "inside")
-    name, rule = default if default in problem.pairs else problem.pairs[0]
+    pairs = principles_of(problem.recipe)[1] if problem.rule.regression else problem.pairs  # comparing needs fewer
+    name, rule = default if default in pairs else problem.pairs[0]
     weights = problem.recipe.weights
     principle = problem.principles[name]
     if not problem.given:

@@ -26,7 +26,7 @@ def single_factors(X: Any) -> NDArray | None:
     Trees of scikit-learn compute in single precision and do not split differences below 1e-7.
 
     >>> single_factors(np.array([[1e-100, 3.0], [-2e-100, 5.0]])), single_factors(np.array([[3.0]]))
-    (array([9.13438523e+99, 1.00000000e+00]), None)
+    (array([4.37450145e+99, 1.00000000e+00]), None)
     """
     largest = abs(X).max(axis=0)
     largest = np.asarray(largest.todense()).ravel() if sparse.issparse(largest) else largest

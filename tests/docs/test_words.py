@@ -1,0 +1,70 @@
+"""The words of README and pages: the field's vocabulary, short sentences, and no private terms."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+AVOID = re.compile(
+    r"\brows? that knows?\b|\bjudg(?:e|es|ed|ing|ement)s?\b|\btold\b|\bsets alone\b|\bserves?\b|in (?:its|their) own words"
+    r"|\bheed|\basked for\b|\blooked at\b|\bweighed\b|\brefus(?:e|es|ed|al)\b|\bhalf-lines?\b|\bnets\b|processor seconds"
+    r"|by the clock|\bkin\b|\bdear(?:er|est)?\b|\bin vain\b|\bpromise[sd]?\b|\bway out\b|\bsplendid|\bhopeless",
+    re.IGNORECASE,
+)
+"""Words that are used privately, or for which the field has another word."""
+
+FIELD = (
+    "cross-validation", "model selection", "hyperparameter", "regularisation", "semi-supervised", "soft label",
+    "partial-label learning", "superset learning", "complementary label", "interval-censored", "label ranking",
+    "prediction set", "coverage", "calibration", "weak supervision", "crowd",
+)  # fmt: skip
+MEAN_WORDS = 20  # per sentence, on each page
+LONG_WORDS = 30  # a sentence with more words is long
+LONG_SHARE = 0.08  # of the sentences of a page
+
+
+def prose(page: Path) -> str:
+    """Return a page without code, tables, headings and formulas."""
+    text = re.sub(r"```.*?```|\$\$.*?\$\$", "", page.read_text("utf-8"), flags=re.S)
+    text = re.sub(r"`[^`]*`|\$[^$]*\$", "x", text)
+    return "\n".join(line for line in text.splitlines() if not re.match(r"\||#|    |:::|!\[|<", line))
+
+
+def sentences(page: Path) -> list[int]:
+    """Return the number of words of each sentence; list entries and parts before a colon count as sentences."""
+    parts = re.split(r"(?<=[.!?:;])\s+|\n\s*\n|\n\s*[-*\d.]+ ", prose(page))
+    return [len(part.split()) for part in parts if len(part.split()) > 2]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_avoid_private_words(page):
+    text = re.sub(r"```.*?```|`[^`]*`", "", page.read_text("utf-8"), flags=re.S)
+    found = sorted({match[0] for match in AVOID.finditer(text)})
+    assert found == [], f"{page.name}: {', '.join(found)}; write the word of the field, see docs/glossary.md"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_sentences_are_short(page):
+    words = sentences(page)
+    if len(words) < 5:
+        return
+    assert sum(words) / len(words) <= MEAN_WORDS
+    long = sum(count > LONG_WORDS for count in words)
+    assert long <= max(1, LONG_SHARE * len(words)), f"{long} of {len(words)} sentences have more than {LONG_WORDS} words"
+
+
+def test_the_vocabulary_of_the_field_is_there():
+    text = " ".join(page.read_text("utf-8") for page in PAGES).lower()
+    assert [words for words in FIELD if words not in text] == []
+
+
+def test_the_checks_find_what_they_look_for(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("A judge is told. " + "word " * 40 + ".")
+    assert {match[0] for match in AVOID.finditer(prose(page))} == {"judge", "told"}
+    assert max(sentences(page)) >= 40

@@ -11,9 +11,10 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 AVOID = re.compile(
-    r"\brows? that knows?\b|\bjudg(?:e|es|ed|ing|ement)s?\b|\btold\b|\bsets alone\b|\bserves?\b|in (?:its|their) own words"
-    r"|\bheed|\basked for\b|\blooked at\b|\bweighed\b|\brefus(?:e|es|ed|al)\b|\bhalf-lines?\b|\bnets\b|processor seconds"
-    r"|by the clock|\bkin\b|\bdear(?:er|est)?\b|\bin vain\b|\bpromise[sd]?\b|\bway out\b|\bsplendid|\bhopeless",
+    r"\brows? that knows?\b|\bjudg(?:e|es|ed|ing|ement)s?\b|\btold\b|\bsets alone\b|\bserves?\b"
+    r"|in (?:its|their) own words|\bheed|\basked for\b|\blooked at\b|\bweighed\b|\brefus(?:e|es|ed|al)\b"
+    r"|\bhalf-lines?\b|\bnets\b|processor seconds|by the clock|\bkin\b|\bdear(?:er|est)?\b|\bin vain\b"
+    r"|\bpromise[sd]?\b|\bway out\b|\bsplendid|\bhopeless",
     re.IGNORECASE,
 )
 """Words that are used privately, or for which the field has another word."""
@@ -55,7 +56,7 @@ def test_sentences_are_short(page):
         return
     assert sum(words) / len(words) <= MEAN_WORDS
     long = sum(count > LONG_WORDS for count in words)
-    assert long <= max(1, LONG_SHARE * len(words)), f"{long} of {len(words)} sentences have more than {LONG_WORDS} words"
+    assert long <= max(1, LONG_SHARE * len(words)), f"{long} of {len(words)} sentences are longer than {LONG_WORDS} words"
 
 
 def test_the_vocabulary_of_the_field_is_there():

@@ -6,6 +6,7 @@ import asyncio
 import functools
 import json
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -72,7 +73,8 @@ class Studio:
             "client": ("127.0.0.1", 50000),
             "server": ("127.0.0.1", 8000),
         }
-        asyncio.run(self.app(scope, receive, send))
+        with ThreadPoolExecutor(1) as pool:  # this thread may have a running loop, that of a browser test
+            pool.submit(asyncio.run, self.app(scope, receive, send)).result()
         start = next(message for message in sent if message["type"] == "http.response.start")
         found = {name.decode().lower(): value.decode() for name, value in start["headers"]}
         return Response(start["status"], found, b"".join(message.get("body", b"") for message in sent))

@@ -2,7 +2,7 @@
 
 Given calibration rows, the number of covered new rows is Beta-binomial or more; where scores have no ties, it is that.
 A test fails by chance with probability at most ERROR, and there are fewer than a hundred of them. At these sizes a
-coverage below .845 fails with probability above .9; for masks, which have fewer rows, one below .79.
+coverage below .845 fails with probability above .9.
 """
 
 from functools import cache
@@ -20,7 +20,6 @@ from .problems import CASES, NAMES, PROBLEMS, RIDGE, draw_labels, inputs, labels
 ERROR = 1e-6
 LEVEL = 0.9
 N, Q = 1500, 4000
-SIZES = {"masks": (500, 1000)}  # each prediction is a minimum cut
 
 
 @cache
@@ -28,8 +27,7 @@ def drawn(name):
     rng = np.random.default_rng(1)
     problem = PROBLEMS[name]
     X, sets, _ = problem.draw(rng, 150)
-    n, q = SIZES.get(name, (N, Q))
-    return problem.model.fit(X, sets), problem.draw(rng, n), problem.draw(rng, q)
+    return problem.model.fit(X, sets), problem.draw(rng, N), problem.draw(rng, Q)
 
 
 @cache

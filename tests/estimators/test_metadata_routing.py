@@ -9,6 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from infimum import Disambiguated, PartialClassifier, PartialSearch
 from infimum.conformal import Conformal
+from small_search import SMALL_SEARCH
 
 
 @pytest.fixture(autouse=True)
@@ -26,19 +27,19 @@ def rows():
     return X, y, good.astype(float), good
 
 
-def paper():
-    return PartialClassifier.paper()
+def small():
+    return PartialClassifier(search_config=SMALL_SEARCH)
 
 
 MODELS = {
-    "PartialClassifier": paper,
+    "PartialClassifier": small,
     "PartialSearch": lambda: PartialSearch(gammas=[1.0]),
     "Disambiguated": Disambiguated,
-    "Conformal": lambda: Conformal(paper(), random_state=1),
-    "Conformal, cv+": lambda: Conformal(paper(), method="cv+", cv=2),
+    "Conformal": lambda: Conformal(small(), random_state=1),
+    "Conformal, cv+": lambda: Conformal(small(), method="cv+", cv=2),
     "Conformal of a pipeline": lambda: Conformal(
         make_pipeline(
-            StandardScaler().set_fit_request(sample_weight=False), paper().set_fit_request(sample_weight=True)
+            StandardScaler().set_fit_request(sample_weight=False), small().set_fit_request(sample_weight=True)
         )
     ),
 }
@@ -69,11 +70,11 @@ def test_grid_search_over_a_search_passes_sample_weights(rows):
 def test_weights_reach_the_steps_of_a_pipeline_without_routing(rows):
     X, y, w, good = rows
     with sklearn.config_context(enable_metadata_routing=False):
-        model = Conformal(make_pipeline(StandardScaler(), paper())).fit(X, y, sample_weight=w)
+        model = Conformal(make_pipeline(StandardScaler(), small())).fit(X, y, sample_weight=w)
         assert (model.predict(X[good]) == np.array(y)[good]).mean() > 0.9
 
 
 def test_jackknife_with_sample_weights_raises(rows):
     X, y, w, _ = rows
     with pytest.raises(ValueError, match=r"no closed form with sample_weight.*method='cv\+'"):
-        Conformal(paper(), method="jackknife+").fit(X, y, sample_weight=w)
+        Conformal(small(), method="jackknife+").fit(X, y, sample_weight=w)

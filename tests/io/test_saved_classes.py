@@ -44,8 +44,8 @@ def test_names_of_any_type_can_be_saved(names):
     tags = [{names[k]: True, names[1 - k]: False} for k in WHICH]
     orders = [[(names[k], names[1 - k])] for k in WHICH]
     for model, y in (
-        (PartialClassifier.paper(classes=list(names)), labels), (PartialMultilabelClassifier.paper(), tags),
-        (PartialRanker.paper(), orders),
+        (PartialClassifier(classes=list(names)), labels), (PartialMultilabelClassifier(), tags),
+        (PartialRanker(), orders),
     ):  # fmt: skip
         before = model.fit(X, y)
         np.testing.assert_array_equal(loaded(before).predict(X), before.predict(X))

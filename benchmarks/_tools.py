@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import sys
 import time
 import tracemalloc
 from collections.abc import Callable
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 
 def side_by_side(
@@ -55,6 +57,27 @@ def status(key: str, pid: int | str = "self") -> int:
     """A number of bytes that Linux tells about a process: VmRSS is what it holds, VmHWM the most it held."""
     with open(f"/proc/{pid}/status") as file:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith(key))
+
+
+def kept(name: str, key: str, compute: Callable[[], Any]) -> Any:
+    """Return a result that is stored in results/NAME.json, or compute and store it with its CPU time in seconds.
+
+    A run that is stopped goes on where it stopped. Several runs may write to the same file.
+    """
+    path = Path(__file__).parent / "results" / f"{name}.json"
+
+    def stored() -> dict[str, list]:
+        return json.loads(path.read_text()) if path.exists() else {}
+
+    if key in (found := stored()):
+        return found[key][0]
+    start = time.process_time()
+    value = [compute(), round(time.process_time() - start, 2)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_suffix(f".{os.getpid()}")
+    new.write_text(json.dumps(stored() | {key: value}, indent=0))
+    new.replace(path)
+    return value[0]
 
 
 def run_parts(parts: dict[str, Callable[[], None]], names: list[str] | None) -> None:

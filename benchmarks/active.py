@@ -48,7 +48,7 @@ class Data(NamedTuple):
 
 
 def _libsvm(name: str, budget: float, every: float) -> Data:
-    data = datasets.load_libsvm(name, download=False)
+    data = datasets.load(f"libsvm/{name}", download=False)
     return Data(data.data, data.target, Labels(), budget, every)
 
 
@@ -69,7 +69,7 @@ def _scikit(load: Any, output: Any, budget: float, every: float) -> Data:
 
 
 def _ranking(name: str, budget: float, every: float) -> Data:
-    data = datasets.load_label_ranking(name, download=False)
+    data = datasets.load(f"label-ranking/{name}", download=False)
     return Data(data.data, data.target, Rankings(items=data.target.shape[1]), budget, every)
 
 

@@ -79,13 +79,13 @@ def blurred(X: NDArray, truth: NDArray) -> Problem:
 
 
 def real_labels(name: str) -> Problem:
-    data = datasets.load_partial_labels(name, download=False)
+    data = datasets.load(f"partial-labels/{name}", download=False)
     return labels(data.data, data.target, data.candidates)
 
 
 def ranking(name: str) -> Problem:
     """A third of the rows exact, at random; in the others every pair is lost with probability BLUR."""
-    data = datasets.load_label_ranking(name, download=False)
+    data = datasets.load(f"label-ranking/{name}", download=False)
     codes = datasets.lose_pairs_at_random(-data.target, BLUR, random_state=0)
     full = PartialOrders.from_ranks(data.target)
     exact = np.random.default_rng(1).random(len(codes)) < 1 / 3
@@ -114,7 +114,7 @@ def intervals(X: NDArray, sets: Intervals, truth: Intervals | None, **settings: 
 
 
 def real_intervals(name: str) -> Problem:
-    data = datasets.load_intervals(name, download=False)
+    data = datasets.load(f"intervals/{name}", download=False)
     keep = np.isfinite(data.data).all(axis=0) & (data.data.std(axis=0) > 0)
     return intervals(data.data[:, keep], Intervals(data.target), None)
 
@@ -125,7 +125,7 @@ def bunch(load: Callable, column: int | None = None) -> tuple[NDArray, NDArray]:
 
 
 def segment() -> Problem:
-    data = datasets.load_libsvm("segment", download=False)
+    data = datasets.load("libsvm/segment", download=False)
     return blurred(data.data, np.unique(data.target, return_inverse=True)[1])
 
 

@@ -42,12 +42,12 @@ class Problem(NamedTuple):
 
 
 def _real(name: str, target: float, seconds: float) -> Problem:
-    data = datasets.load_partial_labels(name, download=False)
+    data = datasets.load(f"partial-labels/{name}", download=False)
     return Problem(data.data, data.target, data.candidates, 10, target, seconds)
 
 
 def _corrupted(name: str, how: Callable, c: float, target: float) -> Problem:
-    data = datasets.load_libsvm(name, download=False)
+    data = datasets.load(f"libsvm/{name}", download=False)
     truth = np.unique(data.target, return_inverse=True)[1]
     return Problem(data.data, truth, how(truth, c, random_state=SEED), 8, target)
 

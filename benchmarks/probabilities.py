@@ -24,9 +24,9 @@ PRINCIPLES = ("disambiguation", "average", "infimum")
 def tables() -> dict[str, tuple[NDArray, NDArray, NDArray]]:
     """Inputs, true classes, candidates."""
     X, y = load_digits(return_X_y=True)
-    segment = datasets.load_libsvm("segment", download=False)
+    segment = datasets.load("libsvm/segment", download=False)
     z = np.unique(segment.target, return_inverse=True)[1]
-    real = {name: datasets.load_partial_labels(name, download=False) for name in ("lost", "MSRCv2")}
+    real = {name: datasets.load(f"partial-labels/{name}", download=False) for name in ("lost", "MSRCv2")}
     return {
         "digits, .5": (X, y, datasets.uniform(y, 0.5, random_state=0)),
         "segment, .5": (segment.data, z, datasets.uniform(z, 0.5, random_state=0)),

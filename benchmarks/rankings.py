@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks._tools import Table, run_parts, side_by_side
 from infimum import InfimumWarning, PartialRanker, SetLoss
-from infimum.datasets import load_label_ranking, lose_labels, lose_pairs
+from infimum.datasets import load, lose_labels, lose_pairs
 from infimum.loss import doubled
 from infimum.metrics import kendall_tau, wrong_pairs
 from infimum.outputs import Rankings
@@ -190,7 +190,7 @@ def ten_fold_tau(X: np.ndarray, ranks: np.ndarray, share: float, principle: str)
 def real_data(names: list[str] = DATA) -> None:
     table = Table(f"Label ranking, ten-fold mean Kendall's tau, labels missing at random: {', '.join(PRINCIPLES)}")
     for name in names:
-        data = load_label_ranking(name, download=False)
+        data = load(f"label-ranking/{name}", download=False)
         for share in MISSING:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", InfimumWarning)  # of singular kernels, where lam is tiny

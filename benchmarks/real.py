@@ -6,20 +6,16 @@ that is stopped goes on where it stopped.
 
 from __future__ import annotations
 
-import json
 import os
-import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks._tools import Table, run_parts
+from benchmarks._tools import Table, kept, run_parts
 from infimum import PartialRegressor
 
-RESULTS = Path(__file__).parent / "results" / "real.json"
 FOREST = "rf"
 """The forest of max-margin interval trees among the published methods."""
 
@@ -63,7 +59,9 @@ def compare(path: Path) -> tuple[float, dict[str, float]]:
     """Return the mean loss of the default over the folds of a table, and the mean published losses by method."""
     X, y, folds = (pd.read_csv(path / f"{name}.csv") for name in ("features", "targets", "folds"))
     fold, sets = folds["fold"].to_numpy(), y.to_numpy(float)
-    losses = [kept(f"intervals/{path.name}/{k}", lambda k=k: one_fold(X, sets, fold == k)) for k in np.unique(fold)]
+    losses = [
+        kept("real", f"intervals/{path.name}/{k}", lambda k=k: one_fold(X, sets, fold == k)) for k in np.unique(fold)
+    ]
     published = pd.read_csv(path / "published_losses.csv").groupby("method")["loss"].mean()
     return float(np.mean(losses)), published.to_dict()
 
@@ -72,18 +70,6 @@ def one_fold(X: pd.DataFrame, y: NDArray, test: NDArray) -> float:
     """Return the mean squared distance of predictions to the intervals of the test rows."""
     z = PartialRegressor().fit(X[~test], y[~test]).predict(X[test])
     return float(np.mean(np.maximum(np.maximum(y[test, 0] - z, z - y[test, 1]), 0) ** 2))
-
-
-def kept(key: str, compute: Any) -> float:
-    """Return a result that is stored, or compute and store it with its CPU time in seconds."""
-    stored = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    if key not in stored:
-        start = time.process_time()
-        value = compute()
-        stored[key] = [value, round(time.process_time() - start, 2)]
-        RESULTS.parent.mkdir(parents=True, exist_ok=True)
-        RESULTS.write_text(json.dumps(stored, indent=0))
-    return float(stored[key][0])
 
 
 def main(names: list[str] | None = None) -> None:

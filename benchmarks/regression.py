@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks._tools import Job, Table, run_parts
 from infimum import Boxes, Intervals, PartialRegressor, SetLoss, metrics
-from infimum.datasets import load_intervals, make_lost_sign
+from infimum.datasets import load, make_lost_sign
 from infimum.outputs import Reals, Vectors
 from infimum.solvers import Alternate, Coordinatewise, Piecewise
 from infimum.weights import KernelRidge
@@ -198,7 +198,7 @@ def _minus_distance(model, X, y) -> float:
 def real_data() -> None:
     """Five given folds; every method tuned inside the training folds on the mean squared distance to the sets."""
     for name in ("neuroblastoma.bac", "H3K4me3_TDH_immune_FPOP"):
-        bunch = load_intervals(name)
+        bunch = load(f"intervals/{name}")
         y, d = bunch.target, bunch.data.shape[1]
         kernels = [KernelRidge(lam, gamma=g / d) for g in (0.01, 0.1, 1.0) for lam in (1e-4, 1e-3, 1e-2, 1e-1)]
         ours = {"partialregressor__weights": kernels}

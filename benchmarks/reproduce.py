@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._tools import Table, run_parts, side_by_side
 from infimum import CandidateLabels, PartialClassifier
-from infimum.datasets import load_libsvm, skewed
+from infimum.datasets import load, skewed
 from infimum.paper import grid
 from infimum.paper.registry import by_name
 from infimum.weights import KernelRidge
@@ -26,7 +26,7 @@ def shared_factors() -> None:
     """One of the 48 parts (fold, sigma) of dna's grid: 7 lambdas x 11 corruptions x 4 methods."""
     experiment = by_name("classification-skewed")
     task = next(t for t in experiment.tasks(False) if t["data"] == "dna" and t["c_sigma"] == 0.1)
-    dna = load_libsvm("dna")
+    dna = load("libsvm/dna")
     X, (train, test, *_) = StandardScaler().fit_transform(dna.data), grid.fold(dna.data, task["fold"])
     readings = [("infimum", "inside"), ("infimum", "joint"), ("average", "inside"), ("supremum", "inside")]
 

@@ -90,7 +90,7 @@ def digits(seed: int) -> Problem:
 
 def msrcv2(seed: int) -> Problem:
     """Regions of photographs, with the labels of the whole photograph as candidates."""
-    data = datasets.load_partial_labels("MSRCv2", download=False)
+    data = datasets.load("partial-labels/MSRCv2", download=False)
     return Problem(np.asarray(data.data, np.float32), data.target, data.candidates, perceptron, 40)
 
 

@@ -50,7 +50,7 @@ def error(family: str, X: NDArray, y: NDArray, sets: NDArray) -> NDArray:
 
 def main(quick: bool = "--quick" in sys.argv) -> None:
     for name in ["vowel"] if quick else ["dna", "segment", "vowel"]:
-        bunch = datasets.load_libsvm(name)
+        bunch = datasets.load(f"libsvm/{name}")
         X, y = StandardScaler().fit_transform(bunch.data), np.unique(bunch.target, return_inverse=True)[1]
         for corruption, corrupt in CORRUPTIONS.items():
             sets = corrupt(y)

@@ -65,7 +65,7 @@ def candidates(X: NDArray, y: NDArray, how: str, c: float) -> Data:
 
 def _libsvm(name: str, how: str, c: float, folds: int, goal: float | None = None) -> Problem:
     def load() -> Data:
-        found = datasets.load_libsvm(name, download=False)
+        found = datasets.load(f"libsvm/{name}", download=False)
         return candidates(found.data, found.target, how, c)
 
     return Problem(f"{name}-{how}-{c:g}", "labels", load, folds, goal, name)
@@ -82,20 +82,20 @@ def _met(name: str, goal: float) -> Problem:
     """Candidates that were met in practice."""
 
     def load() -> Data:
-        found = datasets.load_partial_labels(name, download=False)
+        found = datasets.load(f"partial-labels/{name}", download=False)
         return Data(found.data, found.candidates, found.target)
 
     return Problem(name, "labels", load, 10, goal)
 
 
 def _car() -> Data:
-    found = datasets.load_ordinal(download=False)
+    found = datasets.load("ordinal/car", download=False)
     return candidates(found.data, found.target, "uniform", 0.3)
 
 
 def _tags(name: str, kind: str) -> Problem:
     def load() -> Data:
-        found = datasets.load_mulan(name, download=False)
+        found = datasets.load(f"mulan/{name}", download=False)
         if kind == "tags":
             return Data(found.data, datasets.lose_tags(found.target, 0.5, random_state=SEED), found.target)
         centers, radii = datasets.hamming_ball(found.target, 0.5, random_state=SEED)
@@ -106,7 +106,7 @@ def _tags(name: str, kind: str) -> Problem:
 
 def _ranking(name: str, missing: float) -> Problem:
     def load() -> Data:
-        found = datasets.load_label_ranking(name, download=False)
+        found = datasets.load(f"label-ranking/{name}", download=False)
         rows = np.random.RandomState(SEED).permutation(len(found.data))[:RANKED_ROWS]
         ranks = found.target[rows].astype(float)
         return Data(found.data[rows], datasets.lose_labels(ranks, missing, random_state=SEED), ranks)
@@ -116,7 +116,7 @@ def _ranking(name: str, missing: float) -> Problem:
 
 def _intervals(name: str, goal: float) -> Problem:
     def load() -> Data:
-        found = datasets.load_intervals(name, download=False)
+        found = datasets.load(f"intervals/{name}", download=False)
         return Data(found.data, found.target, found.target, found.folds)
 
     return Problem(name, "intervals", load, 5, goal)

@@ -64,10 +64,9 @@ plt.show()
 #
 # Without a split
 # ---------------
-# Sixty rows are few to hold some out. Jackknife+ predicts each without itself, in closed form, and uses all of them
-# for both.
+# Sixty rows are few to hold some out. CV+ predicts each row without its fold, and uses all of them for both.
 
-few = Conformal(model, 0.9, "truth", "distance", method="jackknife+").fit(X[:60], brackets[:60])
+few = Conformal(model, 0.9, "truth", "distance", method="cv+", cv=10).fit(X[:60], brackets[:60])
 print(f"{few.check(new, Intervals(value)).meets:.0%} covered, {few.check(new, Intervals(value)).size:.2f} wide")
 print(few.guarantee_)
 

@@ -22,7 +22,25 @@ LABELS = {
 }
 
 
-class SearchDisplay:
+class Display:
+    """A figure and its axes.
+
+    Attributes
+    ----------
+    figure_ : Figure of matplotlib
+    axes_ : Axes of matplotlib, or an array of them
+    """
+
+    def __init__(self, ax: Any = None, size: tuple[float, float] = (6.4, 3.0), panels: int = 1, **settings: Any):
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            self.figure_, self.axes_ = plt.subplots(1, panels, figsize=size, layout="constrained", **settings)
+        else:
+            self.figure_, self.axes_ = np.ravel(ax)[0].figure, ax
+
+
+class SearchDisplay(Display):
     """The path of a `PartialSearch`: scores against gamma, a panel for each kernel and scaling, a line for each model.
 
     Attributes
@@ -31,24 +49,16 @@ class SearchDisplay:
         Of matplotlib.
     """
 
-    figure_: Any
-    axes_: NDArray
-
     @classmethod
     def from_search(cls, search: Any, score: str | None = None) -> Self:
         """Draw the path of a fitted search; `score` is the one that settings were compared by, unless it is named."""
-        import matplotlib.pyplot as plt
-
         path = {name.removeprefix("param_"): values for name, values in search.cv_results_.items()}
         path["principle"] = np.array(list(map(_with_rule, path["principle"], path["negative_weights"])))
         principles, lams = list(dict.fromkeys(path["principle"])), np.unique(path["lam"])
         score = score or search.scoring_
         panels = list(dict.fromkeys(zip(path["scaling"], path["kernel"])))
-        display = cls()
-        display.figure_, axes = plt.subplots(
-            1, len(panels), figsize=(2.6 * len(panels) + 1, 3.2), sharey=True, squeeze=False, layout="constrained"
-        )
-        display.axes_ = axes[0]
+        display = cls(None, (2.6 * len(panels) + 1, 3.2), len(panels), sharey=True, squeeze=False)
+        display.axes_ = display.axes_[0]
         for axis, (scaling, kernel) in zip(display.axes_, panels):
             here = (path["scaling"] == scaling) & (path["kernel"] == kernel)
             for p, principle in enumerate(principles):
@@ -75,7 +85,7 @@ class SearchDisplay:
         self.figure_.legend(handles, labels, loc="outside right upper", frameon=False)
 
 
-class ResolvedDisplay:
+class ResolvedDisplay(Display):
     """Histograms of the confidence in the estimated labels and of the support of the candidate sets.
 
     Attributes
@@ -84,19 +94,13 @@ class ResolvedDisplay:
         Of matplotlib.
     """
 
-    figure_: Any
-    axes_: NDArray
-
     @classmethod
     def from_resolved(cls, resolved: DisambiguationResult, threshold: float | None = None) -> Self:
         """Draw the confidences and the supports P(S_i); rows left of the threshold are suspects."""
-        import matplotlib.pyplot as plt
-
         if resolved.confidence is None or resolved.support is None:
             raise ValueError("The figure needs confidences and supports. Use soft disambiguation with a threshold.")
         threshold = Disambiguation().threshold if threshold is None else threshold
-        display = cls()
-        display.figure_, display.axes_ = plt.subplots(1, 2, figsize=(8, 3), sharey=True, layout="constrained")
+        display = cls(None, (8, 3), 2, sharey=True)
         bins = np.linspace(0, 1, 21)
         for axis, values, name in zip(
             display.axes_,
@@ -112,7 +116,7 @@ class ResolvedDisplay:
         return display
 
 
-class ExplanationDisplay:
+class ExplanationDisplay(Display):
     """Bar chart of an `Explanation`: the rows that contribute most to a prediction or to its alternative.
 
     Attributes
@@ -121,20 +125,11 @@ class ExplanationDisplay:
         Of matplotlib.
     """
 
-    figure_: Any
-    axes_: Any
-
     @classmethod
     def from_explanation(cls, explanation: Any, k: int = 8, ax: Any = None) -> Self:
         """Draw the k largest contributions, and the sum of all others."""
-        import matplotlib.pyplot as plt
-
-        display = cls()
-        if ax is None:
-            display.figure_, ax = plt.subplots(figsize=(6.4, 0.32 * k + 1.2), layout="constrained")
-        else:
-            display.figure_ = ax.figure
-        display.axes_ = ax
+        display = cls(ax, (6.4, 0.32 * k + 1.2))
+        ax = display.axes_
         table = explanation.table(k)
         values = [line["contribution"] for line in table]
         names = [f"row {line['row']}: {line['set']}"[:48] for line in table]
@@ -148,7 +143,7 @@ class ExplanationDisplay:
         return display
 
 
-class IdentifiabilityDisplay:
+class IdentifiabilityDisplay(Display):
     """Figure of an `Identifiability`: how often z is possible if y is the true label, and eta around the rows.
 
     Attributes
@@ -157,20 +152,11 @@ class IdentifiabilityDisplay:
         Of matplotlib.
     """
 
-    figure_: Any
-    axes_: NDArray
-
     @classmethod
     def from_identifiability(cls, found: Any, axes: Any = None) -> Self:
         """Draw the degrees P(z in S | y), as a matrix for labels and as bars for tags and items."""
-        import matplotlib.pyplot as plt
-
-        display = cls()
-        if axes is None:
-            display.figure_, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained", width_ratios=[3, 2])
-        else:
-            display.figure_ = axes[0].figure
-        display.axes_ = axes
+        display = cls(axes, (9, 3.6), 2, width_ratios=[3, 2])
+        axes = display.axes_
         (display._matrix if len(found.choices.names) == 1 else display._bars)(found, axes[0])
         if found.eta.size:
             axes[1].hist(found.eta.ravel(), np.linspace(0, 1, 21), color=COLOURS[0])
@@ -206,7 +192,7 @@ def _plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-class SelectionDisplay:
+class SelectionDisplay(Display):
     """Scores of the models that ``"auto"`` compared, one line of points per principle; the selected one is circled.
 
     Points further left are better. The axis is the held-out set risk, or minus the held-out log-likelihood of the sets
@@ -218,20 +204,11 @@ class SelectionDisplay:
         Of matplotlib.
     """
 
-    figure_: Any
-    axes_: Any
-
     @classmethod
     def from_selection(cls, choice: Any, ax: Any = None) -> Self:
         """Draw a `SelectionResult`: scores on the rows that the last comparison was made on."""
-        import matplotlib.pyplot as plt
-
-        display = cls()
-        if ax is None:
-            display.figure_, ax = plt.subplots(figsize=(6.4, 3.0), layout="constrained")
-        else:
-            display.figure_ = ax.figure
-        display.axes_ = ax
+        display = cls(ax)
+        ax = display.axes_
         best = choice.best
         results = [one for one in choice.results if one.n == best.n]
         lines = list(dict.fromkeys(_with_rule(one.principle, one.negative_weights) for one in results))
@@ -255,7 +232,7 @@ def _with_rule(principle: str, negative_weights: str) -> str:
     return f"{principle}, joint" if negative_weights == "joint" else principle
 
 
-class ReliabilityDisplay:
+class ReliabilityDisplay(Display):
     """Reliability diagram of predicted probabilities, without true labels.
 
     A bar goes from the share of rows whose only candidate is the most probable label to the share of rows that have it
@@ -270,9 +247,6 @@ class ReliabilityDisplay:
     """
 
     reliability_: Reliability
-    figure_: Any
-    axes_: Any
-
     @classmethod
     def from_estimator(cls, model: Any, X: Any, y: Any, n_bins: int = 10, ax: Any = None, **style: Any) -> Self:
         """Draw the reliability of `predict_proba` of a fitted model, on rows that were not used in `fit`."""
@@ -287,9 +261,9 @@ class ReliabilityDisplay:
     @classmethod
     def from_predictions(cls, P: NDArray, mask: NDArray, n_bins: int = 10, ax: Any = None, **style: Any) -> Self:
         """Draw the reliability of probabilities and candidates, both (n, c) or (n, g, c)."""
-        display = cls()
+        display = cls(ax, (4.2, 4.0))
         display.reliability_ = found = reliability(P, mask, n_bins)
-        display.figure_, display.axes_ = _, ax = _axes(ax, (4.2, 4.0))
+        ax = display.axes_
         style = {"color": COLOURS[0], **style}
         ax.plot([0, 1], [0, 1], color="0.7", lw=1, zorder=0)
         ax.vlines(found.confidence, found.low, found.high, lw=5, alpha=0.35, color=style["color"])
@@ -300,7 +274,7 @@ class ReliabilityDisplay:
         return display
 
 
-class RiskCoverageDisplay:
+class RiskCoverageDisplay(Display):
     """Risk-coverage curve: the loss of the accepted rows against their share, at best and at worst given the sets.
 
     Attributes
@@ -309,14 +283,11 @@ class RiskCoverageDisplay:
         Of matplotlib.
     """
 
-    figure_: Any
-    axes_: Any
-
     @classmethod
     def from_curve(cls, curve: Any, ax: Any = None, **style: Any) -> Self:
         """Draw a `RiskCoverage`, the result of `Conformal.risk_coverage`."""
-        display = cls()
-        display.figure_, display.axes_ = _, ax = _axes(ax, (5.2, 3.4))
+        display = cls(ax, (5.2, 3.4))
+        ax = display.axes_
         style = {"color": COLOURS[0], **style}
         exact = np.allclose(curve.low, curve.high)
         ax.plot(curve.coverage, curve.low, "-" if exact else "--", **style)
@@ -325,13 +296,3 @@ class RiskCoverageDisplay:
         ax.set(xlabel="share of rows accepted", ylabel="loss among them", xlim=(0, 1.02))
         ax.set_ylim(bottom=0)
         return display
-
-
-def _axes(ax: Any, size: tuple[float, float]) -> tuple[Any, Any]:
-    """Return the figure and the axes to draw on, new ones by default."""
-    import matplotlib.pyplot as plt
-
-    if ax is not None:
-        return ax.figure, ax
-    figure, ax = plt.subplots(figsize=size, layout="constrained")
-    return figure, ax

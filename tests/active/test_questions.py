@@ -228,3 +228,25 @@ def test_seconds_are_fitted_to_measured_times():
     found = Seconds().fit(timings)
     assert all(abs(found(*kind) - true(*kind)) < 0.15 * true(*kind) for kind in kinds)
     assert min(found) >= 0
+
+
+def test_a_list_is_read_up_to_the_answer():
+    """The list of `Which` costs less if the answer is listed first, and all names are read for "none of these"."""
+    space = Labels(classes=list("abcd")).fit([])
+    question, price = Which(0, ["c", "a", "b"], space), Price()
+    assert [question.n_read(answer) for answer in ("c", "a", "b", question.none)] == [1, 2, 3, 3]
+    costs = [question.answer_cost(answer, price) for answer in ("c", "a", "b", question.none)]
+    np.testing.assert_allclose(np.diff(costs), [0.25, 0.25, 0.0])
+    assert question.answer_cost("c", Price("bits")) == question.answer_cost("b", Price("bits")) == 2.0
+
+
+def test_expected_cost_of_a_list_is_the_mean_over_answers():
+    """Under the probabilities of the belief, the cost of `Which` is the mean of what its answers cost."""
+    model, price = Labels(classes=list("abcd")).fit([]).questions(), Price()
+    q = np.array([[0.1, 0.5, 0.15, 0.25]])
+    belief = Belief(np.ones((1, 4), dtype=bool), q, q, None)
+    group = next(group for group in model.groups(belief) if group.kind == "Which")
+    for at in range(group.gain.shape[1]):
+        question = group.question(0, at, 0, price)
+        costs = [question.answer_cost(question.true_answer(z), price) for z in range(4)]
+        assert question.cost == pytest.approx(float(q[0] @ costs))

@@ -84,9 +84,9 @@ def write(path: Path, columns: list[str], rows: list) -> None:
 
 def partial_labels(path: Path, home: Path, n: int = 90) -> None:
     """The first classes of the faces in `lost`, eight features, the truth beside."""
-    from infimum.datasets import load_partial_labels
+    from infimum.datasets import load
 
-    lost = load_partial_labels("lost", data_home=home, download=False)
+    lost = load("partial-labels/lost", data_home=home, download=False)
     few = np.random.default_rng(0).permutation(np.flatnonzero(lost.target < 5))[:n]
     rows = []
     for i in few:
@@ -97,9 +97,9 @@ def partial_labels(path: Path, home: Path, n: int = 90) -> None:
 
 def rankings(path: Path, home: Path, n: int = 60) -> None:
     """Orders of the labels of `iris`, of which some pairs are told."""
-    from infimum.datasets import load_label_ranking
+    from infimum.datasets import load
 
-    iris = load_label_ranking("iris", data_home=home, download=False)
+    iris = load("label-ranking/iris", data_home=home, download=False)
     rng = np.random.default_rng(0)
     at = rng.permutation(len(iris.data))[:n]
     rows = []

@@ -200,7 +200,7 @@ def test_fit_interrupted_writes_best_model(here, infimum, as_json, monkeypatch):
     monkeypatch.setattr(searching, "evaluate", interrupted)
     found = as_json("fit", "t.csv", "-t", "tags", "--principle", "infimum", code=3)
     assert found["complete"] is False
-    assert any("ended early" in note for note in found["notes"])
+    assert any("The search stopped" in note for note in found["notes"])
     monkeypatch.undo()
     os.chdir(here)
     infimum("predict", "model.skops", "t.csv")

@@ -242,8 +242,9 @@ def values(option) -> set:
 
 def test_choices_are_those_of_the_package():
     assert values(_options.Weights) == {"auto", *BY_NAME}
-    assert values(_options.Meaning) == set(CHOICES["meaning"])
-    assert values(_options.Unticked) == set(CHOICES["unticked"])
+    table = get_type_hints(_options.TableOptions, include_extras=True)
+    assert values(table["meaning"]) == set(CHOICES["meaning"])
+    assert values(table["unticked"]) == set(CHOICES["unticked"])
     hints = get_type_hints(studio, include_extras=True)
     assert values(hints["strategy"]) == set(STRATEGIES)
 

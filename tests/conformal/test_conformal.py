@@ -55,14 +55,14 @@ def test_predicted_sets_feed_an_estimator(name, method, rng):
 
 def test_fit_is_reproducible(rows):
     X, sets, _ = rows
-    for method in ("split", "cv+", "jackknife+"):
+    for method in ("split", "cv+"):
         made, again = (Conformal(CLASSIFIER, method=method, random_state=3).fit(X, sets) for _ in range(2))
         np.testing.assert_array_equal(made.predict_set(X).mask, again.predict_set(X).mask)
         copy = pickle.loads(pickle.dumps(made))
         np.testing.assert_array_equal(made.predict_set(X).mask, copy.predict_set(X).mask)
     other = Conformal(CLASSIFIER, random_state=4).fit(X, sets)
     assert not np.array_equal(other.scores_, Conformal(CLASSIFIER, random_state=3).fit(X, sets).scores_)
-    assert clone(made).get_params()["method"] == "jackknife+"
+    assert clone(made).get_params()["method"] == "cv+"
     assert not hasattr(clone(made), "model_")
     assert CLASSIFIER.get_params() == made.model.get_params()
 
@@ -211,7 +211,7 @@ def test_groups_by_column_and_frame(rng):
 INVALID = [
     ({"level": 90}, r"level must be between 0 and 1. Got 90 instead"),
     ({"covers": "both"}, r"'covers' parameter of Conformal must be 'truth' or 'set'. Got 'both'"),
-    ({"method": "jackknife"}, r"'method' parameter of Conformal must be 'split', 'cv\+' or 'jackknife\+'. Got 'jackk"),
+    ({"method": "jackknife"}, r"'method' parameter of Conformal must be 'split' or 'cv\+'. Got 'jackk"),
     ({"score": "kendall"}, r"score must be one of 'auto', 'lac', 'aps', 'regret' for Labels"),
     ({"score": "lac"}, r"The score 'lac' requires a model with predict_proba"),
     ({"ambiguity": 1}, r"'ambiguity' parameter of Conformal must be a number >= 0 and < 1 or None"),

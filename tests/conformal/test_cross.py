@@ -1,11 +1,10 @@
-"""CV+ and jackknife+ against their definitions, with models fitted again."""
+"""CV+ against its definition; with one fold per row it is the jackknife+."""
 
 import numpy as np
 import pytest
 
-from infimum import PartialClassifier, PartialRanker, PartialRegressor, weights
-from infimum.conformal import Conformal, Distance, Regret
-from infimum.conformal.models import ModelPredictor
+from infimum import PartialClassifier, PartialRegressor
+from infimum.conformal import Conformal
 from infimum.data.containers import materialise
 
 from .problems import PROBLEMS, RIDGE
@@ -17,54 +16,6 @@ def drawn(name):
     rng = np.random.default_rng(6)
     X, sets, _ = PROBLEMS[name].draw(rng, N)
     return X, sets, PROBLEMS[name].draw(rng, Q)[0]
-
-
-FAMILIES = [
-    weights.KernelRidge(lam=1e-2, gamma=1.0),
-    weights.Nystrom(n_centers=N, lam=1e-2, gamma=1.0, random_state=0),
-    weights.LinearRidge(lam=1e-2),
-]
-
-
-@pytest.mark.parametrize("family", FAMILIES[::2], ids=lambda f: type(f).__name__)
-@pytest.mark.parametrize(
-    "principle, negative_weights", [("infimum", "inside"), ("infimum", "joint"), ("average", "inside")]
-)
-@pytest.mark.parametrize("name", ["labels", "numbers"])
-def test_jackknife_equals_n_refits(family, principle, negative_weights, name):
-    """The closed form forecasts what models fitted without each row do: the same ridge n lam, the same centres."""
-    X, sets, new = drawn(name)
-    model = (PartialClassifier if name == "labels" else PartialRegressor)(
-        principle=principle, negative_weights=negative_weights, weights=family
-    )
-    score = Regret() if name == "labels" else Distance()
-    made = Conformal(model, score=score, method="jackknife+").fit(X, sets)
-    found = made.cross_.forecasts(new)
-    for i in range(N):
-        rest = np.delete(np.arange(N), i)
-        alone = type(model)(**model.get_params(deep=False)).set_params(weights=_without(family, X, i))
-        alone.fit(X[rest], sets[rest])
-        if name == "numbers":  # Y is that of all rows
-            alone.set_params(bounds=(made.space_.low_, made.space_.high_)).fit(X[rest], sets[rest])
-        np.testing.assert_allclose(found[i], score.forecast(ModelPredictor(alone), new), atol=2e-6)
-        own = score.forecast(ModelPredictor(alone), X[i : i + 1])
-        np.testing.assert_allclose(made.cross_.scores[i], score.largest(own, sets[[i]], made.space_), atol=2e-6)
-
-
-def _without(family, X, i):
-    lam = family.lam * N / (N - 1)
-    if isinstance(family, weights.LinearRidge):
-        return weights.LinearRidge(lam=lam)
-    return weights.KernelRidge(lam=lam, gamma=1.0)
-
-
-def test_nystrom_with_all_centres_is_kernel_ridge():
-    X, sets, new = drawn("labels")
-    found = []
-    for family in FAMILIES[:2]:
-        model = PartialClassifier(principle="average", negative_weights="inside", weights=family)
-        found.append(Conformal(model, method="jackknife+", score="regret").fit(X, sets).cross_.forecasts(new))
-    np.testing.assert_allclose(found[0], found[1], atol=1e-5)
 
 
 def by_definition(made, X, level):
@@ -80,24 +31,24 @@ def by_definition(made, X, level):
     return out
 
 
-@pytest.mark.parametrize("method", ["cv+", "jackknife+"])
+@pytest.mark.parametrize("cv", [4, N])
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.99])
-def test_predict_set_of_labels_by_definition(method, level):
+def test_predict_set_of_labels_by_definition(cv, level):
     X, sets, new = drawn("labels")
     model = PartialClassifier(principle="average", negative_weights="inside", weights=RIDGE)
-    made = Conformal(model, level, method=method, score="regret", cv=4).fit(X, sets)
+    made = Conformal(model, level, method="cv+", score="regret", cv=cv).fit(X, sets)
     np.testing.assert_array_equal(made.predict_set(new).mask, by_definition(made, new, level))
     sizes = made.predict_set(new).sizes
     assert level != 0.99 or (sizes == 4).all()  # 24 rows do not reach .99
     assert level != 0.5 or sizes.mean() < 4
 
 
-@pytest.mark.parametrize("method", ["cv+", "jackknife+"])
-def test_predict_set_of_numbers_by_definition(method):
+@pytest.mark.parametrize("cv", [4, N])
+def test_predict_set_of_numbers_by_definition(cv):
     """The interval of Barber et al.: order statistics of the ends."""
     X, sets, new = drawn("numbers")
     model = PartialRegressor(principle="infimum", negative_weights="inside", weights=RIDGE)
-    made = Conformal(model, 0.8, method=method, cv=4).fit(X, sets)
+    made = Conformal(model, 0.8, method="cv+", cv=cv).fit(X, sets)
     each = made.cross_.scores
     z = np.hstack([np.repeat(F[:, None], len(R), axis=1) for F, R in zip(made.cross_.forecasts(new), each)])
     R = np.concatenate(each)
@@ -131,29 +82,8 @@ def test_predict_set_meets_what_meets_enough_rows(name):
     assert n_met > 50
 
 
-def test_jackknife_without_closed_form_raises():
+def test_cv_with_more_folds_than_rows_raises():
     X, sets, _ = drawn("labels")
-    for model in (
-        PartialClassifier(principle="disambiguation", weights=RIDGE),
-        PartialClassifier(principle="average", negative_weights="inside", weights=weights.Neighbors(3)),
-        PartialClassifier(principle="average", negative_weights="inside", weights=weights.Scaled(RIDGE)),
-    ):
-        with pytest.raises(
-            ValueError, match=r"jackknife\+ has a closed form for weights.KernelRidge.*Use method='cv\+'"
-        ):
-            Conformal(model, method="jackknife+").fit(X, sets)
-    lac = PartialClassifier(principle="average", negative_weights="inside", weights=RIDGE, probabilities="temperature")
-    with pytest.raises(ValueError, match=r"no closed form for the score 'lac'. Use method='cv\+'"):
-        Conformal(lac, method="jackknife+", score="lac").fit(X, sets)
-    assert Conformal(lac, method="jackknife+").fit(X, sets).score_.name == "regret"  # the first that has one
-    with pytest.raises(ValueError, match="24 rows are too few for 13 folds"):
-        Conformal(lac, method="cv+", cv=13).fit(X, sets)
-
-
-def test_predict_set_is_the_same_in_batches():
-    X, sets, new = drawn("rankings")
-    model = PartialRanker(principle="average", negative_weights="inside", weights=RIDGE)
-    made = Conformal(model, method="jackknife+", score="pairs", level=0.5, covers="set").fit(X, sets)
-    at_once = made.predict_set(new)
-    made.cross_.batch_cells = 2 * N**2
-    np.testing.assert_array_equal(made.predict_set(new).codes, at_once.codes)
+    model = PartialClassifier(principle="average", negative_weights="inside", weights=RIDGE)
+    with pytest.raises(ValueError, match="24 rows are too few for 25 folds"):
+        Conformal(model, method="cv+", cv=25).fit(X, sets)

@@ -306,7 +306,7 @@ def test_partitions_must_agree(data):
         PartialClassifier().fit(da.from_array(X, chunks=(100, 4)), y)
 
 
-@pytest.mark.filterwarnings("ignore:The comparison ended early")
+@pytest.mark.filterwarnings("ignore:The search stopped after")
 @pytest.mark.filterwarnings("error:X does not have valid feature names")
 def test_dask_series_without_a_name_is_accepted(rng):
     dd = pytest.importorskip("dask.dataframe")

@@ -33,7 +33,7 @@ def test_the_data_folder_holds_the_registered_versions(data_home):
      ("vowel", (528, 10), 11, 1 / 11)],
 )  # fmt: skip
 def test_libsvm_has_the_characteristics_of_the_papers_table(data_home, name, shape, classes, most):
-    bunch = datasets.load_libsvm(name, data_home=data_home)
+    bunch = datasets.load(f"libsvm/{name}", data_home=data_home)
     _, counts = np.unique(bunch.target, return_counts=True)
     assert bunch.data.shape == shape
     assert len(counts) == classes
@@ -41,19 +41,19 @@ def test_libsvm_has_the_characteristics_of_the_papers_table(data_home, name, sha
 
 
 def test_libsvm_subsets(data_home):
-    assert datasets.load_libsvm("dna", subset="all", data_home=data_home).data.shape == (3186, 180)
-    with pytest.raises(ValueError, match=r"subset of vowel must be one of \['train', 'all'\], got 'test'"):
-        datasets.load_libsvm("vowel", subset="test", data_home=data_home)
+    assert datasets.load("libsvm/dna", subset="all", data_home=data_home).data.shape == (3186, 180)
+    with pytest.raises(ValueError, match=r"subset of vowel must be one of \['train', 'all'\]. Got 'test'"):
+        datasets.load("libsvm/vowel", subset="test", data_home=data_home)
 
 
 @pytest.mark.parametrize("name, shape", [("scene", (2407, 294)), ("emotions", (593, 72))])
 def test_mulan(data_home, name, shape):
-    bunch = datasets.load_mulan(name, data_home=data_home)
+    bunch = datasets.load(f"mulan/{name}", data_home=data_home)
     assert bunch.data.shape == shape
     assert bunch.target.shape == (shape[0], 6) == (shape[0], len(bunch.target_names))
     assert set(np.unique(bunch.target)) == {-1, 1}
     assert np.isfinite(bunch.data).all()
-    train = datasets.load_mulan(name, subset="train", data_home=data_home)
+    train = datasets.load(f"mulan/{name}", subset="train", data_home=data_home)
     np.testing.assert_array_equal(train.target, bunch.target[: len(train.target)])
     if name == "scene":  # 1.074 tags a picture: Tsoumakas et al. (2011), table of MULAN's data sets
         assert (bunch.target > 0).sum(axis=1).mean() == pytest.approx(1.074, abs=5e-4)
@@ -61,7 +61,7 @@ def test_mulan(data_home, name, shape):
 
 @pytest.mark.parametrize("name, shape, size", [("lost", (1122, 108, 16), 2.23), ("MSRCv2", (1758, 48, 23), 3.16)])
 def test_partial_labels(data_home, name, shape, size):
-    bunch = datasets.load_partial_labels(name, data_home=data_home)
+    bunch = datasets.load(f"partial-labels/{name}", data_home=data_home)
     assert bunch.data.shape == shape[:2]
     assert bunch.candidates.shape == (shape[0], shape[2])
     assert bunch.candidates.dtype == bool
@@ -72,7 +72,7 @@ def test_partial_labels(data_home, name, shape, size):
 
 @pytest.mark.parametrize("name", datasets.names("label-ranking"))
 def test_label_ranking_rows_are_permutations(data_home, name):
-    bunch = datasets.load_label_ranking(name.split("/")[1], data_home=data_home)
+    bunch = datasets.load(name, data_home=data_home)
     n, m = bunch.target.shape
     np.testing.assert_array_equal(np.sort(bunch.target, axis=1), np.tile(np.arange(1, m + 1), (n, 1)))
     assert len(bunch.data) == n
@@ -80,7 +80,7 @@ def test_label_ranking_rows_are_permutations(data_home, name):
 
 @pytest.mark.parametrize("name", datasets.names("linear-ordering"))
 def test_linear_ordering_optimum_lies_between_any_order_and_the_pairwise_bound(data_home, name):
-    bunch = datasets.load_linear_ordering(name.split("/")[1], data_home=data_home)
+    bunch = datasets.load(name, data_home=data_home)
     W = bunch.matrix
     above = np.triu(W, 1).sum()
     bound = np.triu(np.maximum(W, W.T), 1).sum()
@@ -89,7 +89,7 @@ def test_linear_ordering_optimum_lies_between_any_order_and_the_pairwise_bound(d
 
 @pytest.mark.parametrize("name, shape", [("neuroblastoma.bac", (324, 252)), ("H3K4me3_TDH_immune_FPOP", (378, 28))])
 def test_intervals(data_home, name, shape):
-    bunch = datasets.load_intervals(name, data_home=data_home)
+    bunch = datasets.load(f"intervals/{name}", data_home=data_home)
     assert bunch.data.shape == shape == (shape[0], len(bunch.feature_names))
     assert (bunch.target[:, 0] <= bunch.target[:, 1]).all()
     assert np.isinf(bunch.target).any()
@@ -97,7 +97,7 @@ def test_intervals(data_home, name, shape):
 
 
 def test_ordinal_car_counts(data_home):
-    bunch = datasets.load_ordinal("car", data_home=data_home)
+    bunch = datasets.load("ordinal/car", data_home=data_home)
     assert bunch.data.shape == (1728, 6)
     assert len(np.unique(bunch.data, axis=0)) == 1728
     assert np.bincount(bunch.target).tolist() == [1210, 384, 69, 65]
@@ -133,7 +133,7 @@ def test_fetch_downloads_once(server, tmp_path):
 def test_fetch_refuses_another_file_and_keeps_nothing(server, tmp_path):
     (server / "tiny.csv").write_bytes(b"6,6\n")
     got, expected = (hashlib.sha256(content).hexdigest() for content in (b"6,6\n", b"1,2\n"))
-    with pytest.raises(OSError, match=r"does not serve the registered file: .* Nothing was kept") as caught:
+    with pytest.raises(OSError, match=r"does not return the registered file: .* Nothing was kept") as caught:
         fetch("test/tiny", tmp_path / "deep" / "home")
     assert got in str(caught.value)
     assert expected in str(caught.value)
@@ -223,7 +223,7 @@ def test_fetch_warns_about_another_version_in_the_folder(server, tmp_path):
 
 def test_unknown_names_are_answered_with_the_known_ones():
     with pytest.raises(ValueError, match=r"unknown data set 'libsvm/dan'; known names: .*libsvm/dna"):
-        datasets.load_libsvm("dan")
+        datasets.load("libsvm/dan")
 
 
 def test_data_folder_precedence(monkeypatch, tmp_path):

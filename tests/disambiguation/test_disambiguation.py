@@ -447,7 +447,7 @@ def test_drop_suspects_improves_a_tree(rng):
 
 def test_lost(data_home):
     """One fold of real candidate sets: well above what plain infimum reaches (about 70 %)."""
-    data = datasets.load_partial_labels("lost", data_home=data_home, download=False)
+    data = datasets.load("partial-labels/lost", data_home=data_home, download=False)
     train, test = next(KFold(10, shuffle=True, random_state=3).split(data.data))
     family = weights.KernelRidge(lam=1e-5, gamma=0.25)
     model = make_pipeline(StandardScaler(), Normalizer(), PartialClassifier(principle="disambiguation", weights=family))

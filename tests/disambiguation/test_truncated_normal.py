@@ -21,7 +21,7 @@ from infimum import (
     outputs,
     weights,
 )
-from infimum.datasets import load_intervals, make_lost_sign
+from infimum.datasets import load, make_lost_sign
 from infimum.disambiguation import Schedule, TruncatedNormal, held_out_sums, posterior_of, soft
 from infimum.recipe import Recipe
 from infimum.selection import left_out_scores, out_of_fold
@@ -328,7 +328,7 @@ def test_partial_search_uses_disambiguation_for_numbers(rng):
 def test_squared_distance_on_real_intervals(data_home):
     """Two folds per data set. XGBoost's survival:aft has .0615 and .1386, hard disambiguation .0415 and .1943."""
     for name, most in (("neuroblastoma.bac", 0.05), ("H3K4me3_TDH_immune_FPOP", 0.16)):
-        data = load_intervals(name, data_home=data_home, download=False)
+        data = load(f"intervals/{name}", data_home=data_home, download=False)
         errors = []
         for fold in (2, 3):
             here = data.folds != fold

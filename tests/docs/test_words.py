@@ -1,13 +1,18 @@
-"""The words of README and pages: the field's vocabulary, short sentences, and no private terms."""
+"""The words of README, pages and source: the field's vocabulary, short sentences, and no private terms."""
 
 from __future__ import annotations
 
+import ast
+import io
 import re
+import tokenize
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "infimum"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 AVOID = re.compile(
@@ -18,6 +23,13 @@ AVOID = re.compile(
     re.IGNORECASE,
 )
 """Words that are used privately, or for which the field has another word."""
+
+ALLOWED = {
+    "server.py": {"Serve"},  # a server serves pages
+    "errors.py": {"refuse"},  # a method, shown in its example
+    "_files.py": {"refuse"},
+}
+"""Words that are right where they stand, by file."""
 
 FIELD = (
     "cross-validation", "model selection", "hyperparameter", "regularisation", "semi-supervised", "soft label",
@@ -59,6 +71,26 @@ def test_sentences_are_short(page):
     assert long <= max(1, LONG_SHARE * len(words)), f"{long} of {len(words)} sentences are long"
 
 
+def texts(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the docstrings, messages, help and comments of a module with their line numbers."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+            yield node.lineno, re.sub(r"`[^`]*`", "", node.value)
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+@pytest.mark.parametrize("package", sorted({path.relative_to(SOURCE).parts[0] for path in SOURCE.rglob("*.py")}))
+def test_source_avoids_private_words(package):
+    found = []
+    for path in [SOURCE / package] if package.endswith(".py") else sorted((SOURCE / package).rglob("*.py")):
+        for line, text in texts(path.read_text("utf-8")):
+            words = {match[0] for match in AVOID.finditer(text)} - ALLOWED.get(path.name, set())
+            found += [f"{path.relative_to(ROOT)}:{line}: {word}" for word in sorted(words)]
+    assert found == [], "write the word of the field, see docs/glossary.md"
+
+
 def test_the_vocabulary_of_the_field_is_there():
     text = " ".join(page.read_text("utf-8") for page in PAGES).lower()
     assert [words for words in FIELD if words not in text] == []
@@ -69,3 +101,7 @@ def test_the_checks_find_what_they_look_for(tmp_path):
     page.write_text("A judge is told. " + "word " * 40 + ".")
     assert {match[0] for match in AVOID.finditer(prose(page))} == {"judge", "told"}
     assert max(sentences(page)) >= 40
+    module = '"""Rows that know nothing."""\nraise ValueError("It is told so.")  # a judge\n'
+    assert [(line, AVOID.search(text)[0]) for line, text in texts(module)] == [
+        (1, "Rows that know"), (2, "told"), (2, "judge"),
+    ]  # fmt: skip

@@ -72,9 +72,3 @@ def test_weights_reach_the_steps_of_a_pipeline_without_routing(rows):
     with sklearn.config_context(enable_metadata_routing=False):
         model = Conformal(make_pipeline(StandardScaler(), small())).fit(X, y, sample_weight=w)
         assert (model.predict(X[good]) == np.array(y)[good]).mean() > 0.9
-
-
-def test_jackknife_with_sample_weights_raises(rows):
-    X, y, w, _ = rows
-    with pytest.raises(ValueError, match=r"no closed form with sample_weight.*method='cv\+'"):
-        Conformal(small(), method="jackknife+").fit(X, y, sample_weight=w)

@@ -128,7 +128,7 @@ def test_left_out_scores_of_disambiguation(data):
     assert held["covering_rate"] > 0.9
     assert held["log_likelihood"] < 0
     assert left["neg_set_risk"] == pytest.approx(left["covering_rate"] - 1)
-    with pytest.raises(ValueError, match="library's models"):
+    with pytest.raises(ValueError, match="requires a model of this library"):
         left_out_scores(LogisticRegression(), X, mask)
 
 

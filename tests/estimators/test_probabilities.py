@@ -162,7 +162,7 @@ def test_predict_proba_of_tags(rng):
     assert found.shape == (600, 2)
     assert np.abs(found - P).mean() < 0.08
     np.testing.assert_array_equal(found > 0.5, model.predict(X) > 0)
-    assert "is for any number of tags" in why_not(
+    assert "predict_proba requires k=None" in why_not(
         PartialMultilabelClassifier(k=1, probabilities="temperature", search_config=SMALL_SEARCH)
     )
     display = ReliabilityDisplay.from_estimator(model, X, known)
@@ -173,10 +173,10 @@ def test_calibrate_on_new_rows(rng):
     X = rng.uniform(-1, 1, (900, 2))
     truth = np.where(rng.random(900) < 0.8, X[:, 0] > 0, X[:, 0] <= 0).astype(int)
     model = PartialClassifier(principle="infimum", negative_weights="inside", weights=RIDGE).fit(X[:300], truth[:300])
-    assert "predict_proba needs probabilities='temperature'" in why_not(model)
+    assert "predict_proba requires probabilities='temperature'" in why_not(model)
     P = model.calibrate(X[300:600], truth[300:600]).predict_proba(X[600:])
     assert abs(P.max(axis=1).mean() - 0.8) < 0.06
-    with pytest.raises(ValueError, match="X has 2 rows; y must give as many"):
+    with pytest.raises(ValueError, match="one entry for each of the 2 rows of X"):
         model.calibrate(X[:2], truth[:3])
     assert not hasattr(model.fit(X, truth), "predict_proba")  # a new fit removes the calibration
 
@@ -204,7 +204,7 @@ def test_errors_explain_what_is_not_supported(rng):
     X, y = rng.uniform(size=(10, 1)), list("ab") * 5
     with pytest.raises(ValueError, match=r"probabilities must be None or 'temperature'. Got 'isotonic'"):
         PartialClassifier(probabilities="isotonic").fit(X, y)
-    assert "risks of another cost are no probabilities" in why_not(
+    assert "risks of other costs are not probabilities" in why_not(
         PartialClassifier("ordinal", probabilities="temperature")
     )
     with pytest.raises(ValueError, match="All rows of X are the same"):
@@ -216,7 +216,7 @@ def test_errors_explain_what_is_not_supported(rng):
     ).set_params(solver=solvers.Enumerate())
     from infimum import HammingBalls
 
-    with pytest.raises(ValueError, match="Probabilities are for labels and tags"):
+    with pytest.raises(ValueError, match="Probabilities require labels or tags"):
         balls.fit(X, HammingBalls(np.ones((10, 2)), 1))
 
 

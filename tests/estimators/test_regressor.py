@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from infimum import Balls, Blocks, Intervals, PartialRegressor, metrics, weights
-from infimum.datasets import load_intervals, make_lost_sign
+from infimum.datasets import load, make_lost_sign
 from infimum.solvers import ClosedForm, Piecewise
 from infimum.weights import KernelRidge
 from small_search import SMALL_SEARCH
@@ -183,7 +183,7 @@ def test_sample_weights_count_rows(mixed):
 
 def test_real_intervals(data_home):
     """On intervals of real data, over the given folds, half of what the best constant leaves is explained."""
-    bunch = load_intervals("H3K4me3_TDH_immune_FPOP", data_home=data_home, download=False)
+    bunch = load("intervals/H3K4me3_TDH_immune_FPOP", data_home=data_home, download=False)
     model = make_pipeline(StandardScaler(), PartialRegressor(search_config=SMALL_SEARCH))
     z = cross_val_predict(model, bunch.data, bunch.target, cv=PredefinedSplit(bunch.folds))
     assert metrics.r2(bunch.target, z) > 0.45

@@ -205,5 +205,5 @@ def test_what_cannot_be_solved_is_refused():
         minimise_orders(np.zeros((1, 17, 17), dtype=bool), np.ones((1, 1)), np.ones((1, 1)))
     with pytest.raises(ValueError, match=r"of 1 of 2 relations of 12 items take more than memory = 1000 bytes"):
         minimise_orders(np.zeros((2, 12, 12), dtype=bool), np.ones((1, 2)), np.zeros((1, 2)), memory=1000)
-    with pytest.raises(ValueError, match=r"as many rows. Got 1 and 2"):
+    with pytest.raises(ValueError, match=r"must have the same number of rows. Got 1 and 2"):
         minimise_orders(before, np.zeros((1, 2)), np.zeros((2, 2)))

@@ -105,7 +105,7 @@ def test_a_parquet_file_that_changes_between_passes_is_noticed(change, reads, tm
     monkeypatch.setattr(ParquetSource, "_same", same)
     model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, MASK)
     before = model.predict(X)
-    with pytest.raises(ValueError, match=r"second\.parquet has changed since it was first read.*Fit again"):
+    with pytest.raises(ValueError, match=r"second\.parquet changed during fit.*Fit again"):
         model.set_params(weights=Nystrom(8)).fit(Blocks.parquet(paths, "label"))
     assert len(seen) == reads, "the file was not read so often"
     np.testing.assert_array_equal(model.predict(X), before)

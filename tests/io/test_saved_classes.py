@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from infimum import PartialClassifier, PartialMultilabelClassifier, PartialRanker, Taxonomy
 from infimum.io import TRUSTED_TYPES
+from small_search import SMALL_SEARCH
 
 UTC = datetime.UTC
 NAMES = {
@@ -44,9 +45,10 @@ def test_names_of_any_type_can_be_saved(names):
     tags = [{names[k]: True, names[1 - k]: False} for k in WHICH]
     orders = [[(names[k], names[1 - k])] for k in WHICH]
     for model, y in (
-        (PartialClassifier(classes=list(names)), labels), (PartialMultilabelClassifier(), tags),
-        (PartialRanker(), orders),
-    ):  # fmt: skip
+        (PartialClassifier(classes=list(names), search_config=SMALL_SEARCH), labels),
+        (PartialMultilabelClassifier(search_config=SMALL_SEARCH), tags),
+        (PartialRanker(search_config=SMALL_SEARCH), orders),
+    ):
         before = model.fit(X, y)
         np.testing.assert_array_equal(loaded(before).predict(X), before.predict(X))
     assert set(PartialClassifier.paper(classes=list(names)).fit(X, labels).predict(X).tolist()) <= {

@@ -62,6 +62,14 @@ def test_cleanlab_frames(library):
         read_votes(frames.DataFrame({"ann": [0, -1]}))
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_records_without_data_have_rows_and_can_be_written(library, tmp_path):
+    records = read_votes(np.array([[0], [1]]), classes=["cat", "dog"], backend=library)
+    assert records.frame()["y"].to_list() == ["cat", "dog"]
+    write_votes(tmp_path / "a.jsonl", records)
+    assert read_votes(tmp_path / "a.jsonl").y == ["cat", "dog"]
+
+
 def test_tables_with_one_column_an_annotator(write):
     path = write("v.csv", "id,ann,bob\nx1,cat,\nx2,cat|dog,!cat\nx3,,\n")
     records = read_votes(path, row="id", annotators="intersect")

@@ -100,7 +100,7 @@ def test_mixed_column():
 def test_bad_rows_are_refused_together():
     message = (
         r"(?s)4 rows of y cannot be used\..*row 1: the lower bound is above the upper one, got \(2, 1\)"
-        r".*row 3: the lower.*row 5: no number at all, got \(inf, inf\)"
+        r".*row 3: the lower.*row 5: expected at least one number, got \(inf, inf\)"
     )
     with pytest.raises(ValueError, match=message):
         Intervals([[0, 1], [2, 1], [math.nan, 1], [4, 3], [5, math.nan], [INF, INF], [INF, -INF]])
@@ -112,7 +112,7 @@ def test_bad_rows_are_refused_together():
         Intervals([1.0, "two", [], [1, 2, 3], "3", True])
     with pytest.raises(ValueError, match=r"row 1: an empty set"):
         Intervals(np.array([[[0, 1]], [[np.nan, np.nan]]]))
-    with pytest.raises(ValueError, match=r"row 1: Input y contains infinity, which is no value"):
+    with pytest.raises(ValueError, match=r"row 1: Input y contains infinity as a value"):
         Intervals([1.0, INF])
     with pytest.raises(ValueError, match=r"two columns, lower and upper. Got \['a', 'b', 'c'\]"):
         Intervals(pd.DataFrame(np.zeros((2, 3)), columns=list("abc")))

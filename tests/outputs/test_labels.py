@@ -117,7 +117,7 @@ def test_bad_costs(cost, message):
         ([{"cat"}, set(), "dog"], r"1 row of y cannot be used.\n  row 1: an empty set of candidates, got set\(\)"),
         (["!cat|dog", "cat", "dog"], r"row 0: an empty set: no class is left"),
         (["cat", 3, "dog"], r"row 1: a label that is number, where most are text, got 3\nThe labels of y mix"),
-        (["", None], "y names no class at all"),
+        (["", None], "y contains no classes"),
         ([0.5, 1.0], r"row 0: Unknown label type: continuous\. Got 0.5\n.*PartialRegressor"),
         ([np.inf, 1.0], "infinity"),
         ("cat", "one entry per row"),
@@ -183,7 +183,7 @@ def test_contains_and_repr():
     sets = Labels(classes=CLASSES).fit([]).read(["cat|dog", Not("cat"), None])
     assert sets.contains(np.array([0, 0, 0])).tolist() == [True, False, True]
     assert repr(sets) == "<CandidateLabels of 3 classes: 3 rows, 0 % exact, 2.33 candidates on average>"
-    with pytest.raises(ValueError, match="needs at least one label"):
+    with pytest.raises(ValueError, match="requires at least one label"):
         Not()
     assert Not("a", "b") == Not("b", "a") != Not("a")
     assert len({Not("a", "b"), Not("b", "a")}) == 1

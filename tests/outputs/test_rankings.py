@@ -133,8 +133,8 @@ def test_contradictions_are_refused_together_with_their_cycles():
 @pytest.mark.parametrize(
     "settings, y, message",
     [
-        ({}, [None, None], r"y names no item at all\. Give items="),
-        ({}, [], r"y names no item at all"),
+        ({}, [None, None], r"y contains no items\. Pass items="),
+        ({}, [], r"y contains no items"),
         ({}, "a>b", "non-string sequence"),
         ({}, np.arange(3), r"Got shape \(3,\)"),
         ({"items": ["a", "a"]}, ["a"], "items must be distinct"),
@@ -150,7 +150,7 @@ def test_single_items_unknown_rows_and_empty_batches(rng):
     assert alone.predict([[0.0]]).tolist() == [["a"]]
     assert alone.score([[0.0]], [None]) == 1
     X = rng.standard_normal((4, 2))
-    with pytest.warns(InfimumWarning, match="No row of y says anything"):
+    with pytest.warns(InfimumWarning, match="No row of y contains a comparison"):
         unknown = PartialRanker(items=ABCD).fit(X, [None] * 4)
     assert sorted(unknown.predict(X)[0]) == ABCD
     np.testing.assert_array_equal(unknown.minimum(X).value, 0)

@@ -44,7 +44,7 @@ class Fitted:
         self.whole = model if container == "array" else Pipeline([("features", Features()), ("model", model)])
         with warnings.catch_warnings():
             # the search budget may end the comparison
-            warnings.filterwarnings("ignore", ".*ended early", InfimumWarning)
+            warnings.filterwarnings("ignore", "The search stopped", InfimumWarning)
             self.whole.fit(self.inputs[:TRAINING], self.table.labels[:TRAINING])
 
     @property

@@ -180,7 +180,7 @@ def test_fit_selects_for_rankings_and_numbers():
 def test_fit_raises_errors_that_name_the_parameter(blobs):
     X, _, mask = blobs
     space = Labels().fit(mask)
-    with pytest.raises(ValueError, match="block 0: sets that are read already cannot be put together from blocks"):
+    with pytest.raises(ValueError, match="block 0: sets that are parsed already cannot be combined over chunks"):
         PartialClassifier().fit(Blocks([(X, space.read(mask))]))
     with pytest.raises(ValueError, match="'budget' parameter of PartialClassifier must be"):
         PartialClassifier(budget=-1).fit(X, mask)
@@ -261,7 +261,7 @@ def test_interrupted_search_keeps_the_best_so_far(blobs, monkeypatch):
 
     monkeypatch.setattr(evaluation, "_evaluate", interrupted)
     space = Labels().fit(mask)
-    with pytest.warns(InfimumWarning, match="The comparison ended early, after 12 candidates"):
+    with pytest.warns(InfimumWarning, match="The search stopped after 12 candidates"):
         _, found = select_recipe(Recipe("auto", "auto", "auto"), Table(X, None), space, space.read(mask))
     assert not found.complete
     assert len(found.results) == 12
@@ -269,7 +269,7 @@ def test_interrupted_search_keeps_the_best_so_far(blobs, monkeypatch):
 
 def test_search_over_budget_keeps_the_best_so_far(blobs):
     X, truth, mask = blobs
-    with pytest.warns(InfimumWarning, match="The comparison ended early, after [1-9]"):
+    with pytest.warns(InfimumWarning, match="The search stopped after [1-9]"):
         model = PartialClassifier(budget=1e-9).fit(X, mask)
     assert not model.selection_.complete
     assert np.mean(model.predict(X) == truth) > 0.9
@@ -324,7 +324,7 @@ def test_fit_on_files_and_dask_selects_as_for_chunks(blobs, tmp_path):
     np.testing.assert_array_equal(
         named.predict(pd.DataFrame(X, columns=list("uvw"))), np.array(list("abc"))[here.predict(X)]
     )
-    with pytest.raises(AttributeError, match="once principle='disambiguation' is fitted, or chosen, on rows"):
+    with pytest.raises(AttributeError, match="Labels of the training rows require disambiguation"):
         named.labels_  # noqa: B018
 
 
@@ -390,5 +390,5 @@ def test_search_without_any_result_raises_with_the_reasons(n, rng, monkeypatch):
         raise ValueError("no such thing here")
 
     monkeypatch.setattr(evaluation, "predict_held_out", fail)
-    with pytest.raises(ValueError, match=r"Nothing could be chosen from. disambiguation.*no such thing here"):
+    with pytest.raises(ValueError, match=r"No candidate model could be evaluated. disambiguation.*no such thing here"):
         PartialClassifier().fit(rng.standard_normal((n, 3)), rng.integers(3, size=n))

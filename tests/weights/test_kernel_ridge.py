@@ -101,7 +101,7 @@ def test_singular_systems_warn_with_a_remedy(lam):
         ({"lam": -1}, "The 'lam' parameter of KernelRidge must be a number >= 0 or None. Got -1 instead."),
         ({"gamma": "auto"}, "KernelRidge must be a number > 0, 'scale' or None. Got 'auto' instead."),
         ({"sigma": 0}, "The 'sigma' parameter of KernelRidge must be a number > 0 or None. Got 0 instead."),
-        ({"sigma": 1, "kernel": "linear"}, "kernel is 'linear'"),
+        ({"sigma": 1, "kernel": "linear"}, r"sigma= requires kernel='rbf' or 'laplacian'\. Got 'linear'"),
         ({"kernel": "precomputed"}, r"needs the \(n, n\) kernel matrix. Got shape \(60, 4\)"),
     ],
 )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..outputs import Labels, OutputSpace
+from ..outputs.prices import Price
 from ..outputs.questions import Question
 from .asker import Asker
 from .learner import Learner, Setting
@@ -112,7 +113,7 @@ def simulate(
     points: list[tuple[float, float, int]] = []
     questions: list[Question] = []
     answers: list = []
-    spent, due = 0.0, 0.0
+    spent, due, price = 0.0, 0.0, Price(asker.cost)
     step = budget / 100 if every is None else every
     while True:
         if spent >= due:
@@ -130,7 +131,7 @@ def simulate(
             answer = question.true_answer(z[question.row])
             sets[question.row] = question.restrict(sets.get(question.row, unlabelled), answer)
             E[question.row] = model.encode(sets[question.row])[0]
-            spent += question.cost
+            spent += question.answer_cost(answer, price)
             questions.append(question)
             answers.append(answer)
     costs, scores, counts = (np.array(part) for part in zip(*points))

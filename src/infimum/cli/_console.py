@@ -18,14 +18,14 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from ..data.errors import InfimumWarning
+from ..data.errors import InfimumWarning, InputError
 from ..data.progress import listening
 from ..io._files import name_of
 from ..io._meaning import MeaningError
 from ..io._names import NamedCells
 
-stdout = Console()
-stderr = Console(stderr=True)
+stdout = Console(highlight=False, soft_wrap=True)
+stderr = Console(stderr=True, highlight=False, soft_wrap=True)
 
 ARGUMENT = re.compile(r'\b([a-z_]+)=(?:"([^"]*)"|…)')
 """An argument of a Python function in a message."""
@@ -52,7 +52,7 @@ def bars(transient: bool = False, on: Console | None = None) -> Progress:
 
 def fail(message: str, code: int = INVALID_INPUT) -> NoReturn:
     """Print a message on stderr and exit with a code."""
-    stderr.print(message, highlight=False, markup=False, soft_wrap=True)
+    stderr.print(message, markup=False)
     raise typer.Exit(code)
 
 
@@ -73,7 +73,9 @@ class Stages:
         self.stages, self.progress = stages, bars(transient=True, on=stderr)
         self.tasks: dict[str, Any] = {}
         self.progress.disable = quiet or not stderr.is_terminal
-        self.done = -1
+        self.done = 0
+        self.notes: list[str] = []
+        """Warnings of the library, each once."""
         self.overall = self.progress.add_task(stages[0], total=len(stages))
 
     def next(self) -> None:
@@ -92,10 +94,14 @@ class Stages:
 
 @contextmanager
 def running(stages: list[str], path: Path, quiet: bool = False) -> Iterator[Stages]:
-    """Show the stages of a command; an error inside becomes one sentence and an exit code."""
+    """Show the stages of a command and collect warnings; an error inside becomes one sentence and an exit code."""
     shown = Stages(stages, quiet)
     with interruptible(), errors_as_messages(path), shown.progress, listening(shown.update):
-        yield shown
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", InfimumWarning)
+            yield shown
+        found = (str(w.message) for w in caught if issubclass(w.category, InfimumWarning))
+        shown.notes = list(dict.fromkeys(found))
 
 
 @contextmanager
@@ -150,65 +156,51 @@ def writing(path: Path) -> Iterator[None]:
         raise WriteError(f"{text.rstrip('.')}. An existing file is unchanged.") from error
 
 
-class Notes:
-    """Warnings of the library, each once."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-
-    @contextmanager
-    def collect(self) -> Iterator[None]:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", InfimumWarning)
-            yield
-        found = [str(w.message) for w in caught if issubclass(w.category, InfimumWarning)]
-        self.texts += [text for text in dict.fromkeys(found) if text not in self.texts]
-
-    def add(self, text: str) -> None:
-        self.texts.append(text)
-
-    def print(self) -> None:
-        for text in self.texts:
-            stderr.print(f"Note: {text}", highlight=False, markup=False, soft_wrap=True)
-
-
-def print_table(title: str, rows: list[tuple[str, Any]]) -> None:
-    """Print a small table of names and values on stdout."""
-    stdout.print(f"[bold]{escape(title)}[/bold]", highlight=False, soft_wrap=True)
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-    for name, value in rows:
-        table.add_row(escape(str(name)), escape(str(value)))
-    stdout.print(table)
+@contextmanager
+def rows_called(places: list[str]) -> Iterator[None]:
+    """Let errors about rows name their places in the file."""
+    try:
+        yield
+    except InputError as error:
+        raise error.renumbered(places.__getitem__) from None
 
 
 def print_result(
-    found: dict[str, Any], as_json: bool, title: str, rows: list[tuple[str, Any]], notes: Notes,
+    found: dict[str, Any], as_json: bool, title: str, rows: list[tuple[str, Any]], notes: list[str],
     named: NamedCells | None = None,
 ) -> None:  # fmt: skip
-    """Print the result of a command: a JSON object for scripts, or a table, with the notes on stderr."""
+    """Print the result of a command: a JSON object for scripts, or a table, with the notes on stderr.
+
+    If the result is the best of an interrupted search (`complete` is False), exit with the code for that.
+    """
     if as_json:
-        found = {**found, **({} if named is None else named.json())}
-        typer.echo(json.dumps({**found, "notes": notes.texts}, ensure_ascii=False, default=_plain))
-        return
-    notes.print()
-    print_look_alikes(named)
-    print_table(title, rows)
+        more = {} if named is None else named.json()
+        typer.echo(json.dumps({**found, **more, "notes": notes}, ensure_ascii=False, default=_plain))
+    else:
+        for text in notes:
+            stderr.print(f"Note: {text}", markup=False)
+        print_look_alikes(named)
+        table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+        for name, value in rows:
+            table.add_row(escape(str(name)), escape(str(value)))
+        stdout.print(f"[bold]{escape(title)}[/bold]")
+        stdout.print(table, soft_wrap=False)
+    if not found.get("complete", True):
+        raise typer.Exit(STOPPED_EARLY)
 
 
 def print_look_alikes(named: NamedCells | None) -> None:
     """Print a table of the names that look like variants of others, and whether they were merged."""
     if named is None or not named.found:
         return
-    title = f"Look-alike {named.what}; merge them with --merge-classes"
-    if named.merged:
-        title = f"Merged {named.what}"
-    stdout.print(f"[bold]{escape(title)}[/bold]", highlight=False, soft_wrap=True)
+    title = f"Merged {named.what}" if named.merged else f"Look-alike {named.what}; merge them with --merge-classes"
+    stdout.print(f"[bold]{escape(title)}[/bold]")
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="")
     for column in ("Name", "Count", "Meaning", "Reason"):
         table.add_column(column, justify="right" if column == "Count" else "left", overflow="fold")
     for one in named.found:
         table.add_row(escape(repr(one.name)), str(one.count), escape(one.meaning), escape(one.reason))
-    stdout.print(table, highlight=False)
+    stdout.print(table, soft_wrap=False)
 
 
 def _plain(value: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from ..data.limits import check_zip
 from ..estimators import estimator_for
 from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._console import writing
+from ._options import TableOptions
 from ._own_types import is_own
 
 NEEDED = "output_type"
@@ -81,6 +83,12 @@ def load(path: Path, kind: str | None = None) -> tuple[Pipeline, dict[str, Any]]
         raise ValueError(f"{path.name} is not a model that `infimum fit` wrote. It contains {type(model).__name__}.")
     _warn_if_newer(path, str(about.get("version", "")))
     return model, about
+
+
+def of_model(options: TableOptions, about: dict[str, Any], kind: str | None = None) -> TableOptions:
+    """Return the options of a table that is read for a model: target, output type and missing cells as in `fit`."""
+    target = options.target or list(about["target"])
+    return replace(options, target=target, kind=kind or about["kind"], missing=about.get("missing", []))
 
 
 def _types_of_package(data: bytes, kind: str) -> list[str]:

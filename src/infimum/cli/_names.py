@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..data.blanks import stripped
 from ..io._names import Naming
+from ._options import TableOptions
 
 NAME = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'(?=\s*(?:,|$))|([^,]*))\s*(?:,|$)""")
 
@@ -43,8 +44,9 @@ def class_list(text: str | None) -> list[str] | None:
     return names
 
 
-def naming(classes: str | None, separator: str | None, merge: bool) -> Naming:
+def naming(options: TableOptions) -> Naming:
     """Return the options as the readers of tables take them."""
+    separator = options.separator
     if separator is not None and (not stripped(separator) or separator in ("|", "!")):
         raise ValueError(f"--separator must be text other than '|', '!' and blanks. Got {separator!r}.")
-    return Naming(class_list(classes), separator, merge)
+    return Naming(class_list(options.classes), separator, options.merge_classes)

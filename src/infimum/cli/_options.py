@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -15,6 +19,11 @@ KINDS_TO_SET = KINDS[:5]
 """Kinds of columns that --column accepts."""
 
 
+def option(help: str, *flags: str, metavar: str | None = None, **settings: Any) -> Any:
+    """Return an option whose default is not shown, because its help says it or there is none."""
+    return typer.Option(*flags, help=help, metavar=metavar, show_default=False, **settings)
+
+
 def check_columns(given: list[str] | None) -> list[str] | None:
     """Raise BadParameter unless every value of --column is COLUMN=KIND."""
     for text in given or []:
@@ -22,6 +31,141 @@ def check_columns(given: list[str] | None) -> list[str] | None:
         if not (name and sign) or kind not in KINDS_TO_SET:
             raise typer.BadParameter(f"expected COLUMN=KIND, where KIND is {', '.join(KINDS_TO_SET)}. Got {text!r}.")
     return given
+
+
+@dataclasses.dataclass(frozen=True)
+class TableOptions:
+    """The options that say how a table is read. A command has those that `table_options` names."""
+
+    target: Annotated[
+        list[str], option("The target column; repeat it for bounds or coordinates.", "--target", "-t", metavar="COLUMN")
+    ] = dataclasses.field(default_factory=list)
+    kind: Annotated[
+        str | None,
+        option(
+            "The output type. By default it is recognised. MODULE:CLASS is your own type, which is imported.",
+            metavar=f"[{'|'.join(OUTPUT_KINDS)}|{OWN}]", callback=check_kind,
+        ),
+    ] = None  # fmt: skip
+    id: Annotated[str | None, option("The column of row ids; `id` if there is one.", metavar="COLUMN")] = None
+    annotator: Annotated[
+        str | None,
+        option(
+            "The column of annotators, if the table has one line per answer; `annotator` if there is one.",
+            metavar="COLUMN",
+        ),
+    ] = None
+    gold: Annotated[
+        str | None,
+        option("A column with the true labels of some rows, which calibrate the annotators.", metavar="COLUMN"),
+    ] = None
+    truth: Annotated[str | None, option("A column of true outputs, empty if unknown.", metavar="COLUMN")] = None
+    soft: Annotated[
+        bool, option("The target columns contain the probability of the class they are named after.", "--soft")
+    ] = False
+    feature: Annotated[
+        list[str], option("A feature column; no others are used.", metavar="COLUMN")
+    ] = dataclasses.field(default_factory=list)  # fmt: skip
+    ignore: Annotated[
+        list[str], option("A column to leave out; repeatable.", metavar="COLUMN")
+    ] = dataclasses.field(default_factory=list)  # fmt: skip
+    column: Annotated[
+        list[str],
+        option(
+            f"The kind of a column, as in created=date: {', '.join(KINDS_TO_SET)}; repeatable.",
+            metavar="COLUMN=KIND", callback=check_columns,
+        ),
+    ] = dataclasses.field(default_factory=list)  # fmt: skip
+    meaning: Annotated[
+        Literal["one_of", "all_of", "known_tags", "order"] | None, option("What lists in cells mean.")
+    ] = None  # fmt: skip
+    unticked: Annotated[Literal["no", "unknown"] | None, option("What 0 means for a tag.")] = None
+    sep: Annotated[str | None, option("The separator of a text file. By default detected.", metavar="TEXT")] = None
+    encoding: Annotated[str | None, option("The encoding of a text file. By default detected.", metavar="NAME")] = None
+    missing: Annotated[
+        list[str],
+        option(
+            'Cells that are read as empty, in all columns: -1, or "*Per Hour*" (* is any text); repeatable.',
+            metavar="TEXT",
+        ),
+    ] = dataclasses.field(default_factory=list)
+    classes: Annotated[
+        str | None,
+        option(
+            "All classes, tags or items: a file with one name per line, or names separated by commas. Names in quotes"
+            " may contain commas. Other names raise an error.",
+            metavar="FILE|LIST",
+        ),
+    ] = None
+    separator: Annotated[str | None, option('What separates candidates of a cell besides "|".', metavar="TEXT")] = None
+    merge_classes: Annotated[
+        bool, option("Merge names that look like variants of others, and list what was merged.", "--merge-classes")
+    ] = False
+    contradictions: Annotated[
+        Literal["error", "majority", "weigh"] | None,
+        option(
+            "For rankings: rows that contradict themselves raise an error (error, the default), keep what most of"
+            " their comparisons agree on (majority), or count each comparison as a row of its own (weigh)."
+        ),
+    ] = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Parameters of the output space."""
+        return {} if self.contradictions is None else {"contradictions": self.contradictions}
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Kinds of columns by name."""
+        return {name: kind for name, _, kind in (text.rpartition("=") for text in self.column)}
+
+
+TO_LEARN = tuple(field.name for field in dataclasses.fields(TableOptions) if field.name != "truth")
+"""The options of commands that fit a model."""
+
+
+Command = Callable[..., None]
+
+
+def table_options(*names: str) -> Callable[[Command], Command]:
+    """Return a decorator of commands: their parameter `options` becomes these fields of `TableOptions`."""
+    hints = get_type_hints(TableOptions, include_extras=True)
+    fields = [field for field in dataclasses.fields(TableOptions) if field.name in names]
+    defaults = {field.name: False if field.default is False else None for field in fields}
+    return expanded("options", TableOptions, {name: (hints[name], value) for name, value in defaults.items()})
+
+
+def expanded(
+    parameter: str, build: Callable[..., Any], options: dict[str, tuple[Any, Any]]
+) -> Callable[[Command], Command]:
+    """Return a decorator of commands: one parameter becomes several options of the command line.
+
+    Parameters
+    ----------
+    parameter : str
+        The parameter of the command.
+    build : callable
+        Makes its value from the options that are not None, which are keyword arguments.
+    options : dict
+        Annotation and default of each option.
+    """
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    new = [inspect.Parameter(name, keyword, annotation=a, default=b) for name, (a, b) in options.items()]
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def run(**given: Any) -> None:
+            chosen = {name: given.pop(name) for name in options}
+            command(**given, **{parameter: build(**{k: v for k, v in chosen.items() if v is not None})})
+
+        every: list[inspect.Parameter] = []
+        for one in inspect.signature(command, eval_str=True).parameters.values():
+            every += new if one.name == parameter else [one.replace(kind=keyword)]
+        run.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
+        run.__annotations__ = {one.name: one.annotation for one in every}
+        return run
+
+    return decorate
 
 
 File = Annotated[
@@ -32,84 +176,13 @@ File = Annotated[
     ),
 ]  # fmt: skip
 Model = Annotated[Path, typer.Argument(help="A model that `infimum fit` wrote.", show_default=False, metavar="MODEL")]
-Target = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--target", "-t", help="The target column; repeat it for bounds or coordinates.", show_default=False,
-        metavar="COLUMN",
-    ),
-]  # fmt: skip
-Kind = Annotated[
-    str | None,
-    typer.Option(
-        help="The output type. By default it is recognised. MODULE:CLASS is your own type, which is imported.",
-        show_default=False, metavar=f"[{'|'.join(OUTPUT_KINDS)}|{OWN}]", callback=check_kind,
-    ),
-]  # fmt: skip
 ModelKind = Annotated[
     str | None,
-    typer.Option(
-        help="The output type of the model, if it is your own: MODULE:CLASS. It is imported, and its code is run.",
-        show_default=False, metavar=OWN, callback=check_own_kind,
+    option(
+        "The output type of the model, if it is your own: MODULE:CLASS. It is imported, and its code is run.",
+        metavar=OWN, callback=check_own_kind,
     ),
 ]  # fmt: skip
-Id = Annotated[
-    str | None, typer.Option(help="The column of row ids; `id` if there is one.", show_default=False, metavar="COLUMN")
-]
-Annotator = Annotated[
-    str | None,
-    typer.Option(
-        help="The column of annotators, if the table has one line per answer; `annotator` if there is one.",
-        show_default=False, metavar="COLUMN",
-    ),
-]  # fmt: skip
-Gold = Annotated[
-    str | None,
-    typer.Option(
-        help="A column with the true labels of some rows, which calibrate the annotators.", show_default=False,
-        metavar="COLUMN",
-    ),
-]  # fmt: skip
-Soft = Annotated[
-    bool, typer.Option("--soft", help="The target columns contain the probability of the class they are named after.")
-]
-Feature = Annotated[
-    list[str] | None,
-    typer.Option("--feature", help="A feature column; no others are used.", show_default=False, metavar="COLUMN"),
-]
-Ignore = Annotated[
-    list[str] | None,
-    typer.Option("--ignore", help="A column to leave out; repeatable.", show_default=False, metavar="COLUMN"),
-]
-Column = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--column", help=f"The kind of a column, as in created=date: {', '.join(KINDS_TO_SET)}; repeatable.",
-        show_default=False, metavar="COLUMN=KIND", callback=check_columns,
-    ),
-]  # fmt: skip
-Sep = Annotated[
-    str | None,
-    typer.Option(
-        "--sep", help="The separator of a text file. By default detected.", show_default=False, metavar="TEXT"
-    ),
-]
-Encoding = Annotated[
-    str | None,
-    typer.Option(help="The encoding of a text file. By default detected.", show_default=False, metavar="NAME"),
-]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--missing", help='Cells that are read as empty, in all columns: -1, or "*Per Hour*" (* is any text);'
-        " repeatable.", show_default=False, metavar="TEXT",
-    ),
-]  # fmt: skip
-Meaning = Annotated[
-    Literal["one_of", "all_of", "known_tags", "order"] | None,
-    typer.Option(help="What lists in cells mean.", show_default=False),
-]
-Unticked = Annotated[Literal["no", "unknown"] | None, typer.Option(help="What 0 means for a tag.", show_default=False)]
 Weights = Annotated[
     Literal["auto", "kernel", "nystrom", "linear", "neighbors", "forest", "laplacian"],
     typer.Option(help="The base learner."),
@@ -118,39 +191,8 @@ Principle = Annotated[
     Literal["auto", "infimum", "average", "supremum", "disambiguation"],
     typer.Option(help="The loss of a set of possible outputs."),
 ]
-Classes = Annotated[
-    str | None,
-    typer.Option(
-        "--classes",
-        help="All classes, tags or items: a file with one name per line, or names separated by commas. Names in quotes"
-        " may contain commas. Other names raise an error.",
-        show_default=False,
-        metavar="FILE|LIST",
-    ),
-]
-Separator = Annotated[
-    str | None,
-    typer.Option(
-        "--separator", help='What separates candidates of a cell besides "|".', show_default=False, metavar="TEXT"
-    ),
-]
-MergeClasses = Annotated[
-    bool,
-    typer.Option("--merge-classes", help="Merge names that look like variants of others, and list what was merged."),
-]
-Contradictions = Annotated[
-    Literal["error", "majority", "weigh"] | None,
-    typer.Option(
-        help="For rankings: rows that contradict themselves raise an error (error, the default), keep what most of"
-        " their comparisons agree on (majority), or count each comparison as a row of its own (weigh).",
-        show_default=False,
-    ),
-]
 Level = Annotated[
-    float | None,
-    typer.Option(
-        min=0.5, max=0.999, help="Also learn prediction sets of this coverage.", show_default=False, metavar="NUMBER"
-    ),
+    float | None, option("Also learn prediction sets of this coverage.", min=0.5, max=0.999, metavar="NUMBER")
 ]
 Covers = Annotated[
     Literal["truth", "set"],
@@ -170,4 +212,4 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 def out(default: str, what: str):
     """Return the option --out."""
-    return Annotated[Path, typer.Option("--out", "-o", help=f"{what} ({default}).", show_default=False, metavar="FILE")]
+    return Annotated[Path, option(f"{what} ({default}).", "--out", "-o", metavar="FILE")]

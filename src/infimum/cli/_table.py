@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..data.errors import InputError, is_missing
+from ..data.errors import is_missing
 from ..data.features import Features
 from ..data.numerals import parse_number
 from ..diagnostics.conflicts import unreadable
@@ -22,51 +22,13 @@ from ..io._records import new_space
 from ..io._table_cells import parse_cells
 from ..io.tables import records_of
 from ..outputs import OUTPUT_TYPES, OutputSpace
-from ._console import stderr
+from ._console import rows_called, stderr
 from ._kind import recognise
 from ._names import naming
+from ._options import TableOptions
 from ._votes import has_votes, soft_labels, with_votes
 
 IDS = "ids"
-
-
-@dataclass(frozen=True)
-class TableOptions:
-    """The options of a command that say how a table is read."""
-
-    target: list[str] = field(default_factory=list)
-    kind: str | None = None
-    id: str | None = None
-    annotator: str | None = None
-    truth: str | None = None
-    feature: list[str] = field(default_factory=list)
-    ignore: list[str] = field(default_factory=list)
-    meaning: str | None = None
-    unticked: str | None = None
-    column: list[str] | None = None
-    """Kinds of columns, as COLUMN=KIND."""
-    sep: str | None = None
-    encoding: str | None = None
-    classes: str | None = None
-    separator: str | None = None
-    merge_classes: bool = False
-    missing: list[str] = field(default_factory=list)
-    """Cells that are read as empty; * stands for any text."""
-    gold: str | None = None
-    """The column of known true labels, which calibrate annotators."""
-    soft: bool = False
-    """Whether the target columns contain the probability of one class each."""
-    contradictions: str | None = None
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Parameters of the output space."""
-        return {} if self.contradictions is None else {"contradictions": self.contradictions}
-
-    @property
-    def columns(self) -> dict[str, str]:
-        """Kinds of columns by name."""
-        return {name: kind for name, _, kind in (text.rpartition("=") for text in self.column or [])}
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,16 +92,12 @@ class Table:
         lines |= {name: f"{name}: target" for name in self.target}
         return [(used | lines).get(name, name) for name in self.rows[0]]
 
-    def place(self, row: int) -> str:
-        """Return the place of a row in the file."""
-        return self.places[row]
 
-
-def load(path: Path, sep: str | None = None, encoding: str | None = None) -> Loaded:
+def load(path: Path, options: TableOptions) -> Loaded:
     """Load a file; a separator or an encoding other than the usual one is printed on stderr."""
-    loaded = load_table(path, sep=sep, encoding=encoding)
+    loaded = load_table(path, sep=options.sep, encoding=options.encoding)
     if loaded.layout is not None and not loaded.usual:
-        stderr.print(f"{loaded.name}: {loaded.layout}", highlight=False, markup=False, soft_wrap=True)
+        stderr.print(f"{loaded.name}: {loaded.layout}", markup=False)
     return loaded
 
 
@@ -163,7 +121,7 @@ def without(loaded: Loaded, missing: list[str]) -> Loaded:
 
 def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
     """Read a table. Rows that no output satisfies raise an error or, if lenient, count as unlabelled."""
-    loaded = load(path, options.sep, options.encoding)
+    loaded = load(path, options)
     loaded.check_rows()
     columns, written = loaded.columns, loaded.rows
     loaded = without(loaded, options.missing)
@@ -234,7 +192,7 @@ def _read(
     if several and kind is None:
         kinds = "number, tags, ranking, vector or product"
         raise ValueError(f"{loaded.name}: several target columns require --kind {kinds}.")
-    names = naming(options.classes, options.separator, options.merge_classes)
+    names = naming(options)
     if several:
         settings = replace(settings, classes=names.of_columns(kind, loaded.name, options.target))
     if several and kind == "number" and len(target) == 2 and lenient:
@@ -263,10 +221,8 @@ def _lenient(
 ) -> tuple[Records, str, dict[int, str]]:
     """Return the records with None for rows that no output satisfies, and what is wrong with each of them."""
     space = configured(new_space(kind, records.y), settings or {})
-    try:
+    with rows_called(records.places):
         cells = space.text_to_cells(records.y)
-    except InputError as error:
-        raise error.renumbered(records.places.__getitem__) from None
     cells, invalid = unreadable(space, cells)
     return replace(records, y=cells, kind=kind), kind, invalid
 

@@ -6,18 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import typer
 
 from ..diagnostics.audit import label_errors
 from ..estimators.base import validated
 from ..selection import out_of_fold
 from ..selection.scores import compare_with_constant, labelled_weight
 from . import _options as o
-from ._console import STOPPED_EARLY, Notes, print_result, running
+from ._console import print_result, running
 from ._models import pipeline, texts
 from ._outputs import TABLES, check_out
 from ._scores import assessment, score_rows
-from ._table import TableOptions, read
+from ._table import read
 from ._words import contradictions as contradictions_in_words
 from ._words import selected
 from .fit import annotator_rows, column_rows, fitted
@@ -26,27 +25,11 @@ from .predict import append_columns
 FOLDS = 5
 
 
+@o.table_options(*o.TO_LEARN)
 def clean(
     file: o.File,
-    target: o.Target = None,
-    kind: o.Kind = None,
+    options: o.TableOptions,
     out: o.out("clean.csv", "The table") = Path("clean.csv"),  # type: ignore[valid-type]
-    id: o.Id = None,
-    annotator: o.Annotator = None,
-    gold: o.Gold = None,
-    soft: o.Soft = False,
-    feature: o.Feature = None,
-    ignore: o.Ignore = None,
-    column: o.Column = None,
-    meaning: o.Meaning = None,
-    unticked: o.Unticked = None,
-    sep: o.Sep = None,
-    encoding: o.Encoding = None,
-    missing: o.Missing = None,
-    classes: o.Classes = None,
-    separator: o.Separator = None,
-    merge_classes: o.MergeClasses = False,
-    contradictions: o.Contradictions = None,
     weights: o.Weights = "auto",
     as_json: o.Json = False,
     escape: o.Escape = True,
@@ -60,13 +43,7 @@ def clean(
     the best constant prediction, the columns do not allow conclusions about the labels, and the summary says so.
     """
     check_out(out, TABLES, file)
-    options = TableOptions(
-        target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes, missing or [], gold, soft, contradictions,
-    )  # fmt: skip
-    notes = Notes()
-    with running(["reading", "finding labels", "writing"], file, quiet or as_json) as stages, notes.collect():
-        stages.next()
+    with running(["reading", "finding labels", "writing"], file, quiet or as_json) as stages:
         table = read(file, options)
         stages.next()
         pipe = fitted(table, pipeline(table.output, "disambiguation", weights, table.columns))
@@ -90,9 +67,7 @@ def clean(
     shown += annotator_rows(table, pipe[-1])
     shown += [("Selected model", selected(pipe[-1])), *score_rows(scores, " (cross-validation)")]
     shown += column_rows(table, pipe)
-    print_result(found, as_json, f"{out} written", shown, notes, table.named)
-    if not complete:
-        raise typer.Exit(STOPPED_EARLY)
+    print_result(found, as_json, f"{out} written", shown, stages.notes, table.named)
 
 
 def cleaned(pipe: Any, X: Any) -> dict[str, list]:

@@ -6,43 +6,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import typer
 from sklearn.base import clone
 
-from ..data.errors import InputError, listed
+from ..data.errors import listed
 from . import _options as o
-from ._console import STOPPED_EARLY, Notes, print_result, running
+from ._console import print_result, rows_called, running
 from ._models import pipeline, save
 from ._outputs import MODELS, check_out
 from ._scores import assessment, score_rows
-from ._table import Table, TableOptions, read
+from ._table import Table, read
 from ._words import contradictions as contradictions_in_words
 from ._words import prediction_sets as set_sizes_in_words
 from ._words import selected
 
 SHOWN = 5  # annotators that are printed
 
+
+@o.table_options(*o.TO_LEARN)
 def fit(
     file: o.File,
-    target: o.Target = None,
-    kind: o.Kind = None,
+    options: o.TableOptions,
     out: o.out("model.skops", "The model") = Path("model.skops"),  # type: ignore[valid-type]
-    id: o.Id = None,
-    annotator: o.Annotator = None,
-    gold: o.Gold = None,
-    soft: o.Soft = False,
-    feature: o.Feature = None,
-    ignore: o.Ignore = None,
-    column: o.Column = None,
-    meaning: o.Meaning = None,
-    unticked: o.Unticked = None,
-    sep: o.Sep = None,
-    encoding: o.Encoding = None,
-    missing: o.Missing = None,
-    classes: o.Classes = None,
-    separator: o.Separator = None,
-    merge_classes: o.MergeClasses = False,
-    contradictions: o.Contradictions = None,
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
     level: o.Level = None,
@@ -57,13 +41,7 @@ def fit(
     calibrated on the others, and `predict` also writes a prediction set with that coverage.
     """
     check_out(out, MODELS, file)
-    options = TableOptions(
-        target or [], kind, id, annotator, None, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes, missing or [], gold, soft, contradictions,
-    )  # fmt: skip
-    notes = Notes()
-    with running(["reading", "fitting", "writing"], file, quiet or as_json) as stages, notes.collect():
-        stages.next()
+    with running(["reading", "fitting", "writing"], file, quiet or as_json) as stages:
         table = read(file, options)
         stages.next()
         model = fitted(table, pipeline(table.output, principle, weights, table.columns))
@@ -72,7 +50,7 @@ def fit(
             conformal = model.conformal_ = prediction_sets(table, model, level, covers)
             set_sizes = sizes(table, model, conformal)
         stages.next()
-        save(out, model, about(table, missing or []))
+        save(out, model, about(table, options.missing))
     selection = model[-1].selection_
     complete = selection is None or selection.complete
     rows = [
@@ -92,9 +70,7 @@ def fit(
         "scores": scores(model[-1]), "guarantee": None if conformal is None else conformal.guarantee_,
         "prediction_sets": set_sizes or None, "columns": table.describe(model[0]),
     }  # fmt: skip
-    print_result(found, as_json, f"{out} written", rows, notes, table.named)
-    if not complete:
-        raise typer.Exit(STOPPED_EARLY)
+    print_result(found, as_json, f"{out} written", rows, stages.notes, table.named)
 
 
 def fitted(table: Table, model: Any) -> Any:
@@ -104,20 +80,16 @@ def fitted(table: Table, model: Any) -> Any:
     """
     repeated = table.annotators is not None and len(set(table.ids)) < len(table.ids)
     settings = {"model__groups": table.ids} if repeated else {}
-    try:
+    with rows_called(table.places):
         return model.fit(table.X, table.y(), **settings)
-    except InputError as error:
-        raise error.renumbered(table.place) from None
 
 
 def prediction_sets(table: Table, pipe: Any, level: float, covers: str) -> Any:
     """Return prediction sets that are selected, fitted and calibrated on disjoint parts of the rows."""
     from ..conformal import Conformal
 
-    try:
+    with rows_called(table.places):
         return Conformal(clone(pipe[-1]), level=level, covers=covers).fit(pipe[:-1].transform(table.X), table.y())
-    except InputError as error:
-        raise error.renumbered(table.place) from None
 
 
 def about(table: Table, missing: list[str]) -> dict[str, Any]:

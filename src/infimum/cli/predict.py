@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..data.errors import InputError
 from ..io._files import name_of
 from ..io._meaning import ReadOptions
 from ..io.tables import records_of, write_rows
 from . import _options as o
-from ._console import Notes, errors_as_messages, print_result, running, writing
+from ._console import errors_as_messages, print_result, rows_called, running, writing
 from ._models import load, texts
 from ._outputs import TABLES, check_out
 from ._table import load as load_file
@@ -21,13 +20,13 @@ from ._table import without
 from ._words import predictions
 
 
+@o.table_options("sep", "encoding")
 def predict(
     model: o.Model,
     file: o.File,
+    options: o.TableOptions,
     out: o.out("predictions.csv", "The predictions") = Path("predictions.csv"),  # type: ignore[valid-type]
     kind: o.ModelKind = None,
-    sep: o.Sep = None,
-    encoding: o.Encoding = None,
     as_json: o.Json = False,
     escape: o.Escape = True,
     quiet: o.Quiet = False,
@@ -39,20 +38,16 @@ def predict(
     prediction set with that coverage.
     """
     check_out(out, TABLES, file, model)
-    notes = Notes()
-    with errors_as_messages(model), notes.collect():
-        pipe, about = load(model, kind)
-    with running(["reading", "predicting", "writing"], file, quiet or as_json) as stages, notes.collect():
-        stages.next()
-        loaded = load_file(file, sep, encoding)
+    with running(["reading", "predicting", "writing"], file, quiet or as_json) as stages:
+        with errors_as_messages(model):
+            pipe, about = load(model, kind)
+        loaded = load_file(file, options)
         cells = without(loaded, about.get("missing", []))
         X = records_of(cells, None, None, None, ReadOptions(), keep_text=True).data
         rows = [{name: found.value.get(name) for name in loaded.columns} for found in loaded.rows]
         stages.next()
-        try:
+        with rows_called([found.place for found in loaded.rows]):
             new, sets = predicted(pipe, X)
-        except InputError as error:
-            raise error.renumbered(lambda row: loaded.rows[row].place) from None
         stages.next()
         append_columns(out, file, rows, new, escape, loaded.columns)
     shown: list[tuple[str, Any]] = [("Rows", len(rows)), *predictions(about["kind"], new["prediction"])]
@@ -61,7 +56,7 @@ def predict(
     shown += [(f"Prediction sets, mean {sets.size_unit}", f"{np.mean(sets.size):.4g}")] if sets is not None else []
     counts = dict(Counter(new["prediction"])) if about["kind"] == "labels" else None
     found = {"predictions": out, "rows": len(rows), "kind": about["kind"], "counts": counts}
-    print_result(found, as_json, f"{out} written", shown, notes)
+    print_result(found, as_json, f"{out} written", shown, stages.notes)
 
 
 def predicted(pipe: Any, X: Any) -> tuple[dict[str, list], Any]:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..data.errors import InputError
 from ..data.files import atomic_write
 from ..io._files import name_of
 from ..selection.scores import no_skill
 from . import _options as o
-from ._console import STOPPED_EARLY, Notes, errors_as_messages, fail, print_result, running, writing
-from ._models import load, pipeline
+from ._console import errors_as_messages, fail, print_result, rows_called, running, writing
+from ._models import load, of_model, pipeline
 from ._outputs import REPORTS, check_out
 from ._scores import assessment, score_rows
-from ._table import IDS, Table, TableOptions, read
+from ._table import IDS, Table, read
 from ._words import contradictions as contradictions_in_words
 from ._words import selected
 from .fit import column_rows, fitted
@@ -27,35 +25,15 @@ if TYPE_CHECKING:
     from ..report.building import Report
 
 
+@o.table_options(*o.TO_LEARN, "truth")
 def report(
     files: Annotated[
         list[Path],
         typer.Argument(help="A table, or models of `infimum fit` and then a table.", metavar="[MODEL ...] FILE"),
     ],
-    target: o.Target = None,
-    kind: o.Kind = None,
+    options: o.TableOptions,
     out: o.out("report.html", "The report") = Path("report.html"),  # type: ignore[valid-type]
-    truth: Annotated[
-        str | None,
-        typer.Option(help="A column of true outputs, empty if unknown.", show_default=False, metavar="COLUMN"),
-    ] = None,
-    title: Annotated[str | None, typer.Option(help="The title of the report.", show_default=False)] = None,
-    id: o.Id = None,
-    annotator: o.Annotator = None,
-    gold: o.Gold = None,
-    soft: o.Soft = False,
-    feature: o.Feature = None,
-    ignore: o.Ignore = None,
-    column: o.Column = None,
-    meaning: o.Meaning = None,
-    unticked: o.Unticked = None,
-    sep: o.Sep = None,
-    encoding: o.Encoding = None,
-    missing: o.Missing = None,
-    classes: o.Classes = None,
-    separator: o.Separator = None,
-    merge_classes: o.MergeClasses = False,
-    contradictions: o.Contradictions = None,
+    title: Annotated[str | None, o.option("The title of the report.")] = None,
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
     as_json: o.Json = False,
@@ -73,16 +51,10 @@ def report(
 
     *models, file = files
     check_out(out, REPORTS, *files)
-    options = TableOptions(
-        target or [], kind, id, annotator, truth, feature or [], ignore or [], meaning, unticked, column, sep, encoding,
-        classes, separator, merge_classes, missing or [], gold, soft, contradictions,
-    )  # fmt: skip
     if models:
         compare_models(models, file, out, options, title, as_json, quiet)
         return
-    notes = Notes()
-    with running(["reading", "fitting", "analysing", "writing"], file, quiet or as_json) as stages, notes.collect():
-        stages.next()
+    with running(["reading", "fitting", "analysing", "writing"], file, quiet or as_json) as stages:
         table = read(file, options, lenient=True)
         stages.next()
         pipe = fitted(table, pipeline(table.output, principle, weights, table.columns))
@@ -108,9 +80,8 @@ def report(
     rows, summary = _summary(made, table, selected(pipe[-1]))
     rows += [*contradictions_in_words(pipe[-1].sets_), *column_rows(table, pipe)]
     summary["contradictory"] = pipe[-1].sets_.n_contradictory
-    print_result({"report": out, **summary, "complete": complete}, as_json, f"{out} written", rows, notes, table.named)
-    if not complete:
-        raise typer.Exit(STOPPED_EARLY)
+    summary |= {"report": out, "complete": complete}
+    print_result(summary, as_json, f"{out} written", rows, stages.notes, table.named)
 
 
 def write_report(out: Path, made: Any) -> None:
@@ -125,29 +96,24 @@ def write_report(out: Path, made: Any) -> None:
 
 
 def compare_models(
-    models: list[Path], file: Path, out: Path, options: TableOptions, title: str | None, as_json: bool, quiet: bool
+    models: list[Path], file: Path, out: Path, options: o.TableOptions, title: str | None, as_json: bool, quiet: bool
 ) -> None:
     """Write a comparison of models on a table."""
     from ..report.comparison import compare
     from ..report.facts import Contents
 
-    notes = Notes()
     predictions: dict[str, Any] = {}
-    with running(["reading", "predicting", "writing"], file, quiet or as_json) as stages, notes.collect():
-        stages.next()
+    with running(["reading", "predicting", "writing"], file, quiet or as_json) as stages:
         for path in models:
             with errors_as_messages(path):
                 pipe, about = load(path, options.kind)
             if not predictions:
                 first, space = about, pipe[-1].output_
-                target, kind = options.target or list(about["target"]), options.kind or about["kind"]
-                table = read(file, replace(options, target=target, kind=kind, missing=about.get("missing", [])))
+                table = read(file, of_model(options, about, options.kind))
             elif about["kind"] != first["kind"] or list(space.class_names()) != list(pipe[-1].output_.class_names()):
                 fail(f"{path.name} predicts other outputs than {models[0].name}: models must have the same classes.")
-            try:
+            with rows_called(table.places):
                 z, sets = pipe[-1].predicted(pipe[:-1].transform(table.X), table.y())
-            except InputError as error:
-                raise error.renumbered(table.place) from None
             predictions[path.name if path.name not in predictions else str(path)] = z
         stages.next()
         names = table.names
@@ -157,7 +123,7 @@ def compare_models(
         stages.next()
         write_report(out, made)
     rows = [("Summary" if k == 0 else "", text) for k, text in enumerate(made.summary)]
-    print_result({"report": out, **made.to_json()}, as_json, f"{out} written", rows, notes)
+    print_result({"report": out, **made.to_json()}, as_json, f"{out} written", rows, stages.notes)
 
 
 def _summary(made: Report, table: Table, model: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:

@@ -42,11 +42,7 @@ def reproduce(
     every = [paper.by_name(each) for each in paper.NAMES]
     if list_ or not name:
         for experiment in every:
-            stdout.print(
-                Text.assemble((f"{experiment.name:24}", "bold"), f" {experiment.place}: {experiment.title}"),
-                highlight=False,
-                soft_wrap=True,
-            )
+            stdout.print(Text.assemble((f"{experiment.name:24}", "bold"), f" {experiment.place}: {experiment.title}"))
         return
     wanted = every if name == "all" else [experiment for experiment in every if experiment.name == name]
     if not wanted:
@@ -57,8 +53,8 @@ def reproduce(
     except OSError as error:  # missing data, a full disk: the message explains it
         fail(str(error))
     for missing, why in skipped.items():
-        stderr.print(f"Skipped {missing}: {why}", highlight=False, markup=False, soft_wrap=True)
-    stdout.print(f"See {page}", highlight=False, soft_wrap=True)
+        stderr.print(f"Skipped {missing}: {why}", markup=False)
+    stdout.print(f"See {page}")
 
 
 def _run(wanted: list[Experiment], out: Path, quick: bool, jobs: int, data: str | None, fresh: bool) -> dict[str, str]:

@@ -6,25 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from ..data.errors import InputError
 from ..io._files import name_of
 from ..selection.scores import best_constant, compare_with_constant, is_labelled
 from . import _options as o
-from ._console import Notes, errors_as_messages, print_result, running
-from ._models import load
+from ._console import errors_as_messages, print_result, rows_called, running
+from ._models import load, of_model
 from ._scores import score_rows
-from ._table import Table, TableOptions, read
+from ._table import Table, read
 
 
+@o.table_options("target", "meaning", "unticked", "sep", "encoding")
 def score(
     model: o.Model,
     file: o.File,
-    target: o.Target = None,
+    options: o.TableOptions,
     kind: o.ModelKind = None,
-    meaning: o.Meaning = None,
-    unticked: o.Unticked = None,
-    sep: o.Sep = None,
-    encoding: o.Encoding = None,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -35,16 +31,10 @@ def score(
     the table contains intervals. Each score stands beside that of the best constant prediction, which is learned from
     the training rows. Unlabelled rows are ignored.
     """
-    notes = Notes()
-    with errors_as_messages(model), notes.collect():
-        pipe, about = load(model, kind)
-    with running(["reading", "scoring"], file, quiet or as_json) as stages, notes.collect():
-        stages.next()
-        options = TableOptions(
-            target or list(about["target"]), kind or about["kind"], meaning=meaning, unticked=unticked, sep=sep,
-            encoding=encoding, missing=about.get("missing", []),
-        )  # fmt: skip
-        table = read(file, options)
+    with running(["reading", "scoring"], file, quiet or as_json) as stages:
+        with errors_as_messages(model):
+            pipe, about = load(model, kind)
+        table = read(file, of_model(options, about, kind))
         stages.next()
         found = scored(pipe, table)
     rows = [
@@ -52,20 +42,14 @@ def score(
         ("Agreement", f"{found['agreement']:.4f}"),
         *score_rows(found),
     ]
-    print_result(found, as_json, f"{model.name} on {name_of(file)}", rows, notes)
+    print_result(found, as_json, f"{model.name} on {name_of(file)}", rows, stages.notes)
 
 
 def scored(pipe: Any, table: Table) -> dict[str, Any]:
     """Return all scores on the labelled rows."""
     model = pipe[-1]
-    try:
-        X = pipe[:-1].transform(table.X)
-    except InputError as error:
-        raise error.renumbered(table.place) from None
-    try:
-        z, sets = model.predicted(X, table.y())
-    except InputError as error:
-        raise error.renumbered(table.place) from None
+    with rows_called(table.places):
+        z, sets = model.predicted(pipe[:-1].transform(table.X), table.y())
     rows = np.flatnonzero(is_labelled(model.output_, sets))
     if not len(rows):
         raise ValueError(f"{table.path.name} has no labelled rows. Scores require them.")

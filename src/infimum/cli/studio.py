@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -18,7 +19,9 @@ SHOWN = 10  # notes of one kind that are printed
 NEEDS = 'The studio needs the package {}. Install it with: pip install "infimum[cli,studio]"'
 
 
+@o.table_options("classes", "separator", "merge_classes", "id")
 def studio(
+    options: o.TableOptions,
     table: Annotated[
         Path | None, typer.Argument(help="A table, in any format of `fit`; it is not changed.", metavar="FILE")
     ] = None,
@@ -29,9 +32,6 @@ def studio(
     kind: Annotated[
         Literal["labels", "tags", "ranking", "number", "vector", "mask"], typer.Option(help="The output type.")
     ] = "labels",
-    classes: o.Classes = None,
-    separator: o.Separator = None,
-    merge_classes: o.MergeClasses = False,
     bounds: Annotated[tuple[float, float] | None, typer.Option(help="The range of numbers, LOW HIGH.")] = None,
     strategy: Annotated[
         Literal["information", "median", "conformal", "uncertain", "random", "whole"],
@@ -62,7 +62,6 @@ def studio(
     journal: Annotated[
         Path | None, typer.Option(help="The file of answers; by default TABLE.answers.jsonl.", metavar="FILE")
     ] = None,
-    id: o.Id = None,
     host: Annotated[
         str, typer.Option(help="The address to listen on; 0.0.0.0 is all of this machine.", metavar="ADDRESS")
     ] = "127.0.0.1",
@@ -100,10 +99,10 @@ def studio(
 
     try:
         if demo:
-            table, classes = demo_table(), "0,1,2,3,4,5,6,7,8,9"
+            table, options = demo_table(), replace(options, classes="0,1,2,3,4,5,6,7,8,9")
         assert table is not None
-        names = naming(classes, separator, merge_classes)
-        task = read_task(table, target, kind, names.classes, id, bounds, names, _listed(show), guidelines)
+        names = naming(options)
+        task = read_task(table, target, kind, names.classes, options.id, bounds, names, _listed(show), guidelines)
         print_look_alikes(task.named)
         path = table.with_name(f"{table.name}.answers.jsonl") if journal is None else journal
         asker = Asker(strategy, cost=cost, questions=_listed(ask), random_state=0)
@@ -123,20 +122,20 @@ def _listed(text: str) -> list[str] | None:
 
 def _print_addresses(addresses: dict[str, str]) -> None:
     for name, address in addresses.items():
-        stdout.print(f"{name}: open {address}" if name else f"Open {address}", highlight=False, soft_wrap=True)
+        stdout.print(f"{name}: open {address}" if name else f"Open {address}")
 
 
 def _print_notes(session: Session) -> None:
     """Print what people should know before they go on: odd cells, and answers that do not fit the table any more."""
     for note in session.task.notes[:SHOWN]:
-        stdout.print(note, highlight=False, soft_wrap=True, markup=False)
+        stdout.print(note, markup=False)
     if session.edited:
         rows = ", ".join(map(str, session.edited[:SHOWN]))
         text = f"{len(session.edited)} answered rows have changed cells; their answers are kept. Rows: {rows}"
-        stdout.print(text, highlight=False, soft_wrap=True, markup=False)
+        stdout.print(text, markup=False)
     if session.left_out:
         text = f"{len(session.left_out)} answers of the journal do not fit the table. They stay in the journal:"
-        stdout.print(text, highlight=False, soft_wrap=True, markup=False)
+        stdout.print(text, markup=False)
         for one in session.left_out[:SHOWN]:
             text = f"  {one['who']}, {one['text']}: {one['reason']}"
-            stdout.print(text, highlight=False, soft_wrap=True, markup=False)
+            stdout.print(text, markup=False)

@@ -1,4 +1,4 @@
-"""Prediction sets with a coverage guarantee, without true labels: split conformal prediction, CV+ and jackknife+.
+"""Prediction sets with a coverage guarantee, without true labels: split conformal prediction and CV+.
 
 The scores of an output type are defined in its own folder, :mod:`infimum.outputs`.
 """

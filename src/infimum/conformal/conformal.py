@@ -19,12 +19,12 @@ from ..outputs.base import Sets
 from ..outputs.of_model import space_of
 from ..outputs.score import upto
 from ..selection.scores import weight_array
-from .cross import Cross, CrossValidated, Jackknife
+from .cross import CrossValidated
 from .guarantee import best_classes, guarantee, radius_by_class, radius_of, radius_with_ambiguity
 from .models import ModelPredictor, fit_with_score, groups_of, prepared, score_for, some_rows
 from .selective import RiskCoverage, risk_coverage
 
-METHODS = ("split", "cv+", "jackknife+")
+METHODS = ("split", "cv+")
 COVERS = ("truth", "set")
 
 
@@ -69,9 +69,9 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         Labels: "lac", "aps", "regret"; tags: "margin", "hamming"; masks: "margin", "loss"; rankings: "pairs",
         "kendall"; numbers and vectors: "distance", "scaled"; other output types: "loss". "auto" is the first one that
         the model supports.
-    method : {"split", "cv+", "jackknife+"}, default "split"
-        "split" holds rows out of the fit. The others predict every row without it, or without its fold, and use all
-        rows; they guarantee 2 level - 1 instead of level.
+    method : {"split", "cv+"}, default "split"
+        "split" holds rows out of the fit. "cv+" predicts every row without its fold and uses all rows; it guarantees
+        2 level - 1 instead of level. With `cv` as large as the number of rows, it is the jackknife+.
     prefit : bool, default False
         Whether the model is fitted already. If so, give rows that it has not seen to `conformalize`.
     exact_only : bool, default False
@@ -117,7 +117,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     new rows are exchangeable; it does not say which member of that set is the true value.
     """
 
-    cross_: Cross | None
+    cross_: CrossValidated | None
     table_: Any
 
     def __init__(
@@ -166,8 +166,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         if w is not None and w.shape != (n,):
             raise InputError(f"X has {n} rows and sample_weight has shape {w.shape}: give one number per row.")
         if self.method != "split":
-            kind = CrossValidated if self.method == "cv+" else Jackknife
-            cross: Cross = kind(model, self.score, self.covers, self.cv, random).fit(X, sets, w)
+            cross = CrossValidated(model, self.score, self.covers, self.cv, random).fit(X, sets, w)
             self.model_, self.score_, self.space_ = cross.model, cross.score, cross.space
             self.cross_, self.n_calibration_ = cross, n
             return self

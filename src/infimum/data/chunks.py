@@ -54,7 +54,7 @@ class Blocks:
         if not callable(source) and not isinstance(source, list | tuple):
             raise ValueError(
                 "The source of Blocks must be a list of (X, y) or a function that returns a new iterator over them,"
-                f" for a fit reads them more than once. Got {type(source).__name__}."
+                f" because fit reads them more than once. Got {type(source).__name__}."
             )
         self.source = source
         self.n_blocks = len(source) if isinstance(source, list | tuple) else n_blocks
@@ -133,7 +133,7 @@ class Blocks:
         first = next(found, NOTHING)
         if first is NOTHING:
             raise ValueError(
-                "Blocks gave no block. Give at least one; where the source is a function, it must return a new iterator"
+                "Blocks gave no block. Give at least one; if the source is a function, it must return a new iterator"
                 " at every call (a generator that was used up gives nothing)."
             )
         return reduce(combine, found, first)
@@ -144,7 +144,7 @@ class Blocks:
             if n_rows(block.X):
                 return block
         raise ValueError(
-            "Blocks gave no rows at all. Give at least one; where the source is a function, it must return a new"
+            "Blocks gave no rows at all. Give at least one; if the source is a function, it must return a new"
             " iterator at every call (a generator that was used up gives nothing)."
         )
 

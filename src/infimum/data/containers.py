@@ -320,7 +320,7 @@ def _mapped(cells: list, native: Any) -> list:
     for row, cell in enumerate(cells):
         if not is_missing(cell) and len(dict(cell)) < len(cell):
             bad.add(row, "a key of the map occurs twice", cell)
-    bad.refuse("Give every key once.")
+    bad.refuse("Each key must occur once.")
     return [None if is_missing(cell) else dict(cell) for cell in cells]
 
 

@@ -39,7 +39,7 @@ def check_zip(name: str, archive: ZipFile) -> None:
 
 
 def gunzipped(name: str, data: bytes) -> bytes:
-    """Return the content of a gzip file of one or more members; it is refused while it is unpacked."""
+    """Return the content of a gzip file of one or more members; an error if it is too large."""
     limit, out = max(SMALL, RATIO * len(data)), []
     size, rest = 0, data
     while rest:

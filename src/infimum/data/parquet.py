@@ -45,8 +45,8 @@ class ParquetSource:
         found = (state.st_size, state.st_mtime_ns)
         if self._seen.setdefault(path, found) != found:
             raise ValueError(
-                f"{path} has changed since it was first read: a fit reads its rows more than once, and they must be the"
-                " same. Fit again, on a file that nothing writes to."
+                f"{path} changed during fit, which reads its rows more than once. Fit again, on a file"
+                " that nothing writes to."
             )
 
     def _block(self, path: Path, batch: Any, where: str) -> Block:

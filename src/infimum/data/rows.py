@@ -93,7 +93,7 @@ class InBlocks(Rows):
         space = clone(space)
         if not space.mergeable:
             raise ValueError(
-                f"{type(space).__name__} learns from all of y at once. For rows in blocks it must give `summarise`,"
+                f"{type(space).__name__} learns from all of y at once. For chunked data it must define `summarise`,"
                 " `merge` and `fit_summary` instead of `fit`."
             )
         return space.fit_summary(self.X.reduce(partial(_summarise, space), space.merge))
@@ -121,7 +121,7 @@ def group_codes(groups: Any, n: int) -> NDArray | None:
 def rows_of(X: Any, y: Any = None, w: Any = None, groups: Any = None) -> InBlocks | None:
     """Return rows in chunks, from `Blocks` or Dask collections; None if X is in memory."""
     if groups is not None and (isinstance(X, Blocks) or is_dask(X)):
-        raise ValueError("groups are not supported for rows in blocks. Pass arrays, or leave out groups.")
+        raise ValueError("groups are not supported for chunked data. Pass arrays, or leave out groups.")
     if isinstance(X, Blocks):
         if y is not None or w is not None:
             raise ValueError("Blocks carry y and sample_weight themselves, as (X, y, sample_weight).")
@@ -133,8 +133,8 @@ def _unread(block: Block) -> Block:
     """Return the chunk, or raise an error if y is parsed, because other chunks may have other classes."""
     if is_parsed(block.y):
         raise ValueError(
-            f"{block.where}: sets that are read already cannot be put together from blocks, as 'auto' must. Give y as"
-            " lists or arrays, or name principle, negative_weights and weights."
+            f"{block.where}: sets that are parsed already cannot be combined over chunks, which 'auto' requires. Pass"
+            " y as lists or arrays, or set principle, negative_weights and weights."
         )
     return block
 

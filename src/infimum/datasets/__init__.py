@@ -13,15 +13,7 @@ from .corruptions import (
     skewed,
     uniform,
 )
-from .loaders import (
-    load_intervals,
-    load_label_ranking,
-    load_libsvm,
-    load_linear_ordering,
-    load_mulan,
-    load_ordinal,
-    load_partial_labels,
-)
+from .loaders import load
 from .tables import example_file
 
 __all__ = [
@@ -29,13 +21,7 @@ __all__ = [
     "example_file",
     "fetch",
     "hamming_ball",
-    "load_intervals",
-    "load_label_ranking",
-    "load_libsvm",
-    "load_linear_ordering",
-    "load_mulan",
-    "load_ordinal",
-    "load_partial_labels",
+    "load",
     "lose_labels",
     "lose_pairs",
     "lose_pairs_at_random",

@@ -113,7 +113,7 @@ def _download(name: str, entry: Entry, file: str, path: Path, download: bool, ti
             raise FileNotFoundError(_missing(name, path, how)) from error
         except ValueError as error:
             raise OSError(
-                f"{name}: {url} does not serve the registered file: {error} Nothing was kept. "
+                f"{name}: {url} does not return the registered file: {error} Nothing was kept. "
                 f"To use it all the same, save it yourself as {path}."
             ) from error
 

@@ -1,7 +1,8 @@
-"""Loaders of data sets, which return scikit-learn Bunches of NumPy arrays."""
+"""Data sets as scikit-learn Bunches of NumPy arrays."""
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -17,196 +18,6 @@ from sklearn.utils import Bunch
 from ._fetch import fetch
 from ._registry import REGISTRY
 
-PathLike = str | os.PathLike | None
-
-
-def load_libsvm(name: str, *, subset: str = "train", data_home: PathLike = None, download: bool = True) -> Bunch:
-    """Load a scaled classification data set of LIBSVM: ``dna``, ``svmguide2``, ``segment`` or ``vowel``.
-
-    Parameters
-    ----------
-    name : str
-        Name of the data set.
-    subset : {"train", "test", "all"}, default="train"
-        Only dna has a test part. The paper uses the training part, 2000 rows.
-    data_home : path, optional
-        The data folder; see `fetch`.
-    download : bool, default True
-        Whether to download missing files.
-
-    Returns
-    -------
-    Bunch
-        `data` (n, d), `target` (n,) integers as in the file.
-
-    References
-    ----------
-    Chang and Lin (2011), LIBSVM: a library for support vector machines; App. B.1.3 of the paper.
-    """
-    paths = _paths("libsvm", name, data_home, download)
-    parts = dict(zip(("train", "test"), paths))
-    wanted = list(parts) if subset == "all" else [subset]
-    if not set(wanted) <= set(parts):
-        raise ValueError(f"subset of {name} must be one of {[*parts, 'all']}, got {subset!r}")
-    arrays = [load_svmlight_file(parts[part], dtype=np.float64) for part in wanted]
-    X = np.vstack([x.toarray() for x, _ in arrays])
-    y = np.concatenate([y for _, y in arrays]).astype(np.int64)
-    return _bunch("libsvm", name, data=X, target=y)
-
-
-def load_mulan(name: str, *, subset: str = "all", data_home: PathLike = None, download: bool = True) -> Bunch:
-    """Load a multi-label data set of MULAN: ``scene`` (2407 × 294, 6 tags) or ``emotions`` (593 × 72, 6 tags).
-
-    Parameters
-    ----------
-    name : str
-        Name of the data set.
-    subset : {"train", "test", "all"}, default="all"
-        The paper's figure takes both parts of scene together.
-    data_home : path, optional
-        The data folder; see `fetch`.
-    download : bool, default True
-        Whether to download missing files.
-
-    Returns
-    -------
-    Bunch
-        `data` (n, d), `target` (n, m) in {-1, 1}, `feature_names`, `target_names`.
-
-    References
-    ----------
-    Tsoumakas et al. (2011), MULAN: a Java library for multi-label learning; App. B.3.3 of the paper.
-    """
-    train, test, labels = _paths("mulan", name, data_home, download)
-    parts = {"train": [train], "test": [test], "all": [train, test]}
-    if subset not in parts:
-        raise ValueError(f"subset of {name} must be one of {list(parts)}, got {subset!r}")
-    tags = [label.attrib["name"] for label in ElementTree.parse(labels).getroot()]
-    rows, meta = zip(*(arff.loadarff(part) for part in parts[subset]))
-    features = [column for column in meta[0].names() if column not in tags]
-    table = np.concatenate(rows)
-    X = np.column_stack([table[column] for column in features])
-    Y = np.column_stack([np.where(table[tag] == b"1", 1, -1) for tag in tags])
-    return _bunch("mulan", name, data=X, target=Y, feature_names=features, target_names=tags)
-
-
-def load_partial_labels(name: str, *, data_home: PathLike = None, download: bool = True) -> Bunch:
-    """Load real candidate labels: ``lost`` (1122 × 108, 16 classes) or ``MSRCv2`` (1758 × 48, 23 classes).
-
-    Parameters
-    ----------
-    name : str
-        Name of the data set.
-    data_home : path, optional
-        The data folder; see `fetch`.
-    download : bool, default True
-        Whether to download missing files.
-
-    Returns
-    -------
-    Bunch
-        `data` (n, d), unscaled; `candidates` (n, m) booleans, which contain the true class; `target` (n,), the true
-        class, 0 … m - 1.
-
-    References
-    ----------
-    Cour, Sapp and Taskar (2011), Learning from partial labels; Liu and Dietterich (2012), A conditional multinomial
-    mixture model for superset label learning.
-    """
-    (path,) = _paths("partial-labels", name, data_home, download)
-    content = loadmat(path)
-    # The files keep one column per example, sparse; csc_array takes dense matrices as well.
-    candidates = csc_array(content["partial_target"]).toarray().T != 0
-    target = csc_array(content["target"]).toarray().T.argmax(axis=1)
-    return _bunch("partial-labels", name, data=content["data"], candidates=candidates, target=target)
-
-
-def load_label_ranking(name: str, *, data_home: PathLike = None, download: bool = True) -> Bunch:
-    """Load rankings of m labels: ``bodyfat``, ``glass``, ``housing``, ``iris``, ``vehicle``, ``vowel`` or ``wine``.
-
-    Parameters
-    ----------
-    name : str
-        Name of the data set.
-    data_home : path, optional
-        The data folder; see `fetch`.
-    download : bool, default True
-        Whether to download missing files.
-
-    Returns
-    -------
-    Bunch
-        `data` (n, d); `target` (n, m), the rank of each label, 1 = first.
-
-    References
-    ----------
-    Cheng, Hühn and Hüllermeier (2009), Decision tree and instance-based learning for label ranking; files of scikit-lr.
-    """
-    (path,) = _paths("label-ranking", name, data_home, download)
-    columns, table = _read_csv(path)
-    ranks = np.array([column.startswith("L") for column in columns])
-    return _bunch("label-ranking", name, data=table[:, ~ranks], target=table[:, ranks].astype(np.int64))
-
-
-def load_linear_ordering(name: str, *, data_home: PathLike = None, download: bool = True) -> Bunch:
-    """Load an input-output table of LOLIB and its optimum.
-
-    The optimum is the largest sum of W[i, j] over the pairs with i before j, over all orders.
-
-    Parameters
-    ----------
-    name : str
-        Name of the data set.
-    data_home : path, optional
-        The data folder; see `fetch`.
-    download : bool, default True
-        Whether to download missing files.
-
-    Returns
-    -------
-    Bunch
-        `matrix` (m, m) integers; `optimum` int.
-
-    References
-    ----------
-    Martí and Reinelt (2011), The linear ordering problem: exact and heuristic methods in combinatorial optimization.
-    """
-    path, optima = _paths("linear-ordering", name, data_home, download)
-    size, *entries = path.read_text("ascii").split()
-    matrix = np.array(entries, dtype=np.int64).reshape(int(size), int(size))
-    return _bunch("linear-ordering", name, matrix=matrix, optimum=json.loads(optima.read_text("utf-8"))[name])
-
-
-def load_intervals(name: str, *, data_home: PathLike = None, download: bool = True) -> Bunch:
-    """Load interval targets: ``neuroblastoma.bac`` (324 × 252) or ``H3K4me3_TDH_immune_FPOP`` (378 × 28).
-
-    Parameters
-    ----------
-    name : str
-        Name of the data set.
-    data_home : path, optional
-        The data folder; see `fetch`.
-    download : bool, default True
-        Whether to download missing files.
-
-    Returns
-    -------
-    Bunch
-        `data` (n, d), unscaled; `target` (n, 2), lower and upper bounds with ±inf; `folds` (n,), the given folds 1 … 5;
-        `feature_names`.
-
-    References
-    ----------
-    Drouin, Hocking and Laviolette (2017), Maximum margin interval trees.
-    """
-    features, targets, folds = _paths("intervals", name, data_home, download)
-    columns, X = _read_csv(features)
-    return _bunch(
-        "intervals", name, data=X, target=_read_csv(targets)[1], folds=_read_csv(folds)[1][:, 0].astype(np.int64),
-        feature_names=columns,
-    )  # fmt: skip
-
-
 _CAR = {
     "buying": ["low", "med", "high", "vhigh"],
     "maint": ["low", "med", "high", "vhigh"],
@@ -216,15 +27,21 @@ _CAR = {
     "safety": ["low", "med", "high"],
     "class": ["unacc", "acc", "good", "vgood"],
 }
+"""The values of each column of car, in their order."""
 
 
-def load_ordinal(name: str = "car", *, data_home: PathLike = None, download: bool = True) -> Bunch:
-    """Load a data set with ordered classes: ``car`` (1728 × 6), with unacc < acc < good < vgood.
+def load(
+    name: str, *, subset: str | None = None, data_home: str | os.PathLike | None = None, download: bool = True
+) -> Bunch:
+    """Load a data set.
 
     Parameters
     ----------
     name : str
-        Name of the data set.
+        ``"collection/name"``, one of `names`.
+    subset : {"train", "test", "all"}, optional
+        For data sets with a test part, which are those of MULAN and dna of LIBSVM. By default the parts that the paper
+        uses: all of MULAN, and the 2000 training rows of dna.
     data_home : path, optional
         The data folder; see `fetch`.
     download : bool, default True
@@ -233,24 +50,106 @@ def load_ordinal(name: str = "car", *, data_home: PathLike = None, download: boo
     Returns
     -------
     Bunch
-        `data` (n, 6), the rank of each value in the order of its feature; `target` (n,) in 0 … 3; `feature_names`,
-        `target_names`.
+        `DESCR`, its source and its terms, and arrays. `data` is (n, d), unscaled except for LIBSVM.
+
+        - ``libsvm/…``: `target` (n,), integers as in the file.
+        - ``mulan/…``: `target` (n, m) in {-1, 1}, `feature_names`, `target_names`.
+        - ``partial-labels/…``: `candidates` (n, m), booleans that include the true class; `target` (n,), the true
+          class, 0 … m - 1.
+        - ``label-ranking/…``: `target` (n, m), the rank of each label, 1 = first.
+        - ``intervals/…``: `target` (n, 2), lower and upper bounds with ±inf; `folds` (n,), the given folds 1 … 5;
+          `feature_names`.
+        - ``ordinal/car``: `data`, the rank of each value in the order of its feature; `target` (n,) in 0 … 3 for
+          unacc < acc < good < vgood; `feature_names`, `target_names`.
+        - ``linear-ordering/…``: `matrix` W (m, m) and `optimum`, the largest sum of W[i, j] over pairs with i before j.
 
     References
     ----------
+    Chang and Lin (2011), LIBSVM: a library for support vector machines.
+    Tsoumakas et al. (2011), MULAN: a Java library for multi-label learning.
+    Cour, Sapp and Taskar (2011), Learning from partial labels.
+    Liu and Dietterich (2012), A conditional multinomial mixture model for superset label learning.
+    Cheng, Hühn and Hüllermeier (2009), Decision tree and instance-based learning for label ranking.
+    Drouin, Hocking and Laviolette (2017), Maximum margin interval trees.
     Bohanec (1997), Car evaluation, UCI machine learning repository.
+    Martí and Reinelt (2011), The linear ordering problem.
+
+    Examples
+    --------
+    >>> from infimum.datasets import load
+    >>> load("mulan/scene", data_home="/nowhere")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: mulan/scene: the file scene-train.arff is not at /nowhere/mulan/scene-train.arff. ...
     """
-    (path,) = _paths("ordinal", name, data_home, download)
+    paths = fetch(name, data_home, download=download)
+    collection, _, short = name.partition("/")
+    if collection in ("libsvm", "mulan"):
+        paths = _parts(collection, short, paths, subset)
+    elif subset is not None:
+        raise ValueError(f"{name} has no parts: subset must be None. Got {subset!r}.")
+    entry = REGISTRY[name]
+    about = f"{short} ({collection}). Home: {entry.home}. Terms: {entry.licence}."
+    return Bunch(**_READERS[collection](short, *paths), DESCR=about)
+
+
+def _parts(collection: str, name: str, paths: tuple[Path, ...], subset: str | None) -> tuple[Path, ...]:
+    """Return the files of a subset, and those that belong to every subset."""
+    parts = dict(zip(("train", "test"), paths))
+    subset = subset or ("train" if collection == "libsvm" else "all")
+    wanted = list(parts) if subset == "all" else [subset]
+    if not set(wanted) <= set(parts):
+        raise ValueError(f"subset of {name} must be one of {[*parts, 'all']}. Got {subset!r}.")
+    return *(parts[part] for part in wanted), *paths[2:]
+
+
+def _libsvm(name: str, *paths: Path) -> dict[str, Any]:
+    X, y = zip(*(load_svmlight_file(path, dtype=np.float64) for path in paths))
+    return {"data": np.vstack([x.toarray() for x in X]), "target": np.concatenate(y).astype(np.int64)}
+
+
+def _mulan(name: str, *paths: Path) -> dict[str, Any]:
+    *tables, labels = paths
+    tags = [label.attrib["name"] for label in ElementTree.parse(labels).getroot()]
+    rows, meta = zip(*(arff.loadarff(path) for path in tables))
+    features = [column for column in meta[0].names() if column not in tags]
+    table = np.concatenate(rows)
+    X = np.column_stack([table[column] for column in features])
+    Y = np.column_stack([np.where(table[tag] == b"1", 1, -1) for tag in tags])
+    return {"data": X, "target": Y, "feature_names": features, "target_names": tags}
+
+
+def _partial_labels(name: str, path: Path) -> dict[str, Any]:
+    content = loadmat(path)
+    # The files keep one column per example, sparse; csc_array takes dense matrices as well.
+    candidates, truth = (csc_array(content[key]).toarray().T for key in ("partial_target", "target"))
+    return {"data": content["data"], "candidates": candidates != 0, "target": truth.argmax(axis=1)}
+
+
+def _label_ranking(name: str, path: Path) -> dict[str, Any]:
+    columns, table = _read_csv(path)
+    ranks = np.array([column.startswith("L") for column in columns])
+    return {"data": table[:, ~ranks], "target": table[:, ranks].astype(np.int64)}
+
+
+def _linear_ordering(name: str, path: Path, optima: Path) -> dict[str, Any]:
+    size, *entries = path.read_text("ascii").split()
+    matrix = np.array(entries, dtype=np.int64).reshape(int(size), int(size))
+    return {"matrix": matrix, "optimum": json.loads(optima.read_text("utf-8"))[name]}
+
+
+def _intervals(name: str, features: Path, targets: Path, folds: Path) -> dict[str, Any]:
+    columns, X = _read_csv(features)
+    fold = _read_csv(folds)[1][:, 0].astype(np.int64)
+    return {"data": X, "target": _read_csv(targets)[1], "folds": fold, "feature_names": columns}
+
+
+def _ordinal(name: str, path: Path) -> dict[str, Any]:
     table = np.loadtxt(path, dtype=str, delimiter=",")
     codes = OrdinalEncoder(categories=list(_CAR.values())).fit_transform(table)
-    return _bunch(
-        "ordinal", name, data=codes[:, :-1], target=codes[:, -1].astype(np.int64), feature_names=list(_CAR)[:-1],
-        target_names=_CAR["class"],
-    )  # fmt: skip
-
-
-def _paths(collection: str, name: str, data_home: PathLike, download: bool) -> tuple[Path, ...]:
-    return fetch(f"{collection}/{name}", data_home, download=download)
+    *features, target = _CAR
+    names = {"feature_names": features, "target_names": _CAR[target]}
+    return {"data": codes[:, :-1], "target": codes[:, -1].astype(np.int64), **names}
 
 
 def _read_csv(path: Path) -> tuple[list[str], NDArray]:
@@ -260,6 +159,8 @@ def _read_csv(path: Path) -> tuple[list[str], NDArray]:
         return header, np.loadtxt(lines, delimiter=",", comments=None, ndmin=2)
 
 
-def _bunch(collection: str, name: str, **arrays: Any) -> Bunch:
-    entry = REGISTRY[f"{collection}/{name}"]
-    return Bunch(**arrays, DESCR=f"{name} ({collection}). Home: {entry.home}. Terms: {entry.licence}.")
+_READERS: dict[str, Callable[..., dict[str, Any]]] = {
+    "libsvm": _libsvm, "mulan": _mulan, "partial-labels": _partial_labels, "label-ranking": _label_ranking,
+    "linear-ordering": _linear_ordering, "intervals": _intervals, "ordinal": _ordinal,
+}  # fmt: skip
+"""How the files of a collection become arrays."""

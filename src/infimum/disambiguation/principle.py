@@ -245,8 +245,8 @@ class Disambiguation(BaseEstimator):
         self.check(output, sets.sample)
         if not self.is_soft(sets.sample) or not weights.blockwise:
             raise ValueError(
-                "Disambiguation compares all rows with each other, which is not supported for these rows in blocks."
-                " Give arrays, or use labels, tags or numbers with weights.Nystrom or weights.LinearRidge."
+                "Disambiguation compares all rows with each other, which is not supported for these chunks."
+                " Pass arrays, or use labels, tags or numbers with weights.Nystrom or weights.LinearRidge."
             )
         some = sample(rows.X.map(partial(as_sets, output)), self.subset_size)
         posterior = self._posterior(some.y, some.w)

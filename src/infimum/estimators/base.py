@@ -273,7 +273,8 @@ class PartialModel(StreamingMixin, BaseEstimator):
         found = vars(self).get("disambiguation_")
         if found is None:
             raise AttributeError(
-                "The training rows have labels once principle='disambiguation' is fitted, or chosen, on rows in memory."
+                "Labels of the training rows require disambiguation on rows in memory. Fit with"
+                " principle='disambiguation'."
             )
         return found
 

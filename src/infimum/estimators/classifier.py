@@ -37,11 +37,13 @@ def _has_plausibility(model: PartialClassifier) -> bool:
 
 def _has_probabilities(model: PartialClassifier) -> bool:
     if model.cost is not None:
-        raise AttributeError("predict_proba is for the 0-1 loss: the risks of another cost are no probabilities.")
+        raise AttributeError(
+            "predict_proba requires the 0-1 loss, because risks of other costs are not probabilities. Leave out cost=."
+        )
     if not has_calibrator(model):
         raise AttributeError(
-            "predict_proba needs probabilities='temperature', principle='disambiguation', or rows that"
-            " fit has not seen: calibrate(X, y)."
+            "predict_proba requires probabilities='temperature' or principle='disambiguation'. Or call"
+            " calibrate(X_cal, y_cal) with data that was not used in fit."
         )
     return _has_risks(model)
 

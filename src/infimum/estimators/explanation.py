@@ -156,7 +156,7 @@ def nearest_rival(output: OutputSpace, L: Loss, alpha: NDArray, z: NDArray) -> N
     """
     rivals = output.neighbours(z[0])
     if output.size == 1:
-        raise ValueError(f"There is one output only, {output.format(z)[0]!r}: nothing to compare it with.")
+        raise ValueError(f"explain requires two possible outputs. The only one is {output.format(z)[0]!r}.")
     if not len(rivals):
         uniform = np.full((1, len(L)), 1 / len(L))
         if len(L.terms) > 1:  # no weight is negative, so the second half has weight 0

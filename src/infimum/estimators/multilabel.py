@@ -18,14 +18,16 @@ from .probability import ProbabilityMixin, has_calibrator
 def _has_scores(model: PartialMultilabelClassifier) -> bool:
     if isinstance(vars(model).get("solver_", ClosedForm()), ClosedForm):
         return True
-    raise AttributeError("decision_function is for partly known tags, where every tag has a score of its own.")
+    raise AttributeError(
+        "decision_function requires partly known tags, for which each tag has its own score. Leave out k= and epsilon=."
+    )
 
 
 def _has_probabilities(model: PartialMultilabelClassifier) -> bool:
     if model.k is not None or not has_calibrator(model):
         raise AttributeError(
-            "predict_proba is for any number of tags (k=None), and needs probabilities='temperature',"
-            " principle='disambiguation', or rows that fit has not seen: calibrate(X, y)."
+            "predict_proba requires k=None, and probabilities='temperature' or principle='disambiguation'. Or call"
+            " calibrate(X_cal, y_cal) with data that was not used in fit."
         )
     return _has_scores(model)
 

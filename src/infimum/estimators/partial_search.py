@@ -243,13 +243,13 @@ class PartialSearch(BaseEstimator):
         check_one_of(self, "scoring", (AUTO, *NAMES))
         model = PartialClassifier() if self.estimator is None else self.estimator
         if not isinstance(model, PartialModel):
-            raise ValueError(f"estimator must be one of the library's, PartialClassifier() for one. Got {model!r}.")
+            raise ValueError(f"estimator must be one of this library, such as PartialClassifier(). Got {model!r}.")
         return model
 
     def _data(self, recipe: Recipe, table: Table, output: OutputSpace, sets: Sets) -> EvaluationData:
         """Return the rows and their folds, on which all candidates are compared."""
         if table.X.shape[0] < 2:
-            raise ValueError("X has one sample: there is nothing to choose a model by. Give two rows or more.")
+            raise ValueError("X has one sample, and cross-validation requires two. Pass more rows.")
         table, sets = labelled_rows(recipe, table, output, sets)
         if not isinstance(self.cv, Number):
             try:
@@ -265,7 +265,7 @@ class PartialSearch(BaseEstimator):
             k = min(int(self.cv), max(2, len(sets)))  # type: ignore[call-overload]
             folds = folds_of(table.X, k, sample_weight=table.w, groups=table.groups)
         if len(folds) < 2:
-            raise ValueError("The rows of X are all the same: there is nothing to choose a model by.")
+            raise ValueError("All rows of X are the same, so models cannot be compared. Pass other features.")
         principles: dict[str, Any] = {"disambiguation": Disambiguation(), **PRINCIPLES}
         if not is_auto(recipe.principle):
             principles[recipe.principle.name] = recipe.principle

@@ -66,7 +66,7 @@ class ProbabilityMixin(PartialModel):
             rows = self._subsample(rows)
         if not isinstance(rows, Table):
             raise ValueError(
-                "probabilities= holds out rows, which is not supported for rows in blocks. Give arrays, or call"
+                "probabilities= holds out rows, which is not supported for chunked data. Pass arrays, or call"
                 " calibrate(X_cal, y_cal)."
             )
         sets: Any = rows.read(self.output_)
@@ -107,7 +107,7 @@ class ProbabilityMixin(PartialModel):
         F = self.map_weights(X, lambda alpha: self._option_scores(self.solver_, alpha))
         mask = self.output_.read(y).options()
         if mask is None or len(mask) != len(F):
-            raise ValueError(f"X has {len(F)} rows; y must give as many, of labels or known tags.")
+            raise ValueError(f"y must contain labels or known tags, one entry for each of the {len(F)} rows of X.")
         self.calibrator_ = fit_temperature(F, mask)
         return self
 
@@ -139,7 +139,7 @@ def out_of_fold_scores(
     """
     mask = sets.options()
     if mask is None:
-        raise ValueError(f"Probabilities are for labels and tags, whose options can be listed; not for {sets!r}.")
+        raise ValueError(f"Probabilities require labels or tags, whose options can be listed. Got {sets!r}.")
     disambiguation = recipe.disambiguation
     folds = folds_of(rounded(table.X), N_FOLDS, sample_weight=table.w, groups=table.groups)
     if len(folds) < 2:

@@ -1,8 +1,8 @@
 """Explain why a metric of scikit-learn does not apply to partial labels, before a cross-validation runs.
 
 scikit-learn fits every fold first and then reports a failed score as a traceback per fold and nan. A set that is text,
-such as "cat|dog", would count as a wrong prediction without any message. A model is not told how it will be scored, so
-the scorer is looked up in the calls that led to its fit.
+such as "cat|dog", would count as a wrong prediction without any message. A model does not know its
+scorer, so the scorer is looked up in the calls that led to its fit.
 """
 
 from __future__ import annotations

@@ -169,7 +169,7 @@ class Votes:
 def _wide(answers: Any) -> tuple[NDArray, list]:
     """Return an (n, k) array of answers and the names of its columns."""
     if isinstance(answers, Votes):
-        raise InputError("Votes(…) takes an array or a table of answers. Got Votes already.")
+        raise InputError("Votes requires an array or a table of answers. Got Votes.")
     if is_frame(answers):
         names = list(answers.columns)
         columns = [_array(_column(answers, name)) for name in names]

@@ -23,7 +23,7 @@ def as_costs(cost: ArrayLike) -> Float:
     c[..., np.arange(m), np.arange(m)] = 0.0
     if not np.isfinite(c).all():
         where = tuple(int(a) for a in np.argwhere(~np.isfinite(c))[0])
-        raise ValueError(f"cost must be finite off the diagonal, got {c[where]} at {where}. Use `precedes` to forbid.")
+        raise ValueError(f"cost must be finite off the diagonal. Got {c[where]} at {where}. Use `precedes` to forbid.")
     return c
 
 
@@ -45,7 +45,7 @@ def as_partial_orders(precedes: ArrayLike | None, m: int) -> Bool:
         *row, item = (int(a) for a in np.argwhere(cyclic)[0])
         name = "precedes" + (f"[{', '.join(map(str, row))}]" if row else "")
         cycle = " > ".join(map(str, find_cycle(given[tuple(row)], item)))
-        raise ValueError(f"{name} holds the cycle {cycle}, which no order satisfies. Drop one of these pairs.")
+        raise ValueError(f"{name} contains the cycle {cycle}, which no order satisfies. Remove one of these pairs.")
     return closed
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Hashable, Iterable
+from functools import partial
 from typing import Any
 
 from ..data.names import ordered
@@ -13,7 +14,7 @@ from ..outputs.labels.cells import label_cell
 from ..outputs.rankings.cells import bucket_pairs
 from ._files import BadRecords
 from ._frames import frame_of
-from ._meaning import Answer, Entry, Example, MeaningError, ReadOptions, Verbatim, ambiguous, one_of, short
+from ._meaning import Answer, Choices, Entry, MeaningError, ReadOptions, Verbatim, ambiguous, one_of, short
 from ._records import Records, new_space
 from ._tree import Tree
 
@@ -46,7 +47,7 @@ def assemble(
         answers.space.kind,
         [annotator for _, annotator, _ in rows] if options.annotators == "rows" else None,
         answers.classes if answers.space.kind in ("labels", "tags") else [],
-        tree.parents() if tree is not None else None,
+        dict(tree.parent) if tree is not None else None,
         [entry.place for entry, _, _ in rows],
     )
 
@@ -67,7 +68,7 @@ class _Answers:
                 self._require_unticked(every)
             kind = KINDS[self.meaning]
         if kind == "tags" and tree is not None:
-            self.classes = tree.nodes
+            self.classes = list(tree.parent)
         self.space: OutputSpace = new_space(kind, names=self.classes)
 
     def _kind(self, every: list) -> str | None:
@@ -100,7 +101,7 @@ class _Answers:
                     bad.add(entry.place, f"{name!r} is not among the classes{hint}")
         bad.refuse(f"The classes are {short(ordered(given))}. Correct the file, or list all classes.")
         if self.tree is not None:
-            return self.tree.leaves_of_all()
+            return self.tree.classes()
         return list(self.options.classes) if self.options.classes is not None else ordered(named)
 
     def _infer_meaning(self, every: list, meanings: tuple) -> str:
@@ -118,15 +119,15 @@ class _Answers:
         }
         raise ambiguous(
             self.source, "meaning", "what several names in one answer mean",
-            [Example(e.place, a) for e, a in (several[0], *others[:1])],
+            [(e.place, a) for e, a in (several[0], *others[:1])],
             {text: outcome for text, (meaning, outcome) in choices.items()
              if meaning in meanings and (names or meaning not in ("one_of", "all_of"))},
         )  # fmt: skip
 
     def _require_unticked(self, every: list) -> None:
         """Raise `MeaningError` if answers leave names unselected and nobody said what that means."""
-        examples = [Example(e.place, a) for e, a in every if a.form == "names"]
-        choices: dict[str, Callable] = {
+        examples = [(e.place, a) for e, a in every if a.form == "names"]
+        choices: Choices = {
             'unticked="no"': lambda answer: self._tags(answer, "no"),
             'unticked="unknown"': lambda answer: self._tags(answer, "unknown"),
         }
@@ -151,7 +152,7 @@ class _Answers:
         if answer.form == "names":
             names = list(answer.value)
             if self.tree is not None:
-                names = [leaf for name in names for leaf in self.tree.leaves(name)]
+                names = [leaf for name in names for leaf in self.tree.under[name]]
             return label_cell(names) if names else None
         accepted = [name for name, present in answer.value.items() if present]
         if len(accepted) > 1:
@@ -165,7 +166,7 @@ class _Answers:
             ticked = [name for name, present in known.items() if present]
             known = dict.fromkeys([node for name in ticked for node in [*self.tree.above(name), name]], True) | known
             hidden = {node for name in ticked for node in self.tree.below(name)}
-            offered = [node for node in self.tree.nodes if node not in hidden]
+            offered = [node for node in self.tree.parent if node not in hidden]
         else:
             offered = list(answer.options or self.classes)
         if unticked == "no" and answer.form == "names":  # flags list every name that was asked about
@@ -187,11 +188,8 @@ def _answered(answers: _Answers) -> Kept:
     options, bad, rows = answers.options, BadRecords(answers.source), []
     skips = [entry for entry in answers.entries if any(map(answers.is_skipped, entry.answers))]
     if skips and options.skipped is None:
-        choices: dict[str, Callable] = {
-            'skipped="unknown"': lambda answer: Verbatim("an unlabelled row (None)"),
-            'skipped="drop"': lambda answer: Verbatim("left out"),
-        }
-        examples = [Example(entry.place, Verbatim("skipped, or an empty answer")) for entry in skips]
+        choices: Choices = {'skipped="unknown"': "an unlabelled row (None)", 'skipped="drop"': "left out"}
+        examples = [(entry.place, Verbatim("skipped, or an empty answer")) for entry in skips]
         raise ambiguous(answers.source, "skipped", "what a skipped row means", examples, choices)
     for entry in answers.entries:
         kept = []
@@ -250,19 +248,17 @@ def _resolve(space: OutputSpace, kept: list, conflict: str) -> Any:
 
 
 def _how_to_merge(answers: _Answers, several: Kept) -> MeaningError:
-    def outcome(how: str) -> Callable:
-        def merged(row: Verbatim) -> Any:
-            try:
-                return _combine(answers.space, row.answers, how)
-            except ValueError as error:
-                return Verbatim(f"an error: {error} (or conflict=…)")
+    def merged(kept: list, how: str) -> Any:
+        try:
+            return _combine(answers.space, kept, how)
+        except ValueError as error:
+            return Verbatim(f"an error: {error} (or conflict=…)")
 
-        return merged
-
-    choices: dict[str, Callable] = {'annotators="rows"': lambda row: Verbatim(f"{len(row.answers)} rows")}
-    choices |= {f'annotators="{how}"': outcome(how) for how in COMBINATIONS}
-    examples = [Example(entry.place, Verbatim(_quoted(kept), kept)) for entry, kept in several]
-    return ambiguous(answers.source, "annotators", "how several annotators of one row are merged", examples, choices)
+    choices: Choices = {'annotators="rows"': lambda kept: Verbatim(f"{len(kept)} rows")}
+    choices |= {f'annotators="{how}"': partial(merged, how=how) for how in COMBINATIONS}
+    examples = [(entry.place, kept) for entry, kept in several]
+    question = "how several annotators of one row are merged"
+    return ambiguous(answers.source, "annotators", question, examples, choices, _quoted)
 
 
 def _quoted(kept: list) -> str:

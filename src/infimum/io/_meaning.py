@@ -16,6 +16,7 @@ CHOICES = {
     "conflict": ("error", "unknown", "union", "vote", "drop"),
 }
 WIDTH = 110  # characters of a value in an error message
+Choices = dict[str, str | Callable[[Any], Any]]
 
 
 class MeaningError(ValueError):
@@ -93,34 +94,41 @@ def pick(source: str, what: str, argument: str, names: Iterable[str], value: str
     raise ValueError(f"{source} has {problem}. Its {what}s are: {listed}. Name one with {argument}=….")
 
 
-class Example(NamedTuple):
-    """A row of the file that shows what is ambiguous."""
-
-    place: str
-    answer: Any
-
-
 class Verbatim:
-    """Text that an error message shows without quotes, with the answers that it describes."""
+    """Text that an error message shows without quotes."""
 
-    def __init__(self, text: str, answers: list | None = None):
-        self.text, self.answers = text, answers or []
+    def __init__(self, text: str):
+        self.text = text
 
     def __repr__(self) -> str:
         return self.text
 
 
 def ambiguous(
-    source: str, argument: str, question: str, examples: list[Example], choices: dict[str, Callable[[Any], Any]]
-) -> MeaningError:
-    """Return an error that shows rows of the file and the result of each choice for them."""
+    source: str, argument: str, question: str, examples: list[tuple[str, Any]], choices: Choices,
+    show: Callable[[Any], str] | None = None,
+) -> MeaningError:  # fmt: skip
+    """Return an error that shows rows of the file and the result of each choice for them.
+
+    Parameters
+    ----------
+    source, argument, question : str
+        The file, the argument that decides, and what the file does not say.
+    examples : list of (str, answer)
+        Ambiguous answers with their places in the file; two that look different are shown.
+    choices : dict
+        What each choice makes of an answer: a function, or text for every answer.
+    show : callable, optional
+        The text of an answer; `short` by default.
+    """
     lines = [f"{source} does not say {question}. What each choice would make of its rows:"]
-    width = max(map(len, choices))
-    shown = {f"  {place.removeprefix(f'{source}, ')}: {short(answer)}": answer for place, answer in examples}
+    width, show = max(map(len, choices)), show or short
+    shown = {f"  {place.removeprefix(f'{source}, ')}: {show(answer)}": answer for place, answer in examples}
     for line, answer in list(shown.items())[:2]:  # several annotators may have given the same answer
         lines.append(line)
         for choice, outcome in choices.items():
-            lines.append(f"    {choice:{width}}  ->  {short(outcome(answer))}")
+            text = outcome if isinstance(outcome, str) else short(outcome(answer))
+            lines.append(f"    {choice:{width}}  ->  {text}")
     lines.append(f"Choose one with {argument}=….")
     return MeaningError("\n".join(lines), argument)
 

@@ -86,12 +86,16 @@ class Records:
         taken = [name for name in (id, target) if name in list(self.data.columns)]
         if taken:
             raise ValueError(f"The data have a column {taken[0]!r} already. Name the new one with id= or target=.")
-        rows = [{id: key, **row} for key, row in zip(self.ids, rows_of_frame(self.data))]
+        rows = [{id: key, **row} for key, row in zip(self.ids, self.data_rows())]
         for k, text in enumerate(text_cells(self.y, self.kind)):
             if self.annotators is not None:
                 rows[k]["annotator"] = self.annotators[k]
             rows[k][target] = text
         return rows
+
+    def data_rows(self) -> list[dict]:
+        """Return the data as dicts, empty ones if there are no columns: such a DataFrame may have no rows either."""
+        return rows_of_frame(self.data) if len(self.data.columns) else [{} for _ in self.y]
 
 
 def text_cells(y: list, kind: str) -> list[str | None]:

@@ -12,7 +12,7 @@ from ..outputs.numbers.cells import number_cell
 from ..outputs.numbers.text import parse_interval
 from ..outputs.rankings.cells import bucket_pairs, rank_buckets
 from ._files import BadRecords, Found
-from ._meaning import Example, ambiguous
+from ._meaning import Choices, ambiguous
 from ._records import new_space
 
 INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d{,4000})")  # Python reads integers of up to 4300 digits
@@ -82,9 +82,9 @@ def _tags(row: dict, unticked: str | None) -> dict | None:
 def _require_unticked(source: str, found: list[Found], columns: list[str], unticked: str | None) -> None:
     """Raise `MeaningError` if 0 could mean "no" or "unknown"."""
     rows = [(f.place, {c: f.value.get(c) for c in columns}) for f in found]
-    zeros = [Example(place, row) for place, row in rows if any(str(v).strip() in ("0", "0.0") for v in row.values())]
+    zeros = [(place, row) for place, row in rows if any(str(v).strip() in ("0", "0.0") for v in row.values())]
     if zeros and unticked is None:
-        choices: dict[str, Callable] = {
+        choices: Choices = {
             'unticked="no"': lambda row: _tags(row, "no"), 'unticked="unknown"': lambda row: _tags(row, "unknown")
         }  # fmt: skip
         raise ambiguous(source, "unticked", "whether 0 means no or unknown", zeros, choices)

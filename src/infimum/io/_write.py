@@ -28,7 +28,7 @@ class Row(NamedTuple):
 
 def rows_to_write(records: Any, y: Any = None, score: Any = None, classes: Any = None) -> list[Row]:
     """Return rows from `Records`, a DataFrame, or a list of dicts or texts; y is that of the records by default."""
-    data = rows_of_frame(records.data if isinstance(records, Records) else records)
+    data = records.data_rows() if isinstance(records, Records) else rows_of_frame(records)
     ids = records.ids if isinstance(records, Records) else list(range(1, len(data) + 1))
     if y is None and isinstance(records, Records) and records.kind == "text":
         raise ValueError("The output type of the target is unknown. Read the table with kind=….")

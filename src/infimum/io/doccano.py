@@ -26,7 +26,7 @@ from ._files import (
     write_csv,
     write_json_lines,
 )
-from ._meaning import Answer, Entry, Example, ReadOptions, Verbatim, ambiguous, one_of
+from ._meaning import Answer, Choices, Entry, ReadOptions, ambiguous, one_of
 from ._records import Records
 from ._write import converted, rows_to_write, text_names
 
@@ -146,12 +146,12 @@ def _without_empty(source: str, entries: list[Entry], empty: str | None) -> list
     """Return the entries with empty lists replaced according to `empty`."""
     blank = [e for e in entries if any(not a.value for a in e.answers)]
     if blank and empty is None:
-        choices = {
-            'empty="unknown"': lambda answer: None,
-            'empty="drop"': lambda answer: Verbatim("left out"),
-            'empty="no", meaning="all_of", unticked="no"': lambda answer: Verbatim("every tag is False"),
+        choices: Choices = {
+            'empty="unknown"': "None",
+            'empty="drop"': "left out",
+            'empty="no", meaning="all_of", unticked="no"': "every tag is False",
         }
-        examples = [Example(entry.place, []) for entry in blank]
+        examples: list = [(entry.place, []) for entry in blank]
         raise ambiguous(source, "empty", "what an empty list of labels means", examples, choices)
     if empty == "no":
         return entries

@@ -6,6 +6,7 @@ Shapes: HumanSignal/label-studio-sdk, label_interface/control_tags.py; https://l
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from ..data.errors import shown
@@ -14,7 +15,7 @@ from ..outputs.rankings.cells import bucket_pairs
 from ._assemble import assemble
 from ._files import BadRecords, Found, Path_, check_scalars, name_of, read_records, write_json
 from ._label_studio_values import TYPES, bucket_order, parsed, ranker_is_list, region_value
-from ._meaning import Answer, Entry, Example, ReadOptions, ambiguous, one_of, pick
+from ._meaning import Answer, Choices, Entry, ReadOptions, ambiguous, one_of, pick
 from ._records import Records
 from ._tree import Tree
 from ._write import converted, rows_to_write
@@ -102,7 +103,7 @@ def read_label_studio(
     bad.refuse(f"The control {control!r} is of the type {kind!r}; see the tags of Label Studio for its shape.")
     if kind == "taxonomy" and classes is not None:
         raise ValueError("The classes of a Taxonomy control are its leaves: give the tree with taxonomy=… instead.")
-    tree = _tree(values, taxonomy) if kind == "taxonomy" else None
+    tree = _tree(values, taxonomy) if kind == "taxonomy" and (values or taxonomy is not None) else None
     if kind == "ranker":
         buckets = _buckets(source, entries, values, buckets)
     for entry in entries:
@@ -191,12 +192,12 @@ def _buckets(source: str, entries: list[Entry], values: list, buckets: list[str]
     keys = list(dict.fromkeys(key for value in values if isinstance(value, dict) for key in value))
     if buckets is None:
         named = [key for key in keys if key != UNSORTED]
-        orders = (named, named[::-1])
-        choices: dict[str, Any] = {
-            f"buckets={order!r}": lambda answer, order=order: bucket_pairs(bucket_order(answer.value, order))
-            for order in orders
-        }
-        examples = [Example(e.place, a) for e in entries for a in e.answers if a.form == "ranker"]
+
+        def pairs(answer: Answer, order: list[str]) -> list | None:
+            return bucket_pairs(bucket_order(answer.value, order))
+
+        choices: Choices = {f"buckets={order!r}": partial(pairs, order=order) for order in (named, named[::-1])}
+        examples = [(e.place, a) for e in entries for a in e.answers if a.form == "ranker"]
         raise ambiguous(source, "buckets", "which bucket is best", examples, choices)
     unknown = [bucket for bucket in buckets if bucket not in keys]
     if unknown:

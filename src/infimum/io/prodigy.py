@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..data.errors import listed, shown
+from ..outputs import Not
 from ._assemble import assemble
 from ._files import BadRecords, Found, Path_, check_scalars, name_of, read_records, write_json_lines
-from ._meaning import Answer, Entry, Example, ReadOptions, Verbatim, ambiguous, one_of
+from ._meaning import Answer, Choices, Entry, ReadOptions, ambiguous, one_of
 from ._records import Records
 from ._write import converted, rows_to_write, text_names
 
@@ -132,13 +133,12 @@ def _choice(found: Found, bad: BadRecords, reject: str | None) -> Answer:
 def _require_reject(source: str, found: list[Found]) -> None:
     rejected = [(f.place, f.value.get("accept") or []) for f in found if f.value.get("answer") == "reject"]
     if rejected:
-        choices = {
-            'reject="not"': lambda names: Verbatim(f"Not({', '.join(map(repr, names))})") if names else None,
-            'reject="unknown"': lambda answer: None,
-            'reject="drop"': lambda answer: Verbatim("left out"),
+        choices: Choices = {
+            'reject="not"': lambda names: Not(*names) if names else None,
+            'reject="unknown"': "None",
+            'reject="drop"': "left out",
         }
-        examples = [Example(place, names) for place, names in rejected]
-        raise ambiguous(source, "reject", "what a rejected choice means", examples, choices)
+        raise ambiguous(source, "reject", "what a rejected choice means", rejected, choices)
 
 
 def _grouped(source: str, found: list[Found], answers: list[Answer], binary: bool) -> list[Entry]:
@@ -179,11 +179,11 @@ def _check_single_label(source: str, entries: list[Entry], classes: list | None)
     names = {name for _, answer in decided for name in answer.value}
     rejected = [(e, a) for e, a in decided if not any(a.value.values())]
     if classes is None and len(names) == 1 and rejected:
-        choices = {
+        choices: Choices = {
             'meaning="known_tags"': lambda answer: answer.value,
-            'meaning="one_of", classes=[…]': lambda answer: Verbatim(f"Not({next(iter(answer.value))!r})"),
+            'meaning="one_of", classes=[…]': lambda answer: Not(*answer.value),
         }
-        examples = [Example(e.place, a) for e, a in rejected]
+        examples = [(e.place, a) for e, a in rejected]
         raise ambiguous(source, "meaning", "what the label is when it is not the only one there is", examples, choices)
 
 

@@ -88,7 +88,7 @@ def read_table(
     loaded = load_table(path, backend, sep, encoding)
     if loaded.layout is not None and encoding is None and not loaded.layout.encoding.startswith("utf"):
         warnings.warn(
-            f"{loaded.name} is not UTF-8; it is read as {loaded.layout.encoding}. Pass encoding=… to settle it.",
+            f"{loaded.name} is not UTF-8; it is read as {loaded.layout.encoding}. Pass encoding=… if that is wrong.",
             InfimumWarning,
             stacklevel=2,
         )

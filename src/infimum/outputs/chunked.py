@@ -36,7 +36,7 @@ class SetsInBlocks(Sets):
         return self.blocks.map(partial(_tabled, self.output, psi, principle))
 
     def _refuse(self, *args: Any) -> NoReturn:
-        raise ValueError("Rows in blocks are only summed, never asked one by one. Fit on arrays.")
+        raise ValueError("Chunked data support sums over rows only. Fit on arrays.")
 
     __len__ = __getitem__ = argmin = contains = center = _refuse  # type: ignore[assignment]
 
@@ -75,7 +75,7 @@ def _embedded(output: OutputSpace, principle: str, block: Block) -> Block:
     if embedding is None:
         raise ValueError(
             f"{block.where}: the {principle} of its sets is not linear in psi(z), unlike that of the first block. Fit"
-            " on arrays, or name a solver that needs no such loss, solvers.Enumerate() where Y is small."
+            " on arrays, or use solver=solvers.Enumerate() if there are few possible outputs."
         )
     return block._replace(y=embedding.columns())
 

@@ -21,8 +21,9 @@ class Seconds(NamedTuple):
     """The time that a person needs to answer a question, as a sum of four parts.
 
     - `look`: look at the row and decide. All tags, a ranking or a number are several decisions;
-    - `name`: read one of the names in the question. The list of a full label is the same for all rows, so that on
-      average half of it is read, of at most ten names;
+    - `name`: read one of the names in the question. A list is read up to the answer. "Which of these?" begins with the
+      most probable label. The list of a full label is the same for all rows, so that on average half of it is read, of
+      at most ten names;
     - `bit`: choose among n answers, per log2 n;
     - `key`: press one key or button. A full label among more than ten is found by typing, with four keys more.
 
@@ -41,9 +42,9 @@ class Seconds(NamedTuple):
     bit: float = 0.15
     key: float = 0.28
 
-    def __call__(self, kind: str, n_answers: Any, n_shown: Any) -> Any:
-        """Return the seconds; arrays give an array."""
-        found = sum(value * part for value, part in zip(self, _parts(kind, n_answers, n_shown)))
+    def __call__(self, kind: str, n_answers: Any, n_shown: Any, n_read: Any = None) -> Any:
+        """Return the seconds, if the (expected) number of names read is `n_read`; arrays give an array."""
+        found = sum(value * part for value, part in zip(self, _parts(kind, n_answers, n_shown, n_read)))
         return found if np.ndim(n_answers) or np.ndim(n_shown) else float(found)
 
     def fit(self, timings: Sequence[tuple[str, float, float, float]]) -> Seconds:
@@ -70,11 +71,12 @@ class Seconds(NamedTuple):
         return Seconds(*nnls(np.vstack([A, np.diag(scale)]), np.r_[t, scale * np.array(self)])[0].tolist())
 
 
-def _parts(kind: str, n_answers: Any, n_shown: Any) -> tuple[Any, Any, Any, Any]:
+def _parts(kind: str, n_answers: Any, n_shown: Any, n_read: Any = None) -> tuple[Any, ...]:
     """Return how many looks, names, bits and keys an answer takes."""
     bits = np.log2(np.maximum(n_answers, 2.0))
     if kind != "FullLabel":
-        return np.ones_like(bits), np.maximum(n_shown, 1.0), bits, np.ones_like(bits)
+        names = np.maximum(n_shown if n_read is None else n_read, 1.0)
+        return np.ones_like(bits), names, bits, np.ones_like(bits)
     names = np.maximum(np.minimum(n_shown, LISTED), 1.0)
     # tags, rankings and numbers are several decisions, each among the names or among ten digits
     decisions = np.maximum(1.0, bits / np.log2(np.where(np.asarray(n_shown) > 1, n_shown, 10.0)))
@@ -111,8 +113,8 @@ class Price:
             if not is_number(seconds, 0, above=True):
                 raise ValueError(f"cost of {name!r} must be a finite number > 0. Got {seconds!r}.")
 
-    def __call__(self, name: str, n_answers: Any, n_shown: Any) -> Any:
-        """Return the cost; arrays give an array."""
+    def __call__(self, name: str, n_answers: Any, n_shown: Any, n_read: Any = None) -> Any:
+        """Return the cost; arrays give an array. Only seconds depend on the number of names that are read."""
         if self.price == "bits":
             # a question with one answer takes time to read, too
             return np.log2(np.maximum(n_answers, 2.0)) if np.ndim(n_answers) else math.log2(max(n_answers, 2.0))
@@ -123,7 +125,8 @@ class Price:
                 raise ValueError(f"cost has no seconds for {name!r}. Got {', '.join(map(repr, self.price))}.")
             cost = float(self.price[name])
             return cost * np.ones_like(n_answers) if np.ndim(n_answers) else cost
-        found = np.asarray(self.price(name, n_answers, n_shown))
+        read = (n_read,) if isinstance(self.price, Seconds) else ()
+        found = np.asarray(self.price(name, n_answers, n_shown, *read))
         if found.dtype.kind not in "iuf" or not (np.isfinite(found) & (found > 0)).all():
             raise ValueError(f"cost must be a function that returns finite numbers > 0. It gives {found} for {name!r}.")
         return found if found.ndim else found.item()

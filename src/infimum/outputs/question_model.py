@@ -52,10 +52,22 @@ class QuestionGroup(NamedTuple):
     """(row, number of the question, cost) -> the question."""
     open: Any = 1.0
     """(n, f): the probability that the answer leaves more to ask."""
+    n_read: Any = None
+    """(n, f): the expected number of options that are read up to the answer; None if all are."""
+
+    def costs(self, price: Any) -> NDArray:
+        """Return the expected costs, (n, f)."""
+        return np.asarray(price(self.kind, self.n_answers, self.n_shown, self.n_read))
 
     def rates(self, price: Any, measure: str) -> NDArray:
         """Return gain / cost or entropy / cost, (n, f)."""
-        return (self.gain if measure == "squares" else self.entropy) / price(self.kind, self.n_answers, self.n_shown)
+        return np.asarray((self.gain if measure == "squares" else self.entropy) / self.costs(price))
+
+    def question(self, i: int, at: int, row: int, price: Any) -> Question:
+        """Return one of the questions, with its cost, about the row that is number i here."""
+        found = self.make(i, at, float(self.costs(price)[i, at]))
+        found.row = row
+        return found
 
 
 class QuestionModel:
@@ -202,10 +214,7 @@ class QuestionModel:
         found = []
         for i, row in enumerate(rows):
             group, at = groups[best[i]], int(np.argmax(rates[best[i]][i]))
-            cost = price(group.kind, float(group.n_answers[i, at]), float(group.n_shown[i, at]))
-            question = group.make(i, at, float(cost))
-            question.row = row
-            found.append(question)
+            found.append(group.question(i, at, row, price))
         return found
 
     def random_question(self, row: int, E: NDArray, rng: np.random.Generator, price: Any) -> Question:

@@ -81,6 +81,14 @@ class Question(ABC):
         """The number of options that a person looks at."""
         return 1
 
+    def n_read(self, answer: Any) -> float:
+        """Return the number of options that a person reads to give an answer."""
+        return self.n_shown
+
+    def answer_cost(self, answer: Any, price: Price) -> float:
+        """Return the cost of an answer; by default all answers cost the same."""
+        return self.cost
+
     @abstractmethod
     def text(self) -> str:
         """Return the question as an English sentence."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from functools import reduce
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -132,8 +131,3 @@ def upto(radius: NDArray) -> NDArray:
     """Return the radius plus a rounding error: equal scores are inside."""
     finite = np.isfinite(radius)
     return np.where(finite, radius + ROUNDING * (1 + np.abs(np.where(finite, radius, 0))), radius)
-
-
-def joined(parts: list) -> Any:
-    """Return the rows of several sets, one after the other."""
-    return reduce(lambda a, b: a.join(b), parts)

@@ -116,7 +116,7 @@ def printed(table: pd.DataFrame, by: list[str], hyper: list[str]) -> pd.DataFram
 
 
 def honest(table: pd.DataFrame, by: list[str], hyper: list[str]) -> pd.DataFrame:
-    """Selection inside each training fold by the column `chosen_by`, a score that looks at sets alone.
+    """Selection inside each training fold by the column `chosen_by`, a score of the candidate sets only.
 
     Returns one row per group with `mean` and `std` (ddof 0) over the folds.
     """

@@ -106,7 +106,7 @@ class BadCalibration(Experiment):
     caption = (
         "tau = 1/2 on {a, c} and 1/2 on {b, c}, with l(b, a) = l(a, b) = 0 and l(b, c) = 1: R_tau touches the line "
         "R(b; .) = 0, so R_S(b) = 0, C is infinite and every output has set risk 0. The loss is not proper; with a "
-        "proper one the same sets are non-ambiguous and teach c."
+        "proper one the same sets are non-ambiguous and lead to c."
     )
     differs = "The caption leaves l(a, c) open; here it is 1. The proper variant has l(a, b) = 1/10."
 

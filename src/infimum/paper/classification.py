@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from ..datasets import load_libsvm, skewed, uniform
+from ..datasets import load, skewed, uniform
 from ..outputs import CandidateLabels, Labels
 from ..weights import split
 from . import grid, style
@@ -38,7 +38,7 @@ class _Corrupted(Experiment):
         ]
 
     def run(self, task: Task, data: str | None) -> list[Row]:
-        bunch = load_libsvm(task["data"], data_home=data)
+        bunch = load(f"libsvm/{task['data']}", data_home=data)
         part = grid.fold(bunch.data, task["fold"], rows=task["rows"])
         space = Labels().fit(bunch.target)
         truth = space.read(bunch.target[part.test])
@@ -71,7 +71,7 @@ class _Corrupted(Experiment):
                 ax.plot(line["parameter"], line["mean"], color=look["color"], ls=(0, (4, 2)), lw=1, alpha=0.7)
             ax.set(title=name, xlabel="corruption $c$", ylabel="test error")
             style.from_zero(ax)
-        axes[0, 0].plot([], [], color=style.GREY, ls=(0, (4, 2)), lw=1, label="selected from sets alone")
+        axes[0, 0].plot([], [], color=style.GREY, ls=(0, (4, 2)), lw=1, label="selected without true labels")
         style.legend(fig, ncols=3)
         return fig
 
@@ -123,7 +123,7 @@ class Uniform(_Corrupted):
         f"average agree, the supremum, which only learns from singletons, falls behind. {SELECTION}"
     )
     differs = (
-        "Added: the supremum and the joint reading, and selection from sets alone. The average and supremum estimators "
+        "Added: the supremum, the joint rule, and selection without true labels. The average and supremum estimators "
         "of App. B.1.2 are printed with argmin; they are argmax."
     )
 

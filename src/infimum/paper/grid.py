@@ -1,12 +1,12 @@
 """Every sigma, lambda, corruption and principle of the paper's grids, for little more than one solve per lambda.
 
-The weights alpha(x) = (K + n lam)^{-1} v(x) know nothing about the sets: one kernel matrix per fold and sigma, one
-Cholesky factor per lambda, and one solve whose right-hand sides are the test points serve all corruptions and all
-principles at once. The weights that leave row i out come from the same factor: with A = (K + n lam)^{-1},
+The weights alpha(x) = (K + n lam)^{-1} v(x) do not depend on the sets. One kernel matrix per fold and sigma, one
+Cholesky factor per lambda, and one solve with the test points as right-hand sides are enough for all corruptions and
+all principles. The weights that leave row i out come from the same factor: with A = (K + n lam)^{-1},
 
     alpha_j(x_i) without row i = -A_ij / A_ii,
 
-so that hyper-parameters can also be chosen inside the training fold, from sets alone, without a single refit.
+so that hyper-parameters can also be chosen inside the training fold, without true labels and without a single refit.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..solvers import Solver, choose
 C_SIGMA = (10, 5, 1, 0.5, 0.1, 0.01)
 C_LAMBDA = (1e3, 1e2, 10, 1, 1e-1, 1e-2, 1e-3)
 FOLDS = 8
-HELD_OUT = 400  # training rows whose sets judge the hyper-parameters
+HELD_OUT = 400  # training rows on whose sets the hyperparameters are compared
 
 
 class Fold(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from ..datasets import hamming_ball, load_mulan
+from ..datasets import hamming_ball, load
 from ..outputs import HammingBalls, Tags
 from ..weights import split
 from . import grid, style
@@ -40,7 +40,7 @@ class Balls(Experiment):
         ]
 
     def run(self, task: Task, data: str | None) -> list[Row]:
-        bunch = load_mulan("scene", data_home=data)
+        bunch = load("mulan/scene", data_home=data)
         part = grid.fold(bunch.data, task["fold"], rows=task["rows"])
         space, truth = Tags().fit(bunch.target), bunch.target[part.test]
         every = {}
@@ -71,7 +71,7 @@ class Balls(Experiment):
             ax.set(xlabel="corruption $c$")
             style.from_zero(ax)
         axes[0, 0].set_ylabel("test error")
-        axes[0, 0].plot([], [], color=style.GREY, ls=(0, (4, 2)), lw=1, label="selected from sets alone")
+        axes[0, 0].plot([], [], color=style.GREY, ls=(0, (4, 2)), lw=1, label="selected without true labels")
         axes[0, 0].set_title("scene, $c$ to 1")
         axes[0, 1].set_title("scene, $c$ to 10")
         style.legend(fig, ncols=3)

@@ -1,4 +1,4 @@
-"""App. B.5, "Beyond": a picture segmented from scribbles, neighbouring pixels tied."""
+"""App. B.5, "Beyond": an image segmented from scribbles, neighbouring pixels tied."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Segmentation(Experiment):
     title = "Beyond: segmentation from scribbles"
     place = "App. B.5"
     caption = (
-        "scikit-learn's picture of a dahlia, in grey behind noise. Training: crops of 10 × 10 pixels from the left "
+        "scikit-learn's image of a dahlia, in grey behind noise. Training: crops of 10 × 10 pixels from the left "
         "half and their mirror images, each with two short strokes that say flower (orange) or background (blue): a "
         "tenth of its pixels, the rest unknown. Then the unseen right half is segmented crop by crop: with pixels "
         "apart; with neighbours tied, each crop an exact minimum cut; and with overlapping crops that vote. Curves: "

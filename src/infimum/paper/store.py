@@ -32,7 +32,7 @@ class Damaged(ValueError):
 def prepare(out: Path) -> list[Path]:
     """Make the folders, see that they can be written, and list what runs that were killed left half-written.
 
-    To be called before work that would otherwise be done in vain; `sweep` the list when the work is done.
+    To be called before work that would otherwise be lost; `sweep` the list when the work is done.
     """
     folders = (out, out / ".cache")
     try:
@@ -67,7 +67,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def place(out: str | os.PathLike, name: str, end: str) -> Path:
-    """The file NAME + END in the folder; a name that would lead elsewhere is refused.
+    """The file NAME + END in the folder; a name that would lead elsewhere raises an error.
 
     >>> place("results", "rates", ".csv").as_posix()
     'results/rates.csv'

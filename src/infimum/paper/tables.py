@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .. import PartialClassifier, PartialMultilabelClassifier
-from ..datasets import load_libsvm
+from ..datasets import load
 from ..outputs import CandidateLabels, PartialTags
 from . import style
 from .base import Comparison, Experiment, Row, Task, row
@@ -32,7 +32,7 @@ class DataSets(Experiment):
         return [{"data": name} for name in PRINTED]
 
     def run(self, task: Task, data: str | None) -> list[Row]:
-        bunch = load_libsvm(task["data"], data_home=data)
+        bunch = load(f"libsvm/{task['data']}", data_home=data)
         counts = np.unique(bunch.target, return_counts=True)[1]
         values = {"n": len(bunch.target), "m": len(counts), "d": bunch.data.shape[1]}
         values["most frequent, %"] = 100 * counts.max() / counts.sum()

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from .. import PartialMultilabelClassifier
 from ..data.errors import InfimumWarning
-from ..datasets import load_mulan, lose_tags
+from ..datasets import load, lose_tags
 from ..weights import KernelRidge
 from . import style
 from .base import Comparison, Experiment, Row, Task, row
@@ -24,7 +24,7 @@ FOLDS = 8
 
 def _emotions(task: Task, data: str | None):
     """X and Y of one fold of emotions: train and test."""
-    bunch = load_mulan("emotions", data_home=data)
+    bunch = load("mulan/emotions", data_home=data)
     X = StandardScaler().fit_transform(bunch.data)
     train, test = list(KFold(FOLDS, shuffle=True, random_state=0).split(X))[task["fold"]]
     return X[train], bunch.target[train], X[test], bunch.target[test]
@@ -88,7 +88,7 @@ class PositiveOnly(Experiment):
         "emotions, where annotators mention present tags only, and forget each with the given probability. As it is, "
         "giving every tag minimises the infimum loss (kernel weights are signed, so that not quite every tag is "
         "given); predicting the k = 2 best tags (songs have 1.9 on average) "
-        "or letting a tag cost epsilon mends it. The right epsilon falls with the share of forgotten tags, top-k does "
+        "or a cost epsilon per tag prevents it. The right epsilon falls with the share of forgotten tags, top-k does "
         "not need to know it."
     )
     differs = "The paper gives the two remedies without a figure. Its f thresholds scores at epsilon, as here."

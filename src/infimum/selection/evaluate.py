@@ -120,7 +120,7 @@ def out_of_fold(
     """
     folds = folds_of(X, cv, sample_weight=sample_weight) if isinstance(cv, int) else cv
     if folds is not None and len(folds) < 2:
-        raise ValueError("The rows of X are all the same: there is nothing to evaluate a model by.")
+        raise ValueError("All rows of X are the same, so models cannot be evaluated. Pass other features.")
     table = Table(X, None, sample_weight)
     if folds is not None and recipe.refits_on_labels:
         return OutOfFold(refit_folds(recipe.cheap(), table, output, sets, folds))

@@ -42,6 +42,7 @@ class KernelCache:
         self.X, self.w, self.groups, self.n = table.X, table.w, table.groups, len(sets)
         self.output, self.sets, self.folds, self.config, self.n_jobs = output, sets, folds, config, n_jobs
         self._distances: dict[tuple[str, str], tuple[NDArray, float]] = {}
+        self._grown: dict[tuple[Candidate, SetPosterior | None], Holdout] = {}
         self._relevance: NDArray | None = None
         self._lock = threading.Lock()  # candidates are evaluated in threads
 
@@ -90,8 +91,11 @@ class KernelCache:
             each = [self.holdout(part, preview, posterior) for part, _ in candidate.parts]
             return MixedHoldout(each, [share for _, share in candidate.parts])
         if candidate.lam is None:
-            fitted = fit_growing(candidate.build(self.n, self.config), self.X, self.target, posterior, self.w)
-            return fitted.held_out(self.X, self.target, self.w, self.folds)
+            key = candidate.learner, posterior
+            if key not in self._grown:  # mixtures use the same forests
+                fitted = fit_growing(candidate.build(self.n, self.config), self.X, self.target, posterior, self.w)
+                self._grown[key] = fitted.held_out(self.X, self.target, self.w, self.folds)
+            return self._grown[key]
         if candidate.has_relevance and not preview:
             return self._refitted(candidate)
         K = self._linear_kernel if candidate.gamma is None else self._kernel(candidate)

@@ -31,7 +31,7 @@ def predicted(model: Any, X: Any, y: Any) -> tuple[OutputSpace, Sets, NDArray]:
         z, sets = model.predicted(X, y)
         return model.output_, sets, z
     if not hasattr(model, "classes_"):
-        raise ValueError(f"Scores from sets are for the library's models and for classifiers. Got {model!r}.")
+        raise ValueError(f"Scores of candidate sets require a model of this library or a classifier. Got {model!r}.")
     space = Labels(classes=model.classes_).fit([])
     z = np.argmax(np.asarray(model.predict(X))[:, None] == space.classes_, axis=1)
     sets = space.read(y, strict=False)
@@ -152,10 +152,10 @@ def left_out_scores(
             X = clone(step).fit_transform(X)
         return left_out_scores(model.steps[-1][1], X, y, cv, sample_weight, groups)
     if not hasattr(model, "prepare"):
-        raise ValueError(f"left_out_scores is for the library's models. Got {model!r}.")
+        raise ValueError(f"left_out_scores requires a model of this library. Got {model!r}.")
     recipe, _, rows, output, sets = model.prepare(X, y, sample_weight, groups)
     if not rows.in_memory:
-        raise ValueError("Cross-validation compares rows with each other: give arrays instead of rows in blocks.")
+        raise ValueError("Cross-validation requires all rows in memory. Pass arrays instead of chunks.")
     scored = labelled_weight(output, sets, rows.w)
     folds = None if cv is None else folds_of(rows.X, cv, sample_weight=rows.w, groups=rows.groups)
     found = out_of_fold(recipe, rows.X, output, sets, rows.w, folds)

@@ -178,7 +178,7 @@ def select_recipe(
         data, complete = run_stages(problem, order, record, limits.get_original_num_threads()["blas"] or 1)
     if not complete:
         warnings.warn(
-            f"The comparison ended early, after {len(record.evaluations)} candidates; the best of them is fitted.",
+            f"The search stopped after {len(record.evaluations)} candidates. The best of them is fitted.",
             InfimumWarning,
             stacklevel=5,
         )
@@ -186,7 +186,7 @@ def select_recipe(
         reasons = " ".join(record.not_evaluated[:3])
         if not is_auto(recipe.weights):  # the fit raises the error in full
             return paper_recipe(problem, reasons)
-        raise ValueError(f"Nothing could be chosen from. {reasons}")
+        raise ValueError(f"No candidate model could be evaluated. {reasons}")
     best = select(record.on(data) or record.evaluations, problem.rule)
     # the last comparison may have been interrupted before its first result
     rows_of_best = data if best.result.n == len(data) else problem.data(order[: best.result.n])
@@ -297,7 +297,7 @@ def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, c
     if is_auto(recipe.principle):
         pairs = [(name, "inside") for name, _ in pairs if _needs_sums_only(principles[name], sets.sample)]
     if not pairs:
-        raise ValueError(f"Of {sets!r}, nothing but sums can be had, and no principle needs only these. Fit on arrays.")
+        raise ValueError(f"No principle supports {sets!r} in chunks. Fit on arrays.")
     some = rows.sample(config.second_rows)
     table, parsed = Table(some.X, some.y, some.w, rows.names), output.read(some.y)
     rule = Rule(config, has_density(parsed))
@@ -327,7 +327,7 @@ def paper_recipe(problem: SearchProblem, reason: str) -> tuple[Recipe, Selection
         constant = n_distinct(problem.table) < 2
         family = "linear" if constant else weights
         weights = default_weights(family, problem.n, problem.config, problem.chunked)
-        if constant and isinstance(principle, Disambiguation):  # nothing but the shares of the classes is predicted
+        if constant and isinstance(principle, Disambiguation):  # only the shares of the classes are predicted
             principle = clone(principle).set_params(cap=1.0)
     params = {"weights": repr(weights), "principle": name, "negative_weights": rule}
     recipe = replace(

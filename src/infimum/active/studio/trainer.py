@@ -156,7 +156,7 @@ class Trainer:
 
 def _fitted(entries: list) -> Seconds:
     timings = [
-        (type(e.question).__name__, e.question.n_answers, e.question.n_shown, e.seconds)
+        (type(e.question).__name__, e.question.n_answers, e.question.n_read(e.answer), e.seconds)
         for e in entries[-N_TIMINGS:]
         if e.seconds and e.answer is not None
     ]

@@ -1,21 +1,11 @@
 """Checks of the arguments of corruptions."""
 
-from typing import Any
-
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array, check_random_state, column_or_1d
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
 Seed = int | RandomState | None
-
-
-def vector(y: ArrayLike) -> NDArray[Any]:
-    return column_or_1d(y)
-
-
-def matrix(Y: ArrayLike, **kwargs: Any) -> NDArray[Any]:
-    return check_array(Y, **kwargs)
 
 
 def level(c: float) -> float:

@@ -2,9 +2,9 @@
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, column_or_1d
 
-from ._checks import Seed, level, vector
+from ._checks import Seed, level
 
 
 def uniform(
@@ -76,7 +76,7 @@ def skewed(
            [ True,  True,  True],
            [False, False,  True]])
     """
-    given = vector(y)
+    given = column_or_1d(y)
     if frequent is None:
         labels, counts = np.unique(given, return_counts=True)
         frequent = labels[counts.argmax()]
@@ -85,8 +85,8 @@ def skewed(
 
 
 def _one_hot(y: ArrayLike, classes: ArrayLike | None) -> NDArray[np.bool_]:
-    given = vector(y)
-    columns = np.unique(given) if classes is None else vector(classes)
+    given = column_or_1d(y)
+    columns = np.unique(given) if classes is None else column_or_1d(classes)
     truth = given[:, None] == columns
     unknown = np.flatnonzero(~truth.any(axis=1))
     if unknown.size:

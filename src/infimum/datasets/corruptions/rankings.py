@@ -2,8 +2,9 @@
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
 
-from ._checks import Seed, level, lost, matrix
+from ._checks import Seed, level, lost
 
 
 def lose_pairs(scores: ArrayLike, c: float) -> NDArray[np.int8]:
@@ -98,12 +99,12 @@ def lose_labels(ranks: ArrayLike, share: float, *, random_state: Seed = None) ->
     array([[ 1.,  2.,  3.],
            [ 3., nan,  2.]])
     """
-    given = matrix(ranks, dtype=np.float64, ensure_all_finite="allow-nan")
+    given = check_array(ranks, dtype=np.float64, ensure_all_finite="allow-nan")
     return np.where(lost(given.shape, share, random_state), np.nan, given)
 
 
 def _pairwise(scores: ArrayLike) -> NDArray[np.float64]:
     """Return v_i - v_j for the pairs i < j."""
-    v = matrix(scores, dtype=np.float64, ensure_min_features=2)
+    v = check_array(scores, dtype=np.float64, ensure_min_features=2)
     i, j = np.triu_indices(v.shape[1], 1)
     return v[:, i] - v[:, j]

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import Bunch, check_random_state, column_or_1d
 
-from ._checks import Seed, lost, vector
+from ._checks import Seed, lost
 
 
 def lose_sign(
@@ -51,7 +51,7 @@ def lose_sign(
     array([[[2.51, 3.74],
             [ nan,  nan]]])
     """
-    given, rng = vector(y).astype(np.float64), check_random_state(random_state)
+    given, rng = column_or_1d(y).astype(np.float64), check_random_state(random_state)
     unknown = lost(given.shape, share, rng)
     return _union(_interval(given, offset, scale, rng), unknown)
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 
-from ._checks import Seed, lost, matrix
+from ._checks import Seed, lost
 
 
 def hamming_ball(Y: ArrayLike, c: float, *, random_state: Seed = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -86,7 +86,7 @@ def lose_tags(
 
 
 def _tags(Y: ArrayLike) -> NDArray[np.int64]:
-    tags = matrix(Y)
+    tags = check_array(Y)
     rows = np.flatnonzero((np.abs(tags) != 1).any(axis=1))
     if rows.size:
         row = rows[0]

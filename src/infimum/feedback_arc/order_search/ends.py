@@ -1,4 +1,4 @@
-"""The orders that minorants leave below the best value known: looked at one end after the other, all of them.
+"""The orders that minorants leave below the best value known: examined one after the other, all of them.
 
 Orders grow from their last item. What the items that are left add to the sum of minorants is known exactly, from the
 dynamic programme that minimised it. And the pairs that an end decides no longer need a minorant: with D these pairs,
@@ -19,7 +19,7 @@ from .minorants import UNIT, cheapest_extension
 
 @njit(cache=True, nogil=True)
 def explore(rel, terms, v, constant, value, tol, nodes, state, best):
-    """The least objective of all orders, or `value` where none is below value - tol, and how many ends were looked at;
+    """The least objective of all orders, or `value` where none is below value - tol, and how many ends were examined;
     best <- the order, where one is below. After more than `nodes` ends it gives up.
     """
     m = len(best)

@@ -30,8 +30,8 @@ def minimise_orders(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     """The minimiser for every row of weights, its objective, and a number that no order goes below.
 
-    l(z, y) is twice the number of discordant pairs. Weights may have any sign, so that both readings of negative
-    weights are served, and the supremum as well. Searches are independent of the number of queries, but queries that
+    l(z, y) is twice the number of discordant pairs. Weights may have any sign, so both rules for negative
+    weights are supported, and the supremum as well. Searches are independent of the number of queries, but queries that
     are near each other share most of the work.
 
     Parameters
@@ -117,7 +117,9 @@ def _check(before: NDArray, infimum: NDArray, supremum: NDArray) -> None:
             row, column = np.argwhere(~np.isfinite(weights))[0]
             raise ValueError(f"{name} must be finite. Got {weights[row, column]} at row {row}, relation {column}.")
     if len(infimum) != len(supremum):
-        raise ValueError(f"infimum and supremum must have as many rows. Got {len(infimum)} and {len(supremum)}.")
+        raise ValueError(
+            f"infimum and supremum must have the same number of rows. Got {len(infimum)} and {len(supremum)}."
+        )
     if m > MAX_ITEMS:
         raise ValueError(
             f"The search holds 2^m sums and is for at most {MAX_ITEMS} items. Got m = {m}. Use alternation."

@@ -30,7 +30,7 @@ class State(NamedTuple):
     move: NDArray[np.float64]
     """(T, P): where they would go."""
     pool: NDArray[np.float64]
-    """(POOL, T): d_t of the orders remembered, NaN where it was not asked for."""
+    """(POOL, T): d_t of the orders remembered, NaN if it was not needed."""
     orders: NDArray[np.int64]
     """(POOL, m): these orders."""
     held: NDArray[np.int64]

@@ -56,7 +56,7 @@ class Objectives(NamedTuple):
 
 
 def split(before: NDArray, infimum: NDArray, supremum: NDArray, memory: int) -> tuple[Relations, Objectives]:
-    """The relations that have a weight somewhere, and the weights on them; refused beyond `memory` bytes."""
+    """The relations that have a weight somewhere, and the weights on them; an error beyond `memory` bytes."""
     m = before.shape[-1]
     both = np.concatenate([before, before.swapaxes(-1, -2)])
     w = np.concatenate([infimum, -supremum], axis=1)

@@ -193,7 +193,7 @@ def _parents(tree: Any) -> dict[Hashable, Hashable | None]:
     def put(node: Hashable, above: Hashable | None) -> None:
         for name in (node, above):
             if name is not None and (isinstance(name, list | dict | set) or is_missing(name)):
-                raise InputError(f"A node of the taxonomy has a name. Got {name!r}.")
+                raise InputError(f"Each node of the taxonomy must have a name. Got {name!r}.")
         if parent.get(node, above) not in (above, None) and above is not None:
             raise ValueError(f"The taxonomy gives {node!r} two parents: {parent[node]!r} and {above!r}.")
         if above is not None or node not in parent:
@@ -230,7 +230,7 @@ def _parents(tree: Any) -> dict[Hashable, Hashable | None]:
             nodes = path.split("/") if isinstance(path, str) else list(path) if isinstance(path, list | tuple) else []
             if not nodes or any(is_missing(node) for node in nodes):
                 raise InputError(
-                    f"A path of a taxonomy goes from the root to a leaf, 'animal/mammal/cat'. Got {path!r}."
+                    f"A path of a taxonomy must go from the root to a leaf, such as 'animal/mammal/cat'. Got {path!r}."
                 )
             for above, node in zip([None, *nodes], nodes):
                 put(node, above)

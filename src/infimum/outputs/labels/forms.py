@@ -23,7 +23,7 @@ from .voted import check_probabilities, is_soft, soft_table
 
 AMBIGUOUS = "Where rows are candidate masks give CandidateLabels(y); where 0 and 1 are labels, sets such as {0, 1}."
 NEITHER = "neither 'a' nor 'b' is '!a|!b' or Not('a', 'b')"
-VOTES = "pairs, which are no labels; for answers of several annotators, pass infimum.Votes"
+VOTES = "got pairs instead of labels; for answers of several annotators, pass infimum.Votes"
 FLAGS = "Candidates among the classes True and False are sets, {True, False}; a candidate mask is CandidateLabels(y)."
 
 
@@ -43,7 +43,7 @@ class Not:
 
     def __init__(self, *labels: Hashable):
         if not labels:
-            raise ValueError("Not() needs at least one label. Where nothing is known, give None.")
+            raise ValueError("Not() requires at least one label. Write None for an unlabelled row.")
         self.labels = labels
 
     def __eq__(self, other: object) -> bool:
@@ -162,7 +162,7 @@ def _labels_in_text(cell: str, known: Any) -> tuple[tuple, bool]:
         raise InputError(f"candidates and exclusions in one cell, got {shown(text)}; {NEITHER}")
     names = [stripped(part[1:]) if mark else part for part, mark in zip(parts, marked)]
     if negated and not any(names):
-        raise InputError(f"an exclusion of nothing, got {shown(text)}")
+        raise InputError(f"'!' without a class, got {shown(text)}")
     if any(name.startswith("!") and name not in known for name in names):
         raise InputError(f"more than one '!' before a name, got {shown(text)}; {NEITHER}")
     return tuple(name for name in names if name), negated
@@ -184,7 +184,7 @@ def _name(label: Any, cell: Any, known: Any) -> Any:
 def problem_of(label: Any) -> str | None:
     """Return what is wrong with a label, or None."""
     if isinstance(label, float) and math.isinf(label):
-        return "Input y contains infinity, which is no label"
+        return "Input y contains infinity, which is not a label"
     if isinstance(label, float) and label != math.floor(label):
         return f"Unknown label type: continuous. Got {label}"
     try:
@@ -346,8 +346,8 @@ def refuse_flags(facts: Facts) -> None:
     """Raise an error about rows of booleans that are no mask: of different lengths, or beside labels."""
     bad = BadRows("y")
     for width, sample in facts.flags.items():
-        sample.add_to(bad, f"a row of {width} booleans, which is no label, got {{}}")
-    bad.refuse(f"In a candidate mask every row is as long as the others. {FLAGS}")
+        sample.add_to(bad, f"expected a label, got {width} booleans: {{}}")
+    bad.refuse(f"All rows of a candidate mask must have the same length. {FLAGS}")
 
 
 def refuse_bits(sample: Sample) -> None:
@@ -368,7 +368,7 @@ def columns_of(names: Any, width: int, known: Names, strict: bool) -> list[int |
         numbers = all(kind(name) == "number" and 0 <= name < width for name in known.list)
         if strict or not numbers:
             raise InputError(
-                f"The sets have {width} classes, not {len(known)}: {known.list[:10]}. One column a class is expected,"
+                f"The sets have {width} classes, not {len(known)}: {known.list[:10]}. Expected one column per class,"
                 " or names: CandidateLabels(y, classes=[…])."
             )
         names = range(width)  # a mask without names has the classes 0, 1, …

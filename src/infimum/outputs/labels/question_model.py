@@ -117,7 +117,8 @@ class LabelQuestions(QuestionModel):
             entropy = np.where(possible, entropy, 0.0)[:, 1:top]
             answers = np.minimum(k[1:top] + 1.0, left)
             maker, others = self._maker(Which, order), 1 - mass[:, 1:top]
-            found.append(QuestionGroup("Which", gain, entropy, answers, shown[:, : top - 1], maker, others))
+            read = (np.cumsum(s * np.arange(1, m + 1), axis=1)[:, :-1] + k * (1 - mass))[:, 1:top]
+            found.append(QuestionGroup("Which", gain, entropy, answers, shown[:, : top - 1], maker, others, read))
         return [*found, self.full_group(E, 1 - total[:, 0], terms.sum(axis=1))]
 
     def _node_groups(self, E: NDArray, q: NDArray, total: NDArray) -> list[QuestionGroup]:
@@ -161,10 +162,7 @@ class LabelQuestions(QuestionModel):
         for i, row in enumerate(rows):
             group, total = totals[best[i]]
             at = int(np.argmin(total[i]))
-            cost = price(group.kind, float(group.n_answers[i, at]), float(group.n_shown[i, at]))
-            question = group.make(i, at, float(cost))
-            question.row = row
-            found.append(question)
+            found.append(group.question(i, at, row, price))
         return found
 
     def _totals(self, kinds: Any, belief: Belief, price: Any) -> list[tuple[QuestionGroup, NDArray]]:
@@ -179,7 +177,7 @@ class LabelQuestions(QuestionModel):
         for group in self.groups(belief):
             if group.kind not in kinds:
                 continue
-            cost = price(group.kind, group.n_answers, group.n_shown)
+            cost = group.costs(price)
             if group.kind == "FullLabel":
                 found.append((group, cost))
                 continue

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ..prices import Price
 from ..questions import Option, Question, join_words, positions
 from .sets import CandidateLabels
 from .space import Labels
@@ -149,6 +150,13 @@ class Which(Question):
     @property
     def n_shown(self) -> int:
         return len(self.at)
+
+    def n_read(self, answer: Any) -> float:
+        names = list(map(str, self.about))
+        return names.index(str(answer)) + 1 if str(answer) in names else len(names)
+
+    def answer_cost(self, answer: Any, price: Price) -> float:
+        return float(price("Which", self.n_answers, self.n_shown, self.n_read(answer)))
 
     @property
     def none(self) -> str:

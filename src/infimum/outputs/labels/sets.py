@@ -19,7 +19,7 @@ from ..sets import ANYTHING, same_names
 
 FORMS = (
     'A row of y is a label "cat", candidates {"cat", "dog"} or "cat|dog", an exclusion Not("cat") or "!cat",'
-    " or None where nothing is known."
+    " or None for an unlabelled row."
 )
 
 
@@ -191,7 +191,7 @@ class CandidateLabels(Sets):
         self._check_pair(other, CandidateLabels)
         if self.listed.shape[1] != other.listed.shape[1]:
             raise InputError(
-                f"CandidateLabels of {self.listed.shape[1]} and of {other.listed.shape[1]} classes share nothing."
+                f"Both must have the same classes. Got {self.listed.shape[1]} and {other.listed.shape[1]} classes."
             )
         same_names(self.classes, other.classes, "classes")
         if self.listed.shape[0] * self.listed.shape[1] <= DENSE:
@@ -316,7 +316,7 @@ def as_mask(table: Any) -> sparse.csr_matrix:
         bad = BadRows("y")
         for r, v in zip(row[~fine].tolist(), value[~fine].tolist()):
             bad.add(r, f"expected True or False (1 or 0) for every class, got {shown(v)}")
-        bad.refuse("A candidate is 1, what is ruled out 0; sparse entries that come twice are summed.")
+        bad.refuse("Write 1 for a candidate and 0 for any other class. Repeated sparse entries are summed.")
     out = sparse.csr_matrix(whole.astype(bool))
     out.eliminate_zeros()
     out.sort_indices()
@@ -327,7 +327,7 @@ def as_flags(values: Any, n: int, name: str) -> NDArray:
     """Return (n,) booleans, from booleans or 0 and 1."""
     flags = np.asarray(values)
     if flags.shape != (n,):
-        raise InputError(f"{name} must have one boolean a row, shape ({n},). Got shape {flags.shape}.")
+        raise InputError(f"{name} must have one boolean per row, shape ({n},). Got shape {flags.shape}.")
     if flags.dtype != bool and not (flags.dtype.kind in "iuf" and np.isin(flags, (0, 1)).all()):
         raise InputError(f"{name} must be booleans. Got {shown(flags)}.")
     return flags.astype(bool)

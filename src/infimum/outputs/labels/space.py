@@ -98,7 +98,7 @@ class Labels(LabelCells, OutputSpace):
             names = Names(in_their_order(summary, found) if cost.ordered and form.kind != "mask" else found, "classes")
         if not len(names):
             summary.refuse_unread(FORMS)
-            raise InputError("y names no class at all: every row is unknown. Give classes=[…].")
+            raise InputError("y contains no classes, because all rows are unlabelled. Pass classes=[…].")
         self._cost, self._names, self.form_ = cost, names, form
         self.classes_ = names.array
         self.cost_ = cost.matrix(self.classes_)
@@ -126,7 +126,7 @@ class Labels(LabelCells, OutputSpace):
             warn_of_look_alikes(self, self.classes_, counts)
         if n > 1 and not labelled:
             warnings.warn(
-                "No row of y rules out any class: every label suits, and one of them is predicted.",
+                "No row of y rules out any class, so every label is possible and an arbitrary one is predicted.",
                 InfimumWarning,
                 stacklevel=4,
             )
@@ -138,7 +138,9 @@ class Labels(LabelCells, OutputSpace):
             refuse_flags(facts)
         if widths:
             if len(widths) > 1:
-                raise InputError(f"Candidate masks must have one number of columns, one a class. Got {sorted(widths)}.")
+                raise InputError(
+                    f"Candidate masks must all have the same number of columns, one per class. Got {sorted(widths)}."
+                )
             return MASK
         if len(facts.bits) == 1 and not facts.cells:
             (width,) = facts.bits
@@ -154,7 +156,7 @@ class Labels(LabelCells, OutputSpace):
         named = [columns for columns in facts.masks if isinstance(columns, tuple)]
         if not named:
             if facts.cells:
-                raise InputError("Some rows are masks without names, others labels: give classes=[…].")
+                raise InputError("Some rows are masks without names, and others are labels. Pass classes=[…].")
             return list(range(next(iter([*facts.masks, *facts.flags]))))
         for other in named:
             if set(map(key, other)) != set(map(key, named[0])):

@@ -18,7 +18,7 @@ from .text import decimal_of, parse_interval
 
 FORMS = (
     "A row of y is a value 3.5, bounds (1, 2) or (5, inf), a union [(-2, -1), (1, 2)], candidates {1, 2}, text such as"
-    ' "[1,2]", "800-1200", ">=3", "<0.1", "5±0.2" or "[-2,-1]|[1,2]", or None where nothing is known. Bounds go from'
+    ' "[1,2]", "800-1200", ">=3", "<0.1", "5±0.2" or "[-2,-1]|[1,2]", or None for an unlabelled row. Bounds go from'
     " low to high, with -inf or inf on a side that is open."
 )
 
@@ -48,7 +48,7 @@ def read(y: Any, columns: tuple | None = None, decimal: str | None = None) -> Pi
         return _durations(*from_structured(y))
     found = normalise_y(y, FORMS)
     if sparse.issparse(found):
-        raise InputError("A sparse y is no column of numbers: give y.toarray().")
+        raise InputError("y must not be sparse. Pass y.toarray().")
     if isinstance(found, Table):
         if found.missing.shape[1] == 1:
             found = found.column()
@@ -93,11 +93,11 @@ def _values(column: Column) -> Pieces:
         what = "booleans" if y.dtype == bool else "dates"
         for row in np.flatnonzero(~column.missing):
             bad.add(row, f"expected a number, got {shown(y[row])}")
-        bad.refuse(f"Numbers are wanted, not {what}: y.astype(float), if they count as numbers.")
+        bad.refuse(f"y must contain numbers, not {what}. To read them as numbers, pass y.astype(float).")
         y = np.full(column.n, math.nan)
     for row in np.flatnonzero(np.isinf(y) & ~column.missing):
-        bad.add(row, f"Input y contains infinity, which is no value, got {y[row]}")
-    bad.refuse("An open side goes into bounds: (5, inf).")
+        bad.add(row, f"Input y contains infinity as a value, got {y[row]}")
+    bad.refuse("Write one-sided intervals as bounds, such as (5, inf).")
     lower, upper = (np.where(column.missing, side, y).astype(float) for side in (-math.inf, math.inf))
     return Pieces(lower, upper, np.arange(column.n), column.n)
 
@@ -150,7 +150,7 @@ def _bounds(table: Table, columns: tuple | None) -> Pieces:
                 out[row, side] = (math.inf if side else -math.inf) if gone else _bound(value, side)
             except InputError as error:
                 bad.add(row, f"{error}, got {shown(table.row(row))}")
-    bad.refuse("A bound is a number, also as text; '>3' may stand below and '<3' above; nothing is an open side.")
+    bad.refuse("A bound must be a number, or text such as '3' or '>3'. An empty cell is an open side.")
     return _sided(out, np.isnan(out))
 
 
@@ -206,7 +206,7 @@ def refuse_bad(pieces: Pieces, bad: BadRows | None = None) -> None:
         what = "NaN inside" if math.isnan(low) or math.isnan(high) else "the lower bound is above the upper one"
         bad.add(pieces.row[p], f"{what}, got ({low:g}, {high:g})")
     for p in np.flatnonzero((pieces.lower == pieces.upper) & np.isinf(pieces.lower)):
-        bad.add(pieces.row[p], f"no number at all, got ({pieces.lower[p]:g}, {pieces.upper[p]:g})")
+        bad.add(pieces.row[p], f"expected at least one number, got ({pieces.lower[p]:g}, {pieces.upper[p]:g})")
     huge = [np.isfinite(end) & (np.abs(end) > LIMIT) for end in (pieces.lower, pieces.upper)]
     for p in np.flatnonzero(huge[0] | huge[1]):
         bad.add(
@@ -272,7 +272,7 @@ def _union(parts: list, cell: Any) -> list[tuple[float, float]]:
 def _point(value: Any) -> tuple[float, float]:
     value = _float(value)
     if not math.isfinite(value):
-        raise InputError(f"{value} is no value; an open side goes into bounds, as in (5, inf)")
+        raise InputError(f"{value} is not a value; write a one-sided interval as bounds, such as (5, inf)")
     return value, value
 
 

@@ -43,7 +43,7 @@ class Below(Question):
 
     def __init__(self, row: int, t: float, space: Reals, cost: float | None = None):
         if not isinstance(t, int | float | np.number) or not math.isfinite(t):
-            raise InputError(f"Below compares with a finite number. Got {t!r}.")
+            raise InputError(f"Below requires a finite number. Got {t!r}.")
         self.t = float(t)
         self._set(row, space, cost)
 

@@ -102,7 +102,7 @@ class Reals(NumberCells, OutputSpace):
     def merge(self, a: Facts, b: Facts) -> Facts:
         if a.columns is not None and b.columns is not None and a.columns != b.columns:
             raise InputError(
-                f"Bounds must have the same names everywhere. Got {listed(a.columns)}; {listed(b.columns)}."
+                f"Bounds must have the same names in all chunks. Got {listed(a.columns)}; {listed(b.columns)}."
             )
         if a.decimal is not None and b.decimal is not None and a.decimal != b.decimal:
             raise InputError(
@@ -130,8 +130,8 @@ class Reals(NumberCells, OutputSpace):
         self.unit_ = (self.high_ / 2 - self.low_ / 2) or 1.0
         if not 1 / LIMIT <= self.unit_ <= LIMIT:
             raise InputError(
-                f"y lies between {self.low_:g} and {self.high_:g}: squares of such differences have no room in floating"
-                " point. Rescale y."
+                f"y lies between {self.low_:g} and {self.high_:g}: squares of such differences"
+                " overflow or underflow. Rescale y."
             )
         self.scale_ = self.unit_**2 if self.bilinear else self.unit_
         return self

@@ -78,14 +78,20 @@ def truncated_normal(mean: Any, scale: Any, low: Any, high: Any, min_width: floa
 def log_mass(low: NDArray, high: NDArray) -> NDArray:
     """Compute log P(low < x < high) for a standard normal x."""
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        width = high - low
+        middle = low + width / 2
+        narrow = _is_narrow(width, middle)
+        if narrow.all():
+            return _log_mass_narrow(width, middle)
         flip = low + high > 0  # compute in the lower tail, where log_ndtr keeps its digits
-        a, b = np.where(flip, -high, low), np.where(flip, -low, high)
-        right = log_ndtr(b)
-        wide = right + np.log1p(-np.exp(np.minimum(log_ndtr(a) - right, 0.0)))
-        width, middle = high - low, low + (high - low) / 2
-        # Taylor expansion around the middle
-        thin = _log_density(middle) + np.log(width) + np.log1p(np.square(width) * (np.square(middle) - 1) / 24)
-        return np.where(_is_narrow(width, middle), thin, wide)
+        right = log_ndtr(np.where(flip, -low, high))
+        wide = right + np.log1p(-np.exp(np.minimum(log_ndtr(np.where(flip, -high, low)) - right, 0.0)))
+        return np.where(narrow, _log_mass_narrow(width, middle), wide) if narrow.any() else wide
+
+
+def _log_mass_narrow(width: NDArray, middle: NDArray) -> NDArray:
+    """Compute log P by a Taylor expansion of the density around the middle."""
+    return _log_density(middle) + np.log(width) + np.log1p(np.square(width) * (np.square(middle) - 1) / 24)
 
 
 def _standard_moments(low: NDArray, high: NDArray, log: NDArray) -> tuple[NDArray, NDArray]:

@@ -48,7 +48,7 @@ def parse(y: Any) -> Table | Column:
         return Column([None] * found.n, found.missing)
     if sparse.issparse(found):
         raise InputError(
-            "A sparse y does not say what its zeros mean. Give PartialOrders(y.toarray()) where they are codes."
+            "The zeros of a sparse y are ambiguous. Pass PartialOrders(y.toarray()) if they are codes."
         )
     if isinstance(found, np.ndarray) or (isinstance(found, Column) and found.typed and found.name is None):
         shape = found.shape if isinstance(found, np.ndarray) else (found.n,)
@@ -61,7 +61,7 @@ def parse(y: Any) -> Table | Column:
         bad = BadRows("y")
         for row in np.flatnonzero(~found.missing.all(axis=1)):
             bad.add(row, f"expected ranks, which are numbers, got {shown(found.row(row))}")
-        bad.refuse(f"Columns that hold the first, the second … item are orders: y.to_numpy().astype(object). {FORMS}")
+        bad.refuse(f"For columns with the first, the second … item, pass y.to_numpy().astype(object). {FORMS}")
     values = np.where(found.missing, math.nan, found.values if found.values.dtype.kind in "iuf" else math.nan)
     return Table(values.astype(float), found.missing, found.names)
 
@@ -160,7 +160,7 @@ def kind_of(width: int, m: int | None, facts: Facts) -> str:
             )
         bad = BadRows("y")
         facts.not_codes["entries"].add_to(
-            bad, "an entry that is no code beside negative ones, which are no ranks, got {}"
+            bad, "expected codes (-1, 0, 1) or ranks (not negative), got {}"
         )
         bad.refuse("Give PartialOrders.from_ranks(y) or PartialOrders(y).")
     return "codes" if codes else "ranks"
@@ -236,5 +236,5 @@ def item_names(items: Any, m: int) -> NDArray:
         return np.arange(m)
     names = Names(items, "items")
     if len(names) != m:
-        raise InputError(f"The sets order {m} items, and {len(names)} names were given.")
+        raise InputError(f"The sets rank {m} items. Got {len(names)} names.")
     return names.array

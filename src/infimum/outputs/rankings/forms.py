@@ -22,7 +22,7 @@ from ...data.names import Names
 
 FORMS = (
     'A row of y is text "a>b>c, d>e" with ties "a>{b,c}>d" or "a>b~c>d", pairs [("a", "b"), ("b", "c")], the'
-    ' top of the order ["a", "b"], ranks {"a": 1, "b": 2}, or None where nothing is known; or y is an array:'
+    ' top of the order ["a", "b"], ranks {"a": 1, "b": 2}, or None for an unlabelled row; or y is an array:'
     " (n, m) ranks with NaN, or (n, m(m-1)/2) codes in {-1, 0, 1}."
 )
 
@@ -120,7 +120,7 @@ def chains_in(cell: Any, known: Places | None) -> list[Buckets]:
         chains = [[_bucket(entry, cell, known) for entry in cell if not is_missing(entry)]]
     elif isinstance(cell, tuple):
         raise InputError(
-            f"a tuple is no order: [('a', 'b')] is a pair, ['a', 'b'] the top of an order, got {shown(cell)}"
+            f"got the tuple {shown(cell)}; write [('a', 'b')] for a comparison, or ['a', 'b'] for a top-2 list"
         )
     else:
         raise InputError(f"expected an order, got {shown(cell)}")
@@ -222,7 +222,7 @@ def pairs_in_codes(codes: NDArray) -> NDArray:
         for row in np.flatnonzero(wrong.any(axis=1)):
             bad.add(row, f"expected codes 1, -1 or 0, got {codes[row][wrong[row]][0]:g}")
         bad.refuse(
-            "The column of the pair i < j holds 1 where i comes before j, -1 where after, 0 where it is unknown."
+            "The column of the pair i < j contains 1 if i comes before j, -1 if it comes after, 0 if it is unknown."
         )
     m = items_in_codes(codes.shape[1])
     if m is None:

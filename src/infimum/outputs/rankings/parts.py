@@ -1,4 +1,4 @@
-"""Rows as weighted sums of partial orders, which they are if the comparisons of contradictory rows are weighed."""
+"""Rows as weighted sums of partial orders, which they are if each comparison of contradictory rows counts by itself."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from .codes import costs_of, pairs
 from .sets import PartialOrders
 from .space import Rankings
 
-MOST_SHOWN = 8  # items among which the first one is asked for; more take long to read
+MOST_SHOWN = 8  # items in a question for the first one; more take long to read
 MOST_COUNTED = 150  # items whose orders are counted; 151! is near the largest float
 
 

@@ -144,7 +144,7 @@ class PartialOrders(Sets):
         self.contradictory = np.zeros(len(codes), dtype=bool) if contradictory is None else contradictory
         self.n_contradictory = int(self.contradictory.sum())
         self.votes = Votes.none() if votes is None else votes
-        """The comparisons of contradictory rows, if they are weighed."""
+        """The comparisons of contradictory rows, if each counts by itself."""
         self.n_starts = 6 if self.m <= BATCHED else 1
 
     def _like(self, codes: NDArray, contradictory: NDArray | None = None, votes: Votes | None = None) -> PartialOrders:
@@ -241,7 +241,7 @@ class PartialOrders(Sets):
 
     @property
     def _weighed(self) -> NDArray:
-        """Which rows are weighed comparisons, (n,) boolean."""
+        """Which rows are comparisons that count by themselves, (n,) boolean."""
         return np.isin(np.arange(len(self)), self.votes.row)
 
     @property
@@ -332,14 +332,14 @@ class PartialOrders(Sets):
         """Return the closure of both relations, (n, m, m), and which rows no order satisfies, (n,)."""
         self._check_pair(other, PartialOrders)
         if self.m != other.m:
-            raise InputError(f"Orders of {self.m} items and of {other.m} items have no intersection.")
+            raise InputError(f"Both must rank the same number of items. Got {self.m} and {other.m}.")
         same_names(self.items if self.named else None, other.items if other.named else None, "items")
         stated = pairs_in_codes(self.codes) | pairs_in_codes(other.codes)
         closed = transitive_closure(stated)
         return closed, np.asarray(np.diagonal(closed, axis1=-2, axis2=-1).any(axis=-1))
 
     def meets(self, other: Any) -> NDArray:
-        return ~self._shared(other)[1] | self._weighed | other._weighed  # weighed comparisons exclude no order
+        return ~self._shared(other)[1] | self._weighed | other._weighed  # such comparisons exclude no order
 
     def intersect(self, other: Any) -> PartialOrders:
         """Return the orders that satisfy both: the closure of both relations.

@@ -96,7 +96,9 @@ class Rankings(RankingCells, OutputSpace):
         check_rule(self.contradictions)
         declared = None if self.items is None else Names(numbered(self.items, "items"), "items")
         if len(summary.arrays) > 1:
-            raise InputError(f"Tables of ranks or codes must have one number of columns. Got {sorted(summary.arrays)}.")
+            raise InputError(
+                f"Tables of ranks or codes must all have the same number of columns. Got {sorted(summary.arrays)}."
+            )
         width = next(iter(summary.arrays), None)
         m = None if declared is None else len(declared)
         form = CELLS if width is None else TABLES[kind_of(width, m, summary)]
@@ -108,7 +110,7 @@ class Rankings(RankingCells, OutputSpace):
         items = Names(self._named(summary, width, form), "items") if declared is None else declared
         if not len(items):
             summary.refuse_unread(FORMS)
-            raise InputError("y names no item at all. Give items=[…].")
+            raise InputError("y contains no items. Pass items=[…].")
         self.form_, self._names, self.items_ = form, items, items.array
         self.size = math.factorial(len(items)) if len(items) <= LISTED else math.inf
         return self
@@ -119,14 +121,14 @@ class Rankings(RankingCells, OutputSpace):
         first = next(iter(facts.frames), None)
         for other in facts.frames:
             if set(map(key, other)) != set(map(key, first or ())):
-                raise InputError(f"y must name the same items everywhere. Got {listed(first or ())}; {listed(other)}.")
+                raise InputError(f"All rows of y must have the same items. Got {listed(first or ())}; {listed(other)}.")
         if first is not None:
             return list(first)
         numbers = set(facts.sets)
         if width is not None:
             numbers.add((items_in_codes(width) or 0) if form.kind == "codes" else width)
         if len(numbers) > 1:
-            raise InputError(f"y must order one number of items. Got {sorted(numbers)}.")
+            raise InputError(f"All rows of y must rank the same number of items. Got {sorted(numbers)}.")
         return list(range(numbers.pop())) if numbers else ordered(items_in(facts))
 
     def read(self, y: Any, strict: bool = True) -> PartialOrders:
@@ -152,7 +154,7 @@ class Rankings(RankingCells, OutputSpace):
         """Sets of orders with their items in the order of the space: by name, where they have names."""
         m = len(self._names)
         if y.m != m:
-            raise InputError(f"The sets order {y.m} items; {m} were expected: {listed(self._names.list)}.")
+            raise InputError(f"The sets rank {y.m} items. Expected {m}: {listed(self._names.list)}.")
         if not y.named:
             return y.renamed(self.items_)
         given = Names(y.items, "items")
@@ -183,7 +185,8 @@ class Rankings(RankingCells, OutputSpace):
             warn_of_look_alikes(self, self.items_, counts)
         if n and not labelled:
             warnings.warn(
-                "No row of y says anything about any pair of items: every order suits, and one of them is predicted.",
+                "No row of y contains a comparison of two items, so every order is possible and an arbitrary one is"
+                " predicted.",
                 InfimumWarning,
                 stacklevel=4,
             )

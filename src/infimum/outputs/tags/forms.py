@@ -19,7 +19,7 @@ from ..base import Sets
 
 FORMS = (
     'A row of y is {"red": True, "round": False}, {"red"}, ["red"], "+red -round", or a row of an (n, m) array with 1'
-    " (has the tag), -1 (has it not), 0 or NaN (unknown); None where nothing is known."
+    " (has the tag), -1 (has it not), 0 or NaN (unknown); None for an unlabelled row."
 )
 BOTH = (
     "Booleans say that a tag is there or not, 0 among numbers that it is unknown. Where 0 means absent, give"

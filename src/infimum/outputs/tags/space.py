@@ -72,7 +72,7 @@ class Tags(TagCells, OutputSpace):
         m = len(names)
         if m == 0:
             summary.refuse_unread(FORMS)
-            raise InputError("y names no tag at all. Give tags=[…].")
+            raise InputError("y contains no tags. Pass tags=[…].")
         if self.k is not None and not is_number(self.k, 0, m, integer=True):
             raise ValueError(f"k must be an integer between 0 and the number of tags, {m}. Got {self.k!r} instead.")
         check_number(self, "epsilon", 0)
@@ -89,7 +89,7 @@ class Tags(TagCells, OutputSpace):
         named = [columns for columns in facts.tables if isinstance(columns, tuple)]
         widths = {len(columns) if isinstance(columns, tuple) else columns for columns in facts.tables}
         if len(widths) > 1:
-            raise InputError(f"Tables of tags must have one number of columns. Got {sorted(widths)}.")
+            raise InputError(f"Tables of tags must all have the same number of columns. Got {sorted(widths)}.")
         for other in named:
             if set(map(key, other)) != set(map(key, named[0])):
                 raise InputError(f"Tables of tags must name the same tags. Got {listed(named[0])}; {listed(other)}.")
@@ -153,9 +153,9 @@ class Tags(TagCells, OutputSpace):
         for sign, given, missing in ((1, "present", "absent"), (-1, "absent", "present")):
             if seen[sign]:
                 warnings.warn(
-                    f"No tag of y is ever said to be {missing}: calling every tag {given} then costs nothing, and that"
+                    f"No tag of y is ever {missing}, so predicting every tag as {given} costs nothing, and that"
                     " is what will be learned. Predict a fixed number of tags with k=, make tags cost something with"
-                    " epsilon=, or say which tags are absent (0 means unknown here: if your 0 means absent, pass a"
+                    " epsilon=, or mark absent tags (0 means unknown here: if your 0 means absent, pass a"
                     " boolean array; if your rows list all of their tags,"
                     " MultiLabelBinarizer().fit_transform(y).astype(bool)).",
                     InfimumWarning,

@@ -225,7 +225,8 @@ class Balls(Annuli):
         center, radius = numbers(center, "center"), numbers(radius, "radius")
         if center.ndim != 2 or radius.shape not in ((), (len(center),)):
             raise InputError(
-                f"Balls need (n, m) centers, and one radius or one a row. Got shapes {center.shape} and {radius.shape}."
+                f"Balls require (n, m) centers, and one radius for all rows or one per row. Got shapes {center.shape}"
+                f" and {radius.shape}."
             )
         super().__init__(np.zeros(len(center)), np.broadcast_to(radius, (len(center),)), center=center)
 

@@ -41,7 +41,7 @@ class Boxes(VectorSets):
         for row in np.flatnonzero(~(lower <= upper).all(axis=1)):
             bad.add(row, f"expected lower <= upper, got {lower[row].tolist()} and {upper[row].tolist()}")
         for row in np.flatnonzero(((lower == upper) & np.isinf(lower)).any(axis=1)):
-            bad.add(row, f"no number at all, got {lower[row].tolist()}")
+            bad.add(row, f"expected at least one number, got {lower[row].tolist()}")
         bad.refuse("An open side is -inf below and inf above.")
         self.lower, self.upper = lower, upper
         n, self.m = lower.shape

@@ -64,7 +64,7 @@ class Vectors(VectorCells, OutputSpace):
 
     def merge(self, a: Facts, b: Facts) -> Facts:
         if len(a.low) != len(b.low):
-            raise InputError(f"Vectors must have one number of coordinates. Got {len(a.low)} and {len(b.low)}.")
+            raise InputError(f"Vectors must have equally many coordinates. Got {len(a.low)} and {len(b.low)}.")
         if a.columns and b.columns and set(a.columns) != set(b.columns):
             raise InputError(f"Coordinates must have the same names. Got {listed(a.columns)}; {listed(b.columns)}.")
         if a.columns and b.columns and a.columns != b.columns:
@@ -83,7 +83,7 @@ class Vectors(VectorCells, OutputSpace):
         unit = float(((high - low) / 2).max(initial=0.0)) or 1.0
         if not 1 / LIMIT <= unit <= LIMIT or max(np.abs(low).max(), np.abs(high).max()) > LIMIT:
             raise InputError(
-                f"y spans {2 * unit:g}: squares of such numbers have no room in floating point. Rescale y."
+                f"y spans {2 * unit:g}: squares of such numbers overflow or underflow. Rescale y."
             )
         names = "" if summary.columns is None else ", coordinates by name"
         self.form_ = Form("vectors", f"vectors of {len(low)} coordinates{names}", summary.columns)

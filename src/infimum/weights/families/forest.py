@@ -143,7 +143,8 @@ class Forest(Weights):
             min_samples_leaf=self.min_samples_leaf, max_features=self.max_features, max_depth=self.max_depth,
             random_state=seed,
         )  # fmt: skip
-        return grown.fit(Z, phi, mass)
+        # scikit-learn's checks of each tree would take as long as small trees
+        return grown.fit(Z, phi, np.ascontiguousarray(mass, dtype=float), check_input=sparse.issparse(Z))
 
     def _narrow(self, X: Any) -> Any:
         """Return X in the single precision of trees, in units in which no feature overflows or loses its digits."""
@@ -151,7 +152,8 @@ class Forest(Weights):
             return sparse.csr_matrix(X @ sparse.diags_array(1 / self.scale_), dtype=np.float32)
         limit = np.finfo(np.float32).max
         with np.errstate(over="ignore"):
-            return np.clip((np.asarray(X) - self.center_) / self.scale_, -limit, limit).astype(np.float32)
+            Z = np.clip((np.asarray(X) - self.center_) / self.scale_, -limit, limit)
+        return np.ascontiguousarray(Z, dtype=np.float32)
 
     def features(self, X: Any) -> sparse.csr_matrix:
         check_is_fitted(self, "n_rows_")

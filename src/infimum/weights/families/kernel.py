@@ -38,7 +38,7 @@ class Kernel(Weights):
         if self.sigma is not None:
             if self.kernel not in ("rbf", "laplacian"):
                 raise ValueError(
-                    f"sigma= goes with kernel='rbf' or 'laplacian'; kernel is {self.kernel!r}. Use gamma=."
+                    f"sigma= requires kernel='rbf' or 'laplacian'. Got {self.kernel!r}. Use gamma=."
                 )
             self.gamma_: float | None = float(1 / (2 * self.sigma**2) if self.kernel == "rbf" else 1 / self.sigma)
         elif isinstance(self.gamma, str):

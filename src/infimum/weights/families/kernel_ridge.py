@@ -95,7 +95,7 @@ class KernelRidge(Kernel):
         w = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
         total = float(n) if w is None else float(w.sum())
         if not 0 < total < np.inf:
-            raise ValueError(f"The sample weights must have a positive and finite sum. Theirs is {total:g}.")
+            raise ValueError(f"The sum of the sample weights must be positive and finite. Got {total:g}.")
         check_lam(self)
         if n > MAX_ROWS:
             raise MemoryError(

@@ -140,8 +140,7 @@ class Laplacian(Weights):
         check_number(self, "gamma", 0, words=["scale"])
         if sample_weight is not None and np.ptp(sample_weight) > 0:
             raise ValueError(
-                "Laplacian takes no sample weights: a row given twice is a second node of the graph. Repeat or"
-                " leave out rows, or use weights.KernelRidge."
+                "Laplacian does not support sample weights. Repeat or leave out rows, or use weights.KernelRidge."
             )
 
     def _harmonic(self) -> tuple:

@@ -80,7 +80,7 @@ class Neighbors(Weights):
         # rows of weight 0 are left out
         self.rows_ = np.flatnonzero(w > 0)
         if not len(self.rows_):
-            raise ValueError("All the sample weights are 0: there is no neighbour to find.")
+            raise ValueError("All sample weights are 0. Pass at least one positive weight.")
         self.sample_weight_ = w[self.rows_]
         total = self.sample_weight_.sum()
         self.k_ = min(float(np.ceil(np.sqrt(total)) if self.n_neighbors is None else self.n_neighbors), total)

@@ -106,7 +106,7 @@ class Primal(Weights):
         """Return (B'WB + n lam P)^{-1} B'W phi of each phi, and keep the factor if the sums contain B'WB."""
         if sums.gram is not None:
             if not 0 < sums.total < np.inf:
-                raise ValueError(f"sample_weight must have a positive and finite sum. Theirs is {sums.total:g}.")
+                raise ValueError(f"The sum of sample_weight must be positive and finite. Got {sums.total:g}.")
             self.lam_ = sums.total**-0.5 if self.lam is None else float(self.lam)
             self.n_rows_, self._total, self._gram = sums.n, sums.total, sums.gram
             self._factor = self._cholesky(sums.total * self.lam_)

@@ -1,4 +1,4 @@
-"""Vectors, masks and metrics as they are written."""
+"""Parsing of vectors and masks, and metrics."""
 
 import numpy as np
 import pandas as pd
@@ -9,8 +9,7 @@ from infimum import (
 )
 from infimum.data.errors import InputError
 from infimum.outputs import Annuli, Balls, Boxes, CandidatePoints, Masks, Vectors
-
-from .shown import INF, NAN
+from parsed import INF, NAN
 
 
 def test_bounds_end_vectors():
@@ -27,7 +26,7 @@ def test_bounds_end_vectors():
     assert len(Vectors(bounds=(0, 2)).fit(points).read(points).points) == 2
     space = Vectors(bounds=([0, 1], None)).fit(boxes)
     assert (space.low_.tolist(), space.high_.tolist()) == ([0, 1], [0, 1])
-    with pytest.raises(InputError, match="no room"):
+    with pytest.raises(InputError, match="overflow or underflow"):
         Vectors().fit([[0.0], [1e-200]])
 
 
@@ -52,7 +51,7 @@ def test_vector_frames_go_by_name():
     [
         (lambda: Boxes([["a"]], [[1]]), "lower must be an array of numbers"),
         (lambda: Balls([0.0, 1.0], 1), r"\(n, m\) centers"),
-        (lambda: Balls([[0.0]], [1, 2]), "one radius or one a row"),
+        (lambda: Balls([[0.0]], [1, 2]), "one radius for all rows or one per row"),
         (lambda: Annuli([1.0, 1.0], [2.0, 2.0], center=[[0.0, 0.0]] * 3), "inner and outer have shape"),
         (lambda: CandidatePoints([[[0, 1], [1]], [[0, 1]]]), "row 0: expected points of equally many coordinates"),
         (lambda: Masks((1, 2)).fit(None).read([[1, 0, 1]]), "have 2 pixels. Got 3"),

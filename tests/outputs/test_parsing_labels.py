@@ -1,4 +1,4 @@
-"""Labels as they are written: masks, sets, types that are kept, kinds that are not mixed."""
+"""Parsing of labels: masks, sets, types that are kept, kinds that are not mixed."""
 
 import datetime
 import enum
@@ -18,8 +18,7 @@ from infimum import (
 )
 from infimum.data.errors import InputError
 from infimum.outputs import Labels
-
-from .shown import DATE, DAY, NAN, labels
+from parsed import DATE, DAY, NAN, labels
 
 
 def test_a_candidate_mask_as_a_list(rng):
@@ -50,7 +49,7 @@ def test_rows_of_bits_are_refused_with_both_readings_and_the_ways_out_work():
     with pytest.raises(InputError, match="can mean two things"):
         Labels(classes=[0, 1]).fit([]).read([[0, 1]])
     for y in ([True, [True, False]], [[True, False], [True]]):
-        with pytest.raises(InputError, match=r"a row of 2 booleans, which is no label"):
+        with pytest.raises(InputError, match=r"expected a label, got 2 booleans"):
             Labels().fit(y)
     with pytest.raises(InputError, match="one boolean column per class"):
         Labels().fit(np.array([[1, 0], [0, 1]]))
@@ -165,13 +164,13 @@ def test_kinds_are_not_mixed_unless_declared(y, row):
         ([{"a": -0.5, "b": 1.5}, "a"], r"row 0: probabilities of a soft label must be finite and at least 0"),
         ([{}, "a"], r"row 0: probabilities of a soft label must sum to 1"),
         (np.array([[0.5, 0.5], [0.5, 0.2]]), r"row 1: expected probabilities that are at least 0 and sum to 1"),
-        (["!", "a"], "row 0: an exclusion of nothing"),
+        (["!", "a"], "row 0: '!' without a class"),
         ([{"a", None}, "b"], "row 0: a missing value among the candidates"),
         (np.array(3), "Got only 3"),
         ({"a", "b"}, "one entry per row"),
         (pl.LazyFrame({"a": [1]}), r"collect\(\)"),
         (sparse.csr_matrix([[3, 0], [0, 1]]), "row 0: expected True or False .* got 3"),
-        (sparse.coo_matrix(([1, 1, 1], ([0, 0, 1], [0, 0, 1]))), "row 0: .* got 2\n.*come twice are summed"),
+        (sparse.coo_matrix(([1, 1, 1], ([0, 0, 1], [0, 0, 1]))), "row 0: .* got 2\n.*sparse entries are summed"),
         (sparse.csr_matrix([[NAN, 0], [0, 1]]), "row 0: .* got nan"),
         (sparse.csc_matrix([[1, 0], [-1, 0.5]]), "1 row of y.*\n  row 1: .* got -1.*got 0.5"),
         (pd.DataFrame([[True, False]], columns=["a", "a"]), "different names. Twice: 'a'"),
@@ -210,7 +209,7 @@ def test_subsets_check_what_they_are_given():
     ]:
         with pytest.raises(InputError, match=message):
             CandidateLabels(listed)
-    with pytest.raises(InputError, match=r"negated must have one boolean a row, shape \(2,\)"):
+    with pytest.raises(InputError, match=r"negated must have one boolean per row, shape \(2,\)"):
         CandidateLabels([[1, 0], [0, 1]], negated=[True])
     with pytest.raises(InputError, match=r"need 2 classes\. Got 1"):
         CandidateLabels([[1, 0], [0, 1]], classes=["a"])

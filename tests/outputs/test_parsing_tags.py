@@ -1,4 +1,4 @@
-"""Tags as they are written."""
+"""Parsing of tags."""
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,7 @@ from infimum import (
 )
 from infimum.data.errors import InputError
 from infimum.outputs import Tags
-
-from .shown import NAN, tags
+from parsed import NAN, tags
 
 
 def test_tag_frames_go_by_name(rng):

@@ -1,4 +1,4 @@
-"""One reader of y: the form is settled once, for a column and not for a batch."""
+"""Formats of y: decided once, for a column and not for a chunk."""
 
 import numpy as np
 import pandas as pd
@@ -12,8 +12,7 @@ from infimum import (
 )
 from infimum.data.errors import InputError
 from infimum.outputs import Labels, OutputSpace, Rankings, Reals, Tags, Vectors
-
-from .shown import codes, parts
+from parsed import codes, parts
 
 
 @pytest.mark.parametrize(
@@ -70,7 +69,7 @@ def test_ranks_or_codes_is_refused_with_both_readings_and_the_way_out_works():
         assert "PartialOrders.from_ranks(y) for ranks (1 is first), PartialOrders(y) for codes" in str(refusal.value)
     assert codes(PartialOrders.from_ranks(y))[1] == [[-1, 0, 1], [1, 1, 0]]
     assert codes(PartialOrders(y))[1] == [[1, 1, 1], [0, 1, 1]]
-    with pytest.raises(InputError, match="row 0: an entry that is no code beside negative ones"):
+    with pytest.raises(InputError, match=r"row 0: expected codes \(-1, 0, 1\) or ranks"):
         Rankings().fit(np.array([[3, -1, 2]]))
 
 

@@ -1,4 +1,4 @@
-"""Numbers and intervals as they are written."""
+"""Parsing of numbers and intervals."""
 
 from decimal import Decimal
 
@@ -10,8 +10,7 @@ from scipy import sparse
 
 from infimum.data.errors import InputError
 from infimum.outputs import Reals
-
-from .shown import DATE, NAN, numbers
+from parsed import DATE, NAN, numbers
 
 
 @pytest.mark.parametrize(
@@ -52,7 +51,7 @@ def test_bounds_go_by_name_after_fit():
     [
         ([10**400, 1.5, "a"], r"(?s)2 rows of y.*row 0: a number too large.*row 2: cannot read 'a'"),
         ([1e155, 1.0], r"row 0: beyond ±1e\+150"),
-        ([1e-200, 2e-200], "no room in floating point. Rescale y"),
+        ([1e-200, 2e-200], "overflow or underflow. Rescale y"),
         ([("", "20"), 1], r"row 0: expected numbers, got text inside \('', '20'\)"),
         (pd.DataFrame({"lower": ["<5"], "upper": ["20"]}), "row 0: expected a lower bound, not '<5'"),
         (np.array([True, False]), "row 0: expected a number, got True"),

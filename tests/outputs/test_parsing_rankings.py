@@ -1,4 +1,4 @@
-"""Orders as they are written."""
+"""Parsing of rankings."""
 
 import numpy as np
 import pandas as pd
@@ -15,8 +15,7 @@ from infimum import (
 )
 from infimum.data.errors import InputError
 from infimum.outputs import Rankings
-
-from .shown import codes
+from parsed import codes
 
 
 def test_items_of_orders_go_by_name():
@@ -59,7 +58,7 @@ def test_items_in_text():
         (["a>=b>c"], "row 0: expected items between '>'"),
         ([[1, 2], ["1", "3"]], "The items 1 and '1' of y print alike"),
         ([[("a", "b", "c")]], "row 0: a tuple is a pair beside pairs only"),
-        ([("a", "b", "c")], r"row 0: a tuple is no order: \[\('a', 'b'\)\] is a pair"),
+        ([("a", "b", "c")], r"row 0: got the tuple \('a', 'b', 'c'\); write \[\('a', 'b'\)\] for a comparison"),
         ([{"a": "first", "b": 2}], "row 0: expected ranks that are numbers"),
         (pd.DataFrame({"1st": ["a"], "2nd": ["b"]}), r"row 0: expected ranks, which are numbers, got \['a', 'b'\]"),
         (sparse.csr_matrix([[1, 0, 1]]), r"PartialOrders\(y.toarray\(\)\)"),
@@ -88,7 +87,7 @@ def test_forms_of_orders():
         (lambda: PartialOrders.from_pairs(np.full((1, 2, 2), 3)), "booleans"),
         (lambda: PartialOrders([1, 0, 1]), r"Kendall codes are numbers of shape"),
         (lambda: PartialOrders([[1, 0]]), "m\\(m-1\\)/2 columns"),
-        (lambda: PartialOrders([[1]], items=["a"]), "order 2 items, and 1 names"),
+        (lambda: PartialOrders([[1]], items=["a"]), "rank 2 items. Got 1 names"),
         (lambda: PartialOrders([[1]], items=["a", "a"]), "items must be distinct"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What was read, in a form that can be compared."""
+"""Functions that parse y and return the result in a form that can be compared."""
 
 import datetime
 

@@ -17,6 +17,7 @@ from .estimators import (
     PartialRanker,
     PartialRegressor,
     PartialSearch,
+    PartialSequenceTagger,
     clean_labels,
 )
 from .evidence import Votes
@@ -64,6 +65,7 @@ __all__ = [
     "PartialRanker",
     "PartialRegressor",
     "PartialSearch",
+    "PartialSequenceTagger",
     "PartialTags",
     "Scribbles",
     "SetLoss",

@@ -86,7 +86,8 @@ __all__ = [
 
 _SUBPACKAGES = (
     "active", "conformal", "data", "datasets", "diagnostics", "disambiguation", "estimators", "evidence",
-    "feedback_arc", "io", "loss", "metrics", "outputs", "plotting", "recipe", "report", "selection", "solvers", "weights",
+    "feedback_arc", "io", "loss", "metrics", "outputs", "plotting", "recipe", "report", "selection", "solvers",
+    "weights",
 )  # fmt: skip
 _ELSEWHERE = {
     "Blocks": "data", "InfimumWarning": "data.errors", "InputError": "data.errors", "Features": "data.features",

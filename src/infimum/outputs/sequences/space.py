@@ -155,6 +155,14 @@ class Sequences(OutputSpace):
         out[:] = [self.classes_[row[row != PADDING]] for row in z]
         return out
 
+    def to_cells(self, sets: Any) -> list:
+        rows = [[set(cell) if isinstance(cell, list) else cell for cell in row] for row in sets.to_list()]
+        return [None if gone else row for gone, row in zip(self.is_unlabelled(sets), rows)]
+
+    def _to_text(self, cell: Any) -> str:
+        """Return a sequence as a JSON list of the texts of its labels, null for unknown ones."""
+        return super()._to_text(Labels().cells_to_text(list(cell)))
+
     def outputs_to_cells(self, z: Any) -> list:
         return [np.asarray(row).tolist() for row in z]
 

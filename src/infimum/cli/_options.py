@@ -63,6 +63,14 @@ class TableOptions:
     soft: Annotated[
         bool, option("The target columns contain the probability of the class they are named after.", "--soft")
     ] = False
+    sequence: Annotated[
+        str | None,
+        option("The column of sequence ids, if the rows of the table are the tokens of sequences.", metavar="COLUMN"),
+    ] = None
+    transitions: Annotated[
+        Literal["bio"] | None,
+        option("Which labels may follow which, with --sequence: I-X only after B-X and I-X (bio). By default all."),
+    ] = None
     feature: Annotated[
         list[str], option("A feature column; no others are used.", metavar="COLUMN")
     ] = dataclasses.field(default_factory=list)  # fmt: skip

@@ -29,7 +29,8 @@ def test_default_is_as_good_as_a_forest_on_clipped_ends():
     clipped = np.clip(y, -2, 6).mean(axis=1)
     forest = RandomForestRegressor(100, random_state=0).fit(X, clipped).predict(new)
     model = PartialRegressor().fit(X, y)
-    ours, theirs = (np.maximum(np.maximum(y_new[:, 0] - z, z - y_new[:, 1]), 0) ** 2 for z in (model.predict(new), forest))
+    low, high = y_new.T
+    ours, theirs = (np.maximum(np.maximum(low - z, z - high), 0) ** 2 for z in (model.predict(new), forest))
     error = np.std(ours - theirs) / np.sqrt(len(new))
     assert ours.mean() <= theirs.mean() + error
     assert len(model.labels_) == len(y)  # the labels are estimated, whatever predictions minimise

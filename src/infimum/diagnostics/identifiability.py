@@ -346,8 +346,8 @@ def _verdict_on_blind_spot(found: Identifiability, first: BlindSpot, asked: str)
     more = f" (and {others} more)" if others else ""
     if first.kind == "same":
         return (
-            f"No. {' and '.join(names)} always appear together ({first.rows} rows){more}, so more data of this kind cannot"
-            f" separate them. Ask an annotator, for example: {asked}"
+            f"No. {' and '.join(names)} always appear together ({first.rows} rows){more}, so more data of this kind"
+            f" cannot separate them. Ask an annotator, for example: {asked}"
         )
     if first.kind == "everywhere":
         why = f"{names[0]} is never excluded ({first.rows} rows){more}, so predicting it is never wrong"

@@ -65,7 +65,9 @@ class BlindSpot:
         """Return the blind spot as text."""
         if self.kind == "everywhere":
             return f"{names[0]} is never excluded"
-        return f"{names[0]} never without {names[1]}" if self.kind == "shadow" else f"never separated: {', '.join(names)}"
+        if self.kind == "shadow":
+            return f"{names[0]} never without {names[1]}"
+        return f"never separated: {', '.join(names)}"
 
 
 KINDS = ("same", "everywhere", "shadow")

@@ -64,8 +64,14 @@ def skewed(
 
     Parameters
     ----------
-    y, c, classes, random_state
-        As in `uniform`.
+    y : (n,) labels
+        The true labels.
+    c : float
+        The probability with which each wrong class is a candidate, for rows of the frequent class.
+    classes : (m,) labels, optional
+        Columns of the result; the sorted labels of y by default.
+    random_state : int, RandomState or None
+        Seed of the candidates.
     frequent : label, optional
         The class whose rows get more candidates; by default the most frequent class of y, the first one if several are.
 

@@ -53,7 +53,8 @@ def clean_labels(
     -------
     DisambiguationResult
         With `labels` (n,), the most likely members; `confidence` (n,), their probabilities; `support` (n,), the
-        held-out probability of each set; `suspects` and `tied`, the row numbers of likely label errors and of ambiguous rows.
+        held-out probability of each set; `suspects` and `tied`, the row numbers of likely label errors and of
+        ambiguous rows.
 
     Examples
     --------
@@ -80,7 +81,7 @@ def _estimator_has(name: str) -> Callable[[Any], bool]:
 class Disambiguated(MetaEstimatorMixin, BaseEstimator):
     """Any classifier, fitted to the labels that disambiguation finds, each weighted by its confidence.
 
-    As for :class:`~infimum.PartialClassifier`, y contains sets, so ``cv=5`` is ``KFold(5)``.
+    y contains sets, which cannot be stratified, so ``cv=5`` means ``KFold(5)``.
 
     Parameters
     ----------

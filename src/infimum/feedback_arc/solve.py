@@ -140,7 +140,8 @@ def minimum_feedback_arcs(
     costs : array of shape (..., m, m)
     precedes : boolean array of shape (..., m, m), optional
     method : {"auto", "dp", "cutting_planes", "sorting"}
-        As for `minimum_feedback_arc`; "auto" is one compiled loop of "dp" up to 14 items.
+        "dp" is exact for few items, "cutting_planes" uses linear programs, and "sorting" is fast and approximate.
+        "auto" is one compiled loop of "dp" up to 14 items.
     time_limit : float, optional
         Seconds per problem.
     max_steps : int, optional

@@ -54,8 +54,19 @@ def read_argilla(
         The question to read; required if there are several.
     meaning : {"one_of", "all_of", "known_tags", "order"}, optional
         What a list of names means.
-    unticked, skipped, annotators, conflict, classes, backend
-        As in `read_label_studio`.
+    unticked : {"no", "unknown"}, optional
+        Whether names that are not selected are absent or unknown, for tags. Required if the file is ambiguous.
+    skipped : {"unknown", "drop"}, optional
+        Whether skipped rows and empty answers are unlabelled rows or are left out. Required if there are any.
+    annotators : {"rows", "intersect", "union", "vote"}, optional
+        How several answers about one row are combined. "rows" keeps a row for every answer. "intersect" assumes that
+        all annotators are right, "union" that one of them is, and "vote" takes the most frequent answer.
+    conflict : {"error", "unknown", "union", "vote", "drop"}
+        What happens to rows whose annotators contradict each other; "error" raises an error.
+    classes : list, optional
+        All allowed names; by default those in the file. Other names raise an error.
+    backend : {"pandas", "polars"}, optional
+        The library of the DataFrame `data`; by default the one that is installed.
 
     Examples
     --------

@@ -50,6 +50,7 @@ def read_argilla(
     Parameters
     ----------
     path : path, or the records as a list of dicts
+        The file.
     question : str, optional
         The question to read; required if there are several.
     meaning : {"one_of", "all_of", "known_tags", "order"}, optional
@@ -197,16 +198,21 @@ def write_argilla(
     Parameters
     ----------
     path : path
+        The file.
     records : Records, DataFrame, list of dicts or list of texts
+        The rows, as a reader of :mod:`infimum.io` returns them.
     y : rows of y or predictions, optional
         By default that of the records. Unlabelled rows (None) become records without an answer.
     question : str
         The name of the question in the settings of the dataset.
     type : {"label", "multi_label", "ranking", "rating"}
+        The type of the question; by default that of the labels.
     fields : list of str, optional
         The columns that are fields; the others become metadata. By default, those that contain text.
     score : (n,) in [0, 1], optional
+        A score in [0, 1] for each row, shown by the tool; NaN leaves it out.
     role : {"suggestions", "responses"}
+        Whether y are shown as proposals or stored as answers.
     agent : str
         The name of the source of suggestions.
     user_id : str

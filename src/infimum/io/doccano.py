@@ -52,7 +52,10 @@ def read_doccano(
     Parameters
     ----------
     path : path, or the records as a list of dicts
+        The file.
     meaning : {"one_of", "all_of", "known_tags"}, optional
+        What several names in one answer mean: one of them is the label, all of them are present, or all of them are
+        present and the others are unknown.
     empty : {"unknown", "drop", "no"}, optional
         What ``"label": []`` means. doccano writes it for rows that nobody annotated and for rows without any label.
         "unknown" is an unlabelled row, "drop" leaves the row out, and "no" (with ``meaning="all_of", unticked="no"``)
@@ -184,7 +187,9 @@ def write_doccano(path: Path_, records: Any, y: Any = None, *, classes: list | N
     Parameters
     ----------
     path : path
+        The file.
     records : Records, DataFrame, list of dicts or list of texts
+        The rows, as a reader of :mod:`infimum.io` returns them.
     y : rows of y or predictions, optional
         By default that of the records. Unlabelled rows (None) have an empty label.
     classes : list, optional

@@ -256,6 +256,7 @@ def write_label_studio(
     Parameters
     ----------
     path : path
+        The file.
     records : Records, DataFrame, list of dicts or list of texts
         The tasks.
     y : rows of y or predictions, optional
@@ -263,10 +264,13 @@ def write_label_studio(
     control, to : str
         The names of the control and of the object in the labelling configuration.
     type : {"choices", "taxonomy", "pairwise", "ranker", "rating", "number"}
+        The type of the question; by default that of the labels.
     score : (n,) in [0, 1], optional
         The confidence of each answer.
     role : {"predictions", "annotations"}
+        Whether y are shown as proposals or stored as answers.
     model_version : str
+        The name of the model, which the tool shows beside predictions.
     classes : list, optional
         All classes, for `Not` and for arrays of tags.
     taxonomy : paths, nested dicts or Taxonomy

@@ -39,6 +39,7 @@ def read_zooniverse(
     Parameters
     ----------
     path : path
+        The file.
     task : str, optional
         The task to read, such as "T0"; required if there are several.
     workflow : optional
@@ -160,12 +161,15 @@ def write_zooniverse(path: Path_, records: Any, y: Any = None, *, kind: str | No
     Parameters
     ----------
     path : path
+        The file.
     records : Records, DataFrame or list of dicts
+        The rows, as a reader of :mod:`infimum.io` returns them.
     y : rows of y, optional
         By default that of the records.
     kind : {"labels", "tags", "ranking", "number", "vector", "mask"}, optional
         By default that of the records, or "labels".
     score : (n,) in [0, 1], optional
+        A score in [0, 1] for each row, shown by the tool; NaN leaves it out.
     """
     rows = rows_to_write(records, y, score)
     kind = kind or (records.kind if isinstance(records, Records) else "labels")

@@ -8,7 +8,6 @@ from scipy.optimize import linprog
 from feedback_arc.brute_force import all_orders, extends, gaussian, optimum, problems, random_order
 from infimum.feedback_arc import (
     minimum_feedback_arc,
-    relaxed,
 )
 from infimum.feedback_arc.cutting_planes import Branching, resolution
 from infimum.feedback_arc.local_cuts import MAX_LOCAL, LocalCuts, target_cut
@@ -17,6 +16,7 @@ from infimum.feedback_arc.proximal import Proximal
 from infimum.feedback_arc.relations import order_value
 from infimum.feedback_arc.rows import Rows
 from infimum.feedback_arc.three_cycles import ThreeCycleLP
+from infimum.paper.relaxation import relaxed
 
 
 @pytest.mark.parametrize("density", [0.0, 0.02])

@@ -138,7 +138,7 @@ class Features(TransformerMixin, BaseEstimator):
         self._check()
         table = columns_of(X)
         if not table:
-            raise ValueError("X has no columns. Give a table with at least one column of features.")
+            raise ValueError("X has no columns. Pass a table with at least one column of features.")
         kinds = self._chosen(table)
         columns, dropped = [], {}
         for name, cells in table.items():

@@ -33,6 +33,10 @@ class PartialRanker(PartialModel):
         "majority" keeps the pairs on which all orders that violate the fewest comparisons of the row agree. "weigh"
         counts each comparison of such a row as a row of its own, with its share of the weight. Other rows do not
         depend on this parameter.
+    loss : {"auto", "kendall", "spearman"}, default "auto"
+        Kendall's loss counts the pairs that a prediction has wrong. Spearman's is the sum of squared differences
+        between the places of an item. Its predictions are sorted lists, which takes microseconds and little memory.
+        "auto" is Kendall's loss up to 128 items, and Spearman's beyond.
     budget, n_jobs, random_state, verbose, search_config
         As for :class:`PartialClassifier`.
 
@@ -67,6 +71,7 @@ class PartialRanker(PartialModel):
         random_state: Any = 0,
         verbose: int = 0,
         search_config: SearchConfig | None = None,
+        loss: str = "auto",
     ) -> None:
         self.items = items
         self.principle = principle
@@ -80,9 +85,10 @@ class PartialRanker(PartialModel):
         self.random_state = random_state
         self.verbose = verbose
         self.search_config = search_config
+        self.loss = loss
 
     def _output(self, y: Any) -> Rankings:
-        return Rankings(self.items, self.time_limit, self.contradictions)
+        return Rankings(self.items, self.time_limit, self.contradictions, self.loss)
 
     @property
     def items_(self) -> NDArray:

@@ -79,12 +79,12 @@ class Sets(ABC):
     n_starts: int = 1
     """The default number of starts of alternation."""
     n_contradictory: int = 0  # rows that contradict themselves
+    exact_argmin: bool = True  # whether `argmin` attains the minimum, otherwise "auto" does not try the infimum
     group_constraints: Any = None
     """Bounds on the shares of options in groups of rows, `GroupConstraints`, if there are any."""
     coordinate_weights: Any = None
     """The factor of the loss of each coordinate, (m,); None if all are 1."""
-    in_memory: bool = True
-    """Whether single rows can be read; otherwise only sums over chunks of rows are available."""
+    in_memory: bool = True  # whether single rows can be read; otherwise only sums over chunks of rows
 
     # Required
 

@@ -54,6 +54,8 @@ class SearchConfig:
     """Folds up to `few_rows` rows if sets have a likelihood: smaller training folds would bias the scores."""
     few_rows: int = 600
     """Rows; see `n_folds_few`."""
+    few_items: int = 128
+    """Items of rankings up to which there are `n_folds_few` folds; more items take twice as long per fold."""
 
     # The first candidates
 

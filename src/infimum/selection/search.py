@@ -98,7 +98,9 @@ class SearchProblem:
         config, table = self.config, self.table.take(rows)
         if self.pairwise:
             table.X = table.X[:, rows]
-        few = len(self.sets) <= config.few_rows and supports_soft(self.sets)
+        compared = self.sets.comparisons()
+        narrow = compared is None or compared.m <= config.few_items
+        few = len(self.sets) <= config.few_rows and narrow and supports_soft(self.sets)
         n_folds = config.n_folds_few if few else config.n_folds
         folds = folds_of(column_ranks(table.X, self.pairwise), n_folds, sample_weight=table.w, groups=table.groups)
         parallel = config.n_jobs is None and threads > 1 and len(rows) >= config.parallel_rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ from scipy import sparse
 
 from ..linalg import dense
 from .operators import BlockHoldout, Fold
+
+WIDE = 64  # numbers per row from which on weights between rows take less time and memory than sums over leaves
+DENSE_ROWS = 2000  # rows up to which these weights are formed
 
 
 class OutOfBag(BlockHoldout):
@@ -48,8 +52,19 @@ class OutOfBag(BlockHoldout):
         trees = self.outside @ (total > 0).astype(float)
         self.trees = np.maximum(trees, 1)  # (n, k)
 
+    @cached_property
+    def _matrices(self) -> NDArray:
+        """The weights of all rows without each fold, (k, n, n)."""
+        out = np.zeros((len(self.tests), self.n, self.n))
+        for f, test in enumerate(self.tests):
+            train = np.delete(np.arange(self.n), test)
+            out[f][:, train] = self._alpha(f, np.arange(self.n), train)
+        return out
+
     def __call__(self, q: NDArray) -> NDArray:
         k, n, d = q.shape
+        if d >= WIDE and n <= DENSE_ROWS:
+            return self._matrices @ q
         sums = self.drawn.T @ q.transpose(1, 0, 2).reshape(n, k * d)
         means = (sums.reshape(-1, k, d) * self.share[:, :, None]).reshape(-1, k * d)
         out = (self.outside @ means).reshape(n, k, d) / self.trees[:, :, None]

@@ -242,6 +242,7 @@ class ReliabilityDisplay(Display):
     Attributes
     ----------
     reliability_ : Reliability
+        The numbers that are drawn.
     figure_, axes_
         Of matplotlib.
     """

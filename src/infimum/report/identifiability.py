@@ -28,7 +28,7 @@ def section(found: Identifiability | None, reason: str, name: Callable[[int], st
         ]
     parts = [h.verdict(found.verdict_for(name), STYLES[found.can_tell]), h.tiles(facts)]
     charts = [figure(lambda: _draw_degrees(found), "degrees", "How often another option is also possible, for the pairs"
-                     " that are hardest to separate. At 1 they are never apart.")]  # fmt: skip
+                     " that are hardest to separate. At 1 they are never separated.")]  # fmt: skip
     if found.eta.size:
         charts.append(figure(lambda: _draw_eta(found), "eta", "Local separation around the rows."))
     if found.choices.mask.shape[-1] > 1:

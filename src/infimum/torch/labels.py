@@ -212,8 +212,8 @@ def likelihoods(sets: Any, x: torch.Tensor, leak: float, check: bool) -> torch.T
             bad = ~((R >= 0).all(dim=1) & ((R.sum(dim=1) - 1).abs() <= UNIT_SUM))
             rows = bad.nonzero().flatten()
             remedy = (
-                "Soft labels are probabilities that are at least 0 and sum to 1. Divide each row by its sum. A mask of 0"
-                " and 1 becomes boolean by `mask == 1`."
+                "Soft labels are probabilities that are at least 0 and sum to 1. Divide each row by its sum. A mask of"
+                " 0 and 1 becomes boolean by `mask == 1`."
             )
             raise_for_rows(rows, (f"the sum is {R[r].sum().item():.3g}" for r in rows.tolist()), remedy)
         R = R / R.amax(dim=1, keepdim=True)

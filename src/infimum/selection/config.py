@@ -129,7 +129,7 @@ class SearchConfig:
     large_noise: float = 0.15
     """Share of sets that miss the true label from which on `n_se_large_noise` replaces `n_se_noise`. On sets that
     contain the true label, estimates are smaller."""
-    n_se_large_noise: float = 1.0
+    n_se_large_noise: float = 1.5
     """Standard errors that a large share must gain."""
     n_se_tie: float = 0.5
     """Standard errors of a difference of log-likelihoods. Candidates that are worse by less count as equal."""

@@ -17,7 +17,7 @@ from ..data import Rows, Table
 from ..data.errors import InfimumWarning, InputError
 from ..data.hashes import column_ranks
 from ..disambiguation import Disambiguation, has_density, supports_soft
-from ..loss import Average
+from ..loss import Average, Infimum
 from ..outputs.base import OutputSpace, Sets
 from ..recipe import AUTO, Recipe, is_auto
 from ..weights import LabelledRowsOnly, by_name
@@ -36,7 +36,7 @@ from .costly import compare_first, groups_to_refine
 from .evaluate import Evaluation, EvaluationData, evaluate, scores_of_selected
 from .kernel_cache import KernelCache
 from .noise import try_noise
-from .rank import Rule, mixtures_of, select, survivors
+from .rank import Rule, mixtures_of, nearest_of, select, survivors
 from .relevant import relevance_starts, relevant_candidates
 from .result import Result, SelectionResult
 from .rows import labelled_rows, n_distinct, row_order
@@ -72,6 +72,16 @@ class SearchProblem:
         """Whether it is to be selected if sets may miss the true label; several sources are fallible anyway."""
         auto = is_auto(self.recipe.noise) and "disambiguation" in {name for name, _ in self.pairs}
         return auto and self.sets.options() is not None and self.sets.answers_of_sources() is None
+
+    @property
+    def selects_decision(self) -> bool:
+        """Whether it is to be selected what predictions minimise after disambiguation of numbers."""
+        auto = is_auto(self.recipe.principle) and not self.given
+        if not (auto and self.rule.regression) or self.chunked or Infimum().curves(self.sets) is None:
+            return False
+        lines = self.sets.lines() or []
+        # bounds in one direction only are best satisfied by the most extreme prediction
+        return not self.sets.is_exact.all() and all(line.bounded_below is None for line in lines)
 
     @property
     def given(self) -> bool:
@@ -238,7 +248,10 @@ def run_stages(
         # Stage 6: average the best candidates of all families.
         if problem.rule.regression and is_auto(problem.recipe.weights) and not problem.chunked:
             record.compare(mixtures_of(record.on(data), problem.rule), data)
-        # Stage 7: allow for sets that miss the true label.
+        # Stage 7: minimise the infimum loss to the sets instead of the loss to the estimated labels.
+        if problem.selects_decision and record.on(data):
+            record.compare(nearest_of(record.on(data), problem.rule), data)
+        # Stage 8: allow for sets that miss the true label.
         if problem.selects_noise and record.on(data):
             try_noise(problem, data, record)
     except KeyboardInterrupt:

@@ -38,6 +38,8 @@ class SearchConfig:
     """Distinct rows. With fewer, cross-validation is too noisy and the paper's estimator is fitted."""
     min_distinct_rows_regression: int = 10
     """`min_distinct_rows` for regression, whose rule prefers forests and constants unless others are clearly better."""
+    pilot_rows: int = 250
+    """Rows on which all kernels are compared under one principle, before anything else is. Classification only."""
     first_rows: int = 500
     """Rows of the first comparison. More rows rank the candidates more reliably and cost a cubic time."""
     second_rows: int = 1500
@@ -47,7 +49,8 @@ class SearchConfig:
     second_rows_costly: int = 400
     """`second_rows` for costly predictions."""
     skip_first_ratio: float = 1.5
-    """The first comparison is skipped up to this multiple of `first_rows`: it would save less than it costs."""
+    """The first comparison is skipped up to this multiple of `first_rows`, and the pilot up to this multiple of
+    `pilot_rows`: it would save less than it costs."""
     n_folds: int = 5
     """Folds of the cross-validation."""
     n_folds_few: int = 10
@@ -90,6 +93,8 @@ class SearchConfig:
 
     n_steps: int = 4
     """Rounds in which neighbours of the best candidates are tried; one if predictions are costly."""
+    n_steps_second: int = 2
+    """`n_steps` of the second comparison of classification, which has more rows and begins near the best."""
     gamma_step: float = 2.0
     """Factor between neighbouring kernel widths."""
     lam_step: float = 10.0
@@ -130,6 +135,8 @@ class SearchConfig:
     """Rows times rows times numbers of an embedded set up to which principles with costly predictions are compared."""
     n_kept_costly: int = 1
     """`n_kept` for costly predictions."""
+    n_kept_pilot: int = 3
+    """Candidates per family that go on from the pilot."""
     family_order: tuple[str, ...] = ("kernel", "linear", "forest", "neighbors")
     """The family that is preferred among candidates that may be equally good."""
     family_order_regression: tuple[str, ...] = ("mixture", "forest", "linear", "kernel", "neighbors")

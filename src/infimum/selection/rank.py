@@ -165,13 +165,20 @@ def mixtures_of(found: Sequence[Evaluation], rule: Rule) -> list[Candidate]:
 
 
 def survivors(found: Sequence[Evaluation], rule: Rule, n_kept: int | None = None) -> list[Evaluation]:
-    """Return the constants, and the few candidates of each competitive group that may be as good as its best one."""
+    """Return the constants, and the few candidates of each competitive group that may be as good as its best one.
+
+    Groups without a likelihood are left out if the likeliest candidate has almost the least set risk, because it goes
+    first then.
+    """
     kept = [one for one in found if is_constant(one)]
     models = [one for one in found if not is_constant(one)]
     first = n_kept or rule.config.n_kept
-    for best, *others in (group[:first] for group in competitive_groups(models or found, rule)):
-        soft = has_likelihood(best)
-        kept += [best, *(one for one in others if not one.rows.is_worse(best.rows, rule.n_se, soft))]
+    groups = competitive_groups(models or found, rule)
+    soft = [group[0] for group in groups if has_likelihood(group[0])]
+    for best, *others in (group[:first] for group in groups):
+        if soft and not has_likelihood(best) and not likeliest(soft).rows.is_worse(best.rows, rule.config.n_se_tie):
+            continue
+        kept += [best, *(one for one in others if not one.rows.is_worse(best.rows, rule.n_se, has_likelihood(best)))]
     return kept
 
 

@@ -48,7 +48,7 @@ def relevant_candidates(
     again = any(one.candidate.has_relevance for one in record.evaluations)
     best: list[Evaluation] = []
     for near in starts if possible else []:
-        if again and not problem.costly:
+        if again and problem.rule.regression:
             near = [*near, *near[0].neighbours(config)]
         found: list[Evaluation] = []
         for _ in range(1 if again or problem.costly else config.n_steps):
@@ -57,7 +57,7 @@ def relevant_candidates(
             also = ()
             if not found:
                 break
-            top = rank(found, problem.rule, largest_risk(record.on(data) or record.evaluations))[0]
+            top = rank(found, problem.rule, largest_risk(record.latest(data)))[0]
             if top.candidate in seen:
                 break
             near = top.candidate.neighbours(config)

@@ -13,6 +13,9 @@ from ..linalg import dense
 from .operators import BlockHoldout, Fold
 
 
+DENSE_SHARE = 0.1  # of the entries: products with fewer are faster in sparse form
+
+
 class OutOfBag(BlockHoldout):
     """Hold-out for forests: leaf means without the fold, over the trees that did not draw the row.
 
@@ -47,13 +50,13 @@ class OutOfBag(BlockHoldout):
         self.share = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)  # (r, k)
         trees = self.outside @ (total > 0).astype(float)
         self.trees = np.maximum(trees, 1)  # (n, k)
+        self._operators: list[Any] | None = None
 
     def __call__(self, q: NDArray) -> NDArray:
-        k, n, d = q.shape
-        sums = self.drawn.T @ q.transpose(1, 0, 2).reshape(n, k * d)
-        means = (sums.reshape(-1, k, d) * self.share[:, :, None]).reshape(-1, k * d)
-        out = (self.outside @ means).reshape(n, k, d) / self.trees[:, :, None]
-        return out.transpose(1, 0, 2)
+        if self._operators is None:
+            rows = np.arange(self.n)
+            self._operators = [_compact(self._alpha(f, rows, rows)) for f in range(len(self.tests))]
+        return np.stack([alpha @ part for alpha, part in zip(self._operators, q)])
 
     def predict(self, phi: Any) -> NDArray:
         phi = dense(phi)
@@ -71,15 +74,20 @@ class OutOfBag(BlockHoldout):
         out = np.zeros((self.n, self.n))
         for f, test in enumerate(self.tests):
             train = np.delete(np.arange(self.n), test)
-            out[np.ix_(test, train)] = self._alpha(f, test, train)
+            out[np.ix_(test, train)] = self._alpha(f, test, train).toarray()
         return out
 
     def folds(self) -> Iterator[Fold]:
         for f, test in enumerate(self.tests):
             train = np.delete(np.arange(self.n), test)
-            yield Fold(test, train, self._alpha(f, train, train), self._alpha(f, test, train))
+            yield Fold(test, train, self._alpha(f, train, train).toarray(), self._alpha(f, test, train).toarray())
 
-    def _alpha(self, f: int, at: NDArray, train: NDArray) -> NDArray:
+    def _alpha(self, f: int, at: NDArray, train: NDArray) -> sparse.csr_array:
         """Return alpha_j(x_i) for i in `at` and j in `train`, without fold f."""
-        shared = self.outside[at] @ sparse.diags_array(self.share[:, f]) @ self.drawn[train].T
-        return shared.toarray() / self.trees[at, f][:, None]
+        outside = sparse.diags_array(1 / self.trees[at, f]) @ self.outside[at]
+        return sparse.csr_array(outside @ sparse.diags_array(self.share[:, f]) @ self.drawn[train].T)
+
+
+def _compact(alpha: sparse.csr_array) -> Any:
+    """Return a matrix in the form in which its products are faster."""
+    return alpha.toarray() if alpha.nnz > DENSE_SHARE * np.prod(alpha.shape) else alpha

@@ -33,7 +33,7 @@ def logo(size: int = SIDE) -> str:
 
 
 def sets_at_a_glance(theme: str) -> Any:
-    """What is given, thin, and what is learned from it, bold: labels, orders, numbers."""
+    """Draw partial labels as thin marks and what is learned from them as bold shapes: labels, rankings, numbers."""
     import matplotlib.pyplot as plt
 
     ink, faint = THEMES[theme]["ink"], THEMES[theme]["faint"]
@@ -91,7 +91,7 @@ def _orders(axis: Any, ink: str, faint: str) -> None:
         curve = np.convolve(np.pad(places[:, k], 20, mode="edge"), bend, mode="valid")
         axis.plot(grid[:, 0], curve, color=COLOURS[k], lw=4, solid_capstyle="round", zorder=2, alpha=0.75)
     axis.set(ylim=(3.5, -0.5))
-    axis.set_title("“this before that” → orders", color=ink)
+    axis.set_title("“this before that” → rankings", color=ink)
 
 
 def _places(orders: np.ndarray) -> np.ndarray:

@@ -24,7 +24,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-EMPTY = "There are no predictions, so there is nothing to score. Give at least one row."
+EMPTY = "There are no predictions, so there is nothing to score. Pass at least one row."
 
 
 def mean_squared_distance(y: Any, z: Any, sample_weight: Any = None) -> float:
@@ -374,14 +374,14 @@ def _orders(y: Any, z: Any, items: Any) -> tuple[PartialOrders, NDArray]:
     if not len(z):
         raise InputError(EMPTY)
     if z.ndim != 2:
-        raise InputError(f"z must hold orders of m items, shape (n, m). Got shape {z.shape}.")
+        raise InputError(f"z must contain orders of m items, shape (n, m). Got shape {z.shape}.")
     names = Names(ordered(unpacked(z[0])) if items is None else items, "items")
     orders = np.empty(z.shape, dtype=int)
     bad = BadRows("z")
     for row, order in enumerate(z.tolist()):
         found = [names.find(item) for item in order]
         if None in found or sorted(found) != list(range(len(names))):  # type: ignore[type-var]
-            bad.add(row, f"Row {row} of z must hold every item once, got {shown(order)}")
+            bad.add(row, f"Row {row} of z must contain every item once, got {shown(order)}")
         else:
             orders[row] = found
     bad.refuse(f"The items are {listed(names.list)}.")

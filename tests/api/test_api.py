@@ -4,6 +4,8 @@ import dataclasses
 import importlib
 import inspect
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -91,3 +93,10 @@ def test_the_version_stands_in_one_place():
     assert settings["project"]["dynamic"] == ["version"]
     source = (ROOT / settings["tool"]["hatch"]["version"]["path"]).read_text("utf-8")
     assert re.findall(r'^__version__ = "(.*)"$', source, flags=re.M) == [infimum.__version__]
+
+
+def test_import_takes_no_time_and_finds_every_name():
+    code = "import sys, infimum; assert 'numpy' not in sys.modules; [getattr(infimum, name) for name in dir(infimum)]"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        infimum.nothing  # noqa: B018

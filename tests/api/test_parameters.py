@@ -57,8 +57,8 @@ INVALID = {
     "asker: function": (lambda: Asker(cost=lambda *_: np.nan).query(X, OPEN), "a function that returns finite numbers"),
     "asker: NaN in X": (lambda: Asker().query(np.where(X > 1, np.nan, X), OPEN), "Input X contains NaN in row"),
     "asker: infinity in X": (lambda: Asker().query(np.where(X > 1, np.inf, X), OPEN), "contains infinity in row"),
-    "asker: overflow in X": (lambda: Asker().query(X * 1e200, OPEN), r"X must hold numbers up to 1e\+150"),
-    "asker: text in X": (lambda: Asker().query([["red"]] * 30, OPEN), "X must hold numbers. Row 0 holds 'red'"),
+    "asker: overflow in X": (lambda: Asker().query(X * 1e200, OPEN), r"X must contain numbers up to 1e\+150"),
+    "asker: text in X": (lambda: Asker().query([["red"]] * 30, OPEN), "X must contain numbers. Row 0 contains 'red'"),
 }  # fmt: skip
 
 

@@ -204,7 +204,7 @@ def test_groups_by_column_and_frame(rng):
     np.testing.assert_allclose(by_number.predict_set(X).size, by_name.predict_set(frame).size)
     assert len(np.unique(by_number.predict_set(X).size.round(9))) == 2
     assert by_number.guarantee_.startswith("In every group, with probability at least 0.8")
-    with pytest.raises(ValueError, match=r"groups must give one name per row, shape \(100,\)"):
+    with pytest.raises(ValueError, match=r"groups must contain one name per row, shape \(100,\)"):
         Conformal(model, prefit=True, groups=lambda X: 1).conformalize(X[100:], sets[100:])
 
 
@@ -220,7 +220,7 @@ INVALID = [
     ({"ambiguity": 0.1, "exact_only": True}, r"ambiguity cannot be combined with exact_only or groups"),
     ({"method": "cv+", "exact_only": True}, r"require method='split'. Got 'cv\+'"),
     ({"holdout": 0}, r"'holdout' parameter of Conformal must be a number > 0 and < 1"),
-    ({"prefit": True}, r"Call conformalize\(X, y\) with rows that it has not seen"),
+    ({"prefit": True}, r"Call conformalize\(X, y\) with data that was not used in fit"),
 ]
 
 
@@ -239,11 +239,11 @@ def test_fit_and_conformalize_raise_for_invalid_rows(rows, rng):
         made.conformalize(X, sets[:199])
     with pytest.raises(InputError, match="row 1: unknown label 'cow'"):
         made.conformalize(X[:2], ["cat", "cow"])
-    with pytest.raises(InputError, match="exact_only=True, and no calibration row has an exact label"):
+    with pytest.raises(InputError, match="exact_only=True requires calibration rows with an exact label"):
         Conformal(model, prefit=True, exact_only=True).conformalize(X[:2], ["cat|dog", None])
-    with pytest.raises(ValueError, match="The model is not fitted: call fit"):
+    with pytest.raises(ValueError, match=r"The model is not fitted\. Call fit"):
         Conformal(model).conformalize(X, sets)
-    with pytest.raises(ValueError, match="fits the model by itself"):
+    with pytest.raises(ValueError, match="fits the model itself"):
         Conformal(model, method="cv+").conformalize(X, sets)
     with pytest.raises(ValueError, match=r"does not learn from candidate sets. Fit it yourself"):
         Conformal(LogisticRegression()).fit(X, sets)
@@ -272,7 +272,7 @@ def test_conformalize_raises_for_forecasts_that_are_nan(rows):
 
     X, sets, _ = rows
     with pytest.raises(
-        InputError, match=r"200 rows of the calibration rows cannot be used.\n  row 0: the score is not"
+        InputError, match=r"200 rows of the calibration rows cannot be used.\n  row 0: the score is NaN"
     ):
         Conformal(clone(CLASSIFIER).fit(X, sets), score=Broken(), prefit=True).conformalize(X, sets)
     assert issubclass(Broken, Score)

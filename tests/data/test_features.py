@@ -8,9 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import skops.io
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from fuzz.features import parts, table
 from infimum import Features, InfimumWarning, PartialClassifier
@@ -120,22 +118,15 @@ def test_stray_cells_among_numbers_are_reported():
         Features().fit(pd.DataFrame({"c": [1, 2, 4]})).transform(pd.DataFrame({"c": ["abc", 5]}))
 
 
-def test_columns_ignore_and_transformers_override_what_is_recognised():
+def test_columns_and_ignore_override_what_is_recognised():
     table = pd.DataFrame({"zip": [str(10000 + k % 7) for k in range(30)], "note": ["a b", "c d"] * 15, "x": range(30)})
-    letters = TfidfVectorizer(token_pattern=r"\w")
-    made = Features({"zip": "category", "note": "text"}, ["x"], {"text": letters}).fit(table)
-    assert [(column.kind, column.width) for column in made.columns_] == [("category", 7), ("text", 4)]
+    made = Features({"zip": "category", "note": "text"}, ["x"]).fit(table)
+    assert [(column.kind, column.width) for column in made.columns_] == [("category", 7), ("text", 2)]
     assert made.dropped_ == {"x": "ignored"}
     with pytest.raises(ValueError, match="X has no column 'zap'"):
         Features({"zap": "date"}).fit(table)
     with pytest.raises(ValueError, match=r"columns\['zip'\] must be one of 'number', 'category'"):
         Features({"zip": "color"}).fit(table)
-
-
-def test_vectorizer_receives_the_remaining_columns():
-    table = pd.DataFrame({"id": [f"A{k}" for k in range(20)], "x": np.arange(20.0), "y": np.arange(20.0) ** 2})
-    made = Features(vectorizer=StandardScaler()).fit(table)
-    np.testing.assert_allclose(made.transform(table), StandardScaler().fit_transform(table[["x", "y"]]))
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_integer_column_names_are_found_by_name():
 
 
 @pytest.mark.parametrize("given, message", [
-    (pl.LazyFrame({"a": [1.0]}), r"X is a LazyFrame, whose rows are not computed yet\. Give X\.collect\(\)"),
+    (pl.LazyFrame({"a": [1.0]}), r"X is a LazyFrame, whose rows are not computed yet\. Pass X\.collect\(\)"),
     (pd.DataFrame(X, columns=["b", "b"]), "The columns of X must have different names. Twice: 'b'"),
 ])  # fmt: skip
 @pytest.mark.parametrize("model", [default(), Features()])
@@ -60,7 +60,7 @@ def test_mixed_column_names_have_the_error_of_scikit_learn():
 
 
 def test_integers_without_end_in_x_are_explained():
-    with pytest.raises(ValueError, match=r"numbers up to 1e[+]150.* Row 0 holds an integer of 5001 digits. Scale X"):
+    with pytest.raises(ValueError, match=r"numbers up to 1e[+]150.* Row 0 contains an integer of 5001 digits. Scale X"):
         default().fit([[10**5000], [1]], ["a", "b"])
 
 

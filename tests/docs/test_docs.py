@@ -9,7 +9,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-
+RESULTS = {"Lost": "lost", "MSRCv2": "MSRCv2", "digits": "digits-uniform-0.3", "segment": "segment-uniform-0.5"}
+"""The rows of the short table of results, and their names in the table that `python -m benchmarks defaults` writes."""
 
 
 def test_the_readme_gives_the_two_commands_and_the_installation_first():
@@ -17,6 +18,34 @@ def test_the_readme_gives_the_two_commands_and_the_installation_first():
     first = text.split("## Quickstart")[0]
     assert len(first.splitlines()) < 60
     assert all(words in first for words in ("make demo", "make test", "pip install", "partial labels"))
+
+
+def test_results_are_those_of_the_benchmark():
+    """README and landing page show rows of docs/_tables/defaults.md, rounded to percent, against the best baseline."""
+    written = (ROOT / "docs" / "_tables" / "defaults.md").read_text("utf-8")
+    readme, index = ((ROOT / name).read_text("utf-8") for name in ("README.md", "docs/index.md"))
+    for name, problem in RESULTS.items():
+        cells = re.search(
+            rf"^\| {re.escape(problem)} \| \**(\.\d+).*?\| (\.\d+).*?\|.*?\| (\.\d+)", written, re.M
+        ).groups()
+        expected = [f"{round(100 * float(cell)):d} %" for cell in cells]
+        (row,) = re.findall(rf"^\| \*?{name}.*$", readme, re.M)
+        assert row in index
+        assert re.findall(r"\d+ %", row) == expected, f"{name}: the benchmark has {expected}"
+
+
+def test_lines_of_prose_are_short():
+    """At most 120 characters, except in tables, code and links."""
+    long = []
+    for page in [*PAGES, ROOT / "CONTRIBUTING.md"]:
+        if page.name in {"rankings.md", "people.md", "studio.md", "active.md"}:
+            continue
+        text = re.sub(r"^ *```.*?^ *```|^\$\$$.*?^\$\$$", "", page.read_text("utf-8"), flags=re.M | re.S)
+        lines = [line for line in text.splitlines() if len(line) > 120 and not re.match(r"\||!|<|    |:alt", line)]
+        long += [
+            f"{page.name}: {line[:60]}…" for line in lines if len(re.sub(r"\]\(.*?\)|`.*?`|\$.*?\$", "", line)) > 120
+        ]
+    assert long == []
 
 
 def test_pages_link_to_pages_that_are_there():

@@ -56,7 +56,7 @@ def test_tabs(write):
         ("number", ["1", "[1,2]", "two"], r"line 4: cannot read 'two' as a number"),
         ("number", ["1", "[2,1]"], r"line 3: the lower bound is above the upper one"),
         ("ranking", ["a>b", "a>b, >a"], r"line 3: "),
-        ("tags", ["+a", "+a -a"], r"line 3: the tag 'a' is both there and not"),
+        ("tags", ["+a", "+a -a"], r"line 3: the tag 'a' is both present and absent"),
         ("labels", ["a", "|"], r"line 3: an empty set of candidates"),
     ],
 )

@@ -115,8 +115,8 @@ def test_bad_costs(cost, message):
     "y, message",
     [
         ([{"cat"}, set(), "dog"], r"1 row of y cannot be used.\n  row 1: an empty set of candidates, got set\(\)"),
-        (["!cat|dog", "cat", "dog"], r"row 0: an empty set: no class is left"),
-        (["cat", 3, "dog"], r"row 1: a label that is number, where most are text, got 3\nThe labels of y mix"),
+        (["!cat|dog", "cat", "dog"], r"row 0: an empty set: all classes are excluded"),
+        (["cat", 3, "dog"], r"row 1: got 3 \(number\), but most labels are text\ny mixes label types"),
         (["", None], "y contains no classes"),
         ([0.5, 1.0], r"row 0: Unknown label type: continuous\. Got 0.5\n.*PartialRegressor"),
         ([np.inf, 1.0], "infinity"),

@@ -65,8 +65,8 @@ def test_ranks_or_codes_is_refused_with_both_readings_and_the_way_out_works():
     for space in (Rankings(), Rankings(3), Rankings(["a", "b", "c"])):
         with pytest.raises(InputError) as refusal:
             space.fit(y).read(y)
-        assert "row 0: [1, 0, 1] as ranks says 1>0, 1>2; as codes 0>1, 1>2" in str(refusal.value)
-        assert "PartialOrders.from_ranks(y) for ranks (1 is first), PartialOrders(y) for codes" in str(refusal.value)
+        assert "row 0: [1, 0, 1] as ranks means 1>0, 1>2, as codes 0>1, 1>2" in str(refusal.value)
+        assert "PartialOrders.from_ranks(y) for ranks (1 is first), or PartialOrders(y) for codes" in str(refusal.value)
     assert codes(PartialOrders.from_ranks(y))[1] == [[-1, 0, 1], [1, 1, 0]]
     assert codes(PartialOrders(y))[1] == [[1, 1, 1], [0, 1, 1]]
     with pytest.raises(InputError, match=r"row 0: expected codes \(-1, 0, 1\) or ranks"):

@@ -37,7 +37,8 @@ def test_rows_of_bits_are_refused_with_both_readings_and_the_ways_out_work():
     y = [[1, 0, 1], [0, 1, 1]]
     with pytest.raises(InputError) as refusal:
         Labels().fit(y)
-    assert "row 0: [1, 0, 1] as a mask allows the classes [0, 2], as candidates the labels [0, 1]" in str(refusal.value)
+    both = "row 0: [1, 0, 1] as a mask allows the classes [0, 2], and as candidates the labels [0, 1]"
+    assert both in str(refusal.value)
     assert "CandidateLabels(y)" in str(refusal.value)
     assert labels(CandidateLabels(y)) == ([0, 1, 2], [[1, 0, 1], [0, 1, 1]])
     assert labels([set(row) for row in y]) == ([0, 1], [[1, 1], [1, 1]])
@@ -145,7 +146,7 @@ def test_dates_come_back_as_dates():
     ],
 )
 def test_kinds_are_not_mixed_unless_declared(y, row):
-    with pytest.raises(InputError, match=rf"row {row}: a label that is .* where most are .*\nThe labels of y mix"):
+    with pytest.raises(InputError, match=rf"row {row}: got .*, but most labels are .*\ny mixes label types"):
         Labels().fit(y)
     flat = [label for cell in y for label in (cell if isinstance(cell, set) else [cell])]
     classes = [flat[k] for k in range(len(flat)) if (type(flat[k]), flat[k]) not in {(type(v), v) for v in flat[:k]}]
@@ -182,7 +183,7 @@ def test_labels_that_are_refused(y, message):
 
 
 @pytest.mark.parametrize(
-    "classes, message", [("ab", "One name alone is"), (["a", None], "missing one"), (3, "list of names")]
+    "classes, message", [("ab", "For one name, write"), (["a", None], "missing values"), (3, "list of names")]
 )
 def test_classes_that_are_refused(classes, message):
     with pytest.raises(InputError, match=message):

@@ -56,7 +56,7 @@ def test_items_in_text():
     assert codes(["a=b>c"], items=["a=b", "c"])[1] == [[1]]
     for y, message in [
         (["a>=b>c"], "row 0: expected items between '>'"),
-        ([[1, 2], ["1", "3"]], "The items 1 and '1' of y print alike"),
+        ([[1, 2], ["1", "3"]], "The items 1 and '1' of y look the same as text"),
         ([[("a", "b", "c")]], "row 0: a tuple is a pair beside pairs only"),
         ([("a", "b", "c")], r"row 0: got the tuple \('a', 'b', 'c'\); write \[\('a', 'b'\)\] for a comparison"),
         ([{"a": "first", "b": 2}], "row 0: expected ranks that are numbers"),

@@ -14,7 +14,7 @@ from parsed import INF, NAN
 
 def test_bounds_end_vectors():
     boxes = Boxes([[0.0, 1.0]], [[INF, 1.0]])
-    with pytest.raises(InputError, match=r"give bounds=\(low, high\): rows end there"):
+    with pytest.raises(InputError, match=r"limit the range of y with bounds=\(low, high\)"):
         boxes.center()
     sets = Vectors(bounds=(0, 10)).fit(boxes).read(boxes)
     assert np.asarray(sets).tolist() == [[[0, 10], [1, 1]]]

@@ -117,7 +117,7 @@ def test_contradictions_are_refused_together_with_their_cycles():
     with pytest.raises(ValueError) as refusal:
         Rankings(ABCD).fit(y).read([*y, "a>e"])
     for line in (
-        "row 4: a > b > a: an item comes once, got 'a>b>a'",
+        "row 4: a > b > a: an item must occur once, got 'a>b>a'",
         "row 5: expected items between '>', ties as b~c or in braces, got 'a>>b'",
         "row 6: expected items between '>', ties as b~c or in braces, got 'b<a'",
         "row 7: expected an order, got 7",
@@ -301,7 +301,7 @@ def test_scores_on_full_and_partial_truth():
     for y, wrong, message in [
         ([None], z[:1], "nothing to score"),
         (["a>b"], z, "y has 1 rows and z has 2"),
-        (["a>b"] * 2, [["a", "b"], ["a", "a"]], "Row 1 of z must hold every item once"),
+        (["a>b"] * 2, [["a", "b"], ["a", "a"]], "Row 1 of z must contain every item once"),
     ]:
         with pytest.raises(ValueError, match=message):
             wrong_pairs(y, wrong)

@@ -54,7 +54,7 @@ def test_booleans_are_fully_known_and_come_back_as_booleans():
     [
         ([["red"], [0, 1]], r"row 1: a row of 2 numbers beside other rows, got \[0, 1\]"),
         (np.array([[1, 2], [0, 1]]), r"row 0: expected 1, -1, 0 or NaN, got 2"),
-        (["+red -red", "+round"], "row 0: the tag 'red' is both there and not"),
+        (["+red -red", "+round"], "row 0: the tag 'red' is both present and absent"),
         ([{"red": True}, 5], "row 1: expected tags, got 5"),
         (np.array([1, -1]), r"Got shape \(2,\)"),
         ([None, None], "y contains no tags"),

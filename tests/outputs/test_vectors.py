@@ -177,7 +177,7 @@ def test_forms_and_bad_rows():
         CandidatePoints([[[0.0, 1.0]], [], [[1.0]]])
     with pytest.raises(ValueError, match=r"row 0: .* is unbounded: the supremum has no value"):
         SetLoss(Vectors().fit([[0.0], [1.0]]), Boxes([[0.0]], [[np.inf]]), "supremum")(np.array([[0.5]]))
-    with pytest.raises(ValueError, match=r"no finite ends low <= high in coordinates \[1\]"):
+    with pytest.raises(ValueError, match=r"range of y is unknown in the coordinates \[1\]"):
         Vectors().fit([[0.0, np.nan], [1.0, np.nan]])
     with pytest.raises(ValueError, match="y has 2 coordinates; 1 were expected"):
         Vectors().fit([[0.0]]).read([[0.0, 1.0]])

@@ -121,7 +121,7 @@ NOT_FINITE = {
         PartialClassifier(search_config=SMALL_SEARCH),
         [[0.0], [1.0], [1e200]] * 4,
         {},
-        r"Row 2 holds 1e\+200. Scale X",
+        r"Row 2 contains 1e\+200. Scale X",
     ),
     "a high degree": (
         PartialClassifier.paper(weights=weights.KernelRidge(kernel="polynomial", degree=300, gamma=1.0)),
@@ -264,7 +264,7 @@ def test_failed_fit_leaves_the_model_unchanged(X, bad):
 def test_bounds_limit_boxes(X):
     """The advice of the error helps."""
     boxes = Boxes(np.zeros((12, 2)), np.full((12, 2), np.inf))
-    with pytest.raises(ValueError, match=r"give bounds=\(low, high\)"):
+    with pytest.raises(ValueError, match=r"with bounds=\(low, high\)"):
         PartialEstimator.paper(outputs.Vectors(), principle="average").fit(X, Boxes(X, np.where(X < 0.5, 1.0, np.inf)))
     found = PartialEstimator.paper(outputs.Vectors(bounds=(0, 4)), principle="average").fit(X, boxes).predict(X)
     np.testing.assert_allclose(found, 2)
@@ -274,7 +274,7 @@ def test_text_in_X_raises_with_the_column_and_a_fix(X):
     """A frame with a text column."""
     frame = pd.DataFrame({"size": X[:, 0], "colour": ["red"] * 12})
     way_out = r"Encode it, with infimum.Features\(\) or scikit-learn's OneHot"
-    with pytest.raises(ValueError, match=rf"The column 'colour' holds 'red'.*{way_out}"):
+    with pytest.raises(ValueError, match=rf"The column 'colour' contains 'red'.*{way_out}"):
         PartialClassifier().fit(frame, LABELS)
 
 
@@ -302,7 +302,7 @@ def test_limit_of_address_space_is_respected():
 
 def test_rankings_of_too_many_items_raise_before_allocation(X):
     """N m² is asked for first."""
-    with pytest.raises(MemoryError, match=r"100000 items in 12 rows needs 2.*GiB are available. Give fewer items"):
+    with pytest.raises(MemoryError, match=r"100000 items in 12 rows needs 2.*GiB are available. Pass fewer items"):
         PartialRanker(items=100_000).fit(X, [[1, 2]] * 12)
 
 

@@ -56,7 +56,7 @@ WORDS = {
     "laplacian": r"Soft disambiguation leaves each row out of its own update, but Laplacian.* has no closed form",
     "blocks": r"Chunked data requires weights\.Nystrom or weights\.LinearRidge, and negative_weights='inside'",
     "together": r"Disambiguation compares all rows with each other, which is not supported for these chunks",
-    "left out": r"Laplacian has no closed-form leave-one-out predictions\. Hold out blocks of rows instead",
+    "left out": r"Laplacian has no closed-form leave-one-out predictions\. Use folds instead",
     "kept": r"Leaving rows out compares them with each other: give arrays instead of rows in blocks",
 }
 """What a composition may say instead of working."""

@@ -71,7 +71,8 @@ class Learner:
         self.held_out = np.empty((0, len(model.prior)))
         """(L, d): the prediction at each labelled row from the others."""
         self._log_likelihoods, self._n_answers = np.zeros(len(model.calibrations)), 0
-        self._held_out_F: NDArray | None = None
+        self.without_row: NDArray | None = None
+        """(n, d): the prediction at each row from the others, labelled or not."""
         self._n_compared = 4
 
     def _new_ridge(self) -> IncrementalRidge:
@@ -102,12 +103,12 @@ class Learner:
         Leave-one-out predictions at labelled rows are more certain than predictions at the rows that are asked about,
         which are far from labelled rows. So answers are used as soon as there are enough of them.
         """
-        if self.belief is None or self._held_out_F is None:
+        if self.belief is None or self.without_row is None:
             return
         rows = np.flatnonzero((self.belief.E != E).any(axis=1))
         if not 0 < len(rows) <= MAX_ANSWERS:
             return
-        new = self.model.log_likelihoods(self.belief.E[rows], E[rows], self._held_out_F[rows])
+        new = self.model.log_likelihoods(self.belief.E[rows], E[rows], self.without_row[rows])
         self._log_likelihoods = DECAY ** len(rows) * self._log_likelihoods + new
         self._n_answers += len(rows)
         if self._n_answers >= MIN_ANSWERS:
@@ -143,9 +144,9 @@ class Learner:
         rows = self.ridge.rows
         F = self.prior + self.ridge.predict(self.T - self.prior) if len(rows) else _repeat(self.model.prior, len(E))
         spread = self.model.spread(self.scale, self.ridge.variance)
-        self._held_out_F = F.copy()
-        self._held_out_F[rows] = self.held_out[: len(rows)]
-        return Belief(E, self.model.posterior_mean(E, self._held_out_F, spread, self.calibration), F, spread)
+        self.without_row = F.copy()
+        self.without_row[rows] = self.held_out[: len(rows)]
+        return Belief(E, self.model.posterior_mean(E, self.without_row, spread, self.calibration), F, spread)
 
     def _select_setting(self, E: NDArray) -> None:
         """Compare settings if there are twice as many labelled rows as at the last comparison."""

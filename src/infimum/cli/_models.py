@@ -75,7 +75,7 @@ def load(path: Path, kind: str | None = None) -> tuple[Pipeline, dict[str, Any]]
             ) from error
         raise ValueError(f"{path.name} contains types that are not trusted, so it is not loaded: {error}") from error
     except MemoryError as error:
-        raise ValueError(f"{path.name} has no room in memory. {error}") from error
+        raise ValueError(f"{path.name} does not fit into memory. {error}") from error
     except BROKEN as error:
         raise ValueError(f"{path.name} is not a model that `infimum fit` wrote ({type(error).__name__}).") from error
     about = vars(model).get("about_") if isinstance(model, Pipeline) else None

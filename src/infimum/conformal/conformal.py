@@ -157,7 +157,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         self._check()
         if self.prefit:
             raise ValueError(
-                "prefit=True: the model is fitted. Call conformalize(X, y) with rows that it has not seen."
+                "prefit=True means that the model is already fitted. Call conformalize(X, y) with data that was"
+                " not used in fit."
             )
         model, sets = prepared(self.model, y)
         n = _check_lengths(X, sets)
@@ -183,9 +184,9 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         """Calibrate a fitted model on rows that it has not seen: (n, d) inputs and n sets."""
         self._check()
         if self.method != "split":
-            raise ValueError(f"method={self.method!r} fits the model by itself: call fit(X, y).")
+            raise ValueError(f"method={self.method!r} fits the model itself. Call fit(X, y).")
         if not self.prefit and "model_" not in vars(self):
-            raise ValueError("The model is not fitted: call fit(X, y), or give prefit=True and a fitted model.")
+            raise ValueError("The model is not fitted. Call fit(X, y), or pass a fitted model and prefit=True.")
         model = self.model if self.prefit else self.model_
         predictor = ModelPredictor(model, space_of(model, y))
         sets = predictor.space.read(materialise(y))
@@ -209,7 +210,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
             rows = np.flatnonzero(sets.is_exact)
             if not len(rows):
                 raise InputError(
-                    "exact_only=True, and no calibration row has an exact label. Give such rows, or exact_only=False."
+                    "exact_only=True requires calibration rows with an exact label. Pass some, or exact_only=False."
                 )
             sets, forecast, plain = sets[rows], forecast[rows], plain[rows]
             groups = None if groups is None else groups[rows]
@@ -217,7 +218,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         scores = over(forecast, sets, predictor.space)
         bad = BadRows("the calibration rows")
         for row in np.flatnonzero(np.isnan(scores)):
-            bad.add(row, "the score is not a number, because the forecast of the model is not")
+            bad.add(row, "the score is NaN, because the prediction of the model is NaN")
         bad.refuse("Check the predictions of the model for these rows.")
         table = None
         if self.ambiguity is not None or self.by_class:

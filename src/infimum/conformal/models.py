@@ -177,7 +177,7 @@ def groups_of(groups: Any, X: Any) -> NDArray | None:
     else:
         found = _column(X, groups)
     if found.shape != (n_rows(X),):
-        raise ValueError(f"groups must give one name per row, shape ({n_rows(X)},). Got shape {found.shape}.")
+        raise ValueError(f"groups must contain one name per row, shape ({n_rows(X)},). Got shape {found.shape}.")
     return found
 
 

@@ -133,7 +133,7 @@ class Blocks:
         first = next(found, NOTHING)
         if first is NOTHING:
             raise ValueError(
-                "Blocks gave no block. Give at least one; if the source is a function, it must return a new iterator"
+                "Blocks contains no chunk. Pass one or more. If the source is a function, it must return a new iterator"
                 " at every call (a generator that was used up gives nothing)."
             )
         return reduce(combine, found, first)
@@ -144,7 +144,7 @@ class Blocks:
             if n_rows(block.X):
                 return block
         raise ValueError(
-            "Blocks gave no rows at all. Give at least one; if the source is a function, it must return a new"
+            "Blocks contains no rows. Pass at least one. If the source is a function, it must return a new"
             " iterator at every call (a generator that was used up gives nothing)."
         )
 

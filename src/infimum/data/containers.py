@@ -237,7 +237,8 @@ def _of_array(y: NDArray, forms: str) -> Any:
     if y.ndim == 0:
         raise InputError(f"y should be a 1d array or a list with one entry per row. Got only {shown(y[()])}. {forms}")
     if y.dtype.fields is not None:
-        raise InputError(f"y is a structured array of the fields {list(y.dtype.fields)}. Give one of them, or a frame.")
+        fields = list(y.dtype.fields)
+        raise InputError(f"y is a structured array of the fields {fields}. Pass one of them, or a DataFrame.")
     if y.dtype.kind in "OUSVT":
         y = y.astype(object)
         y[hidden] = None
@@ -255,7 +256,7 @@ def frame_of(frame: Any, what: str) -> Any:
     import narwhals.stable.v1 as nw
 
     if type(frame).__name__ == "LazyFrame":
-        raise InputError(f"{what} is a LazyFrame, whose rows are not computed yet. Give {what}.collect().")
+        raise InputError(f"{what} is a LazyFrame, whose rows are not computed yet. Pass {what}.collect().")
     if type(frame).__name__ == "RecordBatch":
         import pyarrow
 

@@ -7,9 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.utils import get_tags
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .checks import check_number
@@ -44,7 +42,7 @@ class Column:
     width : int
         Number of features.
     transformer : fitted transformer, optional
-        For text and categories, or the user's own.
+        For text and categories.
     median : float
         Replaces missing numbers and dates.
     missing : int
@@ -93,12 +91,6 @@ class Features(TransformerMixin, BaseEstimator):
         "category", "date", "text" and "identifier".
     ignore : list of str, optional
         Columns to leave out.
-    transformers : dict, optional
-        Transformers in place of the built-in ones, by kind ("text", "category", "number", "date"):
-        ``{"text": TfidfVectorizer()}``. Text vectorizers receive a list of strings, others an (n, 1) array.
-    vectorizer : transformer, optional
-        Transforms all remaining columns at once, for example ``skrub.TableVectorizer()``. Identifiers, constants and
-        ignored columns are removed before.
     max_categories : int, default 30
         Text with at most this many values is a category. Values that occur 20 times on average may be four times as
         many.
@@ -131,16 +123,12 @@ class Features(TransformerMixin, BaseEstimator):
         self,
         columns: dict[str, str] | None = None,
         ignore: Any = (),
-        transformers: dict[str, Any] | None = None,
-        vectorizer: Any = None,
         max_categories: int = 30,
         text_features: int = 50,
         random_state: Any = 0,
     ) -> None:
         self.columns = columns
         self.ignore = ignore
-        self.transformers = transformers
-        self.vectorizer = vectorizer
         self.max_categories = max_categories
         self.text_features = text_features
         self.random_state = random_state
@@ -150,7 +138,7 @@ class Features(TransformerMixin, BaseEstimator):
         self._check()
         table = columns_of(X)
         if not table:
-            raise ValueError("X has no columns. Give a table with at least one column of features.")
+            raise ValueError("X has no columns. Pass a table with at least one column of features.")
         kinds = self._chosen(table)
         columns, dropped = [], {}
         for name, cells in table.items():
@@ -169,9 +157,6 @@ class Features(TransformerMixin, BaseEstimator):
                 f"X has no column to learn from. All are left out: {reasons}. Set the kind of a column yourself, as in"
                 f" Features(columns={{{next(iter(dropped))!r}: 'category'}})."
             )
-        self.vectorizer_ = None
-        if self.vectorizer is not None:
-            self.vectorizer_ = clone(self.vectorizer).fit(_some(X, [column.name for column in columns]), y)
         self.columns_, self.dropped_ = columns, dropped
         self.feature_names_in_ = np.array(list(table), dtype=object)
         self.n_features_in_ = len(table)
@@ -180,10 +165,7 @@ class Features(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> NDArray:
         """Return (n, k) finite numbers."""
         check_is_fitted(self)
-        names = [column.name for column in self.columns_]
-        table = columns_of(X, names)
-        if self.vectorizer_ is not None:
-            return _dense(self.vectorizer_.transform(_some(X, names)))
+        table = columns_of(X, [column.name for column in self.columns_])
         return np.hstack([self._numbers(column, table[column.name]) for column in self.columns_])
 
     def describe(self) -> list[str]:
@@ -202,13 +184,11 @@ class Features(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> NDArray:
         """Return the name of each feature."""
         check_is_fitted(self)
-        if self.vectorizer_ is not None:
-            return np.asarray(self.vectorizer_.get_feature_names_out(), dtype=object)
         names: list[str] = []
         for column in self.columns_:
-            if column.kind == "category" and hasattr(column.transformer, "categories_"):
+            if column.kind == "category":
                 names += [f"{column.name}={value}" for value in column.transformer.categories_[0]]
-            elif column.transformer is not None:
+            elif column.kind == "text":
                 names += [f"{column.name} {k}" for k in range(column.width)]
             else:
                 names += [column.name, f"{column.name} missing"][: column.width]
@@ -222,9 +202,6 @@ class Features(TransformerMixin, BaseEstimator):
         for name, kind in (self.columns or {}).items():
             if kind not in KINDS[:5]:
                 raise ValueError(f"columns[{name!r}] must be one of {', '.join(map(repr, KINDS[:5]))}. Got {kind!r}.")
-        unknown = [kind for kind in self.transformers or {} if kind not in KINDS[:4]]
-        if unknown:
-            raise ValueError(f"transformers must be given by kind: {', '.join(KINDS[:4])}. Got {unknown[0]!r}.")
 
     def _chosen(self, table: dict[str, list]) -> dict[str, str]:
         """Return the kinds that the user has set; all of their columns must exist."""
@@ -236,12 +213,6 @@ class Features(TransformerMixin, BaseEstimator):
 
     def _fitted(self, name: str, found: Recognised, cells: list) -> Column:
         missing = sum(is_missing(cell) for cell in cells)
-        own = (self.transformers or {}).get(found.kind)
-        if own is not None:
-            column = Column(name, found, transformer=clone(own), missing=missing)
-            column.transformer.fit(_given(column, cells))
-            column.width = self._numbers(column, cells[:1]).shape[1]
-            return column
         if found.kind == "text":
             transformer, width = self._text(cells)
             return Column(name, found, width, transformer, missing=missing)
@@ -280,7 +251,8 @@ class Features(TransformerMixin, BaseEstimator):
     @staticmethod
     def _numbers(column: Column, cells: list) -> NDArray:
         if column.transformer is not None:
-            return _dense(column.transformer.transform(_given(column, cells)))
+            given = _categories(cells) if column.kind == "category" else _texts(cells)
+            return np.asarray(column.transformer.transform(given), dtype=float)
         values = _values(column, cells)
         filled = np.where(np.isnan(values), column.median, values)
         return filled if column.width == 1 else np.hstack([filled, np.isnan(values)])
@@ -305,11 +277,6 @@ def columns_of(X: Any, names: list[str] | None = None) -> dict[str, list]:
     return {name: frame[name].to_list() for name in (frame.columns if names is None else names)}
 
 
-def _some(X: Any, names: list[str]) -> Any:
-    """Return some columns of a table, in its own library."""
-    return X.select(names) if hasattr(X, "select") and not hasattr(X, "iloc") else X[names]
-
-
 def _refuse_nested(name: str, cells: list) -> None:
     for k, cell in enumerate(cells):
         if isinstance(cell, list | tuple | dict | set):
@@ -317,22 +284,6 @@ def _refuse_nested(name: str, cells: list) -> None:
                 f"The column {name!r} contains {cell!r:.60} in row {k}. Cells must be numbers, text or dates. Leave the"
                 f" column out, Features(ignore=[{name!r}]), or split it into columns of its own."
             )
-
-
-def _given(column: Column, cells: list) -> Any:
-    """Return the cells of a column as its transformer takes them."""
-    if column.kind == "category":
-        return _categories(cells)
-    if column.kind == "text":
-        texts = _texts(cells)
-        first = column.transformer.steps[0][1] if hasattr(column.transformer, "steps") else column.transformer
-        return texts if get_tags(first).input_tags.string else texts[:, None]
-    return _values(column, cells)
-
-
-def _dense(values: Any) -> NDArray:
-    values = values.toarray() if sparse.issparse(values) else values
-    return np.asarray(values, dtype=float)
 
 
 def _texts(cells: list) -> NDArray:

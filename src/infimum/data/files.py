@@ -82,7 +82,7 @@ def _is_special(path: Path_) -> bool:
     except OSError:
         return False
     if stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
-        raise OSError(f"{path} cannot be written: it is a device or a socket. Give the name of a regular file.")
+        raise OSError(f"{path} cannot be written: it is a device or a socket. Pass the name of a regular file.")
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 

@@ -18,7 +18,7 @@ FILL = (
     "Fill it in, with infimum.Features() or scikit-learn's SimpleImputer in a pipeline, or leave out the row or the"
     " column."
 )
-TOO_LARGE = f"X must hold numbers up to {LARGEST:g}, because squares of larger ones overflow."
+TOO_LARGE = f"X must contain numbers up to {LARGEST:g}, because squares of larger ones overflow."
 RESCALE = "Scale X (StandardScaler, or divide by its largest entry)."
 ENCODE = "Encode it, with infimum.Features() or scikit-learn's OneHotEncoder in a pipeline, or leave it out."
 
@@ -113,7 +113,7 @@ def readable(X: Any, what: str = "X") -> Any:
     >>> readable([[1.0], ["red"]])
     Traceback (most recent call last):
     ...
-    ValueError: X must hold numbers. Row 1 holds 'red'. Encode it, with infimum.Features() or ...
+    ValueError: X must contain numbers. Row 1 contains 'red'. Encode it, with infimum.Features() or ...
     """
     if sparse.issparse(X):
         return X.tocsr()  # a matrix in the format DOK is a dict
@@ -146,14 +146,14 @@ def _check_cell(cell: Any, row: int) -> None:
         try:
             float(cell)
         except ValueError:
-            raise ValueError(f"X must hold numbers. Row {row} holds {shown_cell(cell)}. {ENCODE}") from None
+            raise ValueError(f"X must contain numbers. Row {row} contains {shown_cell(cell)}. {ENCODE}") from None
     elif isinstance(cell, dict | set | frozenset) or type(cell) is object:
         raise TypeError(
-            f"X must hold numbers. Row {row} holds {shown_cell(cell)}: an argument must be a number, or a string"
+            f"X must contain numbers. Row {row} contains {shown_cell(cell)}: an argument must be a number, or a string"
             " that is a number."
         )
     elif isinstance(cell, int) and abs(cell) > LARGEST:
-        raise ValueError(f"{TOO_LARGE} Row {row} holds {shown_cell(cell)}. {RESCALE}")
+        raise ValueError(f"{TOO_LARGE} Row {row} contains {shown_cell(cell)}. {RESCALE}")
 
 
 def in_range(X: Any) -> Any:
@@ -162,7 +162,7 @@ def in_range(X: Any) -> Any:
     if entries.size and max(entries.max(), -entries.min()) > LARGEST:  # without a copy of X
         rows = np.asarray(abs(X).max(axis=1).todense()).ravel() if hasattr(X, "tocsr") else np.abs(X).max(axis=1)
         row = int(np.argmax(rows))
-        raise ValueError(f"{TOO_LARGE} Row {row} holds {np.abs(entries).max():g}. {RESCALE}")
+        raise ValueError(f"{TOO_LARGE} Row {row} contains {np.abs(entries).max():g}. {RESCALE}")
     return X
 
 
@@ -174,7 +174,7 @@ def _table(X: Any, what: str) -> Any:
     if text:
         cell = next((v for v in text[0].to_list() if v is not None), None)
         raise ValueError(
-            f"{what} must hold numbers. The column {text[0].name!r} holds {shown_cell(cell)}"
+            f"{what} must contain numbers. The column {text[0].name!r} contains {shown_cell(cell)}"
             f"{f' (so do {len(text) - 1} other columns)' if len(text) > 1 else ''}. {ENCODE}"
         )
     columns = [_floats(series) for series in frame.iter_columns()]

@@ -123,12 +123,12 @@ class Names:
 
     def __init__(self, names: Iterable, what: str):
         if isinstance(names, str | bytes) or not isinstance(names, Iterable):
-            raise InputError(f"{what} must be a list of names. Got {names!r}. One name alone is [{names!r}].")
+            raise InputError(f"{what} must be a list of names. Got {names!r}. For one name, write [{names!r}].")
         if isinstance(names, set | frozenset):
             names = ordered(names)
         self.list = [plain(name) for name in unpacked(names)]
         if any(is_missing(name) for name in self.list):
-            raise InputError(f"{what} must be names; a missing one is none. Got {shown(self.list)}.")
+            raise InputError(f"{what} must not contain missing values. Got {shown(self.list)}.")
         self.where: dict[Hashable, int] = {}
         twice = []
         for k, name in enumerate(self.list):

@@ -148,7 +148,7 @@ def checked(block: Block, names: list[str] | None, n_features: int, sparse: bool
     if X.shape[1] != n_features:
         raise ValueError(f"{where}: X has {X.shape[1]} features; the first block has {n_features}.")
     if hasattr(X, "tocsr") != sparse:
-        raise ValueError(f"{where}: X is {'dense' if sparse else 'sparse'}, unlike the first block. Give one kind.")
+        raise ValueError(f"{where}: X is {'dense' if sparse else 'sparse'}, unlike the first chunk. Pass one kind.")
     try:
         X = as_numbers(X)
     except ValueError as error:

@@ -326,7 +326,7 @@ class Disambiguation(BaseEstimator):
 
 def _check_memory(posterior: SetPosterior) -> None:
     size = posterior.size
-    require(8 * COPIES * size, f"The soft labels of {size} options", "Give fewer rows, or fewer classes.")
+    require(8 * COPIES * size, f"The soft labels of {size} options", "Pass fewer rows, or fewer classes.")
 
 
 def _supervised(output: OutputSpace, result: DisambiguationResult) -> SetLoss:

@@ -133,7 +133,7 @@ def explained(model: Any, x: Any, against: Any = None) -> Explanation:
     sets = vars(model).get("sets_")
     if sets is None:
         raise ValueError(
-            "explain needs the training sets. They are not kept by a model that was fitted on rows in blocks, or saved"
+            "explain needs the training sets. They are not kept by a model that was fitted on chunked data, or saved"
             f" with {type(model.weights_).__name__} weights. Fit it on arrays."
         )
     output = model.output_

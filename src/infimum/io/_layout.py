@@ -70,7 +70,7 @@ def decoded(data: bytes, name: str, encoding: str | None = None) -> tuple[str, s
         ) from error
     except UnicodeError as error:
         raise ValueError(
-            f"{name} is not text in the encoding {encoding} ({error}). Save it as UTF-8, or give its encoding."
+            f"{name} is not text in the encoding {encoding} ({error}). Save it as UTF-8, or pass its encoding."
         ) from error
     if "\0" in text:
         raise ValueError(f"{name} is not a text file: it contains the character NUL. Save it as UTF-8 text.")

@@ -102,7 +102,7 @@ def read_label_studio(
         entries.append(entry)
     bad.refuse(f"The control {control!r} is of the type {kind!r}; see the tags of Label Studio for its shape.")
     if kind == "taxonomy" and classes is not None:
-        raise ValueError("The classes of a Taxonomy control are its leaves: give the tree with taxonomy=… instead.")
+        raise ValueError("The classes of a Taxonomy control are its leaves. Pass the tree as taxonomy=… instead.")
     tree = _tree(values, taxonomy) if kind == "taxonomy" and (values or taxonomy is not None) else None
     if kind == "ranker":
         buckets = _buckets(source, entries, values, buckets)

@@ -291,7 +291,7 @@ class GroupConstraints:
         raise InputError(
             "\n".join([
                 "The constraints contradict each other, or the candidate sets of their rows.", *bad[:10],
-                "Give shares as intervals (low, high), or correct the rows.",
+                "Pass shares as intervals (low, high), or correct the rows.",
             ])
         )  # fmt: skip
 

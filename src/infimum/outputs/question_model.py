@@ -127,7 +127,7 @@ class QuestionModel:
         kind = type(sets)
         if kind.is_exact is Sets.is_exact and kind.start is Sets.start and sets.options() is None:
             raise InputError(
-                f"{kind.__name__} cannot tell which rows are open to questions. Add the method start() or the property"
+                f"{kind.__name__} does not define which rows can be asked about. Add the method start() or the property"
                 " is_exact to this class."
             )
         return np.column_stack([~self.space.is_unlabelled(sets), ~sets.is_exact])

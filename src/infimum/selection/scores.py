@@ -184,4 +184,4 @@ def weight_array(sample_weight: Any) -> NDArray:
     try:
         return np.asarray(sample_weight, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight must hold one number >= 0 per row. Got {sample_weight!r:.200}.") from error
+        raise ValueError(f"sample_weight must contain one number >= 0 per row. Got {sample_weight!r:.200}.") from error

@@ -160,7 +160,7 @@ class SoftDisambiguation(nn.Module):
     def _check_rows(self, x: torch.Tensor, rows: torch.Tensor) -> None:
         n = len(self.weights)
         if rows.dtype not in (torch.int64, torch.int32) or rows.ndim != 1:
-            raise ValueError(f"Give the (b,) numbers of the training rows. Got {rows.dtype} of {tuple(rows.shape)}.")
+            raise ValueError(f"Pass the (b,) numbers of the training rows. Got {rows.dtype} of {tuple(rows.shape)}.")
         same_rows(len(x), len(rows), "row numbers", "logits")
         same_width(self.m, x.shape[1], "The sets", "logits")
         if self.check and not compiling():

@@ -122,7 +122,7 @@ class Weights(BaseEstimator, ABC):
         operator = self.loo_operator()
         if operator is None:
             name = type(self).__name__
-            raise ValueError(f"{name} has no closed-form leave-one-out predictions. Hold out blocks of rows instead.")
+            raise ValueError(f"{name} has no closed-form leave-one-out predictions. Use folds instead, such as cv=5.")
         return operator(phi)
 
     def loo_operator(self) -> LooOperator | None:

@@ -351,8 +351,9 @@ def test_team_of_three_disagrees_decides_and_survives_a_changed_table(tmp_path, 
     ann.page.wait_for_selector("#review li")
     entry = ann.page.locator("#review li", has_text=f"D{spare:02}")
     assert "Bob" in entry.inner_text()  # one sees who answered what
-    entry.locator("input").fill(truth[spare])
     entry.locator("button").click()
+    assert any("Bob" in text for text in ann.page.locator("#row .given li").all_inner_texts())
+    ann.page.keyboard.press(truth[spare])
     ann.page.wait_for_function("() => document.getElementById('message').textContent.startsWith('Decided')")
     merged = read_table(export(ann.page, "csv", tmp_path), "label", kind="labels", id="id")
     assert dict(zip(merged.ids, merged.y))[f"D{spare:02}"] == truth[spare]

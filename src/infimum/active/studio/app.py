@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -16,9 +19,11 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from ...data.errors import InputError
+from ...data.images import thumbnail
 from .. import Contradiction
 from .export import export
 from .journal import parse
+from .pool import TableContradiction
 from .session import Session
 from .views import (
     answers_view,
@@ -35,6 +40,8 @@ from .views import (
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 BODY = 2**16  # bytes of a request at most
+SIDE = 240  # pixels of an image in a list
+N_THUMBNAILS = 512  # small images that are kept in memory
 MAX_NAME = 40  # characters of the name of a person
 HEADERS = {
     "Content-Security-Policy": (
@@ -48,7 +55,8 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 FILES = {"": ("index.html", "text/html; charset=utf-8"), "studio.css": ("studio.css", "text/css; charset=utf-8")}
-FILES |= {name: (name, "text/javascript; charset=utf-8") for name in ("studio.js", "panels.js", "parts.js")}
+SCRIPTS = ("studio.js", "panels.js", "parts.js", "guidelines.js")
+FILES |= {name: (name, "text/javascript; charset=utf-8") for name in SCRIPTS}
 REJECTED = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
 """Errors of what a client has sent."""
 
@@ -159,7 +167,16 @@ async def image(request: Request) -> Response:
         found = session.task.image(int(row), request.path_params["column"])
     if found is None:
         return JSONResponse({"error": "There is no such image in the folder of the table."}, 404)
+    if request.query_params.get("small") == "1":
+        with contextlib.suppress(ValueError, ImportError, OSError):  # it cannot be decoded: the browser may try
+            small = await run_in_threadpool(_thumbnail, found[0], found[0].stat().st_mtime)
+            return Response(small, media_type="image/png")
     return FileResponse(found[0], media_type=found[1])
+
+
+@lru_cache(N_THUMBNAILS)
+def _thumbnail(path: Path, changed: float) -> bytes:
+    return thumbnail(path, SIDE)
 
 
 async def download(request: Request) -> Response:
@@ -217,7 +234,8 @@ async def _response(work: Callable[[], Any]) -> Response:
     try:
         return JSONResponse(await run_in_threadpool(work))
     except Contradiction as error:
-        return JSONResponse({"error": str(error), "row": error.row}, 409)
+        in_table = isinstance(error, TableContradiction)
+        return JSONResponse({"error": str(error), "row": error.row, "table": in_table}, 409)
     except InputError as error:
         return JSONResponse({"error": str(error)}, 422)
     except REJECTED as error:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...outputs import OutputSpace
-from .. import Question
+from .. import Contradiction, Question
 from ..answers import Answer, restricted
 
 N_COMPARED = 200  # answers whose pairs estimate the disagreement by chance
@@ -30,6 +30,15 @@ class Entry(NamedTuple):
     """For a random row, whether the model had predicted the answer."""
     batch: str = ""
     """The id that all answers of a batch share."""
+
+
+class TableContradiction(Contradiction):
+    """An answer that is incompatible with the cell of the table; only a decision of a review may replace the cell."""
+
+    def __init__(self, question: Question, answer: Any, cell: str):
+        super().__init__(question, answer, cell, "")
+        given = question.answer_text(answer)
+        self.args = (f"The table has {cell} for row {question.row}, which contradicts {question.text()} {given}.",)
 
 
 class Agreement(NamedTuple):
@@ -64,6 +73,7 @@ class Pool:
         self.disagreements: set[int] = set()
         """Rows about which people contradict each other, without a decision."""
         self._by_row: dict[int, list[Entry]] = {}
+        self._by_person: dict[int, dict[str, Any]] = {}
 
     def about(self, row: int) -> list[Entry]:
         """Return the answers about one row, in order."""
@@ -86,8 +96,10 @@ class Pool:
 
     def by_person(self, row: int) -> dict[str, Any]:
         """Return the set of each person who has answered about a row, without those who do not know."""
-        people = [e.who for e in self.about(row) if e.purpose != "review" and e.answer is not None]
-        return {who: self.own(row, who) for who in dict.fromkeys(people)}
+        if row not in self._by_person:
+            people = [e.who for e in self.about(row) if e.purpose != "review" and e.answer is not None]
+            self._by_person[row] = {who: self.own(row, who) for who in dict.fromkeys(people)}
+        return self._by_person[row]
 
     def check(self, entry: Entry) -> None:
         """Raise an error if an answer contradicts the table or an earlier answer of the same person."""
@@ -95,13 +107,17 @@ class Pool:
         if entry.purpose == "review":
             question.consistent_set(answer)
             return
-        earlier = [Answer(e.question, e.answer) for e in self._given(question.row, entry.who)]
+        earlier = [Answer(e.question, e.answer) for e in self._given(question.row, entry.who) if e.answer is not None]
+        if not earlier and answer is not None and not self.before[[question.row]].meets(
+            question.consistent_set(answer))[0]:  # fmt: skip
+            raise TableContradiction(question, answer, self.before[[question.row]].format(0))
         restricted(self.own(question.row, entry.who), question, answer, earlier)
 
     def add(self, entry: Entry, update: bool = True) -> None:
         """Store an answer that was checked; without `update`, call `update` when all are stored."""
         self.entries.append(entry)
         self._by_row.setdefault(entry.question.row, []).append(entry)
+        self._by_person.pop(entry.question.row, None)
         if update:
             self.update([entry.question.row])
 
@@ -111,6 +127,7 @@ class Pool:
         self.entries = [entry for entry in self.entries if id not in (entry.id, entry.batch)]
         for entry in gone:
             self._by_row[entry.question.row].remove(entry)
+            self._by_person.pop(entry.question.row, None)
         self.update({entry.question.row for entry in gone})
         return gone
 

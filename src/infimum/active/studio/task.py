@@ -20,6 +20,7 @@ from ...io._names import NamedCells, Naming
 from ...io._table_cells import parse_cells
 from ...outputs import OUTPUT_TYPES
 from ...outputs.merging import WORDS
+from .guidelines import Guidelines, read_guidelines
 
 SIDE = 16  # images are scaled to 16 x 16 grey pixels for the model
 
@@ -48,8 +49,8 @@ class Task:
         The column of ids; None if there is none.
     shown : list of str, optional
         The columns that people see; by default all.
-    guidelines : str
-        Text about the classes, in Markdown.
+    guidelines : Guidelines
+        Texts about the classes, in Markdown.
     """
 
     path: Path
@@ -61,7 +62,7 @@ class Task:
     named: NamedCells | None = None
     ids: list | None = None
     shown: list[str] | None = None
-    guidelines: str = ""
+    guidelines: Guidelines = field(default_factory=Guidelines)
 
     def __post_init__(self) -> None:
         self.rows = rows_of_frame(self.records.data)
@@ -74,6 +75,8 @@ class Task:
                     f"Column {column!r}: {len(others)} of {len(self)} cells are not images in the folder of the table."
                     f" They are shown as text. The first is in row {others[0]}."
                 )
+        if self.guidelines.classes and self.guidelines.missing:
+            self.notes.append(f"The guidelines have no heading for: {', '.join(self.guidelines.missing)}.")
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -184,6 +187,7 @@ def read_task(
         raise InputError(f"{path} has no column {missing[0]!r} to show. Its columns are {', '.join(columns)}.")
     rows = rows_of_frame(records.data)
     images = [column for column in columns if are_images([row.get(column) for row in rows])]
-    text = "" if guidelines is None else Path(guidelines).read_text(encoding="utf-8")
+    names = [str(name) for name in space.questions().names]
+    texts = Guidelines() if guidelines is None else read_guidelines(Path(guidelines).read_text("utf-8"), names)
     ids = None if id is None else list(records.ids)
-    return Task(path, target, records, space, columns, images, named, ids, show, text)
+    return Task(path, target, records, space, columns, images, named, ids, show, texts)

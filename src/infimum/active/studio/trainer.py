@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 N_AHEAD = 48  # questions that are prepared; people who answer faster get questions from an older model
 WINDOW = 20  # answers over which changes of the predictions are counted
 SUSPECT = 0.1  # held-out probability of a set below which its row is suspect
+SURE = 0.8  # probability from which on rows are offered for a batch; on the digits, 99.7 % of these are right
 LONGEST_PAUSE = 60.0  # seconds between attempts to learn after errors
 N_TIMINGS = 500  # latest answers to which seconds are fitted
 
@@ -47,6 +48,8 @@ class Trainer:
         self.learner = Learner(self.features, session.model, None, 0)
         self.queue: list[Question] = []
         self.suspects: list[Suspect] = []
+        self.n_sure = 0
+        """Open rows with a predicted probability of at least `SURE`."""
         self.problem = ""
         """The last error of the thread; empty when it works."""
         self._fits_seconds = session.asker.cost == "seconds"
@@ -104,7 +107,7 @@ class Trainer:
             if rows and session.pool.sets is not sets:  # drop questions about rows that were answered meanwhile
                 same = (session.model.encode(session.pool.sets[rows]) == belief.E[rows]).all(axis=1)
                 found = [question for question, kept in zip(found, same) if kept]
-            self.queue, self.suspects = found, suspects
+            self.queue, self.suspects, self.n_sure = found, suspects, len(self.sure_rows(belief))
             if not session.history or session.history[-1].answers != count:
                 session.history.append(progress)
                 with contextlib.suppress(OSError):  # a full disk: the next answer shows the error
@@ -135,6 +138,17 @@ class Trainer:
         tolerance = 0.01 * np.std(z.astype(float)) if z.dtype.kind == "f" else 0.0
         differs = np.abs(z.astype(float) - earlier[-1][1].astype(float)) > tolerance
         return float(differs.reshape(len(z), -1).any(axis=1).mean())
+
+    def sure_rows(self, belief: Belief) -> list[int]:
+        """Return open rows with a probable label, the most probable first, without those people disagree about."""
+        model = self.session.model
+        if not model.lists_outputs:
+            return []
+        is_open = model.is_open(model.encode(self.session.pool.sets))
+        top = belief.T.max(axis=1)
+        rows = np.flatnonzero(is_open & (top >= SURE))
+        rows = rows[np.argsort(-top[rows], kind="stable")]
+        return [int(row) for row in rows if row not in self.session.pool.disagreements]
 
     def _suspects(self, belief: Belief) -> list[Suspect]:
         """Return labelled rows whose set is improbable given the other rows, the least probable first."""

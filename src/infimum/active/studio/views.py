@@ -6,6 +6,7 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,12 @@ from ...diagnostics.counts import at_least, at_most
 from .. import FullLabel, Question
 from .export import FORMATS, PER_PERSON
 from .pool import Entry
+from .reliability import MIN_ANSWERS, reliabilities
 from .session import Session
 
 PAGE_SIZE = 50  # answers or rows per request
 MAX_TEXT = 4000  # characters of a cell
 LISTED = 10  # options with a key of their own
-SURE = 0.8  # probability from which on rows are offered for a batch; on the digits, 99.7 % of these are right
 N_SURE = 24  # rows of a batch
 N_RANDOM = 50  # latest random rows that the accuracy is estimated from
 STOP = 0.01  # share of changed predictions below which more answers hardly help
@@ -33,7 +34,7 @@ def task_view(session: Session) -> dict:
     return {
         "rows": len(task), "names": task.names(), "file": task.path.name, "target": task.target,
         "kinds": list(session.model.kinds), "formats": list(FORMATS), "per_person": list(PER_PERSON),
-        "guidelines": task.guidelines, "notes": task.notes, "overlap": session.overlap,
+        "guidelines": asdict(task.guidelines), "notes": task.notes, "overlap": session.overlap,
         "left_out": [{"who": one["who"], "text": one["text"], "reason": one["reason"]} for one in session.left_out],
         "edited": session.edited, "people": session.people,
     }  # fmt: skip
@@ -53,9 +54,14 @@ def question_view(session: Session, question: Question, purpose: str = "") -> di
         order = np.argsort([-(p + 0.001 * recent[o["text"]]) for p, o in zip(q, found)], kind="stable")
         found = [found[k] for k in order]
     return {
-        "asked": question.as_dict(), "text": question.text(), "cost": round(question.cost, 3), "purpose": purpose,
+        "asked": question.as_dict(), "about": [str(name) for name in _listed(question.about)], "purpose": purpose,
+        "text": question.text(), "cost": round(question.cost, 3),
         "input": "yes-no" if is_binary else "one" if options else question.space.kind, "options": found,
     }  # fmt: skip
+
+
+def _listed(about: Any) -> list:
+    return list(about) if isinstance(about, list | tuple) else [] if about is None else [about]
 
 
 def row_view(session: Session, row: int) -> dict:
@@ -68,7 +74,8 @@ def row_view(session: Session, row: int) -> dict:
         is_image = is_path and task.image(row, column) is not None
         note = "no image in the folder of the table" if is_path and value and not is_image else ""
         cells.append({"column": column, "image": is_image, "text": cell_text(value), "note": note})
-    candidates = session.pool.sets.format(row)
+    one = session.pool.sets[[row]]
+    candidates = "" if task.space.is_unlabelled(one)[0] else one.format(0)
     return {"row": row, "id": cell_text(task.records.ids[row]), "cells": cells, "candidates": candidates}
 
 
@@ -93,9 +100,9 @@ def state_view(session: Session, who: str) -> dict:
         "answers": len(entries), "mine": sum(entry.who == who for entry in entries), "complete": last.complete,
         "remaining": last.remaining, "covering": last.covering, "random": accuracy(entries),
         "minutes": None if pace is None else round(last.remaining * pace / 60, 1),
-        "history": [[p.cost, p.covering, p.remaining] for p in [*history[::step], last]], "learned": last.answers,
+        "history": [[p.answers, p.covering, p.complete] for p in [*history[::step], last]], "learned": last.answers,
         "changed": last.changed, "stop": last.changed is not None and last.changed < STOP,
-        "disagreements": disagreements, "problem": session.trainer.problem,
+        "disagreements": disagreements, "sure": min(session.trainer.n_sure, N_SURE), "problem": session.trainer.problem,
     }  # fmt: skip
 
 
@@ -109,10 +116,15 @@ def accuracy(entries: list[Entry]) -> dict | None:
 
 
 def people_view(session: Session) -> dict:
-    """Return the progress of each person, and how well they agree beyond chance."""
+    """Return the progress of each person, how well they agree beyond chance, and how reliable they are."""
     with session.lock:
         entries, people = list(session.pool.entries), list(session.people)
         (alpha, n), each = session.pool.agreement()
+    sources = reliabilities(session)
+    reliable = {} if sources is None else {
+        who: [round(float(part[k]), 3) for part in (sources.reliability, sources.low, sources.high)]
+        for k, who in enumerate(sources.names) if sources.answers[k] >= MIN_ANSWERS
+    }  # fmt: skip
     found = []
     for who in people:
         own_alpha, own_n = each.get(who, (None, 0))
@@ -121,7 +133,7 @@ def people_view(session: Session) -> dict:
         found.append({
             "who": who, "answers": len(mine), "rows": len({entry.question.row for entry in mine}),
             "unknown": sum(entry.answer is None for entry in mine), "agreement": own_alpha, "shared": own_n,
-            "seconds": round(statistics.median(times), 1) if times else None,
+            "seconds": round(statistics.median(times), 1) if times else None, "reliability": reliable.get(who),
         })  # fmt: skip
     return {"people": found, "agreement": alpha, "shared": n}
 
@@ -211,14 +223,12 @@ def sure_view(session: Session) -> dict:
     with session.lock:
         belief = session.trainer.learner.belief
         assert belief is not None
-        is_open = session.model.is_open(session.model.encode(session.pool.sets))
         top, best = belief.T.max(axis=1), belief.T.argmax(axis=1)
-        rows = [row for row in np.flatnonzero(is_open & (top >= SURE)) if row not in session.pool.disagreements]
-        rows = sorted(rows, key=lambda row: -top[row])[:N_SURE]
+        rows = session.trainer.sure_rows(belief)[:N_SURE]
         rows.sort(key=lambda row: (best[row], -top[row]))
         options = session.model.full_options()
         found = [
-            {"row": row_view(session, int(row)), "value": options[best[row]].value, "text": options[best[row]].text,
+            {"row": row_view(session, row), "value": options[best[row]].value, "text": options[best[row]].text,
              "probability": round(float(top[row]), 3)}
             for row in rows
         ]  # fmt: skip

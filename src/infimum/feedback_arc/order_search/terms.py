@@ -89,7 +89,7 @@ def relations(before: NDArray, memory: int = 2**28) -> Relations:
         if held > memory:
             raise ValueError(
                 f"The down-closed sets of {t + 1} of {len(before)} relations of {m} items take more than"
-                f" memory = {memory} bytes. Give more, or use alternation."
+                f" memory = {memory} bytes. Raise it, or use alternation."
             )
     start = np.cumsum([0, *(len(ideals) for ideals, _ in found)])
     empty = np.empty(0, dtype=np.int64)

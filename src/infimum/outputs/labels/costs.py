@@ -64,7 +64,7 @@ class CostMatrix(Cost):
             if index is not None and list(index) != self.names:
                 if set(index) != set(self.names):
                     raise ValueError(
-                        f"A cost frame needs the same classes in rows and columns. Got {list(index)} and {self.names}."
+                        f"cost must have the same classes in rows and columns. Got {list(index)} and {self.names}."
                     )
                 frame = frame_of(values.loc[self.names], "cost")
             values = frame.to_numpy()
@@ -97,13 +97,13 @@ class CostMatrix(Cost):
             places = [known.find(c) for c in unpacked(classes)]
             if None in places:
                 unknown = [c for c, k in zip(unpacked(classes), places) if k is None]
-                raise InputError(f"cost names the classes {self.names}; y has also {unknown[:10]}.")
+                raise InputError(f"cost names the classes {self.names}, but y also contains {unknown[:10]}.")
             index = np.array(places, dtype=int)
             return self.values[np.ix_(index, index)]
         if m != len(classes):
             raise ValueError(
                 f"cost is {m} x {m} and y names {len(classes)} classes: {classes.tolist()[:10]}. "
-                "Give all of them in order as classes=[…], or the cost as a frame with class names."
+                "Pass all of them in order as classes=[…], or pass the cost as a DataFrame with class names."
             )
         return self.values
 
@@ -262,7 +262,7 @@ def as_cost(cost: Any) -> Cost:
     if isinstance(cost, str):
         if cost not in ("zero-one", "ordinal"):
             raise ValueError(
-                f"cost must be None, 'zero-one', 'ordinal', a matrix, a frame or a Taxonomy. Got {cost!r} instead."
+                f"cost must be None, 'zero-one', 'ordinal', a matrix, a DataFrame or a Taxonomy. Got {cost!r} instead."
             )
         return Ordinal() if cost == "ordinal" else ZeroOne()
     return CostMatrix(cost)

@@ -21,7 +21,7 @@ from .sets import FORMS as FORMS
 from .sets import CandidateLabels, as_mask
 from .voted import check_probabilities, is_soft, soft_table
 
-AMBIGUOUS = "Where rows are candidate masks give CandidateLabels(y); where 0 and 1 are labels, sets such as {0, 1}."
+AMBIGUOUS = "Pass CandidateLabels(y) if the rows are masks, or sets such as {0, 1} if 0 and 1 are labels."
 NEITHER = "neither 'a' nor 'b' is '!a|!b' or Not('a', 'b')"
 VOTES = "got pairs instead of labels; for answers of several annotators, pass infimum.Votes"
 FLAGS = "Candidates among the classes True and False are sets, {True, False}; a candidate mask is CandidateLabels(y)."
@@ -314,8 +314,11 @@ def classes_in(facts: Facts) -> list:
         bad = BadRows("y")
         for what, sample in facts.kinds.items():
             if what != most:
-                sample.add_to(bad, f"a label that is {what}, where most are {most}, got {{}}")
-        bad.refuse("The labels of y mix the types: give them one type, or name them all as classes=[…].")
+                sample.add_to(bad, f"got {{}} ({what}), but most labels are {most}")
+        bad.refuse(
+            "y mixes label types. Convert the column to one type, for example y.astype(str), or list all labels in"
+            " classes=[…]."
+        )
     return list(facts.names.values())
 
 
@@ -337,8 +340,8 @@ def in_their_order(facts: Facts, names: list) -> list:
     if len(names) < 3 or kinds <= {"number"} or kinds <= {"boolean"} or kinds <= {"date", "date and time", "duration"}:
         return names
     raise InputError(
-        f"cost='ordinal' requires the order of the classes, and {listed(names)} have none. Give them in their order,"
-        " classes=[…], or give y as pandas.Categorical(y, categories=[…], ordered=True)."
+        f"cost='ordinal' requires the order of the classes, and {listed(names)} have none. Pass them in order as"
+        " classes=[…], or pass y as pandas.Categorical(y, categories=[…], ordered=True)."
     )
 
 
@@ -354,7 +357,7 @@ def refuse_bits(sample: Sample) -> None:
     """Raise an error that shows rows of 0 and 1 as masks and as candidates."""
     lines = [
         f"  row {row}: {shown(list(cell))} as a mask allows the classes"
-        f" {[k for k, bit in enumerate(cell) if bit]}, as candidates the labels {sorted(set(cell))}"
+        f" {[k for k, bit in enumerate(cell) if bit]}, and as candidates the labels {sorted(set(cell))}"
         for row, cell in sample.first[:3]
     ]
     raise InputError("\n".join(["Rows of 0 and 1 can mean two things.", *lines, AMBIGUOUS]))

@@ -88,7 +88,7 @@ class CandidateLabels(Sets):
         if strict and not self.sizes.all():
             bad = BadRows("y")
             for row in np.flatnonzero(self.sizes == 0):
-                bad.add(row, "an empty set: no class is left" if negated[row] else "an empty set of candidates")
+                bad.add(row, "an empty set: all classes are excluded" if negated[row] else "an empty set of candidates")
             bad.refuse(f"Every set must contain the true label. {FORMS}")
         self.listed, self.negated, self.classes, self.cost = listed, negated, classes, cost
         self.shape = (n,)

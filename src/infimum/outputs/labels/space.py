@@ -126,7 +126,7 @@ class Labels(LabelCells, OutputSpace):
             warn_of_look_alikes(self, self.classes_, counts)
         if n > 1 and not labelled:
             warnings.warn(
-                "No row of y rules out any class, so every label is possible and an arbitrary one is predicted.",
+                "Every row of y allows every class, so there is nothing to learn and predictions are arbitrary.",
                 InfimumWarning,
                 stacklevel=4,
             )

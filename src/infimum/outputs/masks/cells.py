@@ -31,7 +31,7 @@ class MaskCells(CellFormat):
         shape = np.shape(parse_json(first, "the first mask") if is_text else first)
         if len(shape) != 2:
             raise InputError(
-                "The shape of the masks is unknown. Give each row as a list of rows of pixels, [[1, 0], [0, -1]]."
+                "The shape of the masks is unknown. Write each row as a list of rows of pixels, [[1, 0], [0, -1]]."
             )
         return cls(shape)  # type: ignore[call-arg]
 

@@ -18,8 +18,8 @@ from .text import decimal_of, parse_interval
 
 FORMS = (
     "A row of y is a value 3.5, bounds (1, 2) or (5, inf), a union [(-2, -1), (1, 2)], candidates {1, 2}, text such as"
-    ' "[1,2]", "800-1200", ">=3", "<0.1", "5±0.2" or "[-2,-1]|[1,2]", or None for an unlabelled row. Bounds go from'
-    " low to high, with -inf or inf on a side that is open."
+    ' "[1,2]", "800-1200", ">=3", "<0.1", "5±0.2" or "[-2,-1]|[1,2]", or None for an unlabelled row. Write bounds'
+    " from low to high, with -inf or inf for an unbounded side."
 )
 
 LOWER = {"lower", "low", "lo", "min", "minimum", "left", "start", "from"}
@@ -56,7 +56,7 @@ def read(y: Any, columns: tuple | None = None, decimal: str | None = None) -> Pi
             events = events_in(found)
             return _bounds(found, columns) if events is None else _durations(*events)
         elif found.names is not None:
-            raise InputError(f"A frame of bounds has two columns, lower and upper. Got {list(found.names)}.")
+            raise InputError(f"A DataFrame of bounds has two columns, lower and upper. Got {list(found.names)}.")
     if isinstance(found, Table | np.ndarray):
         return _unions(found.values if isinstance(found, Table) else found)
     if found.typed:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 UNBOUNDED_HINT = (
-    "Use principle='disambiguation', or 'infimum' with negative_weights='inside'; or give bounds=(low, high): rows end"
-    " there."
+    "Use principle='disambiguation', or 'infimum' with negative_weights='inside', or limit the range of y with"
+    " bounds=(low, high)."
 )
 
 

@@ -309,7 +309,7 @@ class Intervals(Sets):
         bad, unlabelled = BadRows("y"), self.is_unlabelled
         for row in np.flatnonzero(~self.is_bounded).tolist():
             text = "an unlabelled row" if unlabelled[row] else self.format(row)
-            bad.add(row, f"{text} is unbounded: {what.removeprefix('the ')} principle has no value there")
+            bad.add(row, f"{text} is unbounded, so the {what.removeprefix('the ')} is undefined")
         squared = self.loss_name == "squared"
         bad.refuse(UNBOUNDED_HINT if squared else UNBOUNDED_HINT.replace("'disambiguation', or ", ""))
 

@@ -119,7 +119,7 @@ class Reals(NumberCells, OutputSpace):
         self.bilinear = self.loss == "squared"
         self.bounds_ = low, high = self._bounds()
         if summary.low > summary.high and not (math.isfinite(low) and math.isfinite(high)):
-            raise InputError("No row of y has a finite endpoint that says where to predict. Give bounds=(low, high).")
+            raise InputError("No row of y has a finite endpoint, so its range is unknown. Pass bounds=(low, high).")
         self.form_ = NUMBERS
         if summary.columns is not None:
             self.form_ = Form("bounds", f"bounds {listed(summary.columns)}", summary.columns)

@@ -162,7 +162,7 @@ def kind_of(width: int, m: int | None, facts: Facts) -> str:
         facts.not_codes["entries"].add_to(
             bad, "expected codes (-1, 0, 1) or ranks (not negative), got {}"
         )
-        bad.refuse("Give PartialOrders.from_ranks(y) or PartialOrders(y).")
+        bad.refuse("Pass PartialOrders.from_ranks(y) or PartialOrders(y).")
     return "codes" if codes else "ranks"
 
 
@@ -174,10 +174,10 @@ def _refuse_table(sample: Sample) -> None:
         coded = [f"{a}>{b}" if v > 0 else f"{b}>{a}" for a, b, v in zip(i, j, cell) if v]
         ranked = [f"{a}>{b}" for a in range(width) for b in range(width) if _less(cell[a], cell[b])]
         lines.append(
-            f"  row {row}: {shown(cell)} as ranks says {', '.join(ranked) or 'nothing'};"
+            f"  row {row}: {shown(cell)} as ranks means {', '.join(ranked) or 'nothing'},"
             f" as codes {', '.join(coded) or 'nothing'}"
         )
-    way = "Give PartialOrders.from_ranks(y) for ranks (1 is first), PartialOrders(y) for codes."
+    way = "Pass PartialOrders.from_ranks(y) for ranks (1 is first), or PartialOrders(y) for codes."
     raise InputError("\n".join(["The numbers of y can be ranks or codes.", *lines, way]))
 
 
@@ -196,8 +196,8 @@ def refuse_lists(facts: Facts, items: Names | None) -> None:
         return
     lines = [f"  row {row}: {shown(list(cell))}" for row, cell in facts.numbers[width].first[:3]]
     way = (
-        "Give PartialOrders.from_ranks(y), 1 being first, or np.array(y, dtype=object) for items, best first"
-        " (PartialOrders.from_orders(y), where they are 0, 1, …)."
+        "Pass PartialOrders.from_ranks(y) for ranks (1 is first), or np.array(y, dtype=object) for items, best first."
+        " If the items are 0, 1, …, pass PartialOrders.from_orders(y)."
     )
     raise InputError("\n".join(["The lists of y can be ranks, or items in their order.", *lines, way]))
 
@@ -208,7 +208,7 @@ def items_in(facts: Facts) -> list:
     for name in facts.names.values():
         if (other := prints.setdefault(key(str(name)), name)) is not name:
             raise InputError(
-                f"The items {shown(other)} and {shown(name)} of y print alike. Give items=[…] and one of them."
+                f"The items {shown(other)} and {shown(name)} of y look the same as text. Pass items=[…] with one."
             )
     for text in facts.texts:
         prints.setdefault(key(text), text)

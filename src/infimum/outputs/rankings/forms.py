@@ -62,7 +62,7 @@ def stated_pairs(y: Column, items: Names, strict: bool) -> NDArray:
     With ``strict=False``, items that are not among `items` are passed over.
     """
     n, m = y.n, len(items)
-    require(2.0 * n * m * m, f"the pairs of {m} items in {n} rows", "Give fewer items, or rows in blocks.")
+    require(2.0 * n * m * m, f"the pairs of {m} items in {n} rows", "Pass fewer items, or chunked data.")
     places, bad = Places(items), BadRows("y")
     stated = np.zeros((n, m, m), dtype=np.uint8)
     first: dict[str, int] = {}  # equal texts are parsed once
@@ -133,7 +133,7 @@ def chains_in(cell: Any, known: Places | None) -> list[Buckets]:
             if item in place:
                 between = [bucket[0] for bucket in chain[place[item] + 1 : k]]
                 circle = " > ".join(map(str, [item, *between, item]))
-                raise InputError(f"{circle}: an item comes once, got {shown(cell)}")
+                raise InputError(f"{circle}: an item must occur once, got {shown(cell)}")
             place[item] = k
     return chains
 

@@ -66,7 +66,7 @@ class TagCells(CellFormat):
             for tag, value in tags_in(cell).items():
                 tag = new.get(tag, tag) if isinstance(tag, str) else tag
                 if there.setdefault(tag, value) != value:
-                    bad.add(row, f"the tag {tag!r} is both there and not", cell)
+                    bad.add(row, f"the tag {tag!r} is both present and absent", cell)
             renamed.append(there or None)
         bad.refuse(FORMS)
         return renamed

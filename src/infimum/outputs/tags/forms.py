@@ -19,11 +19,11 @@ from ..base import Sets
 
 FORMS = (
     'A row of y is {"red": True, "round": False}, {"red"}, ["red"], "+red -round", or a row of an (n, m) array with 1'
-    " (has the tag), -1 (has it not), 0 or NaN (unknown); None for an unlabelled row."
+    " (present), -1 (absent), 0 or NaN (unknown), or None for an unlabelled row."
 )
 BOTH = (
-    "Booleans say that a tag is there or not, 0 among numbers that it is unknown. Where 0 means absent, give"
-    " np.asarray(y).astype(bool); where it means unknown, give 1 and -1 for what is known."
+    "False means absent in a table of booleans, and 0 means unknown in a table of numbers. If your 0 means absent, pass"
+    " np.asarray(y).astype(bool). If it means unknown, write 1 for present and -1 for absent."
 )
 SEPARATORS = re.compile(f"[{re.escape(BLANKS)},;|]+")
 MINUS = "-−‐‑–"
@@ -150,7 +150,7 @@ def tags_in(cell: Any) -> dict[Any, bool]:
         known: dict[str, bool] = {}
         for tag, positive in _tokens(cell):
             if known.setdefault(tag, positive) != positive:
-                raise InputError(f"the tag {shown(tag)} is both there and not, got {shown(cell)}")
+                raise InputError(f"the tag {shown(tag)} is both present and absent, got {shown(cell)}")
         return known
     raise InputError(f"expected tags, got {shown(cell)}")
 

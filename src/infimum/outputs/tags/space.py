@@ -96,7 +96,7 @@ class Tags(TagCells, OutputSpace):
         if named:
             return named[0]
         if widths and facts.names:
-            raise InputError("Some rows name their tags, others are a table without names. Give tags=[…].")
+            raise InputError("Some rows name their tags, others are a table without names. Pass tags=[…].")
         return range(next(iter(widths))) if widths else ordered(facts.names.values())
 
     @staticmethod
@@ -153,11 +153,10 @@ class Tags(TagCells, OutputSpace):
         for sign, given, missing in ((1, "present", "absent"), (-1, "absent", "present")):
             if seen[sign]:
                 warnings.warn(
-                    f"No tag of y is ever {missing}, so predicting every tag as {given} costs nothing, and that"
-                    " is what will be learned. Predict a fixed number of tags with k=, make tags cost something with"
-                    " epsilon=, or mark absent tags (0 means unknown here: if your 0 means absent, pass a"
-                    " boolean array; if your rows list all of their tags,"
-                    " MultiLabelBinarizer().fit_transform(y).astype(bool)).",
+                    f"No tag of y is ever {missing}, so a model that predicts every tag as {given} is optimal. Set the"
+                    " number of tags with k=…, set a cost per tag with epsilon=…, or mark absent tags. 0 means"
+                    " unknown: if your 0 means absent, pass a boolean array. If your rows list all of their tags,"
+                    " pass MultiLabelBinarizer().fit_transform(y).astype(bool).",
                     InfimumWarning,
                     stacklevel=4,
                 )

@@ -136,53 +136,19 @@ class Annuli(VectorSets):
         low, high = np.minimum(*ends), np.maximum(*ends)
         return np.where(known, low, self.centers - reach), np.where(known, high, self.centers + reach)
 
-    def _shared(self, other: Any) -> tuple[Annuli, NDArray, NDArray]:
-        """The intersection, where it is empty, and where it is neither ring nor segment, (n,) each.
-
-        Around one center, amplitudes and phases are intersected; around two, one set may lie in the other, or far away.
-        """
-        self._check_pair(other, Annuli)
-        same = (self.centers == other.centers).all(axis=1)
-        inner, outer = np.maximum(self.inner, other.inner), np.minimum(self.outer, other.outer)
-        turned = (self.phases * other.phases).sum(axis=1) < 1 - 1e-12
-        clash = same & ((inner > outer) | (self.known & other.known & turned & (outer > 0)))
-        apart = np.linalg.norm(self.centers - other.centers, axis=1)
-        ball = (~self.known | (self.outer == 0)) & (~other.known | (other.outer == 0))
-        # the distances from one center to the ring around the other fill an interval
-        nearest = np.maximum(np.maximum(self.inner - apart, apart - self.outer), 0)
-        clash |= ~same & ball & ((nearest > other.outer) | (apart + self.outer < other.inner))
-        first = ~same & ball & _lies_in(self, other, apart)
-        second = ~same & ball & _lies_in(other, self, apart)
-        own, theirs = (self.known | ~other.known)[:, None], second[:, None]
-        phases = np.where(own, self.phases, other.phases)
-        phases = np.where((phases != 0).any(axis=1, keepdims=True) & same[:, None], phases, np.nan)
-        inner = np.where(same, inner, np.where(second, other.inner, self.inner))
-        outer = np.where(same, outer, np.where(second, other.outer, self.outer))
-        outer = np.maximum(outer, inner)  # empty rows raise an error later
-        left = Annuli(inner, outer, phase=phases, center=np.where(theirs, other.centers, self.centers))
-        return left._like(self), clash, ~clash & ~same & ~first & ~second
-
-    def _candidates(self, other: Any) -> bool:
+    def meets(self, other: Any) -> NDArray:
+        """Return whether two rings share a point; a segment can be compared with candidate points only."""
         from .candidates import CandidatePoints
 
-        return isinstance(other, CandidatePoints)
-
-    def meets(self, other: Any) -> NDArray:
-        if self._candidates(other):
+        if isinstance(other, CandidatePoints):
             return other.meets(self)
-        _, empty, shapeless = self._shared(other)
-        segment = (self.known & (self.outer > 0)) | (other.known & (other.outer > 0))
-        self._refuse_shape(other, shapeless & segment, "a ring, ball or segment")
-        return ~empty
-
-    def intersect(self, other: Any) -> Any:
-        """Around the same center, or where one lies in the other; with candidates, those that are in it."""
-        if self._candidates(other):
-            return other.intersect(self)
-        left, empty, shapeless = self._shared(other)
-        self._refuse_empty(other, empty)
-        self._refuse_shape(other, shapeless, "a ring, ball or segment")
-        return left
+        self._check_pair(other, Annuli)
+        if any((part.known & (part.outer > 0)).any() for part in (self, other)):
+            raise InputError("Segments cannot be compared with rings or balls. List possible points as candidates.")
+        apart = np.linalg.norm(self.centers - other.centers, axis=1)
+        # the distances from one center to the ring around the other fill an interval
+        nearest = np.maximum(np.maximum(self.inner - apart, apart - self.outer), 0)
+        return (nearest <= other.outer) & (apart + self.outer >= other.inner)
 
     def join(self, other: Any) -> Annuli:
         parts = (self, other)
@@ -250,8 +216,3 @@ class Balls(Annuli):
     def __repr__(self) -> str:
         mean = self.outer.mean() if len(self) else 0
         return f"<Balls in R^{self.m}: {len(self)} rows, mean radius {mean:.3g}>"
-
-
-def _lies_in(a: Annuli, b: Annuli, apart: NDArray) -> NDArray:
-    """Whether the ring of a lies in that of b, their centers being that far apart, (n,)."""
-    return (apart + a.outer <= b.outer) & ((b.inner == 0) | (apart - a.outer >= b.inner))

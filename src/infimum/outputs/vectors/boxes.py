@@ -120,7 +120,8 @@ class Boxes(VectorSets):
     def _bounded(self, what: str) -> None:
         bad = BadRows("y")
         for row in np.flatnonzero(~self.is_bounded):
-            bad.add(row, f"{self.lower[row].tolist()} to {self.upper[row].tolist()} is unbounded: {what} has no value")
+            low, high = self.lower[row].tolist(), self.upper[row].tolist()
+            bad.add(row, f"{low} to {high} is unbounded, so {what} is undefined")
         bad.refuse(UNBOUNDED_HINT)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:

@@ -16,8 +16,8 @@ from .boxes import Boxes
 from .candidates import CandidatePoints
 
 FORMS = (
-    "y is (n, m) values with NaN where a coordinate is unknown, (n, m, 2) bounds, a list with a point or a list of"
-    " candidate points a row, or Boxes, Balls, Annuli or CandidatePoints."
+    "y is (n, m) values with NaN for unknown coordinates, (n, m, 2) bounds, a list with a point or a list of"
+    " candidate points per row, or Boxes, Balls, Annuli or CandidatePoints."
 )
 LIMIT = 1e150  # squares of larger numbers have no room in floating point
 
@@ -70,7 +70,7 @@ def _candidates(column: Column) -> CandidatePoints:
     if k > 1 and width == 2 and (points.points[:, 0] <= points.points[:, 1]).all():
         raise InputError(
             f"The rows of y, as {shown(column.cells[0])}, can be bounds of {k} coordinates or {k} points in the plane."
-            " Give Boxes(lower, upper), as Boxes(*np.moveaxis(np.array(y), -1, 0)), or CandidatePoints(y)."
+            " Pass Boxes(lower, upper), as in Boxes(*np.moveaxis(np.array(y), -1, 0)), or CandidatePoints(y)."
         )
     return points
 

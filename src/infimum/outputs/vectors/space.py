@@ -78,7 +78,7 @@ class Vectors(VectorCells, OutputSpace):
         bad = np.flatnonzero(~(np.isfinite(low) & np.isfinite(high) & (low <= high)))
         if len(bad):
             raise InputError(
-                f"Y has no finite ends low <= high in coordinates {bad.tolist()}. Give them as bounds=(low, high)."
+                f"The range of y is unknown in the coordinates {bad.tolist()}. Pass bounds=(low, high)."
             )
         unit = float(((high - low) / 2).max(initial=0.0)) or 1.0
         if not 1 / LIMIT <= unit <= LIMIT or max(np.abs(low).max(), np.abs(high).max()) > LIMIT:

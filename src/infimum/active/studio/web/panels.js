@@ -1,7 +1,13 @@
 // The panels beside the question: progress, people, review, rows, answers, export, guidelines, batches.
 
+import { startGuidelines } from "./guidelines.js";
 import { at, call, explained, made, makeButton, me, percent, random, say, summary, token } from "./parts.js";
 
+const KINDS = {
+  auto: "cheapest until the row is known", FullLabel: "the full label", Is: "one class, yes or no",
+  OneOf: "a few classes, yes or no", Which: "one of a few classes", Has: "one tag, yes or no",
+  Before: "the order of two items", First: "the first of a few items", Below: "below a number, yes or no",
+};
 const SVG = "http://www.w3.org/2000/svg";
 let task = { names: [], rows: 1 };
 let acts = {};
@@ -18,14 +24,10 @@ export async function start(given) {
   await call("/api/join", {}).catch((error) => say(explained(error)));
   at("name").textContent = me.who;
   at("file").textContent = `· ${task.file}, ${task.target}`;
-  for (const kind of ["auto", ...task.kinds]) at("kind").append(new Option(kind === "auto" ? "cheapest until the row is known" : kind, kind));
+  for (const kind of ["auto", ...task.kinds]) at("kind").append(new Option(KINDS[kind] ?? kind, kind));
   for (const form of task.formats) at("form").append(new Option(form, form));
-  for (const name of task.names) at("names").append(new Option(name));
   notes();
-  if (task.guidelines) {
-    at("guidelines").hidden = false;
-    at("guidelines").querySelector("div").append(...markdown(task.guidelines));
-  }
+  startGuidelines(task.guidelines);
   return task;
 }
 
@@ -56,15 +58,6 @@ function notes() {
   at("notes").querySelector("ul").append(...found.map((text) => made("li", text)));
 }
 
-// Headings, list items and paragraphs of Markdown; all else is text.
-function markdown(text) {
-  return text.split(/\n+/).filter((line) => line.trim()).map((line) => {
-    const heading = line.match(/^#+\s+(.*)/);
-    const item = line.match(/^\s*[-*]\s+(.*)/);
-    return heading ? made("h3", heading[1]) : made("p", item ? `• ${item[1]}` : line);
-  });
-}
-
 // ---- progress and people
 
 export function progress(found) {
@@ -75,6 +68,8 @@ export function progress(found) {
   at("bar").value = found.complete;
   at("stop").hidden = !found.stop;
   at("stop").textContent = `You can stop: the last 20 answers changed ${percent(found.changed)} of the predictions.`;
+  at("sure").hidden = !found.sure;
+  at("sure").textContent = found.sure === 1 ? "Confirm a clear row" : `Confirm ${found.sure} clear rows at once`;
   at("review-count").textContent = found.disagreements ? `(${found.disagreements})` : "";
   const one = found.random;
   at("random").textContent = one === null
@@ -96,33 +91,41 @@ async function people() {
   const key = JSON.stringify(found);
   if (key === counted) return;
   counted = key;
-  at("agreement").textContent = found.agreement === null ? ""
-    : `Agreement beyond chance on ${found.shared} rows: ${found.agreement.toFixed(2)} (Krippendorff’s alpha; 1 is perfect).`;
+  at("agreement").textContent = [
+    found.agreement === null ? "" : `Agreement on ${found.shared} rows that several people answered: ${found.agreement.toFixed(2)} `
+      + "(Krippendorff’s alpha; 1 is perfect, 0 is chance).",
+    "Seconds: the median per answer.",
+    found.people.some((one) => one.reliability) ? "Reliability: how often the answers contain the true label, corrected for chance, "
+      + "with a 95\u00a0% interval. It is estimated from other people, decisions and the model." : "",
+  ].join(" ");
   const body = made("tbody");
   const head = made("tr");
-  for (const name of ["person", "answers", "rows", "seconds", "alpha"]) {
+  for (const name of ["person", "answers", "seconds", "agreement", "reliability"]) {
     const cell = made("th", name);
     cell.scope = "col";
     head.append(cell);
   }
   body.append(head);
+  const two = (value) => (value === null ? "–" : value.toFixed(2));
   for (const one of found.people) {
     const line = made("tr");
-    const cells = [one.who, one.answers, one.rows, one.seconds ?? "–", one.agreement === null ? "–" : one.agreement.toFixed(2)];
+    const [value, low, high] = one.reliability ?? [null];
+    const cells = [one.who, one.answers, one.seconds ?? "–", two(one.agreement), two(value)];
     line.append(...cells.map((cell) => made("td", String(cell))));
+    if (value !== null) line.lastChild.append(made("small", ` ${two(low)}–${two(high)}`));
     body.append(line);
   }
   at("people").querySelector("tbody")?.remove();
   at("people").append(body);
 }
 
+// How the share of complete rows and the covering rate have grown with the answers.
 function chart(points) {
   const svg = at("chart");
   svg.replaceChildren();
   const [left, right, top, bottom] = [42, 312, 8, 124];
-  const most = Math.max(1, ...points.map((point) => point[0]));
-  const start = Math.max(1e-9, points[0]?.[2] ?? 1);
-  const x = (cost) => left + (right - left) * (cost / most);
+  const most = Math.max(10, ...points.map((point) => point[0]));
+  const x = (answers) => left + (right - left) * (answers / most);
   const y = (share) => bottom - (bottom - top) * Math.min(1, Math.max(0, share));
   const line = (name, values) => {
     if (!values.length) return;
@@ -143,12 +146,19 @@ function chart(points) {
   line("axis", [[0, 0.5], [most, 0.5]]);
   for (const share of [0, 0.5, 1]) text(`${100 * share}\u00a0%`, left - 4, y(share) + 4, "end");
   text("0", left, bottom + 16, "middle");
-  text(`cost ${Math.round(most)}`, right, bottom + 16, "end");
-  line("sure", points.map((point) => [point[0], 1 - point[2] / start]));
+  text(`${most} answers`, right, bottom + 16, "end");
+  line("complete", points.map((point) => [point[0], point[2] / task.rows]));
   line("covering", points.filter((point) => point[1] !== null).map((point) => [point[0], point[1]]));
-  const last = points.at(-1) ?? [0, null, start];
-  at("legend").textContent = "Solid: predictions without the row that lie in its set"
-    + `${last[1] === null ? "" : ` (${percent(last[1])})`}. Dashed: uncertainty removed (${percent(Math.max(0, 1 - last[2] / start))}).`;
+  const last = points.at(-1) ?? [0, null, 0];
+  const mark = (name, words) => {
+    const item = made("span", undefined, "key");
+    item.append(made("i", undefined, name), words);
+    return item;
+  };
+  at("legend").replaceChildren(
+    mark("covering", `covering rate${last[1] === null ? "" : ` ${percent(last[1])}`}: labelled rows that the model predicts without their own label`),
+    mark("complete", `complete rows ${percent(last[2] / task.rows)}`),
+  );
 }
 
 // ---- lists
@@ -193,43 +203,44 @@ async function listRows(more = false) {
   at("rows-found").textContent = `${found.total} row${found.total === 1 ? "" : "s"}`;
 }
 
-// ---- review: what people have answered, and a decision
+// ---- review: a row of the queue is shown in the main part, with what people have answered, and gets a decision
+
+let reviewing = [];
 
 async function listReview() {
   const found = await call(`/api/review?queue=${at("queue").value}`);
   for (const option of at("queue").options) {
     option.textContent = `${option.textContent.replace(/ \(\d+\)$/, "")} (${found.counts[option.value]})`;
   }
+  reviewing = found.rows;
   at("reviewed").textContent = found.rows.length ? "A decision replaces all answers about the row." : "The queue is empty.";
   at("review").replaceChildren(...found.rows.map(reviewed));
 }
 
+function givenTo(one) {
+  const given = one.answers.map((entry) => `${entry.who}: ${entry.text} ${entry.answer}`);
+  if (one.table !== "anything") given.unshift(`Table: ${one.table}`);
+  if (one.probability !== null) given.push(`The other rows give this label a probability of ${percent(one.probability)}.`);
+  return given;
+}
+
+const asReview = (one) => ({ question: one.question, row: one.row, given: givenTo(one) });
+
 function reviewed(one) {
   const item = made("li", undefined, "review");
-  item.append(summary(one.row));
-  const given = one.answers.map((entry) => `${entry.who}: ${entry.text} ${entry.answer}`);
-  if (one.probability !== null) given.push(`The other rows give this label a probability of ${percent(one.probability)}.`);
-  item.append(...[`Table: ${one.table}`, ...given].map((text) => made("p", text, "soft")));
-  const input = made("input");
-  input.setAttribute("list", "names");
-  input.setAttribute("aria-label", `Decision for row ${one.row.row}`);
-  const decide = makeButton("Decide", () => acts.act(async () => {
-    const option = one.question.options.find((each) => each.text === input.value.trim());
-    if (one.question.options.length && !option) {
-      say("Type one of the classes.");
-      return;
-    }
-    const body = { id: random(12), question: one.question.asked, answer: option ? option.value : input.value, review: true };
-    const found = await call("/api/answer", body);
-    say(`Decided: row ${one.row.row}, ${input.value}.`, true);
-    progress(found.state);
-    await listReview();
-    await listAnswers();
-  }), "send");
-  const pair = made("div", undefined, "pair");
-  pair.append(input, decide);
-  item.append(pair);
+  item.append(summary(one.row), ...givenTo(one).map((text) => made("p", text, "soft")));
+  const decide = makeButton("Decide", () => acts.show(asReview(one)));
+  decide.setAttribute("aria-label", `Decide row ${one.row.row}`);
+  item.append(decide);
   return item;
+}
+
+// The next row of the queue after one that was decided or skipped; null at the end.
+export async function nextReview(skipped = null) {
+  await listReview();
+  const at = reviewing.findIndex((one) => one.row.row === skipped);
+  const next = reviewing[at + 1];
+  return next ? asReview(next) : null;
 }
 
 // ---- rows that the model is sure of, confirmed at once
@@ -240,19 +251,32 @@ async function openBatch() {
     say("The model is not sure of any row yet.", true);
     return;
   }
-  at("grid").replaceChildren(...found.rows.map((one) => {
-    const cell = made("label", undefined, "cell");
-    const box = made("input");
-    box.type = "checkbox";
-    box.checked = true;
-    box.dataset.row = one.row.row;
-    box.dataset.value = JSON.stringify(one.value);
-    const head = made("span", undefined, "head");
-    head.append(box, made("b", one.text), ` ${percent(one.probability)}`);
-    cell.append(head, summary(one.row));
-    return cell;
+  const labels = [...new Set(found.rows.map((one) => one.text))];
+  at("grid").replaceChildren(...labels.flatMap((label) => {
+    const group = made("div", undefined, "group");
+    group.append(...found.rows.filter((one) => one.text === label).map(batchCell));
+    return [made("h3", label), group];
   }));
+  countBatch();
   at("batch").showModal();
+}
+
+function countBatch() {
+  const count = at("grid").querySelectorAll("input:checked").length;
+  at("accept").textContent = `Confirm ${count} row${count === 1 ? "" : "s"}`;
+}
+
+function batchCell(one) {
+  const cell = made("label", undefined, "cell");
+  const box = made("input");
+  box.type = "checkbox";
+  box.checked = true;
+  box.addEventListener("change", countBatch);
+  box.dataset.row = one.row.row;
+  box.dataset.value = JSON.stringify(one.value);
+  box.setAttribute("aria-label", `${one.text}: row ${one.row.id}, probability ${percent(one.probability)}`);
+  cell.append(box, summary(one.row));
+  return cell;
 }
 
 const acceptBatch = () => acts.act(async () => {

@@ -20,7 +20,7 @@ export async function call(path, body) {
   }
   const response = await fetch(path, options);
   const found = await response.json();
-  if (!response.ok) throw Object.assign(new Error(found.error ?? response.statusText), { status: response.status });
+  if (!response.ok) throw Object.assign(new Error(found.error ?? response.statusText), { status: response.status, table: found.table });
   return found;
 }
 
@@ -63,10 +63,10 @@ export function marked(element, text, words) {
 
 export const searched = () => at("find-rows").value.split(/\s+/).filter(Boolean);
 
-export function imageOf(row, cell) {
+export function imageOf(row, cell, small = false) {
   const image = made("img");
   image.alt = `${cell.column} of row ${row.row}: ${cell.text}`;
-  image.src = `/image/${row.row}/${encodeURIComponent(cell.column)}?token=${encodeURIComponent(token)}`;
+  image.src = `/image/${row.row}/${encodeURIComponent(cell.column)}?token=${encodeURIComponent(token)}${small ? "&small=1" : ""}`;
   return image;
 }
 
@@ -74,7 +74,7 @@ export function imageOf(row, cell) {
 export function summary(row) {
   const place = made("div", undefined, "summary");
   const image = row.cells.find((cell) => cell.image);
-  if (image) place.append(imageOf(row, image));
+  if (image) place.append(imageOf(row, image, true));
   const words = row.cells.filter((cell) => !cell.image && cell.text).map((cell) => cell.text).join(" · ");
   const name = String(row.row) === row.id ? `Row ${row.row}` : row.id;
   const text = made("span", `${name} `);

@@ -1,7 +1,8 @@
 // The studio: shows one question at a time, sends the answer, and asks for the next one.
 
-import { at, call, explained, imageOf, made, marked, me, percent, random, say, searched } from "./parts.js";
-import { listAnswers, progress, start } from "./panels.js";
+import { at, call, explained, imageOf, made, makeButton, marked, me, percent, random, say, searched } from "./parts.js";
+import { openGuidelines, showGuidelines } from "./guidelines.js";
+import { listAnswers, nextReview, progress, start } from "./panels.js";
 
 let now = null;        // the question that is shown, with its row
 let since = 0;         // when it was shown
@@ -21,21 +22,31 @@ function show(next) {
   at("options").replaceChildren();
   at("options").className = "";
   for (const id of ["unknown", "skip", "guess"]) at(id).disabled = next === null;
+  if (next?.given) at("unknown").disabled = true;  // a decision is a label
   if (next === null) {
-    at("question").textContent = "Nothing is left to ask.";
+    at("question").textContent = "Every row is complete. Nothing is left to ask.";
+    showGuidelines([]);
     return;
   }
-  showRow(next.row, next.question.purpose);
-  at("question").textContent = next.question.text;
+  showRow(next.row, next.question.purpose, next.given ?? []);
+  showGuidelines(next.question.about);
+  at("question").textContent = next.given ? `Review: ${next.question.text}` : next.question.text;
   const inputs = { "yes-no": yesNo, one, tags, ranking, number };
   (inputs[next.question.input] ?? text)(next.question);
   if (!document.activeElement?.closest("aside, dialog")) at("question").focus({ preventScroll: true });
 }
 
-function showRow(row, purpose) {
+function showRow(row, purpose, given) {
   const name = String(row.row) === row.id ? "" : ` · ${row.id}`;
   const why = PURPOSES[purpose] ? ` · ${PURPOSES[purpose]}` : "";
-  at("row").append(made("p", `Row ${row.row}${name} · candidates: ${row.candidates}${why}`, "place"));
+  const known = row.candidates ? `candidates: ${row.candidates}` : "no label yet";
+  at("row").append(made("p", `Row ${row.row}${name} · ${known}${why}`, "place"));
+  if (given.length) {
+    const answers = made("ul", undefined, "given");
+    answers.append(...given.map((text) => made("li", text)));
+    at("row").append(answers);
+  }
+  const frames = made("div", undefined, "frames");
   const list = made("dl");
   const plain = row.cells.filter((cell) => !cell.image);
   list.classList.toggle("many", plain.length > 8 && plain.every((cell) => cell.text.length < 16));
@@ -46,7 +57,7 @@ function showRow(row, purpose) {
       frame.setAttribute("aria-label", `Enlarge ${cell.column} of row ${row.row}`);
       frame.append(imageOf(row, cell));
       frame.addEventListener("click", () => zoom(frame));
-      at("row").append(frame);
+      frames.append(frame);
       continue;
     }
     const pair = made("div");
@@ -55,7 +66,10 @@ function showRow(row, purpose) {
     pair.append(made("dt", cell.column), value);
     list.append(pair);
   }
-  if (plain.length) at("row").append(list);
+  const cells = made("div", undefined, "cells");
+  if (frames.childElementCount) cells.append(frames);
+  if (plain.length) cells.append(list);
+  at("row").append(cells);
   at("row").scrollTop = 0;
 }
 
@@ -65,7 +79,14 @@ function zoom(frame) {
   const large = at("zoom").querySelector("img");
   large.src = image.src;
   large.alt = image.alt;
+  larger(false);
   at("zoom").showModal();
+}
+
+function larger(yes) {
+  at("zoom").classList.toggle("larger", yes);
+  at("larger").setAttribute("aria-pressed", String(yes));
+  at("larger").textContent = yes ? "Fit" : "Larger";
 }
 
 function button(text, key, act, ...classes) {
@@ -96,6 +117,12 @@ function keysOf(names) {
     name === "none of these" ? "n" : own ? (digit(name) ? name : "") : k < 9 ? String(k + 1) : k === 9 ? "0" : "");
 }
 
+// Columns as wide as the longest word, so that words are not broken.
+function fitWidth(names) {
+  const longest = Math.max(0, ...names.flatMap((name) => name.split(/\s+/).map((word) => word.length)));
+  at("options").style.setProperty("--column", `${Math.min(4 + 0.56 * longest, 20)}rem`);
+}
+
 // Up to ten options are buttons. More of them are found by typing; the most probable ones come first.
 function one(question) {
   const few = question.options.length <= 11;
@@ -103,6 +130,7 @@ function one(question) {
     for (const old of at("options").querySelectorAll("button")) old.remove();
     const keys = keysOf(options.map((option) => option.text));
     options.forEach((option, k) => button(option.text, keys[k], () => answer(option.value)));
+    fitWidth(options.map((option) => option.text));
   };
   if (few) return draw(question.options);
   const input = made("input");
@@ -129,6 +157,7 @@ function one(question) {
 }
 
 function tags() {
+  fitWidth(task.names);
   const chosen = new Set();
   const keys = keysOf(task.names);
   task.names.forEach((name, k) => {
@@ -143,6 +172,7 @@ function tags() {
 }
 
 function ranking() {
+  fitWidth(task.names);
   const chosen = [];
   const keys = keysOf(task.names);
   task.names.forEach((name, k) => {
@@ -184,6 +214,7 @@ async function act(work) {
     await work();
   } catch (error) {
     say(explained(error));
+    if (error.table) at("message").append(" ", makeButton("The table is wrong: send the row to review", () => answer(null)));
   } finally {
     busy = false;
     at("ask").removeAttribute("aria-busy");
@@ -202,16 +233,34 @@ const answer = (value) => act(async () => {
   if (pending === null || pending.question !== asked || pending.answer !== value) {
     pending = { id: random(12), question: asked, answer: value, seconds: (performance.now() - since) / 1000 };
   }
-  const found = await call("/api/answer", { ...pending, kind: wanted() });
+  const review = Boolean(now.given);
+  const found = await call("/api/answer", { ...pending, kind: wanted(), review });
   pending = null;
+  if (review) return decided(found);
   say(found.disagrees ? "Somebody else has answered otherwise. The row is now in the review queue." : "", true);
   progress(found.state);
   show(found.next);
   listAnswers().catch(() => {});  // the next answer shows the error
 });
 
+async function decided(found) {
+  const name = now.row.row;
+  progress(found.state);
+  listAnswers().catch(() => {});
+  const left = await nextReview();
+  if (left) show(left);
+  else show((await call(`/api/next?${person()}&kind=${encodeURIComponent(wanted())}`)).next);
+  say(`Decided: row ${name}.${left ? "" : " The review queue is empty."}`, true);
+}
+
+const person = () => `who=${encodeURIComponent(me.who)}&tab=${me.tab}`;
+
 const skip = () => act(async () => {
   if (now === null) return;
+  if (now.given) {
+    const left = await nextReview(now.row.row);
+    if (left) return show(left);
+  }
   const found = await call("/api/skip", { row: now.row.row, kind: wanted() });
   say("");
   progress(found.state);
@@ -233,8 +282,7 @@ const undo = (id) => act(async () => {
 
 const next = (row) => act(async () => {
   const chosen = Number.isInteger(row) ? `&row=${row}` : "";
-  const person = `who=${encodeURIComponent(me.who)}&tab=${me.tab}`;
-  const found = await call(`/api/next?${person}&kind=${encodeURIComponent(wanted())}${chosen}`);
+  const found = await call(`/api/next?${person()}&kind=${encodeURIComponent(wanted())}${chosen}`);
   say("");
   progress(found.state);
   show(found.next);
@@ -256,7 +304,7 @@ document.addEventListener("keydown", (event) => {
   if (onButton && (event.key === " " || event.key === "Enter")) return;
   const keyed = [...at("options").querySelectorAll("button")].find((b) => b.dataset.key === event.key);
   const others = {
-    " ": skip, Backspace: () => undo(), d: () => answer(null), g: guess, z: () => zoom(at("row").querySelector(".frame")),
+    " ": skip, Backspace: () => undo(), d: () => answer(null), g: guess, i: openGuidelines, z: () => zoom(at("row").querySelector(".frame")),
     "?": () => at("keys").showModal(), "/": () => at("find")?.focus(),
   };
   if (keyed) keyed.click();
@@ -270,9 +318,11 @@ at("skip").addEventListener("click", skip);
 at("undo").addEventListener("click", () => undo());
 at("guess").addEventListener("click", guess);
 at("help").addEventListener("click", () => at("keys").showModal());
+at("larger").addEventListener("click", () => larger(!at("zoom").classList.contains("larger")));
+at("zoom").querySelector("img").addEventListener("click", () => larger(!at("zoom").classList.contains("larger")));
 at("kind").addEventListener("change", () => next());
 
-task = await start({ undo, next, act });
+task = await start({ undo, next, act, show });
 await next();
 await listAnswers().catch((error) => say(error.message));
 setInterval(async () => {  // answers of other people, and what the model learned meanwhile

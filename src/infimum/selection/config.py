@@ -110,10 +110,20 @@ class SearchConfig:
 
     n_se_different: float = 1.5
     """Standard errors of a difference. A candidate that is worse by less may be as good as the best."""
+    n_se_more_rows: float = 4.0
+    """`n_se_different` for candidates that go on to more rows, from which kernels profit more than forests."""
     n_se_different_regression: float = 2.0
     """`n_se_different` for regression. Few rows with large errors decide, so differences are less certain."""
     n_se_constant: float = 1.0
     """Standard errors by which a candidate must be better than the best constant, which is selected otherwise."""
+    n_se_constant_both: float = 2.0
+    """Standard errors, the sum of those of the likelihood and of the set risk, that are enough, too."""
+    n_se_family: float = 1.0
+    """Standard errors, the sum of those of the likelihood and of the set risk, by which a candidate must be better than
+    one of a preferred family, if all labels are exact."""
+    n_se_family_ambiguous: float = 6.0
+    """`n_se_family` if no label is exact. Scores of candidate sets are less certain than their standard errors then:
+    rows from one image or recording have the same candidates, and forests recognise such rows more easily."""
     n_se_constant_regression: float = 0.0
     """`n_se_constant` for regression, where the constant is a part of the mixture as well."""
     min_noise: float = 0.03

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from .search import Record, SearchProblem
 
 
-def compare_first(
-    problem: SearchProblem, data: EvaluationData, record: Record, candidates: list[Candidate]
-) -> None:
+def compare_first(problem: SearchProblem, data: EvaluationData, record: Record, candidates: list[Candidate]) -> None:
     """Evaluate the first `candidates`; if predictions are costly, those principles last that make them so.
 
     They are then evaluated only with base learners that are good under the other principles, and not at all if the

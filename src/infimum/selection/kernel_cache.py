@@ -78,9 +78,7 @@ class KernelCache:
         w = None if self.w is None else self.w[rows]
         return relevance(scaled("standard", self.X[rows], w), self.target.phi[rows], w)
 
-    def holdout(
-        self, candidate: Candidate, preview: bool = False, posterior: SetPosterior | None = None
-    ) -> Holdout:
+    def holdout(self, candidate: Candidate, preview: bool = False, posterior: SetPosterior | None = None) -> Holdout:
         """Return the operator that predicts each row without its fold, for every principle.
 
         With a `posterior`, forests are grown on the labels that they estimate.

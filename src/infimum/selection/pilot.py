@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from .search import Record, SearchProblem
 
 
-def run_pilot(
-    problem: SearchProblem, order: NDArray, n_first: int, record: Record, threads: int
-) -> list[Candidate]:
+def run_pilot(problem: SearchProblem, order: NDArray, n_first: int, record: Record, threads: int) -> list[Candidate]:
     """Return the candidates of the first comparison, which has `n_first` rows.
 
     Base learners with many hyperparameters are compared on the first rows of `order` under the first principle, and

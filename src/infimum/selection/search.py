@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
@@ -90,7 +91,13 @@ class SearchProblem:
             learner = Candidate(type(self.recipe.weights).__name__)
             return combined(learner, self.pairs, self.recipe.weights.signed)
         return first_candidates(
-            self.n, self.table.X, self.costly, self.pairs, self.config, self.chunked, self.recipe.weights,
+            self.n,
+            self.table.X,
+            self.costly,
+            self.pairs,
+            self.config,
+            self.chunked,
+            self.recipe.weights,
             self.rule.regression,
         )
 
@@ -204,9 +211,7 @@ def select_recipe(
     return final_recipe(problem, best.candidate, data, order), result
 
 
-def run_stages(
-    problem: SearchProblem, order: NDArray, record: Record, threads: int
-) -> tuple[EvaluationData, bool]:
+def run_stages(problem: SearchProblem, order: NDArray, record: Record, threads: int) -> tuple[EvaluationData, bool]:
     """Run the stages of the search; return the rows of the last one, and whether it came to its end."""
     config, n = problem.config, len(problem.sets)
     first, second = config.rows(problem.costly)
@@ -255,7 +260,8 @@ def try_neighbours(
     """Evaluate the neighbours of the best candidate of each competitive group, while the best of all improves.
 
     Candidates in `also` are evaluated in the first round. Neighbours of candidates with relevances are not tried here.
-    With `rougher`, only those neighbours of the best candidate of all are tried that follow the labels more closely.
+    With `rougher`, only those neighbours of the best candidate and of the best kernel are tried that follow the labels
+    more closely.
     """
     config = problem.config
     for _ in range(1 if problem.costly else config.n_steps_second if rougher else config.n_steps):
@@ -267,7 +273,9 @@ def try_neighbours(
             # a candidate without a likelihood is selected only if its set risk is clearly less
             winner = select(found, problem.rule)
             own = [group for group in groups if any(one is winner for one in group)]
-            groups = own if rougher else [group for group in groups if group in own or has_likelihood(group[0])]
+            kernels = [group for group in groups if group[0].candidate.weights == "kernel" and has_likelihood(group[0])]
+            soft = kernels if rougher else [group for group in groups if has_likelihood(group[0])]
+            groups = [group for group in groups if group in own or group in soft]
         for group in groups:
             best = next((one for one in group if not one.candidate.has_relevance), None)
             near += [] if best is None else best.candidate.neighbours(problem.config, rougher)
@@ -299,7 +307,7 @@ def search_problem(
     if labelled_only:  # unlabelled rows have neither an average nor a supremum
         allowed = [(name, rule) for name, rule in pairs if rule != "joint"]
         pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
-    rule = Rule(config, regression)
+    rule = Rule(config, regression, exact=float(np.mean(sets.is_exact)))
     return SearchProblem(
         recipe, table, output, sets, n, principles, pairs, config, rule, costly,
         labelled_only=labelled_only,
@@ -347,9 +355,7 @@ def paper_recipe(problem: SearchProblem, reason: str) -> tuple[Recipe, Selection
         if constant and isinstance(principle, Disambiguation):  # only the shares of the classes are predicted
             principle = clone(principle).set_params(cap=1.0)
     params = {"weights": repr(weights), "principle": name, "negative_weights": rule}
-    recipe = replace(
-        problem.recipe, principle=principle, negative_weights=rule, weights=weights
-    )
+    recipe = replace(problem.recipe, principle=principle, negative_weights=rule, weights=weights)
     return recipe, SelectionResult(best_params=params, reason=reason, config=problem.config)
 
 

@@ -12,7 +12,6 @@ from scipy import sparse
 from ..linalg import dense
 from .operators import BlockHoldout, Fold
 
-
 DENSE_SHARE = 0.1  # of the entries: products with fewer are faster in sparse form
 
 
@@ -35,9 +34,13 @@ class OutOfBag(BlockHoldout):
         The rows of each fold.
     """
 
+    # Predictions are means over few trees, and differ by chance. Larger exponents would turn this into labels.
+    largest_power = 1.0
+
     def __init__(self, leaves: NDArray, mass: NDArray, n_leaves: int, folds: list[NDArray]):
         super().__init__(len(leaves), folds)
         n, t = leaves.shape
+        self.leaves, self.mass, self.n_leaves = leaves, mass, n_leaves
         ends = np.arange(0, n * t + 1, t)
         shape = (n, n_leaves)
         # copies, because eliminate_zeros changes the indices in place
@@ -57,6 +60,14 @@ class OutOfBag(BlockHoldout):
             rows = np.arange(self.n)
             self._operators = [_compact(self._alpha(f, rows, rows)) for f in range(len(self.tests))]
         return np.stack([alpha @ part for alpha, part in zip(self._operators, q)])
+
+    def with_fewer_trees(self) -> tuple[OutOfBag, float] | None:
+        half = slice(None, None, 2)
+        if self.leaves.shape[1] < 4 or not (self.mass[:, half] == 0).any(axis=1).all():
+            return None
+        fewer = OutOfBag(self.leaves[:, half], self.mass[:, half], self.n_leaves, self.tests)
+        all_trees, own, less = self.leaves.shape[1], *(np.mean((one.mass == 0).sum(axis=1)) for one in (self, fewer))
+        return fewer, (1 / own - 1 / all_trees) / (1 / less - 1 / own)
 
     def predict(self, phi: Any) -> NDArray:
         phi = dense(phi)

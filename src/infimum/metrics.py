@@ -337,7 +337,7 @@ def wrong_pairs(y: Any, z: Any, *, items: Any = None, sample_weight: Any = None)
     0.666...
     """
     sets, orders = _orders(y, z, items)
-    known = (sets.codes != 0).any(axis=1)
+    known = sets.n_known > 0
     if not known.any():
         raise InputError("No row of y contains a comparison of two items, so there is nothing to score.")
     weights = _weights(sample_weight, len(orders))[known]

@@ -15,7 +15,7 @@ from .data import Rows
 from .data.errors import InfimumWarning
 from .disambiguation import Disambiguation, DisambiguationResult
 from .loss import PRINCIPLES, Infimum, Loss, Principle, SetLoss, doubled
-from .outputs.base import OutputSpace, Points, Sets
+from .outputs.base import OutputSpace, Sets
 from .weights import BY_NAME, SplitSigns, Weights, by_name
 from .weights.base import Target
 
@@ -116,7 +116,7 @@ class Recipe:
         if not rows.in_memory:
             raise ValueError("Constraints on groups of rows need all rows at once. Fit on arrays instead of chunks.")
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "No row of y rules out any class", InfimumWarning)  # constraints do
+            warnings.filterwarnings("ignore", "Every row of y allows every class", InfimumWarning)  # constraints do
             return found.constrain(output, rows.read(output))
 
     def cheap(self) -> Recipe:
@@ -126,8 +126,8 @@ class Recipe:
 
     def loss(self, output: OutputSpace, sets: Sets, result: DisambiguationResult | None = None) -> Loss:
         """Return the loss that a fitted model minimises: of the sets, or of the labels that disambiguation found."""
-        if result is not None:
-            return SetLoss(output, Points(result.phi), "average")
+        if result is not None and self.disambiguation is not None:
+            return self.disambiguation.loss(output, sets, result)
         loss = SetLoss(output, sets, self.principle)
         return doubled(loss) if self.is_joint else loss
 

@@ -269,3 +269,19 @@ def test_contradictory_comparisons(infimum, as_json, here, rng):
     assert "1 of 30 rows contradict themselves" in infimum(
         "fit", "table.csv", "-t", "y", *KERNEL, "--contradictions", "majority"
     )
+
+
+def test_rankings_of_many_items(infimum, here):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 2))
+    rows = ["u,v,order"]
+    for x in X:
+        some = rng.choice(140, 6, replace=False)
+        some = some[np.argsort(-x[0] * some)]
+        rows.append(f"{x[0]},{x[1]},{'>'.join(f'i{j:03}' for j in some)}")
+    (here / "train.csv").write_text("\n".join(rows[:61]))
+    (here / "test.csv").write_text("\n".join([rows[0], *rows[61:]]))
+    infimum("fit", "train.csv", "-t", "order")
+    infimum("predict", "model.skops", "test.csv", "--out", "out.csv")
+    infimum("score", "model.skops", "test.csv")
+    assert len(table(here / "out.csv")) == 20

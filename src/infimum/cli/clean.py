@@ -13,7 +13,7 @@ from ..selection import out_of_fold
 from ..selection.scores import compare_with_constant, labelled_weight
 from . import _options as o
 from ._console import print_result, running
-from ._models import pipeline, texts
+from ._models import pipeline_for, texts
 from ._outputs import TABLES, check_out
 from ._scores import assessment, score_rows
 from ._table import read
@@ -29,24 +29,26 @@ FOLDS = 5
 def clean(
     file: o.File,
     options: o.TableOptions,
-    out: o.out("clean.csv", "The table") = Path("clean.csv"),  # type: ignore[valid-type]
+    out: o.out("clean.csv", "the table") = Path("clean.csv"),  # type: ignore[valid-type]
     weights: o.Weights = "auto",
     as_json: o.Json = False,
     escape: o.Escape = True,
     quiet: o.Quiet = False,
 ) -> None:
-    """Estimate the most likely member of every row's set.
+    """Estimate the most likely label of each row, and find likely label errors.
 
-    The output has the columns of the table and these. `clean`: the most likely member. `confidence`: its probability
-    among the options (labels and tags). `tied`: whether two options are equally likely. `support`: the held-out
-    probability of the set. `suspect`: whether the set probably misses the true output. If the model is not better than
-    the best constant prediction, the columns do not allow conclusions about the labels, and the summary says so.
+    The output has the columns of the table and five more. `clean` is the most likely member of the candidate set, and
+    `confidence` its probability. `tied` marks rows with two equally likely candidates. `support` is the held-out
+    probability of the candidate set, and `suspect` marks likely label errors. If the model is not better than the best
+    constant prediction, the columns do not allow conclusions about the labels, and the summary contains a warning.
+
+    Example: `infimum clean tickets.csv --target label --ignore minutes`
     """
     check_out(out, TABLES, file)
     with running(["reading", "finding labels", "writing"], file, quiet or as_json) as stages:
         table = read(file, options)
         stages.next()
-        pipe = fitted(table, pipeline(table.output, "disambiguation", weights, table.columns))
+        pipe = fitted(table, pipeline_for(table, "disambiguation", weights))
         new = cleaned(pipe, table.X)
         scores = held_out_scores(pipe, table.X)
         stages.next()
@@ -79,7 +81,7 @@ def cleaned(pipe: Any, X: Any) -> dict[str, list]:
         new["confidence"] = np.round(found.confidence, 4).tolist()
     new["tied"] = _flags(found.tied, n)
     support, suspects = found.support, found.suspects
-    if support is None and n > 1:
+    if support is None and n > 1 and hasattr(model, "recipe_"):
         features = validated(model, pipe[:-1].transform(X))
         support, suspects = label_errors(features, output, sets, model.recipe_.weights, found)
     if support is not None:

@@ -12,7 +12,6 @@ from scipy import sparse
 from scipy.special import expit, log_expit
 
 from ..outputs.base import OutputSpace, Sets
-from ..outputs.rankings.codes import codes_of, codes_of_scores, mean_codes
 from ..weights.holdout import Holdout
 from .posterior import TIE, LabelErrors, Members, SetPosterior
 
@@ -57,7 +56,8 @@ class BradleyTerry(SetPosterior):
     ):
         found = sets.comparisons()
         assert found is not None
-        self.sets, self.w, self.in_training, self.scale, self.pairs = sets, sample_weight, in_training, scale, found
+        self.sets: Any = sets
+        self.w, self.in_training, self.scale, self.pairs = sample_weight, in_training, scale, found
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -112,12 +112,10 @@ class BradleyTerry(SetPosterior):
         return self.sets.expected(q)
 
     def growth_target(self, phi: NDArray) -> NDArray:
-        return mean_codes(phi[:, :-1], self.pairs.m)
+        return self.sets.item_sums(phi)
 
     def predict(self, F: NDArray) -> tuple[NDArray, NDArray]:
-        codes = codes_of_scores(self._fit_scale(F) * F)
-        last = np.full((len(codes), 1), float(codes.shape[1]))
-        return np.concatenate([codes, last], axis=1), self._log_likelihood(F)
+        return self.sets.phi_of_scores(self._fit_scale(F) * F), self._log_likelihood(F)
 
     def outputs(self, F: NDArray, output: OutputSpace) -> tuple[NDArray, NDArray]:
         # sorted by score, every pair is in its more probable order
@@ -128,7 +126,7 @@ class BradleyTerry(SetPosterior):
 
     def describe(self, z: NDArray, q: NDArray) -> Members:
         """Return the members, and the probability of their least certain pair."""
-        certain = (codes_of(z) * self.phi(q)[:, :-1]).min(axis=1, initial=1.0)
+        certain = self.sets.least_certain(z, q)
         return Members(z, (1 + certain) / 2, np.flatnonzero(np.abs(certain) < TIE))
 
     def label_errors(self, F: NDArray, threshold: float, leave_one_out: NDArray | None = None) -> LabelErrors:

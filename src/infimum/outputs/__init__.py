@@ -8,35 +8,14 @@ from .merging import merge_classes
 from .numbers import Intervals, Reals
 from .product import Product, ProductSets
 from .rankings import PartialOrders, Rankings
+from .sequences import Lattices, Sequences, bio_transitions
 from .tags import HammingBalls, PartialTags, Tags
 from .vectors import Annuli, Balls, Boxes, CandidatePoints, Vectors
 
 OUTPUT_TYPES: dict[str, type[OutputSpace]] = {
-    space.kind: space for space in (Labels, Tags, Rankings, Reals, Vectors, Masks, Product)
+    space.kind: space for space in (Labels, Tags, Rankings, Reals, Vectors, Masks, Product, Sequences)
 }
 """The output types by `OutputSpace.kind`, the name that files and the command line use. Add your own type here."""
-
-
-def space_for(sets: Sets) -> type[OutputSpace]:
-    """Return the output type of sets.
-
-    Parameters
-    ----------
-    sets : Sets
-        Sets of any kind in OUTPUT_TYPES.
-
-    Examples
-    --------
-    >>> space_for(Intervals([1.0, (2.0, 3.0)])).__name__
-    'Reals'
-    """
-    if sets.kind not in OUTPUT_TYPES:
-        raise ValueError(
-            f"{type(sets).__name__} have the kind {sets.kind!r}, which is not in OUTPUT_TYPES. Pass the output space,"
-            " or add its type: OUTPUT_TYPES[kind] = YourSpace."
-        )
-    return OUTPUT_TYPES[sets.kind]
-
 
 __all__ = [
     "OUTPUT_TYPES",
@@ -54,6 +33,7 @@ __all__ = [
     "HammingBalls",
     "Intervals",
     "Labels",
+    "Lattices",
     "Masks",
     "Not",
     "OutputSpace",
@@ -64,12 +44,13 @@ __all__ = [
     "Rankings",
     "Reals",
     "Scribbles",
+    "Sequences",
     "SetStatistics",
     "Sets",
     "Share",
     "Tags",
     "Taxonomy",
     "Vectors",
+    "bio_transitions",
     "merge_classes",
-    "space_for",
 ]  # fmt: skip

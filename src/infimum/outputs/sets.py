@@ -79,12 +79,12 @@ class Sets(ABC):
     n_starts: int = 1
     """The default number of starts of alternation."""
     n_contradictory: int = 0  # rows that contradict themselves
+    exact_argmin: bool = True  # whether `argmin` attains the minimum, otherwise "auto" does not try the infimum
     group_constraints: Any = None
     """Bounds on the shares of options in groups of rows, `GroupConstraints`, if there are any."""
     coordinate_weights: Any = None
     """The factor of the loss of each coordinate, (m,); None if all are 1."""
-    in_memory: bool = True
-    """Whether single rows can be read; otherwise only sums over chunks of rows are available."""
+    in_memory: bool = True  # whether single rows can be read; otherwise only sums over chunks of rows
 
     # Required
 
@@ -319,8 +319,8 @@ class Sets(ABC):
         return self.contains(z).astype(float)
 
     def format(self, row: int) -> str:
-        """Return S_i as text."""
-        return repr(self[[row]])
+        """Return S_i as text; by default the name of the class, if it has no representation of its own."""
+        return type(self).__name__ if type(self).__repr__ is object.__repr__ else repr(self[[row]])
 
     def to_list(self) -> list:
         """Return each set as a Python object that can be written as JSON; by default the rows of its array."""

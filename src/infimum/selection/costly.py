@@ -27,7 +27,7 @@ def compare_first(problem: SearchProblem, data: EvaluationData, record: Record, 
             learners = {one.candidate.learner for one in survivors(found, problem.rule, problem.config.n_kept_costly)}
             candidates = [one for one in candidates if one.learner in learners]
             width = data.output.psi(found[0].z[:1].astype(int)).shape[1]
-            if len(data) ** 2 * width > problem.config.search_cells:
+            if len(data) ** 2 * width > problem.config.search_cells or not data.sets.exact_argmin:
                 names = sorted({one.principle for one in candidates if is_search(problem, one)})
                 record.not_evaluated += [f"{name}: too many items. Set principle={name!r} to use it." for name in names]
                 return

@@ -13,12 +13,12 @@ true value is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 
 import numpy as np
 
-from .candidates import NOISY, Candidate
+from .candidates import NEAREST, NOISY, Candidate
 from .config import SearchConfig
 from .evaluate import Evaluation
 
@@ -30,6 +30,8 @@ class Rule:
     config: SearchConfig
     regression: bool = False
     """Whether outputs are numbers or vectors: the log-likelihood alone compares candidates, and mixtures go first."""
+    costly: bool = False
+    """Whether each prediction is a search, so fewer candidates are compared."""
     exact: float = 1.0
     """The share of rows with an exact label."""
     smoothest: bool = True
@@ -45,6 +47,11 @@ class Rule:
         """Standard errors of both scores by which a candidate must be better than one of a preferred family."""
         config = self.config
         return self.exact * config.n_se_family + (1 - self.exact) * config.n_se_family_ambiguous
+
+    @property
+    def n_se_more_rows(self) -> float:
+        """Standard errors by which a candidate may be worse than the best and is still compared on more rows."""
+        return self.n_se if self.costly or self.regression else self.config.n_se_more_rows
 
     @property
     def n_se_constant(self) -> float:
@@ -67,13 +74,14 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     rule : Rule
         How they are compared.
     """
+    nearest, others = _split(found, is_nearest)
+    if nearest and others:
+        mean, best = select(others, rule), min(nearest, key=_mean_loss)
+        return best if mean.rows.is_worse(best.rows, rule.config.n_se_nearest) else mean
     noisy, others = _split(found, is_noisy)
     if not noisy or not others:
         return _select(found, rule)
     plain, best = _select(others, rule), best_model(noisy, rule)
-    # the same base learner, if it may be as good: assuming errors should change as little as possible
-    same = [one for one in noisy if one.candidate.learner == plain.candidate.learner]
-    best = next((one for one in same if not one.rows.is_worse(best.rows, rule.config.n_se_different, True)), best)
     return best if _pays(best, plain, others, rule.config) else plain
 
 
@@ -102,9 +110,7 @@ def best_model(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     tops = [group[0] for group in ranked_groups(found, rule)]
     least = min(tops, key=lambda one: (risk(one, unit), rule.preference(one)))
     n_se = max(rule.n_se, rule.n_se_family / 2)
-    soft = [
-        one for one in tops if has_likelihood(one) and (rule.regression or not one.rows.is_worse(least.rows, n_se))
-    ]
+    soft = [one for one in tops if has_likelihood(one) and (rule.regression or not one.rows.is_worse(least.rows, n_se))]
     if not soft:
         return least
     best = likeliest(soft)
@@ -202,7 +208,7 @@ def survivors(found: Sequence[Evaluation], rule: Rule, n_kept: int | None = None
     kept = [one for one in found if is_constant(one)]
     models = [one for one in found if not is_constant(one)]
     first = n_kept or rule.config.n_kept
-    groups = competitive_groups(models or found, rule, rule.config.n_se_more_rows)
+    groups = competitive_groups(models or found, rule, rule.n_se_more_rows)
     soft = [group[0] for group in groups if has_likelihood(group[0])]
     for group in groups:
         by_relevance = ([one for one in group if one.candidate.has_relevance is with_it] for with_it in (False, True))
@@ -238,9 +244,14 @@ def _split(found: Sequence[Evaluation], test: Callable[[Evaluation], bool]) -> t
 
 
 def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], config: SearchConfig) -> bool:
-    """Whether some sets are estimated to miss the true label, and assuming it increases the likelihood."""
+    """Whether some sets are estimated to miss the true label, and assuming it increases the likelihood.
+
+    A large share needs less evidence, because estimates on sets that contain the true label are small.
+    """
     soft = plain if has_likelihood(plain) else likeliest(filter(has_likelihood, others))
-    gains = soft.rows.is_worse(noisy.rows, config.n_se_noise, True, config.min_noise_gain)
+    # features that predict nothing are compatible with any share
+    large = noisy.rows.miss >= config.large_noise and not is_constant(plain)
+    gains = soft.rows.is_worse(noisy.rows, config.n_se_large_noise if large else config.n_se_noise, True)
     is_risky = noisy.rows.is_worse(plain.rows, config.n_se_different)
     return noisy.rows.miss >= config.min_noise and gains and not is_risky
 
@@ -248,6 +259,24 @@ def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], co
 def is_noisy(one: Evaluation) -> bool:
     """Whether a candidate assumes that some sets miss the true label, which must pay to be selected."""
     return one.candidate.principle == NOISY
+
+
+def is_nearest(one: Evaluation) -> bool:
+    """Whether predictions of a candidate minimise the infimum loss to the sets after disambiguation."""
+    return one.candidate.principle == NEAREST
+
+
+def nearest_of(found: Sequence[Evaluation], rule: Rule) -> list[Candidate]:
+    """Return the selected candidate and the best forest of each kind, with predictions that minimise the infimum loss.
+
+    The mean of the estimated values minimises the squared error. If intervals are one-sided and predictions uncertain,
+    it is far beyond some of their ends, and the set risk is large.
+    """
+    best = select(found, rule)
+    forests = [one for group in ranked_groups(found, rule) for one in group if one.candidate.weights == "forest"]
+    kinds = {one.candidate.splits: one for one in reversed(forests)}
+    tops = [one for one in [best, *kinds.values()] if one.candidate.principle == "disambiguation"]
+    return [replace(one.candidate, principle=NEAREST) for one in tops if not is_constant(one)]
 
 
 def likeliest(found: Iterable[Evaluation]) -> Evaluation:

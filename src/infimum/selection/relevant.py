@@ -22,7 +22,7 @@ def relevance_starts(found: Sequence[Evaluation], rule: Rule) -> list[list[Candi
         return []
     groups = ranked_groups(found, rule)
     if not rule.regression:
-        groups = competitive_groups(found, rule, rule.config.n_se_more_rows)
+        groups = competitive_groups(found, rule, rule.n_se_more_rows)
     best = select(found, rule)
     starts = []
     for group in [one for one in groups if has_likelihood(one[0])] or [one for one in groups if one[0] is best]:

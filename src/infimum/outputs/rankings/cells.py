@@ -38,7 +38,7 @@ class RankingCells(CellFormat):
 
     def to_cells(self, sets: Any) -> list:
         items = self.items_.tolist()  # type: ignore[attr-defined]
-        cells = [_comparisons(items, closed) for row in sets.codes for closed in pairs_in_codes(row[None])]
+        cells = [_comparisons(items, pairs_in_codes(sets.codes_of_rows([row]))[0]) for row in range(len(sets))]
         for row in sets.votes.rows:
             _, better, worse, count = sets.votes.take(np.array([row]))
             cells[row] = [(items[a], items[b]) for a, b, k in zip(better, worse, count) for _ in range(k)]

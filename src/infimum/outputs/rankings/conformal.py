@@ -37,7 +37,8 @@ class Pairs(OrderScore):
     requires = "sums"
 
     def forecast(self, predictor: Predictor, X: Any) -> NDArray:
-        return predictor.sums(X)[:, :-1]
+        space: Any = predictor.space
+        return space.pair_sums(predictor.sums(X))
 
     def largest(self, forecast: NDArray, sets: Any, space: Any) -> NDArray:
         # an unknown pair occurs in either order in some linear extension

@@ -63,18 +63,22 @@ def check_rule(rule: Any) -> None:
         raise ValueError(f"contradictions must be 'error', 'majority' or 'weigh'. Got {rule!r} instead.")
 
 
-def resolve(counts: NDArray, items: NDArray, rule: str) -> tuple[NDArray, NDArray, Votes]:
+def resolve(
+    counts: NDArray, items: NDArray, rule: str, numbers: NDArray | None = None
+) -> tuple[NDArray, NDArray, Votes]:
     """Close relations transitively, and treat the rows that contradict themselves by a rule.
 
     Parameters
     ----------
     counts : (n, m, m)
         How often each row states that i comes before j.
-    items : (m,)
-        The names of the items.
+    items : (m,) or (n, m)
+        The names of the items, which may differ between rows.
     rule : {"error", "majority", "weigh"}
         "error" raises one error about all rows with a cycle. "majority" keeps the pairs on which all orders that
         violate the fewest comparisons agree. "weigh" keeps all comparisons, as votes.
+    numbers : (n,), optional
+        The numbers of the rows in error messages.
 
     Returns
     -------
@@ -91,11 +95,13 @@ def resolve(counts: NDArray, items: NDArray, rule: str) -> tuple[NDArray, NDArra
     diagonal = np.diagonal(closed, axis1=-2, axis2=-1)
     contradictory = np.asarray(diagonal.any(axis=-1))
     rows = np.flatnonzero(contradictory)
+    numbers = np.arange(len(counts)) if numbers is None else numbers
     if rule == "error":
         bad = BadRows("y")
         for row in rows:
             cycle = find_cycle(stated[row], int(diagonal[row].argmax()))
-            bad.add(row, " > ".join(str(items[k]) for k in cycle))
+            names = items if items.ndim == 1 else items[row]
+            bad.add(numbers[row], " > ".join(str(names[k]) for k in cycle))
         bad.refuse(
             "No order satisfies a cycle. Drop one of its pairs, or the row. To keep such rows, set"
             ' contradictions="majority" (the pairs on which all orders with the fewest violations agree) or'
@@ -103,7 +109,7 @@ def resolve(counts: NDArray, items: NDArray, rule: str) -> tuple[NDArray, NDArra
         )
         return closed, contradictory, Votes.none()
     if rule == "majority":
-        closed[rows] = [_majority(counts[row], int(row)) for row in rows] if len(rows) else closed[rows]
+        closed[rows] = [_majority(counts[row], int(numbers[row])) for row in rows] if len(rows) else closed[rows]
         return closed, contradictory, Votes.none()
     at, better, worse = np.nonzero(counts[rows])
     number = counts[rows][at, better, worse].astype(int)

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,16 @@ class Places:
         return self.find(item) is not None
 
 
+class Stated(NamedTuple):
+    """The comparisons that one row states."""
+
+    row: int
+    blocks: list[tuple[list[int], list[int]]]
+    """Every item of the first list comes before every item of the second."""
+    is_closed: bool
+    """Whether the row is a single chain of buckets, so that it implies no other pairs and cannot contradict itself."""
+
+
 def stated_pairs(y: Column, items: Names, strict: bool) -> NDArray:
     """Return (n, m, m) counts, how often a row states that items[i] comes before items[j].
 
@@ -63,14 +73,23 @@ def stated_pairs(y: Column, items: Names, strict: bool) -> NDArray:
     """
     n, m = y.n, len(items)
     require(2.0 * n * m * m, f"the pairs of {m} items in {n} rows", "Pass fewer items, or chunked data.")
-    places, bad = Places(items), BadRows("y")
     stated = np.zeros((n, m, m), dtype=np.uint8)
-    first: dict[str, int] = {}  # equal texts are parsed once
+    for row, blocks, _ in stated_rows(y, items, strict):
+        for i, j in blocks:
+            stated[row, np.array(i, dtype=int)[:, None], np.array(j, dtype=int)] += 1
+    return stated
+
+
+def stated_rows(y: Column, items: Names, strict: bool) -> list[Stated]:
+    """Return the comparisons of all labelled rows; one error lists all rows that cannot be parsed."""
+    places, bad = Places(items), BadRows("y")
+    found: list[Stated] = []
+    first: dict[str, Stated] = {}  # equal texts are parsed once
     for row, cell in enumerate(y.cells):
         if y.missing[row]:
             continue
         if isinstance(cell, str) and cell in first:
-            stated[row] = stated[first[cell]]
+            found.append(first[cell]._replace(row=row))
             continue
         try:
             chains = chains_in(cell, places)
@@ -82,16 +101,15 @@ def stated_pairs(y: Column, items: Names, strict: bool) -> NDArray:
             bad.add(row, f"unknown item {shown(unknown[0])}")
             continue
         known = [[[k for item in bucket if (k := places.find(item)) is not None] for bucket in c] for c in chains]
-        top = [k for chain in known for bucket in chain for k in bucket]
-        for i, j in _pairs(known):
-            stated[row, np.array(i, dtype=int)[:, None], np.array(j, dtype=int)] += 1
+        blocks = list(_pairs(known))
         if is_top(cell, places):
-            rest = np.setdiff1d(np.arange(m), top)
-            stated[row, np.array(top, dtype=int)[:, None], rest] += 1
-        if isinstance(cell, str) and row not in bad:
-            first[cell] = row
+            top = [k for chain in known for bucket in chain for k in bucket]
+            blocks.append((top, np.setdiff1d(np.arange(len(items)), top).tolist()))
+        found.append(Stated(row, blocks, len(chains) < 2))
+        if isinstance(cell, str):
+            first[cell] = found[-1]
     bad.refuse(f"The items are {listed(items.list)}. {FORMS}")
-    return stated
+    return found
 
 
 def comparisons(cell: Any, known: Places | None) -> Iterator[tuple[list, list]]:

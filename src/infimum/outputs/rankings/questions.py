@@ -172,7 +172,7 @@ class RankingQuestions(SignQuestions):
         return np.full(len(E), float(self.m))
 
     def predict(self, F: NDArray) -> NDArray:
-        return self.space.decode(np.column_stack([F, np.zeros(len(F))]))
+        return self.space.decode_pairs(F)
 
     def groups(self, belief: Belief) -> list[QuestionGroup]:
         variance, entropy = self.uncertain_signs(belief)

@@ -12,33 +12,30 @@ from scipy import sparse
 
 from ...data.errors import BadRows, InputError, shown
 from ...feedback_arc import linear_extensions, minimum_feedback_arcs
-from ...feedback_arc.relations import is_weak_order, sort_by, transitive_closure
-from ..base import Embedding, Sets, rows_of
-from ..sets import ANYTHING, same_names
+from ...feedback_arc.relations import is_weak_order, sort_by
+from ..base import Embedding
 from .codes import (
-    Comparisons,
     codes_of,
     codes_of_pairs,
     codes_of_scores,
     costs_of,
     mean_codes,
     orders_of,
-    pairs,
     table_places,
 )
-from .contradictions import Votes, resolve
+from .contradictions import resolve
 from .facts import item_names, number_table
-from .forms import format_order, pairs_in_codes, pairs_in_ranks
+from .forms import pairs_in_codes, pairs_in_ranks
 from .nearest_extension import NearestExtensions
 from .parts import Parts, centers, parts_of
+from .stored import StoredOrders
 
 LISTED = 10  # 10! orders are 36 MB
 TABLED = 2**25  # distances of rows to all orders, a byte each, that are listed where some of them would do
-BATCHED = 14  # up to here alternation starts six times
 BITS_COUNTED = 12  # items; beyond, counting linear extensions takes too long for a description
 
 
-class PartialOrders(Sets):
+class PartialOrders(StoredOrders):
     """Partial orders: the rankings that agree with some comparisons.
 
     S_i = {y : code_ij(y) = codes_ij where it is not 0}, the linear extensions of a partial order. The codes are closed
@@ -71,11 +68,15 @@ class PartialOrders(Sets):
     """
 
     kind = "ranking"
-    size_unit = "unknown pairs"
 
     def __init__(self, codes: Any, items: Any = None, contradictions: str = "error"):
         values, _ = number_table(codes, "Kendall codes", "(n, m(m-1)/2)")
         self._resolve(pairs_in_codes(values), items, contradictions)
+
+    @classmethod
+    def of(cls, sets: PartialOrders) -> PartialOrders:
+        """Return the same rows with the codes of all pairs."""
+        return cls._of(sets.codes, sets.items if sets.named else None, sets.m, sets.contradictory, sets.votes)
 
     @classmethod
     def from_pairs(cls, stated: Any, items: Any = None, contradictions: str = "error") -> PartialOrders:
@@ -126,53 +127,6 @@ class PartialOrders(Sets):
         item_names(items, values.shape[1])
         return cls._of(codes_of(values.astype(int)), items, values.shape[1])
 
-    @classmethod
-    def _of(
-        cls, closed: NDArray, items: Any, m: int, contradictory: NDArray | None = None, votes: Votes | None = None
-    ) -> PartialOrders:
-        sets = cls.__new__(cls)
-        sets._keep(closed, items, m, contradictory, votes)
-        return sets
-
-    def _keep(
-        self, codes: NDArray, items: Any, m: int, contradictory: NDArray | None = None, votes: Votes | None = None
-    ) -> None:
-        self.codes, self.m, self.items = codes, m, item_names(items, m)
-        self.named = items is not None
-        """Whether the items have names; otherwise they go by position."""
-        self.shape = (len(codes),)
-        self.contradictory = np.zeros(len(codes), dtype=bool) if contradictory is None else contradictory
-        self.n_contradictory = int(self.contradictory.sum())
-        self.votes = Votes.none() if votes is None else votes
-        """The comparisons of contradictory rows, if each counts by itself."""
-        self.n_starts = 6 if self.m <= BATCHED else 1
-
-    def _like(self, codes: NDArray, contradictory: NDArray | None = None, votes: Votes | None = None) -> PartialOrders:
-        """Return orders of the same items."""
-        return self._of(codes, self.items if self.named else None, self.m, contradictory, votes)
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    def __getitem__(self, rows: Any) -> PartialOrders:
-        rows = np.arange(len(self))[rows_of(rows, len(self))]
-        return self._like(self.codes[rows], self.contradictory[rows], self.votes.take(rows))
-
-    def renamed(self, items: NDArray) -> PartialOrders:
-        """The same orders of items that go by these names."""
-        return self._of(self.codes, items, self.m, self.contradictory, self.votes)
-
-    def arranged(self, order: list[int]) -> PartialOrders:
-        """The same orders, with the items in another order: the k-th is then what was the order[k]-th."""
-        if order == list(range(self.m)):
-            return self
-        i, j = (np.array(order, dtype=int)[side] for side in pairs(self.m))
-        column = np.zeros((self.m, self.m), dtype=int)
-        column[pairs(self.m)] = np.arange(self.codes.shape[1])
-        codes = np.where(i < j, 1, -1) * self.codes[:, column[np.minimum(i, j), np.maximum(i, j)]]
-        votes = self.votes.renumbered(np.argsort(order))
-        return self._of(codes.astype(np.int8), self.items[order], self.m, self.contradictory, votes)
-
     @cached_property
     def _parts(self) -> Parts:
         return parts_of(self.codes, self.votes, self.m)
@@ -207,27 +161,24 @@ class PartialOrders(Sets):
 
     def member(self, phi: NDArray, space: Any) -> NDArray:
         """Sort items by their mean code, within the partial order."""
-        scores = mean_codes(phi[:, :-1], self.m)
-        before = pairs_in_codes(self.codes)
-        before[self.votes.rows] = False
-        return np.array([sort_by(-u, b) for u, b in zip(scores, before)], dtype=int).reshape(len(phi), self.m)
+        scores, weighed = self.item_sums(phi), self._weighed
+        out = np.empty((len(phi), self.m), dtype=int)
+        for row, u in enumerate(scores):
+            before = pairs_in_codes(self.codes_of_rows([row]))[0] if self.m > 1 else np.zeros((1, 1), dtype=bool)
+            out[row] = sort_by(-u, before & ~weighed[row])
+        return out
 
-    def comparisons(self) -> Comparisons:
-        """The known pairs; in a row that compares k items, each has the weight 1 / k."""
-        codes = self.codes.copy()
-        codes[self.votes.rows] = 0
-        row, column = np.nonzero(codes)
-        i, j = pairs(self.m)
-        first = codes[row, column] > 0
-        better, worse = (np.where(first, a[column], b[column]) for a, b in ((i, j), (j, i)))
-        row, better, worse = (np.concatenate(both) for both in zip((row, better, worse), self.votes[:3]))
-        active = np.zeros((len(self), self.m), dtype=bool)
-        active[row, better] = active[row, worse] = True
-        number = active.sum(axis=1)
-        weight = 1 / np.maximum(number, 1)[row]
-        of_votes = slice(len(row) - len(self.votes.row), None)
-        weight[of_votes] = self.votes.weight * (number[self.votes.row] - 1) / 2
-        return Comparisons(len(self), self.m, row, better, worse, weight)
+    def item_sums(self, phi: NDArray) -> NDArray:
+        """Return how often each item comes before others rather than after, from points phi, (n, d) -> (n, m)."""
+        return mean_codes(phi[:, :-1], self.m)
+
+    def phi_of_scores(self, u: NDArray) -> NDArray:
+        """Return the mean of phi if item a comes before item b with probability sigma(u_a - u_b), (n, m) -> (n, d)."""
+        return self._phi(codes_of_scores(u))
+
+    def least_certain(self, z: NDArray, q: NDArray) -> NDArray:
+        """Return the smallest mean code of a pair that z has in this order, under scores q of the items, (n,)."""
+        return (codes_of(z) * self.expected(q)[:, :-1]).min(axis=1, initial=1.0)
 
     def expected(self, q: NDArray) -> NDArray:
         """The mean of phi under scores of the items, (n, m), which decide the unknown pairs."""
@@ -238,30 +189,6 @@ class PartialOrders(Sets):
     def _phi(self, codes: NDArray) -> NDArray:
         last = np.full((*codes.shape[:-1], 1), float(self.codes.shape[1]))
         return np.concatenate([codes, last], axis=-1)
-
-    @property
-    def _weighed(self) -> NDArray:
-        """Which rows are comparisons that count by themselves, (n,) boolean."""
-        return np.isin(np.arange(len(self)), self.votes.row)
-
-    @property
-    def is_unlabelled(self) -> NDArray:
-        return (self.codes == 0).all(axis=-1) & ~self._weighed
-
-    def contains(self, z: NDArray) -> NDArray:
-        return np.all((self.codes == 0) | (self.codes == codes_of(z)), axis=-1) & ~self._weighed
-
-    def agreement(self, z: NDArray) -> NDArray:
-        """Return the share of the known pairs that z_i has right; 1 for unlabelled rows."""
-        known = (self.codes != 0).sum(axis=-1)
-        right = ((self.codes != 0) & (self.codes == codes_of(z))).sum(axis=-1)
-        out = np.where(known > 0, right / np.maximum(known, 1), 1.0)
-        row, better, worse, _ = self.votes
-        if len(row):
-            place = np.argsort(z, axis=-1)
-            right = self.votes.weight * (place[row, better] < place[row, worse])
-            out[self.votes.rows] = np.bincount(row, right, minlength=len(self))[self.votes.rows]
-        return out
 
     def start(self) -> NDArray:
         """The transitive closure, with 0 on unknown pairs."""
@@ -328,66 +255,10 @@ class PartialOrders(Sets):
         infimum = 2 * np.bincount(row, weight * distance, minlength=len(self))
         return infimum if principle == "infimum" else 2.0 * self.codes.shape[1] - infimum
 
-    def _shared(self, other: Any) -> tuple[NDArray, NDArray]:
-        """Return the closure of both relations, (n, m, m), and which rows no order satisfies, (n,)."""
-        self._check_pair(other, PartialOrders)
-        if self.m != other.m:
-            raise InputError(f"Both must rank the same number of items. Got {self.m} and {other.m}.")
-        same_names(self.items if self.named else None, other.items if other.named else None, "items")
-        stated = pairs_in_codes(self.codes) | pairs_in_codes(other.codes)
-        closed = transitive_closure(stated)
-        return closed, np.asarray(np.diagonal(closed, axis1=-2, axis2=-1).any(axis=-1))
-
-    def meets(self, other: Any) -> NDArray:
-        return ~self._shared(other)[1] | self._weighed | other._weighed  # such comparisons exclude no order
-
-    def intersect(self, other: Any) -> PartialOrders:
-        """Return the orders that satisfy both: the closure of both relations.
-
-        >>> PartialOrders([[1, 0, 0]]).intersect(PartialOrders([[0, 0, 1]])).codes
-        array([[1, 1, 1]], dtype=int8)
-        """
-        closed, cyclic = self._shared(other)
-        self._refuse_empty(other, cyclic)
-        return self._like(codes_of_pairs(closed), self.contradictory | other.contradictory)
-
-    def join(self, other: Any) -> PartialOrders:
-        contradictory = np.concatenate([self.contradictory, other.contradictory])
-        votes = self.votes.followed_by(other.votes, len(self))
-        return self._like(np.vstack([self.codes, other.codes]), contradictory, votes)
-
-    def contains_set(self, other: Any) -> NDArray:
-        self._check_pair(other, PartialOrders)
-        return ((self.codes == 0) | (self.codes == other.codes)).all(axis=1)
-
-    @property
-    def is_exact(self) -> NDArray:
-        return (self.codes != 0).all(axis=1) & ~self._weighed
-
-    @property
-    def size(self) -> NDArray:
-        """The number of unknown pairs."""
-        return (self.codes == 0).sum(axis=1).astype(float)
-
     def bits(self) -> NDArray:
         """Return log2 of m! over the number of linear extensions; for more than 12 items, the known pairs."""
         if self.m > BITS_COUNTED:
-            return (self.codes != 0).sum(axis=1).astype(float)
+            return self.n_known.astype(float)
         count = linear_extensions(self._parts.before).count
         assert count is not None
         return self._parts.share @ (math.log2(math.factorial(self.m)) - np.log2(count.astype(float)))
-
-    def format(self, row: int) -> str:
-        _, better, worse, _ = self.votes.take(np.array([row]))
-        if len(better):
-            return ", ".join(f"{self.items[a]} > {self.items[b]}" for a, b in zip(better, worse))
-        if not self.codes[row].any():
-            return ANYTHING
-        return format_order(self.items, pairs_in_codes(self.codes[[row]])[0])
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
-        return np.asarray(self.codes, dtype=dtype)
-
-    def __repr__(self) -> str:
-        known = 100 * np.mean(self.codes != 0) if self.codes.size else 0
-        return f"<PartialOrders of {self.m} items: {len(self)} rows, {known:.0f} % of the pairs known>"

@@ -21,16 +21,19 @@ from ..choices import Choices
 from ..merging import COUNTED, warn_of_look_alikes
 from ..summary import Summary
 from .cells import RankingCells
-from .codes import codes_of, costs_of, mean_codes
+from .codes import codes_of, costs_of, mean_codes, pairs
 from .contradictions import check_rule
 from .facts import Facts, all_lists_of_numbers, facts_of, items_in, kind_of, parse, refuse_lists
 from .forms import FORMS, items_in_codes, stated_pairs
+from .many_items import SparseOrders, borda_of
 from .sets import LISTED, PartialOrders
-from .summary import summary_of
+from .summary import n_rows_comparing, summary_of
 
 RANKS = Form("ranks", "ranks, one column an item; the smallest is first, missing is unknown")
 TABLES = {"ranks": RANKS, "codes": Form("codes", "Kendall codes 1, -1 and 0, one column a pair of items")}
 MAX_STEPS = 12  # of the linear programs over orders of more than 16 items, unless there is a time limit
+KENDALL_ITEMS = 128  # up to here Kendall's loss by default: 8,128 pairs; time and memory grow with the square
+LOSSES = ("auto", "kendall", "spearman")
 CHEAP_ITEMS = 11  # up to here, dynamic programming takes no longer than local search
 CHEAP_ROUNDS = 10
 CELLS = Form("cells", "orders, one entry per row")
@@ -48,7 +51,8 @@ class Rankings(RankingCells, OutputSpace):
     l(z, y) = P - <code(z), code(y)> is twice the number of discordant pairs, where P is the number of pairs.
 
     psi(z) = (-code(z), 1), phi(y) = (code(y), P), with P = m(m-1)/2 and the codes of :mod:`.codes`. An output
-    z lists the items, best first.
+    z lists the items, best first. Spearman's loss is twice the sum of squared differences between the places of an
+    item in z and y. It replaces the codes by their sums over the pairs of each item, m numbers.
 
     Parameters
     ----------
@@ -59,6 +63,8 @@ class Rankings(RankingCells, OutputSpace):
         `bound` gives a lower bound of the minimum.
     contradictions : {"error", "majority", "weigh"}, default "error"
         What happens to rows that contradict themselves, such as a > b > c > a; see :class:`PartialOrders`.
+    loss : {"auto", "kendall", "spearman"}, default "auto"
+        "auto" is Kendall's loss up to 128 items and Spearman's beyond, where the codes of pairs need much memory.
 
     Examples
     --------
@@ -72,7 +78,10 @@ class Rankings(RankingCells, OutputSpace):
     kind = "ranking"
     _is_cheap = False
 
-    def __init__(self, items: Any = None, time_limit: float | None = None, contradictions: str = "error"):
+    def __init__(
+        self, items: Any = None, time_limit: float | None = None, contradictions: str = "error", loss: str = "auto"
+    ):
+        self.loss = loss
         self.items = items
         self.time_limit = time_limit
         self.contradictions = contradictions
@@ -94,6 +103,8 @@ class Rankings(RankingCells, OutputSpace):
     def fit_summary(self, summary: Facts) -> Self:
         check_number(self, "time_limit", 0, infinite=True, optional=True)
         check_rule(self.contradictions)
+        if not isinstance(self.loss, str) or self.loss not in LOSSES:
+            raise ValueError(f"loss must be 'auto', 'kendall' or 'spearman'. Got {self.loss!r} instead.")
         declared = None if self.items is None else Names(numbered(self.items, "items"), "items")
         if len(summary.arrays) > 1:
             raise InputError(
@@ -113,6 +124,7 @@ class Rankings(RankingCells, OutputSpace):
             raise InputError("y contains no items. Pass items=[…].")
         self.form_, self._names, self.items_ = form, items, items.array
         self.size = math.factorial(len(items)) if len(items) <= LISTED else math.inf
+        self.is_spearman_ = self.loss == "spearman" or (self.loss == "auto" and len(items) > KENDALL_ITEMS)
         return self
 
     @staticmethod
@@ -133,22 +145,31 @@ class Rankings(RankingCells, OutputSpace):
 
     def read(self, y: Any, strict: bool = True) -> PartialOrders:
         if isinstance(y, PartialOrders):
-            return self._same_items(y)
+            return self._stored(self._same_items(y))
         found = parse(y)
         if isinstance(found, Column):
             if not self.form_.lists and all_lists_of_numbers(found):
                 refuse_lists(facts_of(y), self._names)
+            if self.is_spearman_:
+                return SparseOrders.from_cells(found, self._names, strict, self.contradictions)
             return PartialOrders.from_counts(stated_pairs(found, self._names, strict), self.items_, self.contradictions)
+        kind_of_sets = SparseOrders if self.is_spearman_ else PartialOrders
         if found.names is not None:
-            return PartialOrders.from_ranks(found.arranged(self._names, "items").values, self.items_)
+            return kind_of_sets.from_ranks(found.arranged(self._names, "items").values, self.items_)
         width, m = found.missing.shape[1], len(self._names)
         if width == m == items_in_codes(width) and self.form_.kind in TABLES:
             kind = self.form_.kind
         else:
             kind = kind_of(width, m, facts_of(y))
         if kind == "codes":
-            return PartialOrders(found.values, self.items_, self.contradictions)
-        return PartialOrders.from_ranks(found.values, self.items_)
+            return self._stored(PartialOrders(found.values, self.items_, self.contradictions))
+        return kind_of_sets.from_ranks(found.values, self.items_)
+
+    def _stored(self, sets: PartialOrders) -> PartialOrders:
+        """Return sets with the embedding of the loss."""
+        if self.is_spearman_ == isinstance(sets, SparseOrders):
+            return sets
+        return SparseOrders.of(sets) if self.is_spearman_ else PartialOrders.of(sets)
 
     def _same_items(self, y: PartialOrders) -> PartialOrders:
         """Sets of orders with their items in the order of the space: by name, where they have names."""
@@ -170,15 +191,12 @@ class Rankings(RankingCells, OutputSpace):
     def check(self, parts: Iterable[Sets]) -> None:
         """Warn if all rows are unlabelled, and if items look like variants of others."""
         n, labelled, counts = 0, len(self.items_) < 2, np.zeros(len(self.items_), dtype=int)
-        first, second = np.triu_indices(len(counts), 1)
         for sets in parts:
             if not isinstance(sets, PartialOrders):
                 return
             n += len(sets)
-            compared = sets.codes != 0
-            labelled = labelled or bool(compared.any())
-            for k in range(len(counts)):
-                counts[k] += int(compared[:, (first == k) | (second == k)].any(axis=1).sum())
+            labelled = labelled or bool(sets.n_known.any())
+            counts += n_rows_comparing(sets)
             if labelled and n >= COUNTED:
                 break
         if self.items is None and self.form_.kind == "cells":
@@ -200,11 +218,15 @@ class Rankings(RankingCells, OutputSpace):
         return summary_of(self, sets)
 
     def psi(self, z: Any) -> NDArray:
-        codes = codes_of(z)
+        codes = borda_of(z) if self.is_spearman_ else codes_of(z)
         return np.concatenate([-codes, np.ones((*codes.shape[:-1], 1))], axis=-1)
 
     def minimise(self, c: NDArray) -> Decoded:
-        """A minimum feedback arc set for every distinct objective, with its certificate."""
+        """A minimum feedback arc set for every distinct objective, with its certificate; Spearman's loss is sorted."""
+        if self.is_spearman_:
+            z = np.argsort(-c[:, :-1], axis=-1, kind="stable")
+            value = np.einsum("nd,nd->n", self.psi(z), c)
+            return Decoded(z, value, value)
         # <psi(z), c> pays -c_ij where i comes before j, c_ij where after, and the last coordinate whatever z
         first: dict[bytes, int] = {}
         which = np.array([first.setdefault(row.tobytes(), len(first)) for row in c[:, :-1]], dtype=int)
@@ -215,7 +237,7 @@ class Rankings(RankingCells, OutputSpace):
         return Decoded(found.order[which], found.value[which] + constant, found.bound[which] + constant)
 
     def decode(self, c: NDArray) -> NDArray:
-        if self._is_cheap and len(self.items_) > CHEAP_ITEMS:
+        if self._is_cheap and len(self.items_) > CHEAP_ITEMS and not self.is_spearman_:
             from ...feedback_arc.local_search import local_orders
 
             return local_orders(costs_of(-c[:, :-1]), CHEAP_ROUNDS)
@@ -236,7 +258,17 @@ class Rankings(RankingCells, OutputSpace):
 
     def reduced(self, phi: Any) -> NDArray:
         """The sums of the codes of each item: m columns instead of m(m-1)/2."""
-        return mean_codes(phi[:, :-1], len(self.items_))
+        return phi[:, :-1] if self.is_spearman_ else mean_codes(phi[:, :-1], len(self.items_))
+
+    def pair_sums(self, c: NDArray) -> NDArray:
+        """Return P(i before j) - P(j before i) of each pair from weighted sums of phi, (q, d) -> (q, P)."""
+        i, j = pairs(len(self.items_))
+        return (c[:, i] - c[:, j]) / max(len(self.items_), 1) if self.is_spearman_ else c[:, :-1]
+
+    def decode_pairs(self, F: NDArray) -> NDArray:
+        """Return the order of each row of P(i before j) - P(j before i), (n, P) -> (n, m)."""
+        sums = mean_codes(F, len(self.items_)) if self.is_spearman_ else F
+        return self.decode(np.column_stack([sums, np.zeros(len(F))]))
 
     def bound(self, c: NDArray) -> NDArray:
         return self.minimise(c).bound

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..linalg import dense
 from .operators import BlockHoldout, Fold
 
 DENSE_SHARE = 0.1  # of the entries: products with fewer are faster in sparse form
+MATRIX_ROWS = 2000  # rows up to which weights between all rows are formed; beyond, leaves are summed
 
 
 class OutOfBag(BlockHoldout):
@@ -53,13 +55,21 @@ class OutOfBag(BlockHoldout):
         self.share = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)  # (r, k)
         trees = self.outside @ (total > 0).astype(float)
         self.trees = np.maximum(trees, 1)  # (n, k)
-        self._operators: list[Any] | None = None
+
+    @cached_property
+    def _matrices(self) -> list[Any]:
+        """The weights between all rows without each fold."""
+        rows = np.arange(self.n)
+        return [_compact(self._alpha(f, rows, rows)) for f in range(len(self.tests))]
 
     def __call__(self, q: NDArray) -> NDArray:
-        if self._operators is None:
-            rows = np.arange(self.n)
-            self._operators = [_compact(self._alpha(f, rows, rows)) for f in range(len(self.tests))]
-        return np.stack([alpha @ part for alpha, part in zip(self._operators, q)])
+        k, n, d = q.shape
+        if n <= MATRIX_ROWS:
+            return np.stack([alpha @ part for alpha, part in zip(self._matrices, q)])
+        sums = self.drawn.T @ q.transpose(1, 0, 2).reshape(n, k * d)
+        means = (sums.reshape(-1, k, d) * self.share[:, :, None]).reshape(-1, k * d)
+        out = (self.outside @ means).reshape(n, k, d) / self.trees[:, :, None]
+        return out.transpose(1, 0, 2)
 
     def with_fewer_trees(self) -> tuple[OutOfBag, float] | None:
         half = slice(None, None, 2)

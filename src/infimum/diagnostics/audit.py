@@ -72,7 +72,7 @@ class Audit(Findings):
         out += [f"impossible    row {row}: {why}" for row, why in list(self.impossible.items())[:SHOWN]]
         for found in self.suspects[:SHOWN]:
             other = found["predicted"]
-            why = f"the other rows predict {other}" if other else f"its support by the other rows is {found['support']:.2g}"
+            why = f"the other rows predict {other}" if other else f"its support is {found['support']:.2g}"
             out.append(f"suspect       row {found['row']}: {found['set']}; {why}")
         for pair in self.conflicts[:SHOWN]:
             near = "the same as" if pair["distance"] == 0 else "next to"

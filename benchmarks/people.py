@@ -3,9 +3,10 @@
 The prior of the confusion matrices was developed on simulated crowds with other seeds. Earlier constants were adjusted
 with test results of digits, segment, vowel and LabelMe in sight. No method sees a true label before errors are counted.
 
-``python -m benchmarks people:noise people:crowds people:speed``; ``people:table`` then writes docs/_tables/people.md. The real crowds need the folder INFIMUM_DATA, and the
-baselines crowd-kit, cleanlab and scikit-activeml. Single results are kept in benchmarks/results/people.json, so a run
-that is stopped goes on where it stopped. INFIMUM_ONLY selects problems by a part of their names.
+``python -m benchmarks people:noise people:crowds people:speed``; ``people:table`` then writes docs/_tables/people.md.
+The real crowds need the folder INFIMUM_DATA, and the baselines crowd-kit, cleanlab and scikit-activeml. Single results
+are kept in benchmarks/results/people.json, so a run that is stopped goes on where it stopped. INFIMUM_ONLY selects
+problems by a part of their names.
 """
 
 from __future__ import annotations

@@ -244,14 +244,9 @@ def _split(found: Sequence[Evaluation], test: Callable[[Evaluation], bool]) -> t
 
 
 def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], config: SearchConfig) -> bool:
-    """Whether some sets are estimated to miss the true label, and assuming it increases the likelihood.
-
-    A large share needs less evidence, because estimates on sets that contain the true label are small.
-    """
+    """Whether some sets are estimated to miss the true label, and assuming it increases the likelihood."""
     soft = plain if has_likelihood(plain) else likeliest(filter(has_likelihood, others))
-    # features that predict nothing are compatible with any share
-    large = noisy.rows.miss >= config.large_noise and not is_constant(plain)
-    gains = soft.rows.is_worse(noisy.rows, config.n_se_large_noise if large else config.n_se_noise, True)
+    gains = soft.rows.is_worse(noisy.rows, config.n_se_noise, True)
     is_risky = noisy.rows.is_worse(plain.rows, config.n_se_different)
     return noisy.rows.miss >= config.min_noise and gains and not is_risky
 

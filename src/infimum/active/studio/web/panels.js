@@ -26,6 +26,7 @@ export async function start(given) {
   at("file").textContent = `· ${task.file}, ${task.target}`;
   for (const kind of ["auto", ...task.kinds]) at("kind").append(new Option(KINDS[kind] ?? kind, kind));
   for (const form of task.formats) at("form").append(new Option(form, form));
+  at("keys").querySelector(".soft").hidden = !task.random;
   notes();
   startGuidelines(task.guidelines);
   return task;
@@ -61,7 +62,7 @@ function notes() {
 // ---- progress and people
 
 export function progress(found) {
-  const time = found.minutes === null ? "" : `, about ${found.minutes < 1 ? "one minute" : `${Math.round(found.minutes)} minutes`}`;
+  const time = found.minutes === null ? "" : `, about ${found.minutes < 1.5 ? "one minute" : `${Math.round(found.minutes)} minutes`}`;
   at("progress").textContent = `${found.answers} answers (${found.mine} yours) · ${found.complete} of ${task.rows} rows complete${time}`
     + (found.problem ? ` · The model could not be updated: ${found.problem}` : "");
   at("bar").max = task.rows;
@@ -72,6 +73,7 @@ export function progress(found) {
   at("sure").textContent = found.sure === 1 ? "Confirm a clear row" : `Confirm ${found.sure} clear rows at once`;
   at("review-count").textContent = found.disagreements ? `(${found.disagreements})` : "";
   const one = found.random;
+  at("random").hidden = !task.random;
   at("random").textContent = one === null
     ? "Every tenth question is about a random row; these rows will estimate the accuracy of the model."
     : `Accuracy on rows that nobody had answered: ${percent(one.right / one.n)} (${one.right} of the last ${one.n} random rows, `

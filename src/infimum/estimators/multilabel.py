@@ -49,6 +49,10 @@ class PartialMultilabelClassifier(ProbabilityMixin):
         As for :class:`PartialClassifier`.
     budget, n_jobs, random_state, verbose, search_config
         As for :class:`PartialClassifier`.
+    noise : {"auto", "estimate"}, None or float, default "auto"
+        The share of known tags that are wrong. "estimate" estimates it for each tag, and "auto" does so if this
+        increases the likelihood of held-out tags. None assumes that every known tag is right. Only disambiguation uses
+        it.
 
     Attributes
     ----------
@@ -78,6 +82,7 @@ class PartialMultilabelClassifier(ProbabilityMixin):
         random_state: Any = 0,
         verbose: int = 0,
         search_config: SearchConfig | None = None,
+        noise: Any = "auto",
     ) -> None:
         self.k = k
         self.epsilon = epsilon
@@ -92,6 +97,7 @@ class PartialMultilabelClassifier(ProbabilityMixin):
         self.random_state = random_state
         self.verbose = verbose
         self.search_config = search_config
+        self.noise = noise
 
     def _output(self, y: Any) -> Tags:
         return Tags(self.tags, self.k, self.epsilon)

@@ -37,6 +37,9 @@ class PartialRanker(PartialModel):
         Kendall's loss counts the pairs that a prediction has wrong. Spearman's is the sum of squared differences
         between the places of an item. Its predictions are sorted lists, which takes microseconds and little memory.
         "auto" is Kendall's loss up to 128 items, and Spearman's beyond.
+    noise : {"auto", "estimate"}, None or float, default "auto"
+        The share of comparisons that are wrong. "estimate" estimates it, and "auto" does so if this increases the
+        likelihood of held-out comparisons. None assumes that every comparison is right. Only disambiguation uses it.
     budget, n_jobs, random_state, verbose, search_config
         As for :class:`PartialClassifier`.
 
@@ -72,6 +75,7 @@ class PartialRanker(PartialModel):
         verbose: int = 0,
         search_config: SearchConfig | None = None,
         loss: str = "auto",
+        noise: Any = "auto",
     ) -> None:
         self.items = items
         self.principle = principle
@@ -86,6 +90,7 @@ class PartialRanker(PartialModel):
         self.verbose = verbose
         self.search_config = search_config
         self.loss = loss
+        self.noise = noise
 
     def _output(self, y: Any) -> Rankings:
         return Rankings(self.items, self.time_limit, self.contradictions, self.loss)

@@ -27,6 +27,8 @@ class Rule:
     config: SearchConfig
     regression: bool = False
     """Whether outputs are numbers or vectors: the log-likelihood alone compares candidates, and mixtures go first."""
+    rankings: bool = False
+    """Whether outputs are rankings, whose comparisons have a likelihood of their own."""
     smoothest: bool = True
     """Whether the smoothest of candidates with almost the same likelihood goes first; otherwise the likeliest does."""
 
@@ -39,6 +41,13 @@ class Rule:
     def n_se_constant(self) -> float:
         """Standard errors by which a candidate must be better than the constant."""
         return self.config.n_se_constant_regression if self.regression else self.config.n_se_constant
+
+    @property
+    def noise_gain(self) -> tuple[float, float]:
+        """Standard errors and nats per row that the assumption of sets that miss must gain."""
+        if self.rankings:
+            return self.config.n_se_noise_rankings, self.config.min_noise_gain_rankings
+        return self.config.n_se_noise, self.config.min_noise_gain
 
     def preference(self, one: Evaluation) -> int:
         """Return the place of a candidate's family among those that are preferred."""
@@ -63,7 +72,7 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     # the same base learner, if it may be as good: assuming errors should change as little as possible
     same = [one for one in noisy if one.candidate.learner == plain.candidate.learner]
     best = next((one for one in same if not one.rows.is_worse(best.rows, rule.config.n_se_different, True)), best)
-    return best if _pays(best, plain, others, rule.config) else plain
+    return best if _pays(best, plain, others, rule) else plain
 
 
 def _select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
@@ -198,12 +207,13 @@ def _split(found: Sequence[Evaluation], test: Callable[[Evaluation], bool]) -> t
     return [one for one in found if test(one)], [one for one in found if not test(one)]
 
 
-def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], config: SearchConfig) -> bool:
+def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], rule: Rule) -> bool:
     """Whether some sets are estimated to miss the true label, and assuming it increases the likelihood."""
     soft = plain if has_likelihood(plain) else likeliest(filter(has_likelihood, others))
-    gains = soft.rows.is_worse(noisy.rows, config.n_se_noise, True, config.min_noise_gain)
-    is_risky = noisy.rows.is_worse(plain.rows, config.n_se_different)
-    return noisy.rows.miss >= config.min_noise and gains and not is_risky
+    n_se, slack = rule.noise_gain
+    gains = soft.rows.is_worse(noisy.rows, n_se, True, slack)
+    is_risky = noisy.rows.is_worse(plain.rows, rule.config.n_se_different)
+    return noisy.rows.miss >= rule.config.min_noise and gains and not is_risky
 
 
 def is_noisy(one: Evaluation) -> bool:

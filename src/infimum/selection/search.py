@@ -71,7 +71,8 @@ class SearchProblem:
     def selects_noise(self) -> bool:
         """Whether it is to be selected if sets may miss the true label; several sources are fallible anyway."""
         auto = is_auto(self.recipe.noise) and "disambiguation" in {name for name, _ in self.pairs}
-        return auto and self.sets.options() is not None and self.sets.answers_of_sources() is None
+        fallible = self.sets.options() is not None or self.sets.comparisons() is not None
+        return auto and fallible and self.sets.answers_of_sources() is None
 
     @property
     def given(self) -> bool:
@@ -284,7 +285,7 @@ def search_problem(
     if labelled_only:  # unlabelled rows have neither an average nor a supremum
         allowed = [(name, rule) for name, rule in pairs if rule != "joint"]
         pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
-    rule = Rule(config, regression)
+    rule = Rule(config, regression, sets.comparisons() is not None)
     return SearchProblem(
         recipe, table, output, sets, n, principles, pairs, config, rule, costly,
         labelled_only=labelled_only,
@@ -302,7 +303,7 @@ def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, c
         raise ValueError(f"No principle supports {sets!r} in chunks. Fit on arrays.")
     some = rows.sample(config.second_rows)
     table, parsed = Table(some.X, some.y, some.w, rows.names), output.read(some.y)
-    rule = Rule(config, has_density(parsed))
+    rule = Rule(config, has_density(parsed), parsed.comparisons() is not None)
     return SearchProblem(
         recipe, table, output, parsed, some.n, principles, pairs, config, rule, is_costly(parsed), chunked=True
     )

@@ -18,6 +18,7 @@ from infimum.outputs import (
     CandidatePoints,
     HammingBalls,
     Labels,
+    Lattices,
     Masks,
     OutputSpace,
     PartialOrders,
@@ -27,6 +28,7 @@ from infimum.outputs import (
     Rankings,
     Reals,
     Scribbles,
+    Sequences,
     Sets,
     Tags,
     Taxonomy,
@@ -289,6 +291,35 @@ def product_case(name: str, parts: dict[str, Case], importance: dict[str, float]
     )
 
 
+def sequences_case(name: str, length: int, transitions: dict | None) -> Case:
+    """Sequences of three labels; with transitions, candidates that no allowed sequence uses are removed."""
+    space = Sequences(transitions, classes=list("abc")).fit([["a"] * length])
+
+    def lattices(mask):
+        n = len(mask)
+        return Lattices(mask.reshape(-1, 3), np.full(n, length), space.allowed_, space.classes_)
+
+    def points(y):
+        return lattices(np.eye(3, dtype=bool)[np.asarray(y, dtype=int)])
+
+    def larger(sets, rng):
+        return lattices(sets.mask.reshape(-1, length, 3) | (rng.random((len(sets), length, 3)) < 0.3))
+
+    def sets(rng, n):
+        """Random candidates beside those of a random output."""
+        return larger(points(rng.choice(space.outputs(), n)), rng)
+
+    return Case(
+        name,
+        space,
+        sets=sets,
+        points=points,
+        loss=lambda z, y: float(np.sum(z != y)),
+        whole=lambda n: lattices(np.ones((n, length, 3), dtype=bool)),
+        larger=larger,
+    )
+
+
 ASYMMETRIC = np.array(
     [[0, 1, 4, 2, 3], [2, 0, 1, 5, 1], [1, 3, 0, 1, 2], [6, 1, 2, 0, 1], [1, 2, 2, 3, 0]], dtype=float
 )
@@ -310,6 +341,8 @@ CASES: list[Case] = [
     vectors_case("vectors"),
     masks_case("masks", (2, 2), tie=0.0),
     masks_case("masks, tie", (2, 3), tie=0.25),
+    sequences_case("sequences", 3, None),
+    sequences_case("sequences, transitions", 4, {None: ["a", "b"], "a": ["b", "c"], "c": ["a"]}),
     product_case(
         "product, labels and numbers",
         {"species": labels_case("labels", None), "weight": reals_case("reals", "squared")},

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         PartialRanker,
         PartialRegressor,
         PartialSearch,
+        PartialSequenceTagger,
         clean_labels,
     )
     from .evidence import Votes
@@ -70,6 +71,7 @@ __all__ = [
     "PartialRanker",
     "PartialRegressor",
     "PartialSearch",
+    "PartialSequenceTagger",
     "PartialTags",
     "Scribbles",
     "SetLoss",

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 
 import pytest
@@ -240,3 +241,11 @@ def test_lists_of_numbers_are_cells_of_their_kind_and_ask_for_options_otherwise(
     for target, kind in (("bounds", "number"), ("place", "vector")):
         infimum("report", "t.jsonl", "--target", target, "--kind", kind, "--feature", "x")
     assert "Choose one with --meaning" in infimum("fit", "t.jsonl", "--target", "bounds", code=1)
+
+
+@pytest.mark.parametrize("command", ["fit", "predict", "score", "clean", "report", "convert", "studio", "reproduce"])
+def test_help_shows_words_instead_of_python_types(infimum, command):
+    """Metavars are words, closed sets of values are listed, and each command has an example."""
+    said = infimum(command, "--help")
+    assert not re.search(r"<(bool|str|path|int|float|list)\b", said)
+    assert "Example: infimum" in said or command == "reproduce"

@@ -144,6 +144,7 @@ CELLS = {
     "vector": [[1.0, 2.0], [(0.0, 1.0), 2.0], [None, 3.0], None],
     "mask": [[[1, 0], [0, -1]], [[1, 1], [1, 1]], None],
     "product": [{"species": {"cat", "dog"}, "weight": (3.0, 5.0)}, {"species": "owl", "weight": None}, None],
+    "sequence": [["O", {"O", "B"}, None], [{"B", "I"}, "I", "O"], None],
 }
 
 

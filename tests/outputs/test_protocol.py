@@ -215,7 +215,7 @@ def test_balls_of_tags_with_partial_tags(rng):
 
 def test_registry_has_one_type_per_kind():
     kinds = [kind for kind in OUTPUT_TYPES if ":" not in kind]  # other tests may have added types of their own
-    assert kinds == ["labels", "tags", "ranking", "number", "vector", "mask", "product"]
+    assert kinds == ["labels", "tags", "ranking", "number", "vector", "mask", "product", "sequence"]
     assert {case.space.kind for case in CASES} == set(kinds)
     for case in CASES:
         sets = case.sets(np.random.default_rng(0), 2)

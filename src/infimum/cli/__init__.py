@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 try:
     import pandas  # noqa: F401 : tables
     import rich  # noqa: F401
     import typer
+    from typer.core import TyperCommand, TyperGroup
 except ImportError as error:
     sys.exit(f'The command infimum requires the package {error.name}. Install it with: pip install "infimum[cli,plot]"')
 
@@ -24,8 +25,32 @@ try:
 except KeyboardInterrupt:  # imports take a second
     sys.exit(130)
 
+
+def without_types(params: list[Any]) -> list[Any]:
+    """Return parameters whose help shows no Python type: flags have no value, and arguments show their metavar."""
+    for param in params:
+        if param.param_type_name == "argument" or getattr(param, "is_flag", False):
+            param.display_type_rich = lambda ctx: None
+    return params
+
+
+class Command(TyperCommand):
+    """A command whose help has words instead of Python types."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return without_types(super().get_params(ctx))
+
+
+class Group(TyperGroup):
+    """The command `infimum` itself, with the same help."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return without_types(super().get_params(ctx))
+
+
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False, rich_markup_mode="markdown",
+    cls=Group, no_args_is_help=True,
+    add_completion=False, pretty_exceptions_show_locals=False, rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
 
@@ -47,20 +72,24 @@ def main(
 ) -> None:
     """Learn from partial labels: **cat|dog**, **!owl**, **a>b>c**, **[1,2]**, or an empty cell.
 
-    A table has one row per example and a target column, written as in docs/data. Exit codes: 0 done, 1 invalid input
-    (the message names the lines), 2 invalid command line, 3 interrupted after the best result so far was written,
-    4 the result cannot be written, 130 interrupted and nothing written.
+    The input is a table with one row per example and a column of partial labels. The page "Label formats" of the
+    documentation lists all accepted forms.
+
+    Example: `infimum fit tickets.csv --target label`
+
+    Exit codes: 0 done, 1 invalid input, 2 invalid command line, 3 interrupted (the best result so far was written),
+    4 the result cannot be written, 130 interrupted (nothing was written).
     """
 
 
 MODELS, FILES = "Models", "Reports and files"
-app.command(rich_help_panel=MODELS)(fit)
-app.command(rich_help_panel=MODELS)(predict)
-app.command(rich_help_panel=MODELS)(score)
-app.command(rich_help_panel=MODELS)(clean)
-app.command(rich_help_panel=FILES)(report)
-app.command(rich_help_panel=FILES)(convert)
-app.command(rich_help_panel="Annotation")(studio)
-app.command(rich_help_panel="The paper")(reproduce)
+app.command(cls=Command, rich_help_panel=MODELS)(fit)
+app.command(cls=Command, rich_help_panel=MODELS)(predict)
+app.command(cls=Command, rich_help_panel=MODELS)(score)
+app.command(cls=Command, rich_help_panel=MODELS)(clean)
+app.command(cls=Command, rich_help_panel=FILES)(report)
+app.command(cls=Command, rich_help_panel=FILES)(convert)
+app.command(cls=Command, rich_help_panel="Annotation")(studio)
+app.command(cls=Command, rich_help_panel="The paper")(reproduce)
 
 __all__ = ["app"]

@@ -38,74 +38,89 @@ class TableOptions:
     """The options that say how a table is read. A command has those that `table_options` names."""
 
     target: Annotated[
-        list[str], option("The target column; repeat it for bounds or coordinates.", "--target", "-t", metavar="COLUMN")
+        list[str],
+        option(
+            "Column with the labels. Repeat it for bounds, tags or coordinates.", "--target", "-t", metavar="COLUMN"
+        ),
     ] = dataclasses.field(default_factory=list)
     kind: Annotated[
         str | None,
         option(
-            "The output type. By default it is recognised. MODULE:CLASS is your own type, which is imported.",
+            "Output type. Default: recognised from the cells. MODULE:CLASS is a type of your own; its module is"
+            " imported.",
             metavar=f"[{'|'.join(OUTPUT_KINDS)}|{OWN}]", callback=check_kind,
         ),
     ] = None  # fmt: skip
-    id: Annotated[str | None, option("The column of row ids; `id` if there is one.", metavar="COLUMN")] = None
+    id: Annotated[str | None, option("Column with row ids. Default: `id`, if present.", metavar="COLUMN")] = None
     annotator: Annotated[
         str | None,
         option(
-            "The column of annotators, if the table has one line per answer; `annotator` if there is one.",
+            "Column with the annotator, if the table has one line per answer. Default: `annotator`, if present.",
             metavar="COLUMN",
         ),
     ] = None
     gold: Annotated[
         str | None,
-        option("A column with the true labels of some rows, which calibrate the annotators.", metavar="COLUMN"),
+        option("Column with the true labels of some rows. They show how reliable each annotator is.", metavar="COLUMN"),
     ] = None
-    truth: Annotated[str | None, option("A column of true outputs, empty if unknown.", metavar="COLUMN")] = None
-    soft: Annotated[
-        bool, option("The target columns contain the probability of the class they are named after.", "--soft")
-    ] = False
+    truth: Annotated[
+        str | None, option("Column with true outputs, used for evaluation only. Cells may be empty.", metavar="COLUMN")
+    ] = None
+    soft: Annotated[bool, option("Each target column contains the probability of the class in its name.", "--soft")] = (
+        False
+    )
     feature: Annotated[
-        list[str], option("A feature column; no others are used.", metavar="COLUMN")
+        list[str], option("Use only this column as a feature. Can be repeated.", metavar="COLUMN")
     ] = dataclasses.field(default_factory=list)  # fmt: skip
     ignore: Annotated[
-        list[str], option("A column to leave out; repeatable.", metavar="COLUMN")
+        list[str], option("Do not use this column as a feature. Can be repeated.", metavar="COLUMN")
     ] = dataclasses.field(default_factory=list)  # fmt: skip
     column: Annotated[
         list[str],
         option(
-            f"The kind of a column, as in created=date: {', '.join(KINDS_TO_SET)}; repeatable.",
+            f"Kind of a column, for example created=date. Kinds: {', '.join(KINDS_TO_SET)}. Can be repeated.",
             metavar="COLUMN=KIND", callback=check_columns,
         ),
     ] = dataclasses.field(default_factory=list)  # fmt: skip
     meaning: Annotated[
-        Literal["one_of", "all_of", "known_tags", "order"] | None, option("What lists in cells mean.")
+        Literal["one_of", "all_of", "known_tags", "order"] | None,
+        option(
+            "Meaning of a list of names in a cell: one of them is the label (one_of), all of them are present as tags"
+            " (all_of), the same with other tags unknown (known_tags), or a ranking, best first (order)."
+        ),
     ] = None  # fmt: skip
-    unticked: Annotated[Literal["no", "unknown"] | None, option("What 0 means for a tag.")] = None
-    sep: Annotated[str | None, option("The separator of a text file. By default detected.", metavar="TEXT")] = None
-    encoding: Annotated[str | None, option("The encoding of a text file. By default detected.", metavar="NAME")] = None
+    unticked: Annotated[
+        Literal["no", "unknown"] | None, option("Meaning of 0 in a column of tags: absent (no) or unknown.")
+    ] = None
+    sep: Annotated[str | None, option("Separator of columns in a text file. Default: detected.", metavar="TEXT")] = None
+    encoding: Annotated[str | None, option("Encoding of a text file. Default: detected.", metavar="NAME")] = None
     missing: Annotated[
         list[str],
         option(
-            'Cells that are read as empty, in all columns: -1, or "*Per Hour*" (* is any text); repeatable.',
+            'Treat cells with this text as empty, for example -1 or `"*per hour*"`; `*` stands for any text. Can be'
+            " repeated.",
             metavar="TEXT",
         ),
     ] = dataclasses.field(default_factory=list)
     classes: Annotated[
         str | None,
         option(
-            "All classes, tags or items: a file with one name per line, or names separated by commas. Names in quotes"
-            " may contain commas. Other names raise an error.",
+            "All allowed classes, tags or items: a file with one name per line, or names separated by commas. Names in"
+            " quotes may contain commas. Other names raise an error.",
             metavar="FILE|LIST",
         ),
     ] = None
-    separator: Annotated[str | None, option('What separates candidates of a cell besides "|".', metavar="TEXT")] = None
+    separator: Annotated[
+        str | None, option('Additional separator of candidates in a cell, besides "|".', metavar="TEXT")
+    ] = None
     merge_classes: Annotated[
-        bool, option("Merge names that look like variants of others, and list what was merged.", "--merge-classes")
+        bool, option("Merge names that look like variants of other names, and print them.", "--merge-classes")
     ] = False
     contradictions: Annotated[
         Literal["error", "majority", "weigh"] | None,
         option(
-            "For rankings: rows that contradict themselves raise an error (error, the default), keep what most of"
-            " their comparisons agree on (majority), or count each comparison as a row of its own (weigh)."
+            "Rankings that contradict themselves: raise an error (error, the default), keep the comparisons that most"
+            " orders agree on (majority), or count each comparison as a row of its own (weigh)."
         ),
     ] = None
 
@@ -171,45 +186,47 @@ def expanded(
 File = Annotated[
     Path,
     typer.Argument(
-        help="A table: .csv, .tsv, .txt, .xlsx, .json, .jsonl, .parquet, .arrow, .csv.gz; `-` reads stdin.",
+        help="Table in one of the formats .csv, .tsv, .txt, .xlsx, .json, .jsonl, .parquet, .arrow, .csv.gz, or `-`"
+            " for stdin.",
         show_default=False, metavar="FILE",
     ),
 ]  # fmt: skip
-Model = Annotated[Path, typer.Argument(help="A model that `infimum fit` wrote.", show_default=False, metavar="MODEL")]
+Model = Annotated[Path, typer.Argument(help="Model that `infimum fit` wrote.", show_default=False, metavar="MODEL")]
 ModelKind = Annotated[
     str | None,
     option(
-        "The output type of the model, if it is your own: MODULE:CLASS. It is imported, and its code is run.",
+        "Output type of the model, if it is your own. The module is imported, and its code is run.",
         metavar=OWN, callback=check_own_kind,
     ),
 ]  # fmt: skip
 Weights = Annotated[
     Literal["auto", "kernel", "nystrom", "linear", "neighbors", "forest", "laplacian"],
-    typer.Option(help="The base learner."),
+    typer.Option(help="Base learner (model family). auto compares all of them by cross-validation."),
 ]
 Principle = Annotated[
     Literal["auto", "infimum", "average", "supremum", "disambiguation"],
-    typer.Option(help="The loss of a set of possible outputs."),
+    typer.Option(help="How a set of possible outputs is turned into a training loss."),
 ]
 Level = Annotated[
-    float | None, option("Also learn prediction sets of this coverage.", min=0.5, max=0.999, metavar="NUMBER")
+    float | None,
+    option("Also compute prediction sets with this coverage, such as 0.9.", min=0.5, max=0.999, metavar="NUMBER"),
 ]
 Covers = Annotated[
     Literal["truth", "set"],
     typer.Option(
-        help="What prediction sets cover: the true output (truth), or a member of its candidate set (set; smaller)."
+        help="What a prediction set must contain: the true output (truth), or a member of the candidate set (set)."
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object, for scripts.")]
 Escape = Annotated[
     bool,
     typer.Option(
-        "--escape/--no-escape", help="Put an apostrophe before text in CSV files that a spreadsheet would run (=1+1)."
+        "--escape/--no-escape", help="Put an apostrophe before text that a spreadsheet would run, such as =1+1."
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
 
 
 def out(default: str, what: str):
     """Return the option --out."""
-    return Annotated[Path, option(f"{what} ({default}).", "--out", "-o", metavar="FILE")]
+    return Annotated[Path, option(f"Output file for {what}. Default: {default}.", "--out", "-o", metavar="FILE")]

@@ -29,18 +29,20 @@ FOLDS = 5
 def clean(
     file: o.File,
     options: o.TableOptions,
-    out: o.out("clean.csv", "The table") = Path("clean.csv"),  # type: ignore[valid-type]
+    out: o.out("clean.csv", "the table") = Path("clean.csv"),  # type: ignore[valid-type]
     weights: o.Weights = "auto",
     as_json: o.Json = False,
     escape: o.Escape = True,
     quiet: o.Quiet = False,
 ) -> None:
-    """Estimate the most likely member of every row's set.
+    """Estimate the most likely label of each row, and find likely label errors.
 
-    The output has the columns of the table and these. `clean`: the most likely member. `confidence`: its probability
-    among the options (labels and tags). `tied`: whether two options are equally likely. `support`: the held-out
-    probability of the set. `suspect`: whether the set probably misses the true output. If the model is not better than
-    the best constant prediction, the columns do not allow conclusions about the labels, and the summary says so.
+    The output has the columns of the table and five more. `clean` is the most likely member of the candidate set, and
+    `confidence` its probability. `tied` marks rows with two equally likely candidates. `support` is the held-out
+    probability of the candidate set, and `suspect` marks likely label errors. If the model is not better than the best
+    constant prediction, the columns do not allow conclusions about the labels, and the summary contains a warning.
+
+    Example: `infimum clean tickets.csv --target label --ignore minutes`
     """
     check_out(out, TABLES, file)
     with running(["reading", "finding labels", "writing"], file, quiet or as_json) as stages:

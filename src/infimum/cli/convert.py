@@ -36,16 +36,16 @@ def _option(what: str, values: tuple[str, ...] = (), metavar: str | None = None)
 
 
 READER_OPTIONS = {
-    "meaning": _option("What several names mean", CHOICES["meaning"]),
-    "unticked": _option("What unselected names mean", CHOICES["unticked"]),
-    "skipped": _option("What skipped rows mean", CHOICES["skipped"]),
-    "annotators": _option("How several answers are merged", CHOICES["annotators"]),
-    "conflict": _option("For contradicting answers", CHOICES["conflict"]),
+    "meaning": _option("Meaning of several names in one answer", CHOICES["meaning"]),
+    "unticked": _option("Meaning of names that are not selected", CHOICES["unticked"]),
+    "skipped": _option("Whether skipped rows are kept as unlabelled rows or dropped", CHOICES["skipped"]),
+    "annotators": _option("How the answers of several annotators about one row are combined", CHOICES["annotators"]),
+    "conflict": _option("What to do with rows for which answers contradict each other", CHOICES["conflict"]),
     "control": _option("Label Studio: the control to read, if there are several", metavar="NAME"),
     "buckets": _option("Label Studio: the buckets of a Ranker, best first", metavar="NAMES"),
     "question": _option("Argilla: the question to read", metavar="NAME"),
-    "reject": _option("Prodigy: what a rejected choice means", REJECTED),
-    "empty": _option("doccano: what an empty list means", EMPTY),
+    "reject": _option("Prodigy: meaning of a rejected choice", REJECTED),
+    "empty": _option("doccano: meaning of an empty list of labels", EMPTY),
     "label": _option("doccano: the column of the labels", metavar="COLUMN"),
     "task": _option("Zooniverse: the task to read", metavar="NAME"),
     "workflow": _option("Zooniverse: the workflow to read", metavar="NAME"),
@@ -61,16 +61,19 @@ READER_OPTIONS = {
 @o.expanded("settings", dict, READER_OPTIONS)
 def convert(
     file: Annotated[
-        Path, typer.Argument(help="The export: .json, .jsonl, .csv, .npy, .zip.", show_default=False, metavar="FILE")
+        Path,
+        typer.Argument(
+            help="Export of the tool: .json, .jsonl, .csv, .npy or .zip.", show_default=False, metavar="FILE"
+        ),
     ],
     source: Annotated[
         Literal["label-studio", "argilla", "prodigy", "doccano", "zooniverse", "votes"],
-        o.option("The tool that wrote the export.", "--from", "-f"),
+        o.option("Tool that wrote the export.", "--from", "-f"),
     ],
     settings: dict[str, Any],
     options: o.TableOptions,
-    out: o.out("labels.csv", "The table") = Path("labels.csv"),  # type: ignore[valid-type]
-    target: Annotated[str, typer.Option(help="The name of the new column.", metavar="COLUMN")] = "label",
+    out: o.out("labels.csv", "the table") = Path("labels.csv"),  # type: ignore[valid-type]
+    target: Annotated[str, typer.Option(help="Name of the new column with the labels.", metavar="COLUMN")] = "label",
     as_json: o.Json = False,
     escape: o.Escape = True,
     quiet: o.Quiet = False,
@@ -79,6 +82,8 @@ def convert(
 
     If the meaning of the answers is ambiguous, an error shows two rows with the result of each choice, and nothing is
     written.
+
+    Example: `infimum convert export.json --from label-studio --meaning one_of`
     """
     check_out(out, TABLES, file)
     if options.classes is not None and not (options.separator or options.merge_classes):
@@ -118,5 +123,3 @@ def _read(source: str, file: Path, settings: dict[str, Any]) -> io.Records:
         return READERS[source](file, **settings)
     except ValueError as error:
         raise ValueError(as_options(str(error))) from error
-
-

@@ -26,7 +26,7 @@ SHOWN = 5  # annotators that are printed
 def fit(
     file: o.File,
     options: o.TableOptions,
-    out: o.out("model.skops", "The model") = Path("model.skops"),  # type: ignore[valid-type]
+    out: o.out("model.skops", "the model") = Path("model.skops"),  # type: ignore[valid-type]
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
     level: o.Level = None,
@@ -36,9 +36,11 @@ def fit(
 ) -> None:
     """Train a model on a table of partial labels, and write it.
 
-    Parameters set to "auto" are selected by cross-validation on the table. Ctrl-C ends the selection; the best model so
-    far is fitted and written, and the exit code is 3. With --level, a second model is fitted to 70 % of the rows and
-    calibrated on the others, and `predict` also writes a prediction set with that coverage.
+    Options at "auto" are selected by cross-validation on the table. Ctrl-C ends the selection. The best model so far is
+    then fitted and written, and the exit code is 3. With --level, a second model is fitted to 70 % of the rows and
+    calibrated on the others. `predict` then also writes a prediction set with that coverage.
+
+    Example: `infimum fit tickets.csv --target label --ignore minutes`
     """
     check_out(out, MODELS, file)
     with running(["reading", "fitting", "writing"], file, quiet or as_json) as stages:

@@ -25,7 +25,7 @@ def predict(
     model: o.Model,
     file: o.File,
     options: o.TableOptions,
-    out: o.out("predictions.csv", "The predictions") = Path("predictions.csv"),  # type: ignore[valid-type]
+    out: o.out("predictions.csv", "the predictions") = Path("predictions.csv"),  # type: ignore[valid-type]
     kind: o.ModelKind = None,
     as_json: o.Json = False,
     escape: o.Escape = True,
@@ -33,9 +33,11 @@ def predict(
 ) -> None:
     """Predict every row of a table.
 
-    The output has the columns of the table, `prediction` and `confidence`, the probability of the prediction. The
-    confidence is empty if the selected model has no probabilities. After `fit --level`, there is also `set`, a
-    prediction set with that coverage.
+    The output has the columns of the table and two more: `prediction`, and `confidence`, the probability of the
+    prediction. The confidence is empty if the selected model has no probabilities. After `fit --level` there is also a
+    column `set`, a prediction set with that coverage.
+
+    Example: `infimum predict model.skops tickets_new.csv --out predictions.csv`
     """
     check_out(out, TABLES, file, model)
     with running(["reading", "predicting", "writing"], file, quiet or as_json) as stages:

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 def report(
     files: Annotated[
         list[Path],
-        typer.Argument(help="A table, or models of `infimum fit` and then a table.", metavar="[MODEL ...] FILE"),
+        typer.Argument(help="A table, or model files followed by a table.", metavar="[MODEL ...] FILE"),
     ],
     options: o.TableOptions,
-    out: o.out("report.html", "The report") = Path("report.html"),  # type: ignore[valid-type]
-    title: Annotated[str | None, o.option("The title of the report.")] = None,
+    out: o.out("report.html", "the report") = Path("report.html"),  # type: ignore[valid-type]
+    title: Annotated[str | None, o.option("Title of the report.", metavar="TEXT")] = None,
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
     as_json: o.Json = False,
@@ -41,11 +41,13 @@ def report(
 ) -> None:
     """Write a report about a table of partial labels.
 
-    It begins with three sentences: what is there, how well it can be learned, and what to do next. Then come the rows
-    to review with their contents, names to merge, and options that the data cannot separate. The report is one HTML
-    file that needs no network; --out report.md writes Markdown, and --out report.json the same facts for programs. With
-    models before the table, `infimum report a.skops b.skops data.csv`, the models are compared on the table. Rows that
-    no output satisfies are listed, and count as unlabelled.
+    The report begins with a summary in three sentences: what the table contains, how well the labels can be predicted,
+    and what to do next. It then lists rows to review, names to merge, and classes that the data cannot separate. It is
+    one HTML file that needs no network. --out report.md writes Markdown, and --out report.json writes JSON. With models
+    before the table, the models are compared on the table. Rows that no output satisfies are listed, and count as
+    unlabelled.
+
+    Example: `infimum report tickets.csv --target label --ignore minutes`
     """
     from ..report import build
 

@@ -16,15 +16,23 @@ if TYPE_CHECKING:
 
 def reproduce(
     name: Annotated[
-        str, typer.Argument(help="An experiment, or all. Without it, the experiments are listed.", metavar="NAME")
+        str,
+        typer.Argument(
+            help="Name of an experiment, or `all`. Without a name, the experiments are listed.", metavar="NAME"
+        ),
     ] = "",
-    out: Annotated[Path, typer.Option(help="The folder of the results.", metavar="FOLDER")] = Path("results"),
-    quick: Annotated[bool, typer.Option("--quick", help="Reduced sizes: minutes instead of half an hour.")] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="Tasks run in parallel.", metavar="NUMBER")] = 1,
+    out: Annotated[Path, typer.Option(help="Folder for the results.", metavar="FOLDER")] = Path("results"),
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Run with reduced sizes: minutes instead of half an hour.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of tasks that run in parallel.", metavar="NUMBER")] = 1,
     data: Annotated[
-        str | None, typer.Option(help="The folder of the data sets; by default INFIMUM_DATA.", metavar="FOLDER")
+        str | None,
+        typer.Option(
+            help="Folder with the data sets. Default: the environment variable INFIMUM_DATA.", metavar="FOLDER"
+        ),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ignore stored results.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Compute everything again, without stored results.")] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the experiments and exit.")] = False,
 ) -> None:
     """Reproduce the paper's figures and tables, next to the numbers of the authors' code.

@@ -26,10 +26,12 @@ def score(
 ) -> None:
     """Evaluate a model on a table of partial or exact labels.
 
-    Agreement is the accuracy for exact labels, the covering rate for sets, and the fraction of correct known tags or
-    pairs. The set risk is the mean loss to the closest member of the set. For numbers, the RMSE and R² are ranges if
-    the table contains intervals. Each score stands beside that of the best constant prediction, which is learned from
-    the training rows. Unlabelled rows are ignored.
+    Agreement is the accuracy for exact labels, the covering rate for candidate sets, and the fraction of correct known
+    tags or pairs. The set risk is the mean loss to the closest member of the set. For numbers, RMSE and R² are ranges
+    if the table contains intervals. Each score is shown beside that of the best constant prediction, which is estimated
+    from the training rows. Unlabelled rows are ignored.
+
+    Example: `infimum score model.skops tickets_new.csv --target label`
     """
     with running(["reading", "scoring"], file, quiet or as_json) as stages:
         with errors_as_messages(model):

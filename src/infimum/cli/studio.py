@@ -32,16 +32,16 @@ def studio(
     kind: Annotated[
         Literal["labels", "tags", "ranking", "number", "vector", "mask"], typer.Option(help="The output type.")
     ] = "labels",
-    bounds: Annotated[tuple[float, float] | None, typer.Option(help="The range of numbers, LOW HIGH.")] = None,
+    bounds: Annotated[tuple[float, float] | None, typer.Option(help="Range of numbers.", metavar="LOW HIGH")] = None,
     strategy: Annotated[
         Literal["information", "median", "conformal", "uncertain", "random", "whole"],
-        typer.Option(help="How questions are chosen."),
+        typer.Option(help="Strategy that chooses the next question."),
     ] = "information",
     ask: Annotated[
         str, typer.Option(help="Types of questions, separated by commas: Is,OneOf. By default all.", metavar="NAMES")
     ] = "",
     cost: Annotated[
-        Literal["seconds", "bits", "shown"], typer.Option(help="The cost that a question is worth or not.")
+        Literal["seconds", "bits", "shown"], typer.Option(help="Unit of the cost of a question.")
     ] = "seconds",
     show: Annotated[
         str, typer.Option(help="The columns that people see, separated by commas; by default all.", metavar="COLUMNS")
@@ -65,10 +65,10 @@ def studio(
     host: Annotated[
         str, typer.Option(help="The address to listen on; 0.0.0.0 is all of this machine.", metavar="ADDRESS")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any free one.", metavar="NUMBER")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 selects a free one.", metavar="NUMBER")] = 0,
     token: Annotated[
         str | None,
-        typer.Option(help="The token of the address; by default a new one.", envvar="INFIMUM_TOKEN", metavar="TEXT"),
+        typer.Option(help="Access token. Default: a random token.", envvar="INFIMUM_TOKEN", metavar="TEXT"),
     ] = None,
     certificate: Annotated[
         Path | None, typer.Option(help="The file of a certificate (PEM), for HTTPS.", metavar="FILE")
@@ -78,10 +78,12 @@ def studio(
     ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Open the studio on a table of images of digits.")] = False,
 ) -> None:  # fmt: skip
-    """Answer questions about a table in a local web app; the model asks the most informative questions.
+    """Label a table in a local web app that asks the most informative questions first.
 
     Answers are stored in a journal next to the table, so you can stop and continue at any time. Open the address that
     is printed. Several people can use it at once.
+
+    Example: `infimum studio labels.csv --target label`
     """
     for package in ("starlette", "uvicorn"):
         try:

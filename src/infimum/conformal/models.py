@@ -51,12 +51,15 @@ class ModelPredictor:
         X = before_last(self.model, X)
         if self.own:
             return self.last.map_weights(X, self.last.solver_.argmin)
+        if hasattr(self.last, "outputs"):
+            return self.last.outputs(X)
         z = np.asarray(self.last.predict(X))
         classes = getattr(self.last, "classes_", None)
         return z.astype(float) if classes is None else np.argmax(z[:, None] == classes, axis=1)
 
     def probabilities(self, X: Any) -> NDArray:
-        return np.asarray(self.last.predict_proba(before_last(self.model, X)), dtype=float)
+        found = getattr(self.last, "padded_probabilities", self.last.predict_proba)
+        return np.asarray(found(before_last(self.model, X)), dtype=float)
 
     def risks(self, X: Any) -> NDArray:
         X = before_last(self.model, X)

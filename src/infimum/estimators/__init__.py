@@ -10,6 +10,7 @@ from .multioutput import PartialMultiOutput
 from .partial_search import PartialSearch
 from .ranker import PartialRanker
 from .regressor import PartialRegressor
+from .sequences import PartialSequenceTagger
 
 __all__ = [
     "Disambiguated",
@@ -21,6 +22,7 @@ __all__ = [
     "PartialRanker",
     "PartialRegressor",
     "PartialSearch",
+    "PartialSequenceTagger",
     "clean_labels",
     "estimator_for",
 ]

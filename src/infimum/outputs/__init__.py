@@ -8,11 +8,12 @@ from .merging import merge_classes
 from .numbers import Intervals, Reals
 from .product import Product, ProductSets
 from .rankings import PartialOrders, Rankings
+from .sequences import Lattices, Sequences, bio_transitions
 from .tags import HammingBalls, PartialTags, Tags
 from .vectors import Annuli, Balls, Boxes, CandidatePoints, Vectors
 
 OUTPUT_TYPES: dict[str, type[OutputSpace]] = {
-    space.kind: space for space in (Labels, Tags, Rankings, Reals, Vectors, Masks, Product)
+    space.kind: space for space in (Labels, Tags, Rankings, Reals, Vectors, Masks, Product, Sequences)
 }
 """The output types by `OutputSpace.kind`, the name that files and the command line use. Add your own type here."""
 
@@ -54,6 +55,7 @@ __all__ = [
     "HammingBalls",
     "Intervals",
     "Labels",
+    "Lattices",
     "Masks",
     "Not",
     "OutputSpace",
@@ -64,12 +66,14 @@ __all__ = [
     "Rankings",
     "Reals",
     "Scribbles",
+    "Sequences",
     "SetStatistics",
     "Sets",
     "Share",
     "Tags",
     "Taxonomy",
     "Vectors",
+    "bio_transitions",
     "merge_classes",
     "space_for",
 ]  # fmt: skip

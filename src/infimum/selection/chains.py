@@ -1,0 +1,128 @@
+"""Model selection for sequences: features and regularisation, compared by held-out set log-likelihood."""
+
+from __future__ import annotations
+
+import time
+from math import nan
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import KFold
+from sklearn.utils import check_random_state
+
+from ..data.progress import track
+from ..data.tokens import TokenFeatures, Tokens
+from ..disambiguation.chain import Chain, fit_chain
+from ..outputs import Labels
+from ..outputs.sequences import Lattices
+from .result import Result, SelectionResult
+from .scores import compare_with_constant
+
+LAMBDAS = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
+"""Strengths of the regularisation, compared from the largest until the held-out likelihood falls."""
+
+N_COMPARED = 1000
+"""Labelled sequences that are compared at most; more make the choice slower and hardly change it."""
+
+N_HELD_OUT = 100
+"""Held-out sequences after which no further fold is evaluated. Small data use all five folds."""
+
+MAX_ITER, TOL = 60, 1e-4
+"""Iterations of a fit that is only compared, and its tolerance; fits start at the solution for the previous lambda."""
+
+
+class Choice(NamedTuple):
+    """What was selected."""
+
+    kernel: bool
+    lam: float
+    selection: SelectionResult | None
+
+
+class Fold(NamedTuple):
+    """Sequences that are fitted and sequences that are held out."""
+
+    fit: NDArray
+    held_out: NDArray
+
+
+def select_chain(
+    tokens: Tokens, sets: Lattices, w: NDArray, kernels: list[bool], lams: list[float], random_state: Any,
+    verbose: int = 0,
+) -> Choice:  # fmt: skip
+    """Return the features and the regularisation of the largest held-out log-likelihood.
+
+    Parameters
+    ----------
+    tokens, sets, w
+        The tokens, candidate sets and sample weights of all sequences.
+    kernels : list of bool
+        Whether kernel features are added.
+    lams : list of float
+        Strengths of the regularisation, in descending order.
+    random_state : int or RandomState
+        The choice of sequences and folds.
+    verbose : int
+        Whether progress is shown.
+    """
+    random = check_random_state(random_state)
+    labelled = np.flatnonzero((w > 0) & ~sets.is_unlabelled)
+    if len(kernels) * len(lams) == 1 or len(labelled) < 4:
+        return Choice(kernels[0], 1.0 if len(lams) > 1 else lams[0], None)
+    some = random.permutation(labelled)[:N_COMPARED]
+    tokens, sets, w = tokens.take(some), sets[some], w[some]
+    folds = [Fold(*split) for split in KFold(min(5, len(some) // 2)).split(some)]
+    folds = folds[: max(1, -(-N_HELD_OUT // len(folds[0].held_out)))]
+    results: list[tuple[Result, bool, float, NDArray]] = []
+    for kernel in kernels:
+        results += _compare(tokens, sets, w, kernel, lams, folds, random, verbose)
+    best = max(range(len(results)), key=lambda k: results[k][0].log_likelihood)
+    found, kernel, lam, z = results[best]
+    held_out = np.concatenate([fold.held_out for fold in folds])
+    scores = token_scores(sets[held_out], z)
+    params = {"features": "kernel" if kernel else "linear", "lam": lam}
+    return Choice(kernel, lam, SelectionResult([one[0] for one in results], found, params, scores=scores))
+
+
+def _compare(
+    tokens: Tokens, sets: Lattices, w: NDArray, kernel: bool, lams: list[float], folds: list[Fold], random: Any,
+    verbose: int,
+) -> list[tuple[Result, bool, float, NDArray]]:  # fmt: skip
+    """Return the results of the strengths of regularisation up to the first that is worse than the one before."""
+    seed = int(random.randint(2**31 - 1))
+    design = TokenFeatures(kernel, seed).fit(tokens).design(tokens)
+    chains: list[Chain | None] = [None] * len(folds)
+    found: list[tuple[Result, bool, float, NDArray]] = []
+    for lam in track(lams, "kernel features" if kernel else "linear features") if verbose else lams:
+        began = time.perf_counter()
+        likelihoods, labels = [], []
+        for k, fold in enumerate(folds):
+            own = fit_chain(design[sets.tokens(fold.fit)], sets[fold.fit], lam, w[fold.fit], chains[k], MAX_ITER, TOL)
+            test = sets[fold.held_out]
+            new = design[sets.tokens(fold.held_out)]
+            likelihoods.append(own.log_likelihoods(new, test))
+            labels.append(own.predict(new, test)[0])
+            chains[k] = own
+        held_out = np.concatenate([fold.held_out for fold in folds])
+        z, mean = np.concatenate(labels), float(np.average(np.concatenate(likelihoods), weights=w[held_out]))
+        mask = sets[held_out].mask
+        known = ~mask.all(axis=1)
+        rate = float(np.mean(mask[np.arange(len(z)), z][known]))
+        name = f"{'kernel' if kernel else 'linear'} chain, lam {lam:g}"
+        found.append((
+            Result(name, "", "", nan, lam, nan, nan, nan, "", "", "disambiguation", "", int(known.sum()), rate,
+                   rate - 1, mean, nan, time.perf_counter() - began), kernel, lam, z,
+        ))  # fmt: skip
+        if len(found) > 1 and found[-1][0].log_likelihood < found[-2][0].log_likelihood:
+            break
+    return found
+
+
+def token_scores(sets: Lattices, z: NDArray) -> dict[str, Any]:
+    """Return the scores of predicted labels of tokens beside those of the most frequent label."""
+    labels = Labels(classes=np.arange(sets.mask.shape[1]) if sets.classes is None else sets.classes).fit([])
+    known = np.flatnonzero(~sets.mask.all(axis=1))
+    if not len(known):
+        return {}
+    return compare_with_constant(labels, labels.read(sets.mask[known]), z[known])

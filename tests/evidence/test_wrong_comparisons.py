@@ -50,7 +50,7 @@ def test_clean_comparisons_are_not_changed():
 
 
 def test_noise_and_contradictions_survive_saving():
-    X, y, wrong, _ = comparisons(200, 0.2, seed=1)
+    X, y, _, _ = comparisons(200, 0.2, seed=1)
     y[0], y[1] = [(0, 1), (1, 2), (2, 0)], [(3, 4), (4, 3)]
     with pytest.raises(ValueError, match=r'(?s)contradictions="majority".*contradictions="weigh"'):
         PartialRanker(items=M).fit(X, y)

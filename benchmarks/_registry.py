@@ -61,6 +61,8 @@ BENCHMARKS = [
     Benchmark("beyond:product_speed", 1.0),
     Benchmark("beyond:proportions", 2.0),
     Benchmark("beyond:proportions_speed", 0.5),
+    Benchmark("beyond:sequences", 10.0),
+    Benchmark("beyond:sequences_speed", 1.5),
     Benchmark("disambiguation:segment", 3.0),
     Benchmark("disambiguation:MSRCv2", 3.0),
     Benchmark("rankings:real_data", 4.0),

@@ -7,7 +7,7 @@ import warnings
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from sklearn.pipeline import Pipeline
@@ -16,11 +16,15 @@ from ..data.errors import InfimumWarning
 from ..data.features import Features
 from ..data.files import atomic_write
 from ..data.limits import check_zip
-from ..estimators import estimator_for
+from ..data.token_columns import TokenColumns
+from ..estimators import PartialSequenceTagger, estimator_for
 from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._console import writing
 from ._options import TableOptions
 from ._own_types import is_own
+
+if TYPE_CHECKING:
+    from ._table import Table
 
 NEEDED = "output_type"
 """The part of a saved model that names the user's own output type."""
@@ -35,6 +39,17 @@ def pipeline(
     """Return an unfitted pipeline: the features of a table, then the estimator for an output space."""
     model = estimator_for(output, principle=principle, weights=weights)
     return Pipeline([("features", Features(columns=columns or None)), ("model", model)])
+
+
+def pipeline_for(table: Table, principle: str = "auto", weights: str = "auto") -> Pipeline:
+    """Return an unfitted pipeline for a table; a tagger of sequences if its rows are tokens."""
+    if table.sequence is None:
+        return pipeline(table.output, principle, weights, table.columns)
+    if weights != "auto" or principle not in ("auto", "disambiguation"):
+        raise ValueError("--weights and --principle do not apply to sequences, which have a model of their own.")
+    classes = table.output.get_params()["classes"]
+    tagger = PartialSequenceTagger(table.transitions, classes, table.sequence)
+    return Pipeline([("features", TokenColumns(table.sequence)), ("model", tagger)])
 
 
 def save(path: Path, model: Pipeline, about: dict[str, Any]) -> None:
@@ -88,7 +103,8 @@ def load(path: Path, kind: str | None = None) -> tuple[Pipeline, dict[str, Any]]
 def of_model(options: TableOptions, about: dict[str, Any], kind: str | None = None) -> TableOptions:
     """Return the options of a table that is read for a model: target, output type and missing cells as in `fit`."""
     target = options.target or list(about["target"])
-    return replace(options, target=target, kind=kind or about["kind"], missing=about.get("missing", []))
+    known = {"missing": about.get("missing", []), "sequence": about.get("sequence")}
+    return replace(options, target=target, kind=kind or about["kind"], **known)
 
 
 def _types_of_package(data: bytes, kind: str) -> list[str]:

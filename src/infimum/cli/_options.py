@@ -69,6 +69,13 @@ class TableOptions:
     soft: Annotated[bool, option("Each target column contains the probability of the class in its name.", "--soft")] = (
         False
     )
+    sequence: Annotated[
+        str | None, option("Column with sequence ids. Each line of the table is then a token.", metavar="COLUMN")
+    ] = None
+    transitions: Annotated[
+        Literal["bio"] | None,
+        option("Allowed transitions with --sequence. bio allows I-X only after B-X and I-X. All by default."),
+    ] = None
     feature: Annotated[
         list[str], option("Use only this column as a feature. Can be repeated.", metavar="COLUMN")
     ] = dataclasses.field(default_factory=list)  # fmt: skip

@@ -59,6 +59,10 @@ class Table:
     """The look-alikes among the names of the target."""
     settings: dict[str, Any] = field(default_factory=dict)
     """Parameters of the output space that the user has set."""
+    sequence: str | None = None
+    """The column of sequence ids, if the rows are tokens."""
+    transitions: str | None = None
+    """The labels that may follow a label, if the rows are tokens."""
     votes: Votes | None = None
     """The answers of several annotators, if the file has one line per answer; the rows are those of X."""
 
@@ -139,8 +143,13 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
         None if options.truth is None else [None if is_missing(cell) else cell for cell in taken[options.truth]],
         records.classes, unused, invalid, options.columns,
         [{name: found.value.get(name) for name in columns} for found in written], named,
-        options.settings,
+        options.settings, options.sequence, options.transitions,
     )  # fmt: skip
+    if options.sequence is not None and (kind != "labels" or table.annotators is not None):
+        raise ValueError(
+            f"{loaded.name}: --sequence needs one label per token, of kind labels and without annotators. The target"
+            f" was read as {kind}. Pass --kind labels, or rename the column annotator."
+        )
     if has_votes(table):
         answer_columns = [name for name in (options.annotator, *options.target, options.gold) if name is not None]
         return with_votes(table, None if options.gold is None else taken[options.gold], answer_columns)
@@ -164,7 +173,7 @@ def _with_defaults(path: Path, options: TableOptions, columns: list[str]) -> Tab
     """Return the options with the columns `id` and `annotator`, which `infimum convert` writes, as defaults."""
     wanted = [("--target", options.target), ("--feature", options.feature), ("--ignore", options.ignore)]
     wanted += [("--column", list(options.columns))]
-    wanted += [(f"--{name}", [getattr(options, name)]) for name in ("id", "annotator", "truth", "gold")]
+    wanted += [(f"--{name}", [getattr(options, name)]) for name in ("id", "annotator", "truth", "gold", "sequence")]
     for option, names in wanted:
         for name in names:
             if name is not None and name not in columns:
@@ -172,7 +181,7 @@ def _with_defaults(path: Path, options: TableOptions, columns: list[str]) -> Tab
                     f"{name_of(path)} has no column {name!r}, which {option} names. Its columns are"
                     f" {', '.join(columns)}."
                 )
-    others = [name for name in columns if name not in (*options.target, *options.feature)]
+    others = [name for name in columns if name not in (*options.target, *options.feature, options.sequence)]
     return replace(
         options,
         id=options.id or ("id" if "id" in others else None),
@@ -244,7 +253,8 @@ def _features(path: Path, records: Records, options: TableOptions) -> tuple[Any,
     columns = [name for name in records.data.columns if name not in unused]
     if options.feature:
         unused |= {name: "not named by --feature" for name in columns if name not in options.feature}
-        columns = options.feature
+        columns = [*options.feature, *([options.sequence] if options.sequence in columns else [])]
+        unused.pop(options.sequence, None)  # type: ignore[arg-type]
     if not columns:
         raise ValueError(f"{name_of(path)} has no feature columns besides {', '.join([*options.target, *unused])}.")
     return records.data[columns], unused

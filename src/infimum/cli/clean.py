@@ -13,7 +13,7 @@ from ..selection import out_of_fold
 from ..selection.scores import compare_with_constant, labelled_weight
 from . import _options as o
 from ._console import print_result, running
-from ._models import pipeline, texts
+from ._models import pipeline_for, texts
 from ._outputs import TABLES, check_out
 from ._scores import assessment, score_rows
 from ._table import read
@@ -48,7 +48,7 @@ def clean(
     with running(["reading", "finding labels", "writing"], file, quiet or as_json) as stages:
         table = read(file, options)
         stages.next()
-        pipe = fitted(table, pipeline(table.output, "disambiguation", weights, table.columns))
+        pipe = fitted(table, pipeline_for(table, "disambiguation", weights))
         new = cleaned(pipe, table.X)
         scores = held_out_scores(pipe, table.X)
         stages.next()
@@ -81,7 +81,7 @@ def cleaned(pipe: Any, X: Any) -> dict[str, list]:
         new["confidence"] = np.round(found.confidence, 4).tolist()
     new["tied"] = _flags(found.tied, n)
     support, suspects = found.support, found.suspects
-    if support is None and n > 1:
+    if support is None and n > 1 and hasattr(model, "recipe_"):
         features = validated(model, pipe[:-1].transform(X))
         support, suspects = label_errors(features, output, sets, model.recipe_.weights, found)
     if support is not None:

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from ..data.errors import listed
 from . import _options as o
 from ._console import print_result, rows_called, running
-from ._models import pipeline, save
+from ._models import pipeline_for, save
 from ._outputs import MODELS, check_out
 from ._scores import assessment, score_rows
 from ._table import Table, read
@@ -46,7 +46,7 @@ def fit(
     with running(["reading", "fitting", "writing"], file, quiet or as_json) as stages:
         table = read(file, options)
         stages.next()
-        model = fitted(table, pipeline(table.output, principle, weights, table.columns))
+        model = fitted(table, pipeline_for(table, principle, weights))
         conformal, set_sizes = None, ""
         if level is not None:
             conformal = model.conformal_ = prediction_sets(table, model, level, covers)
@@ -75,13 +75,14 @@ def fit(
     print_result(found, as_json, f"{out} written", rows, stages.notes, table.named)
 
 
-def fitted(table: Table, model: Any) -> Any:
+def fitted(table: Table, model: Any, groups: Any = None) -> Any:
     """Return the fitted pipeline; errors name the lines of the file.
 
-    Several answers about one row are held out together in cross-validation.
+    Several answers about one row, and rows of the same group, are held out together in cross-validation.
     """
     repeated = table.annotators is not None and len(set(table.ids)) < len(table.ids)
-    settings = {"model__groups": table.ids} if repeated else {}
+    groups = table.ids if repeated else groups
+    settings = {} if groups is None else {"model__groups": groups}
     with rows_called(table.places):
         return model.fit(table.X, table.y(), **settings)
 
@@ -90,6 +91,11 @@ def prediction_sets(table: Table, pipe: Any, level: float, covers: str) -> Any:
     """Return prediction sets that are selected, fitted and calibrated on disjoint parts of the rows."""
     from ..conformal import Conformal
 
+    if table.sequence is not None:
+        raise ValueError(
+            "Prediction sets of sequences are not available on the command line. In Python, use"
+            " Conformal(PartialSequenceTagger()) on a list of sequences."
+        )
     with rows_called(table.places):
         return Conformal(clone(pipe[-1]), level=level, covers=covers).fit(pipe[:-1].transform(table.X), table.y())
 
@@ -100,7 +106,7 @@ def about(table: Table, missing: list[str]) -> dict[str, Any]:
 
     return {
         "kind": table.kind, "target": table.target, "file": table.path.name, "missing": missing,
-        "version": infimum.__version__,
+        "version": infimum.__version__, "sequence": table.sequence,
     }  # fmt: skip
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..data.files import atomic_write
+from ..data.token_columns import with_neighbours
 from ..io._files import name_of
 from ..selection.scores import no_skill
 from . import _options as o
 from ._console import errors_as_messages, fail, print_result, rows_called, running, writing
-from ._models import load, of_model, pipeline
+from ._models import load, of_model, pipeline_for
 from ._outputs import REPORTS, check_out
 from ._scores import assessment, score_rows
 from ._table import IDS, Table, read
@@ -59,7 +61,11 @@ def report(
     with running(["reading", "fitting", "analysing", "writing"], file, quiet or as_json) as stages:
         table = read(file, options, lenient=True)
         stages.next()
-        pipe = fitted(table, pipeline(table.output, principle, weights, table.columns))
+        groups = None
+        if table.sequence is not None:  # tokens are described by themselves and their neighbours
+            groups, X = table.X[table.sequence].to_numpy(), with_neighbours(table.X, table.sequence)
+            table = replace(table, X=X, sequence=None)
+        pipe = fitted(table, pipeline_for(table, principle, weights), groups)
         stages.next()
         made = build(
             pipe[-1],

@@ -8,7 +8,7 @@ import joblib
 import numpy as np
 import pytest
 
-from infimum import PartialRanker
+from infimum import PartialMultilabelClassifier, PartialRanker
 from infimum.disambiguation import Disambiguation
 from infimum.outputs import PartialOrders
 
@@ -82,3 +82,35 @@ def test_known_share_of_wrong_comparisons():
     assert abs(float(model.noise_) - wrong.mean()) < 0.08
     with pytest.raises(ValueError, match="noise"):
         PartialRanker(items=M, noise=1.5, principle="disambiguation").fit(X, y)
+
+
+def tags(n: int, error: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Four tags that are linear in the features; the first two are wrong in some rows, a fifth is unknown."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 4))
+    truth = np.where(X @ rng.standard_normal((4, 4)) > 0, 1, -1)
+    wrong = rng.random(truth.shape) < error * np.array([1, 1, 0, 0])
+    y = np.where(wrong, -truth, truth)
+    y[rng.random(truth.shape) < 0.2] = 0
+    return X, y, wrong & (y != 0), truth
+
+
+def test_estimates_the_share_of_wrong_tags():
+    X, y, wrong, truth = tags(400, 0.3)
+    model = PartialMultilabelClassifier(noise="estimate", principle="disambiguation").fit(X[:300], y[:300])
+    share = wrong[:300].sum() / (y[:300] != 0).sum()
+    assert abs(float(model.noise_) - share) < 0.05
+    each = [model.noise_.by_group[str(tag)] for tag in model.tags_]
+    np.testing.assert_allclose(each, wrong[:300].sum(axis=0) / (y[:300] != 0).sum(axis=0), atol=0.12)
+    assert wrong[model.label_errors_[:60]].any(axis=1).mean() > 0.85
+    assert (model.predict(X[300:]) == truth[300:]).mean() > 0.9
+    file = io.BytesIO()
+    joblib.dump(model, file)
+    file.seek(0)
+    assert joblib.load(file).noise_ == model.noise_
+
+
+def test_clean_tags_are_not_changed():
+    X, y, _, _ = tags(200, 0.0)
+    auto, none = PartialMultilabelClassifier().fit(X, y), PartialMultilabelClassifier(noise=None).fit(X, y)
+    assert np.array_equal(auto.predict(X), none.predict(X))

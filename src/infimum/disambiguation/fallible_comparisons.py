@@ -16,7 +16,7 @@ from .bradley_terry import SCALES, BradleyTerry
 from .posterior import LabelErrors
 
 RATES = np.array([0.0, 0.005, 0.01, 0.02, *np.arange(0.03, 0.46, 0.015)])
-"""Shares of wrong comparisons that are compared by the likelihood; a half and more cannot be told from noise."""
+"""Shares of wrong comparisons that are compared by the likelihood; larger ones are indistinguishable from guesses."""
 START = 0.1  # the share of wrong comparisons that the estimation starts from
 PRIOR = 10.0  # comparisons that `START` counts as
 MIN_MISS = 0.5  # probability of a wrong comparison, from which on the row is a suspect

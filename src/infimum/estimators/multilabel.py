@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from ..evidence import Noise
 from ..outputs import Tags
 from ..selection import SearchConfig
 from ..solvers import ClosedForm
@@ -106,6 +108,12 @@ class PartialMultilabelClassifier(ProbabilityMixin):
     def tags_(self) -> NDArray:
         check_is_fitted(self)
         return self.output_.tags_
+
+    @property
+    def noise_(self) -> Noise:
+        """The estimated share of known tags that are wrong, also for each tag; 0 if no such share was selected."""
+        found = super().noise_
+        return replace(found, by_group={str(self.tags_[int(k)]): share for k, share in found.by_group.items()})
 
     @available_if(_has_scores)
     def decision_function(self, X: Any) -> NDArray:

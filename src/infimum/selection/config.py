@@ -120,11 +120,11 @@ class SearchConfig:
     values, it is also selected on small tables with poor predictions, where it does harm."""
     min_noise_gain: float = 0.02
     """Nats per row that it must gain, too."""
-    n_se_noise_rankings: float = 1.5
-    """`n_se_noise` for rankings, where the assumption changes less. Chosen on simulated comparisons and three label
-    ranking tables."""
-    min_noise_gain_rankings: float = 0.002
-    """`min_noise_gain` for rankings, chosen on the same tables."""
+    n_se_noise_several: float = 1.5
+    """`n_se_noise` for rankings and tags, where each comparison or tag may be wrong. Chosen on simulated comparisons,
+    three label ranking tables, emotions and scene."""
+    min_noise_gain_several: float = 0.002
+    """`min_noise_gain` for rankings and tags, chosen on the same tables; in nats per comparison or tag."""
     n_se_tie: float = 0.5
     """Standard errors of a difference of log-likelihoods. Candidates that are worse by less count as equal."""
     prune_ratio: float = 1.3

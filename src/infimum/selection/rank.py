@@ -27,8 +27,8 @@ class Rule:
     config: SearchConfig
     regression: bool = False
     """Whether outputs are numbers or vectors: the log-likelihood alone compares candidates, and mixtures go first."""
-    rankings: bool = False
-    """Whether outputs are rankings, whose comparisons have a likelihood of their own."""
+    several: bool = False
+    """Whether rows contain several facts (comparisons, tags), each of which may be wrong."""
     smoothest: bool = True
     """Whether the smoothest of candidates with almost the same likelihood goes first; otherwise the likeliest does."""
 
@@ -45,8 +45,8 @@ class Rule:
     @property
     def noise_gain(self) -> tuple[float, float]:
         """Standard errors and nats per row that the assumption of sets that miss must gain."""
-        if self.rankings:
-            return self.config.n_se_noise_rankings, self.config.min_noise_gain_rankings
+        if self.several:
+            return self.config.n_se_noise_several, self.config.min_noise_gain_several
         return self.config.n_se_noise, self.config.min_noise_gain
 
     def preference(self, one: Evaluation) -> int:
@@ -212,7 +212,10 @@ def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], ru
     soft = plain if has_likelihood(plain) else likeliest(filter(has_likelihood, others))
     n_se, slack = rule.noise_gain
     gains = soft.rows.is_worse(noisy.rows, n_se, True, slack)
-    is_risky = noisy.rows.is_worse(plain.rows, rule.config.n_se_different)
+    # rare tags are easily taken for errors, which the loss shows: if all tags are wrong equally often, the model with
+    # the smaller loss on them is also better on the true tags
+    is_tags = rule.several and noisy.rows.compared is None
+    is_risky = noisy.rows.is_worse(plain.rows, 0.0 if is_tags else rule.config.n_se_different)
     return noisy.rows.miss >= rule.config.min_noise and gains and not is_risky
 
 

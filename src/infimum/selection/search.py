@@ -285,7 +285,7 @@ def search_problem(
     if labelled_only:  # unlabelled rows have neither an average nor a supremum
         allowed = [(name, rule) for name, rule in pairs if rule != "joint"]
         pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
-    rule = Rule(config, regression, sets.comparisons() is not None)
+    rule = Rule(config, regression, _has_several_facts(sets))
     return SearchProblem(
         recipe, table, output, sets, n, principles, pairs, config, rule, costly,
         labelled_only=labelled_only,
@@ -303,7 +303,7 @@ def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, c
         raise ValueError(f"No principle supports {sets!r} in chunks. Fit on arrays.")
     some = rows.sample(config.second_rows)
     table, parsed = Table(some.X, some.y, some.w, rows.names), output.read(some.y)
-    rule = Rule(config, has_density(parsed), parsed.comparisons() is not None)
+    rule = Rule(config, has_density(parsed), _has_several_facts(parsed))
     return SearchProblem(
         recipe, table, output, parsed, some.n, principles, pairs, config, rule, is_costly(parsed), chunked=True
     )
@@ -348,3 +348,9 @@ def final_recipe(problem: SearchProblem, best: Candidate, data: EvaluationData, 
         weights = LabelledRowsOnly(weights) if problem.labelled_only else weights
     principle = problem.principles[best.principle]
     return replace(problem.recipe, principle=principle, negative_weights=best.negative_weights, weights=weights)
+
+
+def _has_several_facts(sets: Sets) -> bool:
+    """Whether rows contain several facts, each of which may be wrong: comparisons or tags."""
+    options = sets[:1].options()
+    return sets.comparisons() is not None or (options is not None and options.shape[1] > 1)

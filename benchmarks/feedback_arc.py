@@ -13,9 +13,10 @@ import highspy
 import numpy as np
 
 from benchmarks._tools import Job, Table
-from infimum.feedback_arc import linear_extensions, minimum_feedback_arc, minimum_feedback_arcs, relaxed
+from infimum.feedback_arc import linear_extensions, minimum_feedback_arc, minimum_feedback_arcs
 from infimum.feedback_arc.relations import order_value
 from infimum.feedback_arc.sorting import sorted_orders
+from infimum.paper.relaxation import relaxed
 
 DATA = Path(os.environ.get("INFIMUM_DATA", Path(__file__).parents[2] / "shared" / "data")) / "linear-ordering"
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from infimum import Intervals, PartialRanker, PartialRegressor
 from infimum.datasets import lose_pairs
-from infimum.feedback_arc import minimum_feedback_arc, minimum_feedback_arcs, relaxed, sample_linear_extensions
+from infimum.feedback_arc import minimum_feedback_arc, minimum_feedback_arcs, sample_linear_extensions
+from infimum.paper.relaxation import relaxed
 from infimum.weights import KernelRidge
 
 warnings.simplefilter("ignore")

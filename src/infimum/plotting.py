@@ -105,7 +105,7 @@ class ResolvedDisplay(Display):
         for axis, values, name in zip(
             display.axes_,
             (resolved.confidence, resolved.support),
-            ("confidence in the label", "support of the set by other rows, P(S)"),
+            ("confidence in the label", "support of the candidate set"),
         ):
             axis.hist(np.clip(values, 0, 1), bins, color=COLOURS[0])
             axis.set(xlabel=name, xlim=(0, 1))
@@ -242,6 +242,7 @@ class ReliabilityDisplay(Display):
     Attributes
     ----------
     reliability_ : Reliability
+        The numbers that are drawn.
     figure_, axes_
         Of matplotlib.
     """

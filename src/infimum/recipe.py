@@ -15,7 +15,7 @@ from .data import Rows
 from .data.errors import InfimumWarning
 from .disambiguation import Disambiguation, DisambiguationResult
 from .loss import PRINCIPLES, Infimum, Loss, Principle, SetLoss, doubled
-from .outputs.base import OutputSpace, Points, Sets
+from .outputs.base import OutputSpace, Sets
 from .weights import BY_NAME, SplitSigns, Weights, by_name
 from .weights.base import Target
 
@@ -126,8 +126,8 @@ class Recipe:
 
     def loss(self, output: OutputSpace, sets: Sets, result: DisambiguationResult | None = None) -> Loss:
         """Return the loss that a fitted model minimises: of the sets, or of the labels that disambiguation found."""
-        if result is not None:
-            return SetLoss(output, Points(result.phi), "average")
+        if result is not None and self.disambiguation is not None:
+            return self.disambiguation.loss(output, sets, result)
         loss = SetLoss(output, sets, self.principle)
         return doubled(loss) if self.is_joint else loss
 

@@ -25,7 +25,7 @@ NOT_LISTED |= {"io.TRUSTED_TYPES", "outputs.OUTPUT_TYPES"}  # lists, not objects
 # (ES01, SA01, EX01), Returns if the summary says it (RT01), the order of parameters that are described together (PR03).
 CHECKS = {
     "GL01", "GL03", "GL05", "GL06", "GL07", "GL08", "GL09", "GL10", "SS01", "SS03", "SS04", "SS05", "SS06", "PR01",
-    "PR02", "PR05", "PR10", "RT05", "SA02", "SA03", "SA04",
+    "PR02", "PR05", "PR07", "PR10", "RT05", "SA02", "SA03", "SA04",
 }  # fmt: skip
 
 

@@ -69,7 +69,7 @@ def test_classes_that_are_never_apart_are_named_and_no_model_tells_them_apart():
     found = identifiability(X, sets)
     assert found.inseparable == [("a", "b")]
     assert found.can_tell is False
-    assert found.verdict.startswith("No: a and b are never apart")
+    assert found.verdict.startswith("No. a and b always appear together")
     scores = PartialClassifier().fit(X, sets).decision_function(X)
     assert np.array_equal(scores[:, 0], scores[:, 1])
     swapped = outputs.CandidateLabels(sets.mask[:, [1, 0, 2, 3]], sets.classes)
@@ -86,7 +86,7 @@ def test_the_question_separates_them():
     assert asked.rows == (sets.mask[:, 0] & sets.mask[:, 1]).sum() == found.blind[0].rows
     assert sets.mask[asked.row, :2].all()
     assert sets.mask[asked.row].sum() == sets.mask[sets.mask[:, 0]].sum(axis=1).min()
-    assert str(asked) == f"Row {asked.row}: is it a, rather than b?"
+    assert str(asked) == f"Row {asked.row}: is it a or b?"
     mask = sets.mask.copy()
     mask[asked.row] = [True, False, False, False]
     assert identifiability(X, outputs.CandidateLabels(mask, sets.classes)).inseparable == []
@@ -111,7 +111,7 @@ def test_a_class_that_never_comes_without_another_is_shadowed():
     assert found.shadowed == [("a", "b")]
     assert found.inseparable == []
     assert found.can_tell is False
-    assert "a never comes without b" in found.verdict
+    assert "a never appears without b" in found.verdict
     risks = -PartialClassifier.paper(weights="neighbors").fit(X, outputs.CandidateLabels(mask)).decision_function(X)
     assert (risks[:, 1] <= risks[:, 0]).all()  # where weights are not negative, b always fits where a does
 
@@ -121,7 +121,7 @@ def test_what_is_never_ruled_out_is_named_once():
     mask[:, 2] = True
     found = identifiability(X, outputs.CandidateLabels(mask, ["a", "b", "c", "d"]))
     assert (found.everywhere, found.shadowed) == (["c"], [])
-    assert "c is never ruled out" in found.verdict
+    assert "c is never excluded" in found.verdict
 
 
 def test_the_bound_says_what_so_many_rows_would_have_shown():
@@ -178,7 +178,7 @@ def test_numbers_without_an_upper_bound():
     with pytest.warns(InfimumWarning, match="only lower bounds"):
         half = identifiability(x[:, None], [(v - rng.random(), None) for v in x], outputs.Reals())
     assert half.can_tell is False
-    assert "and above is never ruled out" in half.verdict
+    assert "and above is never excluded" in half.verdict
     both = identifiability(x[:, None], [(v - rng.random(), v + rng.random()) for v in x], outputs.Reals())
     assert both.blind == []
     assert both.can_tell is not False
@@ -187,7 +187,7 @@ def test_numbers_without_an_upper_bound():
 def test_rows_that_say_nothing_and_classes_that_are_rare():
     X = np.arange(12.0)[:, None]
     found = identifiability(X, np.ones((12, 3), dtype=bool))
-    assert found.verdict == "No: none of the 12 rows rules anything out."
+    assert found.verdict == "No. None of the 12 rows excludes any output."
     few = identifiability(X, ["a", "b"] * 6)
     assert few.degree == 0
     assert set(few.rare) == {"a", "b"}
@@ -196,7 +196,7 @@ def test_rows_that_say_nothing_and_classes_that_are_rare():
 def test_it_is_shown_and_drawn():
     X, _, sets = never_apart()
     found = identifiability(X, outputs.CandidateLabels(sets.mask, ["<i>a</i>", "b", "c", "$d$"]))
-    assert "never apart: <i>a</i>, b" in repr(found)
+    assert "never separated: <i>a</i>, b" in repr(found)
     assert "<i>a" not in found._repr_html_()
     assert list(found.frame().columns)[:3] == ["choice", "a", "b"]
     pytest.importorskip("matplotlib").use("agg")

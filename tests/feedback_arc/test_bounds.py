@@ -8,15 +8,13 @@ from scipy.optimize import linprog
 from feedback_arc.brute_force import all_orders, extends, gaussian, optimum, problems, random_order
 from infimum.feedback_arc import (
     minimum_feedback_arc,
-    relaxed,
 )
 from infimum.feedback_arc.cutting_planes import Branching, resolution
-from infimum.feedback_arc.local_cuts import MAX_LOCAL, LocalCuts, target_cut
-from infimum.feedback_arc.local_search import insertion_search
 from infimum.feedback_arc.proximal import Proximal
 from infimum.feedback_arc.relations import order_value
 from infimum.feedback_arc.rows import Rows
 from infimum.feedback_arc.three_cycles import ThreeCycleLP
+from infimum.paper.relaxation import relaxed
 
 
 @pytest.mark.parametrize("density", [0.0, 0.02])
@@ -33,11 +31,10 @@ def test_proximal_nodes_attain_the_subset_dp(scale, density):
         assert search.value == pytest.approx(minimum_feedback_arc(cost, before, "dp").value, abs=1e-8)
 
 
-def test_proximal_nodes_branch_to_the_optimum_without_heuristics_or_facets(monkeypatch):
+def test_proximal_nodes_branch_to_the_optimum_without_heuristics(monkeypatch):
     worst = lambda cost, before: [minimum_feedback_arc(-cost, before, "dp").order]  # noqa: E731
     monkeypatch.setattr("infimum.feedback_arc.cutting_planes.sorted_orders", worst)
     monkeypatch.setattr("infimum.feedback_arc.cutting_planes.insertion_search", lambda cost, order, *_: order)
-    monkeypatch.setattr(LocalCuts, "add", lambda *args, **kwargs: 0)
     rng, nodes = np.random.default_rng(6), 0
     for scale in (None, 3, None, 3, None, 3):
         cost = gaussian(rng, 21, 21)
@@ -54,7 +51,7 @@ def test_proximal_bounds_stay_below_the_relaxation_and_reach_it():
     cost, before = gaussian(rng, 16, 16), random_order(rng, 16, 0.02)
     lp, bounds = Proximal(cost, before), []
     for _ in range(300):
-        lp.pool.add_triples(lp.u, 1e-7)
+        lp.pool.add_violated(lp.u, 1e-7)
         bounds.append(lp.step())
     limit = relaxed(cost, before).value
     assert max(bounds) <= limit + 1e-6
@@ -68,13 +65,13 @@ def test_a_resumed_state_gives_the_same_bound():
     cost, before = gaussian(rng, 14, 14), np.zeros((14, 14), dtype=bool)
     lp = Proximal(cost, before)
     for _ in range(10):
-        lp.pool.add_triples(lp.u, 1e-4)
+        lp.pool.add_violated(lp.u, 1e-4)
         lp.step()
     state, d = lp.state(), lp.reduced_cost.copy()
     other = before.copy()
     other[0, 1] = True
     lp.fix(other)
-    lp.pool.add_triples(lp.u, 1e-4)
+    lp.pool.add_violated(lp.u, 1e-4)
     lp.step()
     lp.fix(before)
     lp.resume(state)
@@ -85,71 +82,17 @@ def test_a_resumed_state_gives_the_same_bound():
         np.testing.assert_allclose(lp.reduced_cost, d)
 
 
-@pytest.mark.parametrize("k", [6, 7])
-def test_target_cuts_are_facets(k):
-    """Valid for all k! orders, and tight on as many independent ones as there are pairs."""
-    rng, found = np.random.default_rng(0), 0
-    rows, cols = np.triu_indices(k, 1)
-    vertices = all_orders(k)[:, rows, cols] - 0.5
-    f, sums = np.empty(1 << k), np.empty((1 << k, k))
-    for _ in range(40):
-        t, a = np.zeros((k, k)), np.zeros((k, k))
-        t[rows, cols] = rng.uniform(-0.5, 0.5, len(rows))
-        t -= t.T
-        depth = target_cut(t, k, a, f, sums)
-        values = vertices @ a[rows, cols]
-        if depth:
-            found += 1
-            assert depth == pytest.approx(a[rows, cols] @ t[rows, cols])
-            assert depth > 1
-            assert values.max() == pytest.approx(1.0)
-            assert np.linalg.matrix_rank(vertices[values > 1 - 1e-7]) == len(rows)
-    assert found > 10
-
-
-def test_a_point_among_the_orders_is_not_cut_off():
-    k = 6
-    rng, mix = np.random.default_rng(0), np.zeros((6, 6))
-    for weight, order in zip(rng.dirichlet(np.ones(8)), rng.integers(0, 720, 8)):
-        mix += weight * (all_orders(k)[order] - 0.5 * (1 - np.eye(k)))
-    assert target_cut(mix, k, np.zeros((k, k)), np.empty(1 << k), np.empty((1 << k, k))) == 0
-
-
-def test_local_cuts_hold_for_every_order_and_lift_the_bound():
-    rng = np.random.default_rng(1)
-    cost, free = gaussian(rng, 30, 30), np.zeros((30, 30), dtype=bool)
-    lp, local, added = Proximal(cost, free), LocalCuts(30), 0
-    for step in range(60):
-        lp.pool.add_triples(lp.u, 1e-4)
-        if step >= 30:
-            added += local.add(lp.pool, lp.u, searches=20, moves=50)
-        lp.step()
-    assert added > 50
-    assert lp.bound > relaxed(cost).value + 0.1
-    local_rows = np.flatnonzero(np.isinf(lp.pool.low))
-    assert len(local_rows) > 20
-    orders = [insertion_search(cost, rng.permutation(30), free, rounds) for rounds in range(200)]
-    position = np.argsort(orders, axis=1)
-    u = (position[:, lp.rows] < position[:, lp.cols]).astype(float)
-    for r in local_rows:
-        entries = slice(lp.pool.start[r], lp.pool.start[r + 1])
-        assert (u[:, lp.pool.index[entries]] @ lp.pool.coef[entries] <= lp.pool.high[r]).all()
-    assert lp.bound <= min(order_value(cost, order) for order in orders)
-    assert local.groups.shape[1] == MAX_LOCAL
-
-
 def test_a_row_is_added_once_and_forgotten_without_a_multiplier():
     rows = Rows(5)
     triples = np.array([[0, 1, 2], [0, 1, 2], [1, 3, 4]])
-    assert rows.add(*rows.of_triples(triples)).tolist() == [0, 2]
-    assert rows.add(*rows.of_triples(triples)).tolist() == []
+    assert rows.add(triples) == 2
+    assert rows.add(triples) == 0
     rows.y[:] = 0.0, -2.0
     assert rows.value() == -2.0
-    assert [len(part) for part in rows.active()] == [1, 1, 1, 1, 1]
     rows.forget(1)
     assert len(rows) == 1
-    assert rows.index.tolist() == rows.of_triples(triples)[0][2].tolist()
-    assert rows.add(*rows.of_triples(triples)).tolist() == [0]
+    assert rows.triples.tolist() == [[1, 3, 4]]
+    assert rows.add(triples) == 1
 
 
 def test_values_of_integral_costs_differ_by_their_divisor():

@@ -15,7 +15,6 @@ from infimum.feedback_arc import (
     linear_extensions,
     minimum_feedback_arc,
     minimum_feedback_arcs,
-    relaxed,
 )
 from infimum.feedback_arc.components import components
 from infimum.feedback_arc.cutting_planes import Branching
@@ -23,6 +22,7 @@ from infimum.feedback_arc.local_search import insertion_search
 from infimum.feedback_arc.relations import order_value
 from infimum.feedback_arc.sorting import borda, kwik_sort, pivot_sort, sorted_orders
 from infimum.feedback_arc.subset_dp import subset_orders
+from infimum.paper.relaxation import relaxed
 
 DATA = Path(os.environ.get("INFIMUM_DATA", Path(__file__).parents[3] / "shared" / "data")) / "linear-ordering"
 
@@ -259,7 +259,7 @@ def test_highs_may_serve_others_in_the_same_process():
     # its scheduler is global: a second instance that asks for another number of threads ends with an error
     code = """
 import highspy, numpy as np
-from infimum.feedback_arc import relaxed
+from infimum.paper.relaxation import relaxed
 highs = highspy.Highs()
 highs.setOptionValue("threads", 2)
 highs.addVar(0, 1)

@@ -28,7 +28,6 @@ from infimum.outputs import (
     Sets,
     Tags,
     Vectors,
-    space_for,
 )
 from infimum.outputs.base import LISTED, rows_of
 
@@ -220,11 +219,7 @@ def test_registry_has_one_type_per_kind():
     for case in CASES:
         sets = case.sets(np.random.default_rng(0), 2)
         assert sets.kind == case.space.kind
-        assert space_for(sets) is type(case.space) is OUTPUT_TYPES[sets.kind]
-    assert space_for(HammingBalls([[1, 1]], 1)) is Tags
-    assert space_for(Annuli(1.0, 2.0)) is Vectors
-    with pytest.raises(ValueError, match=r"Bytes have the kind 'output', which is not in OUTPUT_TYPES"):
-        space_for(Bytes(np.ones((1, 4), bool)))
+        assert type(case.space) is OUTPUT_TYPES[sets.kind]
 
 
 class Nibbles(OutputSpace):
@@ -289,7 +284,7 @@ def test_defaults_of_a_minimal_type_count_members():
     assert found.is_unlabelled.tolist() == [False, False, True]
     assert (found.size.tolist(), found.unit, found.bits.tolist()) == ([1, 2, 4], "members", [2, 1, 0])
     assert space.format(np.array([2, 0])) == ["2", "0"]
-    assert all("Bytes object" in text for text in space.format_sets(sets))
+    assert set(space.format_sets(sets)) == {"Bytes"}
     assert space.neighbours(np.array(1)).tolist() == [0, 2, 3]
     for method, call in [("meets", sets.meets), ("contains_set", sets.contains_set), ("intersect", sets.intersect)]:
         with pytest.raises(ValueError, match=rf"Define {method}\(other\)"):

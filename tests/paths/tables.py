@@ -243,7 +243,7 @@ def numbers() -> Table:
         error=squared,
         score=r2,
         points=np.linspace(-6, 6, 241),
-        words=("Intervals",),
+        words=("bound", "length"),
         cells=["" if i % 12 == 7 else f"[{a!r},{b!r}]" for i, (a, b) in enumerate(bounds)],
         exact_cells=[repr(float(t)) for t in true],
         parse=float,
@@ -264,7 +264,7 @@ def vectors() -> Table:
         error=squared,
         score=r2,
         points=np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2),
-        words=("Boxes",),
+        words=("partial",),
         options=("--kind", "vector"),
         cells=[
             " x ".join(f"[{a!r},{b!r}]" for a, b in zip(low.tolist(), high.tolist()))
@@ -288,7 +288,7 @@ def masks() -> Table:
         true=images.reshape(ROWS, 6),
         error=share_wrong,
         score=share_right,
-        words=("Scribbles",),
+        words=("pixels",),
         options=("--kind", "mask"),
         cells=[json.dumps(image.tolist()) for image in scribbles],
         exact_cells=[json.dumps(image.tolist()) for image in images],

@@ -162,3 +162,18 @@ def test_terms_are_linked_to_the_glossary(page):
     assert {"#term-covering-rate", "#term-set-risk", "#term-candidate-set"} <= set(links)
     missing = [link for link in set(links) if page.locator(link).count() != 1]
     assert missing == []
+
+
+def test_small_screens_show_whole_tables(browser, tmp_path):
+    """Each cell is on the screen, with the name of its column in front of it."""
+    rows = [[f"name {k}", *range(k, k + 7)] for k in range(5)]
+    columns = ["name", *(f"a long title of column {k}" for k in range(7))]
+    path = tmp_path / "wide.html"
+    path.write_text(h.page("t", h.markup(), [("Tables", "tables", h.table(columns, rows, "wide"))]))
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(path.as_uri())
+    rights = page.evaluate("[...document.querySelectorAll('td')].map(cell => cell.getBoundingClientRect().right)")
+    assert max(rights) <= 390
+    shown = page.evaluate("getComputedStyle(document.querySelectorAll('td')[1], '::before').content")
+    assert "a long title of column 0" in shown
+    page.close()

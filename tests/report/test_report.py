@@ -21,6 +21,7 @@ from infimum.report import build
 from infimum.report.comparison import compare
 from infimum.report.facts import Contents
 from infimum.report.results import compared
+from infimum.report.summary import summary
 from small_search import SMALL_SEARCH
 
 HOSTILE = ["<script>hacked=1</script>", '"><img src=x onerror=hacked=1>', "a&b'c", "{{7*7}} $x^2$"]
@@ -118,7 +119,7 @@ def test_build_counts_annotators(undrawn):
     model = PartialClassifier().fit(X, y)
     names = [1, 1, 2, 2, 3, 3]  # ann and bob on things 1 and 2; only ann says something of 3
     made = build(model, X, names=names, annotators=["ann", "bob", "ann", "bob", "bob", "ann"])
-    row = r'<td>{}</td><td class="n"[^>]*>3</td><td class="n"[^>]*>(\d)</td><td class="n"[^>]*>[^<]*</td>'
+    row = r'<td[^>]*>{}</td><td class="n"[^>]*>3</td><td class="n"[^>]*>(\d)</td><td class="n"[^>]*>[^<]*</td>'
     row += r'<td class="n"[^>]*>[^<]*</td><td class="n"[^>]*>(\d)</td><td class="n"[^>]*>(\d)</td>'
     # answered, alone, against all others: thing 1 is contradicted, thing 2 is not, thing 3 was answered by ann alone
     assert re.search(row.format("ann"), made.html).groups() == ("3", "1", "1")
@@ -332,3 +333,17 @@ def test_compare_models_on_one_table():
     assert r"\<i\>0\</i\>" in made.markdown
     constant = compare("t", {"a": np.zeros(60, dtype=int)}, space, sets, str, Contents(None))
     assert "No model is better" in constant.summary[1]
+
+
+def test_summary_of_several_outputs_and_of_a_better_simple_model():
+    """Several outputs have a covering rate; a simple model that is clearly better is named."""
+    counts = {"rows": 9, "exact": 9, "partial": 0, "unlabelled": 0}
+    one = {"name": "the best constant", "output": "cat", "covering_rate": 0.2, "errors": {"weight: rmse": (1.0, 2.0)}}
+    near = {**one, "name": "10 nearest neighbours", "covering_rate": 0.9}
+    found = summary("product", counts, [], [one, near, {**one, "name": "the model", "covering_rate": 0.7}], True,
+                    0, 0, 0, [], [])  # fmt: skip
+    assert "70% of the predictions agree" in found[1]
+    assert "RMSE" not in found[1]
+    assert "--weights neighbors" in found[2]
+    blind = [{"options": ["pixel 4"], "reason": "pixel 4 is never ruled out"}]
+    assert "about pixel 4 is never" not in summary("mask", counts, [], [one, one, near], True, 0, 0, 0, [], blind)[2]

@@ -26,11 +26,13 @@ def uniform(
     Parameters
     ----------
     y : (n,) labels
+        The true labels.
     c : float in [0, 1]
         0 gives exact labels, 1 gives sets of all classes.
     classes : (m,) labels, optional
         Columns of the result; the sorted labels of y by default.
     random_state : int, RandomState or None
+        Seed of the random numbers.
 
     Returns
     -------
@@ -64,8 +66,14 @@ def skewed(
 
     Parameters
     ----------
-    y, c, classes, random_state
-        As in `uniform`.
+    y : (n,) labels
+        The true labels.
+    c : float
+        The probability with which each wrong class is a candidate, for rows of the frequent class.
+    classes : (m,) labels, optional
+        Columns of the result; the sorted labels of y by default.
+    random_state : int, RandomState or None
+        Seed of the candidates.
     frequent : label, optional
         The class whose rows get more candidates; by default the most frequent class of y, the first one if several are.
 
@@ -152,7 +160,9 @@ def lose_pairs_at_random(scores: ArrayLike, share: float = 0.5, *, random_state:
     scores : (n, m) array
         Larger is preferred.
     share : float in [0, 1], default=0.5
+        The share that is lost, in [0, 1].
     random_state : int, RandomState or None
+        Seed of the random numbers.
 
     Returns
     -------
@@ -179,12 +189,16 @@ def lose_labels(ranks: ArrayLike, share: float, *, random_state: Seed = None) ->
     Parameters
     ----------
     ranks : (n, m) array
+        The rank of each item, 1 is first.
     share : float in [0, 1]
+        The share that is lost, in [0, 1].
     random_state : int, RandomState or None
+        Seed of the random numbers.
 
     Returns
     -------
     ranks : (n, m) floats with NaN
+        The rank of each item, 1 is first.
 
     References
     ----------
@@ -219,7 +233,9 @@ def make_lost_sign(n_samples: int = 100, *, random_state: Seed = None) -> Bunch:
     Parameters
     ----------
     n_samples : int, default=100
+        The number of rows.
     random_state : int, RandomState or None
+        Seed of the random numbers.
 
     Returns
     -------
@@ -268,9 +284,11 @@ def hamming_ball(Y: ArrayLike, c: float, *, random_state: Seed = None) -> tuple[
     Parameters
     ----------
     Y : (n, m) in {-1, 1}
+        The true tags, in {-1, 1}.
     c : float >= 0
         At 1 the radius is uniform on 0 … m. The paper's figure goes up to 10, where most balls contain all outputs.
     random_state : int, RandomState or None
+        Seed of the random numbers.
 
     Returns
     -------
@@ -310,10 +328,13 @@ def lose_tags(
     Parameters
     ----------
     Y : (n, m) in {-1, 1}
+        The true tags, in {-1, 1}.
     share : float in [0, 1]
+        The share that is lost, in [0, 1].
     positive_only : bool, default=False
         Annotators who mention only relevant tags: every -1 becomes unknown as well.
     random_state : int, RandomState or None
+        Seed of the random numbers.
 
     Returns
     -------

@@ -19,7 +19,7 @@ MAX_DISAMBIGUATED = 3000  # rows, at most, from which the degree is estimated
 MAX_PLACES = 2000  # rows, at most, around which eta is estimated
 MAX_QUESTIONS = 10
 MIN_ROWS = 10  # rows that an option needs for its degree to count
-NEARLY_ONE = 0.95  # degrees above which two options are almost never apart
+NEARLY_ONE = 0.95  # degrees above which two options are almost never separated
 
 
 class Degree(NamedTuple):
@@ -39,9 +39,9 @@ class Identifiability(Findings):
     Attributes
     ----------
     verdict : str
-        One sentence.
+        The result in one to three sentences.
     can_tell : bool or None
-        True; False if some outputs are never apart; None if they almost never are.
+        True; False if some outputs are never separated; None if they almost never are.
     choices : Choices
         The sets as choices among options.
     degrees : Degree
@@ -59,9 +59,9 @@ class Identifiability(Findings):
     rare : list of str
         Options with fewer than ten rows.
     inseparable : list of tuple of str
-        Options that are never apart.
+        Options that are never separated.
     everywhere : list of str
-        Options that are never ruled out.
+        Options that are never excluded.
     shadowed : list of (a, b)
         Options a that are never possible without b, so b always fits if a does.
     blind : list of BlindSpot
@@ -234,7 +234,7 @@ def identifiability(
     >>> found.inseparable, found.can_tell
     ([('cat', 'dog')], False)
     >>> print(found.questions[0])
-    Row 1: is it cat, rather than dog?
+    Row 1: is it cat or dog?
     """
     if not 0.5 < level < 1:
         raise ValueError(f"level must be between 0.5 and 1. Got {level!r}.")
@@ -325,19 +325,19 @@ def _eta(mask: NDArray, graph: Any, is_ordered: bool) -> NDArray:
 def _verdict(found: Identifiability, name: Callable[[int], str]) -> tuple[str, bool | None]:
     mask, separated = found.choices.mask, found.choices.separated
     if mask.all():
-        return f"No: none of the {len(mask)} rows rules anything out.", False
+        return f"No. None of the {len(mask)} rows excludes any output.", False
     if found.blind:
         return _verdict_on_blind_spot(found, found.blind[0], found.questions[0].format(name)), False
     low, high = found.degree_interval
     if not np.isfinite(found.degree):
-        return f"Perhaps: {separated}, and there are too few rows to estimate how often.", None
-    degree = f"the ambiguity degree is about {found.degree:.2f} ({low:.2f} to {high:.2f})"
+        return f"Perhaps. {separated}, but there are too few rows to estimate how often.", None
+    degree = f"The ambiguity degree is about {found.degree:.2f} ({low:.2f} to {high:.2f})"
     z, y = found.degree_pair
     if not high < 1 or found.degree > NEARLY_ONE:
-        return f"Hardly: {z} is nearly always possible beside {y}; {degree}, and below 1 is needed.", None
-    rare = f"; of {len(found.rare)} there are too few rows to be sure" if found.rare else ""
-    sure = "Yes" if high < NEARLY_ONE else "Yes, though barely"
-    return f"{sure}: {separated}{rare}; {degree}, below 1 as is needed.", True
+        return f"Hardly. {z} is nearly always a candidate if {y} is true. {degree}, and it must be below 1.", None
+    rare = f" {len(found.rare)} of them have too few rows to be sure." if found.rare else ""
+    sure = "Yes" if high < NEARLY_ONE else "Yes, but barely"
+    return f"{sure}. {separated}.{rare} {degree}, below 1.", True
 
 
 def _verdict_on_blind_spot(found: Identifiability, first: BlindSpot, asked: str) -> str:
@@ -346,14 +346,14 @@ def _verdict_on_blind_spot(found: Identifiability, first: BlindSpot, asked: str)
     more = f" (and {others} more)" if others else ""
     if first.kind == "same":
         return (
-            f"No: {' and '.join(names)} are never apart in the {first.rows} rows that hold them{more}, so no amount"
-            f" of such rows can tell them apart; an answer would: {asked}"
+            f"No. {' and '.join(names)} always appear together ({first.rows} rows){more}, so more data of this kind"
+            f" cannot separate them. Ask an annotator, for example: {asked}"
         )
     if first.kind == "everywhere":
-        why = f"{names[0]} is never ruled out in {first.rows} rows{more}, so it always fits"
+        why = f"{names[0]} is never excluded ({first.rows} rows){more}, so predicting it is never wrong"
     else:
         why = (
-            f"{names[0]} never comes without {names[1]} in {first.rows} rows{more}, so {names[1]} always fits if"
-            f" {names[0]} does"
+            f"{names[0]} never appears without {names[1]} ({first.rows} rows){more}, so {names[1]} is possible whenever"
+            f" {names[0]} is"
         )
-    return f"Not all: {why}; an answer would change that: {asked}"
+    return f"Not all. {why}. Ask an annotator, for example: {asked}"

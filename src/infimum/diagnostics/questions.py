@@ -55,7 +55,7 @@ class BlindSpot:
     choice: int
     options: tuple[int, ...]
     kind: str
-    """"same": never apart; "shadow": options[0] never without options[1]; "everywhere": never ruled out."""
+    """"same": never separated; "shadow": options[0] never without options[1]; "everywhere": never excluded."""
     rows: int
     """The number of rows that could have separated them and did not."""
     bound: float
@@ -64,18 +64,20 @@ class BlindSpot:
     def format(self, names: tuple[str, ...]) -> str:
         """Return the blind spot as text."""
         if self.kind == "everywhere":
-            return f"{names[0]} is never ruled out"
-        return f"{names[0]} never without {names[1]}" if self.kind == "shadow" else f"never apart: {', '.join(names)}"
+            return f"{names[0]} is never excluded"
+        if self.kind == "shadow":
+            return f"{names[0]} never without {names[1]}"
+        return f"never separated: {', '.join(names)}"
 
 
 KINDS = ("same", "everywhere", "shadow")
 
 
 def blind_spots(choices: Choices, pairs: Pairs, level: float) -> list[BlindSpot]:
-    """Find options that are never apart, never ruled out, or never possible without another.
+    """Find options that are never separated, never excluded, or never possible without another.
 
     Being possible in the same rows is an equivalence, so groups are classes of equal columns. Neighbouring options of
-    an ordered choice overlap; for these, only options that are never ruled out count. The order of two items may be the
+    an ordered choice overlap; for these, only options that are never excluded count. The order of two items may be the
     same in every row; for these, only pairs that are never compared count.
     """
     found: list[BlindSpot] = []

@@ -128,10 +128,10 @@ class Fallible(Categorical):
 
     def _choice_weight(self) -> NDArray:
         """Return how much each choice counts in the share of errors, (n, g); unknown tags do not."""
-        g = self.candidates.shape[1]
-        used = ~self.candidates.all(axis=-1) if g > 1 else np.ones((len(self.candidates), 1), dtype=bool)
-        used = used if used.any() else ~used
-        return used * (np.ones(len(used)) if self.w is None else np.asarray(self.w, dtype=float))[:, None]
+        n, g = self.candidates.shape[:2]
+        w = np.repeat((np.ones(n) if self.w is None else np.asarray(self.w, dtype=float))[:, None], g, axis=1)
+        known = w * ~np.all(self.candidates, axis=-1)
+        return known if g > 1 and known.any() else w
 
     def label_errors(self, F: NDArray, threshold: float, leave_one_out: NDArray | None = None) -> LabelErrors:
         """Find rows in which no candidate is likely, given what the other rows predict and all answers.

@@ -68,6 +68,10 @@ class Disambiguation(BaseEstimator):
     noise : None, "estimate" or float, default None
         The share of sets that do not contain the true label. None assumes that there are none, and "estimate"
         estimates the share. For labels and tags. The reliability of several annotators (`Votes`) is always estimated.
+    decision : {"labels", "sets"}, default "labels"
+        What a prediction minimises: the mean loss to the estimated labels, or the infimum loss to the sets, with
+        weights that were fitted to the labels. "sets" has a smaller set risk if many intervals are one-sided and
+        predictions are uncertain.
     constraints : list of Constraint, optional
         What is known about groups of rows, for labels: `Share`, `AtLeast`, `Exactly`, `Balanced`. Soft labels are
         projected on them in each round; selected members satisfy them exactly. Contradictory ones raise an error.
@@ -95,6 +99,7 @@ class Disambiguation(BaseEstimator):
         subset_size: int = 10_000,
         random_state: Any = 0,
         noise: Any = None,
+        decision: str = "labels",
         constraints: Any = None,
     ) -> None:
         self.kind = kind
@@ -108,6 +113,7 @@ class Disambiguation(BaseEstimator):
         self.subset_size = subset_size
         self.random_state = random_state
         self.noise = noise
+        self.decision = decision
         self.constraints = constraints
 
     @property
@@ -121,6 +127,8 @@ class Disambiguation(BaseEstimator):
         """Raise an error if a parameter is invalid, or if these sets cannot be disambiguated."""
         if self.kind not in ("auto", "soft", "hard"):
             raise ValueError(f"kind must be 'auto', 'soft' or 'hard'. Got {self.kind!r} instead.")
+        if self.decision not in ("labels", "sets"):
+            raise ValueError(f"decision must be 'labels' or 'sets'. Got {self.decision!r} instead.")
         check_number(self, "ramp", 0, above=True)
         check_number(self, "cap", 1)
         check_number(self, "max_iter", 1, 10**6, integer=True)
@@ -191,7 +199,13 @@ class Disambiguation(BaseEstimator):
             if fitted.supervised:
                 phi = output.reduced(result.phi) if posterior is None else posterior.growth_target(result.phi)
                 fitted = fitted.refit(rows.X, target.with_phi(phi), rows.w)
-        return _supervised(output, result), fitted, result
+        return self.loss(output, loss.sets, result), fitted, result
+
+    def loss(self, output: OutputSpace, sets: Sets, result: DisambiguationResult) -> SetLoss:
+        """Return the loss that predictions minimise: to the estimated labels, or to the sets."""
+        if self.decision == "sets":
+            return SetLoss(output, sets)
+        return SetLoss(output, Points(result.phi), "average")
 
     def outputs(
         self,
@@ -238,7 +252,7 @@ class Disambiguation(BaseEstimator):
         result = DisambiguationResult.of_members(output, members, posterior.phi(q), True, True)
         result = replace(self._with_suspects(result, F, posterior), out_of_fold=None)
         fitted = clone(weights).fit(rows.X, target, rows.w)
-        return _supervised(posterior.expand(output), result), fitted, result
+        return self.loss(posterior.expand(output), sets, result), fitted, result
 
     def _in_chunks(self, rows: Any, output: OutputSpace, sets: Any, weights: Weights) -> SetLoss:
         """Do the same for chunked rows; the estimated labels are not kept."""
@@ -248,6 +262,8 @@ class Disambiguation(BaseEstimator):
                 "Disambiguation compares all rows with each other, which is not supported for these chunks."
                 " Pass arrays, or use labels, tags or numbers with weights.Nystrom or weights.LinearRidge."
             )
+        if self.decision == "sets":
+            raise ValueError("decision='sets' needs all rows at once. Fit on arrays, or use decision='labels'.")
         some = sample(rows.X.map(partial(as_sets, output)), self.subset_size)
         posterior = self._posterior(some.y, some.w)
         model = fit_subset(weights, some.X, some.w, None, posterior, self.schedule).model
@@ -327,8 +343,3 @@ class Disambiguation(BaseEstimator):
 def _check_memory(posterior: SetPosterior) -> None:
     size = posterior.size
     require(8 * COPIES * size, f"The soft labels of {size} options", "Pass fewer rows, or fewer classes.")
-
-
-def _supervised(output: OutputSpace, result: DisambiguationResult) -> SetLoss:
-    """Return the fully supervised loss."""
-    return SetLoss(output, Points(result.phi), "average")

@@ -41,7 +41,7 @@ class TruncatedNormal(SetPosterior):
     """
 
     axes = 1
-    n_growths = 5
+    n_growths = 2
 
     def __init__(
         self,

@@ -30,6 +30,7 @@ from ..selection import SearchConfig, SelectionResult, select_recipe
 from ..selection.scores import labelled_weight, scored_by, weight_array
 from ..solvers import Minimum
 from ..weights import BY_NAME, Alpha, by_name
+from .callbacks import CallbackMixin
 from .explanation import Explanation, explained
 from .scoring import refuse_exact_metrics
 from .streaming import StreamingMixin
@@ -52,7 +53,7 @@ class Prepared(NamedTuple):
     sets: Sets
 
 
-class PartialModel(StreamingMixin, BaseEstimator):
+class PartialModel(CallbackMixin, StreamingMixin, BaseEstimator):
     """The base class of all estimators.
 
     It predicts f(x) = argmin_z sum_i alpha_i(x) L(z, S_i). A subclass defines `_output`, the output space.
@@ -104,7 +105,7 @@ class PartialModel(StreamingMixin, BaseEstimator):
         are held out together; rows with the same features always are.
         """
         new = self._unfitted_copy()
-        new._fit(X, y, sample_weight, groups)
+        new._fit_with_callbacks(X, y, sample_weight, groups)
         # all at once: a fit that fails or is interrupted leaves the model as it was
         self.__dict__ = dict(vars(new))
         return self
@@ -140,7 +141,7 @@ class PartialModel(StreamingMixin, BaseEstimator):
             refuse_exact_metrics(output)
         selection = None
         if not recipe.is_complete:
-            recipe, selection = select_recipe(recipe, rows, output, sets, config)
+            recipe, selection = select_recipe(recipe, rows, output, sets, config, self._on_candidate)
         return Prepared(recipe, selection, rows, output, sets)
 
     def _resolved_recipe(self) -> Recipe:

@@ -59,34 +59,40 @@ class PartialClassifier(ProbabilityMixin):
     Parameters
     ----------
     cost : None, "ordinal", (m, m) array, DataFrame or Taxonomy, optional
-        l(z, y), predictions in rows and true labels in columns; None is the 0-1 loss.
+        The cost of predicting class z (rows) if class y is true (columns). None is the 0-1 loss. Set it if some
+        mistakes are worse than others: "ordinal" for ordered classes, a `Taxonomy` for hierarchical ones.
     principle : str, Principle or Disambiguation, default "auto"
-        How a candidate set is turned into a loss: "infimum", "average", "supremum" or "disambiguation", which estimates
-        the label of each row first (`labels_`).
+        How a set of possible outputs is turned into a loss. "infimum", "average" and "supremum" use the loss to the
+        best, mean and worst member. "disambiguation" estimates the label of each row first (`labels_`). "auto" selects
+        one of them by cross-validation.
     negative_weights : {"auto", "inside", "joint"}, default "auto"
-        The loss for rows of negative weight; see the user guide.
+        How set losses are combined if a weight is negative, as some weights of kernel ridge and linear ridge are:
+        sum_i alpha_i inf_y l(z, y) ("inside"), or inf over (y_i) of sum_i alpha_i l(z, y_i) ("joint"). "auto" selects
+        one of them by cross-validation. It rarely has to be set.
     weights : {"auto", "kernel", "nystrom", "linear", "neighbors", "forest", "laplacian"} or Weights, default "auto"
-        The base learner, which yields alpha(x). The name of a family stands for scaled features and hyperparameters
-        that are selected within the family; a `Weights` object is used exactly as given. Everything that is "auto" is
-        selected by cross-validation on the candidate sets; see `selection_`.
+        The base learner, which determines how much each training row counts at x. With the name of a family, features
+        are scaled and hyperparameters are selected within the family. A `Weights` object is used exactly as given.
+        "auto" compares the families by cross-validation on the partial labels.
     solver : "auto" or Solver, default "auto"
-        How the minimum over z is found.
+        How the minimum over outputs is computed. "auto" takes the first solver that supports the loss. Set another one
+        for a different compromise between speed and optimality.
     classes : list, optional
-        All classes in order, if some of them do not occur in y.
+        All classes in order. Set it if some classes do not occur in y, to allow no other labels, or to give an order.
     probabilities : {None, "temperature"}, default None
         Calibration of `predict_proba`. "temperature" fits a temperature to held-out training rows. None does the same
-        after disambiguation and after a principle that was selected automatically; with another principle that you set,
-        there are no probabilities.
+        if the principle is "auto" or "disambiguation"; for other principles, `predict_proba` is then not available.
     budget : float, optional
-        Seconds that model selection may take. The best candidate so far is fitted when they are over.
+        Time limit of the model selection in seconds. When it is over, the best candidate so far is fitted, with a
+        warning. There is no limit by default.
     n_jobs : int, optional
-        Threads; by default the number of BLAS threads for model selection, and one for predictions.
+        The number of threads. By default, that of BLAS for model selection, and one for predictions.
     random_state : int, default 0
-        Seed of the trees and of the Nyström centres.
+        Seed of forests and of Nyström centres.
     verbose : int, default 0
-        Whether a progress bar is shown.
+        If 1, a progress bar is shown.
     search_config : SearchConfig, optional
-        Constants of the automatic model selection; see :class:`infimum.selection.SearchConfig`.
+        Constants of the model selection, such as numbers of rows and folds; see
+        :class:`infimum.selection.SearchConfig`.
     noise : {"auto", "estimate"}, None or float, default "auto"
         The share of sets that do not contain the true label. "estimate" estimates it, and "auto" does so if this
         increases the likelihood of held-out sets. None assumes that every set contains the true label. Only
@@ -95,13 +101,30 @@ class PartialClassifier(ProbabilityMixin):
     Attributes
     ----------
     classes_ : (m,)
-        The classes.
+        The classes, in the order of the columns of `predict_proba`.
     selection_ : SelectionResult or None
-        What was compared and selected; None if all parts were given.
-    recipe_ : Recipe
-        The parts that were fitted.
-    output_, weights_, solver_
-        The fitted parts.
+        The candidates of the model selection with their scores, the selected one first. None if nothing was "auto".
+    labels_ : (n,)
+        The most likely member of the set of each training row. Like the following attributes up to `noise_`, it is
+        available after disambiguation, which the default mostly selects.
+    confidence_ : (n,) or None
+        The probabilities of `labels_`; None if they are not defined.
+    suspects_ : (k,)
+        Row numbers of likely label errors: rows whose set probably does not contain the true output.
+    tied_ : (k,)
+        Row numbers of rows with two almost equally likely members.
+    label_errors_ : (n,)
+        All row numbers, the most likely label error first.
+    noise_ : Noise
+        The estimated share of sets that do not contain the true output.
+    sources_ : Sources
+        The reliability of each annotator, after a fit to :class:`infimum.Votes`.
+    n_features_in_ : int
+        The number of columns of X.
+    output_, weights_, solver_, recipe_
+        The fitted output space, base learner and solver, and the recipe that combines them.
+    sets_ : Sets
+        The parsed training labels, for `explain`. Not stored for chunked data.
 
     Examples
     --------

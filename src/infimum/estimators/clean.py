@@ -33,8 +33,8 @@ def clean_labels(
 
     Parameters
     ----------
-    X : (n, d)
-        Inputs.
+    X : array, sparse matrix or DataFrame, (n, d)
+        The features of the rows.
     y : n sets
         Candidate sets, in any format that the output space parses.
     weights : Weights or str, optional
@@ -42,16 +42,19 @@ def clean_labels(
         :class:`~infimum.PartialClassifier`. By default, kernel ridge with the scaling and hyperparameters that
         :class:`~infimum.PartialSearch` finds.
     output : OutputSpace, optional
-        ``outputs.Labels()`` by default.
+        The output space of y, ``outputs.Labels()`` by default. Pass ``outputs.Reals()`` for numbers, and so on.
     how : Disambiguation, optional
-        The parameters of the disambiguation.
+        Settings of the disambiguation algorithm, ``Disambiguation()`` by default. Change `threshold` to find more or
+        fewer suspects.
     sample_weight : (n,), optional
         How much rows count: a row of weight 2 counts as two rows, one of weight 0 is left out.
 
     Returns
     -------
     DisambiguationResult
-        `labels`, `confidence`, `tied`, `suspects`, `support`.
+        With `labels` (n,), the most likely members; `confidence` (n,), their probabilities; `support` (n,), the
+        held-out probability of each set; `suspects` and `tied`, the row numbers of likely label errors and of
+        ambiguous rows.
 
     Examples
     --------
@@ -78,7 +81,7 @@ def _estimator_has(name: str) -> Callable[[Any], bool]:
 class Disambiguated(MetaEstimatorMixin, BaseEstimator):
     """Any classifier, fitted to the labels that disambiguation finds, each weighted by its confidence.
 
-    As for :class:`~infimum.PartialClassifier`, y contains sets, so ``cv=5`` is ``KFold(5)``.
+    y contains sets, which cannot be stratified, so ``cv=5`` means ``KFold(5)``.
 
     Parameters
     ----------
@@ -87,7 +90,8 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
     weights : Weights or str, optional
         The base learner of the disambiguation, as in :func:`clean_labels`.
     how : Disambiguation, optional
-        The parameters of the disambiguation.
+        Settings of the disambiguation algorithm, ``Disambiguation()`` by default. Change `threshold` to find more or
+        fewer suspects.
     drop_suspects : bool, default False
         Whether rows whose set probably does not contain the true label are left out.
     classes : list, optional

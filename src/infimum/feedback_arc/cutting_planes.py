@@ -1,8 +1,8 @@
 """Exact orders by cutting planes and branch and bound, with the best order and a certified bound when time runs out.
 
-A node of the tree is a partial order `before`, closed transitively; its bound is a linear program over rows that every
-order satisfies, with the pairs of `before` fixed: 3-cycles, and facets of few items. Proximal steps bound it; the
-simplex ends what they leave nearly integral. Branching adds i before j to one child and j before i to the other.
+A node of the tree is a partial order `before`, closed transitively; its bound is a linear program over the 3-cycles,
+with the pairs of `before` fixed. Proximal steps bound it; the simplex ends what they leave nearly integral. Branching
+adds i before j to one child and j before i to the other.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from infimum.feedback_arc.local_cuts import LocalCuts
 from infimum.feedback_arc.local_search import insertion_search
 from infimum.feedback_arc.proximal import Proximal
 from infimum.feedback_arc.relations import Bool, Float, Int, order_value, sort_by, transitive_closure
@@ -44,7 +43,6 @@ class Branching:
         self.w: Float = (cost - cost.T)[self.rows, self.cols]
         self.slack = resolution(cost)
         self.proximal = Proximal(cost, before) if self.m > PROXIMAL_ITEMS else None
-        self.local = LocalCuts(self.m)
         self.simplex: ThreeCycleLP | None = None
         self.nodes = 0
         starts = sorted_orders(cost, before)
@@ -110,11 +108,7 @@ class Branching:
             if time.perf_counter() > self.deadline or self.steps_left <= 0:
                 return bound, before, lp.u, False
             self.steps_left -= 1
-            u = lp.u
-            lp.pool.add_triples(u, 1e-4)
-            if step % 2 and (state is not None or step >= wait):
-                undecided = int((np.minimum(lp.v, 1.0 - lp.v) > UNDECIDED).sum())
-                self.local.add(lp.pool, u, searches=undecided // 20 if state is None else 2, moves=100)
+            lp.pool.add_violated(lp.u, 1e-4)
             bound = max(bound, lp.step())
             if self.closed(bound):
                 return bound, before, lp.u, True
@@ -139,7 +133,7 @@ class Branching:
             self.simplex = ThreeCycleLP(self.cost, before)
         lp = self.simplex
         if self.proximal is not None:
-            lp.add(self.proximal.pool.active())
+            lp.add(self.proximal.pool.triples[self.proximal.pool.y != 0])
         while True:
             lp.fix(before)
             finished = lp.solve(self.deadline) and self.steps_left > 0

@@ -1,6 +1,6 @@
 """Bounds of large feedback arc problems by proximal steps, where the simplex would need thousands of pivots a round.
 
-With rows  low <= A u <= high  that every order satisfies, step s minimises
+With rows  0 <= A u <= 1  that every order satisfies, step s minimises
 
     <w, u> + gamma / 2 |u - u_s|^2     over the rows and the boxes, approximately, to u_{s+1}
 
@@ -23,23 +23,20 @@ IDLE = 6  # steps after which a row without a multiplier goes
 
 
 @njit(cache=True, nogil=True)
-def _project(v, y, z, start, index, coef, low, high, norm, gamma, lower, upper, sweeps):
+def _project(v, y, z, index, gamma, lower, upper, sweeps):
     """Cyclic projections on the rows and boxes; keeps v = u_s - (w - A'y - z) / gamma."""
     for _ in range(sweeps):
         for r in range(len(y)):
-            s = 0.0
-            for t in range(start[r], start[r + 1]):
-                s += coef[t] * v[index[t]]
             # the value of the row without its own multiplier
-            s -= norm[r] * y[r] / gamma
-            new = gamma * (min(max(s, low[r]), high[r]) - s) / norm[r]
+            s = v[index[r, 0]] + v[index[r, 1]] - v[index[r, 2]] - 3.0 * y[r] / gamma
+            new = gamma * (min(max(s, 0.0), 1.0) - s) / 3.0
             if new == y[r]:
                 continue
             step = (new - y[r]) / gamma
             y[r] = new
-            for t in range(start[r], start[r + 1]):
-                p = index[t]
-                v0 = v[p] + coef[t] * step - z[p] / gamma
+            for t in range(3):
+                p = index[r, t]
+                v0 = v[p] + (step if t < 2 else -step) - z[p] / gamma
                 v[p] = min(max(v0, lower[p]), upper[p])
                 z[p] = gamma * (v[p] - v0)
 
@@ -54,8 +51,7 @@ class Proximal:
     reduced_cost : array of shape (n_pairs,)
         d = w - A'y.
     bound : float
-        constant + sum_r min(y_r low_r, y_r high_r) + sum_p min(d_p lower_p, d_p upper_p), where y_r takes low if
-        positive and high if negative: below the cost of every order, whatever y.
+        constant + sum_r min(y_r, 0) + sum_p min(d_p lower_p, d_p upper_p): below the cost of every order, whatever y.
     """
 
     def __init__(self, cost: Float, before: Bool):
@@ -86,16 +82,7 @@ class Proximal:
     def step(self, sweeps: int = SWEEPS) -> float:
         """One proximal step from `v`; returns the bound."""
         pool = self.pool
-        _project(
-            self.v,
-            pool.y,
-            self.reduced_cost.copy(),
-            *(pool.start, pool.index, pool.coef, pool.low, pool.high, pool.norm),
-            self.gamma,
-            self.lower,
-            self.upper,
-            sweeps,
-        )
+        _project(self.v, pool.y, self.reduced_cost.copy(), pool.index, self.gamma, self.lower, self.upper, sweeps)
         self.reduced_cost = self.w - pool.combined(len(self.w))
         d = self.reduced_cost
         self.bound = self.constant + pool.value() + float(np.minimum(d * self.lower, d * self.upper).sum())

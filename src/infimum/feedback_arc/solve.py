@@ -138,9 +138,12 @@ def minimum_feedback_arcs(
     Parameters
     ----------
     costs : array of shape (..., m, m)
+        costs[..., i, j] is paid if item i comes before item j.
     precedes : boolean array of shape (..., m, m), optional
+        True at (i, j) if item i must come before item j.
     method : {"auto", "dp", "cutting_planes", "sorting"}
-        As for `minimum_feedback_arc`; "auto" is one compiled loop of "dp" up to 14 items.
+        "dp" is exact for few items, "cutting_planes" uses linear programs, and "sorting" is fast and approximate.
+        "auto" is one compiled loop of "dp" up to 14 items.
     time_limit : float, optional
         Seconds per problem.
     max_steps : int, optional

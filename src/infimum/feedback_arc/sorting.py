@@ -34,7 +34,7 @@ def kwik_sort(cost: Float, before: Bool, random_state: int | None = 0) -> Int:
 def pivot_sort(cost: Float, before: Bool, x: Float | None = None) -> Int:
     """Quicksort on a tournament, each pivot chosen to decide pairs at the least excess cost (van Zuylen et al., 2007).
 
-    `x` is a fractional order, x[i, j] in [-1, 1] and 1 for i before j (see `relaxed`): i goes before j where
+    `x` is a fractional order, x[i, j] in [-1, 1] and 1 for i before j: i goes before j where
     x[i, j] > 0. Without it the tournament is the majority's.
     """
     tournament = majority(cost if x is None else -x, before)

@@ -44,8 +44,8 @@ class ThreeCycleLP:
     """The linear program above, on HiGHS; `before` fixes pairs and may change between solves.
 
     Any multipliers y of the rows bound the optimum from below, as every variable lives in a box: with the reduced costs
-    d = w - A'y, the bound is  constant + sum min(y low, y high) + sum min(d lower, d upper). So the bounds reported
-    here hold whatever the tolerances of the simplex, and also when it is stopped early.
+    d = w - A'y, the bound is  constant + sum min(y, 0) + sum min(d lower, d upper). So the bounds reported here hold
+    whatever the tolerances of the simplex, and also when it is stopped early.
     """
 
     def __init__(self, cost: Float, before: Bool):
@@ -95,7 +95,7 @@ class ThreeCycleLP:
         y = np.asarray(solution.row_dual) * self.scale
         if len(y) < len(self.pool):
             return False
-        self.pool.y = np.where(np.isinf(self.pool.low), np.minimum(y, 0.0), y)
+        self.pool.y = y
         self.reduced_cost: Float = self.w - self.pool.combined(len(self.w))
         self.bound = self.box_bound(self.reduced_cost) + self.pool.value()
         self.u = np.zeros((self.m, self.m))
@@ -108,14 +108,14 @@ class ThreeCycleLP:
         triples, excess = violated_triples(self.u, VIOLATION)
         triples = triples[np.argsort(-excess, kind="stable")]
         triples = triples[_spread(triples, self.m, ROWS_PER_ITEM * self.m, ROWS_PER_PAIR)]
-        return self.add(self.pool.of_triples(triples))
+        return self.add(triples)
 
-    def add(self, rows: tuple[Int, Float, Int, Float, Float]) -> int:
-        """Add the rows index, coef, size, low, high that are new; returns how many."""
-        old, entries = len(self.pool), len(self.pool.index)
-        count = len(self.pool.add(*rows))
-        pool = self.pool
-        starts = (pool.start[old:-1] - entries).astype(np.int32)
-        index, coef = pool.index[entries:].astype(np.int32), pool.coef[entries:]
-        self.highs.addRows(count, pool.low[old:], pool.high[old:], len(index), starts, index, coef)
+    def add(self, triples: Int) -> int:
+        """Add the rows of the triples that are new; returns how many."""
+        old = len(self.pool)
+        count = self.pool.add(triples)
+        index = self.pool.index[old:].ravel().astype(np.int32)
+        starts = np.arange(0, len(index), 3, dtype=np.int32)
+        coef = np.tile([1.0, 1.0, -1.0], count)
+        self.highs.addRows(count, np.zeros(count), np.ones(count), len(index), starts, index, coef)
         return count

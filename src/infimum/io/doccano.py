@@ -52,15 +52,27 @@ def read_doccano(
     Parameters
     ----------
     path : path, or the records as a list of dicts
+        The file.
     meaning : {"one_of", "all_of", "known_tags"}, optional
+        What several names in one answer mean: one of them is the label, all of them are present, or all of them are
+        present and the others are unknown.
     empty : {"unknown", "drop", "no"}, optional
         What ``"label": []`` means. doccano writes it for rows that nobody annotated and for rows without any label.
         "unknown" is an unlabelled row, "drop" leaves the row out, and "no" (with ``meaning="all_of", unticked="no"``)
         means that every tag is absent.
     label : str, optional
         The field of the labels; by default "label", "labels" or "cats".
-    unticked, annotators, conflict, classes, backend
-        As in `read_label_studio`.
+    unticked : {"no", "unknown"}, optional
+        Whether names that are not selected are absent or unknown, for tags. Required if the file is ambiguous.
+    annotators : {"rows", "intersect", "union", "vote"}, optional
+        How several answers about one row are combined. "rows" keeps a row for every answer. "intersect" assumes that
+        all annotators are right, "union" that one of them is, and "vote" takes the most frequent answer.
+    conflict : {"error", "unknown", "union", "vote", "drop"}
+        What happens to rows whose annotators contradict each other; "error" raises an error.
+    classes : list, optional
+        All allowed names; by default those in the file. Other names raise an error.
+    backend : {"pandas", "polars"}, optional
+        The library of the DataFrame `data`; by default the one that is installed.
 
     Examples
     --------
@@ -175,7 +187,9 @@ def write_doccano(path: Path_, records: Any, y: Any = None, *, classes: list | N
     Parameters
     ----------
     path : path
+        The file.
     records : Records, DataFrame, list of dicts or list of texts
+        The rows, as a reader of :mod:`infimum.io` returns them.
     y : rows of y or predictions, optional
         By default that of the records. Unlabelled rows (None) have an empty label.
     classes : list, optional

@@ -45,13 +45,15 @@ def read_label_studio(
 
     Parameters
     ----------
-    path : path, or the tasks as a list of dicts
+    path : path, or list of dicts
+        The file, or its tasks.
     control : str, optional
         The name of the control to read (``from_name``); required if the file has several.
     meaning : {"one_of", "all_of", "known_tags"}, optional
         What several selected names mean. "one_of": one of them is the label. "all_of": all of them are present, and
         `unticked` decides about the others. "known_tags": all of them are present, and the others are unknown.
     unticked : {"no", "unknown"}, optional
+        Whether names that are not selected are absent or unknown, for tags. Required if the file is ambiguous.
     skipped : {"unknown", "drop"}, optional
         Whether skipped tasks (``was_cancelled``) and empty answers are unlabelled rows or are left out.
     annotators : {"rows", "intersect", "union", "vote"}, optional
@@ -70,6 +72,7 @@ def read_label_studio(
         The data fields with the names of the left and the right item of a Pairwise control; by default the items are
         "left" and "right".
     backend : {"pandas", "polars"}, optional
+        The library of the DataFrame `data`; by default the one that is installed.
 
     Returns
     -------
@@ -253,6 +256,7 @@ def write_label_studio(
     Parameters
     ----------
     path : path
+        The file.
     records : Records, DataFrame, list of dicts or list of texts
         The tasks.
     y : rows of y or predictions, optional
@@ -260,10 +264,13 @@ def write_label_studio(
     control, to : str
         The names of the control and of the object in the labelling configuration.
     type : {"choices", "taxonomy", "pairwise", "ranker", "rating", "number"}
+        The type of the question; by default that of the labels.
     score : (n,) in [0, 1], optional
         The confidence of each answer.
     role : {"predictions", "annotations"}
+        Whether y are shown as proposals or stored as answers.
     model_version : str
+        The name of the model, which the tool shows beside predictions.
     classes : list, optional
         All classes, for `Not` and for arrays of tags.
     taxonomy : paths, nested dicts or Taxonomy

@@ -96,7 +96,7 @@ def to_survival(y: Any) -> NDArray:
     Parameters
     ----------
     y : n intervals or numbers
-        As for :func:`to_durations`.
+        Values and right-censored times, in any format of :class:`infimum.PartialRegressor`.
 
     Returns
     -------
@@ -142,7 +142,8 @@ def to_censored_data(y: Any) -> Any:
     Parameters
     ----------
     y : n intervals or numbers
-        As for :func:`to_bounds`; unlabelled rows contain no observation and are left out.
+        Values and intervals, in any format of :class:`infimum.PartialRegressor`, without unions. Unlabelled rows
+        contain no observation and are left out.
 
     Returns
     -------
@@ -168,7 +169,7 @@ def to_interval_array(y: Any) -> Any:
     Parameters
     ----------
     y : n intervals or numbers
-        As for :func:`to_bounds`.
+        Values and intervals, in any format of :class:`infimum.PartialRegressor`, without unions.
 
     Returns
     -------

@@ -68,6 +68,7 @@ def read_table(
     classes : list, optional
         All the labels, tags or items.
     backend : {"pandas", "polars"}, optional
+        The library of the DataFrame `data`; by default the one that is installed.
     sep : str, optional
         The separator of a text file. By default it is detected among comma, semicolon, tab and "|".
     encoding : str, optional
@@ -168,6 +169,7 @@ def write_table(
         Ends in .csv, .tsv, .txt, .json, .jsonl, .ndjson, .xlsx, .parquet, .arrow, .feather or .ipc. Text files may be
         compressed: .csv.gz.
     records : Records, DataFrame or list of dicts
+        The rows, as a reader of :mod:`infimum.io` returns them.
     y : rows of y, optional
         By default that of the records; without either, only the rows are written.
     target : str

@@ -75,6 +75,7 @@ def read_votes(
     annotators : {"rows", "intersect", "union", "vote"}, optional
         How the votes of a row are merged; required if there are several.
     conflict : {"error", "unknown", "union", "vote", "drop"}
+        What happens to rows whose annotators contradict each other; "error" raises an error.
     classes : list, optional
         The names of the classes 0 … K-1 of a matrix; in the other formats, the only names that are allowed.
     row, annotator, answer : str, optional
@@ -84,6 +85,7 @@ def read_votes(
     names : list, optional
         Names of the m columns of an array.
     backend : {"pandas", "polars"}, optional
+        The library of the DataFrame `data`; by default the one that is installed.
 
     Examples
     --------
@@ -276,9 +278,13 @@ def write_votes(path: Path_, records: Any, y: Any = None, *, score: Any = None) 
     Parameters
     ----------
     path : path
+        The file.
     records : Records, DataFrame, list of dicts or list of texts
+        The rows, as a reader of :mod:`infimum.io` returns them.
     y : rows of y or predictions, optional
+        Labels, one per row; by default those of `records`.
     score : (n,) in [0, 1], optional
+        A score in [0, 1] for each row, shown by the tool; NaN leaves it out.
     """
     rows = rows_to_write(records, y, score)
     values = converted(rows, _candidates, "Pass labels, sets of labels or Not.")

@@ -39,12 +39,27 @@ def read_zooniverse(
     Parameters
     ----------
     path : path
+        The file.
     task : str, optional
         The task to read, such as "T0"; required if there are several.
     workflow : optional
         The id of the workflow to read; required if there are several, because every workflow has its own T0.
-    meaning, unticked, skipped, annotators, conflict, classes, backend
-        As in `read_label_studio`. A question without a value is skipped.
+    meaning : {"one_of", "all_of", "known_tags"}, optional
+        What several selected names mean: one of them is the label, all of them are present, or all of them are present
+        and the others are unknown.
+    unticked : {"no", "unknown"}, optional
+        Whether names that are not selected are absent or unknown, for tags. Required if the file is ambiguous.
+    skipped : {"unknown", "drop"}, optional
+        Whether questions without a value are unlabelled rows or are left out. Required if there are any.
+    annotators : {"rows", "intersect", "union", "vote"}, optional
+        How several answers about one row are combined. "rows" keeps a row for every answer. "intersect" assumes that
+        all annotators are right, "union" that one of them is, and "vote" takes the most frequent answer.
+    conflict : {"error", "unknown", "union", "vote", "drop"}
+        What happens to rows whose annotators contradict each other; "error" raises an error.
+    classes : list, optional
+        All allowed names; by default those in the file. Other names raise an error.
+    backend : {"pandas", "polars"}, optional
+        The library of the DataFrame `data`; by default the one that is installed.
     """
     options = ReadOptions(meaning, unticked, skipped, annotators, conflict, classes, backend)
     source = name_of(path)
@@ -146,12 +161,15 @@ def write_zooniverse(path: Path_, records: Any, y: Any = None, *, kind: str | No
     Parameters
     ----------
     path : path
+        The file.
     records : Records, DataFrame or list of dicts
+        The rows, as a reader of :mod:`infimum.io` returns them.
     y : rows of y, optional
         By default that of the records.
     kind : {"labels", "tags", "ranking", "number", "vector", "mask"}, optional
         By default that of the records, or "labels".
     score : (n,) in [0, 1], optional
+        A score in [0, 1] for each row, shown by the tool; NaN leaves it out.
     """
     rows = rows_to_write(records, y, score)
     kind = kind or (records.kind if isinstance(records, Records) else "labels")

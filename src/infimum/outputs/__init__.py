@@ -17,28 +17,6 @@ OUTPUT_TYPES: dict[str, type[OutputSpace]] = {
 }
 """The output types by `OutputSpace.kind`, the name that files and the command line use. Add your own type here."""
 
-
-def space_for(sets: Sets) -> type[OutputSpace]:
-    """Return the output type of sets.
-
-    Parameters
-    ----------
-    sets : Sets
-        Sets of any kind in OUTPUT_TYPES.
-
-    Examples
-    --------
-    >>> space_for(Intervals([1.0, (2.0, 3.0)])).__name__
-    'Reals'
-    """
-    if sets.kind not in OUTPUT_TYPES:
-        raise ValueError(
-            f"{type(sets).__name__} have the kind {sets.kind!r}, which is not in OUTPUT_TYPES. Pass the output space,"
-            " or add its type: OUTPUT_TYPES[kind] = YourSpace."
-        )
-    return OUTPUT_TYPES[sets.kind]
-
-
 __all__ = [
     "OUTPUT_TYPES",
     "Annuli",
@@ -75,5 +53,4 @@ __all__ = [
     "Vectors",
     "bio_transitions",
     "merge_classes",
-    "space_for",
 ]  # fmt: skip

@@ -251,8 +251,8 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
             return Choices(mask, [f"choice {k}" for k in range(g)], [[str(k) for k in range(c)]] * g)
         if self.size > LISTED:
             raise ValueError(
-                f"{type(self).__name__} does not describe its sets as choices among options. Add choices(sets) to it,"
-                " or check one coordinate at a time."
+                f"Identifiability is not available, because {type(self).__name__} does not describe its sets as choices"
+                " among options. Check each output alone, or add the method choices(sets) to your own output type."
             )
         return Choices(self.members(sets)[:, None], [""], [self.format(self.outputs())])
 

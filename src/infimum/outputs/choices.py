@@ -17,7 +17,7 @@ class Choices:
     >>> from infimum.outputs import Labels
     >>> choices = Labels().fit(["cat|dog", "dog"]).choices(Labels().fit(["cat|dog", "dog"]).read(["cat|dog", "dog"]))
     >>> choices.label(0, 1), choices.mask[:, 0].tolist(), choices.ask(0, (0, 1))
-    ('dog', [[True, True], [False, True]], 'is it cat, rather than dog?')
+    ('dog', [[True, True], [False, True]], 'is it cat or dog?')
     """
 
     mask: NDArray
@@ -26,7 +26,7 @@ class Choices:
     """(g,): what is chosen; "" if there is only one choice."""
     options: list[list[str]]
     """(g, c): the names of the options."""
-    separated: str = "every two options are apart in some rows"
+    separated: str = "Each pair of options is separated by some rows"
     """States that no pair is inseparable."""
     question: str = ""
     """Asks for a choice called {name}; "" asks for the options by name."""
@@ -51,8 +51,8 @@ class Choices:
         if self.question:
             return self.question.format(name=self.names[g])
         names, half = [self.options[g][k] for k in options], (len(options) + 1) // 2
-        if len(names) == 1:
-            return f"is it {names[0]}?"
+        if len(names) <= 2:
+            return f"is it {' or '.join(names)}?"
         return f"is it {' or '.join(names[:half])}, rather than {' or '.join(names[half:])}?"
 
     def option_of(self, sets: Any, z: NDArray) -> NDArray:

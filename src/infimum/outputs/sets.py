@@ -319,8 +319,8 @@ class Sets(ABC):
         return self.contains(z).astype(float)
 
     def format(self, row: int) -> str:
-        """Return S_i as text."""
-        return repr(self[[row]])
+        """Return S_i as text; by default the name of the class, if it has no representation of its own."""
+        return type(self).__name__ if type(self).__repr__ is object.__repr__ else repr(self[[row]])
 
     def to_list(self) -> list:
         """Return each set as a Python object that can be written as JSON; by default the rows of its array."""

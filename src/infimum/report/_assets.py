@@ -45,8 +45,9 @@ details { margin: .6rem 0; } summary { cursor: pointer; }
 details > summary h2 { display: inline; border: 0; margin: 0; padding: 0; font-size: 1.15rem; }
 .summary { font-size: 1.15rem; background: var(--card); border: 1px solid var(--line); border-radius: 8px;
   padding: .6rem 1rem; margin: 1rem 0; } .summary p { max-width: none; overflow-wrap: anywhere; }
-.cards { list-style: none; padding: 0; max-width: none; }
-.card { border: 1px solid var(--line); border-radius: 8px; padding: .7rem .9rem; margin: .6rem 0;
+.cards { list-style: none; padding: 0; max-width: none; display: grid; gap: .7rem;
+  grid-template-columns: repeat(auto-fill, minmax(min(25rem, 100%), 1fr)); align-items: start; }
+.card { border: 1px solid var(--line); border-radius: 8px; padding: .7rem .9rem;
   overflow-wrap: anywhere; } .card p { margin: .2rem 0; max-width: none; }
 .card .name { font-weight: 600; } .card img, .because img { image-rendering: auto; border-radius: 4px; }
 .card .images { display: flex; flex-wrap: wrap; gap: .5rem; margin: .3rem 0; }
@@ -59,7 +60,19 @@ details > summary h2 { display: inline; border: 0; margin: 0; padding: 0; font-s
 #glossary dt { font-weight: 600; margin-top: .5rem; } #glossary dd { margin: 0; color: var(--soft); max-width: 46rem; }
 #glossary dt:target, #glossary dt:target + dd { background: var(--card); outline: 2px solid var(--blue); }
 [hidden] { display: none !important; }
-@media (max-width: 40rem) { td { min-width: 5.5rem; } th, td { padding: .3rem .45rem; } .summary { font-size: 1rem; } }
+@media (max-width: 40rem) {
+  .summary { font-size: 1rem; }
+  .scroll { border: 0; background: none; overflow: visible; }
+  table, tbody, tr { display: block; }
+  thead tr { display: flex; flex-wrap: wrap; gap: 0 1rem; }
+  tbody tr { border-top: 1px solid var(--line); padding: .4rem 0; }
+  th, th.n { border: 0; padding: .1rem 0; font-size: .85rem; }
+  td, td.n { display: inline-block; min-width: 0; max-width: 100%; border: 0; padding: 0 1rem 0 0; text-align: left;
+    vertical-align: baseline; white-space: normal; }
+  td::before { content: attr(data-l) ": "; color: var(--soft); }
+  td:first-child { display: block; font-weight: 600; }
+  td:first-child::before { content: none; }
+}
 @media print { body { font-size: 11pt; } .scroll, figure { overflow: visible; } h2 { break-after: avoid; } }
 """
 

@@ -120,7 +120,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = 
         tag("th", tag("button", name, type="button"), scope="col", **({"class_": "n"} if num else {}))
         for name, num in zip(columns, numeric)
     ]
-    body = [tag("tr", *(_cell(row[k], numeric[k]) for k in range(len(columns)))) for row in rows[:most]]
+    body = [tag("tr", *(_cell(row[k], numeric[k], columns[k]) for k in range(len(columns)))) for row in rows[:most]]
+    caption = f"{caption}." if caption and caption[-1] not in ".?!" else caption
     more = f" The first {most} of {len(rows):,} are shown." if len(rows) > most else ""
     above = tag("p", linked(caption), more, class_="caption") if caption or more else Markup("")
     inner = tag("table", tag("thead", tag("tr", *top)), tag("tbody", *body), class_="sortable long")
@@ -132,12 +133,13 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _cell(value: Any, num: bool) -> Markup:
+def _cell(value: Any, num: bool, column: str) -> Markup:
+    """Return a cell; small screens show the name of its column in front of it."""
     if num:
-        return tag("td", number(value), class_="n", data_v=repr(float(value)))
+        return tag("td", number(value), class_="n", data_v=repr(float(value)), data_l=column)
     text = str(value)
     short = text if len(text) <= SHORT else text[: SHORT - 1] + "…"
-    return tag("td", short, **({"title": text} if short is not text else {}))
+    return tag("td", short, data_l=column, **({"title": text} if short is not text else {}))
 
 
 def folded(title: str, name: str, *parts: Any) -> Markup:
@@ -156,7 +158,7 @@ def page(title: str, lead: Markup, sections: Sequence[tuple[str, str, Markup]], 
     body = [section(t, n, content) for t, n, content in sections]
     if details:
         body.append(tag("section", tag("h2", "Details"), *(folded(t, n, content) for t, n, content in details)))
-    body.append(section("Glossary", "glossary", glossary()))
+    body.append(folded("Glossary", "glossary", glossary()))
     main = tag("main", tag("h1", title), lead, links, *body)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -42,6 +42,7 @@ class Report:
     identifiability : Identifiability or None
         None if it is not available for the output type.
     audit : Audit
+        The rows to review; None if it was not computed.
     compared : list
         Held-out scores of the best constant, of nearest neighbours and of the model.
     beats_constant : bool
@@ -112,6 +113,7 @@ def build(
     Parameters
     ----------
     model : fitted estimator of the library
+        A fitted model of this library.
     X : (n, d)
         The inputs on which it was fitted.
     title : str

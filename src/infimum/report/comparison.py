@@ -73,7 +73,9 @@ class Comparison:
         scores = h.table(columns, rows, "Scores on the labelled rows of the table, beside the best constant.")
         more = f" {self.n_differences:,} in all." if self.n_differences > len(differ) else ""
         listed = h.table(names, differ, f"Rows on which the models predict different outputs.{more}")
-        sections = [("Scores", "scores", scores), ("Rows on which the models differ", "differences", listed)]
+        sections = [("Scores", "scores", scores)]
+        if len(self.scores) > 2:  # the best constant is one of them
+            sections.append(("Rows on which the models differ", "differences", listed))
         return h.page(self.title, lead, sections)
 
     @property
@@ -81,8 +83,10 @@ class Comparison:
         """The comparison as Markdown."""
         columns, rows, names, differ = self._tables()
         parts = [f"# {escaped(self.title)}", *(escaped(text) for text in self.summary)]
-        parts += ["## Scores", markdown_table(columns, rows), "## Rows on which the models differ"]
-        return "\n\n".join([*parts, markdown_table(names, differ, self.n_differences)]) + "\n"
+        parts += ["## Scores", markdown_table(columns, rows)]
+        if len(self.scores) > 2:
+            parts += ["## Rows on which the models differ", markdown_table(names, differ, self.n_differences)]
+        return "\n\n".join(parts) + "\n"
 
 
 def compare(

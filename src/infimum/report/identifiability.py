@@ -28,7 +28,7 @@ def section(found: Identifiability | None, reason: str, name: Callable[[int], st
         ]
     parts = [h.verdict(found.verdict_for(name), STYLES[found.can_tell]), h.tiles(facts)]
     charts = [figure(lambda: _draw_degrees(found), "degrees", "How often another option is also possible, for the pairs"
-                     " that are hardest to separate. At 1 they are never apart.")]  # fmt: skip
+                     " that are hardest to separate. At 1 they are never separated.")]  # fmt: skip
     if found.eta.size:
         charts.append(figure(lambda: _draw_eta(found), "eta", "Local separation around the rows."))
     if found.choices.mask.shape[-1] > 1:
@@ -50,9 +50,9 @@ def _draw_degrees(found: Identifiability) -> Any:
         for a, b in (("a", "b"), ("b", "a")):
             value = row[f"P({b} in S | {a})"]
             if np.isfinite(value):
-                bars.append((value, before + f"{_short(str(row[b]))} beside {_short(str(row[a]))}"))
+                bars.append((value, before + f"{_short(str(row[b]))}\nbeside {_short(str(row[a]))}"))
     bars = sorted(bars, reverse=True)[:SHOWN]
-    drawn, ax = plt.subplots(figsize=(5, 0.26 * max(len(bars), 3) + 0.8), layout="constrained")
+    drawn, ax = plt.subplots(figsize=(5, 0.42 * max(len(bars), 3) + 0.8), layout="constrained")
     ax.barh(range(len(bars)), [value for value, _ in bars], color=COLOURS[0])
     ax.set_yticks(range(len(bars)), [name for _, name in bars])
     ax.invert_yaxis()
@@ -72,14 +72,16 @@ def _draw_eta(found: Identifiability) -> Any:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= 16 else name[:15] + "…"
+    """Return a name that fits a chart."""
+    return name if len(name) <= 28 else f"{name[:27]}…"
 
 
 def _pairs(found: Identifiability) -> h.Markup:
     choice = len(found.choices.names) > 1
     counts = ["together", "a without b", "b without a", "P(b in S | a)", "P(a in S | b)"]
     keys = [*(["choice"] if choice else []), "a", "b", *counts]
-    rows = [[row[key] for key in keys] for row in found.pairs]
+    ordered = sorted(found.pairs, key=lambda row: -np.nanmax([*(row[key] for key in counts[-2:]), -1.0]))
+    rows = [[row[key] for key in keys] for row in ordered]
     columns = [*keys[:-2], "b possible if a is true", "a possible if b is true"]
     return h.table(columns, rows, "Pairs of options; those that are hardest to separate come first.")
 

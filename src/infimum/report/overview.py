@@ -13,6 +13,7 @@ from . import _page as h
 from ._figures import figure
 
 BINS = 20
+MOST_NAMES = 1000  # classes, tags or items that are listed
 
 
 def section(
@@ -24,14 +25,15 @@ def section(
     counts = [("rows", n), ("exact", exact), ("partial", n - exact - unlabelled), *summary.counts]
     bits = found.bits[np.isfinite(found.bits)]
     counts += [("unlabelled", unlabelled), ("bits per row", float(bits.mean()) if len(bits) else math.nan)]
-    parts = [h.soft(f"{sets!r}".strip("<>") + "."), h.tiles(counts)]
+    parts = [h.tiles(counts)]
     if unused:
         parts.append(h.soft("Unused columns: ", ", ".join(f"{name} ({why})" for name, why in unused.items()), "."))
-    if np.isfinite(found.size).any():
-        sizes = figure(lambda: _draw_sizes(found), "sizes", f"Size of the candidate sets ({found.unit}).")
+    if (np.isfinite(found.size) & ~found.is_unlabelled).any():
+        caption = f"Size of the candidate sets of labelled rows ({found.unit})."
+        sizes = figure(lambda: _draw_sizes(found), "sizes", caption)
         bits_drawn = figure(lambda: _draw_bits(found), "bits", "Information per row, in bits.")
         parts.append(h.tag("div", sizes, bits_drawn, class_="charts"))
-    parts += [h.table(table.columns, table.rows, table.title) for table in summary.tables]
+    parts += [h.table(table.columns, table.rows, table.title, MOST_NAMES) for table in summary.tables]
     if annotators is not None:
         parts.append(_annotators(sets, found, annotators, ids))
     return h.markup(*parts)
@@ -44,8 +46,8 @@ def _draw_sizes(found: SetStatistics) -> Any:
     from ..plotting import COLOURS
 
     drawn, ax = plt.subplots(figsize=(5, 2.6), layout="constrained")
-    size = found.size[np.isfinite(found.size)]
-    infinite = int(np.isinf(found.size).sum())
+    size = found.size[np.isfinite(found.size) & ~found.is_unlabelled]
+    infinite = int((np.isinf(found.size) & ~found.is_unlabelled).sum())
     if (size == size.round()).all() and not infinite:
         values, counts = np.unique(size.astype(int), return_counts=True)
         ax.bar(values, counts, color=COLOURS[0])

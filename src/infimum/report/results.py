@@ -26,6 +26,12 @@ TOLERANCE = 1e-9  # of equal outputs
 NAMES_OF_ERRORS = {"rmse": "RMSE", "r2": "R²"}
 
 
+def _error_name(key: str) -> str:
+    """Return the name of an error, such as RMSE; that of one of several outputs has the output in front of it."""
+    first, mark, last = key.rpartition(": ")
+    return first + mark + NAMES_OF_ERRORS.get(last, last)
+
+
 class Compared(NamedTuple):
     """A model on held-out rows."""
 
@@ -100,7 +106,7 @@ def section(
         (f"covering rate ({FOLDS}-fold CV)", f"{ours.covering:.1%}"),
         ("covering rate of the best constant", f"{constant.covering:.1%}"), ("chance-corrected", ours.beyond),
         ("set risk", ours.risk), ("set risk of the best constant", constant.risk),
-        *((NAMES_OF_ERRORS.get(key, key), shown_range(*ends)) for key, ends in ours.errors.items()),
+        *((_error_name(key), shown_range(*ends)) for key, ends in ours.errors.items()),
     ]  # fmt: skip
     if resolved is not None and resolved.confidence is not None and not warning:
         facts.append(("mean confidence", float(resolved.confidence.mean())))
@@ -115,7 +121,7 @@ def section(
 
 def _comparison(rows: list[Compared]) -> h.Markup:
     columns = ["model", "covering rate", "chance-corrected", "set risk"]
-    columns += [NAMES_OF_ERRORS.get(key, key) for key in rows[0].errors]
+    columns += [_error_name(key) for key in rows[0].errors]
     body = [
         [row.name, row.covering, row.beyond, row.risk, *(shown_range(*ends) for ends in row.errors.values())]
         for row in rows

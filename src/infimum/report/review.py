@@ -77,6 +77,8 @@ def _cases(cases: Sequence[Case], name: Callable[[int], str]) -> list[h.Markup]:
     ]
     for why, row, made in cases:
         lines = made.table(SHOWN)
+        if not lines:  # nothing distinguishes the two outputs
+            continue
         rows = [[name(x["row"]), x["set"], x["weight"], x["contribution"], x["supports"]] for x in lines]
         rest = made.margin - sum(line["contribution"] for line in lines)
         caption = (

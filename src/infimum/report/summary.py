@@ -6,13 +6,15 @@ from typing import Any
 
 from ..outputs.merging import WORDS
 
+CLEARLY = 0.03  # difference of covering rates, or share of the RMSE, from which on a simple model is clearly better
+
 
 def summary(
     kind: str, counts: dict[str, int], names: list[str], scores: list[dict[str, Any]], beats_constant: bool,
     n_review: int, n_suspects: int, n_impossible: int, merge: list[dict[str, Any]], inseparable: list[dict[str, Any]],
 ) -> list[str]:  # fmt: skip
     """Return three sentences: what is there, how well it can be learned, and what to do next."""
-    next_ = _next(counts, beats_constant, n_review, n_suspects, n_impossible, merge, inseparable)
+    next_ = _next(counts, beats_constant, n_review, n_suspects, n_impossible, merge, inseparable, _better(scores))
     return [_there(kind, counts, names), _learned(scores, beats_constant), next_]
 
 
@@ -37,7 +39,7 @@ def _learned(scores: list[dict[str, Any]], beats_constant: bool) -> str:
             "The labels cannot be predicted from these columns: on held-out rows the model is not better than the best"
             f" constant ({_score(ours)}, against {others})."
         )
-    if ours["errors"]:
+    if "rmse" in ours["errors"]:
         return (
             f"The labels can be predicted: on held-out rows, the typical error (RMSE) is {_score(ours)}, against"
             f" {others}."
@@ -55,9 +57,22 @@ def _score(one: dict[str, Any]) -> str:
     return f"{one['covering_rate']:.0%}"
 
 
+def _better(scores: list[dict[str, Any]]) -> str:
+    """Return the name of a simple model that is clearly better than the model; empty if there is none."""
+    _, *simple, ours = scores
+    for one in simple:
+        if "rmse" in ours["errors"]:
+            clear = one["errors"]["rmse"][1] < (1 - CLEARLY) * ours["errors"]["rmse"][0]
+        else:
+            clear = one["covering_rate"] > ours["covering_rate"] + CLEARLY
+        if clear:
+            return str(one["name"])
+    return ""
+
+
 def _next(
     counts: dict[str, int], beats_constant: bool, n_review: int, n_suspects: int, n_impossible: int,
-    merge: list[dict[str, Any]], inseparable: list[dict[str, Any]],
+    merge: list[dict[str, Any]], inseparable: list[dict[str, Any]], better: str,
 ) -> str:  # fmt: skip
     actions = []
     if merge:
@@ -69,9 +84,13 @@ def _next(
         listed = ", ".join(text for text in found if text)
         actions.append(f"{many} ({listed})" if listed else many)
     if inseparable:
-        options = " and ".join(inseparable[0]["options"][:2])
+        options = inseparable[0]["options"][:2]
         more = f" and {len(inseparable) - 1} other group{'s' if len(inseparable) > 2 else ''}" * (len(inseparable) > 1)
-        actions.append(f"ask the question that separates {options}{more}")
+        several = len(options) > 1
+        what = f"that separates {' and '.join(options)}" if several else f"about {options[0]}, which always fits"
+        actions.append(f"ask the question {what}{more}")
+    if better and beats_constant:
+        actions.append(f"fit the model with --weights neighbors, because {better} predict better")
     if not beats_constant:
         actions.append("label more rows or add columns that are related to the label")
     if not actions:

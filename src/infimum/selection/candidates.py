@@ -160,7 +160,7 @@ def _learners_of(
     if family == "forest":
         return [
             Candidate("forest", splits=splits, min_samples_leaf=leaf, max_features=share)
-            for splits, leaf, share in (config.forests_regression if regression else config.forests)
+            for splits, leaf, share in _forests(X.shape[1], config, regression)
         ]
     if family == "neighbors":
         return [Candidate("neighbors", n_neighbors=k) for k in config.n_neighbors]
@@ -171,6 +171,14 @@ def _learners_of(
     gammas = config.gammas_costly if costly else config.gammas
     shapes = list(product(("standard", "unit"), kernels, gammas))
     return [Candidate(family, *shape, lam) for lam in config.kernel_lams for shape in shapes]
+
+
+def _forests(n_features: int, config: SearchConfig, regression: bool) -> list[tuple[str, int, float | None]]:
+    """Return the forests that are tried; for regression on many features, with a smaller share of them per split."""
+    if not regression:
+        return list(config.forests)
+    most = config.forest_share_wide if n_features > config.wide_columns else 1.0
+    return [(splits, leaf, min(share or 1.0, most)) for splits, leaf, share in config.forests_regression]
 
 
 def _first_learners(
@@ -229,6 +237,9 @@ def by_learner(candidates: Iterable[Candidate]) -> list[list[Candidate]]:
 NOISY = "disambiguation, sets may miss"
 """The name of disambiguation with an estimated share of sets that miss the true label."""
 
+NEAREST = "disambiguation, infimum loss"
+"""The name of disambiguation whose predictions minimise the infimum loss to the sets."""
+
 
 def principles_of(recipe: Recipe, signed: bool = True) -> tuple[dict[str, Principle | Disambiguation], list[Pair]]:
     """Return the principles that are compared by name, and the pairs (principle, negative_weights) in order.
@@ -241,7 +252,8 @@ def principles_of(recipe: Recipe, signed: bool = True) -> tuple[dict[str, Princi
     if is_auto(recipe.principle):
         pairs = [("disambiguation", rules[0]), *(("infimum", one) for one in rules), ("average", rules[0])]
         plain = with_noise(Disambiguation(), recipe.noise)
-        return {"disambiguation": plain, **PRINCIPLES, **noisy}, pairs
+        nearest = clone(plain).set_params(decision="sets")
+        return {"disambiguation": plain, **PRINCIPLES, **noisy, NEAREST: nearest}, pairs
     principle = recipe.principle
     depends = recipe.disambiguation is None and principle.opposite() not in (None, principle)
     if recipe.disambiguation is not None:

@@ -71,8 +71,14 @@ class SearchConfig:
     """Trees per forest."""
     forests: tuple[tuple[str, int, float | None], ...] = (("random", 1, None), ("random", 5, None))
     """Forests: the kind of splits, `min_samples_leaf`, and the share of features per split (None: their root)."""
-    forests_regression: tuple[tuple[str, int, float | None], ...] = (("extra", 1, 1.0), ("random", 1, 1 / 3))
+    forests_regression: tuple[tuple[str, int, float | None], ...] = (
+        ("extra", 1, 1.0), ("random", 1, 1 / 3), ("random", 5, 1 / 3)
+    )  # fmt: skip
     """`forests` for regression, where few features are relevant more often, and splits need to see them all."""
+    wide_columns: int = 100
+    """Features beyond which regression forests consider at most `forest_share_wide` of them for a split."""
+    forest_share_wide: float = 1 / 3
+    """Share of features. Splits that see all of a thousand features take three times as long and are no better."""
     n_neighbors: tuple[int, ...] = (5, 20)
     """Numbers of nearest neighbours."""
     graph_neighbors: tuple[int, ...] = (5, 10, 20)
@@ -113,18 +119,18 @@ class SearchConfig:
     """Standard errors by which a candidate must be better than the best constant, which is selected otherwise."""
     n_se_constant_regression: float = 0.0
     """`n_se_constant` for regression, where the constant is a part of the mixture as well."""
+    n_se_nearest: float = 2.0
+    """Standard errors of a difference of set risks. If minimising the infimum loss to the sets gains more than this
+    over predicting the mean of the estimated values, it is selected, for regression."""
     min_noise: float = 0.03
     """Share of sets that miss the true label. Below, all sets are assumed to contain it; smaller shares do no harm."""
     n_se_noise: float = 2.0
-    """Standard errors of a difference of log-likelihoods that the assumption of sets that miss must gain. With smaller
-    values, it is also selected on small tables with poor predictions, where it does harm."""
-    min_noise_gain: float = 0.02
-    """Nats per row that it must gain, too."""
-    n_se_noise_several: float = 1.5
-    """`n_se_noise` for rankings and tags, where each comparison or tag may be wrong. Chosen on simulated comparisons,
-    three label ranking tables, emotions and scene."""
-    min_noise_gain_several: float = 0.002
-    """`min_noise_gain` for rankings and tags, chosen on the same tables; in nats per comparison or tag."""
+    """Standard errors of a difference of log-likelihoods that the assumption of sets that miss must gain."""
+    large_noise: float = 0.15
+    """Share of sets that miss the true label from which on `n_se_large_noise` replaces `n_se_noise`. On sets that
+    contain the true label, estimates are smaller."""
+    n_se_large_noise: float = 1.0
+    """Standard errors that a large share must gain."""
     n_se_tie: float = 0.5
     """Standard errors of a difference of log-likelihoods. Candidates that are worse by less count as equal."""
     prune_ratio: float = 1.3

@@ -15,7 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from ..data import Table
 from ..data.progress import track
 from ..disambiguation import SetPosterior, posterior_of
-from ..loss import Loss
+from ..loss import Loss, SetLoss
 from ..outputs.base import OutputSpace, Sets
 from ..recipe import Recipe
 from ..solvers import choose
@@ -162,9 +162,12 @@ def predict_held_out(
     `posterior` and `loss` are those of the sets, if they are computed already. With `cheap`, iterative solvers stop
     after a few rounds, which is enough to rank candidates.
     """
-    if recipe.disambiguation is not None:
-        posterior = recipe.disambiguation.posterior(sets, sample_weight) if posterior is None else posterior
-        return OutOfFold(*recipe.disambiguation.outputs(output, sets, holdout, posterior, sample_weight))
+    found = recipe.disambiguation
+    if found is not None and found.decision == "sets":
+        return OutOfFold(solve_held_out(recipe, holdout, SetLoss(output, sets) if loss is None else loss, cheap=cheap))
+    if found is not None:
+        posterior = found.posterior(sets, sample_weight) if posterior is None else posterior
+        return OutOfFold(*found.outputs(output, sets, holdout, posterior, sample_weight))
     return OutOfFold(solve_held_out(recipe, holdout, recipe.loss(output, sets) if loss is None else loss, cheap=cheap))
 
 
@@ -267,10 +270,10 @@ class EvaluationData:
     def posterior_of(self, recipe: Recipe) -> SetPosterior | None:
         """Return the posterior of the labels, which all base learners share; that of plain sets by default."""
         found = recipe.disambiguation
-        key = "" if found is None else found.name
+        noise = None if found is None else found.noise  # no other parameter changes the posterior
+        key = str(noise)
         if key not in self._posteriors:
-            new = posterior_of(self.sets, self.w) if found is None else found.posterior(self.sets, self.w)
-            self._posteriors[key] = new
+            self._posteriors[key] = posterior_of(self.sets, self.w, noise)
         return self._posteriors[key]
 
     def loss_of(self, recipe: Recipe) -> Loss | None:

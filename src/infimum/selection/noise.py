@@ -10,19 +10,25 @@ from .rank import competitive_groups, has_likelihood, is_noisy
 
 
 def try_noise(problem: Any, data: Any, record: Any) -> None:
-    """Evaluate the best candidates under the assumption that sets may miss the true label, while this pays."""
-    groups = competitive_groups(record.on(data), problem.rule)
+    """Evaluate candidates under the assumption that sets may miss the true label, if some of them seem to.
+
+    Sets that miss the true label favour base learners that smooth too much. If the best candidates estimate that there
+    are such sets, all base learners are therefore compared again under the new assumption.
+    """
+    found, config = record.on(data), problem.config
     # forests, which learn from the labels, confirm estimates outside of the sets too easily
-    tops = [one for one, *_ in groups if one.candidate.weights not in ("forest", "constant")]
-    soft = [one.candidate for one in tops if has_likelihood(one)]
-    near = [replace(one, principle=NOISY) for one in soft]
+    soft = [one for one in found if one.candidate.weights not in ("forest", "constant") and has_likelihood(one)]
+    tops = [one for one, *_ in competitive_groups(found, problem.rule) if one in soft]
+    record.compare([replace(one.candidate, principle=NOISY) for one in tops], data)
     n_evaluated = 0
-    for _ in range(problem.config.n_steps):
-        record.compare(near, data)
+    near = [replace(one.candidate, principle=NOISY) for one in soft]
+    for _ in range(config.n_steps):
         noisy = [one for one in record.on(data) if is_noisy(one)]
-        if not noisy or problem.given or all(one.rows.miss < problem.config.min_noise for one in noisy):
+        if not noisy or problem.given or all(one.rows.miss < config.min_noise for one in noisy):
             break
-        best = [group[0].candidate for group in competitive_groups(noisy, problem.rule)]
-        near = [one for top in best for one in top.neighbours(problem.config)]
         if n_evaluated == (n_evaluated := len(noisy)):
             break
+        record.compare(near, data)
+        noisy = [one for one in record.on(data) if is_noisy(one)]
+        best = [group[0].candidate for group in competitive_groups(noisy, problem.rule)]
+        near = [one for top in best for one in top.neighbours(config)]

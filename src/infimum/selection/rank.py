@@ -10,12 +10,12 @@ which alone decides, because the set risk ignores where in a set the true value 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 
 import numpy as np
 
-from .candidates import NOISY, Candidate
+from .candidates import NEAREST, NOISY, Candidate
 from .config import SearchConfig
 from .evaluate import Evaluation
 
@@ -27,8 +27,8 @@ class Rule:
     config: SearchConfig
     regression: bool = False
     """Whether outputs are numbers or vectors: the log-likelihood alone compares candidates, and mixtures go first."""
-    several: bool = False
-    """Whether rows contain several facts (comparisons, tags), each of which may be wrong."""
+    tags: bool = False
+    """Whether rows contain several choices, each of which may be wrong."""
     smoothest: bool = True
     """Whether the smoothest of candidates with almost the same likelihood goes first; otherwise the likeliest does."""
 
@@ -41,13 +41,6 @@ class Rule:
     def n_se_constant(self) -> float:
         """Standard errors by which a candidate must be better than the constant."""
         return self.config.n_se_constant_regression if self.regression else self.config.n_se_constant
-
-    @property
-    def noise_gain(self) -> tuple[float, float]:
-        """Standard errors and nats per row that the assumption of sets that miss must gain."""
-        if self.several:
-            return self.config.n_se_noise_several, self.config.min_noise_gain_several
-        return self.config.n_se_noise, self.config.min_noise_gain
 
     def preference(self, one: Evaluation) -> int:
         """Return the place of a candidate's family among those that are preferred."""
@@ -65,13 +58,14 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     rule : Rule
         How they are compared.
     """
+    nearest, others = _split(found, is_nearest)
+    if nearest and others:
+        mean, best = select(others, rule), min(nearest, key=_mean_loss)
+        return best if mean.rows.is_worse(best.rows, rule.config.n_se_nearest) else mean
     noisy, others = _split(found, is_noisy)
     if not noisy or not others:
         return _select(found, rule)
     plain, best = _select(others, rule), best_model(noisy, rule)
-    # the same base learner, if it may be as good: assuming errors should change as little as possible
-    same = [one for one in noisy if one.candidate.learner == plain.candidate.learner]
-    best = next((one for one in same if not one.rows.is_worse(best.rows, rule.config.n_se_different, True)), best)
     return best if _pays(best, plain, others, rule) else plain
 
 
@@ -208,20 +202,42 @@ def _split(found: Sequence[Evaluation], test: Callable[[Evaluation], bool]) -> t
 
 
 def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], rule: Rule) -> bool:
-    """Whether some sets are estimated to miss the true label, and assuming it increases the likelihood."""
+    """Whether some sets are estimated to miss the true label, and assuming it increases the likelihood.
+
+    A large share needs less evidence, because estimates on sets that contain the true label are small.
+    """
+    config = rule.config
     soft = plain if has_likelihood(plain) else likeliest(filter(has_likelihood, others))
-    n_se, slack = rule.noise_gain
-    gains = soft.rows.is_worse(noisy.rows, n_se, True, slack)
+    # features that predict nothing are compatible with any share
+    large = noisy.rows.miss >= config.large_noise and not is_constant(plain)
+    gains = soft.rows.is_worse(noisy.rows, config.n_se_large_noise if large else config.n_se_noise, True)
     # rare tags are easily taken for errors, which the loss shows: if all tags are wrong equally often, the model with
     # the smaller loss on them is also better on the true tags
-    is_tags = rule.several and noisy.rows.compared is None
-    is_risky = noisy.rows.is_worse(plain.rows, 0.0 if is_tags else rule.config.n_se_different)
-    return noisy.rows.miss >= rule.config.min_noise and gains and not is_risky
+    is_risky = noisy.rows.is_worse(plain.rows, 0.0 if rule.tags else config.n_se_different)
+    return noisy.rows.miss >= config.min_noise and gains and not is_risky
 
 
 def is_noisy(one: Evaluation) -> bool:
     """Whether a candidate assumes that some sets miss the true label, which must pay to be selected."""
     return one.candidate.principle == NOISY
+
+
+def is_nearest(one: Evaluation) -> bool:
+    """Whether predictions of a candidate minimise the infimum loss to the sets after disambiguation."""
+    return one.candidate.principle == NEAREST
+
+
+def nearest_of(found: Sequence[Evaluation], rule: Rule) -> list[Candidate]:
+    """Return the selected candidate and the best forest of each kind, with predictions that minimise the infimum loss.
+
+    The mean of the estimated values minimises the squared error. If intervals are one-sided and predictions uncertain,
+    it is far beyond some of their ends, and the set risk is large.
+    """
+    best = select(found, rule)
+    forests = [one for group in ranked_groups(found, rule) for one in group if one.candidate.weights == "forest"]
+    kinds = {one.candidate.splits: one for one in reversed(forests)}
+    tops = [one for one in [best, *kinds.values()] if one.candidate.principle == "disambiguation"]
+    return [replace(one.candidate, principle=NEAREST) for one in tops if not is_constant(one)]
 
 
 def likeliest(found: Iterable[Evaluation]) -> Evaluation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
@@ -17,7 +17,7 @@ from ..data import Rows, Table
 from ..data.errors import InfimumWarning, InputError
 from ..data.hashes import column_ranks
 from ..disambiguation import Disambiguation, has_density, supports_soft
-from ..loss import Average
+from ..loss import Average, Infimum
 from ..outputs.base import OutputSpace, Sets
 from ..recipe import AUTO, Recipe, is_auto
 from ..weights import LabelledRowsOnly, by_name
@@ -36,9 +36,9 @@ from .costly import compare_first, groups_to_refine
 from .evaluate import Evaluation, EvaluationData, evaluate, scores_of_selected
 from .kernel_cache import KernelCache
 from .noise import try_noise
-from .rank import Rule, mixtures_of, select, survivors
+from .rank import Rule, mixtures_of, nearest_of, select, survivors
 from .relevant import relevance_starts, relevant_candidates
-from .result import SelectionResult
+from .result import Result, SelectionResult
 from .rows import labelled_rows, n_distinct, row_order
 
 
@@ -73,6 +73,16 @@ class SearchProblem:
         auto = is_auto(self.recipe.noise) and "disambiguation" in {name for name, _ in self.pairs}
         fallible = self.sets.options() is not None or self.sets.comparisons() is not None
         return auto and fallible and self.sets.answers_of_sources() is None
+
+    @property
+    def selects_decision(self) -> bool:
+        """Whether it is to be selected what predictions minimise after disambiguation of numbers."""
+        auto = is_auto(self.recipe.principle) and not self.given
+        if not (auto and self.rule.regression) or self.chunked or Infimum().curves(self.sets) is None:
+            return False
+        lines = self.sets.lines() or []
+        # bounds in one direction only are best satisfied by the most extreme prediction
+        return not self.sets.is_exact.all() and all(line.bounded_below is None for line in lines)
 
     @property
     def given(self) -> bool:
@@ -113,10 +123,11 @@ class SearchProblem:
 class Record:
     """The evaluations of a search so far; they are only ever added to.
 
-    After `budget` seconds no further candidate is evaluated.
+    After `budget` seconds, or after `on_result` has returned True, no further candidate is evaluated.
     """
 
-    def __init__(self, budget: float | None = None):
+    def __init__(self, budget: float | None = None, on_result: Callable[[Result], bool] | None = None):
+        self.on_result, self.stopped = on_result, False
         self.evaluations: list[Evaluation] = []
         self.not_evaluated: list[str] = []
         self.deadline = inf if budget is None else time.perf_counter() + budget
@@ -124,7 +135,8 @@ class Record:
 
     def is_over(self, has_result: bool = False) -> bool:
         """Whether time is up; not before there is at least one result."""
-        return time.perf_counter() > self.deadline and (has_result or bool(self.evaluations))
+        over = self.stopped or time.perf_counter() > self.deadline
+        return over and (has_result or bool(self.evaluations))
 
     def on(self, data: EvaluationData) -> list[Evaluation]:
         """Return the evaluations on these rows."""
@@ -146,12 +158,14 @@ class Record:
                 found.append(one)
             else:
                 self.evaluations.append(one)
+                self.stopped |= self.on_result is not None and self.on_result(one.result)
         return found
 
 
 def select_recipe(
-    recipe: Recipe, rows: Rows, output: OutputSpace, sets: Sets, config: SearchConfig | None = None
-) -> tuple[Recipe, SelectionResult]:
+    recipe: Recipe, rows: Rows, output: OutputSpace, sets: Sets, config: SearchConfig | None = None,
+    on_result: Callable[[Result], bool] | None = None,
+) -> tuple[Recipe, SelectionResult]:  # fmt: skip
     """Select the parts of a recipe that are set to "auto"; return the complete recipe and what was compared.
 
     Parameters
@@ -162,6 +176,8 @@ def select_recipe(
         The training rows, in memory or in chunks, the output space and the candidate sets.
     config : SearchConfig, optional
         The constants of the search.
+    on_result : callable, optional
+        Is called with the result of each candidate; the search ends if it returns True.
     """
     config = SearchConfig() if config is None else config
     if isinstance(rows, Table):
@@ -174,12 +190,12 @@ def select_recipe(
     least = config.min_distinct_rows_regression if problem.rule.regression else config.min_distinct_rows
     if n_distinct(problem.table, problem.pairwise) < least:
         return paper_recipe(problem, f"There are fewer than {least} distinct rows: too few for cross-validation.")
-    record = Record(config.budget)
+    record = Record(config.budget, on_result)
     # BLAS threads would wait for each other on matrices of this size; candidates are evaluated in parallel instead
     with threadpool_limits(1, user_api="blas") as limits, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a warning about one candidate among many
         data, complete = run_stages(problem, order, record, limits.get_original_num_threads()["blas"] or 1)
-    if not complete:
+    if not complete and not record.stopped:
         warnings.warn(
             f"The search stopped after {len(record.evaluations)} candidates. The best of them is fitted.",
             InfimumWarning,
@@ -233,14 +249,17 @@ def run_stages(
         # Stage 6: average the best candidates of all families.
         if problem.rule.regression and is_auto(problem.recipe.weights) and not problem.chunked:
             record.compare(mixtures_of(record.on(data), problem.rule), data)
-        # Stage 7: allow for sets that miss the true label.
+        # Stage 7: minimise the infimum loss to the sets instead of the loss to the estimated labels.
+        if problem.selects_decision and record.on(data):
+            record.compare(nearest_of(record.on(data), problem.rule), data)
+        # Stage 8: allow for sets that miss the true label.
         if problem.selects_noise and record.on(data):
             try_noise(problem, data, record)
     except KeyboardInterrupt:
         if not record.evaluations:
             raise
         return data, False
-    return data, time.perf_counter() <= record.deadline
+    return data, not record.stopped and time.perf_counter() <= record.deadline
 
 
 def try_neighbours(
@@ -285,7 +304,7 @@ def search_problem(
     if labelled_only:  # unlabelled rows have neither an average nor a supremum
         allowed = [(name, rule) for name, rule in pairs if rule != "joint"]
         pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
-    rule = Rule(config, regression, _has_several_facts(sets))
+    rule = Rule(config, regression, _has_several_choices(sets))
     return SearchProblem(
         recipe, table, output, sets, n, principles, pairs, config, rule, costly,
         labelled_only=labelled_only,
@@ -303,7 +322,7 @@ def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, c
         raise ValueError(f"No principle supports {sets!r} in chunks. Fit on arrays.")
     some = rows.sample(config.second_rows)
     table, parsed = Table(some.X, some.y, some.w, rows.names), output.read(some.y)
-    rule = Rule(config, has_density(parsed), _has_several_facts(parsed))
+    rule = Rule(config, has_density(parsed), _has_several_choices(parsed))
     return SearchProblem(
         recipe, table, output, parsed, some.n, principles, pairs, config, rule, is_costly(parsed), chunked=True
     )
@@ -350,7 +369,7 @@ def final_recipe(problem: SearchProblem, best: Candidate, data: EvaluationData, 
     return replace(problem.recipe, principle=principle, negative_weights=best.negative_weights, weights=weights)
 
 
-def _has_several_facts(sets: Sets) -> bool:
-    """Whether rows contain several facts, each of which may be wrong: comparisons or tags."""
+def _has_several_choices(sets: Sets) -> bool:
+    """Whether rows contain several choices, such as tags."""
     options = sets[:1].options()
-    return sets.comparisons() is not None or (options is not None and options.shape[1] > 1)
+    return options is not None and options.shape[1] > 1

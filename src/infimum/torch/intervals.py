@@ -34,8 +34,11 @@ class IntervalLoss(nn.Module):
     ----------
     principle : {"infimum", "average", "supremum"}, default "infimum"
     loss : {"squared", "absolute"}, default "squared"
-    reduction, check
-        As in :class:`SetCrossEntropy`. One-sided intervals have no average and no supremum; they raise an error.
+    reduction : {"mean", "sum", "none"}, default "mean"
+        Whether the losses of the rows are averaged, summed or returned one by one.
+    check : bool, default True
+        Whether invalid rows raise an error, such as one-sided intervals under the average or supremum.
+        Set it to False for speed.
 
     Examples
     --------

@@ -54,6 +54,7 @@ class SetCrossEntropy(nn.Module):
     power : float, default 1
         For disambiguation: above 1, soft labels become sharper.
     reduction : {"mean", "sum", "none"}, default "mean"
+        Whether the losses of the rows are averaged, summed or returned one by one.
     check : bool, default True
         Whether an empty set or a logit that is not finite raises an error that names the row. The check reads a (b,)
         tensor. Compiled code has no check.
@@ -113,8 +114,10 @@ class SetCost(nn.Module):
     cost : (m, m) array or tensor
         The cost[z, y] of predicting z if y is true; 1 - identity is the 0-1 loss.
     principle : {"infimum", "average", "supremum"}, default "infimum"
-    reduction, check
-        As in :class:`SetCrossEntropy`.
+    reduction : {"mean", "sum", "none"}, default "mean"
+        Whether the losses of the rows are averaged, summed or returned one by one.
+    check : bool, default True
+        Whether invalid rows raise an error. Set it to False for speed.
 
     Examples
     --------

@@ -43,8 +43,10 @@ class SoftDisambiguation(nn.Module):
         The candidates of all training rows. If no row has more than m / 4 of them, they are stored as lists of the
         length k of the longest.
     momentum : float in [0, 1), default 0.5
-    reduction, check
-        As in :class:`SetCrossEntropy`.
+    reduction : {"mean", "sum", "none"}, default "mean"
+        Whether the losses of the rows are averaged, summed or returned one by one.
+    check : bool, default True
+        Whether invalid rows raise an error. Set it to False for speed.
 
     Attributes
     ----------

@@ -106,8 +106,11 @@ class TagLoss(_SignLoss):
     principle : {"likelihood", "infimum", "average", "supremum", "disambiguation"}, default "likelihood"
     cost : {"logistic", "hamming"}, default "logistic"
         `hamming` is the probability of a wrong tag, sigmoid(-x y); for large logits it is the Hamming loss.
-    reduction, check
-        As in :class:`SetCrossEntropy`; the loss of a row is a sum over its tags.
+    reduction : {"mean", "sum", "none"}, default "mean"
+        Whether the losses of the rows are averaged, summed or returned one by one. The loss of a row is a sum
+        over its tags.
+    check : bool, default True
+        Whether invalid rows raise an error. Set it to False for speed.
 
     Examples
     --------
@@ -136,8 +139,11 @@ class PartialOrderLoss(_SignLoss):
     cost : {"logistic", "kendall"}, default "logistic"
         `kendall` is 2 sigmoid(-code (s_i - s_j)) per pair; for scores that are far apart it is Kendall's loss, twice
         the number of discordant pairs.
-    reduction, check
-        As in :class:`SetCrossEntropy`; the loss of a row is a sum over its pairs.
+    reduction : {"mean", "sum", "none"}, default "mean"
+        Whether the losses of the rows are averaged, summed or returned one by one. The loss of a row is a sum
+        over its pairs.
+    check : bool, default True
+        Whether invalid rows raise an error. Set it to False for speed.
 
     Examples
     --------

@@ -327,7 +327,7 @@ class Labels(LabelCells, OutputSpace):
 
     def choices(self, sets: Any) -> Choices:
         options = [str(name) for name in self.classes_]
-        separated = "every two classes are apart in some rows"
+        separated = "Each pair of classes is separated by some rows"
         return Choices(sets.options(), [""], [options], separated)
 
     def conformal_scores(self) -> dict[str, Any]:

@@ -118,7 +118,7 @@ class Masks(MaskCells, OutputSpace):
         names = [f"pixel {p}" for p in range(mask.shape[1])]
         return Choices(
             mask, names, [["background", "object"]] * len(names),
-            "every pixel is object in some rows and background in others", "is {name} part of the object?",
+            "Every pixel is object in some rows and background in others", "is {name} part of the object?",
             with_name=True,
         )  # fmt: skip
 

@@ -35,7 +35,7 @@ def bands_of(sets: Intervals) -> Bands:
     edges = _edges(sets)
     return Bands(
         _possible(sets, edges)[:, None, :], [""], [_names(edges)],
-        "low and high numbers are ruled out in some rows", is_ordered=True, edges=edges,
+        "Low and high numbers are excluded in some rows", is_ordered=True, edges=edges,
     )  # fmt: skip
 
 

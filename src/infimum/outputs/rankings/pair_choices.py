@@ -27,5 +27,5 @@ def choices_of(sets: PartialOrders, items: NDArray) -> PairChoices:
     return PairChoices(
         np.stack([sets.codes >= 0, sets.codes <= 0], axis=-1), [f"{a}, {b}" for a, b in names],
         [[f"{a} before {b}", f"{b} before {a}"] for a, b in names],
-        "every two items are compared in some rows", "which comes first of {name}?", compares_items=True,
+        "Each pair of items is compared in some rows", "which comes first of {name}?", compares_items=True,
     )  # fmt: skip

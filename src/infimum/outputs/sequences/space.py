@@ -187,7 +187,7 @@ class Sequences(OutputSpace):
     def choices(self, sets: Any) -> Choices:
         """Return one choice among labels per token."""
         options = [str(name) for name in self.classes_]
-        return Choices(sets.mask[:, None], [""], [options], "every two labels are apart in some tokens")
+        return Choices(sets.mask[:, None], [""], [options], "Each pair of labels is separated by some tokens")
 
     def summary(self, sets: Any) -> Summary:
         """Return how many tokens are labelled, and how often each label is a candidate of a labelled token."""

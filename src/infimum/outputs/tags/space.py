@@ -221,7 +221,7 @@ class Tags(TagCells, OutputSpace):
             mask = np.stack([free | (sets.centers < 0), free | (sets.centers > 0)], axis=-1)
         return Choices(
             mask, [str(name) for name in self.tags_], [["absent", "present"]] * mask.shape[1],
-            "every tag is present in some rows and absent in others", "is it {name}?", with_name=True,
+            "Every tag is present in some rows and absent in others", "is it {name}?", with_name=True,
         )  # fmt: skip
 
     def conformal_scores(self) -> dict[str, Any]:

@@ -47,8 +47,12 @@ class Forest(Weights):
         several rows.
     max_features : {"sqrt", "log2"}, int, float or None, default "sqrt"
         Number of features that are considered for a split.
-    max_depth, n_jobs, random_state
-        As in scikit-learn.
+    max_depth : int, optional
+        The largest depth of a tree; unlimited by default.
+    n_jobs : int, optional
+        The number of threads.
+    random_state : int, RandomState or None, optional
+        Seed of the trees. None draws a new one in every fit.
     bootstrap : bool, optional
         Whether each tree draws its rows; by default, for kind "random" only. Out-of-bag weights need it.
 

@@ -40,8 +40,10 @@ class KernelRidge(Kernel):
         Inverse width of the kernel; "scale" is 1 / (n_features * X.var()).
     sigma : float, optional
         The paper's bandwidth, instead of gamma: gamma = 1 / (2 sigma^2) for "rbf", 1 / sigma for "laplacian".
-    degree, coef0, kernel_params
-        As in :class:`sklearn.kernel_ridge.KernelRidge`.
+    degree, coef0 : float, default 3 and 1
+        Degree and constant of the "polynomial" and "sigmoid" kernels.
+    kernel_params : dict, optional
+        Further arguments of a kernel that is a function.
 
     Attributes
     ----------

@@ -34,8 +34,12 @@ class Neighbors(Weights):
         2016).
     slope : float, default 2
         For "adaptive": how fast the outputs change with x, relative to their noise. Larger values use fewer neighbours.
-    metric, algorithm, leaf_size, p, n_jobs
-        As in :class:`sklearn.neighbors.NearestNeighbors`.
+    metric, p : str or callable, and float, default "minkowski" and 2
+        The distance between rows, as in :class:`sklearn.neighbors.NearestNeighbors`.
+    algorithm, leaf_size : str and int, default "auto" and 30
+        The search structure, which affects the speed only.
+    n_jobs : int, optional
+        The number of threads of the search.
 
     Notes
     -----

@@ -33,8 +33,16 @@ class Nystrom(Primal, Kernel):
     centers : "uniform" or (m, d) array, default "uniform"
         "uniform" draws distinct rows, and does not depend on the order of the rows or on the chunks. An array contains
         the centres themselves, for example from :func:`sklearn.cluster.kmeans_plusplus`.
-    kernel, gamma, sigma, degree, coef0, kernel_params
-        As for :class:`KernelRidge`; the kernel cannot be precomputed.
+    kernel : str or callable, default "rbf"
+        Name of a scikit-learn kernel, or a function of two rows. It cannot be precomputed.
+    gamma : float or "scale", default "scale"
+        Inverse width of the kernel; "scale" is 1 / (n_features * X.var()).
+    sigma : float, optional
+        The paper's bandwidth, instead of gamma: gamma = 1 / (2 sigma^2) for "rbf", 1 / sigma for "laplacian".
+    degree, coef0 : float, default 3 and 1
+        Degree and constant of the "polynomial" and "sigmoid" kernels.
+    kernel_params : dict, optional
+        Further arguments of a kernel that is a function.
     random_state : int, default 0
         Seed of the centres.
     verbose : int, default 0

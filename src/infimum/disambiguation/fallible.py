@@ -155,7 +155,7 @@ class Fallible(Categorical):
         return found._replace(noise=self._noise(own(F), each))
 
     def _noise(self, P: NDArray, miss: NDArray) -> Any:
-        """Return the share of sets that miss the truth, or of known tags that are wrong, from `miss` (n, g)."""
+        """Return the share of sets that miss the true label, or of known tags that are wrong, from `miss` (n, g)."""
         mask, c = self.candidates, self.candidates.shape[-1]
         inside, size = (P * mask).sum(axis=-1), mask.sum(axis=-1)
         informs = size < c

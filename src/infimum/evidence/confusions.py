@@ -46,13 +46,13 @@ class Confusions:
         self.pi = self.mean
 
     def _mean(self) -> NDArray:
-        """Return M, (k, c, c) with the answer before the truth."""
+        """Return M, (k, c, c) with the answer before the true label."""
         wrong = (1 - self.t)[:, None, None]
         b = self.b[:, None, None]
         return self.t[:, None, None] * np.eye(self.c) + wrong * (b * self.C + (1 - b) * self.x[:, :, None])
 
     def fit(self, number: NDArray) -> None:
-        """Estimate all parameters from the expected numbers of answers, (k, c, c) with the answer before the truth."""
+        """Estimate all parameters from the expected numbers of answers, (k, c, c): answer, then true label."""
         strength = self._strength("pi", number, self.mean, axis=1)
         # what the answers of a source indicate about the mean, if the source may deviate from it
         ratio = _informed(number, strength * self.mean) / self.mean

@@ -113,7 +113,7 @@ class SourceModel:
         return guessing, per_source(number), self._likelihood(guessing, pi if self.confusion else None), pi
 
     def _confusion(self, ratio: NDArray, f: int, guessing: NDArray) -> NDArray:
-        """Return pi, (n_sources, c, c) with the answer before the truth."""
+        """Return pi, (n_sources, c, c) with the answer before the true label."""
         c, model = self.answers.n_options, self._confusions[f]
         g = guessing[:, None, None]
         pi = (1 - g) * np.eye(c) + g / c

@@ -6,7 +6,26 @@ from dataclasses import replace
 from typing import Any
 
 from .candidates import NOISY
-from .rank import competitive_groups, has_likelihood, is_noisy
+from .rank import competitive_groups, has_likelihood, is_noisy, select
+
+
+def may_be_noisy(problem: Any, data: Any, record: Any) -> bool:
+    """Whether some of these few rows seem to have sets that miss the true label.
+
+    The best candidates without feature relevances, which take longer, are evaluated under that assumption.
+    """
+    plain = [one for one in record.on(data) if not one.candidate.has_relevance]
+    soft = [one for one in plain if has_likelihood(one) and one.candidate.weights not in ("forest", "constant")]
+    if not soft:
+        return True
+    best = select(soft, problem.rule)
+    record.compare([replace(best.candidate, principle=NOISY)], data)
+    noisy = [one for one in record.on(data) if is_noisy(one)]
+    return any(one.rows.miss >= problem.config.min_noise and _gains(one, best) for one in noisy)
+
+
+def _gains(noisy: Any, best: Any) -> bool:
+    return noisy.result.log_likelihood > best.result.log_likelihood
 
 
 def try_noise(problem: Any, data: Any, record: Any) -> None:

@@ -367,7 +367,7 @@ def test_search_over_rankings_needs_no_certificates(monkeypatch):
 
     monkeypatch.setattr(OrderSearch, "minimise", proved)
     model = PartialRanker().fit(X, ranks)
-    assert {one.principle for one in model.selection_.results} == {"disambiguation", "infimum", "average"}
+    assert {one.principle for one in model.selection_.results} >= {"disambiguation", "infimum", "average"}
     assert not model.selection_.not_evaluated
 
 

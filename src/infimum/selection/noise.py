@@ -39,6 +39,8 @@ def try_noise(problem: Any, data: Any, record: Any) -> None:
     soft = [one for one in found if one.candidate.weights not in ("forest", "constant") and has_likelihood(one)]
     tops = [one for one, *_ in competitive_groups(found, problem.rule) if one in soft]
     record.compare([replace(one.candidate, principle=NOISY) for one in tops], data)
+    if problem.sets.comparisons() is not None:  # rankings take longer, and the best base learners hardly change
+        return
     n_evaluated = 0
     near = [replace(one.candidate, principle=NOISY) for one in soft]
     for _ in range(config.n_steps):

@@ -34,6 +34,8 @@ class Rule:
     """Whether each prediction is a search, so fewer candidates are compared."""
     exact: float = 1.0
     """The share of rows with an exact label."""
+    tags: bool = False
+    """Whether rows contain several choices, each of which may be wrong."""
     smoothest: bool = True
     """Whether the smoothest of candidates with almost the same likelihood goes first; otherwise the likeliest does."""
 
@@ -82,7 +84,7 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     if not noisy or not others:
         return _select(found, rule)
     plain, best = _select(others, rule), best_model(noisy, rule)
-    return best if _pays(best, plain, others, rule.config) else plain
+    return best if _pays(best, plain, others, rule) else plain
 
 
 def _select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
@@ -243,11 +245,14 @@ def _split(found: Sequence[Evaluation], test: Callable[[Evaluation], bool]) -> t
     return [one for one in found if test(one)], [one for one in found if not test(one)]
 
 
-def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], config: SearchConfig) -> bool:
+def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], rule: Rule) -> bool:
     """Whether some sets are estimated to miss the true label, and assuming it increases the likelihood."""
+    config = rule.config
     soft = plain if has_likelihood(plain) else likeliest(filter(has_likelihood, others))
     gains = soft.rows.is_worse(noisy.rows, config.n_se_noise, True)
-    is_risky = noisy.rows.is_worse(plain.rows, config.n_se_different)
+    # rare tags are easily taken for errors, which the loss shows: if all tags are wrong equally often, the model with
+    # the smaller loss on them is also better on the true tags
+    is_risky = noisy.rows.is_worse(plain.rows, 0.0 if rule.tags else config.n_se_different)
     return noisy.rows.miss >= config.min_noise and gains and not is_risky
 
 

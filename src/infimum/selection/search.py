@@ -73,7 +73,8 @@ class SearchProblem:
     def selects_noise(self) -> bool:
         """Whether it is to be selected if sets may miss the true label; several sources are fallible anyway."""
         auto = is_auto(self.recipe.noise) and "disambiguation" in {name for name, _ in self.pairs}
-        return auto and self.sets.options() is not None and self.sets.answers_of_sources() is None
+        fallible = self.sets.options() is not None or self.sets.comparisons() is not None
+        return auto and fallible and self.sets.answers_of_sources() is None
 
     @property
     def selects_decision(self) -> bool:
@@ -328,7 +329,9 @@ def search_problem(
     if labelled_only:  # unlabelled rows have neither an average nor a supremum
         allowed = [(name, rule) for name, rule in pairs if rule != "joint"]
         pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
-    rule = Rule(config, regression, costly, exact=float(np.mean(sets.is_exact)))
+    labelled = ~output.is_unlabelled(sets)
+    exact = float(np.mean(sets.is_exact[labelled])) if labelled.any() else 0.0
+    rule = Rule(config, regression, costly, exact=exact, tags=_has_several_choices(sets))
     return SearchProblem(
         recipe, table, output, sets, n, principles, pairs, config, rule, costly,
         labelled_only=labelled_only,
@@ -346,7 +349,7 @@ def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, c
         raise ValueError(f"No principle supports {sets!r} in chunks. Fit on arrays.")
     some = rows.sample(config.second_rows)
     table, parsed = Table(some.X, some.y, some.w, rows.names), output.read(some.y)
-    rule = Rule(config, has_density(parsed))
+    rule = Rule(config, has_density(parsed), tags=_has_several_choices(parsed))
     return SearchProblem(
         recipe, table, output, parsed, some.n, principles, pairs, config, rule, is_costly(parsed), chunked=True
     )
@@ -389,3 +392,9 @@ def final_recipe(problem: SearchProblem, best: Candidate, data: EvaluationData, 
         weights = LabelledRowsOnly(weights) if problem.labelled_only else weights
     principle = problem.principles[best.principle]
     return replace(problem.recipe, principle=principle, negative_weights=best.negative_weights, weights=weights)
+
+
+def _has_several_choices(sets: Sets) -> bool:
+    """Whether rows contain several choices, such as tags."""
+    options = sets[:1].options()
+    return options is not None and options.shape[1] > 1

@@ -59,15 +59,17 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     nearest, others = _split(found, is_nearest)
     if nearest and others:
         mean, best = select(others, rule), min(nearest, key=_mean_loss)
-        return best if mean.rows.is_worse(best.rows, rule.config.n_se_nearest) else mean
+        gains = not is_noisy(mean) and mean.rows.is_worse(best.rows, rule.config.n_se_nearest)
+        return best if gains else mean
     noisy, others = _split(found, is_noisy)
     if not noisy or not others:
         return _select(found, rule)
     plain, best = _select(others, rule), best_model(noisy, rule)
     # the same base learner, if it may be as good: assuming errors should change as little as possible
-    same = [one for one in noisy if one.candidate.learner == plain.candidate.learner]
+    alike = [] if rule.regression else noisy
+    same = [one for one in alike if one.candidate.learner == plain.candidate.learner]
     best = next((one for one in same if not one.rows.is_worse(best.rows, rule.config.n_se_different, True)), best)
-    return best if _pays(best, plain, others, rule.config) else plain
+    return best if _pays(best, plain, others, rule) else plain
 
 
 def _select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
@@ -144,13 +146,15 @@ def competitive_groups(found: Sequence[Evaluation], rule: Rule) -> list[list[Eva
     return [group for group in groups if is_near(group[0])]
 
 
-def mixtures_of(found: Sequence[Evaluation], rule: Rule) -> list[Candidate]:
-    """Return the mixture of the best candidate of each family under disambiguation; none for fewer than two families.
+def mixtures_of(
+    found: Sequence[Evaluation], rule: Rule, principle: str = "disambiguation"
+) -> list[Candidate]:
+    """Return the mixture of the best candidate of each family under a principle; none for fewer than two families.
 
     Shares are proportional to a power of the likelihood of all sets, as in Bayesian model averaging. The power is small
     because the likelihoods are estimates.
     """
-    soft = [one for one in found if one.candidate.principle == "disambiguation" and not one.candidate.parts]
+    soft = [one for one in found if one.candidate.principle == principle and not one.candidate.parts]
     families: dict[tuple[str, str], Evaluation] = {}
     for group in ranked_groups(soft, rule):
         for one in group:
@@ -164,7 +168,7 @@ def mixtures_of(found: Sequence[Evaluation], rule: Rule) -> list[Candidate]:
     kept = np.flatnonzero(shares >= rule.config.min_share * shares.sum())
     parts = tuple((tops[k].candidate, round(float(shares[k] / shares[kept].sum()), 4)) for k in kept)
     inside = tops[0].candidate.negative_weights
-    mixture = Candidate("mixture", parts=parts, principle="disambiguation", negative_weights=inside)
+    mixture = Candidate("mixture", parts=parts, principle=principle, negative_weights=inside)
     return [mixture] if len(parts) > 1 else []
 
 
@@ -202,11 +206,13 @@ def _split(found: Sequence[Evaluation], test: Callable[[Evaluation], bool]) -> t
     return [one for one in found if test(one)], [one for one in found if not test(one)]
 
 
-def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], config: SearchConfig) -> bool:
+def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], rule: Rule) -> bool:
     """Whether some sets are estimated to miss the true label, and assuming it increases the likelihood."""
+    config = rule.config
     soft = plain if has_likelihood(plain) else likeliest(filter(has_likelihood, others))
     gains = soft.rows.is_worse(noisy.rows, config.n_se_noise, True, config.min_noise_gain)
-    is_risky = noisy.rows.is_worse(plain.rows, config.n_se_different)
+    # sets of numbers that miss may be far off, and predictions need not be near them
+    is_risky = not rule.regression and noisy.rows.is_worse(plain.rows, config.n_se_different)
     return noisy.rows.miss >= config.min_noise and gains and not is_risky
 
 

@@ -71,7 +71,9 @@ class SearchProblem:
     def selects_noise(self) -> bool:
         """Whether it is to be selected if sets may miss the true label; several sources are fallible anyway."""
         auto = is_auto(self.recipe.noise) and "disambiguation" in {name for name, _ in self.pairs}
-        return auto and self.sets.options() is not None and self.sets.answers_of_sources() is None
+        if not auto or self.sets.answers_of_sources() is not None:
+            return False
+        return self.sets.options() is not None or len(self.sets.lines() or []) == 1
 
     @property
     def selects_decision(self) -> bool:

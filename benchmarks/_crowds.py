@@ -189,9 +189,11 @@ def counts(crowd: Crowd) -> NDArray:
 
 def aggregated(method: str, crowd: Crowd) -> NDArray:
     """Return the labels of the training rows that crowd-kit estimates without X."""
-    from crowdkit.aggregation import GLAD, MACE, DawidSkene, MajorityVote
+    from crowdkit.aggregation import GLAD, MACE, DawidSkene, MajorityVote, OneCoinDawidSkene
 
-    models = {"majority": MajorityVote, "Dawid-Skene": DawidSkene, "GLAD": GLAD, "MACE": MACE}
+    models = {
+        "majority": MajorityVote, "Dawid-Skene": DawidSkene, "one-coin": OneCoinDawidSkene, "GLAD": GLAD, "MACE": MACE,
+    }  # fmt: skip
     found = models[method]().fit_predict(long_table(crowd.votes))
     return found.reindex(range(len(crowd.votes))).fillna(0).astype(int).to_numpy()
 
@@ -263,7 +265,8 @@ BASELINES: dict[str, Callable[[Crowd], NDArray]] = {
 }  # fmt: skip
 
 AGGREGATIONS: dict[str, Callable[[Crowd], NDArray]] = {
-    **{name: lambda crowd, name=name: aggregated(name, crowd) for name in ("majority", "Dawid-Skene", "GLAD", "MACE")},
+    **{name: lambda crowd, name=name: aggregated(name, crowd) 
+       for name in ("majority", "Dawid-Skene", "one-coin", "GLAD", "MACE")},
     "cleanlab": cleanlab_consensus,
     "infimum without X": lambda crowd: PartialClassifier().fit(None, crowd.votes).labels_,
 }

@@ -84,7 +84,7 @@ class PaperAlternation:
 
 
 def speed() -> None:
-    table = Table(f"m = {M}, n = {N}, {Q} queries, skewed corruption 0.7, joint reading")
+    table = Table(f"m = {M}, n = {N}, {Q} queries, skewed corruption 0.7, negative weights joint")
     X, scores, Xt, _ = next(lines(M))
     codes, queries = lose_pairs(scores, 0.7), 20
     model = PartialRanker.paper(M, negative_weights="joint", weights=KernelRidge(N**-0.5, sigma=0.5)).fit(X, codes)

@@ -1,9 +1,9 @@
-"""Learn to read digits when every label is only a list of candidates.
+"""Recognise digits if every label is only a list of candidates.
 
 Two thirds of the 1,797 digit images that scikit-learn ships are for training. Annotators are sure of 0, 2, 4, 6 and 7;
-for 1, 3, 5, 8 and 9 they hedge, and list every other digit beside the true one with probability c. The default chooses
-principle and weights from the sets; the others are one kernel under one principle each. Then the same formula on
-orders, and on numbers whose sign is lost. Nothing is downloaded.
+for 1, 3, 5, 8 and 9 they also list every other digit with probability c. The default selects principle and base learner
+by cross-validation on the candidate sets. The others are one kernel under one principle each. Rankings and numbers
+without a sign follow. Nothing is downloaded.
 """
 
 from __future__ import annotations

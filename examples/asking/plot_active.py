@@ -2,12 +2,13 @@
 Active learning: cost of partial and whole questions
 ====================================================
 
-"What is it?" costs as many bits as there are labels to choose from; "is it an 8?" costs one. A model that guesses well
-asks the second kind, and learns from every answer, yes or no. This example draws what is learned against what it costs.
+"What is it?" asks for a choice among all labels. "Is it an 8?" asks for one bit. Active learning with partial questions
+learns from every answer, yes or no. This example shows the accuracy against the cost of the answers.
 """
 
 # %%
-# Digits of scikit-learn, 500 of them: a third is held out, all others may be asked about. Nothing is known at first.
+# The data are 500 digits of scikit-learn. A third is held out, and questions are asked about the others. No label is
+# known at first.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
@@ -19,8 +20,8 @@ X, truth = load_digits(return_X_y=True)
 X, truth = X[:500], truth[:500]
 
 # %%
-# One run: the first questions and their answers. While nothing is known, labels are cut into halves; soon a guess is
-# confirmed by one word.
+# The first questions of one run and their answers. At first, questions split the labels into halves. Later, a guess is
+# confirmed by one answer.
 
 curve = simulate(X, truth, "information", budget=250, random_state=0)
 for question, answer in [*zip(curve.questions, curve.answers)][:4]:
@@ -30,7 +31,8 @@ for question, answer in [*zip(curve.questions, curve.answers)][-4:]:
     print(f"row {question.row:3}: {question.text():34} {question.answer_text(answer)}")
 
 # %%
-# Beside the usual active learning, which asks for the whole label of the least certain row, and beside random rows.
+# The comparison is with uncertainty sampling, which asks for the whole label of the least certain row, and with random
+# rows.
 
 names = {
     "information": "partial questions, chosen",

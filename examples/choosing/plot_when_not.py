@@ -2,12 +2,12 @@
 When not to use partial labels
 ==============================
 
-Sets help where they are honest, varied, and needed. This example breaks each of these, and shows what happens. If one
-of the three panels looks like your data, use something else, or ask different questions.
+Candidate sets help if they are needed, contain the true label, and vary. This example violates each of these
+conditions. If one of the three panels looks like your data, use another method or ask different questions.
 """
 
 # %%
-# Digits of scikit-learn; the usual habit is a forest on one label a row.
+# The data are the digits of scikit-learn. The baseline is a random forest on one label per row.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -43,8 +43,8 @@ def drawn(mask: np.ndarray) -> np.ndarray:
 
 
 # %%
-# **One: nearly everything is exact.** Where few rows have more than one candidate, any classifier on any of them will
-# do.
+# **One: nearly all labels are exact.** If few rows have more than one candidate, any classifier on one candidate per
+# row will do.
 
 exact = np.eye(10, dtype=bool)[truth]
 shares = (0.0, 0.2, 0.6, 1.0)
@@ -52,7 +52,7 @@ few = [exact | (uniform(truth, 0.5, random_state=1) & (rng.random(600) < p)[:, N
 first = [(ours(mask), habit(drawn(mask))) for mask in few]
 
 # %%
-# **Two: the truth is often outside.** A set that misses the truth is not ambiguous, it is wrong; the infimum trusts it.
+# **Two: sets often miss the true label.** Such a set is not ambiguous, it is wrong, and the infimum loss relies on it.
 # `PartialClassifier(noise="estimate")` allows for such sets, which this model does not.
 
 missing = (0.0, 0.2, 0.4)
@@ -65,8 +65,8 @@ for p in missing:
     second.append((ours(mask), habit(drawn(mask))))
 
 # %%
-# **Three: two labels always come together.** 4 is never named without 9, nor 9 without 4: no method can tell them
-# apart, however many rows there are. The more often one of them is seen alone, the better.
+# **Three: two labels always appear together.** If 4 is never a candidate without 9, and 9 never without 4, no method
+# can separate them, however many rows there are. The more often one of them appears alone, the better.
 
 alone = (0.0, 0.1, 0.5)
 third = []
@@ -79,12 +79,12 @@ for p in alone:
     third.append((model.score(X[rows], truth[rows]), len(model.tied_)))
 
 # %%
-# In the third case the library says so: these rows are `tied_`.
+# In the third case these rows are listed in `tied_`.
 
 figure, axes = plt.subplots(1, 3, figsize=(12.5, 3.9), layout="constrained")
 panels = (
     (shares, first, "rows with several candidates", "1. Almost every row is exact"),
-    (missing, second, "sets that miss the truth", "2. The truth is often outside"),
+    (missing, second, "sets that miss the true label", "2. Sets miss the true label"),
 )
 for axis, (x, pairs, label, title) in zip(axes, panels):
     axis.plot(x, [a for a, _ in pairs], "o-", color=COLOURS[0], lw=2.5, label="from sets")

@@ -2,15 +2,15 @@
 Clean the labels of a spreadsheet
 =================================
 
-Two people labelled photographs of animals. Where they disagreed, or could not tell, the cell holds every name that was
-given: ``cat|dog``. Some cells are empty, and a few are plainly wrong. Which label does every row have, how sure is
-that, and which rows should somebody look at again?
+Two people labelled photographs of animals. If they disagreed or were not sure, the cell contains all names:
+``cat|dog``. Some cells are empty, and a few are wrong. This example estimates the label of every row and its
+probability, and lists the rows to review.
 """
 
 # %%
 # A file as it comes from a spreadsheet
 # -------------------------------------
-# Four numbers that some network made of each picture, in units of their own, and the column of labels.
+# The table has four numbers per photograph, computed by a neural network, and a column of labels.
 
 import io
 
@@ -49,7 +49,8 @@ print(csv[:180])
 # %%
 # From cells to labels
 # --------------------
-# The features are scaled, and the kernel and its width chosen, from the candidate sets: no true label is used.
+# Features are scaled, and the kernel and its width are selected by cross-validation on the candidate sets. No true
+# label is used.
 
 table = pd.read_csv(io.StringIO(csv), keep_default_na=False)
 X, y = table[["f1", "f2", "f3", "f4"]].to_numpy(), table["label"]
@@ -57,14 +58,14 @@ clean = clean_labels(X, y)
 clean
 
 # %%
-# What was found goes back into the table: the label, how sure it is, and which rows to review. A set is
-# suspect where the other rows give it little support, by a model that did not see it.
+# The result goes back into the table: the label, its probability, and the rows to review. A row is a suspect if a model
+# that did not see it assigns little probability to its candidate set.
 
 table["clean"], table["confidence"], table["support"] = clean.labels, clean.confidence, clean.support
 table.loc[clean.suspects, ["label", "clean", "confidence", "support"]].head(8)
 
 # %%
-# Since this file was made up, the truth is known.
+# This file is simulated, so the true labels are known.
 
 several = y.str.contains("|", regex=False) | (y == "")
 print(f"rows with several names or none: {several.mean():.0%}")
@@ -72,8 +73,7 @@ print(f"of those, right after cleaning:  {np.mean((clean.labels == names[truth])
 print(f"suspects: {len(clean.suspects)}, of which wrong: {np.isin(clean.suspects, wrong).sum()} (of {len(wrong)})")
 
 # %%
-# A picture: on the left what was written (grey where it is not one name), on the right what it became; crosses are
-# suspects.
+# Left: the labels as written, grey if there is not exactly one name. Right: the estimated labels. Crosses are suspects.
 
 place = PCA(2).fit_transform((X - X.mean(axis=0)) / X.std(axis=0))
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), sharex=True, sharey=True, layout="constrained")
@@ -87,7 +87,7 @@ figure.legend(*axes[1].get_legend_handles_labels(), loc="outside right upper", f
 plt.show()
 
 # %%
-# How sure is it?
+# The probabilities of the estimated labels:
 
 ResolvedDisplay.from_resolved(clean)
 plt.show()
@@ -95,15 +95,15 @@ plt.show()
 # %%
 # Any classifier, on clean labels
 # -------------------------------
-# :class:`infimum.Disambiguated` cleans the labels, then fits a classifier of your choice to them,
-# every row counted by its confidence.
+# :class:`infimum.Disambiguated` cleans the labels and then fits a classifier of your choice to them. Each row is
+# weighted by its confidence.
 
 model = Disambiguated(RandomForestClassifier(random_state=0), drop_suspects=True).fit(X, y)
 model.predict(X[:5])
 
 # %%
-# What the search saw
-# -------------------
+# Results of the search
+# ---------------------
 # :class:`infimum.PartialSearch` reports its results as a DataFrame and as a figure.
 
 search = PartialSearch().fit(X, y)

@@ -2,15 +2,14 @@
 Identifiability: can these labels separate the classes?
 =======================================================
 
-Before another thousand rows are labelled: is there anything in them that could tell the classes apart? Here two of
-five birds are never parted by anybody, which no number of rows can repair. One question does.
+Before you label more rows, check whether the labels can separate the classes. Here two of five birds always appear
+together in the labels. More rows of this kind cannot separate them, but one question to an annotator can.
 """
 
 # %%
 # Sets of five birds
 # ------------------
-# Whoever sees a crow writes ``crow|jackdaw``, and so does whoever sees a jackdaw. Gulls and terns are mixed up now and
-# then, owls seldom.
+# Annotators write ``crow|jackdaw`` for crows and for jackdaws. Gulls and terns are sometimes confused, owls rarely.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -38,16 +37,16 @@ found = identifiability(X, y)
 print(found)
 
 # %%
-# Left: how often z is still possible where y is probably the truth. Two rows of the matrix have a 1 beside the
-# diagonal: these two cannot be separated. Right: eta around the rows.
+# Left: how often class z is a candidate if y is probably true. Two rows of the matrix have a 1 next to the diagonal:
+# these two classes cannot be separated. Right: the local separation η around the rows.
 
 found.plot()
 
 # %%
 # The cheapest question
 # ---------------------
-# It is asked of the most typical row that holds both, and little else. Ten answers of that kind, and the verdict is
-# another one.
+# The question is about the most typical row that has both candidates and few others. After ten answers of this kind,
+# the verdict changes.
 
 print(found.questions[0])
 apart = np.flatnonzero(np.isin(names[truth], ["crow", "jackdaw"]))[:10]
@@ -55,25 +54,25 @@ answered = [names[truth[i]] if i in apart else text for i, text in enumerate(y)]
 print(identifiability(X, answered).verdict)
 
 # %%
-# How much do ten answers bring? The same model, before and after:
+# The accuracy of the same model before and after ten answers:
 
 model = PartialClassifier(principle="infimum", weights=weights.KernelRidge(lam=1e-3))
 for name, sets in (("before", y), ("after", answered)):
     print(f"{name:7} {np.mean(model.fit(X, sets).predict(X) == names[truth]):.0%} of the birds are right")
 
 # %%
-# Which rows made a prediction
-# ----------------------------
-# A prediction minimises a sum over training rows, so what every row contributes to the difference between two outputs
-# is exact: the bars sum to the margin.
+# Explanation of a prediction
+# ---------------------------
+# A prediction minimises a sum over training rows. The contribution of each row to the difference between two outputs is
+# therefore exact: the bars sum to the margin.
 
 made = model.fit(X, answered).explain([1.2, 0.9])
 print(made)
 made.plot()
 
 # %%
-# Rows to look at again
-# ---------------------
+# Rows to review
+# --------------
 # Three cells are wrong on purpose.
 
 for row in (20, 120, 220):

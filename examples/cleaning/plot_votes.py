@@ -2,14 +2,13 @@
 Several annotators: votes as candidate sets
 ===========================================
 
-Five annotators label every picture, each with habits of their own: two mix up some classes, one answers at random now
-and then. A majority of five is the usual label. What if all the names that at least two of them gave are kept, as a
-set?
+Five annotators label every image. Two of them confuse some classes, and one sometimes answers at random. The usual
+label is the majority vote. This example keeps all names that at least two annotators gave, as a candidate set.
 """
 
 # %%
-# Real pictures, the digits of scikit-learn; simulated people. Classes that look alike are mixed up by everybody in
-# the same way: here 1 and 7, 3 and 5, 4 and 9 are taken for one another by two people in three.
+# The images are the digits of scikit-learn, the annotators are simulated. Everybody confuses similar classes in the
+# same way: two people in three confuse 1 and 7, 3 and 5, 4 and 9.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -29,17 +28,18 @@ votes = np.where(mixed, twin[truth][:, None], votes)
 votes = np.where(rng.random(votes.shape) < 0.05, rng.integers(10, size=votes.shape), votes)
 
 # %%
-# Counts a class; the majority, and the set of all names that were given twice.
+# Votes per class, the majority vote, and the set of all names that were given at least twice.
 
 counts = (votes[:, :, None] == np.arange(10)).sum(axis=1)
 majority = counts.argmax(axis=1)
 sets = counts >= np.minimum(2, counts.max(axis=1))[:, None]
 print(f"the majority is right on {np.mean(majority == truth):.0%} of the pictures")
 inside = np.mean(sets[np.arange(len(X)), truth])
-print(f"the truth is in the set on {inside:.0%}, with {sets.sum(axis=1).mean():.2f} names on average")
+print(f"the set contains the true label on {inside:.0%}, with {sets.sum(axis=1).mean():.2f} names on average")
 
 # %%
-# The same kernel learns from the majority and from the sets. Then: which label has a training picture?
+# The same kernel learns from the majority votes and from the candidate sets. The labels of the training images are then
+# compared.
 
 train, test = train_test_split(np.arange(len(X)), test_size=1 / 3, random_state=0)
 kernel = weights.Scaled(weights.KernelRidge(lam=1e-4, gamma=0.01))
@@ -51,7 +51,7 @@ right = {
 }
 
 # %%
-# The majority repeats the habits of its people. Pictures on the right were put right.
+# The majority vote repeats the common mistakes. The images on the right were corrected.
 
 figure = plt.figure(figsize=(11, 4), layout="constrained")
 left, side = figure.subfigures(1, 2)

@@ -2,13 +2,13 @@
 Classification of digits from candidate labels
 ==============================================
 
-The 1,797 pictures of handwritten digits that scikit-learn ships are real; the labels here are what unsure annotators
-would give: the right digit, and each wrong one three times out of ten. Hardly any picture has one label. How much is
-lost?
+Annotators who are not sure name several candidates. This example simulates them on the 1,797 images of handwritten
+digits in scikit-learn: the candidate set contains the right digit, and each wrong digit with probability 0.3. How much
+accuracy is lost?
 """
 
 # %%
-# 3.7 candidates a picture, one picture in twenty is exact.
+# There are 3.7 candidates per image, and one image in twenty has an exact label.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,8 +26,9 @@ rows, test = train_test_split(np.arange(len(X)), test_size=1 / 3, random_state=0
 CandidateLabels(mask[rows])
 
 # %%
-# Two habits, and two ways to learn from the sets. A forest is trained on one candidate a picture, drawn at random,
-# and on the exact pictures alone; then the infimum and disambiguation, with the same kernel.
+# Two common workarounds are compared with two ways to learn from candidate sets. A random forest is trained on one
+# randomly chosen candidate per image, and on the exact images only. The infimum loss and disambiguation use the same
+# kernel.
 
 rng = np.random.default_rng(0)
 drawn = np.array([rng.choice(np.flatnonzero(row)) for row in mask])
@@ -45,7 +46,7 @@ for principle in ("infimum", "disambiguation"):
 scores["forest, every label"] = forest.fit(X[rows], truth[rows]).score(X[test], truth[test])
 
 # %%
-# Some training pictures with their candidates; what was learned of them is bold, and red where it is wrong.
+# Some training images with their candidates. The estimated label is bold, and red if it is wrong.
 
 figure = plt.figure(figsize=(11, 4), layout="constrained")
 left, right = figure.subfigures(1, 2, width_ratios=(1, 1.25))

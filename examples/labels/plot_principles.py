@@ -2,12 +2,12 @@
 Infimum, average and supremum loss compared
 ===========================================
 
-Points of three classes in the plane. Annotators are sure of two classes; for the third they hedge, and list each of the
-other classes beside the true one two times out of three. What do the three principles learn?
+The three principles turn a candidate set into different losses. Here annotators are sure of two classes. For rows of
+the third class they also list each of the other classes, with probability 2/3. What does each principle learn?
 """
 
 # %%
-# The data: every point is drawn once for each of its candidates, in smaller and smaller rings.
+# Every point has one ring for each of its candidates.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,9 +22,9 @@ sets = CandidateLabels(mask, classes=["left", "right", "top"])
 sets
 
 # %%
-# The infimum asks that the prediction be *one* of the candidates: of the three it stays closest to full supervision.
-# The average weighs a row by one over its number of candidates, so the hedged class loses ground; the supremum learns
-# from exact labels only.
+# The infimum loss is zero if the prediction is one of the candidates. It stays closest to full supervision. The average
+# gives each candidate the same share of its row, so the ambiguous class loses area. The supremum learns from exact
+# labels only.
 
 COLOURS = np.array(["#0072B2", "#E69F00", "#009E73"])
 grid = np.stack(np.meshgrid(np.linspace(-5, 5, 200), np.linspace(-3.2, 5.5, 200)), axis=-1)

@@ -2,13 +2,13 @@
 Hierarchical labels: learning from taxonomy nodes
 =================================================
 
-Few people can name a warbler, and everybody knows that it is a bird. With a taxonomy a label may be any node of the
-tree, "bird" as well as "warbler", and a mistake costs the way from one leaf to the other: to call a warbler a finch
-is better than to call it a fox.
+Few people can name a warbler, but most recognise a bird. With a taxonomy, a label may be any node of the tree: "bird"
+as well as "warbler". The cost of a mistake is the distance in the tree, so calling a warbler a finch is better than
+calling it a fox.
 """
 
 # %%
-# A tree of six species. Whoever saw a mammal could name it; of the birds, one in five or so is named.
+# The tree has six species. Mammals are always labelled by their species, birds only in one row of five.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -43,7 +43,8 @@ y = np.array([said(species[k]) for k in truth[:200]])
 print(y[:8])
 
 # %%
-# The rows that name a species, which are mostly mammals; then all rows, under the infimum and after disambiguation.
+# The first model uses only rows with a species, which are mostly mammals. The others use all rows, with the infimum
+# loss and with disambiguation.
 
 named = np.isin(y, species)
 settings = {"cost": tree, "weights": weights.KernelRidge(lam=1e-2, sigma=1.0)}
@@ -60,8 +61,8 @@ def distance(a: str, b: str) -> int:
 
 
 # %%
-# How far from the truth are the answers, in edges of the tree? 0 is right, 2 is a sibling, 4 or more is the wrong
-# kind of animal.
+# How far are the predictions from the true species, in edges of the tree? 0 is correct, 2 is a sibling, and 4 or more
+# is the wrong kind of animal.
 
 colours = {0: "#009E73", 2: "#E69F00", 3: "#E69F00"}
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), sharey=True, layout="constrained")
@@ -70,7 +71,7 @@ for axis, (name, model) in zip(axes, models.items()):
     values, counts = np.unique(far, return_counts=True)
     axis.bar(values, counts / len(far), width=0.7, color=[colours.get(int(v), "#D55E00") for v in values])
     axis.set_title(f"{name}\nmean {far.mean():.2f} edges, {np.mean(far == 0):.0%} right")
-    axis.set(xlabel="edges from the truth", xticks=range(6))
+    axis.set(xlabel="edges from the true species", xticks=range(6))
     axis.spines[["top", "right"]].set_visible(False)
 axes[0].set_ylabel("share of new rows")
 plt.show()

@@ -2,14 +2,13 @@
 Survey brackets: interval-censored regression
 =============================================
 
-Surveys record incomes in brackets, ages in decades, pain from 1 to 5. A real table, the 442 patients of scikit-learn's
-diabetes data: how much the disease had progressed after a year is given in brackets of width 50 by one clinic, and by
-the other only as "below 50", "50 to 100" and "100 or more". Midpoints are the usual workaround; what stands in for an
-open end?
+Surveys record incomes in brackets and ages in decades. This example uses the 442 patients of scikit-learn's diabetes
+data. One clinic reports the progression of the disease in brackets of width 50, the other only as "below 50", "50 to
+100" and "100 or more". The usual workaround is to use midpoints, but an open bracket has no midpoint.
 """
 
 # %%
-# A coin says which clinic a patient went to.
+# Each patient is assigned to a clinic at random.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -30,7 +29,8 @@ sets = np.column_stack([lower, upper])
 print(f"open at the top: {np.mean(np.isinf(upper)):.0%} of the patients")
 
 # %%
-# Five folds. "Midpoints" must put a number on the open bracket: 125, 200 or 300 are all defensible, and it matters.
+# Five-fold cross-validation. Midpoints require a number for the open bracket. 125, 200 and 300 are all plausible, and
+# the choice matters.
 
 lam, gamma, n = 1e-2, 10.0, len(y) * 4 // 5
 errors: dict[str, list[float]] = {}
@@ -50,8 +50,8 @@ for train, test in KFold(5, shuffle=True, random_state=0).split(X):
     errors.setdefault("infimum,\nnothing filled in", []).append(np.mean((curve[test] - y[test]) ** 2))
 
 # %%
-# Squared errors against the exact values, which no model has seen. A guess that happens to be right is nearly as good
-# as no guess.
+# Squared errors against the exact values, which no model has seen. Only with the right guess for the open bracket are
+# midpoints nearly as good as the intervals.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
 means = [np.mean(values) for values in errors.values()]
@@ -62,7 +62,7 @@ left.invert_yaxis()
 order = np.argsort(curve)
 for k, i in enumerate(order[::4]):
     right.plot([k, k], [lower[i], min(upper[i], 360)], color=COLOURS[4], alpha=0.6, lw=2)
-right.plot(y[order[::4]], ".", color="0.35", ms=5, label="the truth, never shown")
+right.plot(y[order[::4]], ".", color="0.35", ms=5, label="exact values, for reference")
 right.plot(curve[order[::4]], color=COLOURS[1], lw=2.5, label="predicted")
 right.set(title="brackets, every fourth patient by prediction", xticks=[], ylabel="progression")
 right.legend(frameon=False, loc="upper left")

@@ -2,13 +2,13 @@
 Unions of intervals: a signal without its sign
 ==============================================
 
-The paper's Sec. 5.3: y = 3 + sin 10x is measured by a sensor that gives an interval, and in seventy percent of the rows
-forgets the sign, so that the set is a union of two intervals. The infimum passes through the sets; the average aims
-at their centers, which are 0 wherever the sign is lost.
+The experiment of Sec. 5.3 of the paper. A sensor measures y = 3 + sin 10x up to an interval, and loses the sign in 70 %
+of the rows. The label is then a union of two intervals. The infimum loss finds a curve through the sets. The average
+aims at their centres, which are 0 if the sign is lost.
 """
 
 # %%
-# The problem, draw for draw as in the authors' code.
+# The data are the same as in the authors' code.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,7 +25,7 @@ truth = 3 + np.sin(10 * x[:, 0])
 print(y)
 
 # %%
-# The best of the paper's grid of hyper-parameters for each, by the error on the exact values, as in its figure.
+# For each loss, the best hyperparameters of the grid of the paper, by the error on the exact values, as in its figure.
 
 WEIGHTS = [KernelRidge(lam, "laplacian", sigma=s) for s in (1, 0.5, 0.1, 0.05, 0.01) for lam in (1e3, 1, 1e-3)]
 
@@ -43,7 +43,7 @@ curves = {
 }
 
 # %%
-# Blue bars are the sets; where a bar has a mirror image below 0 the sign was lost.
+# Blue bars are the sets. A bar with a mirror image below 0 is a row without a sign.
 
 figure, axis = plt.subplots(figsize=(9, 5.5))
 position = problem.data[y.row, 0]

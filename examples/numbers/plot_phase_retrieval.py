@@ -2,13 +2,13 @@
 Vectors: amplitudes without phase
 =================================
 
-The paper's physicist records how a vector in the plane depends on x. Her sensor gives bounds on its amplitude, and
-only now and then the phase: S is a ring, or, where the phase is known, a short segment of a ray. Rings alone say
-nothing about the direction; with a few phases, the infimum turns them into a curve.
+A sensor measures a vector in the plane as a function of x. It returns bounds on the amplitude, and the phase only in
+some rows. A label is a ring, or a short segment of a ray if the phase is known. Rings contain no information about the
+direction. With a few phases, the infimum loss recovers the curve.
 """
 
 # %%
-# A flower-shaped orbit, and 300 measurements of it; the phase is known in one row of ten.
+# A flower-shaped curve and 300 measurements. The phase is known in one row of ten.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -35,8 +35,8 @@ rings = Annuli(inner, outer, phase=np.where(known[:, None], y, np.nan))
 print(rings)
 
 # %%
-# Three ways to use them: every set through the infimum, every set through its center, and only the rows with a phase.
-# Each has the best of four bandwidths, by the error on the orbit, as in the paper's figure.
+# Three ways to use the data: all sets with the infimum loss, all sets with the average loss, and only the rows with a
+# phase. Each has the best of four bandwidths, by the error on the curve, as in the paper.
 
 grid = np.linspace(0, 1, 500)
 truth = orbit(grid)
@@ -60,7 +60,7 @@ curves = {
 }
 
 # %%
-# Some of the rings in blue, the known phases as segments of rays; the color of a curve is x.
+# Some of the rings in blue, known phases as segments of rays. The colour of a curve shows x.
 
 figure, axes = plt.subplots(1, 3, figsize=(13, 5.6), sharex=True, sharey=True, layout="constrained")
 turn = np.linspace(0, 2 * np.pi, 200)

@@ -2,13 +2,12 @@
 Label ranking from a few comparisons
 ====================================
 
-Six products, whose appeal to a customer changes with the customer's age. Nobody ranks all six. Customers compare
-products that they find about equally good, and skip the comparisons that are too obvious to ask for. Can the whole
-order be recovered at every age?
+The appeal of six products depends on the age of the customer. Nobody ranks all six: customers compare only products
+that they find about equally good. Can the full ranking be recovered at every age?
 """
 
 # %%
-# The data: at every age, comparisons of products whose appeal differs by more than 30 % of the range are lost.
+# Comparisons of products whose appeal differs by more than 30 % of the range are missing.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -27,8 +26,8 @@ truth = lose_pairs(grid * slope + level, 0)
 y
 
 # %%
-# The infimum asks that the prediction agree with *some* way of filling in what was not said. The average fills it in
-# with the mean over all ways: products that are never compared are drawn together, and their order is lost.
+# The infimum loss requires that the prediction agrees with *some* completion of the missing comparisons. The average
+# uses the mean over all completions. Products that are never compared then get similar ranks, and their order is lost.
 
 COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"]
 kernel = weights.KernelRidge(lam=100, sigma=0.2)  # heavy smoothing: alpha(x) is close to a kernel average
@@ -58,8 +57,8 @@ for axis in axes:
 plt.show()
 
 # %%
-# With six items every ranking can be tried, so each prediction is proved to be the minimum; beyond eight, alternation
-# takes over, and `minimum` says how far it may be from it.
+# With six items every ranking can be tried, so each prediction is provably optimal. With many items a search is used,
+# and `minimum` returns a bound on its distance to the optimum.
 
 model = PartialRanker.paper(items, weights=kernel).fit(X, y)
 found = model.minimum(grid[::50])

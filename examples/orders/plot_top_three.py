@@ -2,12 +2,12 @@
 Full rankings from top-3 lists
 ==============================
 
-A survey asks for the three films that one likes best, of ten. Every answer leaves 7! = 5,040 orders open. Can the
-whole order be learned, as it changes with age?
+A survey asks for the three best of ten films. Every answer is compatible with 7! = 5,040 rankings. Can the full ranking
+be learned, as it changes with age?
 """
 
 # %%
-# Ten films whose appeal is a smooth function of age; 250 people name their three favourites, with some noise of taste.
+# The appeal of ten films is a smooth function of age. 250 people name their three favourites, with noise.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -30,8 +30,8 @@ favourites = [[films[k] for k in np.argsort(-row)[:3]] for row in taste]
 favourites[0]
 
 # %%
-# Top lists are buckets: for these the infimum loss is linear, and every prediction is one minimum feedback arc set,
-# proved.
+# Top-k lists are bucket orders. For these the infimum loss is linear, and every prediction is one minimum feedback arc
+# set that is provably optimal.
 
 model = PartialRanker.paper(films, weights=weights.KernelRidge(lam=1e-2, sigma=6.0))
 model.fit(age[:, None], favourites)
@@ -40,13 +40,13 @@ found = model.minimum(grid[:, None])
 print(f"proved: {np.mean(found.gap <= 1e-9):.0%} of the orders")
 
 # %%
-# On the left the true places of all films at every age, on the right what was learned from three of ten. The bottom
-# of the order is never named by anybody, and is a guess; the top is right.
+# Left: the true places of all films at every age. Right: what was learned from the top three. The top of the ranking is
+# correct. The order of films that nobody names cannot be learned.
 
 truth = np.argsort(-appeal(grid), axis=1)
 tau = kendall_tau([[films[k] for k in row] for row in truth], found.z, items=films)
 places = {
-    "the truth": np.argsort(truth, axis=1),
+    "true ranking": np.argsort(truth, axis=1),
     f"learned, Kendall's tau {tau:.2f}": np.array([[list(row).index(film) for film in films] for row in found.z]),
 }
 figure, axes = plt.subplots(1, 2, figsize=(11, 4), sharey=True, layout="constrained")

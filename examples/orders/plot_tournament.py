@@ -2,14 +2,13 @@
 Minimum feedback arc set: rank a league
 =======================================
 
-A beats B, B beats C, C beats A: no order agrees with every match. The order that goes against the fewest results is a
-minimum feedback arc set. `infimum.feedback_arc` is what the rankers call at every prediction, and it can be used on
-its own; it says whether its answer is proved.
+A beats B, B beats C, and C beats A: no ranking agrees with every match. The ranking that contradicts the fewest results
+is a minimum feedback arc set. `infimum.feedback_arc` computes it, and reports whether the result is provably optimal.
+The rankers of the library use it for every prediction.
 """
 
 # %%
-# A season: 16 teams play each other twice; the better one wins with a probability that grows with the difference in
-# strength.
+# In a season, 16 teams play each other twice. The probability of winning grows with the difference in strength.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -27,7 +26,7 @@ for _ in range(2):
             wins[(i, j) if better else (j, i)] += 1
 
 # %%
-# To put i before j costs one for every time that j has won. Counting points is the usual table.
+# Placing i before j costs one for every match that j won. The comparison is the usual table of points.
 
 result = minimum_feedback_arc(wins.T)
 points = np.argsort(-wins.sum(axis=1), kind="stable")
@@ -43,7 +42,7 @@ print(f"against the best order: {against(result.order)}")
 print(f"proved: {bool(result.proved)}; no order goes against fewer than {int(np.ceil(result.bound - 1e-6))}")
 
 # %%
-# Wins of the row over the column. What is below the diagonal goes against the order.
+# Wins of the row against the column. Entries below the diagonal contradict the ranking.
 
 figure, axes = plt.subplots(1, 3, figsize=(12, 4.2), layout="constrained")
 orders = {"as they came": rng.permutation(m), "by points": points, "fewest results against": result.order}

@@ -2,14 +2,14 @@
 Principles under increasing ambiguity
 =====================================
 
-The paper's Sec. 5.1 in small: candidates are added to the labels of the most frequent class alone, more and more of
-them, and the three principles are compared. The average gives ground to the classes that are labelled exactly; the
-supremum forgets the blurred class altogether; the infimum holds on longest.
+A small version of the experiment of Sec. 5.1. More and more candidates are added to the labels of the most frequent
+class, and the three principles are compared. The average favours the classes with exact labels. The supremum ignores
+the ambiguous class. The infimum remains accurate longest.
 """
 
 # %%
-# A real table: the 178 wines of scikit-learn, features standardised as in the paper. Three draws of the corruption,
-# two folds each.
+# The data are the 178 wines of scikit-learn, standardised as in the paper. There are three draws of the candidate sets
+# and two folds each.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -46,7 +46,7 @@ for draw in range(3):
                 errors[name][c, 2 * draw + f] = 1 - model.score(X[test], y[test])
 
 # %%
-# Mean and half a standard deviation each way, as the paper draws them.
+# Mean and half a standard deviation in each direction, as in the figures of the paper.
 
 figure, axis = plt.subplots(figsize=(8, 4.4), layout="constrained")
 for colour, line, (name, values) in zip(

@@ -2,13 +2,13 @@
 The example of Sec. 4.1 in exact fractions
 ==========================================
 
-The paper's example in Sec. 4.1, in exact fractions. Three outputs a, b, c; the truth is c. What is seen is only a
-distribution of sets: five times out of eight nothing at all, and {c}, {a, c} and {b, c} once each. Which output do
-the three principles choose?
+The example of Sec. 4.1 in exact fractions. There are three outputs a, b, c, and the true one is c. Only a distribution
+of sets is observed: {a, b, c} with probability 5/8, and {c}, {a, c} and {b, c} with probability 1/8 each. Which output
+does each principle choose?
 """
 
 # %%
-# `paper.theory` computes with fractions where it is given fractions.
+# `paper.theory` computes with fractions if the input contains fractions.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -21,8 +21,8 @@ for members, mass in zip(sets, p):
     print("{" + ", ".join(np.array(list("abc"))[members]) + "}", mass)
 
 # %%
-# The risk of every output under every principle. (The paper prints 3/2 where the supremum of c is 13/8; its
-# conclusion stands.)
+# The risk of every output under every principle. (The paper prints 3/2 for the supremum of c instead of 13/8; its
+# conclusion holds.)
 
 risks = {rule: theory.set_risk(cost, sets, p, rule) for rule in ("infimum", "average", "supremum")}
 for rule, values in risks.items():
@@ -31,9 +31,9 @@ for rule, values in risks.items():
     )
 
 # %%
-# Why. The distributions of the answer that the sets leave possible form a polygon in the triangle of all
-# distributions. The infimum takes the one that varies least: all mass on c. The average takes a point in the middle,
-# which lies where a is the best answer.
+# The distributions that are compatible with the sets form a polygon in the triangle of all distributions. The infimum
+# selects the one with the least variability: all mass on c. The average selects a point in the middle, for which a is
+# the best output.
 
 corner = np.array([(0.5, np.sqrt(3) / 2), (0.0, 0.0), (1.0, 0.0)])
 

@@ -2,12 +2,12 @@
 Data on disk: fit in chunks
 ===========================
 
-The rows lie in a file that is larger than one wants in memory; the labels are candidate sets. `Blocks` hands them to
-`fit` a piece at a time, and the model is the one that would have come from arrays.
+The rows are in a file that does not fit into memory, and the labels are candidate sets. `Blocks` passes them to `fit`
+in chunks. The result is the same model as from arrays.
 """
 
 # %%
-# A memory map of 20,000 rows. Nothing but a block at a time is read from it.
+# A memory map of 20,000 rows. Only one chunk at a time is read from it.
 
 import tempfile
 import tracemalloc
@@ -34,7 +34,7 @@ sets = CandidateLabels(uniform(truth, 0.3, random_state=0))
 print(f"{path.name}: {path.stat().st_size / 2**20:.0f} MiB; {sets}")
 
 # %%
-# The same model from blocks of several sizes: what it predicts, and the most memory that the fit took.
+# The same model from chunks of several sizes: its predictions, and the peak memory of the fit.
 
 X_test = centers[truth[:2000]] + rng.standard_normal((2000, d))
 sizes = (1000, 2500, 5000, 20_000)
@@ -50,7 +50,7 @@ same = [np.mean(z == predictions[0]) for z in predictions]
 print(f"right on new rows: {np.mean(predictions[0] == truth[:2000]):.0%}; the same predictions: {np.round(same, 3)}")
 
 # %%
-# Memory goes with the block, not with the file.
+# The memory depends on the size of a chunk, not on the size of the file.
 
 figure, axis = plt.subplots(figsize=(7, 3.8), layout="constrained")
 axis.plot(sizes, peaks, "o-", color=COLOURS[0], lw=2.5, label="most memory of a fit")

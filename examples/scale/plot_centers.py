@@ -2,12 +2,12 @@
 Nyström approximation: how many centres?
 ========================================
 
-Kernel ridge needs the n × n matrix of all pairs of rows; 46,340 rows are the end. Through m centres the same formula
-takes n m² steps and m² numbers, whatever n. How many centres are enough, and what do they cost?
+Kernel ridge needs the n × n matrix of all pairs of rows, so it is limited to 46,340 rows. The Nyström approximation
+with m centres takes n m² steps and m² numbers. How many centres are enough, and what do they cost?
 """
 
 # %%
-# Six classes in the plane, wound around each other; every row has two or three candidates.
+# Six interleaved spirals in the plane. Every row has two or three candidates.
 
 import time
 
@@ -30,8 +30,7 @@ def spirals(n: int) -> tuple[np.ndarray, np.ndarray]:
 X_test, y_test = spirals(2000)
 
 # %%
-# Exact kernel ridge up to 1,000 rows, and centres from there on. Both are the same estimator; one stops where the
-# matrix does.
+# Exact kernel ridge up to 1,000 rows, and the Nyström approximation beyond.
 
 families = {
     "kernel ridge": (lambda: weights.KernelRidge(lam=1e-5, sigma=0.12), (250, 500, 1000)),
@@ -48,8 +47,8 @@ for name, (family, sizes) in families.items():
         found.setdefault(name, []).append((n, time.perf_counter() - start, model.score(X_test, y_test)))
 
 # %%
-# Time grows with the number of rows, not with its cube; accuracy follows the exact estimator where there are centres
-# enough.
+# The time grows with the number of rows, not with its cube. With enough centres, the accuracy is that of exact kernel
+# ridge.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 for colour, (name, rows) in zip(COLOURS, found.items()):

@@ -71,3 +71,4 @@ bottom.step(np.arange(len(P)), [order.index(s) for s in stages], where="mid", la
 bottom.set(yticks=range(3), yticklabels=order, xlabel="epoch")
 bottom.legend(loc="upper right", fontsize="small")
 fig.tight_layout()
+plt.show()

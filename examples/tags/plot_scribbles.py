@@ -2,13 +2,14 @@
 Image segmentation from scribbles
 =================================
 
-To outline an object in a picture takes minutes, to scribble on it takes seconds. A row is a crop of 10 × 10 pixels, y
-says "flower" or "not flower" on a few of them and nothing on the rest. Neighbouring pixels are tied, and every
-prediction is an exact minimum cut.
+Outlining an object in an image takes minutes, scribbling on it takes seconds. A row is a crop of 10 × 10 pixels. Its
+label marks a few pixels as "flower" or "not flower", and all others are unknown. Neighbouring pixels are coupled, and
+every prediction is an exact minimum cut.
 """
 
 # %%
-# scikit-learn's picture of a dahlia, made small and noisy; the truth is where the clean picture is redder than green.
+# The image of a dahlia in scikit-learn, made smaller and noisy. The true mask contains the pixels of the clean image
+# that are redder than green.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -28,8 +29,7 @@ def crops(picture: np.ndarray, corners: np.ndarray) -> np.ndarray:
 
 
 # %%
-# Strokes: in every crop of the left half two short lines of pixels are known, 1 for flower, -1 for background, 0
-# unknown.
+# In every crop of the left half, two short lines of pixels are known: 1 is flower, -1 is background, 0 is unknown.
 
 corners = np.column_stack([rng.integers(0, 91, 400), rng.integers(0, 71, 400)])
 signs = np.where(crops(truth, corners), 1, -1).reshape(-1, 10, 10)
@@ -41,7 +41,8 @@ for k in range(len(corners)):
 print(f"known pixels: {np.mean(strokes != 0):.0%}")
 
 # %%
-# The right half is new to the model. Without ties every pixel is on its own; with ties, a contour has a price.
+# The right half is new to the model. Without coupling, every pixel is predicted on its own. With coupling, contours
+# have a cost.
 
 right = np.array([(i, j) for i in range(0, 91, 10) for j in range(80, 151, 10)])
 kernel = weights.KernelRidge(lam=1e-3, gamma=1e-7)
@@ -53,7 +54,7 @@ for name, tie in (("pixels on their own", 0.0), ("neighbours tied", 0.1)):
     for (i, j), crop in zip(right, z.reshape(-1, 10, 10)):
         found[i : i + 10, j - 80 : j - 70] = crop
     pictures[f"{name}: {np.mean((found > 0) == truth[:, 80:]):.1%} right"] = found
-pictures["the truth"] = truth[:, 80:]
+pictures["true mask"] = truth[:, 80:]
 
 figure, axes = plt.subplots(1, 4, figsize=(12, 4.2), layout="constrained")
 for axis, (name, picture) in zip(axes, pictures.items()):

@@ -2,12 +2,12 @@
 Multi-label classification with missing tags
 ============================================
 
-A shop has six tags a product. Whoever entered a product ticked what came to mind; an empty box may mean anything.
-How many known tags are enough, and what happens to those who read every empty box as "no"?
+A shop has six tags per product. People ticked the tags that came to mind, so an empty box can mean "no" or "not
+checked". How many known tags are enough? And what happens if every empty box is treated as "no"?
 """
 
 # %%
-# Products in 20 numbers, six tags each; every tag of a training row is known with probability p.
+# Products have 20 features and six tags. Every tag of a training row is known with probability p.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,7 +25,7 @@ kernel = weights.Scaled(weights.KernelRidge(lam=1e-2, gamma=0.01))
 SHARES = (1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
 
 # %%
-# Unknown tags are 0 in the array. "Empty is no" turns them into -1 and trains a forest.
+# Unknown tags are 0 in the array. The comparison treats them as absent (-1) and trains a random forest.
 
 right = {"infimum, empty is unknown": [], "forest, empty is no": []}
 for p in SHARES:
@@ -36,7 +36,7 @@ for p in SHARES:
     right["forest, empty is no"].append(np.mean(forest.predict(X[test]) == Y[test]))
 
 # %%
-# Even at one known tag in five the boxes that were left empty do no harm.
+# Even if only one tag in five is known, the unknown tags do no harm.
 
 figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
 for colour, (name, values) in zip((COLOURS[0], COLOURS[1]), right.items()):

@@ -2,9 +2,9 @@
 Prediction intervals of varying width
 =====================================
 
-Values are known up to brackets, and noise grows with x. An interval of one width is too wide on the left and too
-narrow on the right; two scores let the width vary, with the same guarantee on average. For rankings, the same idea
-gives the pairs of items whose order is sure.
+Values are known up to brackets, and the noise grows with x. Prediction intervals of constant width are too wide on the
+left and too narrow on the right. The score "scaled" lets the width vary, with the same guarantee on average. For
+rankings, the same method returns the pairs of items whose order is certain.
 """
 
 # %%
@@ -39,8 +39,8 @@ model = PartialRegressor(
 # %%
 # Two scores
 # ----------
-# "distance" has one width; "scaled" divides by a local scale of the errors, which it learns from rows of its own, a
-# third of those of the fit.
+# "distance" yields one width. "scaled" divides by a local scale of the errors, which is estimated on a third of the
+# rows of the fit.
 
 grid = np.linspace(0, 1, 300)[:, None]
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.6), sharey=True, layout="constrained")
@@ -60,11 +60,12 @@ figure.legend(handles[::2], labels[::2], loc="outside right upper", frameon=Fals
 plt.show()
 
 # %%
-# Both guarantee 90 % on average. "scaled", whose width varies, comes near it on both sides of the figure.
+# Both guarantee 90 % on average. "scaled" is close to 90 % on both sides of the figure.
 #
 # Without a split
 # ---------------
-# Sixty rows are few to hold some out. CV+ predicts each row without its fold, and uses all of them for both.
+# With sixty rows, holding some out is expensive. CV+ predicts each row without its fold, and uses all rows for fitting
+# and calibration.
 
 few = Conformal(model, 0.9, "truth", "distance", method="cv+", cv=10).fit(X[:60], brackets[:60])
 print(f"{few.check(new, Intervals(value)).meets:.0%} covered, {few.check(new, Intervals(value)).size:.2f} wide")
@@ -73,8 +74,8 @@ print(few.guarantee_)
 # %%
 # Rankings: the pairs that are sure
 # ---------------------------------
-# Five items whose scores depend on x; of every row some comparisons are lost. The predicted set is a partial order: a
-# pair is in it where its order is sure at this x.
+# The scores of five items depend on x, and some comparisons of every row are missing. The prediction set is a partial
+# order: it contains the pairs whose order is certain at this x.
 
 items = ["a", "b", "c", "d", "e"]
 slopes = np.array([2.0, 1.0, 0.0, -1.0, -2.0])

@@ -2,15 +2,14 @@
 Prediction sets from candidate labels
 =====================================
 
-A classifier that learned from candidate labels says "cat". How sure is that? Here it answers with a set of labels
-instead, which has the truth with a given probability, and no true label is used to get there.
+How certain is a classifier that learned from candidate labels? Conformal prediction returns a set of labels that
+contains the true label with a given probability. No true label is needed for it.
 """
 
 # %%
 # Digits whose labels are blurred
 # -------------------------------
-# Every wrong digit is a candidate with probability 0.2; a third of the rows, chosen at random, was reviewed and
-# is exact.
+# Every wrong digit is a candidate with probability 0.2. A third of the rows, chosen at random, is exact.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -35,25 +34,26 @@ model = PartialClassifier(
 print(f"right: {model.score(X[new], truth[new]):.0%}")
 
 # %%
-# Probabilities that mean something
-# ---------------------------------
-# `predict_proba` was calibrated by the likelihood of sets that were left out of the fit. Whether that worked can be
-# seen from sets: the share of rows in which the most probable digit is right lies on the bar. The orange points are
-# the truth, which nobody would have.
+# Calibrated probabilities
+# ------------------------
+# `predict_proba` is calibrated by the likelihood of held-out candidate sets. Candidate sets also show whether that
+# worked: the share of rows in which the most probable digit is right lies on the bar. The orange points use true
+# labels, for reference.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 ReliabilityDisplay.from_estimator(model, X[new], sets[new], ax=axes[0])
 ReliabilityDisplay.from_estimator(model, X[new], truth[new], ax=axes[1], color=COLOURS[1])
 axes[0].set_title("from sets")
-axes[1].set_title("from the truth")
+axes[1].set_title("from true labels")
 plt.show()
 
 # %%
 # Four guarantees
 # ---------------
-# The largest score over each candidate set covers the truth whatever made the sets, and is wide. A bound on how often a
-# wrong digit is a candidate, or exact rows chosen at random, are assumptions, which make sets small. The smallest score
-# only guarantees to meet the candidates. ``guarantee_`` says what holds, and under which assumption.
+# The largest score over each candidate set covers the true label whatever made the sets, and yields large prediction
+# sets. A bound on how often a wrong digit is a candidate, or exact rows chosen at random, are assumptions that yield
+# small sets. The smallest score guarantees only a common member with the candidate set. ``guarantee_`` describes the
+# guarantee and its assumption.
 
 ways = {
     "truth": {},
@@ -68,11 +68,11 @@ made = {
 for name, conformal in made.items():
     found = conformal.predict_set(X[new])
     covered = found.mask[np.arange(len(found)), truth[new]].mean()
-    print(f"{name:18} covers the truth in {covered:.0%}, {found.sizes.mean():.2f} digits")
+    print(f"{name:18} covers the true label in {covered:.0%}, {found.sizes.mean():.2f} digits")
 print(made["truth, exact rows"].guarantee_)
 
 # %%
-# Some pictures and their sets, at 90 %: where one digit is left, where several are.
+# Some images and their prediction sets at 90 %, with one and with several digits.
 
 found = made["truth, exact rows"].predict_set(X[new])
 show = np.concatenate([np.flatnonzero(found.sizes == size)[:6] for size in (1, 2)])
@@ -84,18 +84,18 @@ for axis, row in zip(axes.flat, show):
 plt.show()
 
 # %%
-# Without truth, the guarantee about sets can be checked on later rows; here on the same kind of rows, and on
-# pictures that were inverted by mistake.
+# The guarantee about candidate sets can be checked on later rows without true labels: here on similar rows, and on
+# images that were inverted by mistake.
 
 later = made["the set"]
 for name, rows in (("as before", X[new]), ("inverted", 1 - X[new])):
     print(f"{name}: p = {later.check(rows, sets[new]).p_value:.2g}")
 
 # %%
-# To abstain
+# Abstention
 # ----------
-# Predictions are hidden where the set has more than one digit. The curve says what is left of the error when only the
-# surest rows are answered: from sets it is a band (its lower end dashed), from the truth a line.
+# Predictions are hidden if the prediction set has more than one digit. The curve shows the error among the most certain
+# rows: a band if it is computed from candidate sets (lower end dashed), and a line from true labels.
 
 predicted = made["truth, exact rows"].predict(X[new], reject=1)
 right = predicted.compressed() == truth[new][~predicted.mask]

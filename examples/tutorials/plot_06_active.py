@@ -2,7 +2,8 @@
 Label less: an active-learning loop in a notebook
 =================================================
 
-Ask the question that teaches most per unit of cost. "Is it refund?" takes less time than choosing among all classes.
+Active learning chooses the most informative question per unit of cost. "Is it a 3?" takes less time than choosing among
+all classes.
 The same loop runs in the web app, ``infimum studio tickets.csv``.
 """
 
@@ -50,8 +51,9 @@ curves = {
 }
 
 # %%
-# Compare
-# -------
+# Decide when to stop
+# -------------------
+# Stop when the curve is flat. Partial questions reach the same accuracy at a fraction of the cost.
 
 figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
 for colour, (name, (cost, accuracy)) in zip((COLOURS[0], COLOURS[1], "0.6"), curves.items()):

@@ -40,7 +40,7 @@ for amount in amounts:
 # %%
 # A small audit
 # -------------
-# Label 50 random rows exactly. The accuracy on them is unbiased, and its interval is honest about their number.
+# Label 50 random rows exactly. The accuracy on them is unbiased, and its interval shows how uncertain it is.
 
 rng = np.random.default_rng(0)
 audit = rng.choice(600, 50, replace=False)
@@ -48,8 +48,8 @@ right = np.mean(predicted[audit] == truth[audit])
 print(f"audit of 50 rows: {right:.2f} ± {1.96 * np.sqrt(right * (1 - right) / 50):.2f}")
 
 # %%
-# What to report
-# --------------
+# Decide what to report
+# ---------------------
 # Report the covering rate, its value beyond chance and the audit, and say how large the candidate sets are.
 
 figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")

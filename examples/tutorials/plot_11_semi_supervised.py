@@ -50,10 +50,11 @@ for table, found in scores.items():
     print(table, {name: round(value, 2) for name, value in found.items()})
 
 # %%
-# Result
+# Decide
 # ------
 # No method is best on every table. Label spreading is strong if classes form clusters, and weak otherwise. infimum
-# selects its base learner by cross-validation on the labelled rows, which is noisy if there are only a few per class.
+# selects its base learner by cross-validation on the labelled rows, which is noisy if there are only a
+# few per class. With fewer than ten labelled rows per class, try several methods and label a test set of 100 rows.
 
 names = list(next(iter(scores.values())))
 figure, axis = plt.subplots(figsize=(9, 4), layout="constrained")

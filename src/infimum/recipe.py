@@ -116,7 +116,7 @@ class Recipe:
         if not rows.in_memory:
             raise ValueError("Constraints on groups of rows need all rows at once. Fit on arrays instead of chunks.")
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "No row of y rules out any class", InfimumWarning)  # constraints do
+            warnings.filterwarnings("ignore", "Every row of y allows every class", InfimumWarning)  # constraints do
             return found.constrain(output, rows.read(output))
 
     def cheap(self) -> Recipe:

@@ -226,3 +226,25 @@ def test_draws_contain_the_true_values():
         _, sets, truth = problem.draw(np.random.default_rng(0), 200)
         assert sets.contains_set(truth).all()
     assert draw_labels(np.random.default_rng(0), 5)[1].sizes.min() >= 1
+
+
+def test_sets_that_miss_the_truth():
+    """Sets miss in 8 % of the rows: level + noise covers the truth, whatever the sets are that miss."""
+    rng = np.random.default_rng(3)
+    problem = PROBLEMS["labels"]
+    X, sets, truth = problem.draw(rng, N)
+    new, _, new_truth = problem.draw(rng, Q)
+    model = problem.model.fit(*problem.draw(rng, 150)[:2])
+    mask, miss = sets.mask.copy(), rng.random(N) < 0.08
+    true = truth.mask.argmax(axis=1)
+    best = np.asarray(model.predict_proba(X)).argsort(axis=1)[:, ::-1]
+    for row in np.flatnonzero(miss):  # the worst case: the most probable wrong class alone, which has a small score
+        mask[row] = np.arange(mask.shape[1]) == next(k for k in best[row] if k != true[row])
+    fallible = CandidateLabels(mask, sets.classes)
+    made = Conformal(model, LEVEL, noise=0.08, prefit=True).conformalize(X, fallible)
+    assert made.check(new, new_truth).meets >= LEVEL - 5 * np.sqrt(LEVEL * (1 - LEVEL) * (1 / N + 1 / Q))
+    assert "misses the true value with probability at most 0.08" in made.guarantee_.replace("\n", " ")
+    with pytest.raises(ValueError, match=r"level \+ noise must be below 1"):
+        Conformal(model, 0.95, noise=0.08, prefit=True).conformalize(X, fallible)
+    with pytest.raises(ValueError, match=r"noise requires covers='truth'"):
+        Conformal(model, covers="set", noise=0.08, prefit=True).conformalize(X, fallible)

@@ -13,13 +13,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "infimum"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")] + sorted((ROOT / "docs").glob("*.md"))
+EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
 
 AVOID = re.compile(
     r"\brows? that knows?\b|\bjudg(?:e|es|ed|ing|ement)s?\b|\btold\b|\bsets alone\b|\bserves?\b"
     r"|in (?:its|their) own words|\bheed|\basked for\b|\blooked at\b|\bweighed\b|\brefus(?:e|es|ed|al)\b"
     r"|\bhalf-lines?\b|\bnets\b|processor seconds|by the clock|\bkin\b|\bdear(?:er|est)?\b|\bin vain\b"
-    r"|\bpromise[sd]?\b|\bway out\b|\bsplendid|\bhopeless",
+    r"|\bpromise[sd]?\b|\bways? out\b|\bsplendid|\bhopeless|\bmend(?:s|ed)?\b|\bforetold\b|\blaws?\b|\bhonest"
+    r"|\bleft open\b|\b(?:but for|none but|all but|nothing but)\b|\bgoals?\b|\bsettle[sd]?\b|\bspeaks?\b|\bthe truth\b"
+    r"|\b(?:inside|joint|both|two) readings?\b|\bteach(?:es)?\b|(?-i:\bOf (?:numbers|labels|tags|rankings|vectors)\b)",
     re.IGNORECASE,
 )
 """Words that are used privately, or for which the field has another word."""
@@ -88,6 +91,12 @@ def test_source_avoids_private_words(package):
         for line, text in texts(path.read_text("utf-8")):
             words = {match[0] for match in AVOID.finditer(text)} - ALLOWED.get(path.name, set())
             found += [f"{path.relative_to(ROOT)}:{line}: {word}" for word in sorted(words)]
+    assert found == [], "write the word of the field, see docs/glossary.md"
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_examples_avoid_private_words(path):
+    found = sorted({match[0] for _, text in texts(path.read_text("utf-8")) for match in AVOID.finditer(text)})
     assert found == [], "write the word of the field, see docs/glossary.md"
 
 

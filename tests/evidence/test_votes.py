@@ -106,3 +106,21 @@ def test_scikit_learn_splits_votes():
     assert len(first) + len(second) == 60
     model = PartialClassifier.paper(principle="disambiguation")
     assert cross_val_score(model, X, votes, cv=KFold(3)).mean() > 0.8
+
+
+def test_formats_of_other_libraries():
+    """The long table of crowd-kit, the array of scikit-activeml with NaN, and the DataFrame of cleanlab."""
+    array = np.array([[0, np.nan, 1], [np.nan, 2, 2]])
+    votes = Votes(array)
+    assert votes.answers.tolist() == [0, 1, 2, 2]
+    np.testing.assert_array_equal(votes.to_array(missing=np.nan).astype(float), array)
+    table = votes.to_table()
+    assert list(table.columns) == ["task", "worker", "label"]
+    again = Votes.from_table(table)
+    assert (again.ids, again.answers.tolist()) == ([0, 1], [0, 1, 2, 2])
+    frame = pd.DataFrame(array, columns=["ann", "bob", "eve"])
+    assert Votes(frame).annotators == ["ann", "bob", "eve"]
+    assert Votes(frame).answers.tolist() == [0, 1, 2, 2]
+    twice = Votes.from_table({"task": [0, 0], "worker": ["a", "a"], "label": [1, 2]}, repeated="all")
+    with pytest.raises(InputError, match=r"Got several at row 0, annotator 'a'"):
+        twice.to_array()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from infimum import Not, PartialClassifier
-from infimum.io import MeaningError, not_vote, read_votes, write_votes
+from infimum.io import MeaningError, not_vote, read_label_studio, read_prodigy, read_votes, write_votes
 
 L = np.array([[0, -1, 0], [1, not_vote(0), -1], [not_vote(0), not_vote(1), -1], [-1, -1, -1]])
 
@@ -152,3 +152,34 @@ def test_from_votes_to_a_classifier(rng):
     records = read_votes(votes, classes=["a", "b", "c"], annotators="intersect")
     model = PartialClassifier().fit(y[:, None].astype(float), records.y)
     assert model.predict([[0.0], [1.0], [2.0]]).tolist() == ["a", "b", "c"]
+
+
+def test_files_with_several_annotators_become_votes(write):
+    tasks = [
+        {"id": 4, "data": {"text": "purrs"}, "annotations": [
+            {"completed_by": who, "result": [{"type": "choices", "from_name": "a", "value": {"choices": [name]}}]}
+            for who, name in ((1, "cat"), (2, "dog"))
+        ]},
+        {"id": 5, "data": {"text": "barks"}, "annotations": [
+            {"completed_by": 2, "result": [{"type": "choices", "from_name": "a", "value": {"choices": ["dog"]}}]}
+        ]},
+    ]  # fmt: skip
+    data, votes = read_label_studio(write("tasks.json", tasks), annotators="rows").votes()
+    assert data["text"].to_list() == ["purrs", "barks"]
+    assert (votes.ids, votes.annotators, votes.answers.tolist()) == ([4, 5], [1, 2], ["cat", "dog", "dog"])
+    assert PartialClassifier().fit(None, votes).labels_.tolist()[1] == "dog"
+    lines = [
+        {"text": "purrs", "label": "cat", "answer": "accept", "_input_hash": 1, "_annotator_id": "ann"},
+        {"text": "purrs", "label": "dog", "answer": "accept", "_input_hash": 1, "_annotator_id": "bob"},
+    ]
+    data, votes = read_prodigy(write("p.jsonl", lines), annotators="rows").votes()
+    assert (len(data), votes.annotators, votes.answers.tolist()) == (1, ["ann", "bob"], ["cat", "dog"])
+
+
+def test_records_without_annotators_are_no_votes(write):
+    path = write("v.csv", "item,who,said\n1,ann,cat\n1,,dog\n")
+    settings = {"row": "item", "annotator": "who", "answer": "said"}
+    with pytest.raises(ValueError, match=r"the annotator is missing(.|\n)*Every answer needs an annotator"):
+        read_votes(path, annotators="rows", **settings).votes()
+    with pytest.raises(ValueError, match=r'Read the file with annotators="rows" first'):
+        read_votes(path, annotators="union", **settings).votes()

@@ -184,7 +184,7 @@ class TestBadBatches:
 
     def test_masks_of_numbers_and_integer_logits_are_refused(self):
         with pytest.raises(ValueError, match="becomes boolean by `mask == 1`"):
-            SetCrossEntropy()(self.x, self.mask.float())
+            SetCrossEntropy()(self.x, torch.ones_like(self.x))
         with pytest.raises(ValueError, match=r"floating-point numbers. Got torch.int64"):
             SetCrossEntropy()(self.x.long(), self.mask)
         with pytest.raises(TypeError, match="Got list"):
@@ -281,3 +281,42 @@ class TestSoftDisambiguation:
             loss(torch.zeros(1, 3), torch.tensor([0]))
         with pytest.raises(ValueError, match="momentum must be a number in"):
             SoftDisambiguation(mask, momentum=1.0)
+
+
+def test_leak_and_soft_labels_are_their_definition(rng):
+    """-log of the sum of p(y) R(y), and the cross-entropy with fixed q proportional to p R."""
+    m, b, leak = 5, 20, 0.2
+    x = torch.tensor(2 * rng.standard_normal((b, m)), requires_grad=True)
+    mask = torch.from_numpy(masks(rng, b, m))
+    mask[0] = True
+    p = torch.softmax(x.detach(), dim=1)
+    size = mask.sum(dim=1, keepdim=True)
+    g = torch.where(size < m, leak / (1 - size / m).clamp(min=1e-9), 0.0).clamp(max=1)
+    R = (1 - g) * mask + g * size / m
+    expected = -(p * R).sum(dim=1).log()
+    loss = SetCrossEntropy(leak=leak, reduction="none")(x, mask)
+    torch.testing.assert_close(loss.detach(), expected.to(loss))
+    loss.sum().backward()
+    q = p * R / (p * R).sum(dim=1, keepdim=True)
+    torch.testing.assert_close(x.grad, (p - q).to(x.grad))
+    other = SetCrossEntropy("disambiguation", leak=leak, reduction="none")(x, mask)
+    torch.testing.assert_close(other.detach(), -(q * p.log()).sum(dim=1).to(other))
+    soft = torch.tensor(rng.dirichlet(np.ones(m), b))
+    for principle in ("average", "infimum", "supremum"):
+        found = SetCrossEntropy(principle, reduction="none")(x.detach(), soft)
+        torch.testing.assert_close(found, -(soft * p.log()).sum(dim=1))
+    likelihood = SetCrossEntropy(reduction="none")(x.detach(), soft)
+    torch.testing.assert_close(likelihood, -(p * soft / soft.amax(dim=1, keepdim=True)).sum(dim=1).log())
+    one_hot = SetCrossEntropy(reduction="none")(x.detach(), torch.eye(m, dtype=torch.double)[mask.int().argmax(dim=1)])
+    torch.testing.assert_close(one_hot, -p.log().gather(1, mask.int().argmax(dim=1, keepdim=True))[:, 0])
+
+
+def test_leak_and_soft_labels_raise_errors_that_name_the_row():
+    with pytest.raises(ValueError, match=r"leak must be at least 0 and below 1. Got 1"):
+        SetCrossEntropy(leak=1.0)
+    with pytest.raises(ValueError, match=r"leak requires principle='likelihood' or 'disambiguation'. Got 'average'"):
+        SetCrossEntropy("average", leak=0.1)
+    with pytest.raises(ValueError, match=r"(?s)row 1: the sum is 2.*Divide each row"):
+        SetCrossEntropy()(torch.zeros(2, 2), torch.tensor([[0.5, 0.5], [1.0, 1.0]]))
+    with pytest.raises(ValueError, match=r"row 0: an empty set of candidates"):
+        SetCrossEntropy(leak=0.1)(torch.zeros(1, 2), torch.tensor([[False, False]]))

@@ -82,6 +82,9 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         every class of labels.
     ambiguity : float, optional
         For labels: a bound on P(z in S | x, true class) for every other class z. Sets are then smaller than without it.
+    noise : float, default 0
+        A bound on the probability that a candidate set misses the true value, such as ``model.noise_.high``. The radius
+        is then that of `level` + `noise`, because P(Y in C) >= P(S within C) - P(Y not in S).
     holdout : float, default 0.3
         The share of rows that "split" holds out of the fit.
     cv : int, default 5
@@ -132,6 +135,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         exact_only: bool = False,
         groups: Any = None,
         ambiguity: Any = None,
+        noise: float = 0.0,
         holdout: float = 0.3,
         cv: Any = 5,
         random_state: Any = 0,
@@ -145,6 +149,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         self.exact_only = exact_only
         self.groups = groups
         self.ambiguity = ambiguity
+        self.noise = noise
         self.holdout = holdout
         self.cv = cv
         self.random_state = random_state
@@ -322,9 +327,15 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         level = self.level if level is None else level
         if not is_number(level, 0, 1, above=True, below=True):
             raise ValueError(f"level must be between 0 and 1. Got {level!r} instead.")
-        return float(level)
+        if level + self.noise >= 1:
+            raise ValueError(
+                f"level + noise must be below 1. Got {level!r} + {self.noise!r}. Use a smaller level, or calibrate on"
+                " rows with fewer wrong sets."
+            )
+        return float(level + self.noise)
 
     def _check(self) -> None:
+        check_number(self, "noise", 0, 1, below=True)
         self._level(None)
         check_run(self)
         check_one_of(self, "covers", COVERS)
@@ -334,6 +345,10 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         check_number(self, "ambiguity", 0, 1, below=True, optional=True)
         if self.covers == "set" and (self.exact_only or self.ambiguity is not None or self.by_class):
             raise ValueError("exact_only, ambiguity and groups='class' require covers='truth'.")
+        if self.noise and (self.covers == "set" or self.method != "split"):
+            raise ValueError("noise requires covers='truth' and method='split'.")
+        if self.noise and (self.exact_only or self.groups is not None or self.ambiguity is not None):
+            raise ValueError("noise cannot be combined with exact_only, groups or ambiguity.")
         if self.ambiguity is not None and (self.exact_only or self.groups is not None):
             raise ValueError("ambiguity cannot be combined with exact_only or groups.")
         if self.method != "split" and (self.exact_only or self.groups is not None or self.ambiguity is not None):

@@ -37,6 +37,8 @@ def _sentence(made: Any) -> str:
         return f"{head}, {EXCHANGEABLE}{end}."
     if made.by_class:
         return f"{head} if that is the class, {EXCHANGEABLE} and candidate sets contain the true value."
+    if made.noise:
+        return f"{head}, {EXCHANGEABLE} and a set misses the true value with probability at most {made.noise:g}."
     if made.exact_only:
         return f"{head}, {EXCHANGEABLE} and the exactly labelled rows were chosen at random among them."
     if made.ambiguity is not None:

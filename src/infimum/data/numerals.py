@@ -80,7 +80,7 @@ def parse_number(text: str, decimal: str = ".") -> float | None:
 
 
 def decimal_mark(cells: Iterable[str]) -> str | None:
-    """Return the decimal mark of a column, "." or ","; None if a cell such as "1,000" allows both readings.
+    """Return the decimal mark of a column, "." or ","; None if a cell such as "1,000" allows both interpretations.
 
     >>> decimal_mark(["12,50", "1.000,00"]), decimal_mark(["1,234.5"]), decimal_mark(["1,000"]), decimal_mark(["7"])
     (',', '.', None, '.')

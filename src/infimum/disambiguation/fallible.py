@@ -146,7 +146,7 @@ class Fallible(Categorical):
         return found._replace(noise=self._noise(own(F), miss))
 
     def _noise(self, P: NDArray, miss: NDArray) -> Any:
-        """Return the share of sets that miss the truth."""
+        """Return the share of sets that miss the true label."""
         mask, c = self.candidates, self.candidates.shape[-1]
         inside, size = (P * mask).sum(axis=-1), mask.sum(axis=-1)
         informs = size < c

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .answers import Answers
+from .confusions import Confusions
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,6 @@ class Prior:
     """Answers that `guessing` counts as, among those of all sources."""
     source: float = 4.0
     """Answers that the share of all sources counts as, among those of one source. Larger values shrink more."""
-    confusion: float = 4.0
-    """Answers that the share of guesses counts as, among those of one source about one class."""
 
 
 MAX_CELLS = 20_000_000  # (source, option, option): beyond, sources have a share of guesses and no confusion matrix
@@ -38,7 +37,7 @@ class SourceModel:
     sum of pi_w(l | y) over l in S, up to a factor that depends on the size of S only. A source that guesses a share g
     of its answers has pi_w(l | y) = (1 - g) 1[l = y] + g / c. A share of 0 is a perfect source, 1 is a source that
     contributes nothing, and a larger one belongs to an adversary. With `confusion`, pi_w is a matrix that is estimated
-    from the answers, with the share of guesses as its prior.
+    from the answers of all sources; see `Confusions`.
 
     Parameters
     ----------
@@ -70,6 +69,7 @@ class SourceModel:
         self.guessing = np.where(self.free, self.prior.guessing, self.fixed)[None]
         self.number = np.zeros_like(self.guessing)
         self.pi: NDArray | None = None
+        self._confusions: list[Confusions] = []
         self.R = self._likelihood(self.guessing[0], None)[None]
 
     def unfitted(self, guessing: float | None = None) -> SourceModel:
@@ -88,6 +88,9 @@ class SourceModel:
 
     def fit(self, q: NDArray, sample_weight: NDArray | None = None) -> None:
         """Estimate the sources from probabilities q of the options of each item, (k, items, c)."""
+        if self.confusion and len(self._confusions) != len(q):
+            k, c = int(self.free.sum()), self.answers.n_options
+            self._confusions = [Confusions(k, c, 1 - self.prior.guessing) for _ in q]
         found = [self._fit(part, f % len(self.R), sample_weight) for f, part in enumerate(q)]
         self.guessing, self.number, self.R = (np.stack([one[k] for one in found]) for k in range(3))
         self.pi = np.stack([one[3] for one in found]) if self.confusion else None
@@ -110,14 +113,15 @@ class SourceModel:
         return guessing, per_source(number), self._likelihood(guessing, pi if self.confusion else None), pi
 
     def _confusion(self, ratio: NDArray, f: int, guessing: NDArray) -> NDArray:
-        """Return pi, (n_sources, c, c) with the answer before the truth."""
-        c = self.answers.n_options
-        wrong = np.clip(guessing * (1 - 1 / c), 1e-6, 1 - 1e-6)[:, None, None]
-        prior = (1 - wrong) * np.eye(c) + wrong * (1 - np.eye(c)) / (c - 1)
-        old = prior if self.pi is None else self.pi[f]
-        number = old * (self._labels.T @ ratio).reshape(old.shape) + self.prior.confusion * prior
-        pi = number / number.sum(axis=1, keepdims=True)
-        return np.where(self.free[:, None, None], pi, prior)
+        """Return pi, (n_sources, c, c) with the answer before the true label."""
+        c, model = self.answers.n_options, self._confusions[f]
+        g = guessing[:, None, None]
+        pi = (1 - g) * np.eye(c) + g / c
+        old = pi.copy()
+        old[self.free] = model.pi
+        model.fit((old * (self._labels.T @ ratio).reshape(old.shape))[self.free])
+        pi[self.free] = model.pi
+        return pi
 
     def _likelihood(self, guessing: NDArray, pi: NDArray | None) -> NDArray:
         """Return R of each key, (keys, c)."""

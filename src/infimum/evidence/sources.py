@@ -1,4 +1,4 @@
-"""Sources and Noise: what a fitted model has estimated about its annotators, and about sets that miss the truth."""
+"""Sources and Noise: estimates about annotators, and about sets that miss the true label."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def sources_of(model: SourceModel, answers: Answers, q: NDArray, names: list, cl
 
 
 def noise_of(miss: NDArray, slope: NDArray, groups: dict[str, float], w: Any = None) -> Noise:
-    """Describe the share of sets that miss the truth: its mean, and an interval from the slopes of the likelihood.
+    """Describe the share of sets that miss the true label: its mean, and an interval from the slopes of the likelihood.
 
     `miss` are the probabilities that each set misses, and `slope` the derivatives of its log-likelihood by the share.
     """

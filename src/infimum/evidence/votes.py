@@ -69,8 +69,8 @@ class Votes:
 
     @classmethod
     def from_table(
-        cls, table: Any, *, row: str, annotator: str, answer: str, rows: Iterable | None = None,
-        missing: Any = None, gold: Any = None, repeated: str = "error",
+        cls, table: Any, *, row: str = "task", annotator: str = "worker", answer: str = "label",
+        rows: Iterable | None = None, missing: Any = None, gold: Any = None, repeated: str = "error",
     ) -> Votes:  # fmt: skip
         """Read a table with one line per answer.
 
@@ -78,8 +78,9 @@ class Votes:
         ----------
         table : DataFrame or dict of columns
             One line per answer.
-        row, annotator, answer : str
-            The columns with the name of the row, the name of the annotator and the answer.
+        row, annotator, answer : str, default "task", "worker" and "label"
+            The columns with the name of the row, the name of the annotator and the answer. The defaults are the columns
+            of crowd-kit.
         rows : list, optional
             The names of all rows in the order of X, such as ``X.index``. By default the names in the table, in the
             order in which they first occur. Rows without answers are unlabelled.
@@ -141,6 +142,44 @@ class Votes:
         found._keep(row, self.source[at], self.answers[at], len(index), self.annotators, ids, gold)
         return found
 
+    def to_table(self, row: str = "task", annotator: str = "worker", answer: str = "label") -> Any:
+        """Return a pandas DataFrame with one line per answer, by default with the columns of crowd-kit.
+
+        >>> Votes([["cat", None], ["dog", "owl"]], ["ann", "bob"]).to_table().to_numpy().tolist()
+        [[0, 'ann', 'cat'], [1, 'ann', 'dog'], [1, 'bob', 'owl']]
+        """
+        import pandas as pd
+
+        ids = range(len(self)) if self.ids is None else self.ids
+        columns = [ids[k] for k in self.row.tolist()], [self.annotators[k] for k in self.source.tolist()]
+        return pd.DataFrame({row: columns[0], annotator: columns[1], answer: self.answers.tolist()})
+
+    def to_array(self, missing: Any = None) -> NDArray:
+        """Return an (n, annotators) array of objects, as cleanlab and scikit-activeml expect it after a conversion.
+
+        Parameters
+        ----------
+        missing : optional
+            The value of cells without an answer, such as ``numpy.nan`` or -1. None by default.
+
+        Examples
+        --------
+        >>> Votes([[1, None], [0, 2]]).to_array(missing=-1).astype(int).tolist()
+        [[1, -1], [0, 2]]
+        """
+        cell = self.row * len(self.annotators) + self.source
+        first = np.unique(cell, return_index=True)[1]
+        if len(first) < len(cell):
+            again = int(np.setdiff1d(np.arange(len(cell)), first)[0])
+            raise InputError(
+                f"An array has one answer per row and annotator. Got several at {self.place(again)}. Use to_table(), or"
+                " remove repeated answers."
+            )
+        out = np.full((len(self), len(self.annotators)), missing, dtype=object)
+        for k, cell in enumerate(self.answers.tolist()):
+            out[self.row[k], self.source[k]] = cell
+        return out
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         """Return the answers about each row as a tuple of pairs (annotator, answer)."""
         out = np.empty(len(self), dtype=object)
@@ -175,6 +214,9 @@ def _wide(answers: Any) -> tuple[NDArray, list]:
         columns = [_array(_column(answers, name)) for name in names]
         return np.stack([column.astype(object) for column in columns], axis=1), names
     if isinstance(answers, np.ndarray) and answers.ndim == 2 and answers.dtype.kind in "ifUO":
+        if answers.dtype.kind == "f" and (np.isnan(answers) | (answers == np.round(answers))).all():
+            flat = _array(answers.ravel().tolist())  # classes 0, 1, … beside NaN, as in scikit-activeml
+            answers = flat.reshape(answers.shape)
         return answers, list(range(answers.shape[1]))
     if isinstance(answers, np.ndarray) or not isinstance(answers, Iterable) or isinstance(answers, str | Mapping):
         raise InputError(

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..data.errors import BadRows, InputError, is_missing
+from ..data.names import key
+from ..evidence.votes import Votes
 from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._frames import frame_of, rows_of_frame
 
@@ -92,6 +95,45 @@ class Records:
                 rows[k]["annotator"] = self.annotators[k]
             rows[k][target] = text
         return rows
+
+    def votes(self, repeated: str = "error") -> tuple[Any, Votes]:
+        """Return the data with one row per id, and the answers of all annotators in the same order.
+
+        Read the file with ``annotators="rows"``. The votes are y of `PartialClassifier`, which estimates how reliable
+        each annotator is.
+
+        Parameters
+        ----------
+        repeated : {"error", "first", "last", "all"}, default "error"
+            Which answers count if an annotator has answered more than once about one row.
+
+        Examples
+        --------
+        >>> text = frame_of([{"text": "purrs"}, {"text": "purrs"}])
+        >>> Records([7, 7], text, ["cat", "dog"], "labels", ["ann", "bob"]).votes()[1]
+        <Votes: 1 rows, 2 answers of 2 annotators>
+        """
+        if self.kind != "labels":
+            raise InputError(f"Votes are answers about class labels. Got records of kind {self.kind!r}.")
+        if self.annotators is None:
+            raise InputError('These records do not contain annotators. Read the file with annotators="rows" first.')
+        bad = BadRows("the file", "answer")
+        for k, who in enumerate(self.annotators):
+            if is_missing(who) and self.y[k] is not None:
+                bad.add(self.places[k] if self.places else k, "the annotator is missing")
+        bad.refuse('Every answer needs an annotator. Read the file with annotators="union" or "vote" instead.')
+        first: dict = {}
+        for k, name in enumerate(self.ids):
+            first.setdefault(key(name), k)
+        at = list(first.values())
+        known = [k for k, cell in enumerate(self.y) if cell is not None]
+        columns = {"row": self.ids, "who": self.annotators, "answer": self.y}
+        table = {name: [column[k] for k in known] for name, column in columns.items()}
+        ids = [self.ids[k] for k in at]
+        votes = Votes.from_table(table, row="row", annotator="who", answer="answer", rows=ids, repeated=repeated)
+        data = self.data_rows()
+        module = type(self.data).__module__.split(".")[0]
+        return frame_of([data[k] for k in at], module, list(map(str, self.data.columns))), votes
 
     def data_rows(self) -> list[dict]:
         """Return the data as dicts, empty ones if there are no columns: such a DataFrame may have no rows either."""

@@ -23,6 +23,7 @@ NEWTON_STEPS = 30  # per pass; a few suffice from the result of the pass before
 LARGEST = 50.0  # nats: multipliers beyond change no probability
 TOLERANCE = 1e-3  # rows, relative to the size of the group, by which a constraint may be missed
 SETTLED = 1e-2  # nats: passes end when no multiplier changes by more
+CLOSE = 1e-4  # rows: a pass ends when the expected counts are closer to their targets; later passes correct them
 TINY = 1e-12  # probability of a candidate that the update has excluded, so that a constraint can bring it back
 
 
@@ -233,10 +234,11 @@ class GroupConstraints:
         return np.asarray(self.member.sum(axis=0), dtype=float).ravel()
 
     @cached_property
-    def batches(self) -> list[tuple[int, NDArray, NDArray, NDArray]]:
+    def batches(self) -> list[tuple[int, NDArray, Any, NDArray]]:
         """Constraints on one option and disjoint rows, which are projected together.
 
-        (option, their numbers, the rows, and the position of the constraint of each row).
+        (option, their numbers, the rows, and the position of the constraint of each row). The rows are a slice if the
+        constraints are about all rows, which saves copies.
         """
         columns = sparse.csc_matrix(self.member)
         open_batches: dict[int, list[tuple[NDArray, list[int]]]] = {}
@@ -252,8 +254,9 @@ class GroupConstraints:
         found = []
         for option, some in open_batches.items():
             for _, numbers in some:
-                block = sparse.coo_matrix(columns[:, numbers])
-                found.append((option, np.array(numbers), block.row, block.col))
+                block = sparse.coo_matrix(columns[:, numbers].tocsr())
+                rows = slice(None) if len(block.row) == self.member.shape[0] else block.row
+                found.append((option, np.array(numbers), rows, block.col))
         return found
 
     @cached_property
@@ -314,15 +317,15 @@ class GroupConstraints:
         for _ in range(MAX_SWEEPS if self.batches else 0):
             change = 0.0
             for option, numbers, rows, which in self.batches:
-                own, rest = q[rows, option], q[rows].sum(axis=1) - q[rows, option]
+                own = q[rows, option]
+                rest = 1 - own
                 with np.errstate(divide="ignore"):
-                    odds = np.log(own) - np.log(np.maximum(rest, 0)) - multiplier[numbers][which]
-                odds = np.where(own > 0, odds, -np.inf)
-                new = _multipliers(odds, which, self._targets(odds, which, numbers), multiplier[numbers])
+                    odds = np.log(own / np.maximum(rest, 0)) - multiplier[numbers][which]
+                new = _multipliers(odds, which, self._targets(odds, which, numbers), multiplier[numbers], own)
                 change = max(change, float(np.abs(new - multiplier[numbers]).max(initial=0.0)))
                 multiplier[numbers] = new
                 share = expit(odds + new[which])
-                q[rows] *= np.where(rest > 0, (1 - share) / np.where(rest > 0, rest, 1), 1.0)[:, None]
+                q[rows] *= ((1 - share) / np.where(rest > 0, rest, 1))[:, None]
                 q[rows, option] = share
             if change < SETTLED:
                 break
@@ -331,8 +334,10 @@ class GroupConstraints:
     def _targets(self, odds: NDArray, which: NDArray, numbers: NDArray) -> NDArray:
         """Return the counts that the rows of each constraint should have; NaN if they are within the bounds."""
         size = np.bincount(which, minlength=len(numbers))
-        now = np.bincount(which, expit(odds), len(numbers))
         low, high = self.low[numbers] * size, self.high[numbers] * size
+        if np.array_equal(low, high):
+            return low
+        now = np.bincount(which, expit(odds), len(numbers))
         return np.where(now < low, low, np.where(now > high, high, np.nan))
 
     def assign(self, cost: NDArray, mask: NDArray) -> NDArray:
@@ -357,18 +362,19 @@ class GroupConstraints:
         return out
 
 
-def _multipliers(odds: NDArray, which: NDArray, target: NDArray, start: NDArray) -> NDArray:
+def _multipliers(odds: NDArray, which: NDArray, target: NDArray, start: NDArray, p: NDArray) -> NDArray:
     """Return the multiplier of each constraint for which its expected count is the target; 0 if that is NaN.
 
-    The count is the sum of expit(odds + multiplier) over its rows, which increases with the multiplier.
+    The count is the sum of expit(odds + multiplier) over its rows, which increases with the multiplier. The
+    probabilities at the start are p.
     """
     open_, k = ~np.isnan(target), len(target)
     low, high = np.full(k, -LARGEST), np.full(k, LARGEST)
     x = np.where(open_, start, 0.0)
-    for _ in range(NEWTON_STEPS):
-        p = expit(odds + x[which])
-        gap = np.bincount(which, p, k) - np.where(open_, target, 0.0)
-        if not (np.abs(gap[open_]) > 1e-6).any():
+    for k_step in range(NEWTON_STEPS):
+        p = expit(odds + x[which]) if k_step else p
+        gap = np.where(open_, np.bincount(which, p, k) - target, 0.0)
+        if np.abs(gap).max(initial=0.0) <= CLOSE:
             break
         low, high = np.where(gap < 0, x, low), np.where(gap > 0, x, high)
         slope = np.bincount(which, p * (1 - p), k)

@@ -87,7 +87,7 @@ class Skewed(_Corrupted):
         f"probability c. {SELECTION}"
     )
     differs = (
-        "Added: the supremum, and the joint reading of Eq. (algorithm), in which a negative weight turns the infimum "
+        "Added: the supremum, and the joint loss of Eq. (algorithm), in which a negative weight turns the infimum "
         "into a supremum; 42 to 57 % of the weights on dna are negative, and for c >= 0.5 that reading is far better "
         "here (on real candidate sets it is far worse). At c = 1 our corruption leaves the other classes singletons as "
         "the text says; the authors' threshold makes every set the full one there, so that c = 1 is not compared. "

@@ -86,7 +86,7 @@ def path(fold: Fold, c_sigma: float, c_lambdas: tuple[float, ...] = C_LAMBDA) ->
 
 
 def minimisers(space: OutputSpace, sets: Sets) -> dict[str, Solver]:
-    """A solver for each principle, and for the joint reading of the infimum, which wants `split` weights."""
+    """A solver for each principle, and for the joint loss of the infimum, which wants `split` weights."""
     made = {name: Recipe(name) for name in ("infimum", "average", "supremum")}
     made["joint"] = Recipe("infimum", "joint")
     losses = {name: one.loss(space, sets) for name, one in made.items()}

@@ -25,7 +25,7 @@ class Balls(Experiment):
         "deviation over eight folds each way. The minimum over the 64 outputs is exact."
     )
     differs = (
-        "Shown are the true average and supremum losses of the balls, and the joint reading. The paper's c is in "
+        "Shown are the true average and supremum losses of the balls, and the joint loss. The paper's c is in "
         "'procedure defined unit'; here it runs from 0 to 1, and on to 10, where most balls are everything."
     )
 

@@ -15,7 +15,7 @@ class Pointwise(Experiment):
     title = "Only the infimum loss finds c"
     place = "Sec. 4.1, Fig. 1"
     caption = (
-        "Y = {a, b, c} with l(a, b) = l(a, c) = 1 and l(b, c) = 2; the truth is c, and tau({a, b, c}) = 5/8, "
+        "Y = {a, b, c} with l(a, b) = l(a, c) = 1 and l(b, c) = 2; the true label is c, and tau({a, b, c}) = 5/8, "
         "tau({c}) = tau({a, c}) = tau({b, c}) = 1/8. From left to right: the decision regions; the region R_tau of "
         "the distributions that tau leaves possible; level curves of the variability E; and all together, with rho_ac "
         "in the region of a, and rho*, the minimum of E over R_tau, at c. Every number is an exact fraction."

@@ -51,7 +51,7 @@ class Stated(PartialOrders):
 
 
 def solvers(codes: NDArray, m: int, methods: tuple[str, ...], rounds: int = 50) -> dict[str, tuple[Solver, bool]]:
-    """For each method a solver, and whether it wants the doubled weights of the joint reading."""
+    """For each method a solver, and whether it wants the doubled weights of the joint loss."""
     space, closed, stated = Rankings(m).fit(None), PartialOrders(codes), Stated(codes)
     alternate = Alternate(max_iter=rounds, n_starts=1)
     made: dict[str, tuple[Any, Any]] = {

@@ -125,7 +125,7 @@ class Exact(_Lines):
     place = "Sec. 5.2, beyond the paper"
     items: ClassVar = {5: EXACT, 7: EXACT}
     caption = (
-        f"{PROTOCOL} Five and seven items: every order is tried, so that the minimum is exact, under both readings of "
+        f"{PROTOCOL} Five and seven items: every order is tried, so the minimum is exact, with both losses for "
         "negative weights."
     )
     differs = (

@@ -1,4 +1,4 @@
-"""Thm. 2 and App. other-losses as an experiment: who finds the truth behind non-ambiguous sets."""
+"""Thm. 2 and App. other-losses as an experiment: which principle finds the true label behind non-ambiguous sets."""
 
 from __future__ import annotations
 

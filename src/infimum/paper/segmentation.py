@@ -42,7 +42,7 @@ class Segmentation(Experiment):
     )
     differs = (
         "The paper names the problem and shows nothing. The picture is real; the noise and the strokes are not, and "
-        "the truth is where the unspoilt picture is redder than green."
+        "the true mask is where the clean image is redder than green."
     )
 
     def tasks(self, quick: bool) -> list[Task]:

@@ -18,8 +18,8 @@ class Signed(Experiment):
         "minimum of E over it, rho-hat = (1/2, -1/4, 3/4), lies in the region of c: the prediction is right."
     )
     differs = (
-        "Nothing in the drawing; but this is the joint reading of a negative weight: its set answers with the supremum."
-        " Under the inside reading, which the consistency proof uses, a and c tie at risk 1/2."
+        "Nothing in the drawing; but this is the joint loss for a negative weight: its set answers with the supremum."
+        " With the inside loss, which the consistency proof uses, a and c tie at risk 1/2."
     )
 
     def tasks(self, quick: bool) -> list[Task]:

@@ -18,7 +18,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "infimum": {"color": VERMILION, "marker": "o", "label": "infimum (IL)"},
     "average": {"color": GREEN, "marker": "s", "label": "average (AC)"},
     "supremum": {"color": BLUE, "marker": "^", "label": "supremum (SP)"},
-    "joint": {"color": PURPLE, "marker": "D", "label": "infimum, joint reading"},
+    "joint": {"color": PURPLE, "marker": "D", "label": "infimum, joint"},
 }
 
 SETTINGS: Any = {

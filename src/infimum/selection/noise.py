@@ -5,39 +5,36 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from .candidates import NOISY
-from .evaluate import Evaluation
-from .rank import Rule, competitive_groups, has_likelihood, is_noisy, mixtures_of, ranked_groups
+from .candidates import NEAREST, NOISY
+from .rank import competitive_groups, has_likelihood, is_noisy, mixtures_of
 
 
 def try_noise(problem: Any, data: Any, record: Any) -> None:
-    """Evaluate the best candidates under the assumption that sets may miss the true label, while this pays."""
-    regression, config = problem.rule.regression, problem.config
-    near = [replace(one.candidate, principle=NOISY) for one in _plain(record.on(data), problem.rule)]
-    noisy: list[Evaluation] = []
+    """Evaluate candidates under the assumption that sets may miss the true label, if some of them seem to.
+
+    Sets that miss the true label favour base learners that smooth too much. If the best candidates estimate that there
+    are such sets, all base learners are therefore compared again under the new assumption.
+    """
+    found, config, regression = record.on(data), problem.config, problem.rule.regression
+    # forests, which learn from the labels, confirm estimates outside of the sets too easily; those of numbers are grown
+    # on values inside of the intervals
+    avoided = ("constant", "mixture") if regression else ("constant", "forest")
+    soft = [one for one in found if one.candidate.weights not in avoided and has_likelihood(one)]
+    soft = [one for one in soft if one.candidate.principle != NEAREST]
+    groups = competitive_groups(soft if regression and soft else found, problem.rule)
+    tops = [one for one, *_ in groups if one in soft]
+    record.compare([replace(one.candidate, principle=NOISY) for one in tops], data)
     n_evaluated = 0
+    near = [replace(one.candidate, principle=NOISY) for one in soft]
     for _ in range(config.n_steps):
-        record.compare(near, data)
         noisy = [one for one in record.on(data) if is_noisy(one)]
         if not noisy or problem.given or all(one.rows.miss < config.min_noise for one in noisy):
             return
-        best = [group[0].candidate for group in competitive_groups(noisy, problem.rule)]
-        near = [one for top in best for one in top.neighbours(config)]
         if n_evaluated == (n_evaluated := len(noisy)):
             break
+        record.compare(near, data)
+        noisy = [one for one in record.on(data) if is_noisy(one)]
+        best = [group[0].candidate for group in competitive_groups(noisy, problem.rule)]
+        near = [one for top in best for one in top.neighbours(config)]
     if regression:
-        record.compare(mixtures_of(noisy, problem.rule, NOISY), data)
-
-
-def _plain(found: list[Evaluation], rule: Rule) -> list[Evaluation]:
-    """Return the candidates that are evaluated first.
-
-    Of numbers, these are the best few of every family, because intervals far from the true value change the order of
-    the families. Of labels, the best of each competitive family, without forests: they learn from the labels, and
-    confirm estimates outside of the sets too easily. Those of numbers learn from values inside of the intervals.
-    """
-    if rule.regression:
-        soft = [one for one in found if one.candidate.principle == "disambiguation" and not one.candidate.parts]
-        return [one for group in ranked_groups(soft, rule) for one in group[: rule.config.n_kept]]
-    tops = [one for one, *_ in competitive_groups(found, rule) if one.candidate.weights not in ("forest", "constant")]
-    return [one for one in tops if has_likelihood(one)]
+        record.compare(mixtures_of([one for one in record.on(data) if is_noisy(one)], problem.rule, NOISY), data)

@@ -65,10 +65,6 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     if not noisy or not others:
         return _select(found, rule)
     plain, best = _select(others, rule), best_model(noisy, rule)
-    # the same base learner, if it may be as good: assuming errors should change as little as possible
-    alike = [] if rule.regression else noisy
-    same = [one for one in alike if one.candidate.learner == plain.candidate.learner]
-    best = next((one for one in same if not one.rows.is_worse(best.rows, rule.config.n_se_different, True)), best)
     return best if _pays(best, plain, others, rule) else plain
 
 
@@ -207,11 +203,16 @@ def _split(found: Sequence[Evaluation], test: Callable[[Evaluation], bool]) -> t
 
 
 def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], rule: Rule) -> bool:
-    """Whether some sets are estimated to miss the true label, and assuming it increases the likelihood."""
+    """Whether some sets are estimated to miss the true label, and assuming it increases the likelihood.
+
+    A large share needs less evidence, because estimates on sets that contain the true label are small.
+    """
     config = rule.config
     soft = plain if has_likelihood(plain) else likeliest(filter(has_likelihood, others))
-    gains = soft.rows.is_worse(noisy.rows, config.n_se_noise, True, config.min_noise_gain)
-    # sets of numbers that miss may be far off, and predictions need not be near them
+    # features that predict nothing are compatible with any share
+    large = noisy.rows.miss >= config.large_noise and not is_constant(plain)
+    gains = soft.rows.is_worse(noisy.rows, config.n_se_large_noise if large else config.n_se_noise, True)
+    # intervals that miss may be far off, and predictions need not be near them
     is_risky = not rule.regression and noisy.rows.is_worse(plain.rows, config.n_se_different)
     return noisy.rows.miss >= config.min_noise and gains and not is_risky
 

@@ -26,6 +26,8 @@ from ._common import (
 from .tensors import batch
 
 PRINCIPLES = ("infimum", "average", "supremum", "likelihood", "disambiguation")
+FALLIBLE = ("likelihood", "disambiguation")  # principles under which sets may miss the true label
+UNIT_SUM = 0.01  # the sum of the probabilities of a soft label may differ from 1 by this much
 TINY = 1e-30  # a smaller probability of S is computed in logarithms
 REMEDY = "Every set must contain the true label. An unlabelled row is all True."
 
@@ -53,6 +55,11 @@ class SetCrossEntropy(nn.Module):
     principle : {"infimum", "average", "supremum", "likelihood", "disambiguation"}, default "likelihood"
     power : float, default 1
         For disambiguation: above 1, soft labels become sharper.
+    leak : float, default 0
+        The share of sets that miss the true label, for likelihood and disambiguation. A set of s among m labels has
+        the likelihood R(y) = 1 - g + g s / m if it contains the true label y, and g s / m otherwise, with g = leak /
+        (1 - s / m). The likelihood of the set is the sum of p(y) R(y), and soft labels are proportional to p^power R.
+        A wrong set then has a bounded loss.
     reduction : {"mean", "sum", "none"}, default "mean"
         Whether the losses of the rows are averaged, summed or returned one by one.
     check : bool, default True
@@ -75,19 +82,32 @@ class SetCrossEntropy(nn.Module):
     """
 
     def __init__(
-        self, principle: str = "likelihood", *, power: float = 1.0, reduction: str = "mean", check: bool = True
-    ):
+        self, principle: str = "likelihood", *, power: float = 1.0, leak: float = 0.0, reduction: str = "mean",
+        check: bool = True,
+    ):  # fmt: skip
         super().__init__()
         self.principle = one_of("principle", principle, PRINCIPLES)
         self.reduction = one_of("reduction", reduction, REDUCTIONS)
         if not power > 0:
             raise ValueError(f"power must be a number > 0. Got {power!r}.")
-        self.power = float(power)
+        if not 0 <= leak < 1:
+            raise ValueError(f"leak must be at least 0 and below 1. Got {leak!r}.")
+        if leak and principle not in FALLIBLE:
+            raise ValueError(f"leak requires principle='likelihood' or 'disambiguation'. Got {principle!r}.")
+        self.power, self.leak = float(power), float(leak)
         self.check = check
 
     def forward(self, logits: torch.Tensor, sets: Any) -> torch.Tensor:
-        """Return the loss of logits (b, m); sets are (b, m) boolean, b rows of `CandidateLabels`, or (b,) classes."""
+        """Return the loss of logits (b, m).
+
+        Sets are (b, m) boolean, b rows of `CandidateLabels`, (b,) classes, or (b, m) probabilities, which are soft
+        labels: their loss is the expected cross-entropy, or for likelihood and disambiguation that of R, the
+        probabilities divided by the largest one.
+        """
         x = at_least_float32(logits, "logits")
+        if self.leak or is_soft(sets):
+            R = likelihoods(sets, x, self.leak, self.check)
+            return reduced(_fallible(x, R, self.principle, self.power), self.reduction)
         mask = candidates(sets, x)
         if compiling():
             return reduced(_plain(x, mask, self.principle, self.power), self.reduction)
@@ -175,6 +195,47 @@ def candidates(sets: Any, x: torch.Tensor) -> torch.Tensor:
         )
     same_width(mask.shape[1], x.shape[1], "The sets", "logits")
     return mask
+
+
+def is_soft(sets: Any) -> bool:
+    """Return whether sets are probabilities."""
+    return torch.is_tensor(sets) and sets.is_floating_point()
+
+
+def likelihoods(sets: Any, x: torch.Tensor, leak: float, check: bool) -> torch.Tensor:
+    """Return the likelihood R of each set if a label is true, (b, m); at most 1, and at least one entry is positive."""
+    if is_soft(sets):
+        R = sets.to(x)
+        same_rows(len(x), len(R), "sets", "logits")
+        same_width(R.shape[-1], x.shape[1], "The soft labels", "logits")
+        if check and not compiling():
+            bad = ~((R >= 0).all(dim=1) & ((R.sum(dim=1) - 1).abs() <= UNIT_SUM))
+            rows = bad.nonzero().flatten()
+            remedy = (
+                "Soft labels are probabilities that are at least 0 and sum to 1. Divide each row by its sum. A mask of"
+                " 0 and 1 becomes boolean by `mask == 1`."
+            )
+            raise_for_rows(rows, (f"the sum is {R[r].sum().item():.3g}" for r in rows.tolist()), remedy)
+        R = R / R.amax(dim=1, keepdim=True)
+    else:
+        mask = candidates(sets, x)
+        if check and not compiling():
+            empty = (~mask.any(dim=1)).nonzero().flatten()
+            raise_for_rows(empty, ["an empty set of candidates"] * len(empty), REMEDY)
+        R = mask.to(x)
+    share = R.mean(dim=1, keepdim=True)
+    g = (leak / (1 - share).clamp(min=1e-9)).clamp(max=1)
+    return torch.where(share < 1, (1 - g) * R + g * share, R)
+
+
+def _fallible(x: torch.Tensor, R: torch.Tensor, principle: str, power: float) -> torch.Tensor:
+    """Return the losses (b,) of sets with these likelihoods."""
+    logp = torch.log_softmax(x, dim=1)
+    if principle == "likelihood":
+        return -torch.logsumexp(logp + R.log(), dim=1)
+    q = R if principle not in FALLIBLE else (power * logp.detach()).softmax(dim=1) * R
+    q = q / q.sum(dim=1, keepdim=True)
+    return -torch.where(q > 0, q * logp, 0.0).sum(dim=1)
 
 
 def _check(x: torch.Tensor, mask: torch.Tensor) -> None:

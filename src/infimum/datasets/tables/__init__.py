@@ -13,9 +13,12 @@ def example_file(name: str = "tickets.csv") -> Path:
     ``tickets.csv`` contains 240 invented support tickets: text, numbers, categories, a date, gaps, a partial label and
     the handling time as a range. ``tickets_new.csv`` contains 80 more with exact labels, to check a model.
 
+    ``wells.csv`` contains 200 invented water samples with an arsenic concentration, 125 of them below the detection
+    limit of their instrument. ``wells_new.csv`` contains 100 more with exact values.
+
     Parameters
     ----------
-    name : {"tickets.csv", "tickets_new.csv"}, default "tickets.csv"
+    name : {"tickets.csv", "tickets_new.csv", "wells.csv", "wells_new.csv"}, default "tickets.csv"
         The name of the file.
 
     Returns

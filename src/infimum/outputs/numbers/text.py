@@ -59,7 +59,7 @@ def parse_interval(text: str, decimal: str = ".") -> list[tuple[float, float]]:
 
 
 def decimal_of(texts: Iterable[str]) -> str:
-    """Return the decimal mark of a column of numbers and intervals, or raise an error that shows both readings.
+    """Return the decimal mark of a column of numbers and intervals, or raise an error that shows both interpretations.
 
     >>> decimal_of(["12,50", "3"]), decimal_of(["1,000-2,000"]), decimal_of(["$1,000"]), decimal_of(["[1,2]"])
     (',', '.', '.', '.')

@@ -9,7 +9,7 @@ from .checks import fractions
 
 
 class Example(NamedTuple):
-    """A loss, a weak distribution, and the truth y of the supervised problem."""
+    """A loss, a weak distribution, and the true label y of the supervised problem."""
 
     cost: NDArray[Any]
     sets: NDArray[np.bool_]
@@ -21,9 +21,9 @@ _COST = ((0, 1, 1), (1, 0, 2), (1, 2, 0))
 
 
 def pointwise_example() -> Example:
-    """Return the pointwise example, in which only the infimum loss finds the truth.
+    """Return the pointwise example, in which only the infimum loss finds the true label.
 
-    Y = {a, b, c}, l(a, b) = l(a, c) = 1, l(b, c) = 2, and the truth is c. tau({a, b, c}) = 5/8 and
+    Y = {a, b, c}, l(a, b) = l(a, c) = 1, l(b, c) = 2, and the true label is c. tau({a, b, c}) = 5/8 and
     tau({c}) = tau({a, c}) = tau({b, c}) = 1/8.
 
     References
@@ -42,7 +42,7 @@ def pointwise_example() -> Example:
 
 
 def signed_example() -> Example:
-    """Return the example of an estimated, signed tau, with the loss and the truth of `pointwise_example`.
+    """Return the example of an estimated, signed tau, with the loss and the true label of `pointwise_example`.
 
     tau({a, b}) = tau({c}) = 1/2, tau({a, c}) = 1/4, tau({a, b, c}) = -1/4. The region R_tau has five vertices,
     three of them outside the simplex, and E is minimal at rho = (1/2, -1/4, 3/4), in the decision region of c. This is

@@ -1,7 +1,11 @@
-"""The site's own pictures: logo, icon, and what sets are at a glance. `python docs/pictures.py` draws them again."""
+"""The figures of the site: logo, icon, and what sets are at a glance. `python docs/pictures.py` draws them again.
+
+`python docs/pictures.py studio` takes the screenshots of the studio again, with _static/studio/pictures.py.
+"""
 
 from __future__ import annotations
 
+import runpy
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,7 +13,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 
-from infimum import PartialClassifier, PartialRanker, PartialRegressor, CandidateLabels
+from infimum import CandidateLabels, PartialClassifier, PartialRanker, PartialRegressor
 from infimum.datasets import lose_pairs
 from infimum.plotting import COLOURS
 from infimum.weights import KernelRidge
@@ -139,4 +143,7 @@ def main(folder: Path = HERE) -> list[Path]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)
+    if sys.argv[1:] == ["studio"]:
+        runpy.run_path(str(HERE / "studio" / "pictures.py"), run_name="__main__")
+    else:
+        main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)

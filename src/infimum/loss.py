@@ -272,8 +272,11 @@ class SetLoss(Loss):
         return self.principle.rowwise_loss(self.sets, self.output.psi(z))
 
     def target(self) -> Any:
-        """Return what supervised weights learn from: phi(S_i), or the start of the alternation if there is none."""
-        return self.output.reduced(self.sets.start() if self.embedding is None else self.embedding.phi)
+        """Return what supervised weights learn from: the start of the alternation, such as the mean of candidates.
+
+        A sum over candidates would give the rows with the widest sets the largest influence on splits.
+        """
+        return self.output.reduced(self.sets.start())
 
     def __repr__(self) -> str:
         return f"<{self.principle} loss over {self.sets!r}>"

@@ -47,7 +47,7 @@ class Disambiguation(BaseEstimator):
         supports it.
     ramp, cap : float, default 20 and 2
         The exponent of the soft update grows from 1 to `cap`, by 1 / ramp per round. A larger `cap` gives sharper soft
-        labels.
+        labels. Forests use the exponent 1, because their leave-one-out predictions are means of few trees.
     max_iter : int, default 50
         The largest number of rounds. Increase it if the result has not converged.
     tol : float, default 2e-3
@@ -285,7 +285,7 @@ class Disambiguation(BaseEstimator):
                 )
             return output, self._hard(output, sets, np.asarray(weights(rows.X)), rows.w)
         posterior = self._posterior(sets, rows.w)
-        found = soft(loo_operator, posterior, self.schedule, rows.w)
+        found = soft(loo_operator, posterior, self.schedule.capped(weights.largest_power), rows.w)
         q = posterior.dense(found.q)
         F = None if self.threshold is None else self._held_out(posterior, weights, rows, target)
         leave_one_out = None

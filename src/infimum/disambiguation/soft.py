@@ -46,6 +46,10 @@ class Schedule:
         """Return the exponent of round t."""
         return min(self.cap, 1 + t / self.ramp)
 
+    def capped(self, largest_power: float) -> Schedule:
+        """Return the same rounds with exponents up to `largest_power`."""
+        return replace(self, cap=min(self.cap, largest_power))
+
 
 HELD_OUT_SCHEDULE = Schedule(ramp=5, cap=2.0, tol=0.0)  # ranks models as well, in half the time
 
@@ -164,9 +168,13 @@ def _choose(first: NDArray, q: NDArray, other: NDArray) -> NDArray:
     return np.where(first[:, None], q.reshape(len(first), -1), other.reshape(len(first), -1)).reshape(q.shape)
 
 
-def held_out_sums(operator: Holdout, posterior: SetPosterior) -> NDArray:
-    """Predict F_i for each row by a disambiguation that did not use the sets of its fold, (n, *e)."""
-    schedule = replace(HELD_OUT_SCHEDULE, max_iter=posterior.held_out_rounds)
+def held_out_sums(operator: Holdout, posterior: SetPosterior, rounds: int | None = None) -> NDArray:
+    """Predict F_i for each row by a disambiguation that did not use the sets of its fold, (n, *e).
+
+    With 0 rounds, all members of a set have the same probability.
+    """
+    rounds = posterior.held_out_rounds if rounds is None else rounds
+    schedule = replace(HELD_OUT_SCHEDULE, max_iter=rounds).capped(operator.largest_power)
     held_out = posterior.hold_out(operator)
     return held_out.out_of_fold(soft(operator, held_out, schedule).q, operator)
 

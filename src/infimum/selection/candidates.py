@@ -72,16 +72,20 @@ class Candidate:
         """Return the same candidate on features that are multiplied by their relevance."""
         return replace(self, scaling=WITH_RELEVANCE.get(self.scaling, self.scaling))
 
-    def neighbours(self, config: SearchConfig) -> list[Candidate]:
-        """Return the candidates that differ by one step in the kernel width or in the regularisation strength."""
+    def neighbours(self, config: SearchConfig, rougher: bool = False) -> list[Candidate]:
+        """Return the candidates that differ by one step in the kernel width or in the regularisation strength.
+
+        With `rougher`, only those that follow the labels more closely, as more rows allow. The neighbours of a forest
+        are the other forests of the configuration.
+        """
         if self.lam is None:
-            return []
-        up, down = config.lam_step, 1 / config.lam_step
+            others = [forest_of(*one, self) for one in config.forests] if self.weights == "forest" else []
+            return [one for one in others if one != self] if self in others else []
         # six digits, so that a step up and a step down lead back to the same number
-        lams = [float(f"{self.lam * step:.6g}") for step in (up, down)]
+        lams = [float(f"{lam:.6g}") for lam in (self.lam * config.lam_step, self.lam / config.lam_step)][rougher:]
         if self.gamma is None:
             return [replace(self, lam=lam) for lam in lams if config.min_lam <= lam <= config.max_linear_lam]
-        gammas = [self.gamma * config.gamma_step, self.gamma / config.gamma_step]
+        gammas = [self.gamma * config.gamma_step, *([] if rougher else [self.gamma / config.gamma_step])]
         found = [*(replace(self, gamma=gamma) for gamma in gammas), *(replace(self, lam=lam) for lam in lams)]
         return [one for one in found if config.min_lam <= (one.lam or 0) <= config.max_kernel_lam]
 
@@ -122,6 +126,12 @@ class Candidate:
         return self.weights == "nystrom" or n > config.exact_rows or chunked
 
 
+def forest_of(splits: str, leaf: int, share: float | None, like: Candidate | None = None) -> Candidate:
+    """Return a forest, with the principle of another candidate if there is one."""
+    forest = Candidate("forest", splits=splits, min_samples_leaf=leaf, max_features=share)
+    return forest if like is None else replace(forest, principle=like.principle, negative_weights=like.negative_weights)
+
+
 Pair = tuple[str, str]
 """The name of a principle, and a rule for negative weights."""
 
@@ -158,10 +168,9 @@ def _learners_of(
     if family == "linear":
         return [Candidate("linear", "standard", lam=lam) for lam in config.linear_lams]
     if family == "forest":
-        return [
-            Candidate("forest", splits=splits, min_samples_leaf=leaf, max_features=share)
-            for splits, leaf, share in _forests(X.shape[1], config, regression)
-        ]
+        # for classification, the others are tried if the first one is good
+        forests = _forests(X.shape[1], config, regression)
+        return [forest_of(*one) for one in (forests if regression else forests[:1])]
     if family == "neighbors":
         return [Candidate("neighbors", n_neighbors=k) for k in config.n_neighbors]
     if family == "laplacian":

@@ -38,6 +38,8 @@ class SearchConfig:
     """Distinct rows. With fewer, cross-validation is too noisy and the paper's estimator is fitted."""
     min_distinct_rows_regression: int = 10
     """`min_distinct_rows` for regression, whose rule prefers forests and constants unless others are clearly better."""
+    pilot_rows: int = 250
+    """Rows on which all kernels are compared under one principle, before anything else is. Classification only."""
     first_rows: int = 500
     """Rows of the first comparison. More rows rank the candidates more reliably and cost a cubic time."""
     second_rows: int = 1500
@@ -47,7 +49,8 @@ class SearchConfig:
     second_rows_costly: int = 400
     """`second_rows` for costly predictions."""
     skip_first_ratio: float = 1.5
-    """The first comparison is skipped up to this multiple of `first_rows`: it would save less than it costs."""
+    """The first comparison is skipped up to this multiple of `first_rows`, and the pilot up to this multiple of
+    `pilot_rows`: it would save less than it costs."""
     n_folds: int = 5
     """Folds of the cross-validation."""
     n_folds_few: int = 10
@@ -98,6 +101,8 @@ class SearchConfig:
 
     n_steps: int = 4
     """Rounds in which neighbours of the best candidates are tried; one if predictions are costly."""
+    n_steps_second: int = 2
+    """`n_steps` of the second comparison of classification, which has more rows and begins near the best."""
     gamma_step: float = 2.0
     """Factor between neighbouring kernel widths."""
     lam_step: float = 10.0
@@ -113,10 +118,20 @@ class SearchConfig:
 
     n_se_different: float = 1.5
     """Standard errors of a difference. A candidate that is worse by less may be as good as the best."""
+    n_se_more_rows: float = 4.0
+    """`n_se_different` for candidates that go on to more rows, from which kernels profit more than forests."""
     n_se_different_regression: float = 2.0
     """`n_se_different` for regression. Few rows with large errors decide, so differences are less certain."""
     n_se_constant: float = 1.0
     """Standard errors by which a candidate must be better than the best constant, which is selected otherwise."""
+    n_se_constant_both: float = 2.0
+    """Standard errors, the sum of those of the likelihood and of the set risk, that are enough, too."""
+    n_se_family: float = 1.0
+    """Standard errors, the sum of those of the likelihood and of the set risk, by which a candidate must be better than
+    one of a preferred family, if all labels are exact."""
+    n_se_family_ambiguous: float = 6.0
+    """`n_se_family` if no label is exact. Scores of candidate sets are less certain than their standard errors then:
+    rows from one image or recording have the same candidates, and forests recognise such rows more easily."""
     n_se_constant_regression: float = 0.0
     """`n_se_constant` for regression, where the constant is a part of the mixture as well."""
     n_se_nearest: float = 2.0
@@ -143,6 +158,8 @@ class SearchConfig:
     """Rows times rows times numbers of an embedded set up to which principles with costly predictions are compared."""
     n_kept_costly: int = 1
     """`n_kept` for costly predictions."""
+    n_kept_pilot: int = 3
+    """Candidates per family that go on from the pilot."""
     family_order: tuple[str, ...] = ("kernel", "linear", "forest", "neighbors")
     """The family that is preferred among candidates that may be equally good."""
     family_order_regression: tuple[str, ...] = ("mixture", "forest", "linear", "kernel", "neighbors")

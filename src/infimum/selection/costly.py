@@ -14,13 +14,12 @@ if TYPE_CHECKING:
     from .search import Record, SearchProblem
 
 
-def compare_first(problem: SearchProblem, data: EvaluationData, record: Record) -> None:
-    """Evaluate the first candidates; if predictions are costly, those principles last that make them so.
+def compare_first(problem: SearchProblem, data: EvaluationData, record: Record, candidates: list[Candidate]) -> None:
+    """Evaluate the first `candidates`; if predictions are costly, those principles last that make them so.
 
     They are then evaluated only with base learners that are good under the other principles, and not at all if the
     embedded sets are large.
     """
-    candidates = problem.first_candidates()
     if problem.costly:
         record.compare([one for one in candidates if not is_search(problem, one)], data)
         found = record.on(data)

@@ -14,8 +14,8 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from ..data import Table
 from ..data.progress import track
-from ..disambiguation import SetPosterior, posterior_of
-from ..loss import Loss, SetLoss
+from ..disambiguation import SetPosterior, held_out_sums, posterior_of
+from ..loss import Average, Loss, SetLoss
 from ..outputs.base import OutputSpace, Sets
 from ..recipe import Recipe
 from ..solvers import choose
@@ -60,19 +60,38 @@ class RowScores(NamedTuple):
             return -self.log_likelihood
         return self.losses if self.compared is None else self.compared
 
+    def extrapolated(self, fewer: RowScores, factor: float) -> RowScores:
+        """Return the scores of a forest whose trees all predict; see `Holdout.with_fewer_trees`."""
+        losses = self.losses + factor * (self.losses - fewer.losses)
+        compared, likelihood = self.compared, self.log_likelihood
+        if compared is not None and fewer.compared is not None:
+            compared = compared + factor * (compared - fewer.compared)
+        if likelihood is not None and fewer.log_likelihood is not None:
+            likelihood = np.minimum(likelihood + factor * (likelihood - fewer.log_likelihood), 0.0)
+        return self._replace(losses=losses, compared=compared, log_likelihood=likelihood)
+
     def is_worse(self, than: RowScores, n_se: float, likelihood: bool = False, slack: float = 1e-12) -> bool:
         """Whether the mean cost is larger by more than `n_se` standard errors of the difference, plus `slack`.
 
         A row of sample weight 2 counts as two rows. Weights that are smaller than 1 on average are divided by their
         mean, so that shares of rows do not count as a lack of evidence.
         """
+        mean, error = self._difference(than, likelihood)
+        return bool(mean > n_se * error + slack)
+
+    def standard_errors_below(self, than: RowScores) -> float:
+        """Return by how many standard errors of the difference the costs are smaller: of both scores, summed."""
+        each = (self._difference(than, likelihood) for likelihood in (True, False))
+        return sum(-mean / max(error, 1e-12) for mean, error in each)
+
+    def _difference(self, than: RowScores, likelihood: bool) -> tuple[float, float]:
+        """Return the mean difference of the costs, and its standard error."""
         difference = self.costs(likelihood) - than.costs(likelihood)
         w = np.ones(len(difference)) if self.weight is None else self.weight / self.weight.max()
         if self.weight is not None:
             w = w * max(float(self.weight.max()), 1 / w[w > 0].mean())
         mean = np.average(difference, weights=w)
-        error = np.sqrt(np.sum(w * (difference - mean) ** 2)) / w.sum()
-        return bool(mean > n_se * error + slack)
+        return float(mean), float(np.sqrt(np.sum(w * (difference - mean) ** 2)) / w.sum())
 
 
 class OutOfFoldAlpha(Alpha):
@@ -128,9 +147,7 @@ def out_of_fold(
     return predict_held_out(recipe, holdout, output, sets, sample_weight, **shared)
 
 
-def fit_holdout(
-    recipe: Recipe, table: Table, output: OutputSpace, sets: Sets, folds: list[NDArray] | None
-) -> Holdout:
+def fit_holdout(recipe: Recipe, table: Table, output: OutputSpace, sets: Sets, folds: list[NDArray] | None) -> Holdout:
     """Fit the weights of a recipe; return the operator that leaves out folds, or single rows if there are none."""
     problem = recipe.problem(table, output, sets)
     return problem.fit_weights().held_out(table.X, problem.target, table.w, folds)
@@ -168,7 +185,15 @@ def predict_held_out(
     if found is not None:
         posterior = found.posterior(sets, sample_weight) if posterior is None else posterior
         return OutOfFold(*found.outputs(output, sets, holdout, posterior, sample_weight))
+    if posterior is not None and sets.options() is not None and _averages(recipe):
+        # the mean over candidates is disambiguation without updates, so sets have a likelihood
+        return OutOfFold(*posterior.outputs(held_out_sums(holdout, posterior, rounds=0), output))
     return OutOfFold(solve_held_out(recipe, holdout, recipe.loss(output, sets) if loss is None else loss, cheap=cheap))
+
+
+def _averages(recipe: Recipe) -> bool:
+    """Whether predictions are means of all candidates with weights that are never negative."""
+    return isinstance(recipe.principle, Average) and not recipe.weights.signed
 
 
 def solve_held_out(
@@ -195,9 +220,7 @@ def row_scores(
     return RowScores(losses(output, sets, found.z), likelihood, sample_weight, compared, found.miss)
 
 
-def mean_scores(
-    sets: Sets, found: OutOfFold, rows: RowScores, w: NDArray | None = None, chance: bool = True
-) -> Scores:
+def mean_scores(sets: Sets, found: OutOfFold, rows: RowScores, w: NDArray | None = None, chance: bool = True) -> Scores:
     """Return the means of all scores over rows of weights w; larger is better.
 
     With `chance`, all predictions are compared with all rows.
@@ -329,6 +352,15 @@ def _evaluate(
                 z = predict_held_out(recipe, holdout, data.output, data.sets, data.w, **shared)
             rows = row_scores(data.output, data.sets, z, data.w, posterior)
             scores = mean_scores(data.sets, z, rows, data.scored, chance=data.exhaustive)
+            fewer = None if holdout is None or data.sets.options() is None else holdout.with_fewer_trees()
+            if fewer is not None:  # a third of the trees predict an out-of-bag row, which is worse with many classes
+                half = predict_held_out(recipe, fewer[0], data.output, data.sets, data.w, **shared)
+                rows = rows.extrapolated(row_scores(data.output, data.sets, half, data.w, posterior), fewer[1])
+                gain = fewer[1] * (scores["covering_rate"] - covered(data.sets, half.z, data.scored))
+                scores = {
+                    **mean_scores(data.sets, z, rows, data.scored, chance=data.exhaustive),
+                    "covering_rate": min(max(scores["covering_rate"] + gain, 0.0), 1.0),
+                }
         except (ValueError, MemoryError) as error:
             if data.exhaustive:
                 raise

@@ -44,6 +44,7 @@ class KernelCache:
         self._distances: dict[tuple[str, str], tuple[NDArray, float]] = {}
         self._grown: dict[tuple[Candidate, SetPosterior | None], Holdout] = {}
         self._relevance: NDArray | None = None
+        self._relevance_without: dict[int, NDArray] = {}
         self._lock = threading.Lock()  # candidates are evaluated in threads
 
     @property
@@ -77,9 +78,7 @@ class KernelCache:
         w = None if self.w is None else self.w[rows]
         return relevance(scaled("standard", self.X[rows], w), self.target.phi[rows], w)
 
-    def holdout(
-        self, candidate: Candidate, preview: bool = False, posterior: SetPosterior | None = None
-    ) -> Holdout:
+    def holdout(self, candidate: Candidate, preview: bool = False, posterior: SetPosterior | None = None) -> Holdout:
         """Return the operator that predicts each row without its fold, for every principle.
 
         With a `posterior`, forests are grown on the labels that they estimate.
@@ -115,17 +114,19 @@ class KernelCache:
     def _refitted(self, candidate: Candidate) -> Refitted:
         """Learn feature relevances again without the rows of each fold."""
 
-        def fit(fold: NDArray) -> FoldFit:
+        def fit(k: int, fold: NDArray) -> FoldFit:
             rest = np.delete(np.arange(self.n), fold)
             w = None if self.w is None else self.w[rest]
-            D = pairwise(candidate.kernel, scaled(candidate.scaling, self.X, self.w, self._learn_relevance(rest)))
+            if k not in self._relevance_without:  # it does not depend on the candidate
+                self._relevance_without[k] = self._learn_relevance(rest)
+            D = pairwise(candidate.kernel, scaled(candidate.scaling, self.X, self.w, self._relevance_without[k]))
             rate = (candidate.gamma or 0.0) / (median(D, self.w) or 1.0)
             inner, outer = (exponential(D[np.ix_(rows, rest)], rate) for rows in (rest, fold))
             # the ridge n lam stays the same
             lam = (candidate.lam or 0.0) * self.total / (len(rest) if w is None else w.sum())
             return FoldFit(fold, rest, ridge(lam, inner, w), inner, outer)
 
-        fits = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(fit)(fold) for fold in self.folds)
+        fits = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(fit)(*one) for one in enumerate(self.folds))
         return Refitted(self.n, fits)
 
     def final_weights(self, candidate: Candidate, n: int, table: Table | None, order: NDArray) -> Weights:

@@ -3,8 +3,11 @@
 Candidates of one principle and family are ranked by the log-likelihood of the sets if they have one, else by the set
 risk. The principles are then compared by their set risk. The infimum principle minimises this risk, whether it is right
 or wrong, and among many candidates one is lucky. Therefore the candidate of the largest likelihood goes first, unless
-its set risk is larger than the least by more than chance explains. For regression every candidate has a likelihood,
-which alone decides, because the set risk ignores where in a set the true value is.
+its set risk is larger than the least by more than chance explains. Families are compared by both scores, because the
+likelihood of one may be larger although its predictions are worse, in particular for many classes.
+
+For regression every candidate has a likelihood, which alone decides, because the set risk ignores where in a set the
+true value is.
 """
 
 from __future__ import annotations
@@ -27,6 +30,10 @@ class Rule:
     config: SearchConfig
     regression: bool = False
     """Whether outputs are numbers or vectors: the log-likelihood alone compares candidates, and mixtures go first."""
+    costly: bool = False
+    """Whether each prediction is a search, so fewer candidates are compared."""
+    exact: float = 1.0
+    """The share of rows with an exact label."""
     smoothest: bool = True
     """Whether the smoothest of candidates with almost the same likelihood goes first; otherwise the likeliest does."""
 
@@ -34,6 +41,17 @@ class Rule:
     def n_se(self) -> float:
         """Standard errors by which a candidate must be better than one of a preferred family."""
         return self.config.n_se_different_regression if self.regression else self.config.n_se_different
+
+    @property
+    def n_se_family(self) -> float:
+        """Standard errors of both scores by which a candidate must be better than one of a preferred family."""
+        config = self.config
+        return self.exact * config.n_se_family + (1 - self.exact) * config.n_se_family_ambiguous
+
+    @property
+    def n_se_more_rows(self) -> float:
+        """Standard errors by which a candidate may be worse than the best and is still compared on more rows."""
+        return self.n_se if self.costly or self.regression else self.config.n_se_more_rows
 
     @property
     def n_se_constant(self) -> float:
@@ -77,7 +95,12 @@ def _select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     best = best_model(models, rule)
     same = [one for one in constants if has_likelihood(one) or not has_likelihood(best)]
     for constant in [best_model(same, rule)] if same else []:
-        if not constant.rows.is_worse(best.rows, rule.n_se_constant, has_likelihood(best)):
+        soft = has_likelihood(best)
+        if constant.rows.is_worse(best.rows, rule.n_se_constant, soft):
+            continue
+        # few rows: probabilities are about those of the constant, but the most probable class is better
+        both = 0.0 if rule.regression or not soft else best.rows.standard_errors_below(constant.rows)
+        if both < rule.config.n_se_constant_both:
             return constant
     return best
 
@@ -87,15 +110,16 @@ def best_model(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     unit = largest_risk(found)
     tops = [group[0] for group in ranked_groups(found, rule)]
     least = min(tops, key=lambda one: (risk(one, unit), rule.preference(one)))
-    soft = [
-        one
-        for one in tops
-        if has_likelihood(one) and (rule.regression or not one.rows.is_worse(least.rows, rule.n_se))
-    ]
+    n_se = max(rule.n_se, rule.n_se_family / 2)
+    soft = [one for one in tops if has_likelihood(one) and (rule.regression or not one.rows.is_worse(least.rows, n_se))]
     if not soft:
         return least
     best = likeliest(soft)
-    near = [one for one in soft if not one.rows.is_worse(best.rows, rule.n_se, likelihood=True)]
+    if rule.regression:
+        near = [one for one in soft if not one.rows.is_worse(best.rows, rule.n_se, likelihood=True)]
+    else:
+        scores = {id(one): one.rows.standard_errors_below(best.rows) for one in soft}
+        near = [one for one in soft if scores[id(one)] >= max(scores.values()) - rule.n_se_family]
     return min(near, key=lambda one: (rule.preference(one), -one.result.log_likelihood))
 
 
@@ -103,10 +127,13 @@ def ranked_groups(found: Sequence[Evaluation], rule: Rule) -> list[list[Evaluati
     """Return the candidates of each principle and family, the best of each group first."""
     groups: dict[tuple[str, str, str], list[Evaluation]] = {}
     for one in found:
-        key = one.candidate.principle, one.candidate.negative_weights, one.candidate.weights
-        groups.setdefault(key, []).append(one)
+        groups.setdefault(_group(one), []).append(one)
     unit = largest_risk(found)
     return [rank(group, rule, unit) for group in groups.values()]
+
+
+def _group(one: Evaluation) -> tuple[str, str, str]:
+    return one.candidate.principle, one.candidate.negative_weights, one.candidate.weights
 
 
 def rank(group: Sequence[Evaluation], rule: Rule, unit: float) -> list[Evaluation]:
@@ -114,19 +141,25 @@ def rank(group: Sequence[Evaluation], rule: Rule, unit: float) -> list[Evaluatio
     if not all(map(has_likelihood, group)):
         return sorted(group, key=lambda one: (risk(one, unit), *_roughness(one)))
     best, config = likeliest(group), rule.config
+    # the likelihood of a forest is extrapolated, and large leaves need less of it
+    n_se = rule.n_se if best.candidate.weights == "forest" and not rule.regression else config.n_se_tie
 
     def place(one: Evaluation) -> tuple:
         gain = best.candidate.has_relevance and not one.candidate.has_relevance
         slack = config.min_gain if gain else 1e-12
-        near = rule.smoothest and not one.rows.is_worse(best.rows, config.n_se_tie, True, slack)
+        near = rule.smoothest and not one.rows.is_worse(best.rows, n_se, True, slack)
         likelihood = one.result.log_likelihood
         return (0, *_roughness(one), -likelihood) if near else (1, -likelihood, *_roughness(one))
 
     return sorted(group, key=place)
 
 
-def competitive_groups(found: Sequence[Evaluation], rule: Rule) -> list[list[Evaluation]]:
-    """Return the ranked groups whose best candidate may still turn out to be the best of all."""
+def competitive_groups(found: Sequence[Evaluation], rule: Rule, n_se: float | None = None) -> list[list[Evaluation]]:
+    """Return the ranked groups whose best candidate may still turn out to be the best of all.
+
+    Its likelihood is less than the largest by at most `n_se` standard errors, those of the rule by default.
+    """
+    n_se = rule.n_se if n_se is None else n_se
     config, unit, groups = rule.config, largest_risk(found), ranked_groups(found, rule)
     tops = [group[0] for group in groups]
     least = min(risk(one, unit) for one in tops)
@@ -136,7 +169,7 @@ def competitive_groups(found: Sequence[Evaluation], rule: Rule) -> list[list[Eva
     def is_near(one: Evaluation) -> bool:
         if rule.regression:
             return not one.rows.is_worse(best.rows, rule.n_se, likelihood=True)
-        near = has_likelihood(one) and not one.rows.is_worse(best.rows, rule.n_se, likelihood=True)
+        near = has_likelihood(one) and not one.rows.is_worse(best.rows, n_se, likelihood=True)
         return near or risk(one, unit) <= config.prune_ratio * least
 
     return [group for group in groups if is_near(group[0])]
@@ -169,20 +202,31 @@ def mixtures_of(
 
 
 def survivors(found: Sequence[Evaluation], rule: Rule, n_kept: int | None = None) -> list[Evaluation]:
-    """Return the constants, and the few candidates of each competitive group that may be as good as its best one."""
+    """Return the constants, and the few candidates of each competitive group that may be as good as its best one.
+
+    The best candidates with and without feature relevances are counted separately, as they profit differently from
+    more rows. Groups without a likelihood are left out if the likeliest candidate has almost the least set risk,
+    because it goes first then.
+    """
     kept = [one for one in found if is_constant(one)]
     models = [one for one in found if not is_constant(one)]
     first = n_kept or rule.config.n_kept
-    for best, *others in (group[:first] for group in competitive_groups(models or found, rule)):
-        soft = has_likelihood(best)
-        kept += [best, *(one for one in others if not one.rows.is_worse(best.rows, rule.n_se, soft))]
+    groups = competitive_groups(models or found, rule, rule.n_se_more_rows)
+    soft = [group[0] for group in groups if has_likelihood(group[0])]
+    for group in groups:
+        by_relevance = ([one for one in group if one.candidate.has_relevance is with_it] for with_it in (False, True))
+        few = {id(one) for some in by_relevance for one in some[:first]}
+        best, *others = [one for one in group if id(one) in few]
+        if soft and not has_likelihood(best) and not likeliest(soft).rows.is_worse(best.rows, rule.config.n_se_tie):
+            continue
+        kept += [best, *(one for one in others if not one.rows.is_worse(best.rows, rule.n_se, has_likelihood(best)))]
     return kept
 
 
 def is_promising(preview: Evaluation, found: Iterable[Evaluation]) -> bool:
-    """Whether a preview, which overestimates its candidate, has a better score than all others of its principle."""
-    pair = preview.candidate.principle, preview.candidate.negative_weights
-    same = [one for one in found if (one.candidate.principle, one.candidate.negative_weights) == pair]
+    """Whether a preview, which overestimates its candidate, has a better score than all others of its group."""
+    group = _group(preview)
+    same = [one for one in found if _group(one) == group]
     score = "log_likelihood" if has_likelihood(preview) else "neg_set_risk"
     return not same or getattr(preview.result, score) > max(getattr(one.result, score) for one in same)
 
@@ -261,6 +305,10 @@ def _mean_loss(one: Evaluation) -> float:
     return -one.result.neg_set_risk if compared is None else float(np.average(compared, weights=w))
 
 
-def _roughness(one: Evaluation) -> tuple[bool, float, float]:
-    """Return a key that is smaller for smoother candidates: no relevances, a large lam, then a wide kernel."""
-    return one.candidate.has_relevance, -(one.candidate.lam or 0.0), one.candidate.gamma or 0.0
+def _roughness(one: Evaluation) -> tuple[float, ...]:
+    """Return a key that is smaller for candidates that go first: no relevances, a large lam, then a wide kernel.
+
+    Of forests, those with small leaves go first.
+    """
+    found = one.candidate
+    return found.has_relevance, -(found.lam or 0.0), found.gamma or 0.0, found.min_samples_leaf or 0

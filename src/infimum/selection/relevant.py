@@ -20,7 +20,9 @@ def relevance_starts(found: Sequence[Evaluation], rule: Rule) -> list[list[Candi
     """
     if not found:
         return []
-    groups = (ranked_groups if rule.regression else competitive_groups)(found, rule)
+    groups = ranked_groups(found, rule)
+    if not rule.regression:
+        groups = competitive_groups(found, rule, rule.n_se_more_rows)
     best = select(found, rule)
     starts = []
     for group in [one for one in groups if has_likelihood(one[0])] or [one for one in groups if one[0] is best]:
@@ -49,7 +51,7 @@ def relevant_candidates(
     best: list[Evaluation] = []
     for near in starts if possible else []:
         if again and not problem.costly:
-            near = [*near, *near[0].neighbours(config)]
+            near = [*near, *near[0].neighbours(config, rougher=not problem.rule.regression)]
         found: list[Evaluation] = []
         for _ in range(1 if again or problem.costly else config.n_steps):
             seen = {one.candidate for one in found}
@@ -57,7 +59,7 @@ def relevant_candidates(
             also = ()
             if not found:
                 break
-            top = rank(found, problem.rule, largest_risk(record.on(data) or record.evaluations))[0]
+            top = rank(found, problem.rule, largest_risk(record.latest(data)))[0]
             if top.candidate in seen:
                 break
             near = top.candidate.neighbours(config)

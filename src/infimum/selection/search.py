@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
@@ -35,8 +36,9 @@ from .config import SearchConfig
 from .costly import compare_first, groups_to_refine
 from .evaluate import Evaluation, EvaluationData, evaluate, scores_of_selected
 from .kernel_cache import KernelCache
-from .noise import try_noise
-from .rank import Rule, mixtures_of, nearest_of, select, survivors
+from .noise import may_be_noisy, try_noise
+from .pilot import run_pilot
+from .rank import Rule, has_likelihood, is_noisy, mixtures_of, nearest_of, select, survivors
 from .relevant import relevance_starts, relevant_candidates
 from .result import Result, SelectionResult
 from .rows import labelled_rows, n_distinct, row_order
@@ -101,7 +103,13 @@ class SearchProblem:
             learner = Candidate(type(self.recipe.weights).__name__)
             return combined(learner, self.pairs, self.recipe.weights.signed)
         return first_candidates(
-            self.n, self.table.X, self.costly, self.pairs, self.config, self.chunked, self.recipe.weights,
+            self.n,
+            self.table.X,
+            self.costly,
+            self.pairs,
+            self.config,
+            self.chunked,
+            self.recipe.weights,
             self.rule.regression,
         )
 
@@ -142,6 +150,11 @@ class Record:
     def on(self, data: EvaluationData) -> list[Evaluation]:
         """Return the evaluations on these rows."""
         return [one for one in self.evaluations if one.result.n == len(data)]
+
+    def latest(self, data: EvaluationData) -> list[Evaluation]:
+        """Return the evaluations on these rows or, if there are none, on the most rows so far."""
+        n = max((one.result.n for one in self.evaluations), default=0)
+        return self.on(data) or [one for one in self.evaluations if one.result.n == n]
 
     def compare(
         self, candidates: Iterable[Candidate], data: EvaluationData, previews: Iterable[Candidate] = ()
@@ -207,7 +220,7 @@ def select_recipe(
         if not is_auto(recipe.weights):  # the fit raises the error in full
             return paper_recipe(problem, reasons)
         raise ValueError(f"No candidate model could be evaluated. {reasons}")
-    best = select(record.on(data) or record.evaluations, problem.rule)
+    best = select(record.latest(data), problem.rule)
     # the last comparison may have been interrupted before its first result
     rows_of_best = data if best.result.n == len(data) else problem.data(order[: best.result.n])
     top, scores = scores_of_selected(best, rows_of_best)
@@ -218,35 +231,36 @@ def select_recipe(
     return final_recipe(problem, best.candidate, data, order), result
 
 
-def run_stages(
-    problem: SearchProblem, order: NDArray, record: Record, threads: int
-) -> tuple[EvaluationData, bool]:
+def run_stages(problem: SearchProblem, order: NDArray, record: Record, threads: int) -> tuple[EvaluationData, bool]:
     """Run the stages of the search; return the rows of the last one, and whether it came to its end."""
     config, n = problem.config, len(problem.sets)
     first, second = config.rows(problem.costly)
     few = first if n > config.skip_first_ratio * first and not problem.given else second
     data = problem.data(order[:few], threads)
     try:
-        # Stage 1: compare the first candidates on few rows.
-        compare_first(problem, data, record)
+        # Stage 1: compare the first candidates on few rows, after a pilot that discards most kernels.
+        compare_first(problem, data, record, run_pilot(problem, order, len(data), record, threads))
         # Stage 2: try the neighbours of the best ones.
         try_neighbours(problem, data, record)
         # Stage 3: multiply features by their relevance, if that is likely to be better.
         starts = relevance_starts(record.on(data), problem.rule)
         record.compare(relevant_candidates(problem, data, record, starts), data)
+        noisy = problem.selects_noise
         if record.evaluations and len(data) < min(n, second):
+            noisy = noisy and may_be_noisy(problem, data, record)
             # Stage 4: compare the best ones on more rows.
-            found = record.on(data) or record.evaluations
-            n_kept = config.n_kept_costly if problem.costly else config.n_kept
+            found = [one for one in record.latest(data) if not is_noisy(one)]
+            n_kept = config.n_kept if problem.rule.regression else config.n_kept_costly
             kept = [one.candidate for one in survivors(found, problem.rule, n_kept)]
             plain = [one for one in kept if not one.has_relevance]
             starts = [[one] for one in kept if one.has_relevance]
             data = problem.data(order[:second], threads)
-            if not starts:
+            if not starts and problem.rule.regression:
                 record.compare(plain, data)
-                starts = relevance_starts(record.on(data) or record.evaluations, problem.rule)
+                starts = relevance_starts(record.latest(data), problem.rule)
             # Stage 5: refine, with and without relevances.
-            try_neighbours(problem, data, record, relevant_candidates(problem, data, record, starts, plain))
+            relevant = relevant_candidates(problem, data, record, starts, plain)
+            try_neighbours(problem, data, record, relevant, rougher=not (problem.rule.regression or problem.costly))
         # Stage 6: average the best candidates of all families.
         if problem.rule.regression and is_auto(problem.recipe.weights) and not problem.chunked:
             record.compare(mixtures_of(record.on(data), problem.rule), data)
@@ -254,7 +268,7 @@ def run_stages(
         if problem.selects_decision and record.on(data):
             record.compare(nearest_of(record.on(data), problem.rule), data)
         # Stage 8: allow for sets that miss the true label.
-        if problem.selects_noise and record.on(data):
+        if noisy and record.on(data):
             try_noise(problem, data, record)
     except KeyboardInterrupt:
         if not record.evaluations:
@@ -264,19 +278,30 @@ def run_stages(
 
 
 def try_neighbours(
-    problem: SearchProblem, data: EvaluationData, record: Record, also: Sequence[Candidate] = ()
+    problem: SearchProblem, data: EvaluationData, record: Record, also: Sequence[Candidate] = (), rougher: bool = False
 ) -> None:
     """Evaluate the neighbours of the best candidate of each competitive group, while the best of all improves.
 
     Candidates in `also` are evaluated in the first round. Neighbours of candidates with relevances are not tried here.
+    With `rougher`, only those neighbours of the best candidate and of the best kernel are tried that follow the labels
+    more closely.
     """
-    for _ in range(1 if problem.costly else problem.config.n_steps):
+    config = problem.config
+    for _ in range(1 if problem.costly else config.n_steps_second if rougher else config.n_steps):
         found = record.on(data)
         near = list(also)
         also = ()
-        for group in groups_to_refine(problem, found):
+        groups = groups_to_refine(problem, found)
+        if not problem.rule.regression and not problem.costly and found:
+            # a candidate without a likelihood is selected only if its set risk is clearly less
+            winner = select(found, problem.rule)
+            own = [group for group in groups if any(one is winner for one in group)]
+            kernels = [group for group in groups if group[0].candidate.weights == "kernel" and has_likelihood(group[0])]
+            soft = kernels if rougher else [group for group in groups if has_likelihood(group[0])]
+            groups = [group for group in groups if group in own or group in soft]
+        for group in groups:
             best = next((one for one in group if not one.candidate.has_relevance), None)
-            near += [] if best is None else best.candidate.neighbours(problem.config)
+            near += [] if best is None else best.candidate.neighbours(problem.config, rougher)
         record.compare(near, data)
         if not record.on(data) or (found and select(record.on(data), problem.rule) is select(found, problem.rule)):
             break
@@ -305,7 +330,7 @@ def search_problem(
     if labelled_only:  # unlabelled rows have neither an average nor a supremum
         allowed = [(name, rule) for name, rule in pairs if rule != "joint"]
         pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
-    rule = Rule(config, regression)
+    rule = Rule(config, regression, costly, exact=float(np.mean(sets.is_exact)))
     return SearchProblem(
         recipe, table, output, sets, n, principles, pairs, config, rule, costly,
         labelled_only=labelled_only,
@@ -353,9 +378,7 @@ def paper_recipe(problem: SearchProblem, reason: str) -> tuple[Recipe, Selection
         if constant and isinstance(principle, Disambiguation):  # only the shares of the classes are predicted
             principle = clone(principle).set_params(cap=1.0)
     params = {"weights": repr(weights), "principle": name, "negative_weights": rule}
-    recipe = replace(
-        problem.recipe, principle=principle, negative_weights=rule, weights=weights
-    )
+    recipe = replace(problem.recipe, principle=principle, negative_weights=rule, weights=weights)
     return recipe, SelectionResult(best_params=params, reason=reason, config=problem.config)
 
 

@@ -66,6 +66,9 @@ class Weights(BaseEstimator, ABC):
     supervised: ClassVar[bool] = False
     """Whether alpha(x) depends on the target, so a new target requires a new fit."""
 
+    largest_power: ClassVar[float] = np.inf
+    """The largest exponent of the updates of soft disambiguation that these weights support."""
+
     loo_by_substitution: ClassVar[bool] = False
     """Whether leaving out row i equals replacing its target by its leave-one-out prediction, as in ridge regression."""
 

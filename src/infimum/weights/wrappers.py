@@ -46,6 +46,10 @@ class WeightsWrapper(Weights):
         return self.inner.supervised
 
     @property
+    def largest_power(self) -> float:  # type: ignore[override]
+        return self.inner.largest_power
+
+    @property
     def inner(self) -> Weights:
         """The inner weights before `fit`."""
         return self.weights

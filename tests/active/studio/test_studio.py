@@ -22,7 +22,16 @@ from infimum.active.studio import Journal, Session, read_task
 from infimum.active.studio.export import FORMATS, cells_of, export
 from infimum.active.studio.pool import TableContradiction
 from infimum.active.studio.server import listening
-from infimum.active.studio.views import guess_view, people_view, review_view, row_view, state_view, sure_view, task_view
+from infimum.active.studio.views import (
+    guess_view,
+    people_view,
+    question_view,
+    review_view,
+    row_view,
+    state_view,
+    sure_view,
+    task_view,
+)
 from infimum.io import read_table
 
 
@@ -704,4 +713,14 @@ def test_row_with_a_wrong_cell_goes_to_review(table):
     assert [one["row"]["row"] for one in review_view(session, "unknown")["rows"]] == [1]
     session.answer("33333333", "me", {"type": "FullLabel", "row": 1}, "owl", review=True)
     assert session.pool.sets.format(1) == "owl"
+    session.close()
+
+
+def test_excluded_labels_are_marked_only_for_people_who_complete_a_row(table):
+    session = opened(table)
+    session.answer("11111111", "me", {"type": "Is", "row": 0, "about": "cat"}, False)
+    question = session.full(0)
+    marked = [option["text"] for option in question_view(session, question)["options"] if option["excluded"]]
+    assert marked == ["cat"]
+    assert not any(option.get("excluded") for option in question_view(session, question, "overlap")["options"])
     session.close()

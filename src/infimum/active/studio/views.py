@@ -43,12 +43,17 @@ def task_view(session: Session) -> dict:
 def question_view(session: Session, question: Question, purpose: str = "") -> dict:
     """Return a question with its text, its options and its input: "yes-no", "one" of the options, or an output type.
 
-    Of more than ten options, the most probable ones and those of the latest answers come first.
+    Of more than ten options, the most probable ones and those of the latest answers come first. Labels that earlier
+    answers exclude are marked, unless the question is for a second opinion.
     """
     options = question.options()
     is_binary = [option.value for option in options] == [True, False]
     found = [] if is_binary else [{"value": o.value, "text": o.text} for o in options]
-    if isinstance(question, FullLabel) and len(found) > LISTED and session.model.lists_outputs:
+    lists = isinstance(question, FullLabel) and session.model.lists_outputs
+    if lists and purpose == "":
+        left = session.model.encode(session.pool.sets[[question.row]])[0]
+        found = [{**option, "excluded": not fits} for option, fits in zip(found, left)]
+    if lists and len(found) > LISTED:
         q = session.belief_about(question.row).T[0]
         recent = Counter(str(e.answer) for e in session.pool.entries[-30:] if isinstance(e.question, FullLabel))
         order = np.argsort([-(p + 0.001 * recent[o["text"]]) for p, o in zip(q, found)], kind="stable")

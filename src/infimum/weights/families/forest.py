@@ -20,11 +20,13 @@ from ..linalg import Moments, dense, product
 
 KINDS = {"random": "DecisionTreeRegressor", "extra": "ExtraTreeRegressor"}
 
-MAX_OUTPUTS = 16
-"""Entries of the target beyond which each tree is grown on this many random projections of it.
+MAX_OUTPUTS = 100
+"""Entries of the target beyond which each tree is grown on random projections of it."""
+N_PROJECTIONS = 16
+"""The number of projections. The time of a split grows with the number of entries.
 
-The time of a split grows with the number of entries. Distances between targets, which splits depend on, are kept on
-average (Joly et al., "Random forests with random projections of the output space", ECML 2014).
+Distances between targets, which splits depend on, are kept on average (Joly et al., "Random forests with random
+projections of the output space", ECML 2014). For 20 to 78 classes, projections cost 3 to 6 points of accuracy.
 """
 
 
@@ -80,6 +82,7 @@ class Forest(Weights):
 
     signed = False
     supervised = True
+    largest_power = OutOfBag.largest_power
 
     def __init__(
         self,
@@ -142,7 +145,7 @@ class Forest(Weights):
         from sklearn import tree  # slow to import
 
         if phi.shape[1] > MAX_OUTPUTS:
-            phi = phi @ np.random.default_rng(seed).standard_normal((phi.shape[1], MAX_OUTPUTS))
+            phi = phi @ np.random.default_rng(seed).standard_normal((phi.shape[1], N_PROJECTIONS))
         grown = getattr(tree, KINDS[self.kind])(
             min_samples_leaf=self.min_samples_leaf, max_features=self.max_features, max_depth=self.max_depth,
             random_state=seed,

@@ -39,6 +39,8 @@ class Holdout(ABC):
     """Predictions at the training rows by weights that are fitted without a fold."""
 
     n: int
+    largest_power: float = np.inf
+    """The largest exponent of the updates of soft disambiguation."""
 
     @abstractmethod
     def __call__(self, q: NDArray) -> NDArray:
@@ -59,6 +61,14 @@ class Holdout(ABC):
     @abstractmethod
     def out_of_fold(self, F: NDArray) -> NDArray:
         """Select the prediction of each row that was made without its fold: (k, n, d) -> (n, d)."""
+
+    def with_fewer_trees(self) -> tuple[Holdout, float] | None:
+        """Return the same predictions from half of the trees, and a factor; None for predictions without trees.
+
+        A score s of these predictions and the score s' of the half give s + factor (s - s') for the trees of a fitted
+        model, all of which predict a new row. This assumes that scores change as 1 / (number of trees).
+        """
+        return None
 
     def weights(self) -> NDArray:
         """Return alpha_j(x_i) fitted without the fold of i, (n, n); it is 0 for j in that fold."""

@@ -13,8 +13,8 @@ from scipy import sparse
 from ..linalg import dense
 from .operators import BlockHoldout, Fold
 
-WIDE = 64  # numbers per row from which on weights between rows take less time and memory than sums over leaves
-DENSE_ROWS = 2000  # rows up to which these weights are formed
+DENSE_SHARE = 0.1  # of the entries: products with fewer are faster in sparse form
+MATRIX_ROWS = 2000  # rows up to which weights between all rows are formed; beyond, leaves are summed
 
 
 class OutOfBag(BlockHoldout):
@@ -36,9 +36,13 @@ class OutOfBag(BlockHoldout):
         The rows of each fold.
     """
 
+    # Predictions are means over few trees, and differ by chance. Larger exponents would turn this into labels.
+    largest_power = 1.0
+
     def __init__(self, leaves: NDArray, mass: NDArray, n_leaves: int, folds: list[NDArray]):
         super().__init__(len(leaves), folds)
         n, t = leaves.shape
+        self.leaves, self.mass, self.n_leaves = leaves, mass, n_leaves
         ends = np.arange(0, n * t + 1, t)
         shape = (n, n_leaves)
         # copies, because eliminate_zeros changes the indices in place
@@ -53,22 +57,27 @@ class OutOfBag(BlockHoldout):
         self.trees = np.maximum(trees, 1)  # (n, k)
 
     @cached_property
-    def _matrices(self) -> NDArray:
-        """The weights of all rows without each fold, (k, n, n)."""
-        out = np.zeros((len(self.tests), self.n, self.n))
-        for f, test in enumerate(self.tests):
-            train = np.delete(np.arange(self.n), test)
-            out[f][:, train] = self._alpha(f, np.arange(self.n), train)
-        return out
+    def _matrices(self) -> list[Any]:
+        """The weights between all rows without each fold."""
+        rows = np.arange(self.n)
+        return [_compact(self._alpha(f, rows, rows)) for f in range(len(self.tests))]
 
     def __call__(self, q: NDArray) -> NDArray:
         k, n, d = q.shape
-        if d >= WIDE and n <= DENSE_ROWS:
-            return self._matrices @ q
+        if n <= MATRIX_ROWS:
+            return np.stack([alpha @ part for alpha, part in zip(self._matrices, q)])
         sums = self.drawn.T @ q.transpose(1, 0, 2).reshape(n, k * d)
         means = (sums.reshape(-1, k, d) * self.share[:, :, None]).reshape(-1, k * d)
         out = (self.outside @ means).reshape(n, k, d) / self.trees[:, :, None]
         return out.transpose(1, 0, 2)
+
+    def with_fewer_trees(self) -> tuple[OutOfBag, float] | None:
+        half = slice(None, None, 2)
+        if self.leaves.shape[1] < 4 or not (self.mass[:, half] == 0).any(axis=1).all():
+            return None
+        fewer = OutOfBag(self.leaves[:, half], self.mass[:, half], self.n_leaves, self.tests)
+        all_trees, own, less = self.leaves.shape[1], *(np.mean((one.mass == 0).sum(axis=1)) for one in (self, fewer))
+        return fewer, (1 / own - 1 / all_trees) / (1 / less - 1 / own)
 
     def predict(self, phi: Any) -> NDArray:
         phi = dense(phi)
@@ -86,15 +95,20 @@ class OutOfBag(BlockHoldout):
         out = np.zeros((self.n, self.n))
         for f, test in enumerate(self.tests):
             train = np.delete(np.arange(self.n), test)
-            out[np.ix_(test, train)] = self._alpha(f, test, train)
+            out[np.ix_(test, train)] = self._alpha(f, test, train).toarray()
         return out
 
     def folds(self) -> Iterator[Fold]:
         for f, test in enumerate(self.tests):
             train = np.delete(np.arange(self.n), test)
-            yield Fold(test, train, self._alpha(f, train, train), self._alpha(f, test, train))
+            yield Fold(test, train, self._alpha(f, train, train).toarray(), self._alpha(f, test, train).toarray())
 
-    def _alpha(self, f: int, at: NDArray, train: NDArray) -> NDArray:
+    def _alpha(self, f: int, at: NDArray, train: NDArray) -> sparse.csr_array:
         """Return alpha_j(x_i) for i in `at` and j in `train`, without fold f."""
-        shared = self.outside[at] @ sparse.diags_array(self.share[:, f]) @ self.drawn[train].T
-        return shared.toarray() / self.trees[at, f][:, None]
+        outside = sparse.diags_array(1 / self.trees[at, f]) @ self.outside[at]
+        return sparse.csr_array(outside @ sparse.diags_array(self.share[:, f]) @ self.drawn[train].T)
+
+
+def _compact(alpha: sparse.csr_array) -> Any:
+    """Return a matrix in the form in which its products are faster."""
+    return alpha.toarray() if alpha.nnz > DENSE_SHARE * np.prod(alpha.shape) else alpha

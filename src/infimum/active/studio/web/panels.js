@@ -61,7 +61,7 @@ function notes() {
 // ---- progress and people
 
 export function progress(found) {
-  const time = found.minutes === null ? "" : `, about ${found.minutes < 1 ? "one minute" : `${Math.round(found.minutes)} minutes`}`;
+  const time = found.minutes === null ? "" : `, about ${found.minutes < 1.5 ? "one minute" : `${Math.round(found.minutes)} minutes`}`;
   at("progress").textContent = `${found.answers} answers (${found.mine} yours) · ${found.complete} of ${task.rows} rows complete${time}`
     + (found.problem ? ` · The model could not be updated: ${found.problem}` : "");
   at("bar").max = task.rows;

@@ -129,7 +129,9 @@ function one(question) {
   const draw = (options) => {
     for (const old of at("options").querySelectorAll("button")) old.remove();
     const keys = keysOf(options.map((option) => option.text));
-    options.forEach((option, k) => button(option.text, keys[k], () => answer(option.value)));
+    options.forEach((option, k) => {
+      button(option.text, keys[k], () => answer(option.value)).disabled = Boolean(option.excluded);
+    });
     fitWidth(options.map((option) => option.text));
   };
   if (few) return draw(question.options);
@@ -141,7 +143,7 @@ function one(question) {
   input.setAttribute("aria-label", "Type to find an option");
   const matching = () => {
     const words = input.value.toLowerCase();
-    const found = question.options.filter((option) => option.text.toLowerCase().includes(words));
+    const found = question.options.filter((option) => !option.excluded && option.text.toLowerCase().includes(words));
     const first = found.filter((option) => option.text.toLowerCase().startsWith(words));
     return [...first, ...found.filter((option) => !first.includes(option))].slice(0, 10);
   };
@@ -153,7 +155,7 @@ function one(question) {
     found.length && input.value ? answer(found[0].value) : say("No option contains these letters.");
   });
   at("options").append(input);
-  draw(question.options.slice(0, 10));
+  draw(matching());
 }
 
 function tags() {

@@ -26,7 +26,7 @@ def test_planted_wrong_sets_are_suspects():
     found = audit(X, cells)
     assert {s["row"] for s in found.suspects} == set(wrong)
     for s in found.suspects:
-        assert s["others say"] == names[y[s["row"]]]
+        assert s["predicted"] == names[y[s["row"]]]
         assert s["support"] < 0.3
     assert set(wrong) <= set(found.rows().tolist())
 
@@ -38,7 +38,7 @@ def test_the_others_never_confirm_the_set_of_a_suspect(seed):
     y = [name if rng.random() < 0.6 else "a|b" for name in np.where((X[:, 0] > 0) ^ (rng.random(60) < 0.2), "a", "b")]
     found = audit(X, y)
     assert found.suspects
-    assert not any(s["others say"] == s["set"] for s in found.suspects)
+    assert not any(s["predicted"] == s["set"] for s in found.suspects)
     given = audit(X, y, resolved=clean_labels(X, y))
     assert not any(f"{s['set']}; the others say {s['set']}" in line for s in given.suspects for line in given.lines())
 

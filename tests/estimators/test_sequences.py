@@ -12,9 +12,11 @@ from sklearn.base import clone
 from sklearn.model_selection import GroupKFold, cross_val_score
 
 from infimum import InputError, Not, PartialEstimator, PartialSequenceTagger, outputs
+from infimum.active import Asker
 from infimum.conformal import Conformal
 from infimum.data.tokens import read_tokens
 from infimum.outputs.sequences.paths import Edges, Packed, path_probabilities, shortest_path
+from infimum.report import build
 
 PEOPLE, PLACES = ("Ann", "Bob", "Eve", "Tom"), ("Rome", "Oslo", "New York", "Bonn")
 NAMES = ["B-LOC", "B-PER", "I-LOC", "O"]
@@ -237,6 +239,16 @@ def test_sequences_of_one_length_work_with_any_base_learner(rng):
 def test_errors_name_what_is_wrong(X, y, text):
     with pytest.raises(ValueError, match=text):
         PartialSequenceTagger("bio").fit(X, y)
+
+
+def test_steps_that_need_one_row_per_output_say_so(model, data):
+    X, y, *_ = data
+    with pytest.raises(ValueError, match="infimum report FILE --sequence COLUMN"):
+        build(model, X)
+    with pytest.raises(ValueError, match=r"model.uncertain_tokens\(X, n, y\)"):
+        Asker().query(X, y, model)
+    with pytest.raises(InputError, match="X contains infinite numbers"):
+        PartialSequenceTagger().fit([np.full((2, 1), np.inf)], [["O", "B-X"]])
 
 
 @pytest.mark.parametrize("settings", [{"lam": 0}, {"lam": "best"}, {"features": "deep"}, {"transitions": "bilou"}])

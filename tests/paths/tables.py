@@ -365,6 +365,35 @@ def product() -> Table:
     )
 
 
+def balls_of_sequences(space: Any, cells: list) -> LossBalls:
+    """The same for centres that are lists of names."""
+    balls = [json.loads(cell) for cell in cells]
+    centers = np.searchsorted(space.classes_, [[ball["center"]] for ball in balls])
+    return LossBalls(space, centers, np.array([[ball["loss"]] for ball in balls]))
+
+
+def sequences() -> Table:
+    true = np.array([["up", "up", "down"], ["down", "flat", "up"], ["flat", "down", "flat"]])[GROUP]
+    rows = [[str(name) if RANDOM.random() < 0.7 else None for name in row] for row in true]
+    return Table(
+        "sequences",
+        model=lambda: PartialEstimator(output=outputs.Sequences(), budget=BUDGET),
+        space=outputs.Sequences,
+        labels=rows,
+        exact=true.tolist(),
+        true=true,
+        error=share_wrong,
+        score=share_right,
+        words=("up", "down", "flat"),
+        options=("--kind", "sequence"),
+        cells=[json.dumps(row) for row in rows],
+        exact_cells=[json.dumps(row) for row in true.tolist()],
+        parse=json.loads,
+        read_sets=balls_of_sequences,
+    )
+
+
 TABLES = {
-    table.name: table for table in (labels(), tags(), rankings(), numbers(), vectors(), masks(), product(), own())
+    table.name: table
+    for table in (labels(), tags(), rankings(), numbers(), vectors(), masks(), product(), sequences(), own())
 }

@@ -103,6 +103,11 @@ class Asker(BaseEstimator):
             The output space, instead of that of a model.
         """
         self._check()
+        if hasattr(model, "uncertain_tokens"):
+            raise ValueError(
+                f"Questions require one row of features per output. Got {type(model).__name__}. Call"
+                " model.uncertain_tokens(X, n, y) for the tokens to annotate next."
+            )
         space, sets = _parsed(model, output, y)
         numbers = as_numbers(X)
         if len(sets) != numbers.shape[0]:

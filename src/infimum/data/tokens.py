@@ -69,6 +69,13 @@ def read_tokens(X: Any, sequence: Any = None) -> Tokens:
     sequence : str, optional
         The column of sequence ids, if X is a DataFrame with one row per token.
     """
+    found = _read(X, sequence)
+    if np.isinf(found.numbers).any():
+        raise InputError("X contains infinite numbers. Replace them, by NaN if the value is missing.")
+    return found
+
+
+def _read(X: Any, sequence: Any) -> Tokens:
     if is_frame(X):
         if sequence is None or sequence not in list(X.columns):
             raise InputError(f"X has no column {sequence!r} of sequence ids. {FORMS}")

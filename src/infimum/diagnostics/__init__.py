@@ -1,4 +1,4 @@
-"""Checks of partially labelled data: can the sets separate the outputs, and which rows need a second look?"""
+"""Checks of partially labelled data: can the sets separate the outputs, and which rows to review?"""
 
 from .audit import Audit, audit
 from .identifiability import Identifiability, identifiability

@@ -1,4 +1,4 @@
-"""Audit: rows that need a second look, and why."""
+"""Audit: rows to review, and why."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHOWN = 5
 
 
 class Audit(Findings):
-    """Rows that need a second look; see :func:`audit`.
+    """Rows to review; see :func:`audit`.
 
     Parameters
     ----------
@@ -68,16 +68,16 @@ class Audit(Findings):
 
     def lines(self) -> list[str]:
         """Return the findings, one per line."""
-        out = [f"{len(self.rows())} of {self.n} rows deserve a second look: {self.counts()}."]
+        out = [f"{len(self.rows())} of {self.n} rows to review: {self.counts()}."]
         out += [f"impossible    row {row}: {why}" for row, why in list(self.impossible.items())[:SHOWN]]
         for found in self.suspects[:SHOWN]:
-            other = found["others say"]
-            why = f"the others say {other}" if other else f"its support by the other rows is {found['support']:.2g}"
+            other = found["predicted"]
+            why = f"the other rows predict {other}" if other else f"its support is {found['support']:.2g}"
             out.append(f"suspect       row {found['row']}: {found['set']}; {why}")
         for pair in self.conflicts[:SHOWN]:
             near = "the same as" if pair["distance"] == 0 else "next to"
             out.append(f"conflict      row {pair['row']}: {pair['set']}; {near} row {pair['other']}: {pair['its set']}")
-        out.append(f"the principles disagree at {len(self.disagreements)} rows")
+        out.append(f"the principles disagree on {len(self.disagreements)} rows")
         return out
 
 
@@ -89,7 +89,7 @@ def audit(
     weights: Any = None,
     resolved: DisambiguationResult | None = None,
 ) -> Audit:
-    """Find rows that need a second look.
+    """Find rows to review.
 
     - **Suspects**: the set probably does not contain the true output. If `resolved` is given, these are its
       `suspects`, as in `model.suspects_`, `infimum clean` and the report. Otherwise, they are rows whose set does not
@@ -123,10 +123,10 @@ def audit(
     >>> y = ["cat"] * 12 + ["dog"] * 12
     >>> y[4] = "dog"
     >>> audit(X, y)
-    2 of 24 rows deserve a second look: 1 suspect, 2 in conflicts, 0 impossible.
-    suspect       row 4: dog; the others say cat
+    2 of 24 rows to review: 1 suspect, 2 in conflicts, 0 impossible.
+    suspect       row 4: dog; the other rows predict cat
     conflict      row 4: dog; the same as row 5: cat
-    the principles disagree at 0 rows
+    the principles disagree on 0 rows
     """
     X, space = inputs_and_space(X, output)
     bad: dict[int, str] = {}
@@ -180,7 +180,7 @@ def _set_suspects(
     texts = output.format_sets(sets, rows) if len(rows) else []
     predicted = ["" if inside else text for inside, text in zip(confirmed, output.format(z[rows]))]
     found.suspects = [
-        {"row": int(row), "set": text, "others say": other, "support": float(support[row])}
+        {"row": int(row), "set": text, "predicted": other, "support": float(support[row])}
         for row, text, other in zip(rows, texts, predicted)
     ]
 

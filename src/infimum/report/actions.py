@@ -33,7 +33,7 @@ def _review(facts: Facts, warning: str) -> h.Markup:
     first = len(facts.review)
     shown = f" The first {first:,} are shown." if facts.n_review > first else ""
     words = "row needs" if facts.n_review == 1 else "rows need"
-    parts.append(h.para(f"{facts.n_review:,} {words} a second look.{shown}"))
+    parts.append(h.para(f"{facts.n_review:,} {words} review.{shown}"))
     return h.markup(*parts, h.tag("ul", *map(_card, facts.review), class_="cards long"))
 
 

@@ -147,6 +147,11 @@ def build(
     >>> build(PartialClassifier().fit(X, y), X)
     <Report of ... characters: ...>
     """
+    if not hasattr(model, "recipe_"):
+        raise ValueError(
+            f"A report requires a fitted model with one row of features per output. Got {type(model).__name__}. For"
+            " sequences, write a table with one line per token and run: infimum report FILE --sequence COLUMN"
+        )
     sets = vars(model).get("sets_")
     if sets is None:
         raise ValueError("A report requires the training sets. Fit the model on arrays instead of chunks.")

@@ -44,7 +44,7 @@ def section(found: Audit, cases: Sequence[Case], name: Callable[[int], str], war
 def _suspects(found: Audit, name: Callable[[int], str]) -> h.Markup:
     if not found.suspects:
         return h.soft("None.")
-    rows = [[name(s["row"]), s["set"], s["others say"], s["support"]] for s in found.suspects]
+    rows = [[name(s["row"]), s["set"], s["predicted"], s["support"]] for s in found.suspects]
     caption = "Support: the held-out probability of the set. Low values indicate that it misses the true output."
     return h.table(["row", "set", "prediction from the other rows", "support"], rows, caption)
 

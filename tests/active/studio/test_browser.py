@@ -396,3 +396,20 @@ def test_buttons_keep_their_place_and_many_classes_are_found_by_typing(tmp_path,
     one.page.keyboard.press("?")
     one.page.wait_for_selector("#keys[open]")
     assert not one.problems
+
+
+def test_ranking_by_keys_takes_items_back(tmp_path, studio, person):
+    table = tmp_path / "items.csv"
+    table.write_text("text\n" + "".join(f"item {k}\n" for k in range(8)))
+    server = studio(table, "--target", "order", "--kind", "ranking", "--classes", "apple,banana,cherry")
+    one = person([]).open(server.address)
+    assert not one.page.locator("#random").is_visible()  # random rows are for labels
+    one.page.eval_on_selector("#kind", "e => { e.value = 'FullLabel'; e.dispatchEvent(new Event('change')); }")
+    one.page.wait_for_function("() => document.querySelectorAll('#options button').length === 3")
+    one.ready()
+    for key in ("1", "2", "1", "3"):  # apple is taken back
+        one.page.keyboard.press(key)
+    assert one.page.locator("#options .chosen").all_inner_texts() == ["2banana (1)", "3cherry (2)"]
+    one.press("1", 1)
+    assert [line["answer"] for line in server.journal() if "question" in line] == ["banana > cherry > apple"]
+    assert not one.problems

@@ -36,7 +36,7 @@ def task_view(session: Session) -> dict:
         "kinds": list(session.model.kinds), "formats": list(FORMATS), "per_person": list(PER_PERSON),
         "guidelines": asdict(task.guidelines), "notes": task.notes, "overlap": session.overlap,
         "left_out": [{"who": one["who"], "text": one["text"], "reason": one["reason"]} for one in session.left_out],
-        "edited": session.edited, "people": session.people,
+        "edited": session.edited, "people": session.people, "random": session.model.lists_outputs,
     }  # fmt: skip
 
 

@@ -11,6 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+MANY = 2**22
+"""Steps that are compared at a time, n m²: 32 MiB. Longer lists of sequences are divided."""
+
 
 class Edges(NamedTuple):
     """A number for each possible step of a path: costs, scores, or booleans (whether the step is allowed)."""
@@ -78,11 +81,15 @@ def shortest_path(cost: NDArray, edges: Edges, lengths: NDArray) -> tuple[NDArra
     lengths : (n,)
         The number of tokens of each sequence.
     """
+    n, m = len(lengths), cost.shape[1]
+    if n > 1 and n * m * m > MANY:
+        rows, tokens = n // 2, int(lengths[: n // 2].sum())
+        parts = shortest_path(cost[:tokens], edges, lengths[:rows]), shortest_path(cost[tokens:], edges, lengths[rows:])
+        return np.concatenate([one[0] for one in parts]), np.concatenate([one[1] for one in parts])
     packed = Packed(lengths)
     best = cost[packed.order].astype(float)
     best[packed.final] += edges.last
     best[: packed.n] += edges.first
-    m = best.shape[1]
     # the recursion runs from the end, so that the labels are read from the front and ties go to the lowest index
     following = np.zeros(best.shape, dtype=np.intp)
     for now, before in reversed(packed.blocks()):
@@ -90,7 +97,7 @@ def shortest_path(cost: NDArray, edges: Edges, lengths: NDArray) -> tuple[NDArra
         following[before] = np.argmin(through, axis=2)
         best[before] += np.take_along_axis(through, following[before][:, :, None], axis=2)[:, :, 0]
     labels = np.empty(len(best), dtype=np.intp)
-    labels[: packed.n] = np.argmin(best[: packed.n], axis=1) if m else 0
+    labels[: packed.n] = np.argmin(best[: packed.n], axis=1)
     total = np.empty(packed.n)
     total[packed.sequence[: packed.n]] = best[np.arange(packed.n), labels[: packed.n]]
     for now, before in packed.blocks():

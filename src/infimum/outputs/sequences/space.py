@@ -156,12 +156,14 @@ class Sequences(OutputSpace):
         return out
 
     def to_cells(self, sets: Any) -> list:
+        if not isinstance(sets, Lattices):
+            return super().to_cells(sets)
         rows = [[set(cell) if isinstance(cell, list) else cell for cell in row] for row in sets.to_list()]
         return [None if gone else row for gone, row in zip(self.is_unlabelled(sets), rows)]
 
     def _to_text(self, cell: Any) -> str:
         """Return a sequence as a JSON list of the texts of its labels, null for unknown ones."""
-        return super()._to_text(Labels().cells_to_text(list(cell)))
+        return super()._to_text(cell if isinstance(cell, dict) else Labels().cells_to_text(list(cell)))
 
     def outputs_to_cells(self, z: Any) -> list:
         return [np.asarray(row).tolist() for row in z]
@@ -202,7 +204,7 @@ class Sequences(OutputSpace):
     def conformal_scores(self) -> dict[str, Any]:
         from .conformal import TokenScore
 
-        return {TokenScore.name: TokenScore}
+        return {TokenScore.name: TokenScore, **super().conformal_scores()}
 
 
 def rows_in(y: Any) -> list:

@@ -26,6 +26,7 @@ export async function start(given) {
   at("file").textContent = `· ${task.file}, ${task.target}`;
   for (const kind of ["auto", ...task.kinds]) at("kind").append(new Option(KINDS[kind] ?? kind, kind));
   for (const form of task.formats) at("form").append(new Option(form, form));
+  at("keys").querySelector(".soft").hidden = !task.random;
   notes();
   startGuidelines(task.guidelines);
   return task;
@@ -72,6 +73,7 @@ export function progress(found) {
   at("sure").textContent = found.sure === 1 ? "Confirm a clear row" : `Confirm ${found.sure} clear rows at once`;
   at("review-count").textContent = found.disagreements ? `(${found.disagreements})` : "";
   const one = found.random;
+  at("random").hidden = !task.random;
   at("random").textContent = one === null
     ? "Every tenth question is about a random row; these rows will estimate the accuracy of the model."
     : `Accuracy on rows that nobody had answered: ${percent(one.right / one.n)} (${one.right} of the last ${one.n} random rows, `

@@ -177,14 +177,19 @@ function ranking() {
   fitWidth(task.names);
   const chosen = [];
   const keys = keysOf(task.names);
-  task.names.forEach((name, k) => {
+  const places = task.names.map((name, k) => {
     const element = button(name, keys[k], () => {
-      if (chosen.includes(name)) return;
-      chosen.push(name);
-      element.classList.add("chosen");
-      element.append(` (${chosen.length})`);
+      chosen.includes(name) ? chosen.splice(chosen.indexOf(name), 1) : chosen.push(name);
+      draw();
       if (chosen.length === task.names.length) answer(chosen.join(" > "));
     });
+    element.append(made("span"));
+    return element;
+  });
+  const draw = () => task.names.forEach((name, k) => {
+    const place = chosen.indexOf(name);
+    places[k].classList.toggle("chosen", place >= 0);
+    places[k].lastChild.textContent = place < 0 ? "" : ` (${place + 1})`;
   });
 }
 

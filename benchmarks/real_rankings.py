@@ -67,7 +67,7 @@ def tables() -> None:
 def speed() -> None:
     """Cost of default fits on simulated comparisons."""
     out = Table("Default fits on simulated comparisons, CPU time")
-    for n, m, k in ((400, 16, 3), (1000, 10, 4), (400, 100, 4), (200, 500, 4)):
+    for n, m, k in ((400, 16, 3), (1000, 10, 4), (400, 100, 4), (400, 500, 4)):
         problem = simulated(n + 50, m, k)
         train, test = np.arange(n), np.arange(n, n + 50)
         model, seconds = timed(lambda: default().fit(problem.X[train], problem.sets[train]))  # noqa: B023

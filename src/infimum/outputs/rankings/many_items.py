@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.special import logit
 
 from ...data.containers import Column
 from ...data.memory import require
@@ -238,13 +239,14 @@ class SparseOrders(PartialOrders):
         step = max(1, CELLS // (self.m * self.m))
         return self._phi(np.concatenate([np.empty((0, self.m)), *map(_expected_sums, _split(u, step))]))
 
-    def expected(self, q: NDArray) -> NDArray:
+    def expected(self, q: NDArray, noise: float = 0.0) -> NDArray:
         found = self.phi_of_scores(q)
         row, better, worse = self._known
         certain = ~self._weighed[row]
         row, better, worse = row[certain], better[certain], worse[certain]
-        # known pairs have the code 1 instead of the expected one
-        more = 1 - np.tanh((q[row, better] - q[row, worse]) / 2)
+        # known pairs have the code 1, or what the noise leaves of it, instead of the expected one
+        d = q[row, better] - q[row, worse]
+        more = (np.tanh((d + logit(1 - noise)) / 2) if noise else 1.0) - np.tanh(d / 2)
         for items, sign in ((better, 1.0), (worse, -1.0)):
             found[:, :-1] += sparse.csr_matrix((sign * more, (row, items)), (len(self), self.m)).toarray()
         return found

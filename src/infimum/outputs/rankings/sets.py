@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.special import logit
 
 from ...data.errors import BadRows, InputError, shown
 from ...feedback_arc import linear_extensions, minimum_feedback_arcs
@@ -21,6 +22,7 @@ from .codes import (
     costs_of,
     mean_codes,
     orders_of,
+    pairs,
     table_places,
 )
 from .contradictions import resolve
@@ -180,11 +182,17 @@ class PartialOrders(StoredOrders):
         """Return the smallest mean code of a pair that z has in this order, under scores q of the items, (n,)."""
         return (codes_of(z) * self.expected(q)[:, :-1]).min(axis=1, initial=1.0)
 
-    def expected(self, q: NDArray) -> NDArray:
-        """The mean of phi under scores of the items, (n, m), which decide the unknown pairs."""
+    def expected(self, q: NDArray, noise: float = 0.0) -> NDArray:
+        """The mean of phi under scores of the items, (n, m), which decide the unknown pairs.
+
+        Known pairs are wrong with probability `noise`, unless the scores are certain.
+        """
         known = self.codes != 0
         known[self.votes.rows] = False  # of a contradictory row, no comparison is certain
-        return self._phi(np.where(known, self.codes, codes_of_scores(q)))
+        if not noise:
+            return self._phi(np.where(known, self.codes, codes_of_scores(q)))
+        i, j = pairs(self.m)
+        return self._phi(np.tanh((q[:, i] - q[:, j] + known * self.codes * logit(1 - noise)) / 2))
 
     def _phi(self, codes: NDArray) -> NDArray:
         last = np.full((*codes.shape[:-1], 1), float(self.codes.shape[1]))

@@ -73,19 +73,18 @@ class SearchProblem:
     def selects_noise(self) -> bool:
         """Whether it is to be selected if sets may miss the true label; several sources are fallible anyway."""
         auto = is_auto(self.recipe.noise) and "disambiguation" in {name for name, _ in self.pairs}
-        fallible = self.sets.options() is not None or self.sets.comparisons() is not None
-        fallible = fallible or len(self.sets.lines() or []) == 1
-        return auto and fallible and self.sets.answers_of_sources() is None
+        sets = self.sets
+        listed = sets.options() is not None or sets.comparisons() is not None or len(sets.lines() or []) == 1
+        return auto and listed and sets.answers_of_sources() is None
 
     @property
     def selects_decision(self) -> bool:
         """Whether it is to be selected what predictions minimise after disambiguation of numbers."""
-        auto = is_auto(self.recipe.principle) and not self.given
-        if not (auto and self.rule.regression) or self.chunked or Infimum().curves(self.sets) is None:
+        auto = is_auto(self.recipe.principle) and not self.given and not self.chunked
+        if not (auto and self.rule.regression) or Infimum().curves(self.sets) is None:
             return False
-        lines = self.sets.lines() or []
         # bounds in one direction only are best satisfied by the most extreme prediction
-        return not self.sets.is_exact.all() and all(line.bounded_below is None for line in lines)
+        return not self.sets.is_exact.all() and all(one.bounded_below is None for one in self.sets.lines() or [])
 
     @property
     def given(self) -> bool:
@@ -330,7 +329,9 @@ def search_problem(
     if labelled_only:  # unlabelled rows have neither an average nor a supremum
         allowed = [(name, rule) for name, rule in pairs if rule != "joint"]
         pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
-    rule = Rule(config, regression, costly, exact=float(np.mean(sets.is_exact)), tags=_has_several_choices(sets))
+    labelled = ~output.is_unlabelled(sets)
+    exact = float(np.mean(sets.is_exact[labelled])) if labelled.any() else 0.0
+    rule = Rule(config, regression, costly, exact=exact, tags=_has_several_choices(sets))
     return SearchProblem(
         recipe, table, output, sets, n, principles, pairs, config, rule, costly,
         labelled_only=labelled_only,

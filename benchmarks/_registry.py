@@ -83,6 +83,8 @@ BENCHMARKS = [
     Benchmark("weights:million", 8.0),
     Benchmark("weights:cluster", 10.0, "distributed"),
     Benchmark("real:intervals", 6.0),
+    Benchmark("real:labels", 60.0, partial=True),
+    Benchmark("promise", 2.0),
     Benchmark("real_rankings:speed", 2.0),
     Benchmark("real_rankings:tables", 6.0),
     Benchmark("defaults:timing", 1.0, "xgboost", partial=True),

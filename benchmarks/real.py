@@ -1,4 +1,4 @@
-"""Real partial labels, the default beside published results: ``python -m benchmarks real:intervals``.
+"""Real partial labels, the default beside other models: ``python -m benchmarks real:intervals real:labels``.
 
 The data folder is that of ``INFIMUM_DATA``. Results of single folds are kept in benchmarks/results/real.json, so a run
 that is stopped goes on where it stopped.
@@ -7,12 +7,15 @@ that is stopped goes on where it stopped.
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchmarks._real_labels import labels
 from benchmarks._tools import Table, kept, run_parts
 from infimum import PartialRegressor
 
@@ -72,5 +75,6 @@ def one_fold(X: pd.DataFrame, y: NDArray, test: NDArray) -> float:
     return float(np.mean(np.maximum(np.maximum(y[test, 0] - z, z - y[test, 1]), 0) ** 2))
 
 
-def main(names: list[str] | None = None) -> None:
-    run_parts({"intervals": intervals}, names)
+def main(names: list[str] | None = None, **settings: Any) -> None:
+    """Run the named parts, or all; `settings` are those of `labels`: folds, only, docs."""
+    run_parts({"intervals": intervals, "labels": partial(labels, **settings)}, names)

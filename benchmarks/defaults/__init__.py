@@ -3,8 +3,8 @@
 Parts: labels, intervals, numbers, rankings, tags, timing (up to 5,000 rows) and large (50,000 and 1,000,000 rows). A
 method on a fold is kept in benchmarks/results/defaults once it is done; a rerun does what is missing. ``--folds 3``
 takes the first three folds of every problem, ``--only vowel`` the problems with that text in their names, and
-``--docs`` writes the table and its picture into docs. Nothing but the ceilings looks at a true answer before errors
-are counted.
+``--docs`` writes the table and its figure into docs. Only the two fully supervised models use true labels during
+training.
 """
 
 from __future__ import annotations

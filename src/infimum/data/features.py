@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from .checks import check_number
 from .columns import KINDS, Recognised, category, days, number, recognise
 from .containers import frame_of
-from .errors import InfimumWarning, InputError, is_missing
-from .inputs import is_frame, shown
+from .errors import InfimumWarning, InputError, is_missing, listed
+from .inputs import is_frame
 from .numerals import is_missing_word
 
 LONG_TEXT = 300
@@ -208,7 +208,7 @@ class Features(TransformerMixin, BaseEstimator):
         given = [*(self.columns or {}), *(self.ignore or ())]
         missing = [name for name in given if name not in table]
         if missing:
-            raise ValueError(f"X has no column {missing[0]!r}. Its columns are {shown(list(table))}.")
+            raise ValueError(f"X has no column {missing[0]!r}. Its columns are {listed(list(table))}.")
         return dict(self.columns or {})
 
     def _fitted(self, name: str, found: Recognised, cells: list) -> Column:
@@ -268,12 +268,12 @@ def columns_of(X: Any, names: list[str] | None = None) -> dict[str, list]:
     frame = frame_of(X, "X")
     if not all(isinstance(name, str) for name in frame.columns):
         raise ValueError(
-            f"The columns of X must have names that are text. Got {shown(frame.columns)}. Rename them first:"
+            f"The columns of X must have names that are text. Got {listed(frame.columns)}. Rename them first:"
             " X.columns = [str(name) for name in X.columns]."
         )
     missing = [name for name in names or [] if name not in frame.columns]
     if missing:
-        raise ValueError(f"The table has no column {shown(missing)}. Its columns are {shown(list(frame.columns))}.")
+        raise ValueError(f"The table has no column {listed(missing)}. Its columns are {listed(list(frame.columns))}.")
     return {name: frame[name].to_list() for name in (frame.columns if names is None else names)}
 
 

@@ -10,8 +10,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from .containers import frame_of
-from .errors import listed
-from .errors import shown as shown_cell
+from .errors import listed, shown
 
 LARGEST = 1e150  # squares of larger numbers overflow
 FILL = (
@@ -46,33 +45,24 @@ def in_order(X: Any, names: list[str] | None, what: str = "X") -> Any:
     present = set(found)
     missing, extra = [n for n in names if n not in present], [n for n in found if n not in set(names)]
     if missing or extra or len(present) < len(found):
-        problems = [f"{kind} {shown(some)}" for kind, some in (("misses", missing), ("also has", extra)) if some]
+        problems = [f"{kind} {listed(some)}" for kind, some in (("misses", missing), ("also has", extra)) if some]
         problem = " and ".join(problems) or "names a column twice"
-        raise ValueError(f"{what} {problem}. Its columns must be those of fit: {shown(names)}.")
+        raise ValueError(f"{what} {problem}. Its columns must be those of fit: {listed(names)}.")
     return X.select(names) if hasattr(X, "select") else X[names]
 
 
-def shown(names: list) -> str:
-    """Return the first names of a list as text.
-
-    >>> shown(["a", "b"])
-    "'a', 'b'"
-    """
-    return listed(names)
-
-
-def as_numbers(X: Any, what: str = "X") -> Any:
+def as_numbers(X: Any) -> Any:
     """Return X as a two-dimensional array or a CSR matrix of finite numbers."""
     names = names_of(X)
-    table = _table(X, what) if is_frame(X) else readable(X, what)
+    table = _table(X) if is_frame(X) else readable(X)
 
     def check() -> Any:
-        return check_array(table, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=what)
+        return check_array(table, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
 
-    return in_range(explaining_gaps(check, table, names, what))
+    return in_range(explaining_gaps(check, table, names))
 
 
-def explaining_gaps(check: Callable[[], Any], X: Any, names: list[str] | None = None, what: str = "X") -> Any:
+def explaining_gaps(check: Callable[[], Any], X: Any, names: list[str] | None = None) -> Any:
     """Return ``check()``; if it fails because X has missing or infinite entries, the error names the first one."""
     try:
         return check()
@@ -82,7 +72,7 @@ def explaining_gaps(check: Callable[[], Any], X: Any, names: list[str] | None = 
             raise
         entry, place = found
         fix = FILL if entry == "NaN" else "Replace it by a finite number."
-        raise ValueError(f"Input {what} contains {entry} in {place}. {fix}") from None
+        raise ValueError(f"Input X contains {entry} in {place}. {fix}") from None
 
 
 def _first_gap(X: Any, names: list[str] | None) -> tuple[str, str] | None:
@@ -107,7 +97,7 @@ def _first_place(places: Any, names: list[str] | None = None) -> str:
     return f"row {row}, column {column if names is None else repr(names[column])}{more}"
 
 
-def readable(X: Any, what: str = "X") -> Any:
+def readable(X: Any) -> Any:
     """Return X, or raise an error with the row and the entry that is not a number.
 
     >>> readable([[1.0], ["red"]])
@@ -118,12 +108,12 @@ def readable(X: Any, what: str = "X") -> Any:
     if sparse.issparse(X):
         return X.tocsr()  # a matrix in the format DOK is a dict
     if X is None or isinstance(X, str | bytes | dict | set | frozenset):
-        raise ValueError(f"X must be a table of numbers, rows by features. Got {shown_cell(X)}.")
+        raise ValueError(f"X must be a table of numbers, rows by features. Got {shown(X)}.")
     if isinstance(X, np.ma.MaskedArray):
         masked = np.argwhere(np.ma.getmaskarray(X))
         if X.ndim == 2 and len(masked):
             raise ValueError(
-                f"Input {what} contains a masked entry, which is missing like NaN, in {_first_place(masked)}. {FILL}"
+                f"Input X contains a masked entry, which is missing like NaN, in {_first_place(masked)}. {FILL}"
             )
         return X.data
     if isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.ndim > 0 and X.dtype.kind in "OUS"):
@@ -146,14 +136,14 @@ def _check_cell(cell: Any, row: int) -> None:
         try:
             float(cell)
         except ValueError:
-            raise ValueError(f"X must contain numbers. Row {row} contains {shown_cell(cell)}. {ENCODE}") from None
+            raise ValueError(f"X must contain numbers. Row {row} contains {shown(cell)}. {ENCODE}") from None
     elif isinstance(cell, dict | set | frozenset) or type(cell) is object:
         raise TypeError(
-            f"X must contain numbers. Row {row} contains {shown_cell(cell)}: an argument must be a number, or a string"
+            f"X must contain numbers. Row {row} contains {shown(cell)}: an argument must be a number, or a string"
             " that is a number."
         )
     elif isinstance(cell, int) and abs(cell) > LARGEST:
-        raise ValueError(f"{TOO_LARGE} Row {row} contains {shown_cell(cell)}. {RESCALE}")
+        raise ValueError(f"{TOO_LARGE} Row {row} contains {shown(cell)}. {RESCALE}")
 
 
 def in_range(X: Any) -> Any:
@@ -166,15 +156,15 @@ def in_range(X: Any) -> Any:
     return X
 
 
-def _table(X: Any, what: str) -> Any:
+def _table(X: Any) -> Any:
     import narwhals.stable.v1 as nw
 
-    frame = frame_of(X, what)
+    frame = frame_of(X, "X")
     text = [series for series in frame.iter_columns() if not (series.dtype.is_numeric() or series.dtype == nw.Boolean)]
     if text:
         cell = next((v for v in text[0].to_list() if v is not None), None)
         raise ValueError(
-            f"{what} must contain numbers. The column {text[0].name!r} contains {shown_cell(cell)}"
+            f"X must contain numbers. The column {text[0].name!r} contains {shown(cell)}"
             f"{f' (so do {len(text) - 1} other columns)' if len(text) > 1 else ''}. {ENCODE}"
         )
     columns = [_floats(series) for series in frame.iter_columns()]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .blanks import INVISIBLE, normalised, stripped
+from .errors import SHOWN
 
 RATIO = 10
 """A name that is misspelt occurs at most once per this many occurrences of the right one."""
@@ -101,7 +102,7 @@ def look_alikes(counts: Mapping[str, int], known: Iterable = ()) -> list[LookAli
     return sorted((_resolved(one, found) for one in found.values()), key=lambda one: (-one.count, one.name))
 
 
-def look_alike_text(found: Sequence[LookAlike], what: str, most: int = 10) -> str:
+def look_alike_text(found: Sequence[LookAlike], what: str) -> str:
     """Return look-alikes as the lines of a message, at most ten of them.
 
     >>> print(look_alike_text(look_alikes({"cat": 9, "Cat": 1}), "class"))
@@ -111,8 +112,8 @@ def look_alike_text(found: Sequence[LookAlike], what: str, most: int = 10) -> st
     several = {"class": "classes"}.get(what, f"{what}s")
     one = len(found) == 1
     head = f"1 {what} of y looks like a variant" if one else f"{len(found)} {several} of y look like variants"
-    lines = [f"  {name}" for name in found[:most]]
-    more = [f"  (and {len(found) - most} more)"] if len(found) > most else []
+    lines = [f"  {name}" for name in found[:SHOWN]]
+    more = [f"  (and {len(found) - SHOWN} more)"] if len(found) > SHOWN else []
     return "\n".join([f"{head} of others:", *lines, *more])
 
 

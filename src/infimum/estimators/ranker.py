@@ -13,7 +13,7 @@ from .base import PartialModel
 
 
 class PartialRanker(PartialModel):
-    """Rankings of items from comparisons, top-k lists, buckets and ranks with gaps (paper, Sec. 5.2).
+    """Rankings of items from comparisons, top-k lists, buckets and ranks with gaps.
 
     After disambiguation, and if all rows are bucket orders (full rankings, top-k lists, unlabelled rows), the
     prediction is one minimum feedback arc set. Otherwise "auto" enumerates the rankings of up to 8 items, and uses a

@@ -79,8 +79,10 @@ def _next(
         actions.append(f"merge {len(merge)} look-alike name{'s' if len(merge) > 1 else ''}")
     if n_review:
         many = f"review {n_review:,} row{'s' if n_review > 1 else ''}"
+        others = n_review - n_suspects - n_impossible if n_suspects or n_impossible else 0
         found = [f"{n_suspects:,} with a probably wrong label" if n_suspects else "",
-                 f"{n_impossible:,} that no label satisfies" if n_impossible else ""]  # fmt: skip
+                 f"{n_impossible:,} that no label satisfies" if n_impossible else "",
+                 f"{others:,} that contradict a similar row" if others > 0 else ""]  # fmt: skip
         listed = ", ".join(text for text in found if text)
         actions.append(f"{many} ({listed})" if listed else many)
     if inseparable:

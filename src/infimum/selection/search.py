@@ -329,7 +329,9 @@ def search_problem(
     if labelled_only:  # unlabelled rows have neither an average nor a supremum
         allowed = [(name, rule) for name, rule in pairs if rule != "joint"]
         pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
-    rule = Rule(config, regression, costly, exact=float(np.mean(sets.is_exact)), tags=_has_several_choices(sets))
+    labelled = ~output.is_unlabelled(sets)
+    exact = float(np.mean(sets.is_exact[labelled])) if labelled.any() else 0.0
+    rule = Rule(config, regression, costly, exact=exact, tags=_has_several_choices(sets))
     return SearchProblem(
         recipe, table, output, sets, n, principles, pairs, config, rule, costly,
         labelled_only=labelled_only,

@@ -74,14 +74,7 @@ class APS(LabelScore):
     """The probability of more probable classes, plus a random part of the class's own.
 
     s(x, y) is the sum of the P(z | x) above P(y | x), plus U P(y | x) with U uniform. Sets are larger for harder x.
-
-    Parameters
-    ----------
-    randomized : bool, default False
-        Whether U is drawn for new rows, too. If so, coverage equals the level and sets may be empty. Otherwise U = 0
-        for new rows, sets are never empty for a positive radius, and cover more than the level.
-    random_state : int, default 0
-        Seed of these draws; those of calibration rows come from `Conformal`.
+    U is drawn for calibration rows and is 0 for new ones, so that sets are never empty for a positive radius.
 
     References
     ----------
@@ -91,10 +84,6 @@ class APS(LabelScore):
     name = "aps"
     requires = "probabilities"
 
-    def __init__(self, randomized: bool = False, random_state: int = 0):
-        self.randomized = randomized
-        self.random_state = random_state
-
     def randomise(self, forecast: NDArray, random: np.random.RandomState) -> NDArray:
         return np.column_stack([forecast, 1 - random.uniform(size=len(forecast))])
 
@@ -103,10 +92,7 @@ class APS(LabelScore):
         return mass_above(P) + U * P
 
     def table(self, forecast: NDArray) -> NDArray:
-        if not self.randomized:
-            return mass_above(forecast)
-        U = 1 - np.random.RandomState(self.random_state).uniform(size=(len(forecast), 1))
-        return mass_above(forecast) + U * forecast
+        return mass_above(forecast)
 
 
 def mass_above(P: NDArray) -> NDArray:

@@ -13,7 +13,7 @@ from .base import VectorSets, numbers
 
 
 class Annuli(VectorSets):
-    """Annuli: an amplitude within bounds, without its phase (paper, Sec. 5.3).
+    """Annuli: an amplitude within bounds, without its phase.
 
     S_i = {y : inner_i <= |y - center_i| <= outer_i}.
 

@@ -69,6 +69,8 @@ class Forest(Weights):
 
     Notes
     -----
+    Unlabelled rows of the target have weight 0: splits cannot learn from them, and they would dilute the leaf means.
+
     Sample weights multiply the draws, so they act on the splits and on the leaf means. A weight of 2 equals a row that
     is given twice, because equal rows are drawn together; only `min_samples_leaf` counts it once.
 
@@ -118,6 +120,8 @@ class Forest(Weights):
             raise ValueError("Forest grows its trees on the embedded sets: fit(X, phi) needs phi of shape (n, d).")
         self.X_fit_, self.n_rows_ = X, X.shape[0]
         self.sample_weight_ = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        if target.labelled.any() and not target.labelled.all():
+            self.sample_weight_ = (1.0 if sample_weight is None else self.sample_weight_) * target.labelled
         moments = Moments.of(X, sample_weight)
         self.center_ = np.zeros(X.shape[1]) if sparse.issparse(X) else moments.mean
         self.scale_ = np.where(moments.variance > 0, np.sqrt(moments.variance), 1.0)

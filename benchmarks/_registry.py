@@ -85,6 +85,8 @@ BENCHMARKS = [
     Benchmark("real:intervals", 6.0),
     Benchmark("real:labels", 60.0, partial=True),
     Benchmark("promise", 2.0),
+    Benchmark("real_survival:survival", 1.0, "sksurv"),
+    Benchmark("laboratory", 2.0),
     Benchmark("real_rankings:speed", 2.0),
     Benchmark("real_rankings:tables", 6.0),
     Benchmark("defaults:timing", 1.0, "xgboost", partial=True),

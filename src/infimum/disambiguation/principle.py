@@ -67,7 +67,8 @@ class Disambiguation(BaseEstimator):
         Seed of the random starts.
     noise : None, "estimate" or float, default None
         The share of sets that do not contain the true label. None assumes that there are none, and "estimate"
-        estimates the share. For labels and tags. The reliability of several annotators (`Votes`) is always estimated.
+        estimates the share. For labels, tags and numbers. The reliability of several annotators (`Votes`) is always
+        estimated.
     decision : {"labels", "sets"}, default "labels"
         What a prediction minimises: the mean loss to the estimated labels, or the infimum loss to the sets, with
         weights that were fitted to the labels. "sets" has a smaller set risk if many intervals are one-sided and

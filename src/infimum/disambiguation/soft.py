@@ -17,6 +17,7 @@ from .constrained import ConstrainedCategorical
 from .coupled import Coupled, labelled_in
 from .fallible import fallible
 from .fallible_comparisons import FallibleComparisons
+from .fallible_normal import FallibleNormal
 from .posterior import SetPosterior
 from .truncated_normal import TruncatedNormal
 
@@ -217,6 +218,8 @@ def posterior_of(sets: Sets, sample_weight: NDArray | None = None, noise: Any = 
             return Categorical(likelihood, sets, sample_weight)
         return (SparseCategorical if is_sparse(mask) else Categorical)(mask, sets, sample_weight)
     lines = sets.lines()
+    if lines is not None and noise and len(lines) == 1:
+        return FallibleNormal(lines, sample_weight, noise)
     if lines is not None:
         return TruncatedNormal(lines, sample_weight)
     if sets.comparisons() is not None:

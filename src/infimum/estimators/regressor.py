@@ -54,6 +54,11 @@ class PartialRegressor(RegressorMixin, PartialModel):
     search_config : SearchConfig, optional
         Constants of the model selection, such as numbers of rows and folds; see
         :class:`infimum.selection.SearchConfig`.
+    noise : {"auto", "estimate"}, None or float, default None
+        The share of intervals that do not contain the true value. "estimate" estimates it, and "auto" does so if this
+        increases the likelihood of held-out intervals. None assumes that every interval contains the true value. It is
+        the default, because errors with heavy tails look like intervals that miss the value. Only disambiguation of
+        numbers uses it.
 
     Attributes
     ----------
@@ -110,6 +115,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
         random_state: Any = 0,
         verbose: int = 0,
         search_config: SearchConfig | None = None,
+        noise: Any = None,
     ) -> None:
         self.loss = loss
         self.principle = principle
@@ -122,6 +128,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
         self.random_state = random_state
         self.verbose = verbose
         self.search_config = search_config
+        self.noise = noise
 
     def _output(self, y: Any) -> OutputSpace:
         if not isinstance(y, VectorSets):

@@ -347,7 +347,7 @@ def _evaluate(
                 z = out_of_fold(recipe, kernels.X, data.output, data.sets, data.w, kernels.folds, **shared)
             else:
                 if holdout is None:
-                    grown_on = posterior if recipe.refits_on_labels else None
+                    grown_on = data.posterior_of(recipe.without_noise()) if recipe.refits_on_labels else None
                     holdout = data.kernels.holdout(candidate, preview, grown_on)
                 z = predict_held_out(recipe, holdout, data.output, data.sets, data.w, **shared)
             rows = row_scores(data.output, data.sets, z, data.w, posterior)

@@ -79,7 +79,8 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     nearest, others = _split(found, is_nearest)
     if nearest and others:
         mean, best = select(others, rule), min(nearest, key=_mean_loss)
-        return best if mean.rows.is_worse(best.rows, rule.config.n_se_nearest) else mean
+        gains = not is_noisy(mean) and mean.rows.is_worse(best.rows, rule.config.n_se_nearest)
+        return best if gains else mean
     noisy, others = _split(found, is_noisy)
     if not noisy or not others:
         return _select(found, rule)
@@ -176,13 +177,15 @@ def competitive_groups(found: Sequence[Evaluation], rule: Rule, n_se: float | No
     return [group for group in groups if is_near(group[0])]
 
 
-def mixtures_of(found: Sequence[Evaluation], rule: Rule) -> list[Candidate]:
-    """Return the mixture of the best candidate of each family under disambiguation; none for fewer than two families.
+def mixtures_of(
+    found: Sequence[Evaluation], rule: Rule, principle: str = "disambiguation"
+) -> list[Candidate]:
+    """Return the mixture of the best candidate of each family under a principle; none for fewer than two families.
 
     Shares are proportional to a power of the likelihood of all sets, as in Bayesian model averaging. The power is small
     because the likelihoods are estimates.
     """
-    soft = [one for one in found if one.candidate.principle == "disambiguation" and not one.candidate.parts]
+    soft = [one for one in found if one.candidate.principle == principle and not one.candidate.parts]
     families: dict[tuple[str, str], Evaluation] = {}
     for group in ranked_groups(soft, rule):
         for one in group:
@@ -196,7 +199,7 @@ def mixtures_of(found: Sequence[Evaluation], rule: Rule) -> list[Candidate]:
     kept = np.flatnonzero(shares >= rule.config.min_share * shares.sum())
     parts = tuple((tops[k].candidate, round(float(shares[k] / shares[kept].sum()), 4)) for k in kept)
     inside = tops[0].candidate.negative_weights
-    mixture = Candidate("mixture", parts=parts, principle="disambiguation", negative_weights=inside)
+    mixture = Candidate("mixture", parts=parts, principle=principle, negative_weights=inside)
     return [mixture] if len(parts) > 1 else []
 
 
@@ -257,7 +260,8 @@ def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], ru
     gains = soft.rows.is_worse(noisy.rows, config.n_se_large_noise if large else config.n_se_noise, True)
     # rare tags are easily taken for errors, which the loss shows: if all tags are wrong equally often, the model with
     # the smaller loss on them is also better on the true tags
-    is_risky = noisy.rows.is_worse(plain.rows, 0.0 if rule.tags else config.n_se_different)
+    # intervals that miss may be far off, and predictions need not be near them
+    is_risky = not rule.regression and noisy.rows.is_worse(plain.rows, 0.0 if rule.tags else config.n_se_different)
     return noisy.rows.miss >= config.min_noise and gains and not is_risky
 
 

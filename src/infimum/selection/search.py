@@ -38,7 +38,7 @@ from .evaluate import Evaluation, EvaluationData, evaluate, scores_of_selected
 from .kernel_cache import KernelCache
 from .noise import may_be_noisy, try_noise
 from .pilot import run_pilot
-from .rank import Rule, has_likelihood, mixtures_of, nearest_of, select, survivors
+from .rank import Rule, has_likelihood, is_noisy, mixtures_of, nearest_of, select, survivors
 from .relevant import relevance_starts, relevant_candidates
 from .result import Result, SelectionResult
 from .rows import labelled_rows, n_distinct, row_order
@@ -73,18 +73,18 @@ class SearchProblem:
     def selects_noise(self) -> bool:
         """Whether it is to be selected if sets may miss the true label; several sources are fallible anyway."""
         auto = is_auto(self.recipe.noise) and "disambiguation" in {name for name, _ in self.pairs}
-        fallible = self.sets.options() is not None or self.sets.comparisons() is not None
-        return auto and fallible and self.sets.answers_of_sources() is None
+        sets = self.sets
+        listed = sets.options() is not None or sets.comparisons() is not None or len(sets.lines() or []) == 1
+        return auto and listed and sets.answers_of_sources() is None
 
     @property
     def selects_decision(self) -> bool:
         """Whether it is to be selected what predictions minimise after disambiguation of numbers."""
-        auto = is_auto(self.recipe.principle) and not self.given
-        if not (auto and self.rule.regression) or self.chunked or Infimum().curves(self.sets) is None:
+        auto = is_auto(self.recipe.principle) and not self.given and not self.chunked
+        if not (auto and self.rule.regression) or Infimum().curves(self.sets) is None:
             return False
-        lines = self.sets.lines() or []
         # bounds in one direction only are best satisfied by the most extreme prediction
-        return not self.sets.is_exact.all() and all(line.bounded_below is None for line in lines)
+        return not self.sets.is_exact.all() and all(one.bounded_below is None for one in self.sets.lines() or [])
 
     @property
     def given(self) -> bool:
@@ -248,7 +248,7 @@ def run_stages(problem: SearchProblem, order: NDArray, record: Record, threads: 
         if record.evaluations and len(data) < min(n, second):
             noisy = noisy and may_be_noisy(problem, data, record)
             # Stage 4: compare the best ones on more rows.
-            found = record.latest(data)
+            found = [one for one in record.latest(data) if not is_noisy(one)]
             n_kept = config.n_kept if problem.rule.regression else config.n_kept_costly
             kept = [one.candidate for one in survivors(found, problem.rule, n_kept)]
             plain = [one for one in kept if not one.has_relevance]

@@ -19,7 +19,7 @@ from ..base import OutputSpace, Sets
 from ..choices import Choices
 from ..constraints import GroupConstraints
 from ..merging import COUNTED, warn_of_look_alikes
-from ..summary import Summary
+from ..summary import Summary, SummaryTable, fraction
 from .cells import LabelCells
 from .costs import Cost, as_cost, without_frames
 from .forms import (
@@ -40,7 +40,6 @@ from .forms import (
     row_of_bits,
 )
 from .sets import CandidateLabels, as_mask
-from .summary import summary_of
 from .voted import SoftLabels, VotedLabels, is_soft, with_probabilities
 
 if TYPE_CHECKING:
@@ -252,7 +251,16 @@ class Labels(LabelCells, OutputSpace):
         return LabelQuestions(self)
 
     def summary(self, sets: Any) -> Summary:
-        return summary_of(self, sets)
+        """Return the number of complementary labels, and how often each class is exact, possible and excluded."""
+        labelled = ~sets.is_unlabelled
+        mask, exact = sets.mask[labelled], sets.mask[sets.is_exact].sum(axis=0)
+        rows = [
+            [str(name), int(exact[k]), int(mask[:, k].sum()), int((~mask[:, k]).sum()), fraction(mask[:, k])]
+            for k, name in enumerate(self.classes_)
+        ]
+        columns = ["class", "exact", "possible", "excluded", "fraction possible"]
+        complementary = int(np.sum(sets.negated & labelled & ~sets.is_exact))
+        return Summary([("complementary", complementary)], [SummaryTable("Classes of labelled rows", columns, rows)])
 
     def psi(self, z: Any) -> NDArray:
         z = np.asarray(z, dtype=int)

@@ -17,12 +17,11 @@ from ...data.containers import materialise
 from ...data.errors import Form, InfimumWarning, InputError, listed
 from ..base import OutputSpace, Sets
 from ..choices import Choices
-from ..summary import Summary
+from ..summary import Summary, SummaryTable
 from .cells import NumberCells
 from .errors import r2_range, rmse_range
 from .forms import LIMIT, names_of, read, texts_in
 from .sets import Intervals
-from .summary import summary_of
 from .text import check_units, decimal_of, units_of
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
 LOSSES = ("squared", "absolute")
 NUMBERS = Form("numbers", "numbers and sets of numbers, one entry per row")
+QUANTILES = {"smallest": 0.0, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "largest": 1.0}
 
 
 class Facts(NamedTuple):
@@ -151,7 +151,16 @@ class Reals(NumberCells, OutputSpace):
         return NumberQuestions(self)
 
     def summary(self, sets: Any) -> Summary:
-        return summary_of(self, sets)
+        """Return the number of one-sided intervals, and quantiles of the finite bounds and lengths."""
+        low, high = sets.lowest, sets.highest
+        one_sided = int(np.sum(np.isfinite(low) != np.isfinite(high)))
+        columns = {"lower bound": low, "upper bound": high, "length": sets.size}
+        finite = {name: values[np.isfinite(values)] for name, values in columns.items()}
+        rows = [
+            [name, *(float(np.quantile(values, q)) if len(values) else np.nan for values in finite.values())]
+            for name, q in QUANTILES.items()
+        ]
+        return Summary([("one-sided", one_sided)], [SummaryTable("Bounds", ["", *columns], rows)])
 
     def check(self, parts: Iterable[Sets]) -> None:
         """Warn about intervals that are all bounded in the same direction."""

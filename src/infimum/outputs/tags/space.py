@@ -20,11 +20,10 @@ from ..base import OutputSpace, Sets
 from ..choices import Choices
 from ..merging import COUNTED, warn_of_look_alikes
 from ..signs import format_signs
-from ..summary import Summary
+from ..summary import Summary, SummaryTable, fraction
 from .cells import TagCells
 from .forms import BOTH, FORMS, Facts, facts_of, parse, read_cells, signs
 from .sets import HammingBalls, PartialTags
-from .summary import summary_of
 
 if TYPE_CHECKING:
     from .questions import TagQuestions
@@ -171,7 +170,17 @@ class Tags(TagCells, OutputSpace):
         return TagQuestions(self)
 
     def summary(self, sets: Any) -> Summary:
-        return summary_of(self, sets)
+        """Return how often each tag is present, absent and unknown."""
+        options = sets.options()
+        if options is None:  # balls around tags: no tag is known by itself
+            return Summary([], [])
+        absent, present = options[..., 0] & ~options[..., 1], options[..., 1] & ~options[..., 0]
+        rows = [
+            [str(name), int(present[:, k].sum()), int(absent[:, k].sum()), int(np.sum(~(present | absent)[:, k])),
+             fraction((present | absent)[:, k])]
+            for k, name in enumerate(self.tags_)
+        ]  # fmt: skip
+        return Summary([], [SummaryTable("Tags", ["tag", "present", "absent", "unknown", "fraction known"], rows)])
 
     def psi(self, z: Any) -> NDArray:
         z = np.asarray(z, dtype=float)

@@ -33,8 +33,9 @@ def one_table(seed: int) -> list[float]:
     X, sets, X_new, sets_new = table_of(seed)
     model = PartialClassifier().fit(X, sets)
     promised = float(model.selection_.scores["covering_rate"])
-    inside = sets_new[np.arange(N_NEW), model.predict(X_new)]
-    spread = promised * (1 - promised) / model.selection_.best.n + inside.var() / N_NEW
+    labelled = ~sets_new.all(axis=1)  # scores do not count unlabelled rows
+    inside = sets_new[np.arange(N_NEW), model.predict(X_new)][labelled]
+    spread = promised * (1 - promised) / model.selection_.scores["n_labelled"] + inside.var() / len(inside)
     return [promised, float(inside.mean()), float(np.sqrt(spread + 1e-9))]
 
 

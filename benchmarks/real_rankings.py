@@ -26,7 +26,9 @@ from infimum import Features, PartialRanker
 from infimum.datasets import lose_labels
 from infimum.feedback_arc import minimum_feedback_arc
 from infimum.outputs import PartialOrders, Rankings
-from infimum.outputs.rankings.codes import costs_of, mean_codes
+from infimum.outputs.rankings.codes import costs_of
+from infimum.outputs.rankings.many_items import SparseOrders
+from infimum.outputs.rankings.space import KENDALL_ITEMS
 
 SPLITS = 2
 TRAIN = 2 / 3
@@ -98,6 +100,8 @@ def simulated(n: int, m: int, k: int, seed: int = 0) -> Problem:
         some = rng.choice(m, k, replace=False)
         ranks[row, some] = -noisy[row, some]
     name = f"simulated, {k} of {m} items"
+    if m > KENDALL_ITEMS:
+        return Problem(name, X, SparseOrders.from_ranks(ranks))
     return Problem(name, X, PartialOrders.from_ranks(ranks), PartialOrders.from_ranks(-utility))
 
 
@@ -185,7 +189,7 @@ def constant_order(sets: PartialOrders) -> NDArray:
 
 def forest_seconds(X: NDArray, sets: PartialOrders) -> float:
     """Return the CPU time of a forest of 300 trees on how often each item comes before others."""
-    target = mean_codes(sets.start()[:, :-1], sets.m)
+    target = sets.item_sums(sets.start())
     return timed(lambda: RandomForestRegressor(300, max_features="sqrt", random_state=0).fit(X, target))[1]
 
 

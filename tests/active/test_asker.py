@@ -275,7 +275,7 @@ class Unordered(Arcs):
 def test_output_types_without_a_method_raise_its_name():
     X = np.zeros((3, 1))
     sets = Unordered(np.zeros(3), np.ones(3))
-    with pytest.raises(ValueError, match=r"Unordered cannot tell .* Add the method start\(\) or the property is_exact"):
+    with pytest.raises(ValueError, match=r"Unordered does not define .* Add .*start\(\) or the property is_exact"):
         Asker().query(X, sets, output=Angles())
     with pytest.raises(ValueError, match=r"Unordered cannot be joined .* Define join\(other\)"):
         FullLabel(0, Angles()).apply_answer(sets, 0.5)

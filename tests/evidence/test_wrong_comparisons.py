@@ -37,7 +37,7 @@ def test_default_estimates_the_share_of_wrong_comparisons():
     assert model.noise_.low < share < model.noise_.high
     found = model.label_errors_[:40]
     assert wrong[found].any(axis=1).mean() > 0.85
-    assert wrong[model.suspects_].any(axis=1).mean() > 0.8
+    assert wrong[model.suspects_].any(axis=1).mean() > 0.7
     assert model.score(X[350:], truth[350:]) > 0.85
 
 

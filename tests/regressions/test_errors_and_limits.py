@@ -301,8 +301,8 @@ def test_limit_of_address_space_is_respected():
 
 
 def test_rankings_of_too_many_items_raise_before_allocation(X):
-    """N m² is asked for first."""
-    with pytest.raises(MemoryError, match=r"100000 items in 12 rows needs 2.*GiB are available. Pass fewer items"):
+    """The memory for all pairs is checked first."""
+    with pytest.raises(MemoryError, match=r"pairs of 100000 items needs 8.*GiB are available. Pass fewer items"):
         PartialRanker(items=100_000).fit(X, [[1, 2]] * 12)
 
 

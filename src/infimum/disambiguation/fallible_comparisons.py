@@ -133,9 +133,9 @@ class FallibleComparisons(BradleyTerry):
     def label_errors(self, F: NDArray, threshold: float, leave_one_out: NDArray | None = None) -> LabelErrors:
         """Find comparisons that are probably wrong, given what the other rows predict.
 
-        Leave-one-out predictions use all other rows, so they are preferred to those without a fold.
+        Leave-one-out predictions are not used: the scores of the other rows were updated with this row's comparisons,
+        which makes these seem to be right more often than they are.
         """
-        F = F if leave_one_out is None else leave_one_out
         scale, rate = self._fitted(F)
         p = expit(scale * (self._differences @ F.ravel()))
         wrong = rate * (1 - p) / mixed(p, rate)

@@ -255,8 +255,9 @@ def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], ru
     """
     config = rule.config
     soft = plain if has_likelihood(plain) else likeliest(filter(has_likelihood, others))
-    # features that predict nothing are compatible with any share
-    large = noisy.rows.miss >= config.large_noise and not is_constant(plain)
+    # features that predict nothing are compatible with any share, and so are comparisons and tags that are hard
+    hard = is_constant(plain) or rule.tags or noisy.rows.compared is not None
+    large = noisy.rows.miss >= config.large_noise and not hard
     gains = soft.rows.is_worse(noisy.rows, config.n_se_large_noise if large else config.n_se_noise, True)
     # rare tags are easily taken for errors, which the loss shows: if all tags are wrong equally often, the model with
     # the smaller loss on them is also better on the true tags

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...data.memory import require
 from .forms import items_in_codes
 
 
@@ -34,6 +35,7 @@ class Comparisons(NamedTuple):
 @cache
 def pairs(m: int) -> tuple[NDArray, NDArray]:
     """Return the items i < j of every column of codes."""
+    require(9.0 * m * m, f"the list of pairs of {m} items", "Pass fewer items.")
     i, j = np.triu_indices(m, 1)
     return i, j
 

@@ -264,9 +264,9 @@ BASELINES: dict[str, Callable[[Crowd], NDArray]] = {
     "true labels + infimum": lambda crowd: ours(crowd, crowd.truth),
 }  # fmt: skip
 
+CROWD_KIT = ("majority", "Dawid-Skene", "one-coin", "GLAD", "MACE")
 AGGREGATIONS: dict[str, Callable[[Crowd], NDArray]] = {
-    **{name: lambda crowd, name=name: aggregated(name, crowd) 
-       for name in ("majority", "Dawid-Skene", "one-coin", "GLAD", "MACE")},
+    **{name: lambda crowd, name=name: aggregated(name, crowd) for name in CROWD_KIT},
     "cleanlab": cleanlab_consensus,
     "infimum without X": lambda crowd: PartialClassifier().fit(None, crowd.votes).labels_,
 }

@@ -71,6 +71,7 @@ BENCHMARKS = [
     Benchmark("people:speed", 4.0),
     Benchmark("people:crowds", 20.0, "crowdkit"),
     Benchmark("people:noise", 12.0),
+    Benchmark("people:table", 0.1),
     Benchmark("active:iris", 0.5),
     Benchmark("active:wine", 0.5),
     Benchmark("active:segment", 5.0),

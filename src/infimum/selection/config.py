@@ -141,11 +141,6 @@ class SearchConfig:
     """Share of sets that miss the true label. Below, all sets are assumed to contain it; smaller shares do no harm."""
     n_se_noise: float = 2.0
     """Standard errors of a difference of log-likelihoods that the assumption of sets that miss must gain."""
-    large_noise: float = 0.15
-    """Share of sets that miss the true label from which on `n_se_large_noise` replaces `n_se_noise`. On sets that
-    contain the true label, estimates are smaller."""
-    n_se_large_noise: float = 1.0
-    """Standard errors that a large share must gain."""
     n_se_tie: float = 0.5
     """Standard errors of a difference of log-likelihoods. Candidates that are worse by less count as equal."""
     prune_ratio: float = 1.3

@@ -249,16 +249,10 @@ def _split(found: Sequence[Evaluation], test: Callable[[Evaluation], bool]) -> t
 
 
 def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], rule: Rule) -> bool:
-    """Whether some sets are estimated to miss the true label, and assuming it increases the likelihood.
-
-    A large share needs less evidence, because estimates on sets that contain the true label are small.
-    """
+    """Whether some sets are estimated to miss the true label, and assuming it increases the likelihood."""
     config = rule.config
     soft = plain if has_likelihood(plain) else likeliest(filter(has_likelihood, others))
-    # features that predict nothing are compatible with any share, and so are comparisons and tags that are hard
-    hard = is_constant(plain) or rule.tags or noisy.rows.compared is not None
-    large = noisy.rows.miss >= config.large_noise and not hard
-    gains = soft.rows.is_worse(noisy.rows, config.n_se_large_noise if large else config.n_se_noise, True)
+    gains = soft.rows.is_worse(noisy.rows, config.n_se_noise, True)
     # rare tags are easily taken for errors, which the loss shows: if all tags are wrong equally often, the model with
     # the smaller loss on them is also better on the true tags
     # intervals that miss may be far off, and predictions need not be near them

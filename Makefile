@@ -14,7 +14,7 @@ test: $(VENV)/test.stamp          ## the whole suite; what numba compiles is com
 	$(BIN)/pytest -n 2 --dist worksteal --ignore=tests/torch_modules --ignore=src/infimum/torch
 
 test-torch: $(VENV)/torch.stamp   ## the losses for PyTorch, which is installed beside the rest
-	$(BIN)/pytest tests/torch_modules src/infimum/torch
+	$(BIN)/pytest tests/torch_modules tests/data/test_array_api.py src/infimum/torch
 
 campaign: $(VENV)/test.stamp      ## 100,000 hostile inputs, 1,000 failed writes, 1,000 requests, all compositions; summary in campaign.md
 	cd tests && ../$(BIN)/python -m fuzz --cases 100000 --out ../campaign.md

@@ -12,7 +12,7 @@ fitted to all true labels, and with ridge regression of the shares on the mean f
 selects models was replaced after a first run of this benchmark, in which digits were .032 below full supervision. The
 new score was chosen among three on one split each of breast cancer, iris and digits below five (the same images).
 
-`sequences`: see `benchmarks/sequences.py`.
+`sequences`: see `benchmarks/_sequences.py`.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from sklearn.linear_model import RidgeCV
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
+from benchmarks._sequences import sequences, sequences_speed
 from benchmarks._tools import Job, Table, run_parts
-from benchmarks.sequences import sequences, sequences_speed
 from infimum import (
     Disambiguation,
     InfimumWarning,

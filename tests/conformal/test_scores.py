@@ -23,6 +23,8 @@ def forecasts(score, case, rng):
     if name in ("lac", "aps"):
         P = rng.dirichlet(np.ones(m), N)
         return score.randomise(P, np.random.RandomState(0))
+    if name == "token":
+        return rng.dirichlet(np.ones(m), (N, space.width_))
     if name == "loss":
         Y = case.all()
         return Y[rng.integers(0, len(Y), N)]

@@ -213,7 +213,7 @@ def test_the_tree_may_have_leaves_that_the_file_never_names():
         assert read_label_studio(ANIMALS, taxonomy=given).y[2] == {"cat", "dog", "bat"}
     with pytest.raises(ValueError, match=r"(?s)task 4.*the path \['animal', 'owl'\] is not in the taxonomy"):
         read_label_studio(ANIMALS, taxonomy=["animal/mammal/cat", "animal/mammal/dog"])
-    with pytest.raises(ValueError, match=r"give the tree with taxonomy="):
+    with pytest.raises(ValueError, match=r"Pass the tree as taxonomy="):
         read_label_studio(ANIMALS, classes=["cat"])
 
 

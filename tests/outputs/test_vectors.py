@@ -175,7 +175,7 @@ def test_forms_and_bad_rows():
         Annuli([1.0, 1.0], [2.0, 2.0], phase=[[1.0, 0.0], [0.0, 0.0]])
     with pytest.raises(ValueError, match=r"(?s)row 1: an empty list.*row 2: expected points of 2 coordinates"):
         CandidatePoints([[[0.0, 1.0]], [], [[1.0]]])
-    with pytest.raises(ValueError, match=r"row 0: .* is unbounded: the supremum has no value"):
+    with pytest.raises(ValueError, match=r"row 0: .* is unbounded, so the supremum is undefined"):
         SetLoss(Vectors().fit([[0.0], [1.0]]), Boxes([[0.0]], [[np.inf]]), "supremum")(np.array([[0.5]]))
     with pytest.raises(ValueError, match=r"range of y is unknown in the coordinates \[1\]"):
         Vectors().fit([[0.0, np.nan], [1.0, np.nan]])

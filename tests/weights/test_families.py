@@ -243,11 +243,11 @@ def test_forest_draws_repeated_rows_and_groups_together(rng):
 
 def test_forest_grows_on_projections_of_many_outputs(rng):
     X = rng.standard_normal((200, 2))
-    at = np.digitize(X[:, 0], np.linspace(-2, 2, 40))
-    model = Forest(30, random_state=0, min_samples_leaf=1).fit(X, np.eye(41)[at])
+    at = np.digitize(X[:, 0], np.linspace(-2, 2, 120))
+    model = Forest(30, random_state=0, min_samples_leaf=1).fit(X, np.eye(121)[at])
     assert model.trees_[0].n_outputs_ == 16
-    near = np.abs((model.leave_one_out(np.eye(41)[at]) @ np.arange(41)) - at)
-    assert near.mean() < 3 < np.abs(at.mean() - at).mean()
+    near = np.abs((model.leave_one_out(np.eye(121)[at]) @ np.arange(121)) - at)
+    assert near.mean() < 9 < np.abs(at.mean() - at).mean()
 
 
 @pytest.mark.parametrize("unit", [1e-150, 1e145])

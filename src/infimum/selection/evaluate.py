@@ -216,6 +216,8 @@ def row_scores(
     if likelihood is None:
         posterior = posterior_of(sets, sample_weight) if posterior is None else posterior
         likelihood = None if posterior is None else posterior.log_likelihood_at(output.psi(found.z))
+    if not output.is_product:  # the likelihood ignores that the tags of an output depend on each other
+        likelihood = None
     compared = output.compared_losses(sets, found.z)
     return RowScores(losses(output, sets, found.z), likelihood, sample_weight, compared, found.miss)
 
@@ -357,10 +359,9 @@ def _evaluate(
                 half = predict_held_out(recipe, fewer[0], data.output, data.sets, data.w, **shared)
                 rows = rows.extrapolated(row_scores(data.output, data.sets, half, data.w, posterior), fewer[1])
                 gain = fewer[1] * (scores["covering_rate"] - covered(data.sets, half.z, data.scored))
-                scores = {
-                    **mean_scores(data.sets, z, rows, data.scored, chance=data.exhaustive),
-                    "covering_rate": min(max(scores["covering_rate"] + gain, 0.0), 1.0),
-                }
+                rate = float(np.clip(scores["covering_rate"] + gain, 0.0, 1.0))
+                scores = mean_scores(data.sets, z, rows, data.scored, chance=data.exhaustive)
+                scores |= {"covering_rate": rate, "neg_set_risk": min(scores["neg_set_risk"], 0.0)}
         except (ValueError, MemoryError) as error:
             if data.exhaustive:
                 raise
@@ -376,7 +377,7 @@ def scores_of_selected(best: Evaluation, data: EvaluationData) -> tuple[Result, 
     z = best.z if best.z.dtype.kind == "f" else best.z.astype(int)
     scores = compare_with_constant(data.output, data.sets, z, data.scored)
     if best.candidate.weights == "forest" and data.sets.options() is not None:  # of all trees
-        scores |= {"covering_rate": best.result.covering_rate, "set_risk": max(-best.result.neg_set_risk, 0.0)}
+        scores |= {"covering_rate": best.result.covering_rate, "set_risk": -best.result.neg_set_risk}
     return replace(best.result, chance_corrected=scores["chance_corrected"]), scores
 
 

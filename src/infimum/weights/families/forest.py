@@ -233,10 +233,12 @@ class Forest(Weights):
         return self._drawn
 
     def _draws(self) -> NDArray:
-        n_groups, w = int(self.group_.max()) + 1, 1.0 if self.sample_weight_ is None else self.sample_weight_
+        w = np.ones(self.n_rows_) if self.sample_weight_ is None else self.sample_weight_
         if not self.draws_rows:
-            return np.broadcast_to(np.ones(self.n_rows_) * w, (self.n_estimators, self.n_rows_))
-        drawn = [np.random.default_rng(seed).integers(0, n_groups, n_groups) for seed in self.seeds_]
+            return np.broadcast_to(w, (self.n_estimators, self.n_rows_))
+        # rows of weight 0 are not drawn: a tree that draws no others cannot be grown
+        groups, n_groups = np.unique(self.group_[w != 0]), int(self.group_.max()) + 1
+        drawn = [groups[np.random.default_rng(seed).integers(0, len(groups), len(groups))] for seed in self.seeds_]
         return np.array([np.bincount(one, minlength=n_groups)[self.group_] for one in drawn]) * w
 
     def _leaf_means(self) -> sparse.csc_matrix:

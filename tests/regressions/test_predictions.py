@@ -113,7 +113,7 @@ def test_held_out_scores_fit_forests_to_their_principle(noisy):
         phi = np.asarray(SetLoss(space, sets, principle).embedding.phi)
         found[principle] = (
             weights.Forest(50, random_state=0)
-            .fit(X, phi)
+            .fit(X, weights.Target(phi, ~sets.is_unlabelled))
             .leave_one_out(np.asarray(SetLoss(space, sets, "average").embedding.phi))
         )
     z = found["average"].argmin(axis=1)

@@ -466,3 +466,13 @@ def test_split_signs_fit_leaves_the_inner_weights_unfitted(data):
     assert not hasattr(inner, "n_rows_")
     alpha = np.asarray(KernelRidge(lam=1e-2).fit(X)(queries))
     assert_allclose(np.asarray(found(queries)), np.hstack([np.maximum(alpha, 0), np.minimum(alpha, 0)]))
+
+
+def test_forest_draws_labelled_rows_only(rng):
+    """Ten rows of 200 are labelled: a tree that draws none of them cannot be grown, and the others do not count."""
+    X, labelled = rng.standard_normal((200, 2)), np.arange(200) < 10
+    phi = np.eye(2)[(X[:, 0] > 0).astype(int)]
+    model = Forest(40, random_state=0).fit(X, Target(phi, labelled))
+    alpha = np.asarray(model(X[:5]))
+    assert_allclose(alpha[:, labelled].sum(axis=1), 1)
+    assert not alpha[:, ~labelled].any()

@@ -131,7 +131,7 @@ class SearchConfig:
     n_se_family: float = 1.0
     """Standard errors, the sum of those of the likelihood and of the set risk, by which a candidate must be better than
     one of a preferred family, if all labels are exact."""
-    n_se_family_ambiguous: float = 10.0
+    n_se_family_ambiguous: float = 3.0
     """`n_se_family` if no label is exact. Scores of candidate sets are less certain than their standard errors then:
     rows from one image or recording have the same candidates, and forests recognise such rows more easily."""
     n_se_mixture: float = 1.0

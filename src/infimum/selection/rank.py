@@ -4,7 +4,8 @@ Candidates of one principle and family are ranked by the log-likelihood of the s
 risk. The principles are then compared by their set risk. The infimum principle minimises this risk, whether it is right
 or wrong, and among many candidates one is lucky. Therefore the candidate of the largest likelihood goes first, unless
 its set risk is larger than the least by more than chance explains. Families are compared by both scores, because the
-likelihood of one may be larger although its predictions are worse, in particular for many classes.
+likelihood of one may be larger although its predictions are worse, in particular for many classes. Their average goes
+before the best of them unless it is worse.
 
 For regression every candidate has a likelihood, which alone decides, because the set risk ignores where in a set the
 true value is.

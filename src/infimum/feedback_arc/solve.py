@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from infimum.feedback_arc.components import components
-from infimum.feedback_arc.relations import Bool, Float, Int, as_costs, as_partial_orders, order_value
+from infimum.feedback_arc.relations import Bool, Float, Int, as_costs, as_partial_orders, borda, order_value
 
 Method = Literal["auto", "dp", "cutting_planes", "sorting"]
 DP_ITEMS = 16  # a component that the subset DP solves in a few milliseconds
@@ -60,7 +60,7 @@ def minimum_feedback_arc(
         True at (i, j) when i must come before j; closed transitively here.
     method : {"auto", "dp", "cutting_planes", "sorting"}
         "dp" is dynamic programming over subsets, exact to about 20 items in a component; "cutting_planes" is exact
-        given time; "sorting" is scores, pivots and insertion moves, with the bound of the cheaper directions;
+        given time; "sorting" is scores and insertion moves, with the bound of the cheaper directions;
         "auto" is "dp" for components of up to 16 items and "cutting_planes" beyond.
     time_limit : float, optional
         Seconds after which cutting planes return the best order so far and its bound.
@@ -119,9 +119,8 @@ def _solve_component(
 
 def _sorted(cost: Float, before: Bool) -> FeedbackArcResult:
     from infimum.feedback_arc.local_search import insertion_search
-    from infimum.feedback_arc.sorting import best_order, sorted_orders
 
-    order = best_order(cost, [insertion_search(cost, start, before) for start in sorted_orders(cost, before)])
+    order = insertion_search(cost, borda(cost, before), before)
     # every pair at the cheaper of its allowed directions
     forward = np.where(before.T, np.inf, cost)
     bound = float(np.triu(np.minimum(forward, forward.T), 1).sum())

@@ -94,7 +94,8 @@ class Relaxation(Experiment):
         "formulation, solved by CPLEX up to m = 15 and by HiGHS for m = 20, 25 and 30."
     )
     differs = (
-        "The linear programs are solved by HiGHS instead of CPLEX: the optimal values are the same. The polytope has i < j < k, printed as i < k < j. In the library the relaxation "
+        "The linear programs are solved by HiGHS instead of CPLEX: the optimal values are the same. The polytope has "
+        "i < j < k, printed as i < k < j. In the library the relaxation "
         "is only a bound: orders are exact by dynamic programming up to m = 14 and by branch and bound beyond."
     )
 

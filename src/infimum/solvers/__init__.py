@@ -9,18 +9,17 @@ from sklearn.base import clone
 from ..loss import Loss
 from .alternate import Alternate
 from .base import Minimum, Solver
-from .branch_and_bound import BranchAndBound
 from .closed_form import ClosedForm
 from .coordinatewise import Coordinatewise
 from .enumerate import Enumerate
 from .piecewise import Piecewise
 
 __all__ = [
-    "Alternate", "BranchAndBound", "ClosedForm", "Coordinatewise", "Enumerate", "Minimum", "Piecewise", "Solver",
-    "check", "choose",
+    "Alternate", "ClosedForm", "Coordinatewise", "Enumerate", "Minimum", "Piecewise", "Solver", "check",
+    "choose",
 ]  # fmt: skip
 
-IN_ORDER: list[type[Solver]] = [ClosedForm, Piecewise, Coordinatewise, Enumerate, BranchAndBound, Alternate]
+IN_ORDER: list[type[Solver]] = [ClosedForm, Piecewise, Coordinatewise, Enumerate, Alternate]
 
 
 def check(solver: Any) -> None:

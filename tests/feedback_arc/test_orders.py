@@ -63,7 +63,7 @@ def test_sorting_respects_the_order_and_its_bound_holds(problem):
     assert extends(order, before)
     assert extends(better, before)
     assert best - 1e-9 <= order_value(cost, better) <= order_value(cost, order) + 1e-9
-    result = minimum_feedback_arc(cost, before, "sorting")
+    result = minimum_feedback_arc(cost, before, "cutting_planes", max_steps=0)
     assert extends(result.order, before)
     assert result.bound <= best + 1e-9 <= result.value + 2e-9
     assert not result.proved or result.value == pytest.approx(best, abs=1e-9)
@@ -90,7 +90,7 @@ def test_sorting_does_not_prove_a_cycle(pairs, bound):
     cost, before = np.array([[0.0, 1, 3], [2, 0, 1], [1, 4, 0]]), np.zeros((3, 3), dtype=bool)
     for i, j in pairs:
         before[i, j] = True
-    result = minimum_feedback_arc(cost, before, "sorting")
+    result = minimum_feedback_arc(cost, before, "cutting_planes", max_steps=0)
     assert (result.bound, result.proved) == (bound, result.value == bound)
 
 
@@ -156,11 +156,11 @@ def test_batches_broadcast_and_equal_single_problems():
         assert order_value(costs[q, 0], batch.order[q, i]) == pytest.approx(batch.value[q, i])
     assert minimum_feedback_arcs(costs[:, 0]).order.shape == (3, 6)
     assert minimum_feedback_arcs(costs[0, 0], orders).value.shape == (4,)
-    assert minimum_feedback_arcs(costs[:0, 0], method="sorting").order.shape == (0, 6)
+    assert minimum_feedback_arcs(costs[:0, 0], method="cutting_planes").order.shape == (0, 6)
 
 
 @pytest.mark.parametrize("m", [0, 1, 2])
-@pytest.mark.parametrize("method", ["auto", "dp", "cutting_planes", "sorting"])
+@pytest.mark.parametrize("method", ["auto", "dp", "cutting_planes"])
 def test_few_items(m, method):
     cost = np.arange(m * m, dtype=float).reshape(m, m)[::-1]
     result = minimum_feedback_arc(cost, method=method)
@@ -171,7 +171,7 @@ def test_few_items(m, method):
     assert relaxed(cost).integral
 
 
-@pytest.mark.parametrize("method", ["auto", "dp", "cutting_planes", "sorting"])
+@pytest.mark.parametrize("method", ["auto", "dp", "cutting_planes"])
 def test_equal_costs_are_broken_by_index_and_proved(method):
     result = minimum_feedback_arc(np.full((20, 20), 3), method=method)
     assert result.order.tolist() == list(range(20))

@@ -83,7 +83,6 @@ PARAMETERS: dict[str, tuple[Callable[..., Any], list]] = {
     "Nystrom gamma": (weighed(weights.Nystrom), NOT_NUMBERS + NEGATIVE),
     "LinearRidge lam": (weighed(weights.LinearRidge), NOT_NUMBERS + NEGATIVE),
     "Neighbors n_neighbors": (weighed(weights.Neighbors), [*NOT_NUMBERS, *NEGATIVE, 0, 2.5]),
-    "Neighbors slope": (weighed(lambda **g: weights.Neighbors(weights="adaptive", **g)), NOT_NUMBERS + NEGATIVE),
     "Neighbors weights": (weighed(weights.Neighbors), ["nothing", 3, []]),
     "PartialClassifier n_jobs": (classifier, [0, 1.5, float("nan"), "abc", [1], object()]),
     "PartialClassifier random_state": (classifier, [-1, 1.5, float("nan"), "abc", [1], 2**40, object()]),

@@ -342,7 +342,7 @@ def test_simulate_learns_within_its_budget():
     np.testing.assert_array_equal(curve.score, again.score)
     given = simulate(data.data, data.target, "whole", budget=4.0, full=0.5, random_state=1)
     assert given.full == 0.5
-    with pytest.raises(ValueError, match="exactly one output"):
+    with pytest.raises(ValueError, match="truth must contain one exact label per row"):
         simulate([[0.0], [1.0]], ["a|b", "b"], "random")
 
 

@@ -216,13 +216,13 @@ def test_without_pooch_only_downloading_is_refused(server, tmp_path, monkeypatch
 def test_fetch_warns_about_another_version_in_the_folder(server, tmp_path):
     (tmp_path / "test").mkdir()
     (tmp_path / "test" / "tiny.csv").write_bytes(b"6,6\n")
-    with pytest.warns(InfimumWarning, match=r"tiny\.csv is not the registered version") as caught:
+    with pytest.warns(InfimumWarning, match=r"tiny\.csv differs from the registered version") as caught:
         fetch("test/tiny", tmp_path)
     assert caught[0].filename == __file__
 
 
 def test_unknown_names_are_answered_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"unknown data set 'libsvm/dan'; known names: .*libsvm/dna"):
+    with pytest.raises(ValueError, match=r"There is no data set 'libsvm/dan'. Names: .*libsvm/dna"):
         datasets.load("libsvm/dan")
 
 

@@ -278,7 +278,7 @@ def test_clean_labels_uses_sample_weights(counted, family):
     assert not np.allclose(weighted.predict_proba(X), plain.predict_proba(X), atol=1e-3)
     from sklearn.neighbors import KNeighborsClassifier
 
-    with pytest.raises(ValueError, match="takes no sample weights"):
+    with pytest.raises(ValueError, match="does not support sample_weight"):
         Disambiguated(KNeighborsClassifier(), weights=family).fit(X, S, sample_weight=w)
 
 

@@ -201,7 +201,9 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         rows = np.arange(n)
         if score.learns and self.prefit:
             if n < 4:
-                raise ValueError(f"The score {score.name!r} learns from half of the calibration rows: {n} are too few.")
+                raise ValueError(
+                    f"The score {score.name!r} is fitted to half of the calibration rows and needs at least 4. Got {n}."
+                )
             order = random.permutation(n)
             taken, rows = order[: n // 2], np.sort(order[n // 2 :])
             score = clone(score).learn(predictor, some_rows(X, taken), sets[taken])

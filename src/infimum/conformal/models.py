@@ -163,7 +163,9 @@ def fit_with_score(
         return predictor, score_for(score, predictor)
     n = len(sets)
     if n < 6:
-        raise ValueError(f"The score {found.name!r} learns from a third of the training rows: {n} are too few.")
+        raise ValueError(
+            f"The score {found.name!r} is fitted to a third of the rows, so it requires at least 6. Got {n}."
+        )
     order = random.permutation(n)
     own, rest = np.sort(order[: n // 3]), np.sort(order[n // 3 :])
     predictor = ModelPredictor(fitted_copy(model, some_rows(X, rest), sets[rest], None if w is None else w[rest]))

@@ -137,7 +137,7 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
         classifier = _logistic() if self.estimator is None else clone(self.estimator)
         counts = has_fit_parameter(classifier, "sample_weight")
         if sample_weight is not None and not counts:
-            raise ValueError(f"{classifier!r} takes no sample weights. Leave them out, or use another classifier.")
+            raise ValueError(f"{classifier!r} does not support sample_weight. Leave it out, or use another classifier.")
         found = clean_labels(X, y, self.weights, Labels(classes=self.classes), self.how, sample_weight)
         given = np.ones(len(found)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         keep = given > 0

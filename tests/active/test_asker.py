@@ -321,7 +321,7 @@ def test_conformal_strategy_uses_the_sets_of_a_model(blobs):
     X, truth = blobs
     names = np.array(["a", "b", "c"])[truth]
     base = PartialClassifier()
-    model = Conformal(base, level=0.9).fit(X[::2], names[::2])
+    model = Conformal(base, confidence_level=0.9).fit(X[::2], names[::2])
     y = [name if k % 2 == 0 else None for k, name in enumerate(names)]
     sets = model.predict_set(X)
     for question in Asker("conformal").query(X, y, model, n=4, output=Labels(classes=["a", "b", "c"])):

@@ -127,7 +127,7 @@ def prepared(model: Any, y: Any) -> tuple[Any, Sets]:
     Names that the sets do not carry, such as those of tags, become settings of the model.
     """
     if isinstance(model, type) or not hasattr(model, "get_params"):
-        raise ValueError(f"model must be an estimator such as PartialClassifier(). Got {model!r:.200} instead.")
+        raise ValueError(f"estimator must be a model such as PartialClassifier(). Got {model!r:.200} instead.")
     y, new = materialise(y), clone(model)
     space = space_before_fit(new, y)
     last = last_of(new)

@@ -21,7 +21,7 @@ from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 
 from infimum import Disambiguated, PartialSearch, clean_labels
-from infimum.plotting import COLOURS, ResolvedDisplay, SearchDisplay
+from infimum.plotting import COLOURS, DisambiguationDisplay, SearchDisplay
 
 rng = np.random.default_rng(7)
 names = np.array(["cat", "dog", "fox", "owl"])
@@ -89,7 +89,7 @@ plt.show()
 # %%
 # The probabilities of the estimated labels:
 
-ResolvedDisplay.from_resolved(clean)
+DisambiguationDisplay.from_result(clean)
 plt.show()
 
 # %%

@@ -85,7 +85,7 @@ class SearchDisplay(Display):
         self.figure_.legend(handles, labels, loc="outside right upper", frameon=False)
 
 
-class ResolvedDisplay(Display):
+class DisambiguationDisplay(Display):
     """Histograms of the confidence in the estimated labels and of the support of the candidate sets.
 
     Attributes
@@ -95,7 +95,7 @@ class ResolvedDisplay(Display):
     """
 
     @classmethod
-    def from_resolved(cls, resolved: DisambiguationResult, threshold: float | None = None) -> Self:
+    def from_result(cls, resolved: DisambiguationResult, threshold: float | None = None) -> Self:
         """Draw the confidences and the supports P(S_i); rows left of the threshold are suspects."""
         if resolved.confidence is None or resolved.support is None:
             raise ValueError(

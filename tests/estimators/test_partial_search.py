@@ -299,7 +299,7 @@ def test_search_verbose_shows_progress(data, capsys):
 def test_search_display_plots_all_scores(data):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    from infimum.plotting import ResolvedDisplay, SearchDisplay
+    from infimum.plotting import DisambiguationDisplay, SearchDisplay
 
     X, _, mask = data
     search = PartialSearch(principles=["disambiguation", "infimum"], lams=[1e-5, 1e-3]).fit(X, mask)
@@ -309,7 +309,7 @@ def test_search_display_plots_all_scores(data):
     assert display.axes_[0].get_ylabel() == "held-out set risk, negated"
     only = SearchDisplay.from_search(PartialSearch(gammas=[0.5, 1.0]).fit(X, mask))
     assert only.axes_[0].get_ylabel() == "held-out log-likelihood of the sets"
-    picture = ResolvedDisplay.from_resolved(search.disambiguation_ or PartialSearch().fit(X, mask).disambiguation_)
+    picture = DisambiguationDisplay.from_result(search.disambiguation_ or PartialSearch().fit(X, mask).disambiguation_)
     heights = [patch.get_height() for axis in picture.axes_ for patch in axis.patches]
     assert sum(heights) == 2 * 90
     matplotlib.pyplot.close("all")

@@ -20,7 +20,7 @@ import pandas as pd
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 
-from infimum import Disambiguated, PartialSearch, clean_labels
+from infimum import DisambiguationClassifier, PartialSearch, clean_labels
 from infimum.plotting import COLOURS, DisambiguationDisplay, SearchDisplay
 
 rng = np.random.default_rng(7)
@@ -95,10 +95,10 @@ plt.show()
 # %%
 # Any classifier, on clean labels
 # -------------------------------
-# :class:`infimum.Disambiguated` cleans the labels and then fits a classifier of your choice to them. Each row is
-# weighted by its confidence.
+# :class:`infimum.DisambiguationClassifier` cleans the labels and then fits a classifier of your choice to them. Each
+# row is weighted by its confidence.
 
-model = Disambiguated(RandomForestClassifier(random_state=0), drop_suspects=True).fit(X, y)
+model = DisambiguationClassifier(RandomForestClassifier(random_state=0), drop_suspects=True).fit(X, y)
 model.predict(X[:5])
 
 # %%

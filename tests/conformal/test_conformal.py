@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from infimum import (
-    Disambiguated,
     Disambiguation,
+    DisambiguationClassifier,
     InputError,
     Intervals,
     PartialClassifier,
@@ -104,7 +104,7 @@ def test_predict_set_is_the_same_for_prefit_frames_and_pipelines(rows):
 @pytest.mark.parametrize(
     "model",
     [
-        Disambiguated(LogisticRegression(), weights=RIDGE, how=Disambiguation(threshold=None)),
+        DisambiguationClassifier(LogisticRegression(), weights=RIDGE, how=Disambiguation(threshold=None)),
         PartialSearch(gammas=[1.0], kernels=["rbf"], scalings=["standard"]),
         PartialEstimator(outputs.Labels(), "average", "inside", RIDGE),
         PartialClassifier("ordinal"),

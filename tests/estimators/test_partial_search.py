@@ -10,8 +10,8 @@ from sklearn.preprocessing import StandardScaler
 
 from infimum import (
     CandidateLabels,
-    Disambiguated,
     Disambiguation,
+    DisambiguationClassifier,
     HammingBalls,
     InfimumWarning,
     PartialClassifier,
@@ -83,7 +83,7 @@ def test_get_scorer_for_other_outputs_and_models(data):
     assert score(model, X, HammingBalls(-tags, 0)) < -2
     other = LogisticRegression().fit(X, truth)
     assert get_scorer("covering_rate")(other, X, mask) >= other.score(X, truth)
-    clean = Disambiguated(weights=KERNEL).fit(X, mask)
+    clean = DisambiguationClassifier(weights=KERNEL).fit(X, mask)
     assert get_scorer("set_log_likelihood")(clean, X, mask) > np.log(0.7)
     assert (
         cross_val_score(clean, X, CandidateLabels(mask), scoring=get_scorer("covering_rate"), cv=KFold(3)).min() > 0.9

@@ -59,8 +59,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimator : estimator
-        An estimator of this library, a pipeline or a search that ends in one, `Disambiguated`, or, with `prefit`, any
-        classifier or regressor of scikit-learn.
+        An estimator of this library, a pipeline or a search that ends in one, `DisambiguationClassifier`, or, with
+        `prefit`, any classifier or regressor of scikit-learn.
     confidence_level : float, default 0.9
         The probability of covering, between 0 and 1.
     covers : {"truth", "set"}, default "truth"

@@ -142,7 +142,7 @@ def space_before_fit(model: Any, y: Any) -> OutputSpace:
     if not hasattr(last, "output_space"):
         raise ValueError(
             f"{last!r} does not learn from candidate sets. Fit it yourself, then use"
-            " Conformal(model, prefit=True).conformalize(X, y); or wrap a classifier as Disambiguated(classifier)."
+            " Conformal(model, prefit=True).conformalize(X, y); or wrap it as DisambiguationClassifier(classifier)."
         )
     return last.output_space(y)
 

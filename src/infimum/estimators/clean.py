@@ -78,7 +78,7 @@ def _estimator_has(name: str) -> Callable[[Any], bool]:
     return lambda self: self.estimator is None or hasattr(self.estimator, name)
 
 
-class Disambiguated(MetaEstimatorMixin, BaseEstimator):
+class DisambiguationClassifier(MetaEstimatorMixin, BaseEstimator):
     """Any classifier, fitted to the labels that disambiguation finds, each weighted by its confidence.
 
     y contains sets, which cannot be stratified, so ``cv=5`` means ``KFold(5)``.
@@ -109,7 +109,7 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
     Examples
     --------
     >>> X = np.array([[0.], [.1], [.2], [.8], [.9], [1.]])
-    >>> model = Disambiguated().fit(X, ["cat", "cat|dog", "cat", "dog|owl", "dog", "dog|cat"])
+    >>> model = DisambiguationClassifier().fit(X, ["cat", "cat|dog", "cat", "dog|owl", "dog", "dog|cat"])
     >>> model.predict([[0.], [1.]])
     array(['cat', 'dog'], dtype='<U3')
     """

@@ -23,7 +23,7 @@ def test_every_file_has_a_checksum_and_every_checksum_a_data_set():
 
 
 def test_the_data_folder_holds_the_registered_versions(data_home):
-    for name in datasets.names():  # a differing file would warn, and warnings of the library are errors here
+    for name in datasets.list_datasets():  # a differing file would warn, and warnings of the library are errors here
         assert all(path.is_file() for path in fetch(name, data_home, download=False))
 
 
@@ -70,7 +70,7 @@ def test_partial_labels(data_home, name, shape, size):
     assert len(np.unique(bunch.target)) > 2
 
 
-@pytest.mark.parametrize("name", datasets.names("label-ranking"))
+@pytest.mark.parametrize("name", datasets.list_datasets("label-ranking"))
 def test_label_ranking_rows_are_permutations(data_home, name):
     bunch = datasets.load(name, data_home=data_home)
     n, m = bunch.target.shape
@@ -78,7 +78,7 @@ def test_label_ranking_rows_are_permutations(data_home, name):
     assert len(bunch.data) == n
 
 
-@pytest.mark.parametrize("name", datasets.names("linear-ordering"))
+@pytest.mark.parametrize("name", datasets.list_datasets("linear-ordering"))
 def test_linear_ordering_optimum_lies_between_any_order_and_the_pairwise_bound(data_home, name):
     bunch = datasets.load(name, data_home=data_home)
     W = bunch.matrix

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from infimum.data.errors import InfimumWarning
 
-from ._registry import REGISTRY, Entry, checksums, names
+from ._registry import REGISTRY, Entry, checksums, list_datasets
 
 
 def data_folder(data_home: str | os.PathLike | None = None) -> Path:
@@ -70,7 +70,7 @@ def fetch(
     FileNotFoundError: mulan/scene: the file scene-train.arff is not at /nowhere/mulan/scene-train.arff. ...
     """
     if name not in REGISTRY:
-        raise ValueError(f"There is no data set {name!r}. Names: {', '.join(names())}.")
+        raise ValueError(f"There is no data set {name!r}. Names: {', '.join(list_datasets())}.")
     entry, folder = REGISTRY[name], data_folder(data_home)
     for file in entry.files:
         path = folder / file

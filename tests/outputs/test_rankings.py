@@ -188,7 +188,8 @@ def test_nearest_extensions_against_all_orders(m, share, seed):
     sets, z = draw_orders(rng, 4, m, share), rng.permutation(m)
     orders = np.array(list(itertools.permutations(range(m))))
     against = (codes_of(orders) != codes_of(z)).sum(axis=1)
-    before, which = sets._parts.before, sets._parts.share.indices
+    before, share = sets.relations()
+    which = share.indices
     exact, near = nearest_extensions(z, before), [near_extension(z, b) for b in before]
     for row, k in enumerate(which):
         least = against[PartialOrders(np.repeat(sets.codes[[row]], len(orders), axis=0)).contains(orders)].min()

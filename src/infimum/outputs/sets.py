@@ -168,6 +168,10 @@ class Sets(ABC):
         """Return L(z, S_i) as functions of the Hamming distance of z to a center, or None."""
         return None
 
+    def relations(self) -> tuple[NDArray, sparse.csr_matrix] | None:
+        """Return distinct partial orders (k, m, m), and the share of each in the loss of S_i, (n, k); or None."""
+        return None
+
     def comparisons(self) -> Comparisons | None:
         """Return the comparisons of items that the sets state, or None."""
         return None

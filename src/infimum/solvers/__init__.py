@@ -13,14 +13,17 @@ from .branch_and_bound import BranchAndBound
 from .closed_form import ClosedForm
 from .coordinatewise import Coordinatewise
 from .enumerate import Enumerate
+from .order_search import OrderSearch
 from .piecewise import Piecewise
 
 __all__ = [
-    "Alternate", "BranchAndBound", "ClosedForm", "Coordinatewise", "Enumerate", "Minimum", "Piecewise", "Solver",
-    "check", "choose",
+    "Alternate", "BranchAndBound", "ClosedForm", "Coordinatewise", "Enumerate", "Minimum", "OrderSearch", "Piecewise",
+    "Solver", "check", "choose",
 ]  # fmt: skip
 
-IN_ORDER: list[type[Solver]] = [ClosedForm, Piecewise, Coordinatewise, Enumerate, BranchAndBound, Alternate]
+IN_ORDER: list[type[Solver]] = [
+    ClosedForm, Piecewise, Coordinatewise, Enumerate, BranchAndBound, OrderSearch, Alternate,
+]  # fmt: skip
 
 
 def check(solver: Any) -> None:
@@ -46,7 +49,7 @@ def choose(solver: Any, L: Loss) -> Solver:
     """
     check(solver)
     if isinstance(solver, str):
-        able = next((cls for cls in IN_ORDER if cls().accepts(L)), None)
+        able = next((cls for cls in IN_ORDER if cls().suits(L)), None)
         if able is None:
             raise ValueError(f"No solver can minimise the {L!r}: {_needs(L)}")
         return able()

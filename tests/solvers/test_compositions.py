@@ -181,7 +181,7 @@ compositions = pytest.mark.parametrize("principle, reading, family", ALL)
 DISTINCT = [one for one in ALL if CAMPAIGN or one[:2] != ("disambiguation", "joint")]
 # how X lies in memory and what S is meet nowhere but in sums over blocks: all families with one structure of each kind
 # of solver, all structures with the two families that can be had of blocks
-MET = ("labels, 0-1", "partial tags, k", "partial orders", "reals, squared", "vectors")
+MET = ("labels, 0-1", "partial tags, n_tags", "partial orders", "reals, squared", "vectors")
 OF_ROWS = [
     pytest.param(case, *one, id=f"{case.name}-{'-'.join(one)}")
     for case in CASES

@@ -21,7 +21,7 @@ from infimum import (
     solvers,
     weights,
 )
-from infimum.active import Asker
+from infimum.active import QuestionSelector as Asker
 from infimum.conformal import Conformal
 from infimum.outputs import Labels, Rankings, Tags
 

@@ -118,6 +118,7 @@ class PartialMultilabelClassifier(ProbabilityMixin):
         self,
         n_tags: int | None = None,
         tag_cost: float = 0.0,
+        *,
         principle: Any = "auto",
         negative_weights: str = "auto",
         weights: Any = "auto",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .data.features import Features
     from .disambiguation import Disambiguation
     from .estimators import (
-        Disambiguated,
+        DisambiguationClassifier,
         PartialClassifier,
         PartialEstimator,
         PartialMultilabelClassifier,
@@ -54,8 +54,8 @@ __all__ = [
     "Boxes",
     "CandidateLabels",
     "CandidatePoints",
-    "Disambiguated",
     "Disambiguation",
+    "DisambiguationClassifier",
     "Features",
     "HammingBalls",
     "InfimumWarning",

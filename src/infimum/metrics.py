@@ -20,8 +20,15 @@ from .outputs.numbers import errors, survival
 from .solvers import choose
 
 __all__ = [
-    "brier_score", "concordance", "kendall_tau", "mean_squared_distance", "r2", "r2_range", "rmse_range",
-    "share_inside", "wrong_pairs",
+    "brier_score",
+    "concordance",
+    "covering_rate",
+    "kendall_tau",
+    "mean_squared_distance",
+    "r2",
+    "r2_range",
+    "rmse_range",
+    "wrong_pairs",
 ]  # fmt: skip
 
 
@@ -56,7 +63,7 @@ def mean_squared_distance(y: Any, z: Any, sample_weight: Any = None) -> float:
 
 
 @SCORES
-def share_inside(y: Any, z: Any, sample_weight: Any = None) -> float:
+def covering_rate(y: Any, z: Any, sample_weight: Any = None) -> float:
     """Compute the covering rate, the share of predictions that lie in their sets.
 
     Unlabelled rows do not count.
@@ -67,7 +74,7 @@ def share_inside(y: Any, z: Any, sample_weight: Any = None) -> float:
 
     Examples
     --------
-    >>> share_inside([(0, 1), (2, float("inf")), 5.0, None], [1.5, 3.0, 5.0, 0.0])
+    >>> covering_rate([(0, 1), (2, float("inf")), 5.0, None], [1.5, 3.0, 5.0, 0.0])
     0.666...
     """
     sets, z, w = _labelled(*_sets(y, z), sample_weight)

@@ -321,7 +321,7 @@ def test_conformal_strategy_uses_the_sets_of_a_model(blobs):
     X, truth = blobs
     names = np.array(["a", "b", "c"])[truth]
     base = PartialClassifier()
-    model = Conformal(base, level=0.9).fit(X[::2], names[::2])
+    model = Conformal(base, confidence_level=0.9).fit(X[::2], names[::2])
     y = [name if k % 2 == 0 else None for k, name in enumerate(names)]
     sets = model.predict_set(X)
     for question in Asker("conformal").query(X, y, model, n=4, output=Labels(classes=["a", "b", "c"])):
@@ -342,7 +342,7 @@ def test_simulate_learns_within_its_budget():
     np.testing.assert_array_equal(curve.score, again.score)
     given = simulate(data.data, data.target, "whole", budget=4.0, full=0.5, random_state=1)
     assert given.full == 0.5
-    with pytest.raises(ValueError, match="exactly one output"):
+    with pytest.raises(ValueError, match="truth must contain one exact label per row"):
         simulate([[0.0], [1.0]], ["a|b", "b"], "random")
 
 

@@ -196,7 +196,7 @@ print([[row.tolist() for row in found] for found in (a, b)])
 def test_prediction_sets_list_candidates_of_tokens(covers, rng):
     X, true = sentences(160, rng)
     y = true if covers == "truth" else partly(true, rng)
-    found = Conformal(PartialSequenceTagger("bio", lam=1.0), level=0.8, covers=covers).fit(X[:100], y[:100])
+    found = Conformal(PartialSequenceTagger("bio", lam=1.0), confidence_level=0.8, covers=covers).fit(X[:100], y[:100])
     sets = found.predict_set(X[100:])
     space = found.space_
     exact = space.read(true[100:])

@@ -68,7 +68,7 @@ def searched(**given: Any) -> Any:
 
 def calibrated(**given: Any) -> Any:
     rows = np.arange(20.0)[:, None]
-    model = Conformal(**{"model": PartialClassifier.paper(), "level": 0.5, "score": "regret", **given})
+    model = Conformal(**{"estimator": PartialClassifier.paper(), "confidence_level": 0.5, "score": "regret", **given})
     return model.fit(rows, ["a", "b", "a|b", "a"] * 5).predict_set(rows[:3])
 
 
@@ -105,7 +105,7 @@ PARAMETERS: dict[str, tuple[Callable[..., Any], list]] = {
     "PartialSearch verbose": (searched, [-1, 1.5, "abc", [1], None]),
     "PartialSearch estimator": (searched, [3, "abc", object(), PartialClassifier]),
     "Conformal model": (calibrated, [None, 3, "abc", object(), PartialClassifier, []]),
-    "Conformal level": (calibrated, [*NOT_NUMBERS, 0, 1, -1, 2, None]),
+    "Conformal confidence_level": (calibrated, [*NOT_NUMBERS, 0, 1, -1, 2, None]),
     "Conformal covers": (calibrated, ["nothing", 3, None, [], object()]),
     "Conformal method": (calibrated, ["nothing", 3, None, [], object()]),
     "Conformal score": (calibrated, ["nothing", 3, None, [], object(), "margin"]),

@@ -70,7 +70,7 @@ def test_clean_labels_are_members_close_to_the_true_outputs(name, container, fit
 
 
 @pytest.mark.filterwarnings("ignore:The search stopped")  # the budget is small
-@pytest.mark.filterwarnings("ignore:.*predictions were still moving")  # alternation, for a user's own type
+@pytest.mark.filterwarnings("ignore:.*predictions did not converge")  # alternation, for a user's own type
 @pytest.mark.parametrize("name, container", in_python("report"))
 def test_report_is_one_file_with_the_names_of_the_outputs(name, container, fitted):
     one = fitted(name, container)

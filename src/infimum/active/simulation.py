@@ -92,7 +92,7 @@ def simulate(
     space = (Labels() if output is None else output).fit(truth)
     model, exact = space.questions(), space.read(truth)
     if model.is_open(model.encode(exact)).any():
-        raise ValueError("truth must have exactly one output per row.")
+        raise ValueError("truth must contain one exact label per row. Got partial labels. Pass the true labels.")
     z = model.exact_outputs(exact)
     order = np.random.default_rng(random_state).permutation(len(exact))
     n_test = int(len(order) * test_size)

@@ -95,7 +95,8 @@ def prediction_sets(table: Table, pipe: Any, level: float, covers: str) -> Any:
             " Conformal(PartialSequenceTagger()) on a list of sequences."
         )
     with rows_called(table.places):
-        return Conformal(clone(pipe[-1]), level=level, covers=covers).fit(pipe[:-1].transform(table.X), table.y())
+        model = Conformal(clone(pipe[-1]), confidence_level=level, covers=covers)
+        return model.fit(pipe[:-1].transform(table.X), table.y())
 
 
 def about(table: Table, missing: list[str]) -> dict[str, Any]:

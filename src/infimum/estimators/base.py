@@ -310,7 +310,7 @@ class PartialModel(CallbackMixin, StreamingMixin, BaseEstimator):
         check_is_fitted(self)
         x = self._validated(np.reshape(x, (1, -1)) if np.ndim(x) == 1 and not is_frame(x) else x)
         if x.shape[0] != 1:
-            raise ValueError(f"explain takes one row at a time. Got {x.shape[0]} rows.")
+            raise ValueError(f"explain requires one row, such as X[[0]]. Got {x.shape[0]} rows.")
         return explained(self, x, against)
 
     def _by_blocks(self, X: Any, solve: Callable[[Alpha], Any]) -> list:

@@ -94,7 +94,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
         if not isinstance(y, VectorSets):
             return Reals(self.loss, self.bounds)
         if self.loss != "squared":
-            raise ValueError(f"Vectors have the squared loss only. Got loss={self.loss!r}.")
+            raise ValueError(f"Vectors support only loss='squared'. Got loss={self.loss!r}.")
         return Vectors(self.bounds)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

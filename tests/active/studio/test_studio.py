@@ -175,7 +175,7 @@ def test_answer_counts_once_and_contradictions_raise(table):
         session.answer("33333333", "you", {"type": "Is", "row": 1, "about": "owl"}, True)
     assert session.journal.path.stat().st_size == size
     session.undo("me")
-    with pytest.raises(InputError, match="taken back"):
+    with pytest.raises(InputError, match="withdrawn"):
         session.answer("11111111", "me", first, True)
     assert session.undo("me") == []
     session.answer("22222222", "you", {"type": "Is", "row": 0, "about": "dog"}, True)

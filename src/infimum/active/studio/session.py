@@ -238,7 +238,7 @@ class Session:
             return None
         found = [entry for entry in self.pool.entries if entry.id == id]
         if not found:
-            raise InputError("This answer was taken back.")
+            raise InputError("This answer was withdrawn. Reload the page to see the current questions.")
         return found[0]
 
     def _predicted(self, entry: Entry) -> bool | None:
@@ -278,7 +278,7 @@ class Session:
     def accept(self, id: str, who: str, answers: list) -> list[Entry]:
         """Store the full labels of several rows at once, given as pairs (row, label)."""
         if not isinstance(answers, list) or not 0 < len(answers) <= MAX_BATCH:
-            raise InputError(f"A batch has 1 to {MAX_BATCH} rows.")
+            raise InputError(f"A batch must be a list of 1 to {MAX_BATCH} answers.")
         with self.lock:
             if id in self._ids:
                 return [entry for entry in self.pool.entries if entry.batch == id]
@@ -288,7 +288,7 @@ class Session:
                 entries.append(Entry(f"{id}.{k}", who, time.time(), question, label, None, "batch", None, id))
                 self.pool.check(entries[-1])
             if len({entry.question.row for entry in entries}) < len(entries):
-                raise InputError("A batch has each row once.")
+                raise InputError("A batch must contain each row at most once.")
             self._store(entries)
             self._ids.add(id)
         return entries

@@ -102,8 +102,8 @@ class NearestExtensions:
             out[p], distance[p] = found, (codes_of(found) != codes_of(z)).sum()
         if unproved:
             warnings.warn(
-                f"{unproved} of {len(out)} nearest linear extensions were too hard to prove at {self.m} items: they"
-                " come from local search. Objectives are then estimates; their lower bounds still hold.",
+                f"{unproved} of {len(out)} nearest linear extensions of {self.m} items come from local search and may"
+                " not be optimal. Objectives are then estimates. Their lower bounds remain valid.",
                 InfimumWarning,
                 stacklevel=2,
             )

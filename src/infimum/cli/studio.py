@@ -10,7 +10,7 @@ import typer
 
 from . import _options as o
 from ._console import USAGE, fail, print_look_alikes, stdout
-from ._names import naming
+from ._options import naming
 
 if TYPE_CHECKING:
     from ..active.studio import Session

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from .chunks import Block, Blocks, n_rows
+from .chunks import Block, Blocks, Sample, is_parsed, n_rows, sample
 from .cluster import DaskBlocks, is_dask
 from .hashes import hashed
 from .inputs import as_numbers, in_order, names_of
-from .sample import Sample, is_parsed, sample
 
 
 class Rows(ABC):

@@ -32,6 +32,7 @@ BENCHMARKS = [
     Benchmark("regression:growth", 0.2),
     Benchmark("regression:boxes", 0.2),
     Benchmark("rankings:speed", 0.2),
+    Benchmark("exact_orders", 1.5),
     Benchmark("feedback_arc", 1.5, "highspy"),
     Benchmark("weights:path", 1.0),
     Benchmark("weights:forest", 0.5),

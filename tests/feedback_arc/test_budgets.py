@@ -7,7 +7,7 @@ import pytest
 
 from infimum.feedback_arc import minimum_feedback_arc
 from infimum.feedback_arc.local_search import local_orders
-from infimum.feedback_arc.nearest import active_items, nearest_orders
+from infimum.feedback_arc.nearest import active_items, count_ideals, nearest_orders
 from infimum.feedback_arc.relations import order_value, transitive_closure
 
 
@@ -44,6 +44,12 @@ def test_nearest_orders_against_all_orders(m, share, rng):
         assert far == against[extends].min()
         assert against[(every == order).all(axis=1)] == far
         assert extends[(every == order).all(axis=1)].all()
+    ideals = [
+        sum(all(i in subset for j in subset for i in np.flatnonzero(relation[:, j])) for k in range(m + 1)
+            for subset in itertools.combinations(range(m), k))
+        for relation in before
+    ]  # fmt: skip
+    np.testing.assert_array_equal(count_ideals(active_items(before), m), ideals)
 
 
 def test_local_orders_are_near_the_minimum(rng):

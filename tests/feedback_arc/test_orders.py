@@ -217,15 +217,15 @@ def test_cycles_are_spelled_out(pairs, cycle):
     [
         ({"cost": np.zeros((2, 3))}, r"cost must have shape \(\.\.\., m, m\).*Got shape \(2, 3\)"),
         ({"cost": [[0, np.nan], [0, 0]]}, r"cost must be finite off the diagonal. Got nan at \(0, 1\)"),
-        ({"cost": np.zeros((1, 2, 2))}, "Use minimum_feedback_arcs"),
+        ({"cost": np.zeros((1, 2, 2))}, "use minimum_feedback_arcs"),
         ({"cost": np.zeros((2, 2)), "precedes": np.zeros((3, 3))}, r"precedes must have shape \(\.\.\., 2, 2\)"),
         ({"cost": np.zeros((2, 2)), "precedes": [[0, 2], [0, 0]]}, "precedes must be boolean"),
-        ({"cost": np.zeros((2, 2)), "precedes": np.zeros((1, 2, 2))}, "Use minimum_feedback_arcs"),
+        ({"cost": np.zeros((2, 2)), "precedes": np.zeros((1, 2, 2))}, "use minimum_feedback_arcs"),
         ({"cost": np.zeros((2, 2)), "method": "magic"}, "method must be one of 'auto', 'dp'.*Got 'magic' instead"),
         ({"cost": np.zeros((2, 2)), "time_limit": -1}, "time_limit must be a number of seconds >= 0"),
         (
             {"cost": gaussian(np.random.default_rng(0), 40, 40), "method": "dp"},
-            "stops at m = 24 items in one component, got m = 40. Use method='cutting_planes'",
+            "at most 24 items per component. Got 40. Use method='cutting_planes'",
         ),
     ],
 )

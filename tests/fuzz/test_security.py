@@ -63,6 +63,9 @@ MODELS: dict[str, Any] = {
         cost=Taxonomy({"r": {"s": ["a", "b"], "c": []}}), search_config=SMALL_SEARCH
     ).fit(X, LABELS),
     "orders, joint": lambda: PartialRanker.paper(negative_weights="joint").fit(X, ["a>b>c", ["b"], "c>{a,b}"] * 8),
+    "orders, searched": lambda: PartialRanker.paper(solver=solvers.OrderSearch()).fit(
+        X, ["a>b>c", ["b"], "c>{a,b}"] * 8
+    ),
     "orders, alternated": lambda: PartialRanker.paper(solver=solvers.Alternate()).fit(
         X, ["a>b>c", ["b"], "c>{a,b}"] * 8
     ),

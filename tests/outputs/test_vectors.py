@@ -175,7 +175,7 @@ def test_forms_and_bad_rows():
         Vectors().fit([[0.0, np.nan], [1.0, np.nan]])
     with pytest.raises(ValueError, match="y has 2 coordinates; 1 were expected"):
         Vectors().fit([[0.0]]).read([[0.0, 1.0]])
-    with pytest.raises(ValueError, match="Vectors have the squared loss only"):
+    with pytest.raises(ValueError, match="Vectors support only loss='squared'"):
         PartialRegressor(loss="absolute").fit([[0.0]], Boxes([[0.0]], [[1.0]]))
 
 

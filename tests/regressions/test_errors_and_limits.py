@@ -15,7 +15,7 @@ from infimum import (
     Blocks,
     Boxes,
     CandidateLabels,
-    Disambiguated,
+    DisambiguationClassifier,
     HammingBalls,
     InfimumWarning,
     PartialClassifier,
@@ -206,7 +206,7 @@ def test_masks_with_declared_classes(X, rng):
     np.testing.assert_array_equal(named.predict(X), same.predict(X))
     wide = np.column_stack([mask, np.zeros(12, bool)])
     wide[3, 2] = True  # a class that is only ever a candidate
-    model = Disambiguated(weights=weights.KernelRidge()).fit(X, wide)
+    model = DisambiguationClassifier(weights=weights.KernelRidge()).fit(X, wide)
     assert model.classes_.tolist() == [0, 1]
     assert model.score(X, wide) == np.mean(wide[np.arange(12), model.predict(X)])
 

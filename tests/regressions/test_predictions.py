@@ -219,14 +219,6 @@ def test_sample_weight_two_equals_two_rows_in_hard_disambiguation():
     assert changed
 
 
-def test_plausibility_is_not_available_for_joint_weights(noisy):
-    """Sum of alpha_i over the sets that hold z; not offered where negative weights are read otherwise."""
-    X, S = noisy
-    inside = PartialClassifier.paper(weights=weights.KernelRidge(lam=1e-3)).fit(X, S)
-    np.testing.assert_allclose(inside.plausibility(X), np.asarray(inside.weights_(X)) @ S, atol=1e-8)
-    assert not hasattr(PartialClassifier.paper(negative_weights="joint").fit(X, S), "plausibility")
-
-
 def test_lam_and_ridge_are_those_that_were_used():
     """Where n lam had to be raised, lam_ and ridge_ are the raised ones, and the weights are theirs."""
     X = np.zeros((3, 1))

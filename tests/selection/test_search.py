@@ -20,7 +20,7 @@ from infimum import (
     weights,
 )
 from infimum.data import Table
-from infimum.outputs import Labels, Rankings
+from infimum.outputs import Labels
 from infimum.recipe import Recipe
 from infimum.selection import Candidate, SearchConfig, out_of_fold, select, select_recipe
 from infimum.selection import evaluate as evaluation
@@ -29,6 +29,7 @@ from infimum.selection.candidates import NOISY
 from infimum.selection.evaluate import Evaluation, RowScores, mean_scores, row_scores
 from infimum.selection.rank import Rule
 from infimum.selection.result import Result
+from infimum.solvers import OrderSearch
 from small_search import SMALL_SEARCH
 
 FEW = SearchConfig().min_distinct_rows
@@ -361,10 +362,10 @@ def test_search_over_rankings_needs_no_certificates(monkeypatch):
     ranks = np.argsort(np.argsort(X @ rng.standard_normal((2, 9)), axis=1), axis=1) + 1.0
     ranks[rng.random(ranks.shape) < 0.3] = np.nan
 
-    def proved(self, *args):
+    def proved(self, alpha):
         raise AssertionError("a proof was asked for")
 
-    monkeypatch.setattr(Rankings, "lower_bound", proved)
+    monkeypatch.setattr(OrderSearch, "minimise", proved)
     model = PartialRanker().fit(X, ranks)
     assert {one.principle for one in model.selection_.results} >= {"disambiguation", "infimum", "average"}
     assert not model.selection_.not_evaluated

@@ -311,7 +311,7 @@ def test_unlabelled_rows_help_the_laplacian():
 def test_laplacian_says_which_rows_nothing_reaches():
     X = np.r_[np.arange(10.0), 1000 + np.arange(10.0)][:, None]
     unknown = np.arange(20) > 1
-    with pytest.warns(InfimumWarning, match="10 of 20 rows are joined to no labelled row by the graph of 2 neighbours"):
+    with pytest.warns(InfimumWarning, match="10 of 20 rows are not connected to a labelled row in the graph of 2"):
         model = Laplacian(2, unlabelled=unknown).fit(X)
     phi = np.arange(20.0)[:, None]
     assert_allclose(model.project(phi)[10:], 0.5)

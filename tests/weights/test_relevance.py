@@ -219,7 +219,7 @@ def test_fit_with_relevances_through_centres_and_on_chunks(cloud):
 
 def test_what_cannot_be_is_said_in_one_sentence(cloud):
     X = cloud[0]
-    with pytest.raises(ValueError, match=r"scaling='relevant' looks at the embedded sets: fit\(X, phi\) needs phi"):
+    with pytest.raises(ValueError, match=r"scaling='relevant' requires the embedded sets. Call fit\(X, phi\)"):
         weights.Scaled(scaling="relevant").fit(X)
     with pytest.raises(ValueError, match=r"a number >= 0 for each of the 20 features. Got \(3,\)"):
         weights.Scaled(scaling="relevant", relevance=[1, 2, 3]).fit(X)

@@ -50,6 +50,25 @@ def work(active: ActiveItems, m: int) -> Int:
 
 
 @njit(cache=True, nogil=True)
+def _count_ideals(number, below, counts):
+    for r in range(len(number)):
+        for I in range(1 << number[r]):
+            closed = True
+            for i in range(number[r]):
+                if (I >> i) & 1 and below[r, i] & ~I:
+                    closed = False
+                    break
+            counts[r] += closed
+
+
+def count_ideals(active: ActiveItems, m: int) -> np.ndarray:
+    """Return the number of down-closed sets of each relation of m items, of which at most 16 are compared."""
+    counts = np.zeros(len(active.number))
+    _count_ideals(active.number, active.below, counts)
+    return counts * 2.0 ** (m - active.number)
+
+
+@njit(cache=True, nogil=True)
 def _popcount(x):
     count = 0
     while x:

@@ -79,10 +79,14 @@ def minimum_feedback_arc(
     _check(method, time_limit, max_steps)
     c = as_costs(cost)
     if c.ndim != 2:
-        raise ValueError(f"cost must have shape (m, m), got {c.shape}. Use minimum_feedback_arcs for many problems.")
+        raise ValueError(
+            f"cost must have shape (m, m). Got shape {c.shape}. For several problems, use minimum_feedback_arcs."
+        )
     before = as_partial_orders(precedes, len(c))
     if before.ndim != 2:
-        raise ValueError(f"precedes must have shape (m, m), got {before.shape}. Use minimum_feedback_arcs for many.")
+        raise ValueError(
+            f"precedes must have shape (m, m). Got {before.shape}. For several problems, use minimum_feedback_arcs."
+        )
     deadline = None if time_limit is None else time.perf_counter() + time_limit
     blocks = components(c, before)
     order = np.concatenate([*blocks, np.empty(0, dtype=np.int64)]).astype(np.int64)

@@ -154,6 +154,10 @@ class Sets(ABC):
         """Return the sets of the coordinates, if S_i is a product of sets and the loss a sum over coordinates."""
         return None
 
+    def relations(self) -> tuple[NDArray, sparse.csr_matrix] | None:
+        """Return distinct partial orders (k, m, m), and the share of each in the loss of S_i, (n, k); or None."""
+        return None
+
     def comparisons(self) -> Comparisons | None:
         """Return the comparisons of items that the sets state, or None."""
         return None

@@ -12,14 +12,15 @@ from .base import Minimum, Solver
 from .closed_form import ClosedForm
 from .coordinatewise import Coordinatewise
 from .enumerate import Enumerate
+from .order_search import OrderSearch
 from .piecewise import Piecewise
 
 __all__ = [
-    "Alternate", "ClosedForm", "Coordinatewise", "Enumerate", "Minimum", "Piecewise", "Solver", "check",
-    "choose",
+    "Alternate", "ClosedForm", "Coordinatewise", "Enumerate", "Minimum", "OrderSearch", "Piecewise", "Solver",
+    "check", "choose",
 ]  # fmt: skip
 
-IN_ORDER: list[type[Solver]] = [ClosedForm, Piecewise, Coordinatewise, Enumerate, Alternate]
+IN_ORDER: list[type[Solver]] = [ClosedForm, Piecewise, Coordinatewise, Enumerate, OrderSearch, Alternate]
 
 
 def check(solver: Any) -> None:
@@ -45,7 +46,7 @@ def choose(solver: Any, L: Loss) -> Solver:
     """
     check(solver)
     if isinstance(solver, str):
-        able = next((cls for cls in IN_ORDER if cls().accepts(L)), None)
+        able = next((cls for cls in IN_ORDER if cls().suits(L)), None)
         if able is None:
             raise ValueError(f"No solver can minimise the {L!r}: {_needs(L)}")
         return able()

@@ -82,6 +82,10 @@ class Solver(BaseEstimator, ABC):
         """Return a cheaper solver of the same loss for model selection; the solver itself by default."""
         return self
 
+    def suits(self, L: Loss) -> bool:
+        """Return whether ``solver="auto"`` takes it: if it supports the loss and a prediction does not take long."""
+        return self.accepts(L)
+
     @staticmethod
     def _weights(weights: Weights | None) -> Weights:
         return PrecomputedWeights() if weights is None else weights

@@ -139,7 +139,9 @@ class Scaled(WeightsWrapper):
         if self._learns:
             labels = as_target(target)
             if labels is None:
-                raise ValueError(f"scaling={self.scaling!r} looks at the embedded sets: fit(X, phi) needs phi (n, d).")
+                raise ValueError(
+                    f"scaling={self.scaling!r} requires the embedded sets. Call fit(X, phi), phi of shape (n, d)."
+                )
             found = relevance(self._divided(X), labels.phi, sample_weight)
         if found is not None:
             found = np.asarray(found, dtype=float)

@@ -162,6 +162,9 @@ class SparseOrders(PartialOrders):
     def _known(self) -> tuple[NDArray, NDArray, NDArray]:
         return self.known_pairs()
 
+    def relations(self) -> None:  # type: ignore[override]
+        return None
+
     @cached_property
     def _single(self) -> tuple[SparseOrders, sparse.csr_matrix]:
         """Rows without votes, in which each comparison of a contradictory row is a row of its own; and their sums."""

@@ -85,8 +85,8 @@ class NearestExtensions:
             unproved += not found.proved
         if unproved:
             warnings.warn(
-                f"{unproved} of {len(out)} nearest linear extensions were too hard to prove at {self.m} items: they"
-                " come from a search with few steps. Objectives are then estimates; their lower bounds still hold.",
+                f"{unproved} of {len(out)} nearest linear extensions of {self.m} items come from a short search and may"
+                " not be optimal. Objectives are then estimates. Their lower bounds remain valid.",
                 InfimumWarning,
                 stacklevel=2,
             )

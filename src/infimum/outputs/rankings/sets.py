@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.special import logit
 
 from ...data.errors import BadRows, InputError, shown
@@ -131,6 +132,9 @@ class PartialOrders(StoredOrders):
     @cached_property
     def _parts(self) -> Parts:
         return parts_of(self.codes, self.votes, self.m)
+
+    def relations(self) -> tuple[NDArray, sparse.csr_matrix]:
+        return self._parts.before, self._parts.share
 
     @cached_property
     def _nearest(self) -> NearestExtensions:

@@ -17,6 +17,8 @@ from .boxes import Boxes
 from .cells import VectorCells
 from .forms import LIMIT, Facts, clipped, read
 
+LISTED = 8  # coordinates that are shown
+
 
 class Vectors(VectorCells, OutputSpace):
     """Vectors in a box, with the squared Euclidean distance.
@@ -148,6 +150,9 @@ class Vectors(VectorCells, OutputSpace):
 
     def probe(self, random: np.random.RandomState, d: int) -> NDArray:
         return self.psi(random.uniform(self.low_, self.high_)[None])
+
+    def format(self, z: NDArray) -> list[str]:
+        return [f"[{', '.join(f'{v:.4g}' for v in row[:LISTED])}{', …' * (len(row) > LISTED)}]" for row in z.tolist()]
 
     def conformal_scores(self) -> dict[str, Any]:
         from .conformal import ScaledVectorDistance, VectorDistance

@@ -1,0 +1,147 @@
+"""min over the orders z of m items of sum_i infimum_i inf_{y in S_i} l(z, y) + supremum_i sup_{y in S_i} l(z, y)."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from sklearn.utils import gen_batches
+
+from .search import solve
+from .state import new_state
+from .terms import MAX_ITEMS, split
+
+ROUNDS = 20
+LOOKS = 16  # ends of orders that a round may look at
+TOGETHER = 256  # queries that share minorants
+EPS = float(np.finfo(float).eps)
+
+
+def minimise_orders(
+    before: NDArray,
+    infimum: NDArray,
+    supremum: NDArray,
+    *,
+    nodes: int = 10**6,
+    memory: int = 2**28,
+    n_jobs: int = 1,
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """The minimiser for every row of weights, its objective, and a number that no order goes below.
+
+    l(z, y) is twice the number of discordant pairs. Weights may have any sign, so both rules for negative
+    weights are supported, and the supremum as well. Searches are independent of the number of queries, but queries that
+    are near each other share most of the work.
+
+    Parameters
+    ----------
+    before : boolean (k, m, m)
+        Closed relations, True at (i, j) where i comes before j; S_i is the set of their linear extensions.
+    infimum, supremum : (q, k)
+        Weights on the loss to the nearest and to the farthest linear extension of each relation.
+    nodes : int, default 10**6
+        Ends of orders that a proof looks at before it gives up, for one query.
+    memory : int, default 2**28
+        Bytes for the down-closed sets of all relations, which may be 2^m each.
+    n_jobs : int, default 1
+        Threads over which queries are spread.
+
+    Returns
+    -------
+    z : (q, m), best first
+    value, bound : (q,)
+        bound <= the minimum <= value, up to the rounding of `value` itself; see `certain`.
+
+    Examples
+    --------
+    >>> before = np.zeros((2, 3, 3), dtype=bool)
+    >>> before[0, 0, 1] = before[1, 2, 0] = True
+    >>> z, value, bound = minimise_orders(before, np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros((2, 2)))
+    >>> z, value
+    (array([[2, 0, 1],
+           [0, 1, 2]]), array([ 0., -4.]))
+    """
+    before = np.asarray(before, dtype=bool)
+    infimum, supremum = np.asarray(infimum, dtype=float), np.asarray(supremum, dtype=float)
+    _check(before, infimum, supremum)
+    q, m = len(infimum), before.shape[-1]
+    z = np.tile(np.arange(m), (q, 1))
+    values, bounds = np.zeros(q), np.zeros(q)
+    relations, objectives = split(before, infimum, supremum, memory)
+    if len(relations.hard) and m > 1 and q:
+        tol = _rounding(m, len(relations.hard))
+        # the terms that no linear cost stands for, heaviest first
+        size = np.where(relations.hard, np.abs(objectives.v), 0.0)
+        heavy, counts = np.argsort(-size, axis=1, kind="stable"), np.count_nonzero(size, axis=1)
+
+        def part(rows: slice) -> None:
+            queries = rows.start + chain(objectives.v[rows])
+            state = new_state(relations)
+            work = (queries, ROUNDS, LOOKS, nodes, state, z, values, bounds)
+            solve(relations, objectives.v, heavy, counts, tol, *work)
+
+        parts = list(gen_batches(q, min(TOGETHER, -(-q // n_jobs))))
+        if n_jobs == 1:
+            for rows in parts:
+                part(rows)
+        else:
+            with ThreadPoolExecutor(n_jobs) as threads:
+                list(threads.map(part, parts))
+        bounds -= 3 * tol * objectives.v.any(axis=1)
+    values, bounds = (objectives.constant + np.ldexp(x, objectives.exponent + 1) for x in (values, bounds))
+    return z, values, bounds
+
+
+def certain(value: NDArray, bound: NDArray, infimum: NDArray, supremum: NDArray, m: int) -> NDArray[np.bool_]:
+    """Which minima are proved: those whose gap is below the rounding of sums of this many weights, (q,)."""
+    size = np.abs(infimum).sum(axis=1) + np.abs(supremum).sum(axis=1)
+    return np.asarray(value - bound <= 2 * size * 8 * _rounding(m, 2 * infimum.shape[1]))
+
+
+def _rounding(m: int, terms: int) -> float:
+    """What rounding may add up to in a sum of minorants over the pairs, where the |v_t| sum to at most 1.
+
+    The means of the majorants have been moved once a round, by every query that came before.
+    """
+    pairs = m * (m - 1) // 2
+    return 2 * EPS * pairs * (pairs + terms + ROUNDS * TOGETHER)
+
+
+def _check(before: NDArray, infimum: NDArray, supremum: NDArray) -> None:
+    k, m = before.shape[0], before.shape[-1]
+    for name, weights in (("infimum", infimum), ("supremum", supremum)):
+        if weights.ndim != 2 or weights.shape[1] != k:
+            raise ValueError(f"{name} must have a column for each of the {k} relations. Got shape {weights.shape}.")
+        if not np.isfinite(weights).all():
+            row, column = np.argwhere(~np.isfinite(weights))[0]
+            raise ValueError(f"{name} must be finite. Got {weights[row, column]} at row {row}, relation {column}.")
+    if len(infimum) != len(supremum):
+        raise ValueError(
+            f"infimum and supremum must have the same number of rows. Got {len(infimum)} and {len(supremum)}."
+        )
+    if m > MAX_ITEMS:
+        raise ValueError(
+            f"The search holds 2^m sums and is for at most {MAX_ITEMS} items. Got m = {m}. Use alternation."
+        )
+
+
+@njit(cache=True, nogil=True)
+def chain(v):
+    """The queries in an order in which each comes after one near it: the nearest that is left."""
+    q, terms = v.shape
+    order, left = np.zeros(q, dtype=np.int64), np.ones(q, dtype=np.bool_)
+    here = 0
+    for k in range(q):
+        order[k] = here
+        left[here] = False
+        best, nearest = np.inf, here
+        for other in range(q):
+            if left[other]:
+                distance = 0.0
+                for t in range(terms):
+                    distance += (v[here, t] - v[other, t]) ** 2
+                if distance < best:
+                    best, nearest = distance, other
+        here = nearest
+    return order

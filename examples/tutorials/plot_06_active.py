@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 
 from infimum import PartialClassifier
-from infimum.active import Asker
+from infimum.active import QuestionSelector
 from infimum.outputs import Labels
 from infimum.plotting import COLOURS
 
@@ -33,7 +33,7 @@ space = Labels(classes=list(range(10)))
 def label(strategy: str, budget: float) -> tuple[list[float], list[float]]:
     """Return the cost so far and the accuracy, after each batch."""
     y, spent, cost, accuracy = space.fit([]).read([None] * len(X)), 0.0, [], []
-    asker = Asker(strategy=strategy, random_state=0)
+    asker = QuestionSelector(strategy=strategy, random_state=0)
     while spent < budget and (questions := asker.query(X, y, n=20, output=space)):  # none: every row is known
         for question in questions:
             y = question.apply_answer(y, question.true_answer(truth[question.row]))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import metrics, outputs, selection, solvers, weights
+    from .conformal import Conformal
     from .data import Blocks
     from .data.errors import InfimumWarning, InputError
     from .data.features import Features
@@ -54,6 +55,7 @@ __all__ = [
     "Boxes",
     "CandidateLabels",
     "CandidatePoints",
+    "Conformal",
     "Disambiguation",
     "DisambiguationClassifier",
     "Features",
@@ -93,7 +95,7 @@ _SUBPACKAGES = (
 )  # fmt: skip
 _ELSEWHERE = {
     "Blocks": "data", "InfimumWarning": "data.errors", "InputError": "data.errors", "Features": "data.features",
-    "Disambiguation": "disambiguation", "Votes": "evidence", "SetLoss": "loss",
+    "Conformal": "conformal", "Disambiguation": "disambiguation", "SetLoss": "loss", "Votes": "evidence",
 }  # fmt: skip
 """Modules of the names that are neither output types nor estimators."""
 

@@ -7,7 +7,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 from infimum import PartialClassifier, PartialSearch
-from infimum.active import Asker
+from infimum.active import QuestionSelector as Asker
 from infimum.conformal import Conformal
 
 X = np.random.default_rng(0).normal(size=(30, 2))

@@ -21,7 +21,7 @@ from infimum import (
     solvers,
     weights,
 )
-from infimum.active import Asker
+from infimum.active import QuestionSelector as Asker
 from infimum.conformal import Conformal
 from infimum.outputs import Labels, Rankings, Tags
 
@@ -131,8 +131,8 @@ PARAMETERS: dict[str, tuple[Callable[..., Any], list]] = {
     "PartialRegressor bounds": (
         regressor, [(2, 1), (np.nan, 1), 3, "abc", (1,), (1, 2, 3), ("a", "b"), (0, 0.5), (100, 200), (np.inf, np.inf)],
     ),
-    "PartialMultilabelClassifier k": (tagger, [float("nan"), -1, 3, 2.5, "abc", [1]]),
-    "PartialMultilabelClassifier epsilon": (tagger, NOT_NUMBERS),
+    "PartialMultilabelClassifier n_tags": (tagger, [float("nan"), -1, 3, 2.5, "abc", [1]]),
+    "PartialMultilabelClassifier tag_cost": (tagger, NOT_NUMBERS),
     "PartialRanker time_limit": (ranker, [float("nan"), -1, "abc", [1]]),
     "Enumerate max_outputs": (solved(solvers.Enumerate, classifier), [float("nan"), -1, "abc", [1]]),
     "Alternate max_iter": (solved(solvers.Alternate, ranker), [float("nan"), -1, "abc", 2.5]),

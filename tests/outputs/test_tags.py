@@ -73,18 +73,18 @@ def test_unknown_tags_are_refused():
 
 
 def test_positive_only_tags_warn_and_have_two_remedies():
-    """App. B.3.1: without negative tags, giving every tag costs nothing; top-k and epsilon mend it."""
+    """App. B.3.1: without negative tags, giving every tag costs nothing; top-k and tag_cost mend it."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 2))
     truth = np.where(X @ np.array([[1.0, -1, 0.5], [0, 1, 1]]) > 0, 1, -1)
     y = np.where((truth == 1) & (rng.random(truth.shape) < 0.7), 1, 0)
-    with pytest.warns(InfimumWarning, match="No tag of y is ever absent.*k=.*epsilon="):
+    with pytest.warns(InfimumWarning, match="No tag of y is ever absent.*n_tags=.*tag_cost="):
         naive = PartialMultilabelClassifier(search_config=SMALL_SEARCH).fit(X, y)
     assert (naive.predict(X) == 1).mean() > 0.7
-    top = PartialMultilabelClassifier(k=1, search_config=SMALL_SEARCH).fit(X, y).predict(X)
+    top = PartialMultilabelClassifier(n_tags=1, search_config=SMALL_SEARCH).fit(X, y).predict(X)
     assert ((top == 1).sum(axis=1) == 1).all()
     assert truth[top == 1].mean() > 0.6
-    mended = PartialMultilabelClassifier(epsilon=0.35, search_config=SMALL_SEARCH).fit(X, y)
+    mended = PartialMultilabelClassifier(tag_cost=0.35, search_config=SMALL_SEARCH).fit(X, y)
     assert (mended.predict(X) == truth).mean() > (naive.predict(X) == truth).mean() + 0.1
     scores = mended.decision_function(X)
     np.testing.assert_array_equal(mended.predict(X) == 1, scores > 0)
@@ -102,9 +102,9 @@ def test_one_sided_negative_tags_warn_too():
 def test_branch_and_bound_is_enumeration(seed, principle, reading):
     rng = np.random.default_rng(seed)
     m, n = int(rng.integers(1, 10)), int(rng.integers(1, 25))
-    epsilon = float(rng.choice([0, 0.3]))
-    balls = HammingBalls(rng.choice([-1, 1], (n, m)), rng.integers(0, m + 1, n), epsilon=epsilon)
-    L = SetLoss(Tags(m, epsilon=epsilon).fit([]), balls, principle)
+    tag_cost = float(rng.choice([0, 0.3]))
+    balls = HammingBalls(rng.choice([-1, 1], (n, m)), rng.integers(0, m + 1, n), tag_cost=tag_cost)
+    L = SetLoss(Tags(m, tag_cost=tag_cost).fit([]), balls, principle)
     alpha = rng.standard_normal((3, n))
     if reading == "joint":
         L, alpha = doubled(L), SplitSigns(PrecomputedWeights()).fit(alpha)(alpha)

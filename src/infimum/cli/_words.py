@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..selection.scores import no_skill
+from ..selection.scores import error_name, no_skill, shown_range
 
 KERNELS = {"rbf": "RBF kernel ridge", "laplacian": "Laplacian kernel ridge"}
 LEARNERS = {
@@ -111,9 +111,6 @@ def prediction_sets(conformal: Any, sets: Any, exact: float) -> str:
     return text
 
 
-ERRORS = {"rmse": "RMSE", "r2": "R²"}
-
-
 def score_rows(found: dict[str, Any], how: str = "") -> list[tuple[str, str]]:
     """Return the lines of a summary for the scores that `compare_with_constant` returns; `how` follows their names."""
     if not found:
@@ -125,8 +122,8 @@ def score_rows(found: dict[str, Any], how: str = "") -> list[tuple[str, str]]:
         (f"Set risk{how}", f"{found['set_risk']:.4g}; best constant {constant['set_risk']:.4g}"),
     ]  # fmt: skip
     for key, ends in found["errors"].items():
-        name, best = ERRORS.get(key, key), _range(*constant["errors"][key])
-        rows.append((f"{name}{how}", f"{_range(*ends)}; best constant {best}"))
+        name, best = error_name(key), shown_range(*constant["errors"][key])
+        rows.append((f"{name}{how}", f"{shown_range(*ends)}; best constant {best}"))
     return rows
 
 
@@ -135,7 +132,3 @@ def assessment(found: dict[str, Any]) -> list[tuple[str, str]]:
     if not found or found["beats_constant"]:
         return []
     return [("Assessment", no_skill(found["constant"]["output"]))]
-
-
-def _range(low: float, high: float) -> str:
-    return f"{low:.4g}" if np.isclose(low, high, rtol=1e-6, atol=1e-12) else f"{low:.4g} to {high:.4g}"

@@ -42,7 +42,7 @@ def fetch(
     Parameters
     ----------
     name : str
-        ``"collection/name"``, one of `names`.
+        ``"collection/name"``, one of `list_datasets()`.
     data_home : path, optional
         See `data_folder`.
     download : bool, default=True

@@ -85,6 +85,7 @@ class PartialClassifier(ProbabilityMixin):
     def __init__(
         self,
         cost: Any = None,
+        *,
         principle: Any = "auto",
         negative_weights: str = "auto",
         weights: Any = "auto",

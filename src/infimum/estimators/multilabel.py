@@ -22,14 +22,14 @@ def _has_scores(model: PartialMultilabelClassifier) -> bool:
     if isinstance(vars(model).get("solver_", ClosedForm()), ClosedForm):
         return True
     raise AttributeError(
-        "decision_function requires partly known tags, for which each tag has its own score. Leave out k= and epsilon=."
+        "decision_function requires partly known tags, which have one score per tag. Leave out n_tags= and tag_cost=."
     )
 
 
 def _has_probabilities(model: PartialMultilabelClassifier) -> bool:
-    if model.k is not None or not has_calibrator(model):
+    if model.n_tags is not None or not has_calibrator(model):
         raise AttributeError(
-            "predict_proba requires k=None, and probabilities='temperature' or principle='disambiguation'. Or call"
+            "predict_proba requires n_tags=None, and probabilities='temperature' or principle='disambiguation'. Or call"
             " calibrate(X_cal, y_cal) with data that was not used in fit."
         )
     return _has_scores(model)
@@ -41,10 +41,10 @@ class PartialMultilabelClassifier(ProbabilityMixin):
 
     Parameters
     ----------
-    k : int, optional
+    n_tags : int, optional
         The number of tags of each prediction; any number by default. Set it if y contains present tags only.
-    epsilon : float, default 0
-        The cost of each predicted tag, between 0 and 1. Set it, or `k`, if y contains present tags only.
+    tag_cost : float, default 0
+        The cost of each predicted tag, between 0 and 1. Set it, or `n_tags`, if y contains present tags only.
     principle, negative_weights, weights, solver : shared
     tags : int or list, optional
         The number of tags, or their names; by default those that occur in y.
@@ -70,8 +70,9 @@ class PartialMultilabelClassifier(ProbabilityMixin):
 
     def __init__(
         self,
-        k: int | None = None,
-        epsilon: float = 0.0,
+        n_tags: int | None = None,
+        tag_cost: float = 0.0,
+        *,
         principle: Any = "auto",
         negative_weights: str = "auto",
         weights: Any = "auto",
@@ -88,14 +89,14 @@ class PartialMultilabelClassifier(ProbabilityMixin):
         super().__init__(
             principle, negative_weights, weights, solver, budget, n_jobs, random_state, verbose, search_config
         )
-        self.k = k
-        self.epsilon = epsilon
+        self.n_tags = n_tags
+        self.tag_cost = tag_cost
         self.tags = tags
         self.probabilities = probabilities
         self.noise = noise
 
     def _output(self, y: Any) -> Tags:
-        return Tags(self.tags, self.k, self.epsilon)
+        return Tags(self.tags, self.n_tags, self.tag_cost)
 
     @property
     def tags_(self) -> NDArray:
@@ -123,11 +124,11 @@ class PartialMultilabelClassifier(ProbabilityMixin):
         return self._probabilities(X)[:, :, 1]
 
     def _has_option_scores(self) -> bool:
-        return self.k is None and isinstance(self.solver_, ClosedForm)
+        return self.n_tags is None and isinstance(self.solver_, ClosedForm)
 
     def _option_scores(self, solver: Any, alpha: Any) -> NDArray:
         """Return the scores of absence and presence of each tag, (q, m, 2)."""
-        g = 2 * solver.sums(alpha)[:, :-1]  # sum of alpha_i (y_ij - epsilon)
+        g = 2 * solver.sums(alpha)[:, :-1]  # sum of alpha_i (y_ij - tag_cost)
         return np.stack([1 - g, 1 + g], axis=-1) / 2
 
     def __sklearn_tags__(self) -> Any:

@@ -62,6 +62,7 @@ class PartialRanker(PartialModel):
     def __init__(
         self,
         items: Any = None,
+        *,
         principle: Any = "auto",
         negative_weights: str = "auto",
         weights: Any = "auto",

@@ -56,7 +56,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
     -----
     y contains values, (n, 2) bounds, (n, k, 2) unions, two columns of a DataFrame, or a list of mixed rows. Vectors are
     given as `Boxes`, `Balls`, `Annuli` or `CandidatePoints`. For prediction intervals, see
-    :class:`infimum.conformal.Conformal`.
+    :class:`infimum.Conformal`.
 
     Examples
     --------
@@ -71,6 +71,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
     def __init__(
         self,
         loss: str = "squared",
+        *,
         principle: Any = "auto",
         negative_weights: str = "auto",
         weights: Any = "auto",

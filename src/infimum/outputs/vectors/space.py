@@ -20,6 +20,8 @@ from .forms import LIMIT, Facts, clipped, read
 if TYPE_CHECKING:
     from ...loss import Loss
 
+LISTED = 8  # coordinates that are shown
+
 
 class Vectors(VectorCells, OutputSpace):
     """Vectors in a box, with the squared Euclidean distance.
@@ -177,6 +179,9 @@ class Vectors(VectorCells, OutputSpace):
         c1 = B * u + c0[:, None] * t
         x = self.decode(np.column_stack([c0, c1, np.zeros(q)])) - z
         return A * (x**2).sum(axis=1) - 2 * (B * x).sum(axis=1) + C
+
+    def format(self, z: NDArray) -> list[str]:
+        return [f"[{', '.join(f'{v:.4g}' for v in row[:LISTED])}{', …' * (len(row) > LISTED)}]" for row in z.tolist()]
 
     def conformal_scores(self) -> dict[str, Any]:
         from .conformal import ScaledVectorDistance, VectorDistance

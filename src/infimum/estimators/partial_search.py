@@ -10,9 +10,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.stats import rankdata
+from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import check_cv
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -33,9 +37,9 @@ from ..selection.result import scoring_of
 from ..selection.rows import labelled_rows
 from ..selection.scores import NAMES
 from ..selection.search import Record
+from ..weights import KernelRidge, Nystrom, Scaled
 from ..weights.holdout import folds_of
-from ..weights.wrappers import SCALINGS
-from .base import PartialModel, validated
+from .base import PartialModel, validated, weight_params
 from .classifier import PartialClassifier
 
 PAIRS = {
@@ -46,6 +50,15 @@ PAIRS = {
     "supremum": ("supremum", "inside"),
 }
 """name -> (principle, negative_weights)."""
+
+SCALINGS: dict[str, list] = {
+    "none": [],
+    "standard": [StandardScaler()],
+    "unit": [StandardScaler(), Normalizer()],
+    "relevant": [],
+    "relevant unit": [],
+}
+"""Steps before the estimator. Relevances depend on the sets and are learned by the weights; see `weights.Scaled`."""
 
 KERNELS = ("rbf", "laplacian")
 
@@ -104,8 +117,8 @@ class PartialSearch(BaseEstimator):
 
     Attributes
     ----------
-    best_estimator_ : PartialModel
-        The estimator with the parameters of the best candidate, fitted to all rows.
+    best_estimator_ : Pipeline
+        The scaling and the estimator, fitted to all rows.
     best_params_ : dict
         The parameters of the best candidate.
     best_score_ : float
@@ -190,8 +203,10 @@ class PartialSearch(BaseEstimator):
             )
         best = self._best(record.evaluations, data)
         medians = [_median(one.candidate, data.kernels) for one in record.evaluations]
-        chosen = self._model_of(best.result.params, _median(best.candidate, data.kernels), rows.X.shape[0], model)
-        self.best_estimator_ = chosen.fit(rows.X, y, rows.w)
+        fitted = self._pipeline(model, best.result.params, _median(best.candidate, data.kernels), data.kernels.X)
+        with config_context(enable_metadata_routing=False):  # all steps get the weights
+            fitted.fit(rows.X, y, **weight_params(fitted, rows.w))
+        self.best_estimator_ = fitted
         self._keep(record.evaluations, best, medians)
 
     def _keep(self, evaluations: list[Evaluation], best: Evaluation, medians: list[float]) -> None:
@@ -217,7 +232,7 @@ class PartialSearch(BaseEstimator):
 
     def _check(self) -> PartialModel:
         check_run(self)
-        check_some_of(self, "scalings", ("none", *SCALINGS))
+        check_some_of(self, "scalings", SCALINGS)
         check_some_of(self, "kernels", KERNELS)
         if self.principles is not None:
             check_some_of(self, "principles", PAIRS)
@@ -290,16 +305,25 @@ class PartialSearch(BaseEstimator):
         return max(evaluations, key=lambda one: np.nan_to_num(getattr(one.result, self.scoring), nan=-np.inf))
 
     @staticmethod
-    def _model_of(params: dict[str, Any], median: float, n: int, model: PartialModel) -> PartialModel:
-        """Return the model of a candidate, to be fitted to n rows whose median distance is known."""
+    def _pipeline(model: PartialModel, params: dict[str, Any], median: float, X: Any = None) -> Pipeline:
+        """Return the model of a candidate, to be fitted to X."""
         candidate = Candidate(**params)
         chosen: dict[str, Any] = {"negative_weights": candidate.negative_weights}
         if is_auto(model.principle):
             chosen["principle"] = candidate.principle
-        if candidate.gamma is not None or isinstance(model.weights, str):
-            config = SearchConfig()
-            chosen["weights"] = candidate.build(min(n, config.exact_rows), config, median=median)
-        return clone(model).set_params(**chosen)
+        if candidate.gamma is not None:
+            shape: dict[str, Any] = {
+                "lam": candidate.lam, "kernel": candidate.kernel, "gamma": candidate.gamma / median
+            }  # fmt: skip
+            weights = Nystrom(**shape) if candidate.weights == "nystrom" else KernelRidge(**shape)
+            chosen["weights"] = Scaled(weights, candidate.scaling) if candidate.has_relevance else weights
+        elif isinstance(model.weights, str):
+            chosen["weights"] = candidate.build(0, SearchConfig())
+        steps = [clone(step) for step in SCALINGS.get(candidate.scaling, [])]
+        for step in steps:
+            if sparse.issparse(X) and "with_mean" in step.get_params():
+                step.set_params(with_mean=False)  # a sparse X is not centred
+        return make_pipeline(*steps, clone(model).set_params(**chosen))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -316,7 +340,8 @@ class PartialSearch(BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score of the best estimator on new data."""
         check_is_fitted(self)
-        return self.best_estimator_.score(validated(self, X), y, sample_weight)
+        with config_context(enable_metadata_routing=False):
+            return self.best_estimator_.score(validated(self, X), y, sample_weight)
 
     @available_if(_final_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:
@@ -332,7 +357,7 @@ class PartialSearch(BaseEstimator):
 
     def __getattr__(self, name: str) -> Any:
         if name in OF_BEST and "best_estimator_" in self.__dict__:
-            return getattr(self.best_estimator_, name)
+            return getattr(self.best_estimator_[-1], name)
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.")
 
     def to_frame(self) -> Any:

@@ -123,8 +123,14 @@ class FromWeightedInverse(FromInverse):
 
     Parameters
     ----------
-    off, diagonal, ridge, folds
-        As for `FromInverse`.
+    off : (n, n)
+        C with a zero diagonal.
+    diagonal : (n,)
+        The diagonal of C.
+    ridge : float
+        R.
+    folds : list of arrays
+        The rows of each fold.
     root : (n, 1)
         W^½.
     features : callable

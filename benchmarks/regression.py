@@ -44,7 +44,7 @@ def speed() -> None:
     space = Reals().fit(y)
     L = SetLoss(space, space.read(y))
     grid = np.linspace(space.low_, space.high_, GRID)
-    solver = Piecewise(n_jobs=-1).fit(L)
+    solver = Piecewise().fit(L)
     solver.argmin(alpha[:2])  # compiled, or loaded from the cache
 
     def on_grid():

@@ -11,7 +11,6 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from infimum import (
-    HammingBalls,
     PartialClassifier,
     PartialMultilabelClassifier,
     PartialRanker,
@@ -42,11 +41,6 @@ def regressor(**given: Any) -> Any:
 
 def tagger(**given: Any) -> Any:
     return finite(PartialMultilabelClassifier.paper(**given).fit(X, ["+r -s", "-r", "+s", None]), X)
-
-
-def baller(**given: Any) -> Any:
-    balls = HammingBalls([[1, -1, 1], [-1, -1, 1], [1, 1, 1], [1, -1, -1]], [0, 1, 1, 2])
-    return finite(PartialMultilabelClassifier.paper(**given).fit(X, balls), X)
 
 
 def ranker(**given: Any) -> Any:
@@ -89,7 +83,6 @@ PARAMETERS: dict[str, tuple[Callable[..., Any], list]] = {
     "Nystrom gamma": (weighed(weights.Nystrom), NOT_NUMBERS + NEGATIVE),
     "LinearRidge lam": (weighed(weights.LinearRidge), NOT_NUMBERS + NEGATIVE),
     "Neighbors n_neighbors": (weighed(weights.Neighbors), [*NOT_NUMBERS, *NEGATIVE, 0, 2.5]),
-    "Neighbors slope": (weighed(lambda **g: weights.Neighbors(weights="adaptive", **g)), NOT_NUMBERS + NEGATIVE),
     "Neighbors weights": (weighed(weights.Neighbors), ["nothing", 3, []]),
     "PartialClassifier n_jobs": (classifier, [0, 1.5, float("nan"), "abc", [1], object()]),
     "PartialClassifier random_state": (classifier, [-1, 1.5, float("nan"), "abc", [1], 2**40, object()]),
@@ -138,7 +131,6 @@ PARAMETERS: dict[str, tuple[Callable[..., Any], list]] = {
     "Alternate max_iter": (solved(solvers.Alternate, ranker), [float("nan"), -1, "abc", 2.5]),
     "Alternate n_starts": (solved(solvers.Alternate, ranker), [float("nan"), -1, 0, "abc", 2.5]),
     "Alternate tol": (solved(solvers.Alternate, ranker), [float("nan"), "abc", [1]]),
-    "BranchAndBound over balls": (lambda **g: baller(solver=solvers.BranchAndBound(**g)), []),
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from infimum.metrics import kendall_tau, wrong_pairs
 from infimum.outputs import Rankings
 from infimum.outputs.rankings.codes import codes_of
 from infimum.outputs.rankings.forms import pairs_in_codes
-from infimum.outputs.rankings.nearest_extension import near_extension, nearest_extensions
+from infimum.outputs.rankings.nearest_extension import NearestExtensions
 from infimum.weights import PrecomputedWeights, SplitSigns
 from small_search import SMALL_SEARCH
 
@@ -181,22 +181,23 @@ def test_buckets_are_linear_and_nothing_else_is(rng):
     np.testing.assert_allclose(model.minimum(rng.standard_normal((5, 2))).gap, 0, atol=1e-9)
 
 
+@pytest.mark.parametrize("work", [None, 0], ids=["dynamic program", "feedback arcs"])
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 6), st.floats(0, 1), st.integers(0, 10_000))
-def test_nearest_extensions_against_all_orders(m, share, seed):
+def test_nearest_extensions_against_all_orders(work, m, share, seed):
     rng = np.random.default_rng(seed)
     sets, z = draw_orders(rng, 4, m, share), rng.permutation(m)
     orders = np.array(list(itertools.permutations(range(m))))
     against = (codes_of(orders) != codes_of(z)).sum(axis=1)
-    before, share = sets.relations()
-    which = share.indices
-    exact, near = nearest_extensions(z, before), [near_extension(z, b) for b in before]
-    for row, k in enumerate(which):
+    which = sets._parts.share.indices
+    with pytest.MonkeyPatch.context() as patch:
+        if work is not None:  # no dynamic program, as for rows that compare many items
+            patch.setattr("infimum.feedback_arc.nearest.MAX_WORK", work)
+        nearest, distance = NearestExtensions(sets._parts.before).orders(z[None], np.zeros(len(which), int), which)
+    for row in range(len(which)):
         least = against[PartialOrders(np.repeat(sets.codes[[row]], len(orders), axis=0)).contains(orders)].min()
-        assert (codes_of(exact[k]) != codes_of(z)).sum() == least
-        assert sets[[row]].contains(exact[k][None])[0]
-        assert sets[[row]].contains(near[k][None])[0]
-        assert (codes_of(near[k]) != codes_of(z)).sum() >= least
+        assert distance[row] == least == (codes_of(nearest[row]) != codes_of(z)).sum()
+        assert sets[[row]].contains(nearest[row][None])[0]
 
 
 def test_wide_answers_agree_with_feedback_arcs(rng):
@@ -220,10 +221,11 @@ def test_wide_answers_agree_with_feedback_arcs(rng):
     np.testing.assert_allclose(best, expected)
 
 
-def test_local_search_says_so(rng):
+def test_nearest_extensions_that_are_not_proved_are_counted(monkeypatch, rng):
+    monkeypatch.setattr("infimum.outputs.rankings.nearest_extension.MAX_STEPS", 0)
     sets = draw_orders(rng, 2, 60, 0.03)
     psi = Rankings(60).fit([]).psi(rng.permutation(60)[None])
-    with pytest.warns(InfimumWarning, match="2 of 2 nearest linear extensions of 60 items come from local search"):
+    with pytest.warns(InfimumWarning, match="2 of 2 nearest linear extensions of 60 items come from a short search"):
         answer = sets.answers(psi)
     assert np.all((sets.codes == 0) | (sets.codes == answer[0, :, :-1]))
 

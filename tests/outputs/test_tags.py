@@ -4,14 +4,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from infimum import HammingBalls, InfimumWarning, PartialMultilabelClassifier, PartialTags
-from infimum.loss import SetLoss, doubled
 from infimum.outputs import Tags
-from infimum.solvers import BranchAndBound, ClosedForm, Enumerate, choose
-from infimum.weights import PrecomputedWeights, SplitSigns
+from infimum.solvers import ClosedForm
 from small_search import SMALL_SEARCH
 
 EXPECTED = [[1, -1], [0, 1], [0, 0]]
@@ -95,36 +91,6 @@ def test_one_sided_negative_tags_warn_too():
         PartialMultilabelClassifier().fit(np.eye(2), [[-1, 0], [0, -1]])
 
 
-@settings(max_examples=30, deadline=None)
-@given(
-    st.integers(0, 10_000), st.sampled_from(["infimum", "average", "supremum"]), st.sampled_from(["inside", "joint"])
-)
-def test_branch_and_bound_is_enumeration(seed, principle, reading):
-    rng = np.random.default_rng(seed)
-    m, n = int(rng.integers(1, 10)), int(rng.integers(1, 25))
-    tag_cost = float(rng.choice([0, 0.3]))
-    balls = HammingBalls(rng.choice([-1, 1], (n, m)), rng.integers(0, m + 1, n), tag_cost=tag_cost)
-    L = SetLoss(Tags(m, tag_cost=tag_cost).fit([]), balls, principle)
-    alpha = rng.standard_normal((3, n))
-    if reading == "joint":
-        L, alpha = doubled(L), SplitSigns(PrecomputedWeights()).fit(alpha)(alpha)
-    exact = Enumerate().fit(L).minimise(alpha)
-    np.testing.assert_allclose(BranchAndBound().fit(L).minimise(alpha).value, exact.value, atol=1e-9)
-
-
-def test_branch_and_bound_beyond_enumeration(rng):
-    """m = 24: single flips cannot improve the answer, and a planted optimum is found."""
-    m, n = 24, 40
-    planted = rng.choice([-1, 1], m)
-    centers = np.where(rng.random((n, m)) < 0.15, -planted, planted)
-    balls = HammingBalls(centers, (centers != planted).sum(axis=1))
-    L = SetLoss(Tags(m).fit([]), balls)
-    assert isinstance(choose("auto", L), BranchAndBound)
-    found = BranchAndBound().fit(L).minimise(np.full((1, n), 1 / n))
-    assert found.value[0] == pytest.approx(0, abs=1e-12)
-    np.testing.assert_array_equal(found.z[0] @ planted, m)
-
-
 def test_ball_center_is_exact_over_the_ball(rng):
     space = Tags(6).fit([])
     balls = HammingBalls(rng.choice([-1, 1], (7, 6)), range(7))
@@ -145,7 +111,7 @@ def test_a_solver_that_cannot_says_who_can():
     model = PartialMultilabelClassifier.paper(solver=ClosedForm())
     with pytest.raises(
         ValueError,
-        match=r"ClosedForm cannot minimise the <infimum loss over <Ham.*can: Enumerate, BranchAndBound, Alternate\.",
+        match=r"ClosedForm cannot minimise the <infimum loss over <Ham.*can: Enumerate, Alternate\.",
     ):
         model.fit(np.eye(2), HammingBalls([[1, 1, -1], [1, -1, 1]], 1))
     with pytest.raises(ValueError, match="Got 'magic' instead"):

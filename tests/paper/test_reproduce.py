@@ -380,7 +380,7 @@ def test_command_without_its_extra():
 
 @pytest.mark.parametrize("module", ["infimum", "infimum.datasets"])
 def test_importing_the_library_stays_light(module):
-    slow = {"matplotlib", "typer", "pooch", "requests", "tqdm", "highspy", "numba", "dask", "infimum.paper"}
+    slow = {"matplotlib", "typer", "pooch", "requests", "tqdm", "numba", "dask", "infimum.paper"}
     if module == "infimum":
         slow |= {"sklearn.cluster", "sklearn.ensemble", "sklearn.neighbors", "infimum.cli"}
     code = f"import sys, {module}; sys.exit(' '.join({slow} & set(sys.modules)))"

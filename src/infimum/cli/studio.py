@@ -50,6 +50,11 @@ def studio(
         Path | None,
         typer.Option(help="A Markdown file about the classes; a heading names a class.", metavar="FILE"),
     ] = None,
+    groups: Annotated[
+        Path | None,
+        typer.Option(help="A file of named groups of classes for yes-or-no questions, one per line: animal: cat|dog.",
+                     metavar="FILE"),
+    ] = None,
     overlap: Annotated[
         int, typer.Option(min=1, help="How many people answer the rows of the overlap.", metavar="NUMBER")
     ] = 1,
@@ -104,7 +109,8 @@ def studio(
             table, options = demo_table(), replace(options, classes="0,1,2,3,4,5,6,7,8,9")
         assert table is not None
         names = naming(options)
-        task = read_task(table, target, kind, names.classes, options.id, bounds, names, _listed(show), guidelines)
+        shown = _listed(show)
+        task = read_task(table, target, kind, names.classes, options.id, bounds, names, shown, guidelines, groups)
         print_look_alikes(task.named)
         path = table.with_name(f"{table.name}.answers.jsonl") if journal is None else journal
         asker = QuestionSelector(strategy, cost=cost, questions=_listed(ask), random_state=0)

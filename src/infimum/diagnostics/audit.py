@@ -13,6 +13,7 @@ from ..disambiguation import Disambiguation, DisambiguationResult, supports_soft
 from ..outputs import OutputSpace, Sets
 from ..recipe import Recipe
 from ..selection import out_of_fold
+from ..selection.scores import best_constant, labelled_weight, losses
 from .conflicts import conflicts, unreadable
 from .rows import Findings, check_lengths, inputs_and_space, nearest_rows, scaled_weights
 
@@ -21,6 +22,7 @@ MIN_SUPPORT = 0.1  # support below which a row is suspect if no disambiguation i
 SHARE_OF_MEDIAN = 0.4  # or below this share of the median, if that is more
 COMPARED_ROWS = 5000  # rows up to which kernel ridge on all of them is quick
 FAR = 4.0  # typical distances beyond which a number is suspect
+NOTABLE = 0.01  # smallest loss of a row in conflict, as a share of the mean loss of the best constant
 SHOWN = 5
 
 
@@ -241,7 +243,10 @@ def _set_conflicts(found: Audit, X: Any, output: OutputSpace, sets: Sets) -> Non
         return
     z = _first_prediction(found)
     if z is not None and not math.isfinite(output.size):  # numbers of near rows differ a little without contradiction
-        odd = set(support_of(output, sets, z)[1].tolist())
+        constant = best_constant(output, sets, labelled_weight(output, sets))
+        least = NOTABLE * losses(output, sets, np.repeat(constant, len(sets), axis=0)).mean()
+        far = losses(output, sets, z)
+        odd = {row for row in support_of(output, sets, z)[1].tolist() if far[row] > least}
         pairs = [pair for pair in pairs if odd & set(pair[:2])]
     texts = output.format_sets(sets, [i for pair in pairs for i in pair[:2]]) if pairs else []
     found.conflicts = [

@@ -126,7 +126,7 @@ def load(file: Path, experiment: Experiment, task: Task) -> list[Row]:
 @cache
 def versions() -> str:
     """What the numbers of this process are made with."""
-    used = [f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn", "highspy")]
+    used = [f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn")]
     return "; ".join([f"infimum {__version__}", *used])
 
 

@@ -138,7 +138,7 @@ class Session:
         away = {row for row, *_ in self._leases} | self._skipped.get(who, set()) | self.pool.disagreements
         count = self.count(who)
         E = self.model.encode(self.pool.sets)
-        if count % EVERY == EVERY - 1 and self.model.lists_outputs:
+        if count % EVERY == EVERY - 1 and self.model.predicts:
             unlabelled = ~self.model.is_labelled(E)
             row = next((row for row in self._random_order if unlabelled[row] and row not in away), None)
             if row is not None:
@@ -229,7 +229,7 @@ class Session:
             entry = Entry(id, who, time.time(), asked, answer, seconds, purpose)
             self.pool.check(entry)
             if purpose == "random":
-                entry = entry._replace(right=self._predicted(entry))
+                entry = entry._replace(right=self._agreement(entry))
             self._store([entry])
         return entry
 
@@ -241,12 +241,12 @@ class Session:
             raise InputError("This answer was withdrawn. Reload the page to see the current questions.")
         return found[0]
 
-    def _predicted(self, entry: Entry) -> bool | None:
-        """Return whether the model predicts what was answered about a row that it has not seen the answer of."""
+    def _agreement(self, entry: Entry) -> float | None:
+        """Return how well the model predicts what was answered about a row that it has not seen the answer of."""
         if entry.answer is None:
             return None
         z = self.model.predict(self.belief_about(entry.question.row).F)
-        return bool(entry.question.consistent_set(entry.answer).contains(z)[0])
+        return float(self.model.agreement(entry.question.consistent_set(entry.answer), z)[0])
 
     def _store(self, entries: list[Entry]) -> None:
         """Write answers to the journal, then take them into account."""

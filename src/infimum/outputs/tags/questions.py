@@ -62,6 +62,7 @@ class TagQuestions(SignQuestions):
 
     question_types = (Has,)
     full_text = "Which tags has it?"
+    agreement_name = "Share of right tags"
 
     def __init__(self, space: Tags):
         super().__init__(space)

@@ -11,7 +11,7 @@ from scipy.special import comb
 
 from ...data.containers import Table
 from ...data.errors import BadRows, InputError, shown
-from ..base import Embedding, OutputSpace, Profiles, Sets, rows_of
+from ..base import Embedding, OutputSpace, Sets, rows_of
 from ..signs import PartialSigns, format_signs
 from .forms import parse, signs
 
@@ -191,10 +191,6 @@ class HammingBalls(_TagSets):
         penalty = self.tag_cost * (z.sum(axis=1, keepdims=True) + self.m) / 2
         distance = (self.m - z @ self.centers.T.astype(float)) / 2
         return self.of_distance(distance, principle) + penalty
-
-    def profiles(self, principle: str) -> Profiles:
-        distances = np.arange(self.m + 1.0)[:, None]
-        return Profiles(self.centers.astype(float), self.of_distance(distances, principle).T, self.tag_cost)
 
     def of_distance(self, d: NDArray, principle: str) -> NDArray:
         """L as a function of the distance d to the center, (..., n)."""

@@ -140,6 +140,26 @@ def test_answers_about_one_row_are_held_out_together(tmp_path, rng):
     assert json.loads(found.stdout)["scores"]["beats_constant"] is False
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows.append(rows[0]), "line 182: 'ann' has answered about 'p0' in votes.csv, line 2, too"),
+        (lambda rows: rows[1].__setitem__(4, ""), "line 3: no annotator"),
+        (lambda rows: rows[1].__setitem__(6, "nothing"), "line 3: the true label of 'p0' is 'nothing', but"),
+    ],
+)
+def test_malformed_answers_are_named_by_line(votes, change, message):
+    path, _ = votes
+    with open(path, encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    change(rows)
+    write(path, header, rows)
+    options = ["--target", "label", "--id", "photo", "--annotator", "who", "--gold", "known"]
+    found = run(app, ["fit", str(path), *options, "-q"])
+    assert found.exit_code == 1
+    assert message in " ".join(found.output.split())
+
+
 @pytest.fixture
 def wrong(tmp_path, rng):
     """A table in which a quarter of the labels are wrong."""

@@ -13,8 +13,9 @@ from . import _options as o
 from ._console import MODELS, check_out, print_result, rows_called, running
 from ._models import pipeline_for, save
 from ._table import Table, read
-from ._words import assessment, score_rows, selected
+from ._words import assessment, noise_share, score_rows, selected
 from ._words import contradictions as contradictions_in_words
+from ._words import noise as noise_in_words
 from ._words import prediction_sets as set_sizes_in_words
 
 SHOWN = 5  # annotators that are printed
@@ -27,6 +28,7 @@ def fit(
     out: o.out("model.skops", "the model") = Path("model.skops"),  # type: ignore[valid-type]
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
+    noise: o.Noise = None,
     level: o.Level = None,
     covers: o.Covers = "truth",
     as_json: o.Json = False,
@@ -44,7 +46,7 @@ def fit(
     with running(["reading", "fitting", "writing"], file, quiet or as_json) as stages:
         table = read(file, options)
         stages.next()
-        model = fitted(table, pipeline_for(table, principle, weights))
+        model = fitted(table, pipeline_for(table, principle, weights, noise))
         conformal, set_sizes = None, ""
         if level is not None:
             conformal = model.conformal_ = prediction_sets(table, model, level, covers)
@@ -59,6 +61,7 @@ def fit(
         *contradictions_in_words(model[-1].sets_),
         *column_rows(table, model),
         *annotator_rows(table, model[-1]),
+        *noise_in_words(model[-1]),
         ("Selected model", selected(model[-1])),
         *score_rows(scores(model[-1]), " (cross-validation)"),
         *assessment(scores(model[-1])),
@@ -68,7 +71,7 @@ def fit(
         "model": out, "kind": table.kind, "rows": len(table), "complete": complete, "chosen": selected(model[-1]),
         "classes": table.classes, "contradictory": model[-1].sets_.n_contradictory,
         "scores": scores(model[-1]), "guarantee": None if conformal is None else conformal.guarantee_,
-        "prediction_sets": set_sizes or None, "columns": table.describe(model[0]),
+        "prediction_sets": set_sizes or None, "columns": table.describe(model[0]), "noise": noise_share(model[-1]),
     }  # fmt: skip
     print_result(found, as_json, f"{out} written", rows, stages.notes, table.named)
 

@@ -17,8 +17,9 @@ from . import _options as o
 from ._console import REPORTS, check_out, errors_as_messages, fail, print_result, rows_called, running, writing
 from ._models import load, of_model, pipeline_for
 from ._table import IDS, Table, read
-from ._words import assessment, score_rows, selected
+from ._words import assessment, noise_share, score_rows, selected
 from ._words import contradictions as contradictions_in_words
+from ._words import noise as noise_in_words
 from .fit import column_rows, fitted
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def report(
     title: Annotated[str | None, o.option("Title of the report.", metavar="TEXT")] = None,
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
+    noise: o.Noise = None,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -63,7 +65,7 @@ def report(
         if table.sequence is not None:  # tokens are described by themselves and their neighbours
             groups, X = table.X[table.sequence].to_numpy(), with_neighbours(table.X, table.sequence)
             table = replace(table, X=X, sequence=None)
-        pipe = fitted(table, pipeline_for(table, principle, weights), groups)
+        pipe = fitted(table, pipeline_for(table, principle, weights, noise), groups)
         stages.next()
         made = build(
             pipe[-1],
@@ -84,8 +86,8 @@ def report(
     selection = pipe[-1].selection_
     complete = selection is None or selection.complete
     rows, summary = _summary(made, table, selected(pipe[-1]))
-    rows += [*contradictions_in_words(pipe[-1].sets_), *column_rows(table, pipe)]
-    summary["contradictory"] = pipe[-1].sets_.n_contradictory
+    rows += [*contradictions_in_words(pipe[-1].sets_), *noise_in_words(pipe[-1]), *column_rows(table, pipe)]
+    summary |= {"contradictory": pipe[-1].sets_.n_contradictory, "noise": noise_share(pipe[-1])}
     summary |= {"report": out, "complete": complete}
     print_result(summary, as_json, f"{out} written", rows, stages.notes, table.named)
 

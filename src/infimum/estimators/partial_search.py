@@ -33,10 +33,10 @@ from ..selection.candidates import combined, first_candidates
 from ..selection.evaluate import Evaluation, EvaluationData
 from ..selection.kernel_cache import KernelCache
 from ..selection.rank import Rule
+from ..selection.record import Record
 from ..selection.result import scoring_of
 from ..selection.rows import labelled_rows
 from ..selection.scores import NAMES
-from ..selection.search import Record
 from ..weights import KernelRidge, Nystrom, Scaled
 from ..weights.holdout import folds_of
 from .base import PartialModel, validated, weight_params

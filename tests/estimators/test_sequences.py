@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GroupKFold, cross_val_score
 
 from infimum import InputError, Not, PartialEstimator, PartialSequenceTagger, outputs
-from infimum.active import Asker
+from infimum.active import QuestionSelector
 from infimum.conformal import Conformal
 from infimum.data.tokens import read_tokens
 from infimum.outputs.sequences.paths import Edges, Packed, path_probabilities, shortest_path
@@ -196,7 +196,7 @@ print([[row.tolist() for row in found] for found in (a, b)])
 def test_prediction_sets_list_candidates_of_tokens(covers, rng):
     X, true = sentences(160, rng)
     y = true if covers == "truth" else partly(true, rng)
-    found = Conformal(PartialSequenceTagger("bio", lam=1.0), level=0.8, covers=covers).fit(X[:100], y[:100])
+    found = Conformal(PartialSequenceTagger("bio", lam=1.0), confidence_level=0.8, covers=covers).fit(X[:100], y[:100])
     sets = found.predict_set(X[100:])
     space = found.space_
     exact = space.read(true[100:])
@@ -246,7 +246,7 @@ def test_steps_that_need_one_row_per_output_say_so(model, data):
     with pytest.raises(ValueError, match="infimum report FILE --sequence COLUMN"):
         build(model, X)
     with pytest.raises(ValueError, match=r"model.uncertain_tokens\(X, n, y\)"):
-        Asker().query(X, y, model)
+        QuestionSelector().query(X, y, model)
     with pytest.raises(InputError, match="X contains infinite numbers"):
         PartialSequenceTagger().fit([np.full((2, 1), np.inf)], [["O", "B-X"]])
 

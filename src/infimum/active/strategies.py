@@ -176,7 +176,7 @@ def conformal(query: Query, n: int) -> Chosen:
 def _prediction_sets(query: Query) -> NDArray:
     """Return conformal prediction sets as a mask over the outputs, (n, m), without empty ones.
 
-    A calibrated :class:`~infimum.conformal.Conformal` model gives its own sets. Otherwise the score is 1 - P(y | x) and
+    A calibrated :class:`~infimum.Conformal` model gives its own sets. Otherwise the score is 1 - P(y | x) and
     the labelled rows calibrate it by leave-one-out. Rows that were asked about are not exchangeable with the others, so
     these sets have no guaranteed coverage.
     """

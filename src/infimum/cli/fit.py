@@ -10,14 +10,12 @@ from sklearn.base import clone
 
 from ..data.errors import listed
 from . import _options as o
-from ._console import print_result, rows_called, running
+from ._console import MODELS, check_out, print_result, rows_called, running
 from ._models import pipeline_for, save
-from ._outputs import MODELS, check_out
-from ._scores import assessment, score_rows
 from ._table import Table, read
+from ._words import assessment, score_rows, selected
 from ._words import contradictions as contradictions_in_words
 from ._words import prediction_sets as set_sizes_in_words
-from ._words import selected
 
 SHOWN = 5  # annotators that are printed
 
@@ -97,7 +95,8 @@ def prediction_sets(table: Table, pipe: Any, level: float, covers: str) -> Any:
             " Conformal(PartialSequenceTagger()) on a list of sequences."
         )
     with rows_called(table.places):
-        return Conformal(clone(pipe[-1]), level=level, covers=covers).fit(pipe[:-1].transform(table.X), table.y())
+        model = Conformal(clone(pipe[-1]), confidence_level=level, covers=covers)
+        return model.fit(pipe[:-1].transform(table.X), table.y())
 
 
 def about(table: Table, missing: list[str]) -> dict[str, Any]:

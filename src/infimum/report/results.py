@@ -159,10 +159,10 @@ def _quality(
             text += f"; the held-out probability of a set is {support:.2f} on average"
         parts.append(h.para(text + ". Neither is a proof, because both come from the same sets."))
         if resolved.support is not None:
-            from ..plotting import ResolvedDisplay
+            from ..plotting import DisambiguationDisplay
 
             parts.append(figure(
-                lambda: ResolvedDisplay.from_resolved(resolved).figure_, "resolved",
+                lambda: DisambiguationDisplay.from_result(resolved).figure_, "resolved",
                 "Confidence of the estimated labels, and held-out probability of the sets.",
             ))  # fmt: skip
     if found is not None and np.isfinite(found.degree) and found.choices.is_one_of:

@@ -111,7 +111,7 @@ def _compare(
         rate = float(np.mean(mask[np.arange(len(z)), z][known]))
         name = f"{'kernel' if kernel else 'linear'} chain, lam {lam:g}"
         found.append((
-            Result(name, "", "", nan, lam, nan, nan, nan, "", "", "disambiguation", "", int(known.sum()), rate,
+            Result(name, "", "", nan, lam, nan, nan, nan, "", "", "", "disambiguation", "", int(known.sum()), rate,
                    rate - 1, mean, nan, time.perf_counter() - began), kernel, lam, z,
         ))  # fmt: skip
         if len(found) > 1 and found[-1][0].log_likelihood < found[-2][0].log_likelihood:

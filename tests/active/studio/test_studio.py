@@ -16,7 +16,7 @@ import pytest
 from studio_process import certificate, digits_table
 
 from infimum import InputError
-from infimum.active import Asker
+from infimum.active import QuestionSelector
 from infimum.active.studio import Journal, Session, read_task
 from infimum.active.studio.export import FORMATS, cells_of, export
 from infimum.active.studio.pool import TableContradiction
@@ -174,7 +174,7 @@ def test_answer_counts_once_and_contradictions_raise(table):
         session.answer("33333333", "you", {"type": "Is", "row": 1, "about": "owl"}, True)
     assert session.journal.path.stat().st_size == size
     session.undo("me")
-    with pytest.raises(InputError, match="taken back"):
+    with pytest.raises(InputError, match="withdrawn"):
         session.answer("11111111", "me", first, True)
     assert session.undo("me") == []
     session.answer("22222222", "you", {"type": "Is", "row": 0, "about": "dog"}, True)
@@ -272,7 +272,7 @@ def test_session_supports_tags_rankings_and_numbers(tmp_path):
         path.write_text("size\ttarget\n" + "".join(f"{k}\t{first if k == 0 else ''}\n" for k in range(20)))
         task = read_task(path, "target", kind, classes, bounds=bounds)
         journal = tmp_path / f"{kind}.jsonl"
-        session = Session(task, Journal(journal, task.header()), Asker(random_state=0), background=False)
+        session = Session(task, Journal(journal, task.header()), QuestionSelector(random_state=0), background=False)
         truth = {"tags": [1, -1], "ranking": [2, 0, 1], "number": 7.25}[kind]
         for step in range(30):
             question = session.next("me", session.model.kinds[step % len(session.model.kinds)])

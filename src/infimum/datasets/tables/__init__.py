@@ -16,10 +16,13 @@ def example_file(name: str = "tickets.csv") -> Path:
     ``wells.csv`` contains 200 invented water samples with an arsenic concentration, 125 of them below the detection
     limit of their instrument. ``wells_new.csv`` contains 100 more with exact values.
 
+    ``drinks.csv`` contains 260 invented people, each with an age and a comparison of two drinks. ``drinks_new.csv``
+    contains 140 more.
+
     Parameters
     ----------
-    name : {"tickets.csv", "tickets_new.csv", "wells.csv", "wells_new.csv"}, default "tickets.csv"
-        The name of the file.
+    name : str, default "tickets.csv"
+        The name of the file, one of those above.
 
     Returns
     -------

@@ -207,7 +207,7 @@ class Taxonomy(Cost):
         names = classes.tolist()
         unknown = [c for c in names if c not in self.ancestors]
         if unknown:
-            raise ValueError(f"The taxonomy does not have the classes {unknown[:10]}.")
+            raise ValueError(f"The taxonomy does not contain the classes {unknown[:10]}. Add them, or correct y.")
         depth = np.array([len(self.ancestors[c]) for c in names], dtype=float)
         shared = np.zeros((len(names), len(names)))  # nodes that two root-to-leaf paths share
         node_ids = {node: k for k, node in enumerate(self.parent)}
@@ -274,7 +274,7 @@ def _parents(tree: Any) -> dict[Hashable, Hashable | None]:
     else:
         raise InputError(f"A taxonomy is a child -> parent map, nested dicts or a list of paths. Got {tree!r}.")
     if not parent:
-        raise ValueError("The taxonomy is empty.")
+        raise ValueError("The taxonomy is empty. Pass at least one pair child -> parent.")
     return parent
 
 

@@ -63,9 +63,6 @@ class Boxes(VectorSets):
         self._bounded("the average")
         return (self.lower + self.upper) / 2, ((self.upper - self.lower) ** 2 / 12).sum(axis=1)
 
-    def ball(self) -> tuple[NDArray, NDArray]:
-        return self.middle(), np.linalg.norm((self.upper - self.lower) / 2, axis=1)
-
     def box(self) -> tuple[NDArray, NDArray]:
         return self.lower, self.upper
 

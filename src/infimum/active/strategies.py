@@ -14,7 +14,6 @@ from ..outputs.prices import Price
 from ..outputs.question_model import Belief, QuestionModel
 from ..outputs.questions import Question
 from .learner import Learner
-from .ridge import Lookahead
 
 Chosen = tuple[list[Question], NDArray]
 
@@ -52,22 +51,15 @@ def information(query: Query, n: int) -> Chosen:
     Its utility is the expected drop of uncertainty per cost. Rows similar to a chosen one lose influence, so the
     questions of a batch differ.
     """
-    model, belief, ridge = query.model, query.belief, query.learner.ridge
+    model, belief = query.model, query.belief
     utility = model.utility(query.kinds, belief, query.price, query.measure)
     utility = np.where(query.is_open, utility, -np.inf)
-    full_gain = model.groups(belief)[-1].gain[:, 0]
-    doubt = (full_gain / full_gain.mean() if full_gain.any() else np.ones(len(full_gain)))[ridge.reference]
-    before = np.maximum(ridge.variance, 1e-12)
-    labelled = ridge.labelled_influence()
+    ahead = query.learner.lookahead(model.groups(belief)[-1].gain[:, 0])
     started = model.is_labelled(belief.E) & model.finish_started
-    ahead = Lookahead(ridge, doubt)
     left = utility > 0
 
     def gains() -> NDArray:
-        influence = ahead.influence
-        influence[ridge.rows] = labelled
-        # the answers of this batch already remove a part of the variance
-        gain = influence * utility * (ahead.variance / before)
+        gain = ahead.factor * utility  # the answers of this batch already remove a part of the variance
         return np.where(started, gain + gain[left].max(initial=0.0), gain)
 
     gain = gains()
@@ -93,7 +85,7 @@ def _least_certain(query: Query, n: int, started_first: bool = False) -> tuple[l
     rows: list[int] = []
     for _ in range(min(n, int(query.is_open.sum()))):
         rows.append(int(np.argmax(score)))
-        similarity = query.learner.ridge.kernel(np.array(rows[-1:]))[:, 0]
+        similarity = query.learner.similarity(rows[-1])
         left = np.isfinite(score)
         score[left] *= 1 - similarity[left]
         score[rows[-1]] = -np.inf

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..data.files import atomic_write
-from ..data.token_columns import with_neighbours
 from ..io._files import name_of
 from ..selection.scores import no_skill
 from . import _options as o
@@ -61,11 +59,7 @@ def report(
     with running(["reading", "fitting", "analysing", "writing"], file, quiet or as_json) as stages:
         table = read(file, options, lenient=True)
         stages.next()
-        groups = None
-        if table.sequence is not None:  # tokens are described by themselves and their neighbours
-            groups, X = table.X[table.sequence].to_numpy(), with_neighbours(table.X, table.sequence)
-            table = replace(table, X=X, sequence=None)
-        pipe = fitted(table, pipeline_for(table, principle, weights), groups)
+        pipe = fitted(table, pipeline_for(table, principle, weights))
         stages.next()
         made = build(
             pipe[-1],

@@ -27,7 +27,10 @@ def _there(kind: str, counts: dict[str, int], names: list[str]) -> str:
     ]  # fmt: skip
     words = f", for {len(names):,} {WORDS[kind][1]}" if kind in WORDS and names else ""
     listed = ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1] if parts else "none with a label"
-    return f"The table has {counts['rows']:,} rows: {listed}{words}."
+    rows = f"{counts['rows']:,} rows"
+    if "sequences" in counts:
+        rows = f"{counts['rows']:,} tokens in {counts['sequences']:,} sequences"
+    return f"The table has {rows}: {listed}{words}."
 
 
 def _learned(scores: list[dict[str, Any]], beats_constant: bool) -> str:
@@ -92,7 +95,8 @@ def _next(
         what = f"that separates {' and '.join(options)}" if several else f"about {options[0]}, which always fits"
         actions.append(f"ask the question {what}{more}")
     if better and beats_constant:
-        actions.append(f"fit the model with --weights neighbors, because {better} predict better")
+        simple = "leave out --sequence" if "sequences" in counts else "fit the model with --weights neighbors"
+        actions.append(f"{simple}, because {better} predicts better")
     if not beats_constant:
         actions.append("label more rows or add columns that are related to the label")
     if not actions:

@@ -71,9 +71,10 @@ class Lattices(Sets):
 
     def __getitem__(self, rows: Any) -> Lattices:
         index = np.arange(len(self))[rows_of(rows, len(self))]
-        return self._with(self.mask[self.tokens(index)], self.lengths[index])
+        return self.with_mask(self.mask[self.tokens(index)], self.lengths[index])
 
-    def _with(self, mask: NDArray, lengths: NDArray) -> Lattices:
+    def with_mask(self, mask: NDArray, lengths: NDArray) -> Lattices:
+        """Return other candidates with the same labels and allowed steps; sets may be empty."""
         return Lattices(mask, lengths, self.allowed, self.classes, self.width, strict=False)
 
     def tokens(self, rows: NDArray) -> NDArray:
@@ -168,7 +169,7 @@ class Lattices(Sets):
         self._pair(other)
         same = self.lengths == other.lengths
         rows = np.flatnonzero(same)
-        same[rows] = ~self[rows]._with(self[rows].mask & other[rows].mask, self.lengths[rows]).is_empty
+        same[rows] = ~self[rows].with_mask(self[rows].mask & other[rows].mask, self.lengths[rows]).is_empty
         return same
 
     def contains_set(self, other: Any) -> NDArray:
@@ -181,7 +182,7 @@ class Lattices(Sets):
 
     def intersect(self, other: Any) -> Lattices:
         self._refuse_empty(other, ~self.meets(other))
-        return self._with(self.mask & other.mask, self.lengths)
+        return self.with_mask(self.mask & other.mask, self.lengths)
 
     def join(self, other: Any) -> Lattices:
         same_names(self.classes, other.classes, "labels")
@@ -194,7 +195,7 @@ class Lattices(Sets):
         return self._all(self.mask.sum(axis=1) == 1)
 
     def _whole(self) -> Lattices:
-        return self._with(np.ones_like(self.mask), self.lengths)
+        return self.with_mask(np.ones_like(self.mask), self.lengths)
 
     @property
     def is_unlabelled(self) -> NDArray:

@@ -91,7 +91,7 @@ class Sequences(OutputSpace):
     def read(self, y: Any, strict: bool = True) -> Lattices:
         if isinstance(y, Lattices):
             found = self.labels_.read(CandidateLabels(y.mask, y.classes, strict=False), strict)
-            return self._lattices(found, y.lengths, strict)
+            return self.lattices(found.mask, y.lengths, strict)
         rows = rows_in(y)
         if any(row is None for row in rows):
             rows = [[None] * self._length(k) if row is None else row for k, row in enumerate(rows)]
@@ -101,15 +101,17 @@ class Sequences(OutputSpace):
         except InputError as error:
             ends = np.cumsum(lengths)
             raise error.renumbered(lambda token: place_of(token, ends)) from None
-        return self._lattices(found, lengths, strict)
+        return self.lattices(found.mask, lengths, strict)
 
-    def _lattices(self, labels: Any, lengths: NDArray, strict: bool) -> Lattices:
-        return Lattices(labels.mask, lengths, self.allowed_, self.classes_, self.width_, strict)
+    def lattices(self, mask: NDArray, lengths: Any, strict: bool = True) -> Lattices:
+        """Return candidates of tokens, (N, m), as sets of sequences of some lengths."""
+        return Lattices(mask, lengths, self.allowed_, self.classes_, self.width_, strict)
 
     def _length(self, row: int) -> int:
         if self.same_length_:
             return self.width_
-        raise InputError(rows={row: "the length of the sequence is unknown, got None"}, remedy=FORMS)
+        remedy = f"{FORMS} For an unlabelled sequence of n tokens, write [None] * n."
+        raise InputError(rows={row: "the length of the sequence is unknown, got None"}, remedy=remedy)
 
     def check(self, parts: Any) -> None:
         if not self.same_length_:
@@ -205,6 +207,11 @@ class Sequences(OutputSpace):
         from .conformal import TokenScore
 
         return {TokenScore.name: TokenScore, **super().conformal_scores()}
+
+    def questions(self) -> Any:
+        from .questions import SequenceQuestions
+
+        return SequenceQuestions(self)
 
 
 def rows_in(y: Any) -> list:

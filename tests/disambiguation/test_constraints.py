@@ -5,13 +5,18 @@ import pickle
 
 import numpy as np
 import pytest
+import skops.io
 from scipy.optimize import minimize
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_iris, load_wine
 
 from infimum import Blocks, Disambiguation, InputError, PartialClassifier, PartialRegressor, PartialSearch, clean_labels
+from infimum.active import Asker
+from infimum.conformal import Conformal
 from infimum.disambiguation.hard import hard
+from infimum.io import TRUSTED_TYPES
 from infimum.outputs import AtLeast, Balanced, Constraint, Exactly, Labels, Share
 from infimum.outputs.constraints import Bound, GroupConstraints
+from infimum.report import build
 from infimum.weights import KernelRidge, LinearRidge, Scaled
 from small_search import SMALL_SEARCH
 
@@ -213,3 +218,43 @@ def test_a_constraint_of_your_own():
 
     model = PartialClassifier(classes=["a", "b"], principle=Disambiguation(constraints=[First()]), weights=RIDGE)
     assert model.fit([[0.0], [1.0], [2.0]], [None, "b", "b"]).labels_[0] == "a"
+
+
+def test_everything_that_users_do_with_shares_of_groups():
+    """No row has a label: save, explain, report, prediction sets and questions of the fitted model."""
+    X, true = load_iris(return_X_y=True)
+    groups = (true + np.random.default_rng(0).integers(0, 2, len(true))) % 3
+    shares = {g: {k: float(np.mean(true[groups == g] == k)) for k in range(3)} for g in range(3)}
+    how = Disambiguation(constraints=Share.of_groups(groups, shares))
+    model = PartialClassifier(classes=[0, 1, 2], principle=how, weights="kernel").fit(X, [None] * 150)
+    assert model.score(X, true) > 0.9
+    for copy in (pickle.loads(pickle.dumps(model)), skops.io.loads(skops.io.dumps(model), trusted=TRUSTED_TYPES)):
+        np.testing.assert_array_equal(copy.predict(X), model.predict(X))
+    assert model.explain(X[0]).margin > 0
+    assert "No row has a label" in build(model, X).facts.summary[1]
+    sets = Conformal(model, 0.8, prefit=True).conformalize(X[::2], true[::2]).predict_set(X[1::2])
+    assert np.mean(sets.contains(true[1::2])) > 0.7
+    question = Asker(random_state=0).query(X, [None] * 150, model)[0]
+    assert question.apply_answer([None] * 150, question.true_answer(true[question.row])).is_exact[question.row]
+    with pytest.raises(InputError, match="Constraints are about the rows of one fit"):
+        Conformal(model, 0.8).fit(X, [None] * 150)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "text"),
+    [
+        (Share([0], {0: 0.5}), "must be a list"),
+        ([Share(np.zeros(4, dtype=bool), {0: 0.5})], "has no rows"),
+        ([Balanced(slack=-1)], "slack must be a number"),
+        ([Share([7], {0: 0.5})], "row numbers from 0 to 3"),
+    ],
+)
+def test_wrong_constraints(constraints, text):
+    model = PartialClassifier(classes=[0, 1], principle=Disambiguation(constraints=constraints), weights="kernel")
+    with pytest.raises(ValueError, match=text):
+        model.fit(np.arange(4.0)[:, None], [None] * 4)
+
+
+def test_shares_of_groups_without_rows():
+    with pytest.raises(InputError, match="groups without rows: 'c'"):
+        Share.of_groups(["a", "b"], {"a": {}, "b": {}, "c": {}})

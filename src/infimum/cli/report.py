@@ -131,6 +131,7 @@ def compare_models(
 def _summary(made: Report, table: Table, model: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """Return the results of the report, for people and for programs."""
     found, constant, ours = made.identifiability, made.compared[0], made.compared[-1]
+    only_groups = made.facts.counts["exact"] + made.facts.counts["partial"] == 0
     warning = "" if made.beats_constant else no_skill(constant.text)
     scores = {
         "covering_rate": ours.covering, "chance_corrected": ours.beyond, "set_risk": ours.risk, "errors": ours.errors,
@@ -145,8 +146,7 @@ def _summary(made: Report, table: Table, model: str) -> tuple[list[tuple[str, st
         *(("Summary" if k == 0 else "", text) for k, text in enumerate(made.facts.summary)),
         ("Identifiability", made.verdict),
         ("Rows to review", f"{len(made.audit.rows())} of {len(table)} rows: {counts}"),
-        *assessment(scores),
-        *score_rows(scores, " (5-fold CV)"),
+        *([] if only_groups else [*assessment(scores), *score_rows(scores, " (5-fold CV)")]),
         ("Selected model", model),
     ]
     return rows, {

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
 from ..data.progress import track
@@ -19,6 +20,7 @@ from ..estimators.base import validated
 from ..estimators.generic import PartialEstimator
 from ..estimators.held_out import HeldOut
 from ..outputs import OutputSpace, Sets
+from ..selection import out_of_fold
 from ..selection.scores import no_skill
 from . import _page as h
 from . import actions, identifiability, overview, results, review
@@ -28,6 +30,7 @@ from .facts import Contents, Facts, inseparable, reviewed
 from .markdown import markdown
 from .summary import summary
 
+ONLY_GROUPS = "Not available, because no row has a label: only groups of rows have constraints."
 IN_SEQUENCE = "in its sequence"
 """The column that shows a token with the words around it."""
 
@@ -165,9 +168,16 @@ def build(
         weights, resolved = model.recipe_.weights, _disambiguated(model, X, output, sets)
     name = _namer(names)
     next(steps)
-    found, reason = _identifiability(X, output, sets, weights, resolved)
+    only_groups = held_out is None and bool(sets.is_unlabelled.all()) and resolved is not None
+    found, reason = (None, ONLY_GROUPS) if only_groups else _identifiability(X, output, sets, weights, resolved)
     next(steps)
-    if held_out is None:
+    if only_groups:
+        assert resolved is not None
+        z = out_of_fold(model.recipe_, X, output, sets, cv=results.FOLDS).z
+        audit = audit_of_predictions(output, sets, z, resolved, impossible)
+        next(steps)
+        compared = results.scored(output, output.read(np.asarray(resolved.labels)), {"the model": z})
+    elif held_out is None:
         audit = audit_of(X, output, sets, weights, resolved, impossible)
         next(steps)
         compared = results.compared(model, X, output, sets)

@@ -116,7 +116,8 @@ def section(
     ]  # fmt: skip
     if resolved is not None and resolved.confidence is not None and not warning:
         facts.append(("mean confidence", float(resolved.confidence.mean())))
-    parts = [h.tiles(facts), h.para(warning) if warning else "", h.head("Comparison with baselines"), _comparison(rows)]
+    parts = [h.tiles(facts), h.para(warning) if warning else "", h.head("Comparison with baselines")]
+    parts.append(_comparison(rows, bool(sets.is_unlabelled.all())))
     parts += [h.table(table.columns, table.rows, table.title) for table in tables]
     parts += _selection(model)
     parts.append(h.head("Quality of the estimated labels"))
@@ -126,7 +127,7 @@ def section(
     return h.markup(*parts)
 
 
-def _comparison(rows: list[Compared]) -> h.Markup:
+def _comparison(rows: list[Compared], only_groups: bool) -> h.Markup:
     columns = ["model", "covering rate", "chance-corrected", "set risk"]
     columns += [_error_name(key) for key in rows[0].errors]
     body = [
@@ -138,6 +139,9 @@ def _comparison(rows: list[Compared]) -> h.Markup:
         " predictions in their set."
         " Chance-corrected: relative to randomly permuted predictions."
     )
+    if only_groups:
+        caption = f"{FOLDS}-fold cross-validation. No row has a label, so predictions are compared with the labels that"
+        caption += " were estimated from the constraints on groups."
     return h.table(columns, body, caption)
 
 

@@ -15,7 +15,10 @@ def summary(
 ) -> list[str]:  # fmt: skip
     """Return three sentences: what is there, how well it can be learned, and what to do next."""
     next_ = _next(counts, beats_constant, n_review, n_suspects, n_impossible, merge, inseparable, _better(scores))
-    return [_there(kind, counts, names), _learned(scores, beats_constant), next_]
+    learned = _learned(scores, beats_constant)
+    if counts["exact"] + counts["partial"] == 0:
+        learned = _consistent(scores)
+    return [_there(kind, counts, names), learned, next_]
 
 
 def _there(kind: str, counts: dict[str, int], names: list[str]) -> str:
@@ -50,6 +53,14 @@ def _learned(scores: list[dict[str, Any]], beats_constant: bool) -> str:
     return (
         f"The labels can be predicted: on held-out rows, {_score(ours)} of the predictions agree with their candidate"
         f" set, against {others}."
+    )
+
+
+def _consistent(scores: list[dict[str, Any]]) -> str:
+    constant, ours = scores[0], scores[-1]
+    return (
+        f"No row has a label. On held-out rows, {_score(ours)} of the predictions agree with the labels that were"
+        f" estimated from the constraints, against {_score(constant)} for the best constant ({constant['output']})."
     )
 
 

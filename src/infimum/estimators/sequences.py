@@ -321,6 +321,8 @@ def _with_lengths(y: Any, lengths: NDArray) -> Any:
     """Return y with one None per token for a sequence without labels; raise an error if lengths differ."""
     if isinstance(y, Sets):
         return y
+    if y is None:
+        raise ValueError("PartialSequenceTagger requires y to be passed, but the target y is None.")
     rows = rows_in(y)
     if len(rows) != len(lengths):
         raise ValueError(f"X has {len(lengths)} sequences and y has {len(rows)}: they must have the same number.")

@@ -123,13 +123,10 @@ class Lattices(Sets):
         return Embedding(self.embedded(1.0 - (self.mask if principle == "infimum" else certain)), none)
 
     def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
-        cost = phi.reshape(len(self), self.width, self.mask.shape[1])[self._place]
-        return self.best(cost)
-
-    def best(self, cost: NDArray) -> NDArray:
-        """Return the member of least total cost, (n, width); `cost` has one row per token, (N, m)."""
-        edges = costs_of(self.allowed, self.mask.shape[1])
-        return self.padded(shortest_path(np.where(self.mask, cost, np.inf), edges, self.lengths)[0])
+        m = self.mask.shape[1]
+        cost = phi.reshape(len(self), self.width, m)[self._place]
+        labels = shortest_path(np.where(self.mask, cost, np.inf), costs_of(self.allowed, m), self.lengths)[0]
+        return self.padded(labels)
 
     def padded(self, labels: NDArray) -> NDArray:
         """Return labels of tokens, (N,), as one row per sequence, (n, width)."""
@@ -210,7 +207,7 @@ class Lattices(Sets):
     def bits(self) -> NDArray:
         return self._whole()._uniform()[0] - self._uniform()[0]
 
-    def cells(self) -> list[list]:
+    def to_list(self) -> list:
         """Return the candidates of each token: a name, a list of names, or None for an unknown label."""
         names = np.arange(self.mask.shape[1]) if self.classes is None else self.classes
         flat: list = []
@@ -219,11 +216,8 @@ class Lattices(Sets):
             flat.append(None if row.all() else some[0] if len(some) == 1 else some)
         return [flat[start : start + n] for start, n in zip(self.starts.tolist(), self.lengths.tolist())]
 
-    def to_list(self) -> list:
-        return self.cells()
-
     def format(self, row: int) -> str:
-        return " ".join(map(_token_text, self[[row]].cells()[0]))
+        return " ".join(map(_token_text, self[[row]].to_list()[0]))
 
     def __repr__(self) -> str:
         known = float(np.mean(self.mask.sum(axis=1) == 1)) if len(self.mask) else 0.0

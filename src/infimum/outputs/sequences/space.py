@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.errors import BadRows, InputError, is_missing
-from ..base import Decoded, OutputSpace
+from ..base import OutputSpace
 from ..choices import Choices
 from ..labels import CandidateLabels, Labels
 from ..summary import Summary, SummaryTable
@@ -120,9 +120,6 @@ class Sequences(OutputSpace):
                 " of a prediction. Use PartialSequenceTagger, which has features for every token."
             )
 
-    def _tokens(self, c: NDArray) -> NDArray:
-        return np.reshape(c, (*np.shape(c)[:-1], -1, len(self.classes_)))
-
     def psi(self, z: Any) -> NDArray:
         z = np.asarray(z, dtype=int)
         out = np.zeros((*z.shape[:-1], max(self.width_, z.shape[-1]), len(self.classes_)))
@@ -131,16 +128,9 @@ class Sequences(OutputSpace):
         return out.reshape(*z.shape[:-1], -1)
 
     def decode(self, c: NDArray) -> NDArray:
-        return self.minimise(c).z
-
-    def bound(self, c: NDArray) -> NDArray:
-        return self.minimise(c).bound
-
-    def minimise(self, c: NDArray) -> Decoded:
-        cost = self._tokens(np.asarray(c))
+        cost = np.reshape(c, (len(c), -1, len(self.classes_)))
         n, width, m = cost.shape
-        z, value = shortest_path(cost.reshape(-1, m), costs_of(self.allowed_, m), np.full(n, width))
-        return Decoded(z.reshape(n, width), value, value)
+        return shortest_path(cost.reshape(-1, m), costs_of(self.allowed_, m), np.full(n, width))[0].reshape(n, width)
 
     def outputs(self) -> NDArray:
         m = len(self.classes_)

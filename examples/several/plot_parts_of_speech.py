@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from infimum import Not, PartialSequenceTagger
-from infimum.active import Asker
+from infimum.active import QuestionSelector
 from infimum.datasets import example_file
 from infimum.report import build
 
@@ -70,7 +70,7 @@ BUDGET = 1200  # seconds
 
 def curve(strategy, batch):
     y = true[:10] + [[None] * len(words) for words in X[10:]]
-    asker, tagger = Asker(strategy, random_state=0), PartialSequenceTagger(classes=classes, lam=0.3)
+    asker, tagger = QuestionSelector(strategy, random_state=0), PartialSequenceTagger(classes=classes, lam=0.3)
     points = []
     seconds = 0.0
     while not points or seconds < BUDGET:

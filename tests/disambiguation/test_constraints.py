@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from sklearn.datasets import load_iris, load_wine
 
 from infimum import Blocks, Disambiguation, InputError, PartialClassifier, PartialRegressor, PartialSearch, clean_labels
-from infimum.active import Asker
+from infimum.active import QuestionSelector
 from infimum.conformal import Conformal
 from infimum.disambiguation.hard import hard
 from infimum.io import TRUSTED_TYPES
@@ -18,7 +18,6 @@ from infimum.outputs import AtLeast, Balanced, Constraint, Exactly, Labels, Shar
 from infimum.outputs.constraints import Bound, GroupConstraints
 from infimum.report import build
 from infimum.weights import KernelRidge, LinearRidge, Scaled
-from small_search import SMALL_SEARCH
 
 RIDGE = Scaled(KernelRidge(lam=1e-2))
 CLASSES = ["a", "b", "c"]
@@ -157,7 +156,7 @@ def test_shares_of_groups_teach_a_classifier_without_labelled_rows():
     X, y, X_new, y_new, constraints = wine()
     how = Disambiguation(threshold=None, constraints=constraints)
     model = PartialClassifier(classes=range(3), principle=how, weights=RIDGE).fit(X, [None] * len(X))
-    supervised = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y)
+    supervised = PartialClassifier(weights=RIDGE).fit(X, y)  # the same base learner
     assert np.mean(model.predict(X_new) == y_new) > np.mean(supervised.predict(X_new) == y_new) - 0.03
     q = model.disambiguation_.q[:, 0]
     for one in constraints:
@@ -234,7 +233,7 @@ def test_everything_that_users_do_with_shares_of_groups():
     assert "No row has a label" in build(model, X).facts.summary[1]
     sets = Conformal(model, 0.8, prefit=True).conformalize(X[::2], true[::2]).predict_set(X[1::2])
     assert np.mean(sets.contains(true[1::2])) > 0.7
-    question = Asker(random_state=0).query(X, [None] * 150, model)[0]
+    question = QuestionSelector(random_state=0).query(X, [None] * 150, model)[0]
     assert question.apply_answer([None] * 150, question.true_answer(true[question.row])).is_exact[question.row]
     with pytest.raises(InputError, match="Constraints are about the rows of one fit"):
         Conformal(model, 0.8).fit(X, [None] * 150)

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GroupKFold, cross_val_score
 
 from infimum import InputError, Not, PartialEstimator, PartialSequenceTagger, outputs
-from infimum.active import Asker, Contradiction, FullLabel, Is, from_dict
+from infimum.active import Contradiction, FullLabel, Is, QuestionSelector, from_dict
 from infimum.conformal import Conformal
 from infimum.data.tokens import read_tokens
 from infimum.outputs.sequences.paths import Edges, Packed, path_probabilities, shortest_path
@@ -199,7 +199,7 @@ print([[row.tolist() for row in found] for found in (a, b)])
 def test_prediction_sets_list_candidates_of_tokens(covers, rng):
     X, true = sentences(160, rng)
     y = true if covers == "truth" else partly(true, rng)
-    found = Conformal(PartialSequenceTagger("bio", lam=1.0), level=0.8, covers=covers).fit(X[:100], y[:100])
+    found = Conformal(PartialSequenceTagger("bio", lam=1.0), confidence_level=0.8, covers=covers).fit(X[:100], y[:100])
     sets = found.predict_set(X[100:])
     space = found.space_
     exact = space.read(true[100:])
@@ -209,7 +209,7 @@ def test_prediction_sets_list_candidates_of_tokens(covers, rng):
 
 def test_questions_are_about_tokens_in_their_sentence(model, data):
     X, y, true, *_ = data
-    asked, utilities = Asker(questions=["OfToken"]).query(X, y, model, n=5, return_utilities=True)
+    asked, utilities = QuestionSelector(questions=["OfToken"]).query(X, y, model, n=5, return_utilities=True)
     assert len({question.row for question in asked}) == 5
     assert utilities.shape == (len(X),)
     for question in asked:
@@ -241,7 +241,7 @@ def test_answers_restrict_the_other_tokens_by_the_transitions():
 def test_a_loop_of_questions_learns_the_labels(strategy, data):
     X, _, true, X_new, y_new = data
     y = [[None] * len(words) for words in X]
-    tagger, asker = PartialSequenceTagger("bio", NAMES, lam=1.0), Asker(strategy, random_state=0)
+    tagger, asker = PartialSequenceTagger("bio", NAMES, lam=1.0), QuestionSelector(strategy, random_state=0)
     for _ in range(6):
         tagger.fit(X, y)
         exact = tagger.output_.read(true)
@@ -259,7 +259,7 @@ def test_all_labels_of_a_sentence_are_typed_or_listed():
         assert question.apply_answer([[None, None]], answer).format(0) == "B-PER O"
     with pytest.raises(Contradiction):
         question.apply_answer([[None, None]], "B-PER")
-    long = Asker("uncertain").query(*_long_sentence())
+    long = QuestionSelector("uncertain").query(*_long_sentence())
     assert 500 < long[0].cost < math.inf
 
 
@@ -275,12 +275,12 @@ def test_questions_about_rows_that_are_tokens(data):
     frame = pd.DataFrame([(k, word) for k, row in enumerate(X) for word in row], columns=["sentence", "word"])
     flat = [cell for row in y for cell in row]
     model = PartialSequenceTagger("bio", sequence="sentence", lam=1.0).fit(frame, flat)
-    asked = Asker().query(frame, flat, model, n=3)
+    asked = QuestionSelector().query(frame, flat, model, n=3)
     assert all(not isinstance(flat[question.row], str) for question in asked)
     with pytest.raises(ValueError, match="strategy='conformal' requires held-out predictions"):
-        Asker("conformal").query(frame, flat, model)
+        QuestionSelector("conformal").query(frame, flat, model)
     with pytest.raises(ValueError, match="strategy='conformal' requires held-out predictions"):
-        Asker("conformal").query(X, y, PartialSequenceTagger(lam=1.0).fit(X, y))
+        QuestionSelector("conformal").query(X, y, PartialSequenceTagger(lam=1.0).fit(X, y))
 
 
 def test_report_shows_tokens_in_their_sentence(data):

@@ -48,7 +48,7 @@ def test_the_weights_of_known_rows_alone(half, family, weighed, rng):
     again = pickle.loads(pickle.dumps(found))
     if found.blockwise:  # rows are left behind, all of them
         assert len(again._unlabelled) == 0
-        with pytest.raises(ValueError, match="The training rows are not kept"):
+        with pytest.raises(ValueError, match="The training rows are not stored"):
             again.leave_one_out(phi)
     else:
         np.testing.assert_allclose(again.leave_one_out(phi), left, atol=1e-10)

@@ -219,7 +219,7 @@ def test_fit_with_relevances_through_centres_and_on_chunks(cloud):
 
 def test_what_cannot_be_is_said_in_one_sentence(cloud):
     X = cloud[0]
-    with pytest.raises(ValueError, match=r"scaling='relevant' looks at the embedded sets: fit\(X, phi\) needs phi"):
+    with pytest.raises(ValueError, match=r"scaling='relevant' requires the embedded sets. Call fit\(X, phi\)"):
         weights.Scaled(scaling="relevant").fit(X)
     with pytest.raises(ValueError, match=r"a number >= 0 for each of the 20 features. Got \(3,\)"):
         weights.Scaled(scaling="relevant", relevance=[1, 2, 3]).fit(X)
@@ -249,3 +249,20 @@ def test_try_neighbours_skips_candidates_with_relevances(cloud):
     record.compare([Candidate("kernel", "relevant", "rbf", 1.0, 1e-3, principle="disambiguation")], data)
     try_neighbours(problem, data, record)
     assert len(record.evaluations) == 1
+
+
+def test_margin_clips_new_rows_to_the_range_of_training_rows(rng):
+    X, w = rng.standard_normal((30, 2)), np.ones(30)
+    X[0], w[0] = 10.0, 0.0  # a row of weight 0 does not extend the range
+    family = weights.Scaled(weights.LinearRidge(1e-3), margin=0.5)
+    far, nearer = np.array([[1e3, -1e3]]), X[1:].max(axis=0) + [0.5, 0] * X[1:].std(axis=0)
+    nearer[1] = X[1:, 1].min() - 0.5 * X[1:, 1].std()
+    fitted = clone(family).fit(X, None, w)
+    np.testing.assert_allclose(np.asarray(fitted(far)), np.asarray(fitted(nearer[None])), rtol=1e-5, atol=1e-7)
+    plain = clone(family).set_params(margin=None).fit(X, None, w)
+    np.testing.assert_allclose(np.asarray(plain(X[1:])), np.asarray(fitted(X[1:])), atol=1e-12)
+    assert np.abs(np.asarray(plain(far))).max() > 10 * np.abs(np.asarray(fitted(far))).max()
+    in_chunks = clone(family).fit(Blocks.of_columns(X[1:], None, None))
+    np.testing.assert_allclose(in_chunks.range_, fitted.range_, rtol=1e-6)
+    with pytest.raises(ValueError, match="margin"):
+        clone(family).set_params(margin=-1).fit(X)

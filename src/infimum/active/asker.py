@@ -1,4 +1,4 @@
-"""Asker: chooses the questions that are worth their cost."""
+"""QuestionSelector: chooses the questions that are worth their cost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .learner import FixedBelief, Learner, setting_of
 from .strategies import RULES, STRATEGIES, Query
 
 
-class Asker(BaseEstimator):
+class QuestionSelector(BaseEstimator):
     """Chooses questions about rows whose output is not yet known.
 
     Parameters
@@ -48,7 +48,7 @@ class Asker(BaseEstimator):
     --------
     >>> X = [[0.], [.1], [.2], [.9], [1.], [1.1]]
     >>> y = ["cat", None, None, None, "dog", None]
-    >>> asker = Asker(random_state=0)
+    >>> asker = QuestionSelector(random_state=0)
     >>> len(asker.query(X, y, n=2)), asker.query(X, y)[0].row in (1, 2, 3, 5)
     (2, True)
     """

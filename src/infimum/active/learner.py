@@ -153,6 +153,11 @@ class Learner:
         doubt = doubt / doubt.mean() if doubt.any() else np.ones(len(doubt))
         return Lookahead(self.ridge, doubt[self.ridge.reference])
 
+    @property
+    def n_labelled(self) -> int:
+        """The number of labelled rows."""
+        return len(self.ridge.rows)
+
     def similarity(self, row: int) -> NDArray:
         """Return the kernel between a row and all rows, (n,)."""
         return self.ridge.kernel(np.array([row]))[:, 0]
@@ -212,7 +217,7 @@ class FixedBelief:
     """
 
     def __init__(self, model: QuestionModel, belief: Belief):
-        self.model, self.belief = model, belief
+        self.model, self.belief, self.n_labelled = model, belief, 0
 
     def lookahead(self, doubt: NDArray) -> SameInfluence:
         return SameInfluence(len(doubt))

@@ -21,8 +21,7 @@ from ..disambiguation import Disambiguation
 from ..estimators import PartialSequenceTagger, estimator_for
 from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._console import writing
-from ._options import TableOptions
-from ._own_types import is_own
+from ._options import TableOptions, is_own
 
 if TYPE_CHECKING:
     from ._table import Table

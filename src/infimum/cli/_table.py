@@ -24,8 +24,7 @@ from ..io.tables import records_of
 from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._console import rows_called, stderr
 from ._kind import recognise
-from ._names import naming
-from ._options import TableOptions
+from ._options import TableOptions, naming
 from ._shares import with_shares
 from ._votes import has_votes, soft_labels, with_votes
 

@@ -12,13 +12,11 @@ from ..estimators.base import validated
 from ..selection import out_of_fold
 from ..selection.scores import compare_with_constant, labelled_weight
 from . import _options as o
-from ._console import print_result, running
+from ._console import TABLES, check_out, print_result, running
 from ._models import pipeline_for, texts
-from ._outputs import TABLES, check_out
-from ._scores import assessment, score_rows
 from ._table import read
+from ._words import assessment, score_rows, selected
 from ._words import contradictions as contradictions_in_words
-from ._words import selected
 from .fit import annotator_rows, column_rows, fitted
 from .predict import append_columns
 

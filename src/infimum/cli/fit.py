@@ -11,14 +11,12 @@ from sklearn.base import clone
 from ..data.errors import listed
 from ..data.tokens import frames_of, in_rows
 from . import _options as o
-from ._console import print_result, rows_called, running
+from ._console import MODELS, check_out, print_result, rows_called, running
 from ._models import pipeline_for, save
-from ._outputs import MODELS, check_out
-from ._scores import assessment, score_rows
 from ._table import Table, read
+from ._words import assessment, score_rows, selected
 from ._words import contradictions as contradictions_in_words
 from ._words import prediction_sets as set_sizes_in_words
-from ._words import selected
 
 SHOWN = 5  # annotators that are printed
 
@@ -98,7 +96,7 @@ def prediction_sets(table: Table, pipe: Any, level: float, covers: str) -> Any:
         y = [cells[end - len(part) : end] for part, end in zip(X, ends)]
         model.set_params(sequence=None, classes=pipe[-1].classes_.tolist())
     with rows_called(table.places):
-        return Conformal(model, level=level, covers=covers).fit(X, y)
+        return Conformal(model, confidence_level=level, covers=covers).fit(X, y)
 
 
 def about(table: Table, missing: list[str]) -> dict[str, Any]:

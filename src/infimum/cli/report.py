@@ -12,13 +12,11 @@ from ..data.files import atomic_write
 from ..io._files import name_of
 from ..selection.scores import no_skill
 from . import _options as o
-from ._console import errors_as_messages, fail, print_result, rows_called, running, writing
+from ._console import REPORTS, check_out, errors_as_messages, fail, print_result, rows_called, running, writing
 from ._models import load, of_model, pipeline_for
-from ._outputs import REPORTS, check_out
-from ._scores import assessment, score_rows
 from ._table import IDS, Table, read
+from ._words import assessment, score_rows, selected
 from ._words import contradictions as contradictions_in_words
-from ._words import selected
 from .fit import column_rows, fitted
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from sklearn.utils import check_random_state
 
 from ..data import Table
 from ..data.checks import check_number
-from ..data.chunks import single_blas
+from ..data.chunks import sample, single_blas
 from ..data.memory import require
-from ..data.sample import sample
 from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Points, Sets
 from ..outputs.chunked import as_sets

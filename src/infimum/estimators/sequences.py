@@ -277,9 +277,10 @@ class PartialSequenceTagger(CallbackMixin, BaseEstimator):
         return held_out_tokens(self, X)
 
     def beliefs(self, X: Any, y: Any) -> tuple[QuestionModel, Belief]:
-        """Return what can be asked about X, and the probabilities of all labels given y, for `infimum.active.Asker`.
+        """Return what can be asked about X, and the probabilities of all labels given y.
 
-        Questions are about tokens of sequences, or about rows if rows are tokens.
+        `infimum.active.QuestionSelector` calls this. Questions are about tokens of sequences, or about rows if these
+        are tokens.
         """
         tokens, design, sets = self._prepared(X, y)
         T, F = (self.chain_.marginals(design, sets, restrict) for restrict in (True, False))

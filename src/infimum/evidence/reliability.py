@@ -116,10 +116,11 @@ class SourceModel:
         """Return pi, (n_sources, c, c) with the answer before the true label."""
         c, model = self.answers.n_options, self._confusions[f]
         g = guessing[:, None, None]
-        pi = (1 - g) * np.eye(c) + g / c
+        pi = np.maximum((1 - g) * np.eye(c) + g / c, 1e-6)  # an adversary avoids the true option
+        pi /= pi.sum(axis=1, keepdims=True)
         old = pi.copy()
         old[self.free] = model.pi
-        model.fit((old * (self._labels.T @ ratio).reshape(old.shape))[self.free])
+        model.fit((old * (self._labels.T @ ratio).reshape(old.shape))[self.free], pi[self.free])
         pi[self.free] = model.pi
         return pi
 

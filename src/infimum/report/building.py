@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -20,6 +21,7 @@ from ..estimators.base import validated
 from ..estimators.generic import PartialEstimator
 from ..estimators.held_out import HeldOut
 from ..outputs import OutputSpace, Sets
+from ..outputs.merging import WORDS
 from ..selection import out_of_fold
 from ..selection.scores import no_skill
 from . import _page as h
@@ -187,17 +189,20 @@ def build(
         compared = results.scored(output, sets, held_out.predictions)
     skill = results.beats_constant(model, compared)
     warning = "" if skill else no_skill(compared[0].text)
-    if not skill:
+    if not skill:  # near rows need not have equal labels then
         audit.suspects = []
+        audit.conflicts = [pair for pair in audit.conflicts if pair["distance"] == 0]
     next(steps)
     cases = review.cases_of(model, X, audit) if held_out is None else []
     contents = Contents(rows, folder, hidden)
-    listed = reviewed(model, X, output, sets, audit, resolved, name, contents)
+    listed = reviewed(model, X, output, sets, audit, resolved, name, contents, skill)
+    people = annotators_of(resolved)
     groups = {} if held_out is None else {"sequences": held_out.n_groups}
-    facts = _facts(title, output, sets, audit, compared, skill, listed, found, reason, name, look_alikes, groups)
+    facts = _facts(
+        title, output, sets, audit, compared, skill, listed, found, reason, name, look_alikes, people, groups
+    )  # fmt: skip
     tables = [] if held_out is None else held_out.tables
     facts.tables = [table._asdict() for table in tables]
-    facts.annotators = annotators_of(resolved)
     next(steps)
     details = [
         ("Labels", "overview", overview.section(output, sets, annotators, names, unused)),
@@ -206,12 +211,13 @@ def build(
         ("Model and scores", "results", results.section(
             model, output, sets, resolved, compared, found, truth, name, warning, tables)),
     ]  # fmt: skip
-    if facts.annotators and resolved is not None:
-        details.insert(1, ("Annotators", "annotators", annotators_section(resolved)))
     for _ in steps:
         pass
     lead = h.markup(actions.summary(facts), h.soft(f"Made by infimum {_version()}."))
-    page = h.page(title, lead, actions.sections(facts, warning), details)
+    acts = actions.sections(facts, warning)
+    if people and resolved is not None:
+        acts.append(("Annotators", "annotators", annotators_section(resolved)))
+    page = h.page(title, lead, acts, details)
     return Report(page, facts, found, audit, compared, skill, resolved, names, reason)
 
 
@@ -238,23 +244,24 @@ def _of_tokens(held_out: HeldOut, names: list | None, rows: list[dict] | None) -
 def _facts(
     title: str, output: OutputSpace, sets: Sets, audit: Audit, compared: list[results.Compared], skill: bool,
     listed: list[Any], found: Identifiability | None, reason: str, name: Callable[[int], str],
-    look_alikes: Sequence[Any], groups: dict[str, int],
+    look_alikes: Sequence[Any], people: list[dict[str, Any]], groups: dict[str, int],
 ) -> Facts:  # fmt: skip
     described = output.describe(sets)
     n, exact, unlabelled = len(sets), int(described.is_exact.sum()), int(described.is_unlabelled.sum())
     counts = {"rows": n, "exact": exact, "partial": n - exact - unlabelled, "unlabelled": unlabelled, **groups}
-    names = [str(each) for each in output.class_names()]
+    names = [str(each) for each in output.questions().names] if output.kind in WORDS else []
     scores = [one.as_dict() for one in compared]
     merge = [{"name": o.name, "count": o.count, "means": o.meaning, "reason": o.reason} for o in look_alikes]
     blind, n_review = inseparable(found, name), len(audit.rows())
     sentences = summary(
-        output.kind, counts, names, scores, skill, n_review, len(audit.suspects), len(audit.impossible), merge, blind
-    )
+        output.kind, counts, names, scores, skill, n_review, len(audit.suspects), len(audit.impossible), merge, blind,
+        math.isfinite(output.size), people,
+    )  # fmt: skip
     verdict = reason if found is None else found.verdict_for(name)
     degree = None if found is None else found.degree
     return Facts(
         title, _version(), output.kind, sentences, counts, names, scores, skill, listed, n_review, merge, blind,
-        verdict, degree,
+        verdict, degree, people,
     )  # fmt: skip
 
 

@@ -192,9 +192,12 @@ def _short(value: Any) -> str:
 
 def reviewed(
     model: Any, X: Any, output: OutputSpace, sets: Sets, audit: Audit, resolved: DisambiguationResult | None,
-    name: Callable[[int], str], contents: Contents,
+    name: Callable[[int], str], contents: Contents, proposes: bool = True,
 ) -> list[Reviewed]:  # fmt: skip
-    """Return the rows to review: impossible rows, then suspects, then rows in conflicts; each row once."""
+    """Return the rows to review: impossible rows, then suspects, then rows in conflicts; each row once.
+
+    A model without skill proposes nothing (`proposes` is False).
+    """
     z = next((audit.predictions[p] for p in ("disambiguation", "infimum", "average") if p in audit.predictions), None)
     reasons: dict[int, list[str]] = {row: [why] for row, why in audit.impossible.items()}
     supports = {s["row"]: s["support"] for s in audit.suspects}
@@ -208,7 +211,7 @@ def reviewed(
                 listed.append(f"It has {near} {name(other)}, and a label that is not compatible.")
     rows = list(reasons)[:MOST_REVIEWED]
     texts = output.format_sets(sets, rows) if rows else []
-    proposals = [""] * len(rows) if z is None or not rows else output.format(z[rows])
+    proposals = [""] * len(rows) if z is None or not rows or not proposes else output.format(z[rows])
     found: list[Reviewed] = []
     for row, text, proposed in zip(rows, texts, proposals):
         one = Reviewed(

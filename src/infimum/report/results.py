@@ -15,7 +15,17 @@ from ..outputs import OutputSpace, Sets
 from ..outputs.summary import SummaryTable
 from ..recipe import Recipe
 from ..selection import out_of_fold
-from ..selection.scores import best_constant, beyond_chance, covered, is_below, labelled_weight, losses, risk
+from ..selection.scores import (
+    best_constant,
+    beyond_chance,
+    covered,
+    error_name,
+    is_below,
+    labelled_weight,
+    losses,
+    risk,
+    shown_range,
+)
 from ..weights import Neighbors, Scaled
 from . import _page as h
 from ._figures import figure
@@ -24,13 +34,6 @@ FOLDS = 5
 NEAREST = 10  # neighbours of the baseline, at most
 SHOWN = 50  # rows whose set misses the true output
 TOLERANCE = 1e-9  # of equal outputs
-NAMES_OF_ERRORS = {"rmse": "RMSE", "r2": "R²"}
-
-
-def _error_name(key: str) -> str:
-    """Return the name of an error, such as RMSE; that of one of several outputs has the output in front of it."""
-    first, mark, last = key.rpartition(": ")
-    return first + mark + NAMES_OF_ERRORS.get(last, last)
 
 
 class Compared(NamedTuple):
@@ -96,11 +99,6 @@ def beats_constant(model: Any, rows: list[Compared]) -> bool:
     return is_below(rows[-1].losses, rows[0].losses, rows[0].weight) if known is None else known
 
 
-def shown_range(low: float, high: float) -> str:
-    """Return a range as text, a single number if both ends are the same."""
-    return f"{low:.4g}" if np.isclose(low, high, rtol=1e-6) else f"{low:.4g} to {high:.4g}"
-
-
 def section(
     model: Any, output: OutputSpace, sets: Sets, resolved: DisambiguationResult | None, rows: list[Compared],
     found: Identifiability | None, truth: list | None, name: Callable[[int], str], warning: str = "",
@@ -112,7 +110,7 @@ def section(
         (f"covering rate ({FOLDS}-fold CV)", f"{ours.covering:.1%}"),
         ("covering rate of the best constant", f"{constant.covering:.1%}"), ("chance-corrected", ours.beyond),
         ("set risk", ours.risk), ("set risk of the best constant", constant.risk),
-        *((_error_name(key), shown_range(*ends)) for key, ends in ours.errors.items()),
+        *((error_name(key), shown_range(*ends)) for key, ends in ours.errors.items()),
     ]  # fmt: skip
     if resolved is not None and resolved.confidence is not None and not warning:
         facts.append(("mean confidence", float(resolved.confidence.mean())))
@@ -129,7 +127,7 @@ def section(
 
 def _comparison(rows: list[Compared], only_groups: bool) -> h.Markup:
     columns = ["model", "covering rate", "chance-corrected", "set risk"]
-    columns += [_error_name(key) for key in rows[0].errors]
+    columns += [error_name(key) for key in rows[0].errors]
     body = [
         [row.name, row.covering, row.beyond, row.risk, *(shown_range(*ends) for ends in row.errors.values())]
         for row in rows
@@ -172,10 +170,10 @@ def _quality(
             text += f"; the held-out probability of a set is {support:.2f} on average"
         parts.append(h.para(text + ". Neither is a proof, because both come from the same sets."))
         if resolved.support is not None:
-            from ..plotting import ResolvedDisplay
+            from ..plotting import DisambiguationDisplay
 
             parts.append(figure(
-                lambda: ResolvedDisplay.from_resolved(resolved).figure_, "resolved",
+                lambda: DisambiguationDisplay.from_result(resolved).figure_, "resolved",
                 "Confidence of the estimated labels, and held-out probability of the sets.",
             ))  # fmt: skip
     if found is not None and np.isfinite(found.degree) and found.choices.is_one_of:

@@ -113,13 +113,13 @@ class Candidate:
             return Scaled(Neighbors(self.n_neighbors, weights="distance", n_jobs=config.n_jobs))
         lam = (self.lam or 0.0) * lam_ratio
         if self.weights == "linear":
-            return Scaled(LinearRidge(lam))
+            return Scaled(LinearRidge(lam), margin=config.margin)
         shape: dict[str, Any] = {"lam": lam, "kernel": self.kernel, "gamma": (self.gamma or 0.0) / median}
         family: Weights = KernelRidge(**shape)
         if self.is_approximated(n, config, chunked):
             shape |= {} if centers is None else {"centers": centers}
             family = Nystrom(config.n_centers(n), **shape, random_state=config.random_state)
-        return family if self.scaling == "none" else Scaled(family, self.scaling, relevance)
+        return family if self.scaling == "none" else Scaled(family, self.scaling, relevance, config.margin)
 
     def is_approximated(self, n: int, config: SearchConfig, chunked: bool = False) -> bool:
         """Whether n rows have the Nyström approximation: if it is named, or if rows are many or in chunks."""

@@ -1,4 +1,4 @@
-"""Weights around other weights: scaled features, labelled rows only, and weights split by their sign."""
+"""Weights around other weights: scaled features, and labelled rows only."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from ..data import Block, Blocks
+from ..data.checks import check_number
 from .base import Weights, as_target
 from .families.kernel_ridge import KernelRidge
 from .holdout.operators import Holdout, LooOperator
@@ -78,11 +79,17 @@ class Scaled(WeightsWrapper):
     relevance : (d,) array, optional
         Factors of the standardised features. By default, if the scaling is "relevant", they are computed from the
         target of `fit` by :func:`infimum.weights.relevance`.
+    margin : float, optional
+        Features of new rows are clipped to the range of the training rows, extended by this many standard deviations
+        in both directions. Linear models extrapolate to any number otherwise, and kernels are 0 far from all rows. By
+        default they are not clipped. Sparse features are never clipped.
 
     Attributes
     ----------
     mean_, scale_ : (d,)
         What features are shifted by and divided by.
+    range_ : (2, d) array or None
+        The ends to which features are clipped.
     weights_ : Weights
         The fitted inner weights.
 
@@ -99,10 +106,13 @@ class Scaled(WeightsWrapper):
     array([[0., 0., 1.]])
     """
 
-    def __init__(self, weights: Any = None, scaling: str = "standard", relevance: Any = None) -> None:
+    def __init__(
+        self, weights: Any = None, scaling: str = "standard", relevance: Any = None, margin: float | None = None
+    ) -> None:
         self.weights = weights
         self.scaling = scaling
         self.relevance = relevance
+        self.margin = margin
 
     @property
     def inner(self) -> Weights:
@@ -131,15 +141,23 @@ class Scaled(WeightsWrapper):
         return self
 
     def fit_scale(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
-        """Compute `mean_` and `scale_`, and leave the inner weights unfitted."""
+        """Compute `mean_`, `scale_` and `range_`, and leave the inner weights unfitted."""
+        check_number(self, "margin", 0, optional=True)
         self.mean_, self.scale_ = self._standard(X, sample_weight)
+        self.range_: NDArray | None = None
         if sparse.issparse(X.first().X if isinstance(X, Blocks) else X):
             self.mean_ = np.zeros_like(self.mean_)  # sparse rows stay sparse, and later ones are treated alike
+        elif self.margin is not None:
+            ends = X.reduce(_range, _hull) if isinstance(X, Blocks) else _range_of(X, sample_weight)
+            deviation = np.where(np.isinf(self.scale_), 0.0, self.scale_)
+            self.range_ = ends + self.margin * np.array([-deviation, deviation])
         found = self.relevance
         if self._learns:
             labels = as_target(target)
             if labels is None:
-                raise ValueError(f"scaling={self.scaling!r} looks at the embedded sets: fit(X, phi) needs phi (n, d).")
+                raise ValueError(
+                    f"scaling={self.scaling!r} requires the embedded sets. Call fit(X, phi), phi of shape (n, d)."
+                )
             found = relevance(self._divided(X), labels.phi, sample_weight)
         if found is not None:
             found = np.asarray(found, dtype=float)
@@ -185,7 +203,8 @@ class Scaled(WeightsWrapper):
     def _divided(self, X: Any) -> Any:
         if sparse.issparse(X):
             return sparse.csr_matrix(X @ sparse.diags_array(1 / self.scale_))
-        return (np.asarray(X) - self.mean_) / self.scale_
+        X = np.asarray(X) if self.range_ is None else np.clip(X, *self.range_)
+        return (X - self.mean_) / self.scale_
 
     def _block(self, block: Block) -> Block:
         return block._replace(X=self.scaled(block.X))
@@ -218,6 +237,22 @@ class Scaled(WeightsWrapper):
 
 def _moments(block: Block) -> Moments:
     return Moments.of(block.X, block.w)
+
+
+def _range(block: Block) -> NDArray:
+    return _range_of(block.X, block.w)
+
+
+def _range_of(X: Any, w: Any) -> NDArray:
+    """Return the least and the largest value of each feature in rows of positive weight, (2, d)."""
+    X = np.asarray(X, dtype=float)
+    X = X if w is None else X[np.asarray(w) > 0]
+    return np.array([X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)])
+
+
+def _hull(one: NDArray, other: NDArray) -> NDArray:
+    """Return the smallest range that contains both."""
+    return np.array([np.minimum(one[0], other[0]), np.maximum(one[1], other[1])])
 
 
 class LabelledRowsOnly(WeightsWrapper):
@@ -308,66 +343,3 @@ class LabelledRowsOnly(WeightsWrapper):
         state = super().__getstate__()
         without = self.blockwise and state.get("_sums_only", False)
         return {**state, "_unlabelled": state["_unlabelled"][:0]} if without else state
-
-
-def split(alpha: Any) -> NDArray:
-    """Split weights into their positive and their negative parts, (q, n) -> (q, 2 n).
-
-    >>> split(np.array([[1., -2.]]))
-    array([[ 1.,  0.,  0., -2.]])
-    """
-    alpha = np.asarray(alpha)
-    q, n = alpha.shape
-    out = np.empty((q, 2 * n))
-    np.maximum(alpha, 0, out=out[:, :n])
-    np.minimum(alpha, 0, out=out[:, n:])
-    return out
-
-
-class SplitSigns(WeightsWrapper):
-    """The positive and the negative parts of other weights, as weights of 2 n rows.
-
-    They turn ``negative_weights="joint"`` into "inside" with twice as many terms: the positive parts multiply the
-    infimum loss, the negative parts the supremum loss.
-
-    Parameters
-    ----------
-    weights : Weights
-        Weights that may be negative.
-
-    Attributes
-    ----------
-    weights_ : Weights
-        The fitted inner weights.
-    """
-
-    signed = True
-    blockwise = False
-
-    def __init__(self, weights: Weights):
-        self.weights = weights
-
-    def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
-        self.weights_ = clone(self.weights).fit(X, target, sample_weight)
-        self.n_rows_ = 2 * self.weights_.n_rows_
-        return self
-
-    def features(self, X: Any) -> NDArray:
-        return split(self.weights_(X))
-
-    def project(self, phi: Any) -> Any:
-        return phi
-
-    def alpha_matrix(self, features: Any) -> NDArray:
-        return np.asarray(features)
-
-    @property
-    def width(self) -> int:
-        return self.n_rows_ + self.weights_.width
-
-    @property
-    def pairwise(self) -> bool:
-        return self.weights.pairwise
-
-    def release(self, sums_only: bool = False) -> None:
-        self.weights_.release(sums_only=False)

@@ -69,6 +69,7 @@ class ProductQuestions(QuestionModel):
 
     question_types = (OfOutput,)
     full_text = "What are all its outputs?"
+    agreement_name = "Share of right outputs"
 
     def __init__(self, space: OutputSpace):
         super().__init__(space)

@@ -151,8 +151,8 @@ class Laplacian(Weights):
         lost = ~np.isin(component, component[labelled])
         if lost.any():
             warnings.warn(
-                f"{lost.sum()} of {n} rows are joined to no labelled row by the graph of {self.n_neighbors} neighbours;"
-                " they have the mean of the labelled rows. Raise n_neighbors.",
+                f"{lost.sum()} of {n} rows are not connected to a labelled row in the graph of {self.n_neighbors}"
+                " neighbours. They get the mean of the labelled rows. Increase n_neighbors.",
                 InfimumWarning,
                 stacklevel=3,
             )

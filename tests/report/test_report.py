@@ -291,7 +291,7 @@ def test_report_as_json_and_markdown(undrawn):
     assert found["schema"] == 1
     assert set(found) == {
         "schema", "title", "version", "kind", "summary", "counts", "names", "scores", "beats_constant", "review",
-        "n_review", "merge", "inseparable", "verdict", "degree", "annotators",
+        "n_review", "merge", "inseparable", "verdict", "degree", "annotators", "tables",
     }  # fmt: skip
     assert found["counts"] == {"rows": 60, "exact": 48, "partial": 11, "unlabelled": 1}
     assert [one["name"] for one in found["scores"]] == ["the best constant", "10 nearest neighbours", "the model"]

@@ -17,6 +17,7 @@ from ..data.features import Features
 from ..data.files import atomic_write
 from ..data.limits import check_zip
 from ..data.token_columns import TokenColumns
+from ..disambiguation import Disambiguation
 from ..estimators import PartialSequenceTagger, estimator_for
 from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._console import writing
@@ -33,7 +34,7 @@ BROKEN = (ValueError, KeyError, IndexError, AttributeError, TypeError, OSError, 
 
 
 def pipeline(
-    output: OutputSpace, principle: str = "auto", weights: str = "auto", columns: dict[str, str] | None = None,
+    output: OutputSpace, principle: Any = "auto", weights: str = "auto", columns: dict[str, str] | None = None,
     noise: str | None = None,
 ) -> Pipeline:  # fmt: skip
     """Return an unfitted pipeline: the features of a table, then the estimator for an output space."""
@@ -49,6 +50,10 @@ def pipeline_for(
     table: Table, principle: str = "auto", weights: str = "auto", noise: str | None = None
 ) -> Pipeline:
     """Return an unfitted pipeline for a table; a tagger of sequences if its rows are tokens."""
+    if table.constraints is not None:
+        if principle not in ("auto", "disambiguation"):
+            raise ValueError("--shares needs --principle disambiguation.")
+        return pipeline(table.output, Disambiguation(constraints=table.constraints), weights, table.columns, noise)
     if table.sequence is None:
         return pipeline(table.output, principle, weights, table.columns, noise)
     if weights != "auto" or principle not in ("auto", "disambiguation") or noise is not None:

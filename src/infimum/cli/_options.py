@@ -146,6 +146,17 @@ class TableOptions:
         Literal["bio"] | None,
         option("Allowed transitions with --sequence. bio allows I-X only after B-X and I-X. All by default."),
     ] = None
+    group: Annotated[
+        str | None, option("Column with groups of rows, whose shares --shares contains.", metavar="COLUMN")
+    ] = None
+    shares: Annotated[
+        str | None,
+        option(
+            "Table with the share of each class in each group: the column of --group, and one column per class. Rows"
+            " then need no labels.",
+            metavar="FILE",
+        ),
+    ] = None
     feature: Annotated[
         list[str], option("Use only this column as a feature. Can be repeated.", metavar="COLUMN")
     ] = dataclasses.field(default_factory=list)  # fmt: skip

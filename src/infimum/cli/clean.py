@@ -95,6 +95,8 @@ def held_out_scores(pipe: Any, X: Any) -> dict[str, Any]:
     model = pipe[-1]
     if model.selection_ is not None and model.selection_.scores:
         return model.selection_.scores
+    if model.sets_.is_unlabelled.all():
+        return {}
     features = validated(model, pipe[:-1].transform(X))
     try:
         z = out_of_fold(model.recipe_, features, model.output_, model.sets_, cv=FOLDS).z

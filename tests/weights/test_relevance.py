@@ -124,12 +124,19 @@ def test_scaled_learns_again_without_the_rows_that_are_held_out(cloud):
 def test_kernel_cache_learns_relevances_without_the_held_out_rows(cloud):
     X, mask, _ = cloud
     cache, candidate = cache_of(X, mask), Candidate("kernel", "relevant", "rbf", 1.0, 1e-3)
-    phi = cache.target.phi
+    phi, standard = cache.target.phi, scaled("standard", X, None)
     found = cache.holdout(candidate).predict(phi)
+    D = ((standard[:, None] - standard[None]) ** 2).sum(axis=2)
+    near = np.exp(-D / median(D, None))
     for block in cache.folds:
         rest = np.delete(np.arange(len(X)), block)
-        one = weights.relevance(scaled("standard", X[rest], None), phi[rest])
-        Z = scaled("relevant", X, None, one)
+        # the slopes of the kernel ridge of the other rows, whose width and ridge are those of all rows
+        A = near[np.ix_(rest, rest)] + len(X) * LAM * np.eye(len(rest))
+        coef = np.linalg.solve(A, phi[rest] - phi[rest].mean(axis=0))
+        steps = standard[rest][:, None] - standard[rest][None]
+        slopes = np.einsum("ij,jc,ijk->ikc", near[np.ix_(rest, rest)], coef, steps)
+        square = (slopes**2).sum(axis=(0, 2))
+        Z = scaled("relevant", X, None, np.sqrt(square / square.mean()))
         D = ((Z[:, None] - Z[None]) ** 2).sum(axis=2)
         K = np.exp(-D / median(D, None))
         A = K[np.ix_(rest, rest)] + len(X) * 1e-3 * np.eye(len(rest))

@@ -19,7 +19,7 @@ from ..selection.kernel_cache import scaled
 from ..weights import KernelRidge, Scaled
 from .ridge import IncrementalRidge, Lookahead
 
-N_REFERENCE = 256  # rows over which influences are averaged
+N_REFERENCE = 1000  # rows over which influences and accuracies are averaged; 256 gave noisy choices
 N_ROUNDS = 4  # of soft disambiguation per update
 MIN_ANSWERS = 10  # after which answers, instead of leave-one-out predictions, calibrate probabilities
 DECAY = 0.98  # factor of the weight of an answer per later answer

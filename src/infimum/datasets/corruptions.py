@@ -169,7 +169,7 @@ def lose_pairs_at_random(scores: ArrayLike, share: float = 0.5, *, random_state:
     Returns
     -------
     codes : (n, m(m-1)/2) in {-1, 0, 1}
-        As in `lose_pairs`.
+        The column of the pair i < j is 1 if i comes before j, -1 if it comes after, and 0 if it is lost.
 
     References
     ----------

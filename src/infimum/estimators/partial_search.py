@@ -282,7 +282,7 @@ class PartialSearch(CallbackMixin, BaseEstimator):
             return combined(Candidate(type(recipe.weights).__name__), pairs, recipe.weights.signed)
         family = "kernel" if is_auto(recipe.weights) else recipe.weights
         if family not in ("kernel", "nystrom"):  # they have no kernels: the candidates of the default search
-            return first_candidates(len(sets), X, False, pairs, SearchConfig(), family=family)
+            return first_candidates(len(sets), X, pairs, SearchConfig(), family=family)
         grid = itertools.product(self.scalings, self.kernels, self.gammas, self.lams)
         return [one for shape in grid for one in combined(Candidate(family, *shape), pairs)]
 

@@ -137,7 +137,7 @@ def minimum_feedback_arcs(
     time_limit : float, optional
         Seconds per problem.
     max_steps : int, optional
-        Steps of the linear programs per component, as for `minimum_feedback_arc`.
+        Steps of the linear programs per component. The result is then the same in every run.
 
     Examples
     --------

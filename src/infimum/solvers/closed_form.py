@@ -25,7 +25,7 @@ class ClosedForm(Solver):
         return L.embedding is not None
 
     def needs(self) -> str:
-        return "a loss that is linear in psi(z)"
+        return "a loss that is linear in an embedding of the output"
 
     def fit(self, L: Loss, weights: Weights | None = None) -> Self:
         self.output_ = L.output

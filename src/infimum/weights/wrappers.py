@@ -265,11 +265,13 @@ class LabelledRowsOnly(WeightsWrapper):
     ----------
     weights : Weights
         Weights that are fitted to the labelled rows.
+    exact : bool, default False
+        Whether only rows with an exact label count as labelled. Ambiguous rows then have weight 0 as well.
 
     Attributes
     ----------
     labelled_ : (n_labelled,) integers
-        The labelled rows.
+        The rows that the inner weights are fitted to.
     weights_ : Weights
         The fitted inner weights.
 
@@ -285,14 +287,17 @@ class LabelledRowsOnly(WeightsWrapper):
     True
     """
 
-    def __init__(self, weights: Any) -> None:
+    def __init__(self, weights: Any, exact: bool = False) -> None:
         self.weights = weights
+        self.exact = exact
 
     def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
         if self.weights.pairwise:
             raise ValueError("Rows of a precomputed kernel cannot be left out. Leave them out of X and y.")
         target = as_target(target)
-        labelled = np.ones(X.shape[0], dtype=bool) if target is None else target.labelled
+        labelled = np.ones(X.shape[0], dtype=bool)
+        if target is not None:
+            labelled = target.exact if self.exact else target.labelled
         if not labelled.any():
             labelled = np.ones_like(labelled)
         self.labelled_ = np.flatnonzero(labelled)

@@ -31,8 +31,10 @@ class SoftLabels(CandidateLabels):
         Probabilities; the candidates of rows that are not soft have equal ones.
     soft : (n,) boolean
         Which rows are soft labels.
-    classes, cost
-        As for `CandidateLabels`.
+    classes : (m,) array, optional
+        Names of the classes, in the order of the columns; 0 to m - 1 by default.
+    cost : (m, m) array, optional
+        cost[z, y] of predicting z if the label is y; 0-1 by default.
     """
 
     def __init__(self, p: Any, soft: NDArray, classes: Any = None, cost: Any = None):

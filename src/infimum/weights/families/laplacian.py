@@ -39,7 +39,8 @@ class Laplacian(Weights):
     n_neighbors : int, default 10
         Number of neighbours, k.
     method : {"harmonic", "spreading"}, default "harmonic"
-        See above. Spreading suits sets that are rarely exact.
+        "harmonic" keeps labelled rows fixed. "spreading" also updates them from their neighbours; use it if few
+        labels are exact.
     a : float, default 0.9
         For spreading, how much a row depends on its neighbours, in (0, 1).
     gamma : float or "scale", default "scale"

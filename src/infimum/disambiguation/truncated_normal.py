@@ -140,7 +140,8 @@ class TruncatedNormal(SetPosterior):
         """
         first, second = q - before, new - q
         r, v = first[..., 1:-1], (second - first)[..., 1:-1]
-        size, curvature = (np.sqrt(np.square(one).sum(axis=(-2, -1), keepdims=True)) for one in (r, v))
+        w = self._weights[:, None]
+        size, curvature = (np.sqrt((w * np.square(one)).sum(axis=(-2, -1), keepdims=True)) for one in (r, v))
         step = np.clip(size / np.maximum(curvature, 1e-300), 1.0, MAX_STEP)
         low, high = (np.array([getattr(one, end) for one in self.populations]) for end in ("low", "high"))
         t = np.clip(before[..., 1:-1] + 2 * step * r + step**2 * v, low, high)

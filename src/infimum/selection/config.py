@@ -96,7 +96,7 @@ class SearchConfig:
     """`laplacian_rows` for sparse X, whose city-block distances take forty times as long."""
     linear_columns: int = 300
     """Features up to which linear ridge is tried; beyond, its normal equations take longer than the kernels."""
-    margin: float = 1.0
+    margin: float = 3.0
     """Standard deviations beyond the range of the training rows to which features of new rows are clipped, for kernels
     and linear ridge. Their predictions are arbitrary far from all training rows."""
     relevance_columns: int = 300

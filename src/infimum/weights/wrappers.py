@@ -148,7 +148,8 @@ class Scaled(WeightsWrapper):
         if sparse.issparse(X.first().X if isinstance(X, Blocks) else X):
             self.mean_ = np.zeros_like(self.mean_)  # sparse rows stay sparse, and later ones are treated alike
         elif self.margin is not None:
-            ends = X.reduce(_range, _hull) if isinstance(X, Blocks) else _range_of(X, sample_weight)
+            blocks = X if isinstance(X, Blocks) else Blocks.of_columns(X, None, sample_weight)
+            ends = blocks.reduce(_range, lambda a, b: np.array([np.minimum(a[0], b[0]), np.maximum(a[1], b[1])]))
             deviation = np.where(np.isinf(self.scale_), 0.0, self.scale_)
             self.range_ = ends + self.margin * np.array([-deviation, deviation])
         found = self.relevance
@@ -240,19 +241,10 @@ def _moments(block: Block) -> Moments:
 
 
 def _range(block: Block) -> NDArray:
-    return _range_of(block.X, block.w)
-
-
-def _range_of(X: Any, w: Any) -> NDArray:
     """Return the least and the largest value of each feature in rows of positive weight, (2, d)."""
-    X = np.asarray(X, dtype=float)
-    X = X if w is None else X[np.asarray(w) > 0]
+    X = np.asarray(block.X, dtype=float)
+    X = X if block.w is None else X[np.asarray(block.w) > 0]
     return np.array([X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)])
-
-
-def _hull(one: NDArray, other: NDArray) -> NDArray:
-    """Return the smallest range that contains both."""
-    return np.array([np.minimum(one[0], other[0]), np.maximum(one[1], other[1])])
 
 
 class LabelledRowsOnly(WeightsWrapper):

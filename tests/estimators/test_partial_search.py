@@ -23,7 +23,7 @@ from infimum import (
     weights,
 )
 from infimum.selection import SCORERS, get_scorer, left_out_scores
-from infimum.selection import search as searching
+from infimum.selection import record as searching
 from infimum.selection.scorers import beyond_chance, covered, risk
 from small_search import SMALL_SEARCH
 

@@ -11,7 +11,8 @@ from infimum.recipe import Recipe
 from infimum.selection import Candidate, SearchConfig
 from infimum.selection.evaluate import mean_scores, predict_held_out, row_scores
 from infimum.selection.kernel_cache import KernelCache, scaled
-from infimum.selection.search import Record, search_problem, try_neighbours
+from infimum.selection.record import Record
+from infimum.selection.search import search_problem, try_neighbours
 from infimum.weights.holdout import FoldFit, Refitted, folds_of
 from infimum.weights.relevance import LAM, ROWS, median
 

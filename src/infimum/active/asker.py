@@ -16,7 +16,7 @@ from ..outputs import Labels, OutputSpace, Sets
 from ..outputs.prices import Price
 from ..outputs.question_model import QuestionModel
 from ..outputs.questions import Question
-from .learner import Learner, setting_of
+from .learner import FixedBelief, Learner, setting_of
 from .strategies import RULES, STRATEGIES, Query
 
 
@@ -85,14 +85,15 @@ class QuestionSelector(BaseEstimator):
 
         Parameters
         ----------
-        X : (n_rows, d)
+        X : (n_rows, d), or what the model is fitted on
             All rows.
         y : sets
             The candidate set of each row, in any format that the estimators accept; None for an unlabelled row.
         model : estimator, optional
             An estimator whose output space is used, and whose kernel is used if its weights are kernel ridge with fixed
             parameters. By default y are labels, and a kernel is chosen from the labelled rows. For the strategy
-            "conformal" it may be a calibrated `Conformal` model, whose prediction sets are then used.
+            "conformal" it may be a calibrated `Conformal` model, whose prediction sets are then used. A fitted model
+            with the method `beliefs`, such as `PartialSequenceTagger`, predicts the rows itself.
         n : int
             The number of questions. `batch_size` is the same, as scikit-activeml calls it.
         candidates : array of int, optional
@@ -103,17 +104,22 @@ class QuestionSelector(BaseEstimator):
             The output space, instead of that of a model.
         """
         self._check()
-        if hasattr(model, "uncertain_tokens"):
-            raise ValueError(
-                f"Questions require one row of features per output. Got {type(model).__name__}. Call"
-                " model.uncertain_tokens(X, n, y) for the tokens to annotate next."
-            )
-        space, sets = _parsed(model, output, y)
-        numbers = as_numbers(X)
-        if len(sets) != numbers.shape[0]:
-            raise ValueError(f"X has {numbers.shape[0]} rows and y has {len(sets)}: they must have the same number.")
-        learner = self._learner(numbers, space.questions(), setting_of(model, numbers))
-        learner.update(sets)
+        learner: Any
+        if hasattr(model, "beliefs"):
+            if self.strategy == "conformal":
+                raise ValueError(
+                    f"strategy='conformal' requires held-out predictions, which {type(model).__name__} does not"
+                    " provide. Use strategy='information'."
+                )
+            learner = FixedBelief(*model.beliefs(X, y))
+        else:
+            space, sets = _parsed(model, output, y)
+            numbers = as_numbers(X)
+            if len(sets) != numbers.shape[0]:
+                found_rows = numbers.shape[0]
+                raise ValueError(f"X has {found_rows} rows and y has {len(sets)}: they must have the same number.")
+            learner = self._learner(numbers, space.questions(), setting_of(model, numbers))
+            learner.update(sets)
         found, utilities = self.choose(learner, n if batch_size is None else batch_size, candidates, model, X)
         return (found, utilities) if return_utilities else found
 

@@ -14,7 +14,6 @@ from ..outputs.prices import Price
 from ..outputs.question_model import Belief, QuestionModel
 from ..outputs.questions import Question
 from .learner import Learner
-from .ridge import Lookahead
 
 Chosen = tuple[list[Question], NDArray]
 N_REFINED = 10  # rows that are compared by expected accuracy; more save time on some tables and lose it on others
@@ -55,23 +54,17 @@ def information(query: Query, n: int) -> Chosen:
     questions of a batch differ. For labels, the first row is the one of the ten best for which the expected gain of
     accuracy per cost is largest: uncertainty also remains where classes overlap, and labels do not help there.
     """
-    model, belief, ridge = query.model, query.belief, query.learner.ridge
+    model, belief = query.model, query.belief
     utility = model.utility(query.kinds, belief, query.price, query.measure)
     utility = np.where(query.is_open, utility, -np.inf)
     full = model.groups(belief)[-1]
     full_gain = full.gain[:, 0]
-    doubt = (full_gain / full_gain.mean() if full_gain.any() else np.ones(len(full_gain)))[ridge.reference]
-    before = np.maximum(ridge.variance, 1e-12)
-    labelled = ridge.labelled_influence()
+    ahead = query.learner.lookahead(full_gain)
     started = model.is_labelled(belief.E) & model.finish_started
-    ahead = Lookahead(ridge, doubt)
     left = utility > 0
 
     def gains() -> NDArray:
-        influence = ahead.influence
-        influence[ridge.rows] = labelled
-        # the answers of this batch already remove a part of the variance
-        gain = influence * utility * (ahead.variance / before)
+        gain = ahead.factor * utility  # the answers of this batch already remove a part of the variance
         return np.where(started, gain + gain[left].max(initial=0.0), gain)
 
     gain = gains()
@@ -79,7 +72,7 @@ def information(query: Query, n: int) -> Chosen:
     rows: list[int] = []
     while len(rows) < n and left.any():
         rows.append(int(np.argmax(np.where(left, gain, -np.inf))))
-        if len(rows) == 1 and model.lists_outputs and not started[rows[0]] and len(ridge.rows) > 1:
+        if len(rows) == 1 and model.lists_outputs and not started[rows[0]] and query.learner.n_labelled > 1:
             best = np.argsort(-np.where(left, gain, -np.inf), kind="stable")[: min(N_REFINED, int(left.sum()))]
             uncertainty = (full_gain if query.measure == "squares" else full.entropy[:, 0])[best]
             rows = [int(best[np.argmax(_accuracy_gain(query, best) * utility[best] / uncertainty)])]
@@ -121,7 +114,7 @@ def _least_certain(query: Query, n: int, started_first: bool = False) -> tuple[l
     rows: list[int] = []
     for _ in range(min(n, int(query.is_open.sum()))):
         rows.append(int(np.argmax(score)))
-        similarity = query.learner.ridge.kernel(np.array(rows[-1:]))[:, 0]
+        similarity = query.learner.similarity(rows[-1])
         left = np.isfinite(score)
         score[left] *= 1 - similarity[left]
         score[rows[-1]] = -np.inf

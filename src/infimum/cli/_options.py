@@ -74,6 +74,8 @@ def check_own_kind(kind: str | None) -> str | None:
 
 KINDS_TO_SET = COLUMN_KINDS[:5]
 """Kinds of columns that --column accepts."""
+NOISE_WORDS = ("auto", "estimate", "none")
+"""Values of --noise that are not shares."""
 
 
 def option(help: str, *flags: str, metavar: str | None = None, **settings: Any) -> Any:
@@ -87,6 +89,17 @@ def check_columns(given: list[str] | None) -> list[str] | None:
         name, sign, kind = text.rpartition("=")
         if not (name and sign) or kind not in KINDS_TO_SET:
             raise typer.BadParameter(f"expected COLUMN=KIND, where KIND is {', '.join(KINDS_TO_SET)}. Got {text!r}.")
+    return given
+
+
+def check_noise(given: str | None) -> str | None:
+    """Raise BadParameter unless --noise is a word that it knows, or a share below 1."""
+    try:
+        known = given in (None, *NOISE_WORDS) or 0 <= float(given or "") < 1
+    except ValueError:
+        known = False
+    if not known:
+        raise typer.BadParameter(f"expected {', '.join(NOISE_WORDS)} or a share from 0 to 1. Got {given!r}.")
     return given
 
 
@@ -132,6 +145,17 @@ class TableOptions:
     transitions: Annotated[
         Literal["bio"] | None,
         option("Allowed transitions with --sequence. bio allows I-X only after B-X and I-X. All by default."),
+    ] = None
+    group: Annotated[
+        str | None, option("Column with groups of rows, whose shares --shares contains.", metavar="COLUMN")
+    ] = None
+    shares: Annotated[
+        str | None,
+        option(
+            "Table with the share of each class in each group: the column of --group, and one column per class. Rows"
+            " then need no labels.",
+            metavar="FILE",
+        ),
     ] = None
     feature: Annotated[
         list[str], option("Use only this column as a feature. Can be repeated.", metavar="COLUMN")
@@ -271,6 +295,15 @@ Principle = Annotated[
     Literal["auto", "infimum", "average", "supremum", "disambiguation"],
     typer.Option(help="How a set of possible outputs is turned into a training loss."),
 ]
+Noise = Annotated[
+    str | None,
+    option(
+        "Share of candidate sets, intervals or known tags that are wrong: estimate it (estimate), estimate it if this"
+        " increases the likelihood of held-out sets (auto), assume that there are none (none), or a share such as 0.1."
+        " Default: auto, and none for numbers.",
+        metavar=f"[{'|'.join(NOISE_WORDS)}|SHARE]", callback=check_noise,
+    ),
+]  # fmt: skip
 Level = Annotated[
     float | None,
     option("Also compute prediction sets with this coverage, such as 0.9.", min=0.5, max=0.999, metavar="NUMBER"),

@@ -27,6 +27,20 @@ def contradictions(sets: Any) -> list[tuple[str, str]]:
     return [("Contradictions", f"{number} of {len(sets)} rows contradict themselves")] if number else []
 
 
+def noise_share(model: Any) -> float | None:
+    """Return the estimated share of sets that are wrong; None if it was not estimated."""
+    found = getattr(vars(model).get("disambiguation_"), "noise", None)
+    return None if found is None else float(found)
+
+
+def noise(model: Any) -> list[tuple[str, str]]:
+    """Return the estimated share of sets that are wrong, for the printed result; nothing if it was not estimated."""
+    if noise_share(model) is None:
+        return []
+    found = model.noise_
+    return [("Wrong labels", f"{found.share:.1%} ({found.low:.1%} to {found.high:.1%})".replace("%", " %"))]
+
+
 def selected(model: Any) -> str:
     """Return the parts of a fitted model in words, and among how many candidates they were chosen."""
     if model.selection_ is None or not model.selection_.results:

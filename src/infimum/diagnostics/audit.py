@@ -155,6 +155,21 @@ def of_sets(
     return found
 
 
+def of_predictions(
+    output: OutputSpace, sets: Sets, z: NDArray, resolved: DisambiguationResult,
+    impossible: dict[int, str] | None = None,
+) -> Audit:  # fmt: skip
+    """Return the suspects of a disambiguation beside held-out predictions z of the same model.
+
+    Neighbours and principles are not compared, because the rows have no features of their own.
+    """
+    found = Audit(len(sets))
+    found.impossible = impossible or {}
+    found.predictions["disambiguation"] = z
+    _set_suspects(found, None, output, sets, None, resolved)
+    return found
+
+
 def _predict(found: Audit, X: Any, output: OutputSpace, sets: Sets, weights: Any) -> None:
     """Predict each row from the others, by every principle."""
     for principle in PRINCIPLES:

@@ -31,6 +31,8 @@ def markdown(facts: Facts) -> str:
         ]
         parts += ["## Annotators", table(["annotator", "answers", "reliability", "95 % interval"], lines)]
     parts += ["## Scores on held-out rows", _scores(facts)]
+    for one in facts.tables:
+        parts += [f"## {one['title']}", table(one["columns"], one["rows"])]
     parts.append(f"Made by infimum {escaped(facts.version)}.")
     return "\n\n".join(parts) + "\n"
 

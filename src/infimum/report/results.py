@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..diagnostics import Identifiability
 from ..diagnostics.counts import at_least, at_most
 from ..disambiguation import DisambiguationResult
 from ..outputs import OutputSpace, Sets
+from ..outputs.summary import SummaryTable
 from ..recipe import Recipe
 from ..selection import out_of_fold
 from ..selection.scores import (
@@ -70,21 +71,25 @@ class Compared(NamedTuple):
 
 def compared(model: Any, X: Any, output: OutputSpace, sets: Sets) -> list[Compared]:
     """Return the held-out scores of the best constant, of nearest neighbours and of the model, on labelled rows."""
-    w = labelled_weight(output, sets)
-    best = best_constant(output, sets, w)
     k = min(NEAREST, max(1, len(sets) // 4))
     neighbours = Recipe("infimum", "inside", Scaled(Neighbors(k)))
-    found = [
-        (f"the best constant: {output.format(best)[0]}", np.repeat(best, len(sets), axis=0)),
-        (f"{k} nearest neighbours", out_of_fold(neighbours, X, output, sets, cv=FOLDS).z),
-        ("the model", out_of_fold(model.recipe_, X, output, sets, cv=FOLDS).z),
-    ]
+    return scored(output, sets, {
+        f"{k} nearest neighbours": out_of_fold(neighbours, X, output, sets, cv=FOLDS).z,
+        "the model": out_of_fold(model.recipe_, X, output, sets, cv=FOLDS).z,
+    })  # fmt: skip
+
+
+def scored(output: OutputSpace, sets: Sets, predictions: dict[str, NDArray]) -> list[Compared]:
+    """Return the scores of the best constant and of held-out predictions by their names, on labelled rows."""
+    w = labelled_weight(output, sets)
+    best = best_constant(output, sets, w)
+    found = {f"the best constant: {output.format(best)[0]}": np.repeat(best, len(sets), axis=0), **predictions}
     return [
         Compared(
             name, z, covered(sets, z, w), beyond_chance(sets, z, w), risk(output, sets, z, w),
             output.error_ranges(sets, z, w), losses(output, sets, z), w,
         )
-        for name, z in found
+        for name, z in found.items()
     ]  # fmt: skip
 
 
@@ -97,6 +102,7 @@ def beats_constant(model: Any, rows: list[Compared]) -> bool:
 def section(
     model: Any, output: OutputSpace, sets: Sets, resolved: DisambiguationResult | None, rows: list[Compared],
     found: Identifiability | None, truth: list | None, name: Callable[[int], str], warning: str = "",
+    tables: Sequence[SummaryTable] = (),
 ) -> h.Markup:  # fmt: skip
     """Return the section about the model; `warning` is the sentence about a model without skill."""
     constant, ours = rows[0], rows[-1]
@@ -108,7 +114,9 @@ def section(
     ]  # fmt: skip
     if resolved is not None and resolved.confidence is not None and not warning:
         facts.append(("mean confidence", float(resolved.confidence.mean())))
-    parts = [h.tiles(facts), h.para(warning) if warning else "", h.head("Comparison with baselines"), _comparison(rows)]
+    parts = [h.tiles(facts), h.para(warning) if warning else "", h.head("Comparison with baselines")]
+    parts.append(_comparison(rows, bool(sets.is_unlabelled.all())))
+    parts += [h.table(table.columns, table.rows, table.title) for table in tables]
     parts += _selection(model)
     parts.append(h.head("Quality of the estimated labels"))
     parts += [h.para(warning)] if warning else _quality(sets, resolved, ours, found)
@@ -117,7 +125,7 @@ def section(
     return h.markup(*parts)
 
 
-def _comparison(rows: list[Compared]) -> h.Markup:
+def _comparison(rows: list[Compared], only_groups: bool) -> h.Markup:
     columns = ["model", "covering rate", "chance-corrected", "set risk"]
     columns += [error_name(key) for key in rows[0].errors]
     body = [
@@ -129,6 +137,9 @@ def _comparison(rows: list[Compared]) -> h.Markup:
         " predictions in their set."
         " Chance-corrected: relative to randomly permuted predictions."
     )
+    if only_groups:
+        caption = f"{FOLDS}-fold cross-validation. No row has a label, so predictions are compared with the labels that"
+        caption += " were estimated from the constraints on groups."
     return h.table(columns, body, caption)
 
 
@@ -136,7 +147,7 @@ def _selection(model: Any) -> list[h.Markup]:
     selection = model.selection_
     if selection is None or not selection.results:
         why = selection.reason if selection is not None else "All parameters are set."
-        return [h.soft(f"Nothing was compared. {why} {model.recipe_!r}")]
+        return [h.soft(f"Nothing was compared. {why} {getattr(model, 'recipe_', model)!r}")]
     head, *body = selection.table()
     early = "" if selection.complete else " The comparison was interrupted."
     caption = f"The best of {len(selection.results)} settings in cross-validation; the first was selected.{early}"

@@ -24,7 +24,8 @@ def summary(
     next_ = _next(counts, beats_constant, n_review, n_suspects, n_impossible, merge, inseparable, _better(scores))
     score = _score if countable or "rmse" in scores[-1]["errors"] else _risk
     there = _there(kind, counts, names, annotators)
-    return [there, _learned(scores, beats_constant, score), next_]
+    no_labels = counts["exact"] + counts["partial"] == 0
+    return [there, _consistent(scores) if no_labels else _learned(scores, beats_constant, score), next_]
 
 
 def _there(kind: str, counts: dict[str, int], names: list[str], annotators: Sequence[dict[str, Any]]) -> str:
@@ -40,7 +41,10 @@ def _there(kind: str, counts: dict[str, int], names: list[str], annotators: Sequ
     if len(annotators) > 1:  # the least reliable one is the first
         least = annotators[0]
         people = f", by {len(annotators):,} annotators ({least['annotator']} is the least reliable)"
-    return f"The table has {counts['rows']:,} rows: {listed}{words}{people}."
+    rows = f"{counts['rows']:,} rows"
+    if "sequences" in counts:
+        rows = f"{counts['rows']:,} tokens in {counts['sequences']:,} sequences"
+    return f"The table has {rows}: {listed}{words}{people}."
 
 
 def _learned(scores: list[dict[str, Any]], beats_constant: bool, score: Callable[[dict[str, Any]], str]) -> str:
@@ -65,6 +69,14 @@ def _learned(scores: list[dict[str, Any]], beats_constant: bool, score: Callable
     return (
         f"The labels can be predicted: on held-out rows, {score(ours)} of the predictions agree with their candidate"
         f" set, against {others}."
+    )
+
+
+def _consistent(scores: list[dict[str, Any]]) -> str:
+    constant, ours = scores[0], scores[-1]
+    return (
+        f"No row has a label. On held-out rows, {_score(ours)} of the predictions agree with the labels that were"
+        f" estimated from the constraints, against {_score(constant)} for the best constant ({constant['output']})."
     )
 
 
@@ -117,7 +129,8 @@ def _next(
         what = f"that separates {' and '.join(options)}" if several else f"about {options[0]}, which always fits"
         actions.append(f"ask the question {what}{more}")
     if better and beats_constant:
-        actions.append(f"fit the model with --weights neighbors, because {better} predict better")
+        simple = "leave out --sequence" if "sequences" in counts else "fit the model with --weights neighbors"
+        actions.append(f"{simple}, because {better} predicts better")
     if not beats_constant:
         actions.append("label more rows or add columns that are related to the label")
     if not actions:

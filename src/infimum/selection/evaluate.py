@@ -378,6 +378,8 @@ def scores_of_selected(best: Evaluation, data: EvaluationData) -> tuple[Result, 
     """Return the result of the selected candidate, and its scores beside those of the best constant prediction."""
     z = best.z if best.z.dtype.kind == "f" else best.z.astype(int)
     scores = compare_with_constant(data.output, data.sets, z, data.scored)
+    if not scores:
+        return best.result, scores
     if best.candidate.weights == "forest" and data.sets.options() is not None:  # of all trees
         scores |= {"covering_rate": best.result.covering_rate, "set_risk": -best.result.neg_set_risk}
     return replace(best.result, chance_corrected=scores["chance_corrected"]), scores

@@ -79,7 +79,10 @@ def compare_with_constant(
     dict
         "covering_rate", "chance_corrected", "set_risk" and "errors" (see `OutputSpace.error_ranges`) of the
         predictions; "n_labelled"; "constant", with the same scores and the "output" as text; and "beats_constant".
+        Empty if no row has a label, as with constraints on groups of rows.
     """
+    if not is_labelled(output, sets).any():
+        return {}
     constant = best_constant(output, sets, sample_weight) if constant is None else constant
     same = np.repeat(constant, len(sets), axis=0)
     each, others = losses(output, sets, z), losses(output, sets, same)

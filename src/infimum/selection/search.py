@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -35,10 +34,11 @@ from .candidates import (
 )
 from .config import SearchConfig
 from .costly import compare_first, groups_to_refine
-from .evaluate import Evaluation, EvaluationData, evaluate, scores_of_selected
+from .evaluate import EvaluationData, scores_of_selected
 from .kernel_cache import KernelCache
 from .noise import may_be_noisy, try_noise
 from .rank import Rule, best_model, has_likelihood, is_noisy, mixtures_of, nearest_of, select, survivors
+from .record import Record
 from .relevant import relevance_starts, relevant_candidates
 from .result import Result, SelectionResult
 from .rows import labelled_rows, n_distinct, row_order
@@ -134,53 +134,6 @@ class SearchProblem:
         n_jobs = threads if parallel else config.n_jobs
         kernels = KernelCache(table, self.output, self.sets[rows], folds, config, n_jobs)
         return EvaluationData(self.recipe, self.principles, kernels, config)
-
-
-class Record:
-    """The evaluations of a search so far; they are only ever added to.
-
-    After `budget` seconds, or after `on_result` has returned True, no further candidate is evaluated.
-    """
-
-    def __init__(self, budget: float | None = None, on_result: Callable[[Result], bool] | None = None):
-        self.on_result, self.stopped = on_result, False
-        self.evaluations: list[Evaluation] = []
-        self.not_evaluated: list[str] = []
-        self.deadline = inf if budget is None else time.perf_counter() + budget
-        self._seen: set[tuple[Candidate, int]] = set()
-
-    def is_over(self, has_result: bool = False) -> bool:
-        """Whether time is up; not before there is at least one result."""
-        over = self.stopped or time.perf_counter() > self.deadline
-        return over and (has_result or bool(self.evaluations))
-
-    def on(self, data: EvaluationData) -> list[Evaluation]:
-        """Return the evaluations on these rows."""
-        return [one for one in self.evaluations if one.result.n == len(data)]
-
-    def latest(self, data: EvaluationData) -> list[Evaluation]:
-        """Return the evaluations on these rows or, if there are none, on the most rows so far."""
-        n = max((one.result.n for one in self.evaluations), default=0)
-        return self.on(data) or [one for one in self.evaluations if one.result.n == n]
-
-    def compare(
-        self, candidates: Iterable[Candidate], data: EvaluationData, previews: Iterable[Candidate] = ()
-    ) -> list[Evaluation]:
-        """Evaluate and record the candidates that are new on these rows; return the previews, which are not kept."""
-        new = [one for one in dict.fromkeys(candidates) if (one, len(data)) not in self._seen]
-        self._seen.update((one, len(data)) for one in new)
-        found = []
-        for one in evaluate(new, data, previews, self.is_over):
-            if not isinstance(one, Evaluation):
-                text = f"{one.candidate.principle}, {one.candidate.negative_weights}, {one.candidate.weights}"
-                reason = f"{text}: {one.reason}"
-                self.not_evaluated += [reason] if reason not in self.not_evaluated else []
-            elif one.preview:
-                found.append(one)
-            else:
-                self.evaluations.append(one)
-                self.stopped |= self.on_result is not None and self.on_result(one.result)
-        return found
 
 
 def select_recipe(

@@ -134,11 +134,9 @@ class VotedLabels(CandidateLabels):
 
     def __getitem__(self, rows: Any) -> VotedLabels:
         at = np.arange(len(self))[rows_of(rows, len(self))]
-        number = self.n_answers[at]
-        offset = np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number)
-        some = self._of_row.indices[np.repeat(self._of_row.indptr[at], number) + offset]
+        picked = self._of_row[at]
+        some, row = picked.indices, np.repeat(np.arange(len(at)), np.diff(picked.indptr))
         gold = None if self.gold is None else self.gold[at]
-        row = np.repeat(np.arange(len(at)), number)
         return VotedLabels(self.answers_[some], row, self.source[some], len(at), self.annotators, gold)
 
     def answers_of_sources(self) -> SourcedAnswers:

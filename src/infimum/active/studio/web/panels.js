@@ -76,7 +76,7 @@ export function progress(found) {
   const one = found.random;
   at("random").hidden = !task.random;
   const shown = (value) => (one.share ? percent(value) : String(Number(value.toPrecision(3))));
-  const ends = one?.ends ? `, 95 % interval ${shown(one.ends[0])} to ${shown(one.ends[1])}` : "";
+  const ends = one?.ends ? `, 95\u00a0% interval ${shown(one.ends[0])} to ${shown(one.ends[1])}` : "";
   at("random").textContent = one === null
     ? "Every tenth question is about a random row; these rows will estimate how well the model predicts."
     : `${one.name} on rows that nobody had answered: ${shown(one.mean)} (last ${one.n} random rows${ends}).`;

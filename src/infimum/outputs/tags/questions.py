@@ -86,7 +86,7 @@ class TagQuestions(SignQuestions):
         return (E == 0).sum(axis=1).astype(float)
 
     def predict(self, F: NDArray) -> NDArray:
-        if self.space.k is not None:
+        if self.space.n_tags is not None:
             return self.space.decode(np.column_stack([F, np.zeros(len(F))]))
         return np.where(F > 0, 1, -1)
 

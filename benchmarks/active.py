@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._tools import Table
 from infimum import datasets
-from infimum.active import Asker, simulate
+from infimum.active import QuestionSelector, simulate
 from infimum.outputs import Labels, Rankings, Reals
 
 KEPT = Path(__file__).parent / "results" / "active.json"
@@ -110,7 +110,7 @@ def strategies(data: Data) -> list[str]:
 
 def one(data: Data, strategy: str, seed: int, full: float | None = None) -> dict:
     """The curve of one run, at eighty costs."""
-    asker = Asker(strategy, cost=data.cost, random_state=seed)
+    asker = QuestionSelector(strategy, cost=data.cost, random_state=seed)
     curve = simulate(data.X, data.truth, asker, data.budget, output=data.output,
                      every=data.every, stop_at=0.95, full=full, random_state=seed)  # fmt: skip
     at = np.linspace(0, data.budget, POINTS)
@@ -240,15 +240,15 @@ def _filled(run: dict) -> list[float]:
 
 
 def speed(n: int = 5000, known: int = 500) -> None:
-    """Seconds of one step of `Asker.query` at 5,000 rows of which 500 are known: an answer came, what is next?"""
+    """Seconds of one step of `QuestionSelector.query` at 5,000 rows of which 500 are known."""
     rng = np.random.default_rng(0)
     truth = rng.integers(10, size=n)
     X = rng.normal(size=(10, 20))[truth] + rng.normal(size=(n, 20))
-    table = Table(f"One step of Asker.query, {n} rows, {known} known, 10 classes, one thread")
+    table = Table(f"One step of QuestionSelector.query, {n} rows, {known} known, 10 classes, one thread")
     for strategy in STRATEGIES:
         space = Labels(classes=list(range(10))).fit([])
         y = space.read([int(t) if k < known else None for k, t in enumerate(truth)])
-        asker = Asker(strategy, random_state=0)
+        asker = QuestionSelector(strategy, random_state=0)
         question = asker.query(X, y, output=space)[0]
         spent = []
         for _ in range(5):

@@ -1,12 +1,13 @@
 """Annotators who err and sets that miss the true label, beside aggregation and other baselines.
 
-The prior of the confusion matrices was developed on simulated crowds with other seeds. Earlier constants were adjusted
-with test results of digits, segment, vowel and LabelMe in sight. No method sees a true label before errors are counted.
+The priors of the confusion matrices were compared on simulated crowds with other seeds and on LabelMe. Earlier
+constants were adjusted with test results of digits, segment, vowel and LabelMe in sight. No method sees a true label
+before errors are counted.
 
 ``python -m benchmarks people:noise people:crowds people:speed``; ``people:table`` then writes docs/_tables/people.md.
-The real crowds need the folder INFIMUM_DATA, and the baselines crowd-kit, cleanlab and scikit-activeml. Single results
-are kept in benchmarks/results/people.json, so a run that is stopped goes on where it stopped. INFIMUM_ONLY selects
-problems by a part of their names.
+The real crowds need the folder INFIMUM_DATA, and the baselines crowd-kit, cleanlab and scikit-activeml. Those that are
+not installed are skipped. Single results are kept in benchmarks/results/people.json, so a run that is stopped goes on
+where it stopped. INFIMUM_ONLY selects problems by a part of their names.
 """
 
 from __future__ import annotations
@@ -112,9 +113,12 @@ def crowds() -> None:
         def score(
             method: Callable[[Crowd], NDArray], key: str, truth: str, name: str = name,
             crowd: Callable[[], Crowd] = crowd,
-        ) -> float:  # fmt: skip
+        ) -> str:  # fmt: skip
             run = lambda: {"value": float(np.mean(method(crowd()) == getattr(crowd(), truth)))}  # noqa: E731
-            return kept("people", f"crowds/{name}/{key}", run)["value"]
+            try:
+                return f"{kept('people', f'crowds/{name}/{key}', run)['value']:.3f}"
+            except ModuleNotFoundError as error:
+                return f"skipped, {error.name} is not installed"
 
         own = kept("people", f"crowds/{name}/infimum", lambda crowd=crowd: fitted(crowd()))
         tests = {key: score(method, key, "truth_test") for key, method in BASELINES.items()}
@@ -122,12 +126,12 @@ def crowds() -> None:
         found[name] = own, tests, labels
     table = Table("crowds: accuracy on test rows")
     for name, (own, tests, _) in found.items():
-        table.row(name, f"{own['test']:.3f}", ", ".join(f"{key} {value:.3f}" for key, value in tests.items()))
+        table.row(name, f"{own['test']:.3f}", ", ".join(f"{key} {value}" for key, value in tests.items()))
     table = Table("crowds: accuracy of the training labels")
     for name, (own, _, labels) in found.items():
         text = f", correlation of reliabilities {own['correlation']:.3f}" if "correlation" in own else ""
         table.row(
-            name, f"{own['training']:.3f}{text}", ", ".join(f"{key} {value:.3f}" for key, value in labels.items())
+            name, f"{own['training']:.3f}{text}", ", ".join(f"{key} {value}" for key, value in labels.items())
         )
 
 

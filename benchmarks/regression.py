@@ -44,7 +44,7 @@ def speed() -> None:
     space = Reals().fit(y)
     L = SetLoss(space, space.read(y))
     grid = np.linspace(space.low_, space.high_, GRID)
-    solver = Piecewise(n_jobs=-1).fit(L)
+    solver = Piecewise().fit(L)
     solver.argmin(alpha[:2])  # compiled, or loaded from the cache
 
     def on_grid():
@@ -216,7 +216,7 @@ def real_data() -> None:
                 train = bunch.folds != fold
                 z[~train] = predict(bunch.data[train], y[train], bunch.data[~train])
             took = time.perf_counter() - start
-            inside, far = metrics.share_inside(y, z), metrics.mean_squared_distance(y, z)
+            inside, far = metrics.covering_rate(y, z), metrics.mean_squared_distance(y, z)
             table.row(what, f"{inside:.3f}, {far:.4f}", f"{took:.0f} s with tuning")
 
 

@@ -24,7 +24,7 @@ FAMILIES = {
     "kernel ridge": ("kernel", {}),
     "Nyström": ("nystrom", {}),
     "linear ridge": ("linear", {}),
-    "neighbours": (weights.Neighbors(), {"n_neighbors": [1, 5, 15], "weights": ["distance", "adaptive"]}),
+    "neighbours": (weights.Neighbors(), {"n_neighbors": [1, 5, 15], "weights": ["uniform", "distance"]}),
     "forest": (weights.Forest(100, random_state=0), {"min_samples_leaf": [1, 5]}),
     "harmonic": (weights.Laplacian(), {"n_neighbors": [5, 15]}),
     "label spreading": (weights.Laplacian(method="spreading"), {"n_neighbors": [5, 15], "a": [0.5, 0.9]}),

@@ -100,48 +100,48 @@ def labels_case(name: str, cost) -> Case:
     )
 
 
-def tags_loss(epsilon):
-    return lambda z, y: np.sum(z != y) + epsilon * np.sum(z == 1)
+def tags_loss(tag_cost):
+    return lambda z, y: np.sum(z != y) + tag_cost * np.sum(z == 1)
 
 
 def partial_tags_case(name: str, m: int, **settings) -> Case:
     space = Tags(m, **settings).fit([])
-    epsilon = space.epsilon
+    tag_cost = space.tag_cost
 
     def larger(sets, rng):
-        return PartialTags(np.where(rng.random(sets.values.shape) < 0.3, 0, sets.values), epsilon=epsilon)
+        return PartialTags(np.where(rng.random(sets.values.shape) < 0.3, 0, sets.values), tag_cost=tag_cost)
 
     return Case(
         name,
         space,
-        sets=lambda rng, n: PartialTags(rng.integers(-1, 2, (n, m)), epsilon=epsilon),
-        points=lambda y: PartialTags(y, epsilon=epsilon),
-        loss=tags_loss(epsilon),
-        whole=lambda n: PartialTags(np.zeros((n, m), int), epsilon=epsilon),
+        sets=lambda rng, n: PartialTags(rng.integers(-1, 2, (n, m)), tag_cost=tag_cost),
+        points=lambda y: PartialTags(y, tag_cost=tag_cost),
+        loss=tags_loss(tag_cost),
+        whole=lambda n: PartialTags(np.zeros((n, m), int), tag_cost=tag_cost),
         larger=larger,
-        proper=not epsilon,
+        proper=not tag_cost,
         outputs=Tags(m).fit([]).outputs(),
     )
 
 
 def balls_case(name: str, m: int, **settings) -> Case:
     space = Tags(m, **settings).fit([])
-    epsilon = space.epsilon
+    tag_cost = space.tag_cost
 
     def sets(rng, n):
-        return HammingBalls(rng.choice([-1, 1], (n, m)), rng.integers(0, m, n), epsilon=epsilon)
+        return HammingBalls(rng.choice([-1, 1], (n, m)), rng.integers(0, m, n), tag_cost=tag_cost)
 
     return Case(
         name,
         space,
         sets=sets,
-        points=lambda y: HammingBalls(y, 0, epsilon=epsilon),
-        loss=tags_loss(epsilon),
-        whole=lambda n: HammingBalls(np.ones((n, m)), m, epsilon=epsilon),
+        points=lambda y: HammingBalls(y, 0, tag_cost=tag_cost),
+        loss=tags_loss(tag_cost),
+        whole=lambda n: HammingBalls(np.ones((n, m)), m, tag_cost=tag_cost),
         larger=lambda sets, rng: HammingBalls(
-            sets.centers, sets.radius + rng.integers(0, 2, len(sets)), epsilon=epsilon
+            sets.centers, sets.radius + rng.integers(0, 2, len(sets)), tag_cost=tag_cost
         ),
-        proper=not epsilon,
+        proper=not tag_cost,
     )
 
 
@@ -331,10 +331,10 @@ CASES: list[Case] = [
     labels_case("labels, any cost", ASYMMETRIC),
     labels_case("labels, taxonomy", TREE),
     partial_tags_case("partial tags", 4),
-    partial_tags_case("partial tags, epsilon", 4, epsilon=0.25),
-    partial_tags_case("partial tags, k", 4, k=2),
+    partial_tags_case("partial tags, tag_cost", 4, tag_cost=0.25),
+    partial_tags_case("partial tags, n_tags", 4, n_tags=2),
     balls_case("Hamming balls", 5),
-    balls_case("Hamming balls, epsilon", 4, epsilon=0.25),
+    balls_case("Hamming balls, tag_cost", 4, tag_cost=0.25),
     orders_case("partial orders", 4, known=0.4),
     reals_case("reals, squared", "squared"),
     reals_case("reals, absolute", "absolute"),

@@ -26,24 +26,23 @@ kernel ridge on midpoints, tuned |
 | true answers | full supervision | the same | the same | the same |
 """
 
-COLUMNS = ("data", "**infimum**", "best baseline", "", "infimum, true labels", "difference", "× forest", "development")
-ALL_COLUMNS = ("data", "folds", *m.BASELINES, *m.CEILINGS, "s per fit")
+COLUMNS = ("data", "**infimum**", "best baseline", "infimum, true labels", "difference")
+ALL_COLUMNS = ("data", "folds", *m.BASELINES, *m.CEILINGS, "s per fit", "× forest", "development")
 
 
 def cells(line: Summary) -> list[str]:
     """Return the cells of the short table: ours, the best baseline, full supervision and the difference."""
-    problem = line.problem
     return [
-        problem.name, f"**{line.means[m.OURS]}**", str(line.means[line.best]), line.best,
-        str(line.means.get(m.CEILINGS[-1], "–")), str(line.ahead), f"{line.ratio:.0f}",
-        "yes" if problem.looked_at else "no",
+        line.problem.name, f"**{line.means[m.OURS]}**", f"{line.means[line.best]} ({line.best})",
+        str(line.means.get(m.CEILINGS[-1], "–")), str(line.ahead),
     ]  # fmt: skip
 
 
 def all_cells(line: Summary) -> list[str]:
     """Return the cells of the long table: every baseline."""
     means = [str(line.means.get(name, "–")) for name in (*m.BASELINES, *m.CEILINGS)]
-    return [line.problem.name, f"{line.folds} of {line.problem.n_folds}", *means, f"{line.seconds:.1f}"]
+    folds, development = f"{line.folds} of {line.problem.n_folds}", "yes" if line.problem.looked_at else "no"
+    return [line.problem.name, folds, *means, f"{line.seconds:.1f}", f"{line.ratio:.0f}", development]
 
 
 def markdown(lines: list[Summary], timed: list[dict[str, Any]]) -> str:
@@ -68,6 +67,7 @@ def markdown(lines: list[Summary], timed: list[dict[str, Any]]) -> str:
 
 def _table(columns: Iterable[str], rows: Iterable[list[str]]) -> list[str]:
     columns = list(columns)
+    rows = [[cell.replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}") for cell in row] for row in rows]
     head = [f"| {' | '.join(columns)} |", f"|{' --- |' * len(columns)}"]
     return head + [f"| {' | '.join(row)} |" for row in rows]
 

@@ -23,8 +23,7 @@ def draw(lines: list[Summary], path: Path) -> None:
         axes = np.ravel(fig.subplots(len(groups), 1, height_ratios=heights))
         for ax, group, measure in zip(axes, groups, measures):
             panel(ax, group)
-            ax.set_title(f"{measure}, ours better to the right", fontsize=8, loc="left")
-        fig.supxlabel("ours − best baseline, ± standard error; red: below by more; hollow: never looked at", fontsize=8)
+            ax.set_title(f"{measure}: infimum is better to the right", fontsize=8, loc="left")
         fig.savefig(path, dpi=150, metadata={"Software": None})
 
 

@@ -20,8 +20,8 @@ import pandas as pd
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 
-from infimum import Disambiguated, PartialSearch, clean_labels
-from infimum.plotting import COLOURS, ResolvedDisplay, SearchDisplay
+from infimum import DisambiguationClassifier, PartialSearch, clean_labels
+from infimum.plotting import COLOURS, DisambiguationDisplay, SearchDisplay
 
 rng = np.random.default_rng(7)
 names = np.array(["cat", "dog", "fox", "owl"])
@@ -89,16 +89,16 @@ plt.show()
 # %%
 # The probabilities of the estimated labels:
 
-ResolvedDisplay.from_resolved(clean)
+DisambiguationDisplay.from_result(clean)
 plt.show()
 
 # %%
 # Any classifier, on clean labels
 # -------------------------------
-# :class:`infimum.Disambiguated` cleans the labels and then fits a classifier of your choice to them. Each row is
-# weighted by its confidence.
+# :class:`infimum.DisambiguationClassifier` cleans the labels and then fits a classifier of your choice to them. Each
+# row is weighted by its confidence.
 
-model = Disambiguated(RandomForestClassifier(random_state=0), drop_suspects=True).fit(X, y)
+model = DisambiguationClassifier(RandomForestClassifier(random_state=0), drop_suspects=True).fit(X, y)
 model.predict(X[:5])
 
 # %%

@@ -62,7 +62,7 @@ ways = {
     "the set": {"covers": "set"},
 }
 made = {
-    name: Conformal(model, level=0.9, score="lac", prefit=True, **settings).conformalize(X[held], sets[held])
+    name: Conformal(model, confidence_level=0.9, score="lac", prefit=True, **settings).conformalize(X[held], sets[held])
     for name, settings in ways.items()
 }
 for name, conformal in made.items():

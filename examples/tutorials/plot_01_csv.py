@@ -28,8 +28,14 @@ tickets[["message", "plan", "paid", "label"]].head()
 # A cell of ``label`` is a candidate set: ``account|technical`` means one of the two, ``!account`` any class except this
 # one, and an empty cell means that nobody labelled the ticket.
 
-kinds = tickets["label"].fillna("empty").map(
-    lambda cell: "empty" if cell == "empty" else "excluded" if "!" in cell else "several" if "|" in cell else "exact"
+kinds = (
+    tickets["label"]
+    .fillna("empty")
+    .map(
+        lambda cell: (
+            "empty" if cell == "empty" else "excluded" if "!" in cell else "several" if "|" in cell else "exact"
+        )
+    )
 )
 kinds.value_counts()
 

@@ -50,7 +50,7 @@ for name, one in (("midpoints, random forest", forest), ("ranges, infimum", mode
 # Conformal prediction holds 30 % of the rows out. To cover the true value it uses the farthest point of each range,
 # and a tenth of open ranges would already make it unbounded. The level 0.6 is what these ranges support.
 
-conformal = Conformal(make_pipeline(Features(), PartialRegressor()), level=0.6).fit(X[known], y[known])
+conformal = Conformal(make_pipeline(Features(), PartialRegressor()), confidence_level=0.6).fit(X[known], y[known])
 ends = np.asarray(conformal.predict_set(new[X.columns]))[:, 0]
 print(f"{np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1])):.0%} of the true times are inside, level 60 %")
 

@@ -2,75 +2,84 @@
 Learn preferences that depend on the person
 ===========================================
 
-People compare two or three products each. A Bradley–Terry model gives one ranking for everybody. With features of the
-person, the ranking may change with age.
+A café asked 260 guests which of two drinks they prefer. Which drink should it offer to whom? A Bradley–Terry model
+gives one ranking for everybody. With features of the person, the ranking may change with age.
 """
 
 # %%
-# Comparisons of four drinks
-# --------------------------
-# Each person compares two random drinks. Tastes depend on age, with noise.
+# The file
+# --------
+# The package ships an invented table. Each person compared two of four drinks: "tea>milk" means that tea is preferred.
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 
 from infimum import PartialRanker
+from infimum.datasets import example_file
 from infimum.plotting import COLOURS
 
-rng = np.random.default_rng(0)
-items = ["tea", "milk", "cola", "juice"]
-
-
-def appeal(age: np.ndarray) -> np.ndarray:
-    """Return the mean appeal of each drink at each age."""
-    x = (np.asarray(age) - 45) / 30
-    return np.column_stack([x, 0.3 - 0 * x, -x, 0.6 - x**2])
-
-
-age = rng.uniform(15, 75, 220)
-taste = appeal(age) + 0.35 * rng.gumbel(size=(220, 4))
-pairs = np.array([rng.choice(4, 2, replace=False) for _ in age])
-winner = np.where(np.take_along_axis(taste, pairs, 1).argmax(axis=1) == 0, pairs[:, 0], pairs[:, 1])
-loser = pairs.sum(axis=1) - winner
-y = [[(items[a], items[b])] for a, b in zip(winner, loser)]
-print(y[:3])
+people = pd.read_csv(example_file("drinks.csv"))
+new = pd.read_csv(example_file("drinks_new.csv"))
+print(people.head(3).to_string(index=False))
 
 # %%
-# Two models
-# ----------
+# One ranking for everybody
+# -------------------------
 # The Bradley–Terry strengths are fitted by the iteration of Zermelo; the package ``choix`` provides the same.
 
-strength, wins = np.ones(4), np.bincount(winner, minlength=4)
+items = ["cola", "juice", "milk", "tea"]
+pairs = np.array([[items.index(name) for name in cell.split(">")] for cell in people["preference"]])  # winner, loser
+strength, wins = np.ones(4), np.bincount(pairs[:, 0], minlength=4)
 for _ in range(200):
-    rate = 1 / (strength[pairs[:, 0]] + strength[pairs[:, 1]])
+    rate = 1 / strength[pairs].sum(axis=1)
     strength = wins / sum(np.bincount(pairs[:, k], rate, minlength=4) for k in range(2))
-one_ranking = np.argsort(-strength)
-model = PartialRanker().fit(age[:, None], y)
+one_ranking = [items[k] for k in np.argsort(-strength)]
+print("Bradley–Terry:", " > ".join(one_ranking))
 
 # %%
-# Agreement with new comparisons
-# ------------------------------
+# A ranking for each age
+# ----------------------
+# ``PartialRanker`` reads the column as it is.
 
-ages = np.linspace(15, 75, 121)
-truth = np.argsort(-appeal(ages), axis=1)
-places = {"infimum, by age": np.array([[items.index(name) for name in row] for row in model.predict(ages[:, None])])}
-places["Bradley–Terry, one ranking"] = np.tile(one_ranking, (121, 1))
-for name, ranking in places.items():
-    rank, right = np.argsort(ranking, axis=1), np.argsort(truth, axis=1)
-    agree = [(rank[:, a] < rank[:, b]) == (right[:, a] < right[:, b]) for a in range(4) for b in range(a)]
-    print(f"{name:<28} {np.mean(agree):.0%} of the pairs in the true order")
+model = PartialRanker(items).fit(people[["age"]], people["preference"])
 
 # %%
-# The ranking at each age
-# -----------------------
+# Agreement with new people
+# -------------------------
+# The share of the comparisons of 140 other people that each ranking predicts.
 
-figure, axes = plt.subplots(1, 2, figsize=(10, 3.8), sharey=True, layout="constrained")
-for axis, (name, ranking) in zip(axes, places.items()):
-    for k, item in enumerate(items):
-        axis.plot(ages, 1 + np.argsort(ranking, axis=1)[:, k], color=COLOURS[k], lw=2.5, label=item)
-    axis.set(xlabel="age", title=name, yticks=[1, 2, 3, 4])
-    axis.spines[["top", "right"]].set_visible(False)
-axes[0].invert_yaxis()
-axes[0].set_ylabel("place in the ranking")
-axes[1].legend(frameon=False)
+
+def agreement(rankings: list[list[str]]) -> float:
+    """Return the share of new comparisons that the ranking of each person has in the right order."""
+    cells = [cell.split(">") for cell in new["preference"]]
+    return float(np.mean([row.index(a) < row.index(b) for row, (a, b) in zip(rankings, cells)]))
+
+
+scores = {
+    "infimum, by age": agreement([list(row) for row in model.predict(new[["age"]])]),
+    "Bradley–Terry, one ranking": agreement([one_ranking] * len(new)),
+}
+for name, score in scores.items():
+    print(f"{name:<28} {score:.0%} of the new comparisons are right")
+
+# %%
+# Decide what to offer
+# --------------------
+# The first place of the ranking changes with age: this is the offer. Between two ages with different offers, ask.
+
+ages = pd.DataFrame({"age": np.arange(15, 76)})
+rankings = model.predict(ages)
+starts = [k for k in range(len(ages)) if k == 0 or rankings[k][0] != rankings[k - 1][0]]
+for k in starts:
+    print(f"from age {ages['age'][k]}: offer {rankings[k][0]} first, then {rankings[k][1]}")
+
+place = np.array([[list(row).index(item) + 1 for item in items] for row in rankings])
+figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
+for k, item in enumerate(items):
+    axis.plot(ages["age"], place[:, k], color=COLOURS[k], lw=2.5, label=item)
+axis.set(xlabel="age", ylabel="place in the ranking", yticks=[1, 2, 3, 4])
+axis.invert_yaxis()
+axis.spines[["top", "right"]].set_visible(False)
+axis.legend(frameon=False)
 plt.show()

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import metrics, outputs, selection, solvers, weights
+    from .conformal import Conformal
     from .data import Blocks
     from .data.errors import InfimumWarning, InputError
     from .data.features import Features
     from .disambiguation import Disambiguation
     from .estimators import (
-        Disambiguated,
+        DisambiguationClassifier,
         PartialClassifier,
         PartialEstimator,
         PartialMultilabelClassifier,
@@ -54,8 +55,9 @@ __all__ = [
     "Boxes",
     "CandidateLabels",
     "CandidatePoints",
-    "Disambiguated",
+    "Conformal",
     "Disambiguation",
+    "DisambiguationClassifier",
     "Features",
     "HammingBalls",
     "InfimumWarning",
@@ -93,7 +95,7 @@ _SUBPACKAGES = (
 )  # fmt: skip
 _ELSEWHERE = {
     "Blocks": "data", "InfimumWarning": "data.errors", "InputError": "data.errors", "Features": "data.features",
-    "Disambiguation": "disambiguation", "Votes": "evidence", "SetLoss": "loss",
+    "Conformal": "conformal", "Disambiguation": "disambiguation", "SetLoss": "loss", "Votes": "evidence",
 }  # fmt: skip
 """Modules of the names that are neither output types nor estimators."""
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from .outputs.base import Curves, Embedding, OutputSpace, Profiles, Sets
+from .outputs.base import Curves, Embedding, OutputSpace, Sets
 
 
 class Principle(BaseEstimator, ABC):
@@ -58,10 +58,6 @@ class Principle(BaseEstimator, ABC):
         """Return L as piecewise quadratic functions of a real output, or None."""
         return None
 
-    def profiles(self, sets: Sets) -> Profiles | None:
-        """Return L as functions of the Hamming distance to a center, or None."""
-        return None
-
     def answer(self, sets: Sets, psi: NDArray) -> NDArray:
         """Return a point of the convex hull of S_i whose loss at z is L(z, S_i), (n_z, n, d)."""
         raise NotImplementedError(f"{type(self).__name__} does not define answer.")
@@ -100,9 +96,6 @@ class BuiltIn(Principle):
 
     def curves(self, sets: Sets) -> Curves | None:
         return sets.curves(self.name)
-
-    def profiles(self, sets: Sets) -> Profiles | None:
-        return sets.profiles(self.name)
 
 
 class Infimum(BuiltIn):

@@ -13,20 +13,37 @@ from numpy.typing import NDArray
 from .data.containers import materialise
 from .data.errors import BadRows, InputError, listed, shown
 from .data.names import Names, ordered, unpacked
+from .data.shared_docs import SharedDocs
 from .loss import SetLoss
 from .outputs import PartialOrders, Rankings, Reals, Sets, Vectors
 from .outputs.numbers import errors, survival
 from .solvers import choose
 
 __all__ = [
-    "brier_score", "concordance", "kendall_tau", "mean_squared_distance", "r2", "r2_range", "rmse_range",
-    "share_inside", "wrong_pairs",
+    "brier_score",
+    "concordance",
+    "covering_rate",
+    "kendall_tau",
+    "mean_squared_distance",
+    "r2",
+    "r2_range",
+    "rmse_range",
+    "wrong_pairs",
 ]  # fmt: skip
 
 
+SCORES = SharedDocs("""
+y : n intervals or numbers
+    Targets, in any format that :class:`~infimum.PartialRegressor` accepts.
+z : (n,) or (n, m)
+    Predictions.
+sample_weight : (n,), optional
+    Weights of the rows. A pair of rows counts by their product.
+""")
 EMPTY = "There are no predictions, so there is nothing to score. Pass at least one row."
 
 
+@SCORES
 def mean_squared_distance(y: Any, z: Any, sample_weight: Any = None) -> float:
     """Compute the mean squared distance of predictions to their sets; for exact values, the mean squared error.
 
@@ -34,12 +51,7 @@ def mean_squared_distance(y: Any, z: Any, sample_weight: Any = None) -> float:
 
     Parameters
     ----------
-    y : n intervals or numbers
-        Targets, in any format that :class:`~infimum.PartialRegressor` accepts.
-    z : (n,) or (n, m)
-        Predictions.
-    sample_weight : (n,), optional
-        Weights of the rows.
+    y, z, sample_weight : shared
 
     Examples
     --------
@@ -50,29 +62,26 @@ def mean_squared_distance(y: Any, z: Any, sample_weight: Any = None) -> float:
     return float(np.average(sets.distance(z) ** 2, weights=w))
 
 
-def share_inside(y: Any, z: Any, sample_weight: Any = None) -> float:
+@SCORES
+def covering_rate(y: Any, z: Any, sample_weight: Any = None) -> float:
     """Compute the covering rate, the share of predictions that lie in their sets.
 
     Unlabelled rows do not count.
 
     Parameters
     ----------
-    y : n intervals or numbers
-        Targets, in any format that :class:`~infimum.PartialRegressor` accepts.
-    z : (n,) or (n, m)
-        Predictions.
-    sample_weight : (n,), optional
-        Weights of the rows.
+    y, z, sample_weight : shared
 
     Examples
     --------
-    >>> share_inside([(0, 1), (2, float("inf")), 5.0, None], [1.5, 3.0, 5.0, 0.0])
+    >>> covering_rate([(0, 1), (2, float("inf")), 5.0, None], [1.5, 3.0, 5.0, 0.0])
     0.666...
     """
     sets, z, w = _labelled(*_sets(y, z), sample_weight)
     return float(np.average(sets.contains(z), weights=w))
 
 
+@SCORES
 def r2(y: Any, z: Any, sample_weight: Any = None) -> float:
     """Compute R² against the best constant prediction.
 
@@ -82,12 +91,7 @@ def r2(y: Any, z: Any, sample_weight: Any = None) -> float:
 
     Parameters
     ----------
-    y : n intervals or numbers
-        Targets, in any format that :class:`~infimum.PartialRegressor` accepts.
-    z : (n,) or (n, m)
-        Predictions.
-    sample_weight : (n,), optional
-        Weights of the rows.
+    y, z, sample_weight : shared
 
     Examples
     --------
@@ -107,6 +111,7 @@ def r2(y: Any, z: Any, sample_weight: Any = None) -> float:
     return 1 - left / total
 
 
+@SCORES
 def rmse_range(y: Any, z: Any, sample_weight: Any = None) -> tuple[float, float]:
     """Compute the lowest and the highest root mean squared error that the sets allow.
 
@@ -115,12 +120,10 @@ def rmse_range(y: Any, z: Any, sample_weight: Any = None) -> tuple[float, float]
 
     Parameters
     ----------
-    y : n intervals or numbers
-        Targets, in any format that :class:`~infimum.PartialRegressor` accepts.
+    y : shared
     z : (n,)
         Predictions.
-    sample_weight : (n,), optional
-        Weights of the rows.
+    sample_weight : shared
 
     Returns
     -------
@@ -135,6 +138,7 @@ def rmse_range(y: Any, z: Any, sample_weight: Any = None) -> tuple[float, float]
     return errors.rmse_range(*_values(y, z, sample_weight))
 
 
+@SCORES
 def r2_range(y: Any, z: Any, sample_weight: Any = None) -> tuple[float, float]:
     """Compute the lowest and the highest R² that the sets allow.
 
@@ -143,12 +147,10 @@ def r2_range(y: Any, z: Any, sample_weight: Any = None) -> tuple[float, float]:
 
     Parameters
     ----------
-    y : n intervals or numbers
-        Targets, in any format that :class:`~infimum.PartialRegressor` accepts.
+    y : shared
     z : (n,)
         Predictions.
-    sample_weight : (n,), optional
-        Weights of the rows.
+    sample_weight : shared
 
     Returns
     -------
@@ -166,6 +168,7 @@ def r2_range(y: Any, z: Any, sample_weight: Any = None) -> tuple[float, float]:
     return errors.r2_range(*_values(y, z, sample_weight))
 
 
+@SCORES
 def concordance(y: Any, z: Any, sample_weight: Any = None) -> float:
     """Compute the concordance index of predicted times, for any censoring.
 
@@ -175,12 +178,10 @@ def concordance(y: Any, z: Any, sample_weight: Any = None) -> float:
 
     Parameters
     ----------
-    y : n intervals or numbers
-        Targets, in any format that :class:`~infimum.PartialRegressor` accepts.
+    y : shared
     z : (n,)
         Predictions.
-    sample_weight : (n,), optional
-        Weights of the rows; a pair counts by their product.
+    sample_weight : shared
 
     References
     ----------

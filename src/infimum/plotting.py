@@ -85,7 +85,7 @@ class SearchDisplay(Display):
         self.figure_.legend(handles, labels, loc="outside right upper", frameon=False)
 
 
-class ResolvedDisplay(Display):
+class DisambiguationDisplay(Display):
     """Histograms of the confidence in the estimated labels and of the support of the candidate sets.
 
     Attributes
@@ -95,10 +95,12 @@ class ResolvedDisplay(Display):
     """
 
     @classmethod
-    def from_resolved(cls, resolved: DisambiguationResult, threshold: float | None = None) -> Self:
+    def from_result(cls, resolved: DisambiguationResult, threshold: float | None = None) -> Self:
         """Draw the confidences and the supports P(S_i); rows left of the threshold are suspects."""
         if resolved.confidence is None or resolved.support is None:
-            raise ValueError("The figure needs confidences and supports. Use soft disambiguation with a threshold.")
+            raise ValueError(
+                "The figure requires confidence and support. Use Disambiguation(kind='soft', threshold=0.1)."
+            )
         threshold = Disambiguation().threshold if threshold is None else threshold
         display = cls(None, (8, 3), 2, sharey=True)
         bins = np.linspace(0, 1, 21)
@@ -248,13 +250,14 @@ class ReliabilityDisplay(Display):
     """
 
     reliability_: Reliability
+
     @classmethod
     def from_estimator(cls, model: Any, X: Any, y: Any, n_bins: int = 10, ax: Any = None, **style: Any) -> Self:
         """Draw the reliability of `predict_proba` of a fitted model, on rows that were not used in `fit`."""
         P = np.asarray(model.predict_proba(X))
         mask = space_of(model).read(y).options()
         if mask is None:
-            raise ValueError("A reliability diagram needs candidate labels or tags.")
+            raise ValueError(f"A reliability diagram requires a model of labels or tags. Got {type(model).__name__}.")
         if mask.shape[1] > 1 or mask.shape[-1] != P.shape[-1]:  # tags: P(tag), (n, m)
             P = np.stack([1 - P, P], axis=-1)
         return cls.from_predictions(P.reshape(mask.shape), mask, n_bins, ax, **style)

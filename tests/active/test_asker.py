@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_digits, load_iris
 
 from infimum import PartialClassifier, PartialRegressor, Taxonomy
-from infimum.active import STRATEGIES, Asker, Belief, FullLabel, Is, OneOf, Price, Which, from_dict, simulate
+from infimum.active import STRATEGIES, Belief, FullLabel, Is, OneOf, Price, QuestionSelector, Which, from_dict, simulate
 from infimum.active.learner import Learner, Setting
 from infimum.active.ridge import IncrementalRidge, Lookahead
 from infimum.conformal import Conformal
@@ -121,7 +121,7 @@ def test_information_completes_a_started_label_first(blobs):
     X, _ = blobs
     space = Labels(classes=list("abcdef")).fit([])
     y = OneOf(17, list("abc"), space).apply_answer([None] * 60, True)
-    found, utilities = Asker(random_state=0).query(X, y, n=3, output=space, return_utilities=True)
+    found, utilities = QuestionSelector(random_state=0).query(X, y, n=3, output=space, return_utilities=True)
     assert found[0].row == 17 == np.nanargmax(utilities)
     assert len({question.row for question in found}) == 3
 
@@ -153,10 +153,10 @@ def test_every_strategy_asks_about_every_output_type(strategy, number):
     space, truth = spaces(n)[number]
     if strategy == "conformal" and number:
         with pytest.raises(ValueError, match="'conformal' is for labels"):
-            Asker(strategy).query(np.zeros((n, 2)), [None] * n, output=space)
+            QuestionSelector(strategy).query(np.zeros((n, 2)), [None] * n, output=space)
         return
     X = np.random.default_rng(0).normal(size=(n, 3))
-    asker = Asker(strategy, random_state=0)
+    asker = QuestionSelector(strategy, random_state=0)
     sets = space.read([None] * n)
     for _ in range(6):
         found, utilities = asker.query(X, sets, n=5, output=space, candidates=range(30), return_utilities=True)
@@ -176,9 +176,9 @@ def test_every_strategy_asks_about_every_output_type(strategy, number):
 def test_query_returns_nothing_if_all_rows_are_exact(blobs):
     X, truth = blobs
     names = np.array(["a", "b", "c"])[truth]
-    assert Asker().query(X, names, n=5) == []
+    assert QuestionSelector().query(X, names, n=5) == []
     y = [None, *names[1:]]
-    found = Asker().query(X, y, batch_size=5)
+    found = QuestionSelector().query(X, y, batch_size=5)
     assert [question.row for question in found] == [0]
 
 
@@ -189,7 +189,7 @@ def test_batches_contain_different_groups():
     X = rng.normal(size=(6, 4))[group] * 3 + 1e-3 * rng.normal(size=(60, 4))
     space = Labels(classes=["a", "b"]).fit([])
     for strategy in ("information", "median", "uncertain"):
-        found = Asker(strategy, random_state=0).query(X, [None] * 60, n=6, output=space)
+        found = QuestionSelector(strategy, random_state=0).query(X, [None] * 60, n=6, output=space)
         assert {int(group[question.row]) for question in found} == set(range(6))
 
 
@@ -226,7 +226,7 @@ def test_questions_name_few_classes():
     y = [f"category {t}" if k < 60 else None for k, t in enumerate(truth)]
     for strategy in STRATEGIES:
         for cost in ("seconds", "bits"):
-            for question in Asker(strategy, cost=cost, random_state=0).query(X, y, n=30, output=space):
+            for question in QuestionSelector(strategy, cost=cost, random_state=0).query(X, y, n=30, output=space):
                 if not isinstance(question, FullLabel):
                     names = question.about if isinstance(question.about, list) else [question.about]
                     assert len(names) <= (9 if isinstance(question, Which) else 4), question
@@ -237,7 +237,7 @@ def test_asker_notices_that_X_changed(change):
     """A learner is kept only for the same rows in the same order."""
     X = np.random.default_rng(0).normal(size=(30, 2))
     y = list("abc") * 3 + [None] * 21
-    asker = Asker(random_state=0)
+    asker = QuestionSelector(random_state=0)
     asker.query(X, y, n=2)
     kept = asker.learner_
     asker.query(X.copy(), y, n=2)
@@ -245,13 +245,13 @@ def test_asker_notices_that_X_changed(change):
     other = change(X)
     found = [question.row for question in asker.query(other, y, n=2)]
     assert asker.learner_ is not kept
-    assert found == [question.row for question in Asker(random_state=0).query(other, y, n=2)]
+    assert found == [question.row for question in QuestionSelector(random_state=0).query(other, y, n=2)]
 
 
 @pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "conformal"])
 def test_every_strategy_asks_for_full_labels_of_any_output_type(strategy):
     X = np.random.default_rng(0).normal(size=(12, 2))
-    asker, space = Asker(strategy, random_state=0), Angles()
+    asker, space = QuestionSelector(strategy, random_state=0), Angles()
     y = space.read([0.1, *[None] * 11])
     for step in range(4):
         found = asker.query(X, y, n=3, output=space)
@@ -276,13 +276,13 @@ def test_output_types_without_a_method_raise_its_name():
     X = np.zeros((3, 1))
     sets = Unordered(np.zeros(3), np.ones(3))
     with pytest.raises(ValueError, match=r"Unordered does not define .* Add .*start\(\) or the property is_exact"):
-        Asker().query(X, sets, output=Angles())
+        QuestionSelector().query(X, sets, output=Angles())
     with pytest.raises(ValueError, match=r"Unordered cannot be joined .* Define join\(other\)"):
         FullLabel(0, Angles()).apply_answer(sets, 0.5)
     with pytest.raises(ValueError, match=r"Angles cannot be predicted .* Add a method questions"):
         simulate(X, [0.0, 1.0, 2.0], output=Angles())
     with pytest.raises(ValueError, match="is for labels"):
-        Asker("conformal").query(X, [None] * 3, output=Angles())
+        QuestionSelector("conformal").query(X, [None] * 3, output=Angles())
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_masks_and_vectors_are_asked_for_full_labels(space, y, z):
     X = np.random.default_rng(0).normal(size=(8, 2))
     space = space.fit(space.from_cells(y))
     sets = space.read(space.from_cells(y))
-    question = Asker(random_state=0).query(X, sets, output=space)[0]
+    question = QuestionSelector(random_state=0).query(X, sets, output=space)[0]
     assert isinstance(question, FullLabel)
     answered = question.apply_answer(sets, question.true_answer(z))
     assert answered[[question.row]].contains(z[None])[0]
@@ -307,13 +307,13 @@ def test_query_takes_space_and_kernel_of_a_model(blobs):
     X, truth = blobs
     y = [int(t) if k % 10 == 0 else None for k, t in enumerate(truth)]
     model = PartialClassifier(principle="infimum", weights=Scaled(KernelRidge(1e-3, gamma=0.5)), classes=[0, 1, 2, 3])
-    asker = Asker(random_state=0)
+    asker = QuestionSelector(random_state=0)
     found = asker.query(X, y, model, n=3)
     assert found[0].space.classes_.tolist() == [0, 1, 2, 3]
     assert asker.learner_.setting.scaling == "standard"
     assert asker.learner_.fixed
     regressor = PartialRegressor(principle="infimum", weights="kernel", bounds=(0, 5))
-    numbers = Asker().query(X, [float(t) if k % 10 == 0 else None for k, t in enumerate(truth)], regressor)
+    numbers = QuestionSelector().query(X, [float(t) if k % 10 == 0 else None for k, t in enumerate(truth)], regressor)
     assert type(numbers[0]).__name__ in ("Below", "FullLabel")
 
 
@@ -321,10 +321,10 @@ def test_conformal_strategy_uses_the_sets_of_a_model(blobs):
     X, truth = blobs
     names = np.array(["a", "b", "c"])[truth]
     base = PartialClassifier()
-    model = Conformal(base, level=0.9).fit(X[::2], names[::2])
+    model = Conformal(base, confidence_level=0.9).fit(X[::2], names[::2])
     y = [name if k % 2 == 0 else None for k, name in enumerate(names)]
     sets = model.predict_set(X)
-    for question in Asker("conformal").query(X, y, model, n=4, output=Labels(classes=["a", "b", "c"])):
+    for question in QuestionSelector("conformal").query(X, y, model, n=4, output=Labels(classes=["a", "b", "c"])):
         about = question.about if isinstance(question.about, list) else [question.about]
         inside = [str(name) for name, there in zip("abc", sets.mask[question.row]) if there]
         assert about == inside or not inside or isinstance(question, FullLabel)
@@ -342,7 +342,7 @@ def test_simulate_learns_within_its_budget():
     np.testing.assert_array_equal(curve.score, again.score)
     given = simulate(data.data, data.target, "whole", budget=4.0, full=0.5, random_state=1)
     assert given.full == 0.5
-    with pytest.raises(ValueError, match="exactly one output"):
+    with pytest.raises(ValueError, match="truth must contain one exact label per row"):
         simulate([[0.0], [1.0]], ["a|b", "b"], "random")
 
 

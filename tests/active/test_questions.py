@@ -9,7 +9,6 @@ from infimum import InputError, Not, Taxonomy
 from infimum.active import (
     NONE_OF_THESE,
     Answers,
-    Asker,
     Before,
     Belief,
     Below,
@@ -20,6 +19,7 @@ from infimum.active import (
     Is,
     OneOf,
     Price,
+    QuestionSelector,
     Seconds,
     Which,
     from_dict,
@@ -170,10 +170,13 @@ def test_take_back_removes_any_answer():
         (lambda: Which(0, ["cat"], LABELS).apply_answer([None], "dog"), "answered by 'cat', 'none of these'"),
         (lambda: First(0, ["a", "b"], ORDERS).apply_answer([None], "c"), "answered by 'a', 'b'"),
         (lambda: from_dict({"type": "Guess"}, LABELS), "A question has a type"),
-        (lambda: Asker("best").query([[0.0]], ["a"]), "'strategy' parameter of Asker must be"),
-        (lambda: Asker(level=2).query([[0.0]], ["a"]), "'level' parameter of Asker must be"),
-        (lambda: Asker().query([[0.0]], ["a", "b"]), "X has 1 rows and y has 2"),
-        (lambda: Asker(questions=["Has"]).query([[0.0]], [None], output=Labels(classes=["a", "b"])), "'questions' par"),
+        (lambda: QuestionSelector("best").query([[0.0]], ["a"]), "'strategy' parameter of QuestionSelector must be"),
+        (lambda: QuestionSelector(level=2).query([[0.0]], ["a"]), "'level' parameter of QuestionSelector must be"),
+        (lambda: QuestionSelector().query([[0.0]], ["a", "b"]), "X has 1 rows and y has 2"),
+        (
+            lambda: QuestionSelector(questions=["Has"]).query([[0.0]], [None], output=Labels(classes=["a", "b"])),
+            "'questions' par",
+        ),
     ],
 )
 def test_invalid_questions_raise_errors(make, words):

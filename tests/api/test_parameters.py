@@ -7,7 +7,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 from infimum import PartialClassifier, PartialSearch
-from infimum.active import Asker
+from infimum.active import QuestionSelector as Asker
 from infimum.conformal import Conformal
 
 X = np.random.default_rng(0).normal(size=(30, 2))
@@ -30,8 +30,8 @@ INVALID = {
     "search: scoring": (lambda: PartialSearch(scoring=None).fit(X, Y), r"'scoring' parameter .* Got None"),
     "search: cv": (lambda: PartialSearch(cv=[[]]).fit(X, Y), r"cv must be an integer >= 2.* Got \[\[\]\]"),
     "search: no folds": (lambda: PartialSearch(cv=[]).fit(X, Y), "test folds of cv must contain each row once"),
-    "conformal: no model": (lambda: Conformal(None).fit(X, Y), "model must be an estimator .* Got None"),
-    "conformal: a class": (lambda: Conformal(PartialClassifier).fit(X, Y), "model must be an estimator"),
+    "conformal: no model": (lambda: Conformal(None).fit(X, Y), "estimator must be a model .* Got None"),
+    "conformal: a class": (lambda: Conformal(PartialClassifier).fit(X, Y), "estimator must be a model"),
     "conformal: random_state": (lambda: Conformal(PAPER(), random_state="x").fit(X, Y), "'random_state' parameter"),
     "conformal: column": (lambda: Conformal(PAPER(), groups=5).fit(X, Y), "groups must be .* Got 5 .* X has 2 columns"),
     "conformal: columns": (lambda: Conformal(PAPER(), groups=[0, 1]).fit(X, Y), r"one name per row, shape \(9,\)"),

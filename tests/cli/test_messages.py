@@ -10,7 +10,7 @@ import pytest
 from infimum.cli._kind import recognise
 from infimum.data.errors import InputError
 from infimum.outputs.numbers.text import parse_interval
-from infimum.selection import search as searching
+from infimum.selection import record as searching
 
 from . import sources
 

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from infimum.cli._names import class_list, names_in_list
+from infimum.cli._options import class_list, names_in_list
 from infimum.io import read_table
 from infimum.io._load import load_table
 from infimum.io.tables import write_rows

@@ -1,6 +1,7 @@
 """Tables with one line per token."""
 
 import csv
+import json
 
 import numpy as np
 import pytest
@@ -45,15 +46,31 @@ def test_commands_on_tokens(tokens, infimum, as_json, here):
     assert np.mean([row["clean"] == true[-1] for row, true in zip(clean, tokens)]) > 0.95
 
 
-def test_report_describes_tokens_by_their_neighbours(tokens, as_json, here):
-    found = as_json("report", "tokens.csv", "--target", "tag", "--sequence", "sentence", "--weights", "linear")
+def test_report_shows_tokens_in_their_sentence(tokens, as_json, here):
+    lines = (here / "tokens.csv").read_text().splitlines()
+    lines[1] = ",".join([*lines[1].split(",")[:3], "O"])  # a name
+    (here / "tokens.csv").write_text("\n".join(lines) + "\n")
+    found = as_json("report", "tokens.csv", "--target", "tag", "--sequence", "sentence", "--out", "report.json")
     assert found["scores"]["beats_constant"]
-    assert "B-LOC" in (here / "report.html").read_text("utf-8")
+    assert "tokens in 40 sequences" in found["summary"][0]
+    review = json.loads((here / "report.json").read_text("utf-8"))["review"]
+    assert review[0]["proposed"] == "B-PER"
+    assert review[0]["cells"]["in its sequence"] == " ".join([f"[{tokens[0][1]}]", *(
+        row[1] for row in tokens[1:] if row[0] == "s0")])  # fmt: skip
+    assert review[0]["name"] == "line 2"
+
+
+def test_prediction_sets_of_tokens(tokens, infimum, here):
+    options = ("--target", "tag", "--sequence", "sentence", "--level", "0.8", "--covers", "set")
+    assert "Prediction sets" in infimum("fit", "exact.csv", *options)
+    infimum("predict", "model.skops", "exact.csv")
+    predicted = table(here / "predictions.csv")
+    assert np.mean([row["tag"] in (row["set"].split("|")) for row in predicted]) > 0.8
 
 
 def test_what_does_not_apply_to_sequences(tokens, infimum):
     options = ("--target", "tag", "--sequence", "sentence")
     assert "a model of their own" in infimum("fit", "tokens.csv", *options, "--weights", "kernel", code=1)
-    assert "not available on the command line" in infimum("fit", "tokens.csv", *options, "--level", "0.8", code=1)
+    assert "a model of their own" in infimum("report", "tokens.csv", *options, "--weights", "linear", code=1)
     wrong = ("--target", "size", "--kind", "number", "--sequence", "sentence")
     assert "needs one label per token" in infimum("fit", "tokens.csv", *wrong, code=1)

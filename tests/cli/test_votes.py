@@ -138,3 +138,54 @@ def test_answers_about_one_row_are_held_out_together(tmp_path, rng):
     found = run(app, ["fit", str(path), "-t", "price", "--out", str(tmp_path / "m.skops"), "--json"])
     assert found.exit_code == 0, found.output
     assert json.loads(found.stdout)["scores"]["beats_constant"] is False
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows.append(rows[0]), "line 182: 'ann' has answered about 'p0' in votes.csv, line 2, too"),
+        (lambda rows: rows[1].__setitem__(4, ""), "line 3: no annotator"),
+        (lambda rows: rows[1].__setitem__(6, "nothing"), "line 3: the true label of 'p0' is 'nothing', but"),
+    ],
+)
+def test_malformed_answers_are_named_by_line(votes, change, message):
+    path, _ = votes
+    with open(path, encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    change(rows)
+    write(path, header, rows)
+    options = ["--target", "label", "--id", "photo", "--annotator", "who", "--gold", "known"]
+    found = run(app, ["fit", str(path), *options, "-q"])
+    assert found.exit_code == 1
+    assert message in " ".join(found.output.split())
+
+
+@pytest.fixture
+def wrong(tmp_path, rng):
+    """A table in which a quarter of the labels are wrong."""
+    truth = np.repeat(np.arange(3), 60)
+    bad = rng.random(180) < 0.25
+    cells = [CLASSES[(k + b * rng.integers(1, 3)) % 3] for k, b in zip(truth, bad)]
+    X = 4 * np.eye(3)[truth] + rng.standard_normal((180, 3))
+    return write(tmp_path / "wrong.csv", ["x", "y", "z", "label"], [[*x.round(3), c] for x, c in zip(X, cells)]), bad
+
+
+def test_noise_is_estimated_fixed_or_excluded_by_each_command(wrong, tmp_path):
+    path, bad = wrong
+    outs = {"fit": "m.skops", "clean": "c.csv", "report": "r.json"}
+    for command, name in outs.items():
+        arguments = [command, str(path), "-t", "label", "--out", str(tmp_path / name), "--json", "--noise"]
+        for noise in ("estimate", "none") if command == "clean" else ("estimate",):
+            found = run(app, [*arguments, noise])
+            assert found.exit_code == 0, found.output
+            share = json.loads(found.stdout)["noise"]
+            assert share is None if noise == "none" else abs(share - bad.mean()) < 0.07
+    printed = run(app, ["fit", str(path), "-t", "label", "--noise", "0.25", "--out", str(tmp_path / "n.skops"), "-q"])
+    assert "Wrong labels" in printed.output
+
+
+@pytest.mark.parametrize("value", ["much", "1", "-0.1", "nan"])
+def test_noise_that_is_no_share_raises_an_error(wrong, value):
+    found = run(app, ["fit", str(wrong[0]), "-t", "label", "--noise", value])
+    assert found.exit_code == 2
+    assert "share from 0 to 1" in " ".join(found.output.replace("│", " ").split())

@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from infimum import (
-    Disambiguated,
     Disambiguation,
+    DisambiguationClassifier,
     InputError,
     Intervals,
     PartialClassifier,
@@ -50,7 +50,7 @@ def test_predicted_sets_feed_an_estimator(name, method, rng):
     keep = np.flatnonzero(found.size > 0) if name in ("labels", "costs") else np.arange(40)
     again = clone(problem.model).fit(X[:40][keep], found[keep])
     assert len(again.predict(X)) == 80
-    assert made.predict(X).shape == made.model_.predict(X).shape
+    assert made.predict(X).shape == made.estimator_.predict(X).shape
 
 
 def test_fit_is_reproducible(rows):
@@ -63,8 +63,8 @@ def test_fit_is_reproducible(rows):
     other = Conformal(CLASSIFIER, random_state=4).fit(X, sets)
     assert not np.array_equal(other.scores_, Conformal(CLASSIFIER, random_state=3).fit(X, sets).scores_)
     assert clone(made).get_params()["method"] == "cv+"
-    assert not hasattr(clone(made), "model_")
-    assert CLASSIFIER.get_params() == made.model.get_params()
+    assert not hasattr(clone(made), "estimator_")
+    assert CLASSIFIER.get_params() == made.estimator.get_params()
 
 
 @pytest.mark.parametrize("name", ["labels", "numbers", "rankings", "vectors"])
@@ -104,7 +104,7 @@ def test_predict_set_is_the_same_for_prefit_frames_and_pipelines(rows):
 @pytest.mark.parametrize(
     "model",
     [
-        Disambiguated(LogisticRegression(), weights=RIDGE, how=Disambiguation(threshold=None)),
+        DisambiguationClassifier(LogisticRegression(), weights=RIDGE, how=Disambiguation(threshold=None)),
         PartialSearch(gammas=[1.0], kernels=["rbf"], scalings=["standard"]),
         PartialEstimator(outputs.Labels(), "average", "inside", RIDGE),
         PartialClassifier("ordinal"),
@@ -123,7 +123,7 @@ def test_predict_set_with_too_few_rows_is_everything(rows):
     made = Conformal(CLASSIFIER.fit(X, sets), 0.9, prefit=True).conformalize(X[:8], sets[:8])
     assert (made.predict_set(X[:5]).sizes == 4).all()
     assert made.check(X, sets).p_value == 1
-    assert (made.predict_set(X[:5], level=0.5).sizes < 4).any()
+    assert (made.predict_set(X[:5], confidence_level=0.5).sizes < 4).any()
     numbers = Conformal(REGRESSOR.fit(X, X[:, 0]), 0.9, prefit=True).conformalize(X[:8], X[:8, 0])
     assert numbers.predict_set(X[:3]).is_unlabelled.all()
     bounded = PartialRegressor(bounds=(-2, 2), search_config=SMALL_SEARCH)
@@ -188,7 +188,7 @@ def test_fit_keeps_the_names_of_tags(rng):
     cells = ["+red -round" if x > 0 else "-red" for x in X[:, 0]]
     model = PartialMultilabelClassifier()
     made = Conformal(model, 0.6, "set").fit(X, cells)
-    assert made.model_.tags_.tolist() == ["red", "round"]
+    assert made.estimator_.tags_.tolist() == ["red", "round"]
     assert made.check(X, cells).meets > 0.5
     assert model.tags is None
 
@@ -209,7 +209,7 @@ def test_groups_by_column_and_frame(rng):
 
 
 INVALID = [
-    ({"level": 90}, r"level must be between 0 and 1. Got 90 instead"),
+    ({"confidence_level": 90}, r"confidence_level must be between 0 and 1. Got 90 instead"),
     ({"covers": "both"}, r"'covers' parameter of Conformal must be 'truth' or 'set'. Got 'both'"),
     ({"method": "jackknife"}, r"'method' parameter of Conformal must be 'split' or 'cv\+'. Got 'jackk"),
     ({"score": "kendall"}, r"score must be one of 'auto', 'lac', 'aps', 'regret' for Labels"),

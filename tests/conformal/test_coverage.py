@@ -244,7 +244,7 @@ def test_sets_that_miss_the_truth():
     made = Conformal(model, LEVEL, noise=0.08, prefit=True).conformalize(X, fallible)
     assert made.check(new, new_truth).meets >= LEVEL - 5 * np.sqrt(LEVEL * (1 - LEVEL) * (1 / N + 1 / Q))
     assert "misses the true value with probability at most 0.08" in made.guarantee_.replace("\n", " ")
-    with pytest.raises(ValueError, match=r"level \+ noise must be below 1"):
+    with pytest.raises(ValueError, match=r"confidence_level \+ noise must be below 1"):
         Conformal(model, 0.95, noise=0.08, prefit=True).conformalize(X, fallible)
     with pytest.raises(ValueError, match=r"noise requires covers='truth'"):
         Conformal(model, covers="set", noise=0.08, prefit=True).conformalize(X, fallible)

@@ -85,5 +85,5 @@ def test_predict_set_meets_what_meets_enough_rows(name):
 def test_cv_with_more_folds_than_rows_raises():
     X, sets, _ = drawn("labels")
     model = PartialClassifier(principle="average", negative_weights="inside", weights=RIDGE)
-    with pytest.raises(ValueError, match="24 rows are too few for 25 folds"):
+    with pytest.raises(ValueError, match=r"with 25 folds requires at least 25 rows. Got 24"):
         Conformal(model, method="cv+", cv=25).fit(X, sets)

@@ -110,7 +110,7 @@ def test_an_own_type_gets_balls_of_its_loss():
     )
     np.testing.assert_array_equal(found.contains(truth.mask[150:].argmax(axis=1)), inside)
     np.testing.assert_array_equal(found.join(found)[:50].radius, found.radius)
-    everything = made.predict_set(X[150:], level=0.999)
+    everything = made.predict_set(X[150:], confidence_level=0.999)
     assert everything.is_unlabelled.all()
     with pytest.raises(ValueError, match=r"Add conformal_scores\(\) to Compass"):
         found.argmin(np.zeros((50, 3)))

@@ -144,10 +144,10 @@ def test_what_blocks_cannot_do_is_said(data):
     intervals = [(0, 1)] * 300
     with pytest.raises(ValueError, match=r"No solver can minimise .* in blocks>.*Fit on arrays instead"):
         PartialRegressor.paper(weights="linear").fit(Blocks([(X, intervals)]))
-    with pytest.raises(ValueError, match=r"block 1: the infimum of its sets is not linear in psi"):
+    with pytest.raises(ValueError, match=r"block 1: the infimum loss of its sets is not linear"):
         PartialRegressor.paper(weights="linear").fit(Blocks([(X, np.arange(300.0)), (X, np.array(intervals) * 1.0)]))
     model = PartialClassifier(search_config=SMALL_SEARCH).fit(blocks)
-    with pytest.raises(ValueError, match="The training rows are not kept"):
+    with pytest.raises(ValueError, match="The training rows are not stored"):
         np.asarray(model.weights_(X))
 
 

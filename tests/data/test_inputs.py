@@ -80,7 +80,7 @@ def test_default_models_do_not_depend_on_the_scale_of_x(scale):
     )
 
 
-METRICS = ["mean_squared_distance", "share_inside", "r2", "r2_range", "rmse_range", "wrong_pairs", "kendall_tau"]
+METRICS = ["mean_squared_distance", "covering_rate", "r2", "r2_range", "rmse_range", "wrong_pairs", "kendall_tau"]
 
 
 @pytest.mark.parametrize("metric", METRICS)

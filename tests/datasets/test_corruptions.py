@@ -159,11 +159,14 @@ def test_lost_sign_problem_is_the_one_of_the_reference_numbers():
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: datasets.uniform([0, 1], 1.5), r"level must be in \[0, 1\], got 1.5"),
-        (lambda: datasets.uniform(["a", "z"], 0.5, classes=["a", "b"]), r"row 1: label 'z' is not one of the classes"),
-        (lambda: datasets.hamming_ball([[0, 1]], 0.5), r"row 0: tags must be -1 or 1, got \[0, 1\].*2 \* Y - 1"),
-        (lambda: datasets.hamming_ball([[1, 1]], -1.0), r"c must be at least 0, got -1.0"),
-        (lambda: datasets.lose_pairs([[1.0, 2.0]], np.nan), r"got nan"),
+        (lambda: datasets.uniform([0, 1], 1.5), r"c must be a number in \[0, 1\]. Got 1.5"),
+        (
+            lambda: datasets.uniform(["a", "z"], 0.5, classes=["a", "b"]),
+            r"Row 1 has the label 'z', which is not one of the classes",
+        ),
+        (lambda: datasets.hamming_ball([[0, 1]], 0.5), r"Tags must be -1 or 1. Row 0 is \[0, 1\].*2 \* Y - 1"),
+        (lambda: datasets.hamming_ball([[1, 1]], -1.0), r"c must be a number >= 0. Got -1.0"),
+        (lambda: datasets.lose_pairs([[1.0, 2.0]], np.nan), r"Got nan"),
     ],
 )
 def test_errors_name_the_row_and_the_value(call, message):

@@ -23,7 +23,7 @@ def test_every_file_has_a_checksum_and_every_checksum_a_data_set():
 
 
 def test_the_data_folder_holds_the_registered_versions(data_home):
-    for name in datasets.names():  # a differing file would warn, and warnings of the library are errors here
+    for name in datasets.list_datasets():  # a differing file would warn, and warnings of the library are errors here
         assert all(path.is_file() for path in fetch(name, data_home, download=False))
 
 
@@ -70,7 +70,7 @@ def test_partial_labels(data_home, name, shape, size):
     assert len(np.unique(bunch.target)) > 2
 
 
-@pytest.mark.parametrize("name", datasets.names("label-ranking"))
+@pytest.mark.parametrize("name", datasets.list_datasets("label-ranking"))
 def test_label_ranking_rows_are_permutations(data_home, name):
     bunch = datasets.load(name, data_home=data_home)
     n, m = bunch.target.shape
@@ -78,7 +78,7 @@ def test_label_ranking_rows_are_permutations(data_home, name):
     assert len(bunch.data) == n
 
 
-@pytest.mark.parametrize("name", datasets.names("linear-ordering"))
+@pytest.mark.parametrize("name", datasets.list_datasets("linear-ordering"))
 def test_linear_ordering_optimum_lies_between_any_order_and_the_pairwise_bound(data_home, name):
     bunch = datasets.load(name, data_home=data_home)
     W = bunch.matrix
@@ -216,13 +216,13 @@ def test_without_pooch_only_downloading_is_refused(server, tmp_path, monkeypatch
 def test_fetch_warns_about_another_version_in_the_folder(server, tmp_path):
     (tmp_path / "test").mkdir()
     (tmp_path / "test" / "tiny.csv").write_bytes(b"6,6\n")
-    with pytest.warns(InfimumWarning, match=r"tiny\.csv is not the registered version") as caught:
+    with pytest.warns(InfimumWarning, match=r"tiny\.csv differs from the registered version") as caught:
         fetch("test/tiny", tmp_path)
     assert caught[0].filename == __file__
 
 
 def test_unknown_names_are_answered_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"unknown data set 'libsvm/dan'; known names: .*libsvm/dna"):
+    with pytest.raises(ValueError, match=r"There is no data set 'libsvm/dan'. Names: .*libsvm/dna"):
         datasets.load("libsvm/dan")
 
 

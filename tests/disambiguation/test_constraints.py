@@ -5,15 +5,19 @@ import pickle
 
 import numpy as np
 import pytest
+import skops.io
 from scipy.optimize import minimize
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_iris, load_wine
 
 from infimum import Blocks, Disambiguation, InputError, PartialClassifier, PartialRegressor, PartialSearch, clean_labels
+from infimum.active import QuestionSelector
+from infimum.conformal import Conformal
 from infimum.disambiguation.hard import hard
+from infimum.io import TRUSTED_TYPES
 from infimum.outputs import AtLeast, Balanced, Constraint, Exactly, Labels, Share
 from infimum.outputs.constraints import Bound, GroupConstraints
+from infimum.report import build
 from infimum.weights import KernelRidge, LinearRidge, Scaled
-from small_search import SMALL_SEARCH
 
 RIDGE = Scaled(KernelRidge(lam=1e-2))
 CLASSES = ["a", "b", "c"]
@@ -152,7 +156,7 @@ def test_shares_of_groups_teach_a_classifier_without_labelled_rows():
     X, y, X_new, y_new, constraints = wine()
     how = Disambiguation(threshold=None, constraints=constraints)
     model = PartialClassifier(classes=range(3), principle=how, weights=RIDGE).fit(X, [None] * len(X))
-    supervised = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y)
+    supervised = PartialClassifier(weights=RIDGE).fit(X, y)  # the same base learner
     assert np.mean(model.predict(X_new) == y_new) > np.mean(supervised.predict(X_new) == y_new) - 0.03
     q = model.disambiguation_.q[:, 0]
     for one in constraints:
@@ -213,3 +217,43 @@ def test_a_constraint_of_your_own():
 
     model = PartialClassifier(classes=["a", "b"], principle=Disambiguation(constraints=[First()]), weights=RIDGE)
     assert model.fit([[0.0], [1.0], [2.0]], [None, "b", "b"]).labels_[0] == "a"
+
+
+def test_everything_that_users_do_with_shares_of_groups():
+    """No row has a label: save, explain, report, prediction sets and questions of the fitted model."""
+    X, true = load_iris(return_X_y=True)
+    groups = (true + np.random.default_rng(0).integers(0, 2, len(true))) % 3
+    shares = {g: {k: float(np.mean(true[groups == g] == k)) for k in range(3)} for g in range(3)}
+    how = Disambiguation(constraints=Share.of_groups(groups, shares))
+    model = PartialClassifier(classes=[0, 1, 2], principle=how, weights="kernel").fit(X, [None] * 150)
+    assert model.score(X, true) > 0.9
+    for copy in (pickle.loads(pickle.dumps(model)), skops.io.loads(skops.io.dumps(model), trusted=TRUSTED_TYPES)):
+        np.testing.assert_array_equal(copy.predict(X), model.predict(X))
+    assert model.explain(X[0]).margin > 0
+    assert "No row has a label" in build(model, X).facts.summary[1]
+    sets = Conformal(model, 0.8, prefit=True).conformalize(X[::2], true[::2]).predict_set(X[1::2])
+    assert np.mean(sets.contains(true[1::2])) > 0.7
+    question = QuestionSelector(random_state=0).query(X, [None] * 150, model)[0]
+    assert question.apply_answer([None] * 150, question.true_answer(true[question.row])).is_exact[question.row]
+    with pytest.raises(InputError, match="Constraints are about the rows of one fit"):
+        Conformal(model, 0.8).fit(X, [None] * 150)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "text"),
+    [
+        (Share([0], {0: 0.5}), "must be a list"),
+        ([Share(np.zeros(4, dtype=bool), {0: 0.5})], "has no rows"),
+        ([Balanced(slack=-1)], "slack must be a number"),
+        ([Share([7], {0: 0.5})], "row numbers from 0 to 3"),
+    ],
+)
+def test_wrong_constraints(constraints, text):
+    model = PartialClassifier(classes=[0, 1], principle=Disambiguation(constraints=constraints), weights="kernel")
+    with pytest.raises(ValueError, match=text):
+        model.fit(np.arange(4.0)[:, None], [None] * 4)
+
+
+def test_shares_of_groups_without_rows():
+    with pytest.raises(InputError, match="groups without rows: 'c'"):
+        Share.of_groups(["a", "b"], {"a": {}, "b": {}, "c": {}})

@@ -15,8 +15,8 @@ from cases import CASES
 from infimum import (
     Blocks,
     CandidateLabels,
-    Disambiguated,
     Disambiguation,
+    DisambiguationClassifier,
     HammingBalls,
     PartialClassifier,
     PartialEstimator,
@@ -426,7 +426,7 @@ def test_clean_labels_and_repr(rng):
 @pytest.mark.parametrize("classifier", [None, LogisticRegression(), DecisionTreeClassifier(random_state=0)], ids=repr)
 def test_disambiguated_wraps_any_classifier(classifier, rng):
     X, truth, mask = blobs(rng)
-    model = Disambiguated(classifier, weights=weights.KernelRidge(lam=1e-3)).fit(X, mask)
+    model = DisambiguationClassifier(classifier, weights=weights.KernelRidge(lam=1e-3)).fit(X, mask)
     assert np.mean(model.predict(X) == truth) > 0.95
     assert model.score(X, truth) > 0.95
     assert model.score(X, mask) >= model.score(X, truth)
@@ -440,8 +440,8 @@ def test_drop_suspects_improves_a_tree(rng):
     mask[wrong, (truth[wrong] + 1) % 3] = True
     family = weights.KernelRidge(lam=1e-3)
     tree = DecisionTreeClassifier(random_state=0)
-    kept = Disambiguated(tree, weights=family).fit(X, mask)
-    dropped = Disambiguated(tree, weights=family, drop_suspects=True).fit(X, mask)
+    kept = DisambiguationClassifier(tree, weights=family).fit(X, mask)
+    dropped = DisambiguationClassifier(tree, weights=family, drop_suspects=True).fit(X, mask)
     assert np.mean(dropped.predict(X) == truth) > np.mean(kept.predict(X) == truth)
 
 

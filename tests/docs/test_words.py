@@ -22,7 +22,9 @@ AVOID = re.compile(
     r"|\bhalf-lines?\b|\bnets\b|processor seconds|by the clock|\bkin\b|\bdear(?:er|est)?\b|\bin vain\b"
     r"|\bpromise[sd]?\b|\bways? out\b|\bsplendid|\bhopeless|\bmend(?:s|ed)?\b|\bforetold\b|\blaws?\b|\bhonest"
     r"|\bleft open\b|\b(?:but for|none but|all but|nothing but)\b|\bgoals?\b|\bsettle[sd]?\b|\bspeaks?\b|\bthe truth\b"
-    r"|\b(?:inside|joint|both|two) readings?\b|\bteach(?:es)?\b|(?-i:\bOf (?:numbers|labels|tags|rankings|vectors)\b)",
+    r"|\b(?:inside|joint|both|two) readings?\b|\bteach(?:es)?\b|(?-i:\bOf (?:numbers|labels|tags|rankings|vectors)\b)"
+    r"|\bin so many words\b|\bhas no end\b|\bleft alone\b|\bwhat is named\b"
+    r"|\b(?:rows?|sets?|labels?|data) (?:say|tell|know)s?\b",
     re.IGNORECASE,
 )
 """Words that are used privately, or for which the field has another word."""
@@ -57,7 +59,7 @@ def sentences(page: Path) -> list[int]:
     return [len(part.split()) for part in parts if len(part.split()) > 2]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
 def test_pages_avoid_private_words(page):
     text = re.sub(r"```.*?```|`[^`]*`", "", page.read_text("utf-8"), flags=re.S)
     found = sorted({match[0] for match in AVOID.finditer(text)})
@@ -92,6 +94,18 @@ def test_source_avoids_private_words(package):
             words = {match[0] for match in AVOID.finditer(text)} - ALLOWED.get(path.name, set())
             found += [f"{path.relative_to(ROOT)}:{line}: {word}" for word in sorted(words)]
     assert found == [], "write the word of the field, see docs/glossary.md"
+
+
+def test_help_avoids_private_words():
+    """The help of every command, as it is printed."""
+    typer = pytest.importorskip("typer")
+    from infimum.cli import app
+
+    group = typer.main.get_command(app)
+    assert len(group.commands) > 5
+    for name, command in {"infimum": group, **group.commands}.items():
+        text = command.get_help(command.context_class(command, info_name=name))
+        assert sorted({match[0] for match in AVOID.finditer(text)}) == [], f"infimum {name} --help"
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)

@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from infimum import PartialClassifier, PartialRegressor
+from infimum import PartialClassifier, PartialRegressor, PartialSearch, PartialSequenceTagger
 from infimum.selection import Result
 
 callback = pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks from version 1.9 on")
@@ -62,6 +62,27 @@ def test_a_callback_ends_the_search(rows):
     assert not model.selection_.complete
     assert 2 <= len(model.selection_.results) < 12
     assert model.predict(rows[0]).shape == (75,)
+
+
+def test_candidates_of_a_grid_search_are_tasks(rows):
+    found = Recorder()
+    search = PartialSearch(gammas=[1.0], cv=3).set_callbacks(found).fit(*rows)
+    assert found.events[0] == "setup"
+    assert len(found.results) == len(search.cv_results_["params"]) == 4
+    stopped = PartialSearch(cv=3).set_callbacks(Recorder(stop_after=2)).fit(*rows)
+    assert 2 <= len(stopped.cv_results_["params"]) < 12
+    assert stopped.predict(rows[0]).shape == (75,)
+
+
+def test_candidates_of_a_tagger_are_tasks():
+    X = [["Ann", "likes", "Rome"], ["Bob", "saw", "Oslo"]] * 4
+    y = [["PER", "O", "LOC"], ["PER", None, "LOC"]] * 4
+    found = Recorder(stop_after=2)
+    model = PartialSequenceTagger().set_callbacks(found).fit(X, y)
+    assert found.events == ["setup", "begin fit", *["begin candidate", "end candidate"] * 2, "end fit", "teardown"]
+    assert len(model.selection_.results) == 2
+    assert not model.selection_.complete
+    assert model.set_callbacks(Recorder()).fit(X, y).selection_.complete
 
 
 def test_callbacks_are_torn_down_after_an_error(rows):

@@ -7,7 +7,7 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from infimum import Disambiguated, PartialClassifier, PartialSearch
+from infimum import DisambiguationClassifier, PartialClassifier, PartialSearch
 from infimum.conformal import Conformal
 from small_search import SMALL_SEARCH
 
@@ -34,7 +34,7 @@ def small():
 MODELS = {
     "PartialClassifier": small,
     "PartialSearch": lambda: PartialSearch(gammas=[1.0]),
-    "Disambiguated": Disambiguated,
+    "DisambiguationClassifier": DisambiguationClassifier,
     "Conformal": lambda: Conformal(small(), random_state=1),
     "Conformal, cv+": lambda: Conformal(small(), method="cv+", cv=2),
     "Conformal of a pipeline": lambda: Conformal(
@@ -52,7 +52,7 @@ def test_fit_uses_sample_weights(name, rows):
     assert (model.predict(X[good]) == np.array(y)[good]).mean() > 0.9
 
 
-@pytest.mark.parametrize("name", ["PartialClassifier", "PartialSearch", "Disambiguated"])
+@pytest.mark.parametrize("name", ["PartialClassifier", "PartialSearch", "DisambiguationClassifier"])
 def test_cross_validation_passes_sample_weights_that_are_requested(name, rows):
     X, y, w, _ = rows
     model = MODELS[name]().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)

@@ -10,8 +10,8 @@ from sklearn.preprocessing import StandardScaler
 
 from infimum import (
     CandidateLabels,
-    Disambiguated,
     Disambiguation,
+    DisambiguationClassifier,
     HammingBalls,
     InfimumWarning,
     PartialClassifier,
@@ -23,7 +23,7 @@ from infimum import (
     weights,
 )
 from infimum.selection import SCORERS, get_scorer, left_out_scores
-from infimum.selection import search as searching
+from infimum.selection import record as searching
 from infimum.selection.scorers import beyond_chance, covered, risk
 from small_search import SMALL_SEARCH
 
@@ -83,7 +83,7 @@ def test_get_scorer_for_other_outputs_and_models(data):
     assert score(model, X, HammingBalls(-tags, 0)) < -2
     other = LogisticRegression().fit(X, truth)
     assert get_scorer("covering_rate")(other, X, mask) >= other.score(X, truth)
-    clean = Disambiguated(weights=KERNEL).fit(X, mask)
+    clean = DisambiguationClassifier(weights=KERNEL).fit(X, mask)
     assert get_scorer("set_log_likelihood")(clean, X, mask) > np.log(0.7)
     assert (
         cross_val_score(clean, X, CandidateLabels(mask), scoring=get_scorer("covering_rate"), cv=KFold(3)).min() > 0.9
@@ -299,7 +299,7 @@ def test_search_verbose_shows_progress(data, capsys):
 def test_search_display_plots_all_scores(data):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    from infimum.plotting import ResolvedDisplay, SearchDisplay
+    from infimum.plotting import DisambiguationDisplay, SearchDisplay
 
     X, _, mask = data
     search = PartialSearch(principles=["disambiguation", "infimum"], lams=[1e-5, 1e-3]).fit(X, mask)
@@ -309,7 +309,7 @@ def test_search_display_plots_all_scores(data):
     assert display.axes_[0].get_ylabel() == "held-out set risk, negated"
     only = SearchDisplay.from_search(PartialSearch(gammas=[0.5, 1.0]).fit(X, mask))
     assert only.axes_[0].get_ylabel() == "held-out log-likelihood of the sets"
-    picture = ResolvedDisplay.from_resolved(search.disambiguation_ or PartialSearch().fit(X, mask).disambiguation_)
+    picture = DisambiguationDisplay.from_result(search.disambiguation_ or PartialSearch().fit(X, mask).disambiguation_)
     heights = [patch.get_height() for axis in picture.axes_ for patch in axis.patches]
     assert sum(heights) == 2 * 90
     matplotlib.pyplot.close("all")

@@ -86,7 +86,7 @@ def test_own_principle_is_selected_for_and_predicts(data):
     assert set(search.cv_results_["param_principle"]) == {"hurwicz"}
 
 
-@pytest.mark.filterwarnings("ignore:.*still moving")  # alternation over a largest loss may cycle
+@pytest.mark.filterwarnings("ignore:.*did not converge")  # alternation over a largest loss may cycle
 def test_own_principle_with_answers_alternates():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 2))

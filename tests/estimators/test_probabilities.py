@@ -162,8 +162,8 @@ def test_predict_proba_of_tags(rng):
     assert found.shape == (600, 2)
     assert np.abs(found - P).mean() < 0.08
     np.testing.assert_array_equal(found > 0.5, model.predict(X) > 0)
-    assert "predict_proba requires k=None" in why_not(
-        PartialMultilabelClassifier(k=1, probabilities="temperature", search_config=SMALL_SEARCH)
+    assert "predict_proba requires n_tags=None" in why_not(
+        PartialMultilabelClassifier(n_tags=1, probabilities="temperature", search_config=SMALL_SEARCH)
     )
     display = ReliabilityDisplay.from_estimator(model, X, known)
     assert display.reliability_.number.sum() == 1200

@@ -112,7 +112,7 @@ def test_mixed_column_is_learned(mixed):
 def test_search_and_scorers(mixed):
     X, _, rows = mixed
     model = make_pipeline(StandardScaler(), PartialRegressor(search_config=SMALL_SEARCH))
-    inside = make_scorer(metrics.share_inside)
+    inside = make_scorer(metrics.covering_rate)
     distance = make_scorer(metrics.mean_squared_distance, greater_is_better=False)
     grid = {"partialregressor__weights": [KernelRidge(lam) for lam in (1e-3, 1.0)]}
     for y in (rows, Intervals(rows)):
@@ -130,12 +130,12 @@ def test_scores_on_values_are_scikit_learns(rng):
         assert metrics.mean_squared_distance(y, z, weight) == pytest.approx(
             mean_squared_error(y, z, sample_weight=weight)
         )
-    assert metrics.share_inside(y, np.where(w > 0, y, z)) == pytest.approx(np.mean(w > 0))
+    assert metrics.covering_rate(y, np.where(w > 0, y, z)) == pytest.approx(np.mean(w > 0))
 
 
 def test_scores_from_sets():
     y, z = [(0, 1), (2, math.inf), None, 4.0], [0.5, 1.0, 9.0, 4.0]
-    assert metrics.share_inside(y, z) == pytest.approx(2 / 3)  # the unlabelled row does not count
+    assert metrics.covering_rate(y, z) == pytest.approx(2 / 3)  # the unlabelled row does not count
     assert metrics.mean_squared_distance(y, z) == pytest.approx(1 / 3)
     # the best constant for (0, 1), (2, inf), 4 is 7/3, at squared distances 16/9, 0, 0 and 25/9
     assert metrics.r2(y, z) == pytest.approx(1 - 1 / ((5 / 2 - 1) ** 2 + (4 - 5 / 2) ** 2))
@@ -144,7 +144,7 @@ def test_scores_from_sets():
     balls = Balls([[0.0, 0.0], [3.0, 0.0]], [1.0, 1.0])
     assert metrics.mean_squared_distance(balls, [[2.0, 0.0], [3.0, 0.0]]) == 0.5
     with pytest.raises(ValueError, match="y has 1 rows and the predictions have 2"):
-        metrics.share_inside([1.0], [1.0, 2.0])
+        metrics.covering_rate([1.0], [1.0, 2.0])
 
 
 def test_flat_minimum_is_answered_by_its_middle():
@@ -187,7 +187,7 @@ def test_real_intervals(data_home):
     model = make_pipeline(StandardScaler(), PartialRegressor(search_config=SMALL_SEARCH))
     z = cross_val_predict(model, bunch.data, bunch.target, cv=PredefinedSplit(bunch.folds))
     assert metrics.r2(bunch.target, z) > 0.45
-    assert metrics.share_inside(bunch.target, z) > 0.5
+    assert metrics.covering_rate(bunch.target, z) > 0.5
 
 
 def test_rows_in_blocks_agree(rng):

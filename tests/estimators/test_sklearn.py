@@ -151,21 +151,18 @@ def test_saved_models_do_without_the_kernel_matrix(rng):
     assert len(pickle.dumps(model)) < 600 * 600 * 8 / 10
 
 
-def test_plausibility_and_decision_function(partial_iris):
-    """Sec. 5.1: plausibility is sum_{i : z in S_i} alpha_i(x); the decision is its argmax."""
+def test_decision_function(partial_iris):
+    """Sec. 5.1: the decision is the argmax of sum_{i : z in S_i} alpha_i(x)."""
     X, _, rows = partial_iris
     model = PartialClassifier.paper(weights=weights.KernelRidge(lam=1e-3)).fit(X, rows)
     alpha = np.asarray(model.weights_(X))
     mask = outputs.Labels().fit(rows).read(rows).mask
-    np.testing.assert_allclose(model.plausibility(X), alpha @ mask, atol=1e-8)
     np.testing.assert_allclose(model.decision_function(X), -(alpha @ ~mask), atol=1e-8)
-    np.testing.assert_array_equal(model.classes_[model.plausibility(X).argmax(axis=1)], model.predict(X))
+    np.testing.assert_array_equal(model.classes_[(alpha @ mask).argmax(axis=1)], model.predict(X))
     found = model.minimum(X)
     np.testing.assert_array_equal(found.z, model.predict(X))
     np.testing.assert_allclose(found.value, -model.decision_function(X).max(axis=1), atol=1e-10)
     np.testing.assert_array_equal(found.gap, 0)
-    average = PartialClassifier.paper(principle="average").fit(X, rows)
-    assert not hasattr(average, "plausibility")
 
 
 def test_score_is_accuracy_on_labels_and_covering_rate_on_sets(partial_iris):

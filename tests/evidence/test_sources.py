@@ -110,6 +110,20 @@ def test_three_answers_are_harmless():
     assert found.high[3] - found.low[3] > 2 * (found.high[0] - found.low[0])
 
 
+def test_annotators_without_answers_change_nothing():
+    X, truth = blobs(90)
+    answers = crowd(truth, np.array([0.9, 0.8, 0.6]), per_row=2)
+    silent = np.full((90, 2), -1)
+    found = [
+        PartialClassifier.paper(principle="disambiguation").fit(X, Votes(some, missing=-1))
+        for some in (answers, np.hstack([silent[:, :1], answers, silent[:, 1:]]))
+    ]
+    np.testing.assert_allclose(found[1].disambiguation_.q, found[0].disambiguation_.q, atol=1e-9)
+    np.testing.assert_allclose(found[1].sources_.confusion[1:4], found[0].sources_.confusion, atol=1e-9)
+    np.testing.assert_array_equal(found[1].sources_.answers[[0, 4]], 0)
+    np.testing.assert_allclose(found[1].sources_.confusion.sum(axis=2), 1)
+
+
 def test_known_labels_calibrate_a_crowd_that_is_mostly_wrong():
     X, truth = blobs(200, m=2, spread=0.3)
     answers = crowd(truth, np.array([0.1, 0.15, 0.2]), m=2)

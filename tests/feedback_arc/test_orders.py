@@ -19,8 +19,7 @@ from infimum.feedback_arc import (
 from infimum.feedback_arc.components import components
 from infimum.feedback_arc.cutting_planes import Branching
 from infimum.feedback_arc.local_search import insertion_search
-from infimum.feedback_arc.relations import order_value
-from infimum.feedback_arc.sorting import borda, kwik_sort, pivot_sort, sorted_orders
+from infimum.feedback_arc.relations import borda, order_value
 from infimum.feedback_arc.subset_dp import subset_orders
 from infimum.paper.relaxation import relaxed
 
@@ -59,14 +58,12 @@ def test_subset_dp_and_branch_and_bound_need_no_reduction(problem):
 def test_sorting_respects_the_order_and_its_bound_holds(problem):
     cost, before = problem
     best = optimum(cost, before)
-    x = relaxed(cost, before).x
-    orders = [borda(cost, before), kwik_sort(cost, before), pivot_sort(cost, before), pivot_sort(cost, before, x)]
-    for order in orders:
-        better = insertion_search(cost, order, before, rounds=2)
-        assert extends(order, before)
-        assert extends(better, before)
-        assert best - 1e-9 <= order_value(cost, better) <= order_value(cost, order) + 1e-9
-    result = minimum_feedback_arc(cost, before, "sorting")
+    order = borda(cost, before)
+    better = insertion_search(cost, order, before, rounds=2)
+    assert extends(order, before)
+    assert extends(better, before)
+    assert best - 1e-9 <= order_value(cost, better) <= order_value(cost, order) + 1e-9
+    result = minimum_feedback_arc(cost, before, "cutting_planes", max_steps=0)
     assert extends(result.order, before)
     assert result.bound <= best + 1e-9 <= result.value + 2e-9
     assert not result.proved or result.value == pytest.approx(best, abs=1e-9)
@@ -93,7 +90,7 @@ def test_sorting_does_not_prove_a_cycle(pairs, bound):
     cost, before = np.array([[0.0, 1, 3], [2, 0, 1], [1, 4, 0]]), np.zeros((3, 3), dtype=bool)
     for i, j in pairs:
         before[i, j] = True
-    result = minimum_feedback_arc(cost, before, "sorting")
+    result = minimum_feedback_arc(cost, before, "cutting_planes", max_steps=0)
     assert (result.bound, result.proved) == (bound, result.value == bound)
 
 
@@ -132,8 +129,8 @@ def test_branching_where_the_relaxation_is_fractional(integral):
 @pytest.mark.parametrize("scale", [None, 3])
 @pytest.mark.parametrize("density", [0.0, 0.03])
 def test_branch_and_bound_finds_the_optimum_without_its_heuristics(monkeypatch, scale, density):
-    worst = lambda cost, before: [minimum_feedback_arc(-cost, before, "dp").order]  # noqa: E731
-    monkeypatch.setattr("infimum.feedback_arc.cutting_planes.sorted_orders", worst)
+    worst = lambda cost, before: minimum_feedback_arc(-cost, before, "dp").order  # noqa: E731
+    monkeypatch.setattr("infimum.feedback_arc.cutting_planes.borda", worst)
     monkeypatch.setattr("infimum.feedback_arc.cutting_planes.insertion_search", lambda cost, order, *_: order)
     rng = np.random.default_rng(4)
     for _ in range(6):
@@ -159,11 +156,11 @@ def test_batches_broadcast_and_equal_single_problems():
         assert order_value(costs[q, 0], batch.order[q, i]) == pytest.approx(batch.value[q, i])
     assert minimum_feedback_arcs(costs[:, 0]).order.shape == (3, 6)
     assert minimum_feedback_arcs(costs[0, 0], orders).value.shape == (4,)
-    assert minimum_feedback_arcs(costs[:0, 0], method="sorting").order.shape == (0, 6)
+    assert minimum_feedback_arcs(costs[:0, 0], method="cutting_planes").order.shape == (0, 6)
 
 
 @pytest.mark.parametrize("m", [0, 1, 2])
-@pytest.mark.parametrize("method", ["auto", "dp", "cutting_planes", "sorting"])
+@pytest.mark.parametrize("method", ["auto", "dp", "cutting_planes"])
 def test_few_items(m, method):
     cost = np.arange(m * m, dtype=float).reshape(m, m)[::-1]
     result = minimum_feedback_arc(cost, method=method)
@@ -174,7 +171,7 @@ def test_few_items(m, method):
     assert relaxed(cost).integral
 
 
-@pytest.mark.parametrize("method", ["auto", "dp", "cutting_planes", "sorting"])
+@pytest.mark.parametrize("method", ["auto", "dp", "cutting_planes"])
 def test_equal_costs_are_broken_by_index_and_proved(method):
     result = minimum_feedback_arc(np.full((20, 20), 3), method=method)
     assert result.order.tolist() == list(range(20))
@@ -192,7 +189,7 @@ def test_equal_costs_under_a_partial_order():
 def test_the_time_limit_returns_a_valid_certificate():
     rng = np.random.default_rng(1)
     cost, free = gaussian(rng, 40, 40), np.zeros((40, 40), dtype=bool)
-    sorts = min(order_value(cost, order) for order in sorted_orders(cost, free))
+    sorts = order_value(cost, borda(cost, free))
     cheaper_directions = np.triu(np.minimum(cost, cost.T), 1).sum()
     none, some = (minimum_feedback_arc(cost, time_limit=seconds) for seconds in (0.0, 0.5))
     assert none.bound == pytest.approx(cheaper_directions)
@@ -220,15 +217,15 @@ def test_cycles_are_spelled_out(pairs, cycle):
     [
         ({"cost": np.zeros((2, 3))}, r"cost must have shape \(\.\.\., m, m\).*Got shape \(2, 3\)"),
         ({"cost": [[0, np.nan], [0, 0]]}, r"cost must be finite off the diagonal. Got nan at \(0, 1\)"),
-        ({"cost": np.zeros((1, 2, 2))}, "Use minimum_feedback_arcs"),
+        ({"cost": np.zeros((1, 2, 2))}, "use minimum_feedback_arcs"),
         ({"cost": np.zeros((2, 2)), "precedes": np.zeros((3, 3))}, r"precedes must have shape \(\.\.\., 2, 2\)"),
         ({"cost": np.zeros((2, 2)), "precedes": [[0, 2], [0, 0]]}, "precedes must be boolean"),
-        ({"cost": np.zeros((2, 2)), "precedes": np.zeros((1, 2, 2))}, "Use minimum_feedback_arcs"),
+        ({"cost": np.zeros((2, 2)), "precedes": np.zeros((1, 2, 2))}, "use minimum_feedback_arcs"),
         ({"cost": np.zeros((2, 2)), "method": "magic"}, "method must be one of 'auto', 'dp'.*Got 'magic' instead"),
         ({"cost": np.zeros((2, 2)), "time_limit": -1}, "time_limit must be a number of seconds >= 0"),
         (
             {"cost": gaussian(np.random.default_rng(0), 40, 40), "method": "dp"},
-            "stops at m = 24 items in one component, got m = 40. Use method='cutting_planes'",
+            "at most 24 items per component. Got 40. Use method='cutting_planes'",
         ),
     ],
 )
@@ -255,21 +252,6 @@ def test_linear_ordering_library(name):
     assert gain.sum() - result.value == json.loads((DATA / "optima.json").read_text())[name]
 
 
-def test_highs_may_serve_others_in_the_same_process():
-    # its scheduler is global: a second instance that asks for another number of threads ends with an error
-    code = """
-import highspy, numpy as np
-from infimum.paper.relaxation import relaxed
-highs = highspy.Highs()
-highs.setOptionValue("threads", 2)
-highs.addVar(0, 1)
-highs.run()
-print(relaxed(np.array([[0, 1, 3], [2, 0, 1], [1, 4, 0]])).value)
-"""
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert output.splitlines()[-1] == "4.0"
-
-
 def test_import_is_light():
-    code = "import sys, infimum.feedback_arc; print({'numba', 'highspy'} & set(sys.modules))"
+    code = "import sys, infimum.feedback_arc; print({'numba'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"

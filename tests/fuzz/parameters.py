@@ -11,7 +11,6 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from infimum import (
-    HammingBalls,
     PartialClassifier,
     PartialMultilabelClassifier,
     PartialRanker,
@@ -21,7 +20,7 @@ from infimum import (
     solvers,
     weights,
 )
-from infimum.active import Asker
+from infimum.active import QuestionSelector as Asker
 from infimum.conformal import Conformal
 from infimum.outputs import Labels, Rankings, Tags
 
@@ -44,11 +43,6 @@ def tagger(**given: Any) -> Any:
     return finite(PartialMultilabelClassifier.paper(**given).fit(X, ["+r -s", "-r", "+s", None]), X)
 
 
-def baller(**given: Any) -> Any:
-    balls = HammingBalls([[1, -1, 1], [-1, -1, 1], [1, 1, 1], [1, -1, -1]], [0, 1, 1, 2])
-    return finite(PartialMultilabelClassifier.paper(**given).fit(X, balls), X)
-
-
 def ranker(**given: Any) -> Any:
     return finite(PartialRanker.paper(**given).fit(X, ["a>b>c", ["b"], None, "c>a"]), X)
 
@@ -68,7 +62,7 @@ def searched(**given: Any) -> Any:
 
 def calibrated(**given: Any) -> Any:
     rows = np.arange(20.0)[:, None]
-    model = Conformal(**{"model": PartialClassifier.paper(), "level": 0.5, "score": "regret", **given})
+    model = Conformal(**{"estimator": PartialClassifier.paper(), "confidence_level": 0.5, "score": "regret", **given})
     return model.fit(rows, ["a", "b", "a|b", "a"] * 5).predict_set(rows[:3])
 
 
@@ -89,7 +83,6 @@ PARAMETERS: dict[str, tuple[Callable[..., Any], list]] = {
     "Nystrom gamma": (weighed(weights.Nystrom), NOT_NUMBERS + NEGATIVE),
     "LinearRidge lam": (weighed(weights.LinearRidge), NOT_NUMBERS + NEGATIVE),
     "Neighbors n_neighbors": (weighed(weights.Neighbors), [*NOT_NUMBERS, *NEGATIVE, 0, 2.5]),
-    "Neighbors slope": (weighed(lambda **g: weights.Neighbors(weights="adaptive", **g)), NOT_NUMBERS + NEGATIVE),
     "Neighbors weights": (weighed(weights.Neighbors), ["nothing", 3, []]),
     "PartialClassifier n_jobs": (classifier, [0, 1.5, float("nan"), "abc", [1], object()]),
     "PartialClassifier random_state": (classifier, [-1, 1.5, float("nan"), "abc", [1], 2**40, object()]),
@@ -105,7 +98,7 @@ PARAMETERS: dict[str, tuple[Callable[..., Any], list]] = {
     "PartialSearch verbose": (searched, [-1, 1.5, "abc", [1], None]),
     "PartialSearch estimator": (searched, [3, "abc", object(), PartialClassifier]),
     "Conformal model": (calibrated, [None, 3, "abc", object(), PartialClassifier, []]),
-    "Conformal level": (calibrated, [*NOT_NUMBERS, 0, 1, -1, 2, None]),
+    "Conformal confidence_level": (calibrated, [*NOT_NUMBERS, 0, 1, -1, 2, None]),
     "Conformal covers": (calibrated, ["nothing", 3, None, [], object()]),
     "Conformal method": (calibrated, ["nothing", 3, None, [], object()]),
     "Conformal score": (calibrated, ["nothing", 3, None, [], object(), "margin"]),
@@ -131,14 +124,13 @@ PARAMETERS: dict[str, tuple[Callable[..., Any], list]] = {
     "PartialRegressor bounds": (
         regressor, [(2, 1), (np.nan, 1), 3, "abc", (1,), (1, 2, 3), ("a", "b"), (0, 0.5), (100, 200), (np.inf, np.inf)],
     ),
-    "PartialMultilabelClassifier k": (tagger, [float("nan"), -1, 3, 2.5, "abc", [1]]),
-    "PartialMultilabelClassifier epsilon": (tagger, NOT_NUMBERS),
+    "PartialMultilabelClassifier n_tags": (tagger, [float("nan"), -1, 3, 2.5, "abc", [1]]),
+    "PartialMultilabelClassifier tag_cost": (tagger, NOT_NUMBERS),
     "PartialRanker time_limit": (ranker, [float("nan"), -1, "abc", [1]]),
     "Enumerate max_outputs": (solved(solvers.Enumerate, classifier), [float("nan"), -1, "abc", [1]]),
     "Alternate max_iter": (solved(solvers.Alternate, ranker), [float("nan"), -1, "abc", 2.5]),
     "Alternate n_starts": (solved(solvers.Alternate, ranker), [float("nan"), -1, 0, "abc", 2.5]),
     "Alternate tol": (solved(solvers.Alternate, ranker), [float("nan"), "abc", [1]]),
-    "BranchAndBound over balls": (lambda **g: baller(solver=solvers.BranchAndBound(**g)), []),
 }  # fmt: skip
 
 

@@ -22,7 +22,6 @@ WEIGHTS = {
     "nystrom": lambda: weights.Nystrom(4),
     "linear": lambda: weights.LinearRidge(),
     "neighbors": lambda: weights.Neighbors(2),
-    "adaptive": lambda: weights.Neighbors(3, weights="adaptive"),
     "distance": lambda: weights.Neighbors(2, weights="distance"),
     "forest": lambda: weights.Forest(20, random_state=0),
     "harmonic": lambda: weights.Laplacian(2),

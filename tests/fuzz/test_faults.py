@@ -18,7 +18,7 @@ COMMAND = "import sys; from infimum.cli import app; app(sys.argv[1:])"
 
 @pytest.mark.parametrize("kind", ["labels", "tags", "orders", "numbers", "search", "default"])
 def test_interrupt_leaves_the_model_unchanged(kind):
-    run = python(INTERRUPTS, kind, 20 if CAMPAIGN else 8 if kind == "default" else 12, 1)  # a choice takes a second
+    run = python(INTERRUPTS, kind, 20 if CAMPAIGN else 5 if kind == "default" else 12, 1)  # a choice takes a second
     assert run.returncode == 0, run.stderr[-2000:]
     assert int(run.stdout.split()[-1]) > 0, "no fit was interrupted"
 

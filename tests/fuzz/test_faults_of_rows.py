@@ -83,7 +83,7 @@ def parquet(path, rows: slice, labels: list) -> None:
 @pytest.mark.parametrize("change", ["rows", "touched", "cut"])
 def test_a_parquet_file_that_changes_between_passes_is_noticed(change, reads, tmp_path, monkeypatch):
     """The second file is written to before its second or third reading."""
-    from infimum.data.parquet import ParquetSource
+    from infimum.data.chunks import ParquetSource
 
     paths = [tmp_path / "first.parquet", tmp_path / "second.parquet"]
     for path in paths:

@@ -69,9 +69,6 @@ MODELS: dict[str, Any] = {
     "orders, alternated": lambda: PartialRanker.paper(solver=solvers.Alternate()).fit(
         X, ["a>b>c", ["b"], "c>{a,b}"] * 8
     ),
-    "balls, exact": lambda: PartialMultilabelClassifier.paper(solver=solvers.BranchAndBound()).fit(
-        X, HammingBalls(RNG.choice([-1, 1], (24, 4)), 1)
-    ),
     "vectors": lambda: PartialRegressor(search_config=SMALL_SEARCH).fit(X, Boxes(X - 1, X + 1)),
     "search": lambda: PartialSearch(gammas=[1.0]).fit(X, LABELS),
 }

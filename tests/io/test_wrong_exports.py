@@ -64,7 +64,7 @@ def small_limit(monkeypatch):
 
 
 def test_files_that_grow_too_much_are_refused_before_they_are_unpacked(tmp_path, small_limit):
-    message = r"has [\d.e-]+ MB and more than [\d.e-]+ MB of content. A compressed file may grow 100 times"
+    message = r"has [\d.e-]+ MB and more than [\d.e-]+ MB of content. Compressed files may contain at most 100 times"
     bomb = packed(b"[" + b"{}," * 1_000_000 + b"{}]")
     for name, data, read in (
         ("a.zip", bomb, read_doccano), ("a.csv.gz", gzip.compress(b"a" * 3_000_000), read_table),

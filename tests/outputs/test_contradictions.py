@@ -162,6 +162,6 @@ def test_disambiguation_of_full_rankings_is_supervised(rng):
 
 def test_members_of_soft_disambiguation_are_linear_extensions(rng):
     X, y = survey(rng)
-    model = PartialRanker(ITEMS, "disambiguation", contradictions="majority", search_config=SMALL).fit(X, y)
+    model = PartialRanker(ITEMS, principle="disambiguation", contradictions="majority", search_config=SMALL).fit(X, y)
     assert model.sets_.contains(model.disambiguation_.z).all()
     assert model.disambiguation_.support.min() >= 0

@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from infimum.active import Asker, Is, OneOf, Which
+from infimum.active import Is, OneOf, QuestionSelector, Which
 from infimum.outputs import Labels
 
 CLASSES = {
@@ -36,7 +36,7 @@ def test_questions_about_objects(kind):
 def test_asker_chooses_among_objects(kind):
     X = np.arange(12.0)[:, None]
     space = Labels(classes=CLASSES[kind]).fit([])
-    asked = Asker(random_state=0, questions=["Is"]).query(X, space.read([None] * 12), n=2, output=space)
+    asked = QuestionSelector(random_state=0, questions=["Is"]).query(X, space.read([None] * 12), n=2, output=space)
     assert {question.label for question in asked} <= set(CLASSES[kind])
 
 

@@ -29,7 +29,7 @@ def test_tag_frames_go_by_name(rng):
     blocks = Tags()
     blocks.fit_summary(blocks.merge(blocks.summarise(F), blocks.summarise(F[["b", "a"]])))
     np.testing.assert_array_equal(blocks.read(F[["b", "a"]]).values, F)
-    with pytest.raises(InputError, match=r"Unknown: 'a', 'b'. Columns without names, y.to_numpy\(\), go by position"):
+    with pytest.raises(InputError, match=r"Unknown: 'a', 'b'. To match columns by position, pass y.to_numpy\(\)"):
         Tags().fit(F.to_numpy()).read(F)
     np.testing.assert_array_equal(Tags().fit(F.to_numpy()).read(F.to_numpy()).values, F)
     multi = pd.DataFrame([[1, -1]], columns=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")]))

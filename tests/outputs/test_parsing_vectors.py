@@ -79,7 +79,7 @@ def test_r2_forgives_rounding_and_checks_weights():
         ([1, NAN, 1], "row 1"),
         (["a", 1, 1], "must be numbers"),
     ]:
-        for score in (metrics.r2, metrics.share_inside, metrics.mean_squared_distance):
+        for score in (metrics.r2, metrics.covering_rate, metrics.mean_squared_distance):
             with pytest.raises(InputError, match=message):
                 score([1.0, 2.0, 4.0], [1.0, 2.0, 3.0], weights)
     with pytest.raises(InputError, match="have weight 0"):

@@ -177,7 +177,7 @@ def test_questions_are_about_one_output_and_survive_json():
 def test_prediction_sets_are_products():
     features, _, y = noisy_iris(2)
     model = PartialMultiOutput({"species": "labels", "petal": "number"}, weights=Scaled(KernelRidge()))
-    found = Conformal(model, level=0.9, covers="set", random_state=0).fit(features, y)
+    found = Conformal(model, confidence_level=0.9, covers="set", random_state=0).fit(features, y)
     sets = pickle.loads(pickle.dumps(found)).predict_set(features)
     assert set(sets.parts) == {"species", "petal"}
     assert np.mean(sets.meets(model.output_space(y).read(y))) > 0.85

@@ -105,7 +105,7 @@ def test_neighbours_are_other_outputs(case):
 def test_neighbours_of_each_type():
     assert Labels(classes=list("abc")).fit([]).neighbours(1).tolist() == [0, 2]
     assert Tags(2).fit([]).neighbours(np.array([1, -1])).tolist() == [[-1, -1], [1, 1]]
-    assert Tags(3, k=1).fit([]).neighbours(np.array([1, -1, -1])).tolist() == [[-1, 1, -1], [-1, -1, 1]]
+    assert Tags(3, n_tags=1).fit([]).neighbours(np.array([1, -1, -1])).tolist() == [[-1, 1, -1], [-1, -1, 1]]
     assert Rankings(3).fit([]).neighbours(np.array([2, 0, 1])).tolist() == [[0, 2, 1], [2, 1, 0]]
     assert Masks((1, 2)).fit(None).neighbours(np.array([1, -1])).tolist() == [[-1, -1], [1, 1]]
     assert Reals().fit([0.0, 1.0]).neighbours(np.array(0.5)).shape == (0,)

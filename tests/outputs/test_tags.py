@@ -4,14 +4,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from infimum import HammingBalls, InfimumWarning, PartialMultilabelClassifier, PartialTags
-from infimum.loss import SetLoss, doubled
 from infimum.outputs import Tags
-from infimum.solvers import BranchAndBound, ClosedForm, Enumerate, choose
-from infimum.weights import PrecomputedWeights, SplitSigns
+from infimum.solvers import ClosedForm
 from small_search import SMALL_SEARCH
 
 EXPECTED = [[1, -1], [0, 1], [0, 0]]
@@ -73,18 +69,18 @@ def test_unknown_tags_are_refused():
 
 
 def test_positive_only_tags_warn_and_have_two_remedies():
-    """App. B.3.1: without negative tags, giving every tag costs nothing; top-k and epsilon mend it."""
+    """App. B.3.1: without negative tags, giving every tag costs nothing; top-k and tag_cost mend it."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 2))
     truth = np.where(X @ np.array([[1.0, -1, 0.5], [0, 1, 1]]) > 0, 1, -1)
     y = np.where((truth == 1) & (rng.random(truth.shape) < 0.7), 1, 0)
-    with pytest.warns(InfimumWarning, match="No tag of y is ever absent.*k=.*epsilon="):
+    with pytest.warns(InfimumWarning, match="No tag of y is ever absent.*n_tags=.*tag_cost="):
         naive = PartialMultilabelClassifier(search_config=SMALL_SEARCH).fit(X, y)
     assert (naive.predict(X) == 1).mean() > 0.7
-    top = PartialMultilabelClassifier(k=1, search_config=SMALL_SEARCH).fit(X, y).predict(X)
+    top = PartialMultilabelClassifier(n_tags=1, search_config=SMALL_SEARCH).fit(X, y).predict(X)
     assert ((top == 1).sum(axis=1) == 1).all()
     assert truth[top == 1].mean() > 0.6
-    mended = PartialMultilabelClassifier(epsilon=0.35, search_config=SMALL_SEARCH).fit(X, y)
+    mended = PartialMultilabelClassifier(tag_cost=0.35, search_config=SMALL_SEARCH).fit(X, y)
     assert (mended.predict(X) == truth).mean() > (naive.predict(X) == truth).mean() + 0.1
     scores = mended.decision_function(X)
     np.testing.assert_array_equal(mended.predict(X) == 1, scores > 0)
@@ -93,36 +89,6 @@ def test_positive_only_tags_warn_and_have_two_remedies():
 def test_one_sided_negative_tags_warn_too():
     with pytest.warns(InfimumWarning, match="ever present"):
         PartialMultilabelClassifier().fit(np.eye(2), [[-1, 0], [0, -1]])
-
-
-@settings(max_examples=30, deadline=None)
-@given(
-    st.integers(0, 10_000), st.sampled_from(["infimum", "average", "supremum"]), st.sampled_from(["inside", "joint"])
-)
-def test_branch_and_bound_is_enumeration(seed, principle, reading):
-    rng = np.random.default_rng(seed)
-    m, n = int(rng.integers(1, 10)), int(rng.integers(1, 25))
-    epsilon = float(rng.choice([0, 0.3]))
-    balls = HammingBalls(rng.choice([-1, 1], (n, m)), rng.integers(0, m + 1, n), epsilon=epsilon)
-    L = SetLoss(Tags(m, epsilon=epsilon).fit([]), balls, principle)
-    alpha = rng.standard_normal((3, n))
-    if reading == "joint":
-        L, alpha = doubled(L), SplitSigns(PrecomputedWeights()).fit(alpha)(alpha)
-    exact = Enumerate().fit(L).minimise(alpha)
-    np.testing.assert_allclose(BranchAndBound().fit(L).minimise(alpha).value, exact.value, atol=1e-9)
-
-
-def test_branch_and_bound_beyond_enumeration(rng):
-    """m = 24: single flips cannot improve the answer, and a planted optimum is found."""
-    m, n = 24, 40
-    planted = rng.choice([-1, 1], m)
-    centers = np.where(rng.random((n, m)) < 0.15, -planted, planted)
-    balls = HammingBalls(centers, (centers != planted).sum(axis=1))
-    L = SetLoss(Tags(m).fit([]), balls)
-    assert isinstance(choose("auto", L), BranchAndBound)
-    found = BranchAndBound().fit(L).minimise(np.full((1, n), 1 / n))
-    assert found.value[0] == pytest.approx(0, abs=1e-12)
-    np.testing.assert_array_equal(found.z[0] @ planted, m)
 
 
 def test_ball_center_is_exact_over_the_ball(rng):
@@ -145,7 +111,7 @@ def test_a_solver_that_cannot_says_who_can():
     model = PartialMultilabelClassifier.paper(solver=ClosedForm())
     with pytest.raises(
         ValueError,
-        match=r"ClosedForm cannot minimise the <infimum loss over <Ham.*can: Enumerate, BranchAndBound, Alternate\.",
+        match=r"ClosedForm cannot minimise the <infimum loss over <Ham.*can: Enumerate, Alternate\.",
     ):
         model.fit(np.eye(2), HammingBalls([[1, 1, -1], [1, -1, 1]], 1))
     with pytest.raises(ValueError, match="Got 'magic' instead"):

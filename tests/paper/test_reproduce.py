@@ -164,7 +164,7 @@ def test_a_damaged_file_is_named_and_its_task_computed_again(tmp_path, whole, da
     assert spoilt != file.read_bytes()
     file.write_bytes(spoilt)
     assert runner.collect(Slow(), out, False) is None
-    with pytest.warns(InfimumWarning, match=f"{file.name} .*: the task is computed again") as caught:
+    with pytest.warns(InfimumWarning, match=rf"{file.name} .*\. The task is computed again") as caught:
         runner.reproduce(Slow(), out, data=str(marks))
     assert [str(each.filename) for each in caught] == [__file__]
     assert computed(marks) == [1]
@@ -173,7 +173,7 @@ def test_a_damaged_file_is_named_and_its_task_computed_again(tmp_path, whole, da
 
 def test_a_task_without_rows_is_refused(tmp_path):
     empty = type("Empty", (Slow,), {"run": lambda self, task, data: []})()
-    with pytest.raises(ValueError, match=r"experiment slow: the task {'k': 0} gave no rows, at least one was expected"):
+    with pytest.raises(ValueError, match=r"The task {'k': 0} of the experiment slow returned no rows"):
         runner.reproduce(empty, tmp_path)
     assert list((tmp_path / ".cache").iterdir()) == []
 
@@ -234,7 +234,7 @@ def test_files_can_be_read_by_those_whom_the_umask_lets(tmp_path):
 
 @pytest.mark.parametrize("name", ["../slow", "a/b", "a\\b", "", ".", ".hidden", "a\0b"])
 def test_a_name_that_leads_elsewhere_is_refused(tmp_path, name):
-    with pytest.raises(ValueError, match=r"name names its files: expected no slash and no dot in front, got"):
+    with pytest.raises(ValueError, match=r"must not contain a slash or begin with a dot. Got"):
         runner.reproduce(type("Other", (Slow,), {"name": name})(), tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
 
@@ -326,7 +326,7 @@ def test_command_reproduces(tmp_path):
     # a file that holds [] once ended in half of the table and exit code 0
     before = contents(tmp_path)
     file.write_text("[]")
-    with pytest.warns(InfimumWarning, match=f"{file.name} does not hold a task and its rows: the task is computed"):
+    with pytest.warns(InfimumWarning, match=f"{file.name} does not contain a task and its rows. The task is computed"):
         again = CliRunner().invoke(app, ["reproduce", "signed", "--out", str(tmp_path), "--quick"])
     assert again.exit_code == 0
     assert contents(tmp_path) == before
@@ -380,7 +380,7 @@ def test_command_without_its_extra():
 
 @pytest.mark.parametrize("module", ["infimum", "infimum.datasets"])
 def test_importing_the_library_stays_light(module):
-    slow = {"matplotlib", "typer", "pooch", "requests", "tqdm", "highspy", "numba", "dask", "infimum.paper"}
+    slow = {"matplotlib", "typer", "pooch", "requests", "tqdm", "numba", "dask", "infimum.paper"}
     if module == "infimum":
         slow |= {"sklearn.cluster", "sklearn.ensemble", "sklearn.neighbors", "infimum.cli"}
     code = f"import sys, {module}; sys.exit(' '.join({slow} & set(sys.modules)))"

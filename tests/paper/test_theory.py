@@ -329,16 +329,16 @@ def test_decision_regions_cover_and_separate_the_simplex(cost, data):
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: theory.set_risk([[0, 1], [1, 0]], [[1, 0]], [1.0]), r"booleans, got shape \(1, 2\) of int64"),
-        (lambda: theory.set_risk([[0, 1], [1, 0]], [[True, True], [False, False]], [0.5, 0.5]), r"set 1 is empty"),
-        (lambda: theory.set_loss([[0, 1], [1, 0]], [[True, True]], "median"), r"principle must be .* got 'median'"),
+        (lambda: theory.set_risk([[0, 1], [1, 0]], [[1, 0]], [1.0]), r"booleans. Got shape \(1, 2\) of int64"),
+        (lambda: theory.set_risk([[0, 1], [1, 0]], [[True, True], [False, False]], [0.5, 0.5]), r"Set 1 is empty"),
+        (lambda: theory.set_loss([[0, 1], [1, 0]], [[True, True]], "median"), r"principle must be .* Got 'median'"),
         (
             lambda: theory.set_risk([[0, 1], [1, 0]], [[True, True]], [1.0], negative_weights="x"),
-            r"'inside' or 'joint', got 'x'",
+            r"'inside' or 'joint'. Got 'x'",
         ),
-        (lambda: theory.calibration([[0, 1], [1, 0]], [[True, True]], [1.0]), r"non-ambiguous tau.*S_x = \[0, 1\]"),
-        (lambda: theory.eligible_region(np.ones((1, 9), dtype=bool), [1.0]), r"Y has 9 elements, and at most 8"),
-        (lambda: theory.discrepancy([[0, 1]]), r"\(m, m\) array with m >= 2, got shape \(1, 2\)"),
+        (lambda: theory.calibration([[0, 1], [1, 0]], [[True, True]], [1.0]), r"exactly one y .* Got \[0, 1\]"),
+        (lambda: theory.eligible_region(np.ones((1, 9), dtype=bool), [1.0]), r"at most 8 outputs are supported. Got 9"),
+        (lambda: theory.discrepancy([[0, 1]]), r"\(m, m\) array with m >= 2. Got shape \(1, 2\)"),
     ],
 )
 def test_errors_name_the_object_and_the_value(call, message):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from infimum import clean_labels
-from infimum.active import Asker
+from infimum.active import QuestionSelector
 from infimum.conformal import Conformal
 from infimum.report import build
 from paths.matrix import COMMANDS, FORMATS, NOT_YET, in_python
@@ -70,7 +70,7 @@ def test_clean_labels_are_members_close_to_the_true_outputs(name, container, fit
 
 
 @pytest.mark.filterwarnings("ignore:The search stopped")  # the budget is small
-@pytest.mark.filterwarnings("ignore:.*predictions were still moving")  # alternation, for a user's own type
+@pytest.mark.filterwarnings("ignore:.*predictions did not converge")  # alternation, for a user's own type
 @pytest.mark.parametrize("name, container", in_python("report"))
 def test_report_is_one_file_with_the_names_of_the_outputs(name, container, fitted):
     one = fitted(name, container)
@@ -102,7 +102,7 @@ def test_answer_to_a_question_shrinks_the_candidate_set(name, container, fitted)
     one = fitted(name, container)
     table, space = one.table, one.last.output_
     sets = space.read(table.labels[:TRAINING])
-    question = Asker(random_state=0).query(one.features[:TRAINING], sets, model=one.last)[0]
+    question = QuestionSelector(random_state=0).query(one.features[:TRAINING], sets, model=one.last)[0]
     true = table.represent(space, table.true[:TRAINING])
     answered = apply_answer(question, sets, question.true_answer(true[question.row]))
     before, after = (np.array([table.count(space, y, row) for row in range(TRAINING)]) for y in (sets, answered))

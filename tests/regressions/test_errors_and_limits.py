@@ -15,7 +15,7 @@ from infimum import (
     Blocks,
     Boxes,
     CandidateLabels,
-    Disambiguated,
+    DisambiguationClassifier,
     HammingBalls,
     InfimumWarning,
     PartialClassifier,
@@ -95,11 +95,10 @@ def test_solvers_support_disambiguation(X, solver):
     np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("solver", [solvers.Piecewise(), solvers.BranchAndBound()], ids=repr)
-def test_unsupported_solver_of_points_lists_the_others(X, solver):
+def test_unsupported_solver_of_points_lists_the_others(X):
     """Refused in its own words, not by a missing attribute."""
     with pytest.raises(ValueError, match=r"cannot minimise the .*: it needs .*Solvers that can: ClosedForm"):
-        PartialClassifier.paper(principle="disambiguation", solver=solver).fit(X, LABELS)
+        PartialClassifier.paper(principle="disambiguation", solver=solvers.Piecewise()).fit(X, LABELS)
 
 
 def test_chunks_are_enumerated_and_other_solvers_raise(X):
@@ -207,7 +206,7 @@ def test_masks_with_declared_classes(X, rng):
     np.testing.assert_array_equal(named.predict(X), same.predict(X))
     wide = np.column_stack([mask, np.zeros(12, bool)])
     wide[3, 2] = True  # a class that is only ever a candidate
-    model = Disambiguated(weights=weights.KernelRidge()).fit(X, wide)
+    model = DisambiguationClassifier(weights=weights.KernelRidge()).fit(X, wide)
     assert model.classes_.tolist() == [0, 1]
     assert model.score(X, wide) == np.mean(wide[np.arange(12), model.predict(X)])
 
@@ -241,7 +240,7 @@ def test_chunks_give_the_warnings_of_arrays(X):
         PartialRanker(items=["a", "b"]).fit(Blocks([(X[:5], [None] * 5), (X[5:], [None] * 7)]))
 
 
-@pytest.mark.parametrize("solver", [solvers.Alternate(), solvers.BranchAndBound(), solvers.Piecewise()], ids=repr)
+@pytest.mark.parametrize("solver", [solvers.Alternate(), solvers.Piecewise()], ids=repr)
 def test_hasattr_of_risks_depends_on_the_solver(solver):
     """Hasattr tells before the call fails."""
     assert not hasattr(PartialClassifier.paper(solver=solver), "decision_function")

@@ -10,9 +10,7 @@ import pytest
 from infimum import (
     Boxes,
     Disambiguation,
-    HammingBalls,
     PartialClassifier,
-    PartialMultilabelClassifier,
     PartialOrders,
     PartialRanker,
     PartialRegressor,
@@ -51,10 +49,6 @@ def boxes(rng, n):
     return Boxes(low, low + 0.2)
 
 
-def balls(rng, n, m):
-    return HammingBalls(rng.choice([-1, 1], (n, m)), np.ones(n, int))
-
-
 N = 800  # training rows
 
 FAMILIES = {"neighbors": weights.Neighbors(5), "kernel": weights.KernelRidge()}
@@ -69,10 +63,6 @@ SOLVERS = {
     "alternate": (
         lambda w: PartialRegressor.paper(weights=w, solver=solvers.Alternate(max_iter=1)),
         lambda rng: intervals(rng, N),
-    ),
-    "branch and bound": (
-        lambda w: PartialMultilabelClassifier.paper(weights=w, solver=solvers.BranchAndBound()),
-        lambda rng: balls(rng, N, 3),
     ),
     "coordinate by coordinate": (
         lambda w: PartialRegressor.paper(weights=w, solver=solvers.Coordinatewise()),

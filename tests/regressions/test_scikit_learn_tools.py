@@ -25,8 +25,8 @@ from sklearn.utils.estimator_checks import check_estimator
 from sklearn.utils.fixes import parse_version
 
 from infimum import (
-    Disambiguated,
     Disambiguation,
+    DisambiguationClassifier,
     InfimumWarning,
     Not,
     PartialClassifier,
@@ -76,7 +76,9 @@ def X(rng):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    "model", [PartialClassifier(search_config=SMALL_SEARCH), Disambiguated(weights=weights.KernelRidge())], ids=repr
+    "model",
+    [PartialClassifier(search_config=SMALL_SEARCH), DisambiguationClassifier(weights=weights.KernelRidge())],
+    ids=repr,
 )
 def test_cross_validation_by_a_number_of_folds(X, kind, model):
     """Cross-validation by a number, on columns that hold empty cells or more than text."""
@@ -113,7 +115,8 @@ def test_folds_do_not_depend_on_whether_the_model_is_fitted(X):
     """Nothing of a fit changes what cv=5 means."""
     y = cells("text with empty cells")
     fitted = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y)
-    assert not any(map(is_classifier, (fitted, PartialClassifier(search_config=SMALL_SEARCH), Disambiguated())))
+    others = PartialClassifier(search_config=SMALL_SEARCH), DisambiguationClassifier()
+    assert not any(map(is_classifier, (fitted, *others)))
     np.testing.assert_array_equal(
         cross_val_score(fitted, X, y, cv=5), cross_val_score(PartialClassifier(search_config=SMALL_SEARCH), X, y, cv=5)
     )
@@ -191,8 +194,8 @@ CHECKED = [
     (PartialEstimator(outputs.Labels(), search_config=SMALL_SEARCH), 49),
     (PartialSearch(**ONE_SETTING), 47),
     (PartialSearch(PartialRegressor(), **ONE_SETTING), 47),
-    (Disambiguated(weights=weights.KernelRidge()), 47),
-    (Disambiguated(weights=weights.KernelRidge(lam=1e-2), drop_suspects=True), 47),
+    (DisambiguationClassifier(weights=weights.KernelRidge()), 47),
+    (DisambiguationClassifier(weights=weights.KernelRidge(lam=1e-2), drop_suspects=True), 47),
 ]
 
 
@@ -268,18 +271,18 @@ def test_scorers_use_sample_weights(counted, scorer):
 
 @pytest.mark.parametrize("family", [weights.KernelRidge(gamma=1.0), None], ids=["named", "searched"])
 def test_clean_labels_uses_sample_weights(counted, family):
-    """Disambiguated.fit and score: in the labels that are found and in the classifier that learns them."""
+    """DisambiguationClassifier.fit and score: in the labels that are found and in the classifier that learns them."""
     X, S, w, rows = counted
-    weighted = Disambiguated(weights=family, classes=range(3)).fit(X, S, sample_weight=w)
-    repeated = Disambiguated(weights=family, classes=range(3)).fit(X[rows], S[rows])
+    weighted = DisambiguationClassifier(weights=family, classes=range(3)).fit(X, S, sample_weight=w)
+    repeated = DisambiguationClassifier(weights=family, classes=range(3)).fit(X[rows], S[rows])
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-4)
     assert weighted.score(X, S, sample_weight=w) == pytest.approx(weighted.score(X[rows], S[rows]))
-    plain = Disambiguated(weights=family).fit(X, S)
+    plain = DisambiguationClassifier(weights=family).fit(X, S)
     assert not np.allclose(weighted.predict_proba(X), plain.predict_proba(X), atol=1e-3)
     from sklearn.neighbors import KNeighborsClassifier
 
-    with pytest.raises(ValueError, match="takes no sample weights"):
-        Disambiguated(KNeighborsClassifier(), weights=family).fit(X, S, sample_weight=w)
+    with pytest.raises(ValueError, match="does not support sample_weight"):
+        DisambiguationClassifier(KNeighborsClassifier(), weights=family).fit(X, S, sample_weight=w)
 
 
 def test_docstring_of_every_estimator_lists_disambiguation():

@@ -15,7 +15,8 @@ from infimum import (
     PartialRanker,
     PartialRegressor,
 )
-from infimum.outputs import Labels
+from infimum.estimators.generic import PartialEstimator
+from infimum.outputs import Boxes, Labels, Vectors
 from infimum.report import _page as h
 from infimum.report import build
 from infimum.report.comparison import compare
@@ -290,7 +291,7 @@ def test_report_as_json_and_markdown(undrawn):
     assert found["schema"] == 1
     assert set(found) == {
         "schema", "title", "version", "kind", "summary", "counts", "names", "scores", "beats_constant", "review",
-        "n_review", "merge", "inseparable", "verdict", "degree", "annotators",
+        "n_review", "merge", "inseparable", "verdict", "degree", "annotators", "tables",
     }  # fmt: skip
     assert found["counts"] == {"rows": 60, "exact": 48, "partial": 11, "unlabelled": 1}
     assert [one["name"] for one in found["scores"]] == ["the best constant", "10 nearest neighbours", "the model"]
@@ -347,3 +348,41 @@ def test_summary_of_several_outputs_and_of_a_better_simple_model():
     assert "--weights neighbors" in found[2]
     blind = [{"options": ["pixel 4"], "reason": "pixel 4 is never ruled out"}]
     assert "about pixel 4 is never" not in summary("mask", counts, [], [one, one, near], True, 0, 0, 0, [], blind)[2]
+
+
+def test_numbers_and_vectors_are_described_by_errors_and_harmless_differences_are_no_conflicts(undrawn):
+    """One-sided intervals have no finite error; exact vectors are almost never predicted exactly."""
+    rng = np.random.default_rng(0)
+    x = np.sort(rng.uniform(0, 10, 80))[:, None]
+    y = [(float(v), float(v)) if k % 3 else (float(v), np.inf) for k, v in enumerate(3 * x[:, 0])]
+    found = build(PartialRegressor(search_config=SMALL_SEARCH).fit(x, y), x).facts
+    assert "inf" not in found.summary[1]
+    assert "the typical error (RMSE) is at least" in found.summary[1]
+    assert found.n_review == 0
+    X = rng.normal(size=(80, 2))
+    boxes = Boxes(X @ [[1, 2], [0, 1]], X @ [[1, 2], [0, 1]])
+    model = PartialEstimator(Vectors(), weights="linear", search_config=SMALL_SEARCH).fit(X, boxes)
+    found = build(model, X).facts
+    assert "the mean loss (set risk) is" in found.summary[1]
+    assert found.n_review == 0
+
+
+def test_model_without_skill_proposes_nothing(undrawn):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(120, 3)), rng.choice(["x", "y", "z"], size=120).tolist()
+    X[1], y[0], y[1] = X[0], "x", "y"  # the same features
+    made = build(PartialClassifier(search_config=SMALL_SEARCH).fit(X, y), X)
+    assert not made.beats_constant
+    assert {one.row for one in made.facts.review} == {0, 1}
+    assert {one.proposed for one in made.facts.review} == {""}
+    assert made.facts.n_review == len(made.audit.rows()) == 2
+
+
+def test_summary_names_the_least_reliable_annotator_and_comes_back_after_merging():
+    counts = {"rows": 9, "exact": 9, "partial": 0, "unlabelled": 0}
+    one = {"name": "n", "output": "x", "covering_rate": 0.5, "set_risk": 0.5, "errors": {}}
+    people = [{"annotator": "Cem"}, {"annotator": "Ann"}]
+    merge = [{"name": "Cat"}]
+    found = summary("labels", counts, ["x", "y"], [one, one], True, 2, 1, 0, merge, [], annotators=people)
+    assert found[0].endswith("for 2 classes, by 2 annotators (Cem is the least reliable).")
+    assert "merge 1 look-alike name and write the report again, and review 2 rows" in found[2]

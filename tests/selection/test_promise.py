@@ -1,7 +1,6 @@
 """The scores of `selection_` are about those on new rows, and independent labels are recognised."""
 
 import numpy as np
-import pytest
 
 from infimum import PartialClassifier, datasets
 
@@ -14,14 +13,17 @@ def rows_of(seed, n, signal):
     return X, sets
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_selection_promises_the_covering_rate_of_new_rows(seed):
-    X, sets = rows_of(seed, 1100, signal=2.0)
-    model = PartialClassifier().fit(X[:100], sets[:100])
-    promised = model.selection_.scores["covering_rate"]
-    inside = sets[100:][np.arange(1000), model.predict(X[100:])]
-    error = np.sqrt(promised * (1 - promised) / 100 + inside.var() / 1000)
-    assert abs(promised - inside.mean()) <= 2 * error + 0.01
+def test_selection_promises_the_covering_rate_of_new_rows():
+    differences, errors = [], []
+    for seed in range(4):
+        X, sets = rows_of(seed, 1100, signal=2.0)
+        model = PartialClassifier().fit(X[:100], sets[:100])
+        promised = model.selection_.scores["covering_rate"]
+        inside = sets[100:][np.arange(1000), model.predict(X[100:])]
+        differences.append(promised - inside.mean())
+        errors.append(np.sqrt(promised * (1 - promised) / 100 + inside.var() / 1000))
+    assert np.abs(np.array(differences) / errors).max() <= 3
+    assert abs(np.mean(differences)) <= 2 * np.linalg.norm(errors) / 4
 
 
 def test_constant_is_selected_for_labels_that_are_independent_of_the_features():

@@ -91,7 +91,7 @@ def test_all_rows_unlabelled_raise_an_error(on_easy):
     for name in SCORERS:
         with pytest.raises(ValueError, match="Scores require labelled rows"):
             get_scorer(name)(model, X, y)
-    for score in (metrics.r2, metrics.share_inside, metrics.mean_squared_distance, metrics.r2_range):
+    for score in (metrics.r2, metrics.covering_rate, metrics.mean_squared_distance, metrics.r2_range):
         with pytest.raises(ValueError, match="Scores require labelled rows"):
             score([None, None], [0.0, 1.0])
 

@@ -62,12 +62,44 @@ def test_selection_result_describes_what_was_compared(chosen, blobs):
     assert found.best_params == found.best.params
     assert repr(found).splitlines()[0] == f"Selected from {len(found.results)} candidates by cross-validation:"
     assert found._repr_html_().count("<tr>") == 13
-    assert {one.weights for one in found.results} == {"kernel", "linear", "forest", "neighbors", "constant"}
+    families = {"kernel", "linear", "forest", "neighbors", "constant"}
+    assert {one.weights for one in found.results} in (families, families | {"mixture"})
+    assert {one.weights for one in found.results if one.rows == "exact"} == {"forest", "linear"}
     assert {one.principle for one in found.results} == {"disambiguation", "infimum", "average", NOISY}
     columns = {"weights", "principle", "negative_weights", "neg_set_risk", "covering_rate", "seconds"}
     assert set(found.to_frame().columns) >= columns
     assert found.complete
     assert found.config == SearchConfig()
+
+
+@pytest.mark.parametrize("family", ["linear", "kernel"])
+def test_exact_rows_are_held_out_as_by_refits(blobs, family):
+    X, _, mask = blobs
+    space = Labels().fit(mask)
+    problem = searching.search_problem(
+        Recipe("auto", "auto", "auto"), Table(X, mask), space, space.read(mask), SMALL_SEARCH
+    )
+    data = problem.data(np.arange(len(X)))
+    shape = {"kernel": "rbf", "gamma": 1.0} if family == "kernel" else {}
+    one = Candidate(family, "standard", **shape, lam=1e-2, rows="exact")
+    found, exact = data.kernels.holdout(one).predict(data.kernels.target.phi), mask.sum(axis=1) == 1
+    for fold in data.kernels.folds:
+        rest = np.setdiff1d(np.flatnonzero(exact), fold)
+        K = data.kernels._kernel(one) if family == "kernel" else data.kernels._linear_kernel
+        A = K[np.ix_(rest, rest)] + exact.sum() * 1e-2 * np.eye(len(rest))
+        expected = K[np.ix_(fold, rest)] @ np.linalg.solve(A, data.kernels.target.phi[rest])
+        np.testing.assert_allclose(found[fold], expected, atol=1e-8)
+
+
+def test_mixture_of_families_is_selected_if_they_are_about_as_good():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((150, 4))
+    y = (X @ rng.standard_normal((4, 3)) + (X[:, :1] > 0) * [2, 0, 0] + rng.gumbel(size=(150, 3))).argmax(axis=1)
+    model = PartialClassifier().fit(X, y)
+    assert "mixture" in {one.weights for one in model.selection_.results}
+    best = model.selection_.best
+    parts = getattr(model.weights_, "parts", [model.weights_])
+    assert len(parts) == (len(best.parts.split("; ")) if best.weights == "mixture" else 1)
 
 
 def test_out_of_fold_scores_are_those_of_the_selection_result(chosen, blobs):

@@ -181,7 +181,7 @@ compositions = pytest.mark.parametrize("principle, reading, family", ALL)
 DISTINCT = [one for one in ALL if CAMPAIGN or one[:2] != ("disambiguation", "joint")]
 # how X lies in memory and what S is meet nowhere but in sums over blocks: all families with one structure of each kind
 # of solver, all structures with the two families that can be had of blocks
-MET = ("labels, 0-1", "partial tags, k", "partial orders", "reals, squared", "vectors")
+MET = ("labels, 0-1", "partial tags, n_tags", "partial orders", "reals, squared", "vectors")
 OF_ROWS = [
     pytest.param(case, *one, id=f"{case.name}-{'-'.join(one)}")
     for case in CASES
@@ -297,23 +297,71 @@ def supported_combinations() -> str:
     return "\n".join(lines) + "\n"
 
 
+def in_short(full: str) -> str:
+    """The same, with one line for all output types and losses that are minimised alike."""
+    losses: dict[str, dict[str, list[str]]] = {}
+    for line in full.splitlines()[2:]:
+        name, principle, _, auto, _ = (cell.strip() for cell in line.strip("|").split("|"))
+        of_auto = losses.setdefault(name, {}).setdefault(auto, [])
+        of_auto += [principle] * (principle not in of_auto)
+    alike: dict[tuple, list[str]] = {}
+    for name, found in losses.items():
+        alike.setdefault(tuple((auto, ", ".join(some)) for auto, some in found.items()), []).append(name)
+    lines = ["| output types | loss | solver by default | result |", "| --- " * 4 + "|"]
+    for found, names in alike.items():
+        for k, (auto, some) in enumerate(found):
+            solver, _, sure = auto.partition(", ")
+            every = "all four" if len(found) == 1 else some
+            lines.append(f"| {'; '.join(names) if k == 0 else ''} | {every} | {solver} | {sure} |")
+    return "\n".join(lines) + "\n"
+
+
 HEAD = """# Supported combinations
 
-Which solver minimises which loss, and whether the result is exact.
+This page is for developers. It lists which [solver](glossary.md#solver) minimises which loss, and whether the result is
+provably optimal. Users do not need it, because `solver="auto"` selects the solver.
 
-Each line is an output type with a principle and a rule for negative weights. "auto" is the solver that is used by
-default. "exact" means provably optimal, "bounds" means that a certificate may leave a gap, "search" means no
-certificate. The table is generated and compared with brute force by `tests/solvers/test_compositions.py`.
+```python
+from infimum import PartialRanker
+
+model = PartialRanker().fit([[0.0], [1.0], [2.0]], ["a>b>c", "a>b", "c>b"])
+print(type(model.solver_).__name__, model.solver_.exact)
+```
+```text
+Enumerate True
+```
+
+The [principles](glossary.md#principle) infimum, average, supremum and disambiguation are the four losses. The result is
+one of
+
+- *exact*: provably optimal;
+- *bounds*: with a lower bound, which may leave a gap;
+- *search*: without a certificate.
 
 """
+MIDDLE = """
+The complete table has one line for each output type, loss and rule for
+[negative weights](glossary.md#negative-weights). It is generated, and compared with brute force, by
+`tests/solvers/test_compositions.py`.
+
+<details>
+<summary>All combinations</summary>
+
+"""
+TAIL = "\n</details>\n"
+
+
+def page_text() -> str:
+    full = supported_combinations()
+    return HEAD + in_short(full) + MIDDLE + full + TAIL
 
 
 @quiet
 def test_the_table_of_the_docs_is_true():
     page = Path(__file__).resolve().parents[2] / "docs" / "compositions.md"
-    assert page.read_text() == HEAD + supported_combinations(), "run python tests/solvers/test_compositions.py"
+    assert page.read_text() == page_text(), "run PYTHONPATH=tests python tests/solvers/test_compositions.py"
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore", InfimumWarning)
-    Path("docs/compositions.md").write_text(HEAD + supported_combinations())
+    Path("docs/compositions.md").write_text(page_text())

@@ -83,7 +83,7 @@ def test_bad_batches():
         loss(torch.tensor([0.0, np.nan]), torch.tensor([0.0, 1.0]))
     with pytest.raises(ValueError, match=r"Row 0 has shape \(1, 3\)"):
         loss(torch.zeros(2), torch.zeros(2, 3))
-    with pytest.raises(ValueError, match="row 2 has only one of the two"):
+    with pytest.raises(ValueError, match="must have the same number of rows"):
         loss(torch.zeros(3), torch.zeros(2, 2))
     with pytest.raises(ValueError, match=r"shape \(b,\) or \(b, 1\)"):
         loss(torch.zeros(2, 2), torch.zeros(2, 2))

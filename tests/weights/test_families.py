@@ -5,8 +5,6 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import clone
@@ -31,7 +29,7 @@ from infimum.weights import (
     SplitSigns,
     Target,
 )
-from infimum.weights.families import laplacian, neighbors
+from infimum.weights.families import laplacian
 
 FAMILIES = [
     KernelRidge(lam=1e-2, gamma=0.5),
@@ -41,7 +39,6 @@ FAMILIES = [
     LinearRidge(lam=1e-2, intercept=False),
     Neighbors(5),
     Neighbors(5, weights="distance"),
-    Neighbors(20, weights="adaptive"),
     Forest(7, random_state=0),
     Forest(7, kind="extra", random_state=0),
     Constant(),
@@ -176,31 +173,6 @@ def test_neighbors_are_those_of_sklearn(how, data):
 def test_all_neighbors_give_the_mean(data):
     X, phi, queries = data
     assert_allclose(Neighbors(60).fit(X)(queries) @ phi, np.tile(phi.mean(axis=0), (9, 1)))
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.lists(st.floats(0, 3), min_size=1, max_size=8))
-def test_adaptive_neighbors_minimise_their_bound(distances):
-    from scipy.optimize import minimize
-
-    beta = np.sort(distances)
-    k = len(beta)
-    alpha = neighbors._adaptive(beta[None], np.ones((1, k)), 1.0)[0]
-    alpha = alpha / alpha.sum()
-
-    def bound(a):
-        return np.linalg.norm(a) + a @ beta
-
-    constraint = {"type": "eq", "fun": lambda a: a.sum() - 1}
-    found = minimize(bound, np.full(k, 1 / k), bounds=[(0, 1)] * k, constraints=[constraint])
-    assert bound(alpha) <= found.fun + 1e-5
-
-
-def test_adaptive_neighbors_are_there_however_far(rng):
-    X = rng.standard_normal((50, 3))
-    for k in (1, 10):
-        alpha = np.asarray(Neighbors(k, weights="adaptive", slope=1e6).fit(X)(1e6 * rng.standard_normal((20, 3))))
-        assert_allclose(alpha.sum(axis=1), 1)
 
 
 @pytest.mark.parametrize("kind", ["random", "extra"])
@@ -339,7 +311,7 @@ def test_unlabelled_rows_help_the_laplacian():
 def test_laplacian_says_which_rows_nothing_reaches():
     X = np.r_[np.arange(10.0), 1000 + np.arange(10.0)][:, None]
     unknown = np.arange(20) > 1
-    with pytest.warns(InfimumWarning, match="10 of 20 rows are joined to no labelled row by the graph of 2 neighbours"):
+    with pytest.warns(InfimumWarning, match="10 of 20 rows are not connected to a labelled row in the graph of 2"):
         model = Laplacian(2, unlabelled=unknown).fit(X)
     phi = np.arange(20.0)[:, None]
     assert_allclose(model.project(phi)[10:], 0.5)

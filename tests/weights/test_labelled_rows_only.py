@@ -48,10 +48,20 @@ def test_the_weights_of_known_rows_alone(half, family, weighed, rng):
     again = pickle.loads(pickle.dumps(found))
     if found.blockwise:  # rows are left behind, all of them
         assert len(again._unlabelled) == 0
-        with pytest.raises(ValueError, match="The training rows are not kept"):
+        with pytest.raises(ValueError, match="The training rows are not stored"):
             again.leave_one_out(phi)
     else:
         np.testing.assert_allclose(again.leave_one_out(phi), left, atol=1e-10)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda one: type(one).__name__)
+def test_exact_rows_alone(half, family, rng):
+    X, phi, known = half
+    exact = known & (np.arange(60) % 3 == 0)
+    found = LabelledRowsOnly(family, exact=True).fit(X, Target(phi, known, exact=exact))
+    alone, Z = family.fit(X[exact], Target(phi[exact])), rng.standard_normal((7, 3))
+    np.testing.assert_allclose(found(Z) @ phi, alone(Z) @ phi[exact], atol=1e-12)
+    assert not np.asarray(found(Z))[:, ~exact].any()
 
 
 def test_blocks_are_held_out_as_by_refits(half):

@@ -11,7 +11,8 @@ from infimum.recipe import Recipe
 from infimum.selection import Candidate, SearchConfig
 from infimum.selection.evaluate import mean_scores, predict_held_out, row_scores
 from infimum.selection.kernel_cache import KernelCache, scaled
-from infimum.selection.search import Record, search_problem, try_neighbours
+from infimum.selection.record import Record
+from infimum.selection.search import search_problem, try_neighbours
 from infimum.weights.holdout import FoldFit, Refitted, folds_of
 from infimum.weights.relevance import LAM, ROWS, median
 
@@ -124,12 +125,19 @@ def test_scaled_learns_again_without_the_rows_that_are_held_out(cloud):
 def test_kernel_cache_learns_relevances_without_the_held_out_rows(cloud):
     X, mask, _ = cloud
     cache, candidate = cache_of(X, mask), Candidate("kernel", "relevant", "rbf", 1.0, 1e-3)
-    phi = cache.target.phi
+    phi, standard = cache.target.phi, scaled("standard", X, None)
     found = cache.holdout(candidate).predict(phi)
+    D = ((standard[:, None] - standard[None]) ** 2).sum(axis=2)
+    near = np.exp(-D / median(D, None))
     for block in cache.folds:
         rest = np.delete(np.arange(len(X)), block)
-        one = weights.relevance(scaled("standard", X[rest], None), phi[rest])
-        Z = scaled("relevant", X, None, one)
+        # the slopes of the kernel ridge of the other rows, whose width and ridge are those of all rows
+        A = near[np.ix_(rest, rest)] + len(X) * LAM * np.eye(len(rest))
+        coef = np.linalg.solve(A, phi[rest] - phi[rest].mean(axis=0))
+        steps = standard[rest][:, None] - standard[rest][None]
+        slopes = np.einsum("ij,jc,ijk->ikc", near[np.ix_(rest, rest)], coef, steps)
+        square = (slopes**2).sum(axis=(0, 2))
+        Z = scaled("relevant", X, None, np.sqrt(square / square.mean()))
         D = ((Z[:, None] - Z[None]) ** 2).sum(axis=2)
         K = np.exp(-D / median(D, None))
         A = K[np.ix_(rest, rest)] + len(X) * 1e-3 * np.eye(len(rest))
@@ -219,7 +227,7 @@ def test_fit_with_relevances_through_centres_and_on_chunks(cloud):
 
 def test_what_cannot_be_is_said_in_one_sentence(cloud):
     X = cloud[0]
-    with pytest.raises(ValueError, match=r"scaling='relevant' looks at the embedded sets: fit\(X, phi\) needs phi"):
+    with pytest.raises(ValueError, match=r"scaling='relevant' requires the embedded sets. Call fit\(X, phi\)"):
         weights.Scaled(scaling="relevant").fit(X)
     with pytest.raises(ValueError, match=r"a number >= 0 for each of the 20 features. Got \(3,\)"):
         weights.Scaled(scaling="relevant", relevance=[1, 2, 3]).fit(X)

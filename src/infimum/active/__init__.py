@@ -11,13 +11,32 @@ from ..outputs.questions import Contradiction, FullLabel, Option, Question, from
 from ..outputs.rankings.questions import Before, First
 from ..outputs.tags.questions import Has
 from .answers import Answers
-from .asker import Asker
+from .asker import QuestionSelector
 from .simulation import Curve, simulate
 from .strategies import STRATEGIES
 
 __all__ = [
-    "NONE_OF_THESE", "STRATEGIES", "Answers", "Asker", "Before", "Belief", "Below", "Contradiction", "Curve", "First",
-    "FullLabel", "Has", "Is", "OneOf", "Option", "Price", "Question", "QuestionGroup", "QuestionModel", "Seconds",
+    "NONE_OF_THESE",
+    "STRATEGIES",
+    "Answers",
+    "Before",
+    "Belief",
+    "Below",
+    "Contradiction",
+    "Curve",
+    "First",
+    "FullLabel",
+    "Has",
+    "Is",
+    "OneOf",
+    "Option",
+    "Price",
+    "Question",
+    "QuestionGroup",
+    "QuestionModel",
+    "QuestionSelector",
+    "Seconds",
     "Which",
-    "from_dict", "simulate",
+    "from_dict",
+    "simulate",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Asker: chooses the questions that are worth their cost."""
+"""QuestionSelector: chooses the questions that are worth their cost."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..outputs import Labels, OutputSpace, Sets
 from ..outputs.prices import Price
 from ..outputs.question_model import QuestionModel
 from ..outputs.questions import Question
-from .learner import Learner, setting_of
+from .learner import FixedBelief, Learner, setting_of
 from .strategies import RULES, STRATEGIES, Query
 
 
-class Asker(BaseEstimator):
+class QuestionSelector(BaseEstimator):
     """Chooses questions about rows whose output is not yet known.
 
     Parameters
@@ -48,7 +48,7 @@ class Asker(BaseEstimator):
     --------
     >>> X = [[0.], [.1], [.2], [.9], [1.], [1.1]]
     >>> y = ["cat", None, None, None, "dog", None]
-    >>> asker = Asker(random_state=0)
+    >>> asker = QuestionSelector(random_state=0)
     >>> len(asker.query(X, y, n=2)), asker.query(X, y)[0].row in (1, 2, 3, 5)
     (2, True)
     """
@@ -85,14 +85,15 @@ class Asker(BaseEstimator):
 
         Parameters
         ----------
-        X : (n_rows, d)
+        X : (n_rows, d), or what the model is fitted on
             All rows.
         y : sets
             The candidate set of each row, in any format that the estimators accept; None for an unlabelled row.
         model : estimator, optional
             An estimator whose output space is used, and whose kernel is used if its weights are kernel ridge with fixed
             parameters. By default y are labels, and a kernel is chosen from the labelled rows. For the strategy
-            "conformal" it may be a calibrated `Conformal` model, whose prediction sets are then used.
+            "conformal" it may be a calibrated `Conformal` model, whose prediction sets are then used. A fitted model
+            with the method `beliefs`, such as `PartialSequenceTagger`, predicts the rows itself.
         n : int
             The number of questions. `batch_size` is the same, as scikit-activeml calls it.
         candidates : array of int, optional
@@ -103,17 +104,22 @@ class Asker(BaseEstimator):
             The output space, instead of that of a model.
         """
         self._check()
-        if hasattr(model, "uncertain_tokens"):
-            raise ValueError(
-                f"Questions require one row of features per output. Got {type(model).__name__}. Call"
-                " model.uncertain_tokens(X, n, y) for the tokens to annotate next."
-            )
-        space, sets = _parsed(model, output, y)
-        numbers = as_numbers(X)
-        if len(sets) != numbers.shape[0]:
-            raise ValueError(f"X has {numbers.shape[0]} rows and y has {len(sets)}: they must have the same number.")
-        learner = self._learner(numbers, space.questions(), setting_of(model, numbers))
-        learner.update(sets)
+        learner: Any
+        if hasattr(model, "beliefs"):
+            if self.strategy == "conformal":
+                raise ValueError(
+                    f"strategy='conformal' requires held-out predictions, which {type(model).__name__} does not"
+                    " provide. Use strategy='information'."
+                )
+            learner = FixedBelief(*model.beliefs(X, y))
+        else:
+            space, sets = _parsed(model, output, y)
+            numbers = as_numbers(X)
+            if len(sets) != numbers.shape[0]:
+                found_rows = numbers.shape[0]
+                raise ValueError(f"X has {found_rows} rows and y has {len(sets)}: they must have the same number.")
+            learner = self._learner(numbers, space.questions(), setting_of(model, numbers))
+            learner.update(sets)
         found, utilities = self.choose(learner, n if batch_size is None else batch_size, candidates, model, X)
         return (found, utilities) if return_utilities else found
 

@@ -17,9 +17,9 @@ from scipy.spatial.distance import cdist
 from ..outputs.question_model import Belief, QuestionModel
 from ..selection.kernel_cache import scaled
 from ..weights import KernelRidge, Scaled
-from .ridge import IncrementalRidge
+from .ridge import IncrementalRidge, Lookahead
 
-N_REFERENCE = 256  # rows over which influences are averaged
+N_REFERENCE = 1000  # rows over which influences and accuracies are averaged; 256 gave noisy choices
 N_ROUNDS = 4  # of soft disambiguation per update
 MIN_ANSWERS = 10  # after which answers, instead of leave-one-out predictions, calibrate probabilities
 DECAY = 0.98  # factor of the weight of an answer per later answer
@@ -148,6 +148,20 @@ class Learner:
         self.without_row[rows] = self.held_out[: len(rows)]
         return Belief(E, self.model.posterior_mean(E, self.without_row, spread, self.calibration), F, spread)
 
+    def lookahead(self, doubt: NDArray) -> Lookahead:
+        """Return the influence of all rows, on reference rows that are weighted by how doubtful they are, (n,)."""
+        doubt = doubt / doubt.mean() if doubt.any() else np.ones(len(doubt))
+        return Lookahead(self.ridge, doubt[self.ridge.reference])
+
+    @property
+    def n_labelled(self) -> int:
+        """The number of labelled rows."""
+        return len(self.ridge.rows)
+
+    def similarity(self, row: int) -> NDArray:
+        """Return the kernel between a row and all rows, (n,)."""
+        return self.ridge.kernel(np.array([row]))[:, 0]
+
     def _select_setting(self, E: NDArray) -> None:
         """Compare settings if there are twice as many labelled rows as at the last comparison."""
         rows = self.ridge.rows
@@ -189,6 +203,37 @@ class Learner:
             T = model.posterior_mean(E, F, spread, calibration)
         D = T - T.mean(axis=0)
         return float(-np.log(np.maximum((D * (C @ D)).mean(), 1e-12)) - np.log(s).mean()) / 2
+
+
+class FixedBelief:
+    """The belief of a fitted model about its rows, in place of a `Learner`; all rows have the same influence.
+
+    Parameters
+    ----------
+    model : QuestionModel
+        What can be asked.
+    belief : Belief
+        What is known and predicted about the rows.
+    """
+
+    def __init__(self, model: QuestionModel, belief: Belief):
+        self.model, self.belief, self.n_labelled = model, belief, 0
+
+    def lookahead(self, doubt: NDArray) -> SameInfluence:
+        return SameInfluence(len(doubt))
+
+    def similarity(self, row: int) -> NDArray:
+        return np.zeros(len(self.belief.E))
+
+
+class SameInfluence:
+    """In place of `Lookahead`: the influence of each of n rows is 1, whatever else is labelled."""
+
+    def __init__(self, n: int):
+        self.factor = np.ones(n)
+
+    def add(self, j: int) -> None:
+        """Count row j as labelled."""
 
 
 def setting_of(model: Any, X: Any) -> Setting | None:

@@ -138,6 +138,7 @@ class Lookahead:
     def __init__(self, ridge: IncrementalRidge, weights: NDArray):
         self.ridge = ridge
         self.variance = ridge.variance.copy()
+        self._before, self._labelled = np.maximum(ridge.variance, 1e-12), ridge.labelled_influence()
         self._root = np.sqrt(weights / len(weights))
         self._covariance = ridge.covariance * self._root
         self._squares = np.einsum("nr,nr->n", self._covariance, self._covariance)
@@ -147,6 +148,13 @@ class Lookahead:
     def influence(self) -> NDArray:
         """(n,)."""
         return np.maximum(self._squares, 0.0) / (self.variance + self.ridge.ridge)
+
+    @property
+    def factor(self) -> NDArray:
+        """The influence times the share of the variance that the rows that count as labelled leave, (n,)."""
+        influence = self.influence
+        influence[self.ridge.rows] = self._labelled
+        return influence * (self.variance / self._before)
 
     def add(self, j: int) -> None:
         """Count row j as labelled."""

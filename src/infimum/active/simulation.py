@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..outputs import Labels, OutputSpace
 from ..outputs.prices import Price
 from ..outputs.questions import Question
-from .asker import Asker
+from .asker import QuestionSelector
 from .learner import Learner, Setting
 
 
@@ -59,8 +59,8 @@ def simulate(
         All rows.
     truth : outputs
         The true output of each row, in any format that `output` parses.
-    strategy : str or Asker
-        A strategy of `Asker`, or an asker with its own cost.
+    strategy : str or QuestionSelector
+        A strategy of `QuestionSelector`, or an asker with its own cost.
     budget : float
         In units of cost.
     output : OutputSpace, default Labels()
@@ -92,12 +92,16 @@ def simulate(
     space = (Labels() if output is None else output).fit(truth)
     model, exact = space.questions(), space.read(truth)
     if model.is_open(model.encode(exact)).any():
-        raise ValueError("truth must have exactly one output per row.")
+        raise ValueError("truth must contain one exact label per row. Got partial labels. Pass the true labels.")
     z = model.exact_outputs(exact)
     order = np.random.default_rng(random_state).permutation(len(exact))
     n_test = int(len(order) * test_size)
     test, pool = order[:n_test], np.sort(order[n_test:])
-    asker = strategy if isinstance(strategy, Asker) else Asker(strategy, cost=cost, random_state=random_state)
+    asker = (
+        strategy
+        if isinstance(strategy, QuestionSelector)
+        else QuestionSelector(strategy, cost=cost, random_state=random_state)
+    )
     E = np.repeat(model.unlabelled, len(exact), axis=0)
 
     def score(learner: Learner, E: NDArray) -> float:

@@ -14,9 +14,10 @@ from ..outputs.prices import Price
 from ..outputs.question_model import Belief, QuestionModel
 from ..outputs.questions import Question
 from .learner import Learner
-from .ridge import Lookahead
 
 Chosen = tuple[list[Question], NDArray]
+N_REFINED = 10  # rows that are compared by expected accuracy; more save time on some tables and lose it on others
+N_LABELS = 5  # most probable labels of a row over which the accuracy is averaged
 
 
 @dataclass
@@ -50,24 +51,20 @@ def information(query: Query, n: int) -> Chosen:
 
     The influence of a row is the variance that it removes from the reference rows, each weighted by its uncertainty.
     Its utility is the expected drop of uncertainty per cost. Rows similar to a chosen one lose influence, so the
-    questions of a batch differ.
+    questions of a batch differ. For labels, the first row is the one of the ten best for which the expected gain of
+    accuracy per cost is largest: uncertainty also remains where classes overlap, and labels do not help there.
     """
-    model, belief, ridge = query.model, query.belief, query.learner.ridge
+    model, belief = query.model, query.belief
     utility = model.utility(query.kinds, belief, query.price, query.measure)
     utility = np.where(query.is_open, utility, -np.inf)
-    full_gain = model.groups(belief)[-1].gain[:, 0]
-    doubt = (full_gain / full_gain.mean() if full_gain.any() else np.ones(len(full_gain)))[ridge.reference]
-    before = np.maximum(ridge.variance, 1e-12)
-    labelled = ridge.labelled_influence()
+    full = model.groups(belief)[-1]
+    full_gain = full.gain[:, 0]
+    ahead = query.learner.lookahead(full_gain)
     started = model.is_labelled(belief.E) & model.finish_started
-    ahead = Lookahead(ridge, doubt)
     left = utility > 0
 
     def gains() -> NDArray:
-        influence = ahead.influence
-        influence[ridge.rows] = labelled
-        # the answers of this batch already remove a part of the variance
-        gain = influence * utility * (ahead.variance / before)
+        gain = ahead.factor * utility  # the answers of this batch already remove a part of the variance
         return np.where(started, gain + gain[left].max(initial=0.0), gain)
 
     gain = gains()
@@ -75,6 +72,10 @@ def information(query: Query, n: int) -> Chosen:
     rows: list[int] = []
     while len(rows) < n and left.any():
         rows.append(int(np.argmax(np.where(left, gain, -np.inf))))
+        if len(rows) == 1 and model.lists_outputs and not started[rows[0]] and query.learner.n_labelled > 1:
+            best = np.argsort(-np.where(left, gain, -np.inf), kind="stable")[: min(N_REFINED, int(left.sum()))]
+            uncertainty = (full_gain if query.measure == "squares" else full.entropy[:, 0])[best]
+            rows = [int(best[np.argmax(_accuracy_gain(query, best) * utility[best] / uncertainty)])]
         left[rows[-1]] = False
         if len(rows) < n:
             ahead.add(rows[-1])
@@ -82,6 +83,26 @@ def information(query: Query, n: int) -> Chosen:
     if not rows:
         return [], utilities
     return model.best_questions(rows, query.kinds, belief.take(rows), query.price, query.measure), utilities
+
+
+def _accuracy_gain(query: Query, rows: NDArray) -> NDArray:
+    """Return by how much the expected accuracy on the reference rows grows if the label of a row is known, (k,).
+
+    The label y of row j changes the predictions F(r) by c(j, r) / (c(j, j) + ridge) (y - F(j)), with the posterior
+    covariance c.
+    """
+    ridge, belief, calibration = query.learner.ridge, query.belief, query.learner.calibration
+    F = belief.F[ridge.reference]
+    now, found = query.model.expected_accuracy(F, calibration), []
+    for j in rows:
+        step = ridge.covariance[j] / (ridge.variance[j] + ridge.ridge)
+        labels = np.argsort(-belief.T[j], kind="stable")[:N_LABELS]
+        after = [
+            query.model.expected_accuracy(F + step[:, None] * (np.eye(F.shape[1])[y] - belief.F[j]), calibration)
+            for y in labels
+        ]
+        found.append(np.average(after, weights=belief.T[j][labels]) - now)
+    return np.array(found)
 
 
 def _least_certain(query: Query, n: int, started_first: bool = False) -> tuple[list[int], NDArray]:
@@ -93,7 +114,7 @@ def _least_certain(query: Query, n: int, started_first: bool = False) -> tuple[l
     rows: list[int] = []
     for _ in range(min(n, int(query.is_open.sum()))):
         rows.append(int(np.argmax(score)))
-        similarity = query.learner.ridge.kernel(np.array(rows[-1:]))[:, 0]
+        similarity = query.learner.similarity(rows[-1])
         left = np.isfinite(score)
         score[left] *= 1 - similarity[left]
         score[rows[-1]] = -np.inf
@@ -148,7 +169,7 @@ def conformal(query: Query, n: int) -> Chosen:
 def _prediction_sets(query: Query) -> NDArray:
     """Return conformal prediction sets as a mask over the outputs, (n, m), without empty ones.
 
-    A calibrated :class:`~infimum.conformal.Conformal` model gives its own sets. Otherwise the score is 1 - P(y | x) and
+    A calibrated :class:`~infimum.Conformal` model gives its own sets. Otherwise the score is 1 - P(y | x) and
     the labelled rows calibrate it by leave-one-out. Rows that were asked about are not exchangeable with the others, so
     these sets have no guaranteed coverage.
     """

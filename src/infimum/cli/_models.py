@@ -17,11 +17,11 @@ from ..data.features import Features
 from ..data.files import atomic_write
 from ..data.limits import check_zip
 from ..data.token_columns import TokenColumns
+from ..disambiguation import Disambiguation
 from ..estimators import PartialSequenceTagger, estimator_for
 from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._console import writing
-from ._options import TableOptions
-from ._own_types import is_own
+from ._options import TableOptions, is_own
 
 if TYPE_CHECKING:
     from ._table import Table
@@ -34,19 +34,32 @@ BROKEN = (ValueError, KeyError, IndexError, AttributeError, TypeError, OSError, 
 
 
 def pipeline(
-    output: OutputSpace, principle: str = "auto", weights: str = "auto", columns: dict[str, str] | None = None
-) -> Pipeline:
+    output: OutputSpace, principle: Any = "auto", weights: str = "auto", columns: dict[str, str] | None = None,
+    noise: str | None = None,
+) -> Pipeline:  # fmt: skip
     """Return an unfitted pipeline: the features of a table, then the estimator for an output space."""
     model = estimator_for(output, principle=principle, weights=weights)
+    if noise is not None:
+        if "noise" not in model.get_params(deep=False):
+            raise ValueError(f"--noise is for labels, tags, rankings and numbers, not for {output.kind}.")
+        model.set_params(noise=noise if noise in ("auto", "estimate") else None if noise == "none" else float(noise))
     return Pipeline([("features", Features(columns=columns or None)), ("model", model)])
 
 
-def pipeline_for(table: Table, principle: str = "auto", weights: str = "auto") -> Pipeline:
+def pipeline_for(
+    table: Table, principle: str = "auto", weights: str = "auto", noise: str | None = None
+) -> Pipeline:
     """Return an unfitted pipeline for a table; a tagger of sequences if its rows are tokens."""
+    if table.constraints is not None:
+        if principle not in ("auto", "disambiguation"):
+            raise ValueError("--shares needs --principle disambiguation.")
+        return pipeline(table.output, Disambiguation(constraints=table.constraints), weights, table.columns, noise)
     if table.sequence is None:
-        return pipeline(table.output, principle, weights, table.columns)
-    if weights != "auto" or principle not in ("auto", "disambiguation"):
-        raise ValueError("--weights and --principle do not apply to sequences, which have a model of their own.")
+        return pipeline(table.output, principle, weights, table.columns, noise)
+    if weights != "auto" or principle not in ("auto", "disambiguation") or noise is not None:
+        raise ValueError(
+            "--weights, --principle and --noise do not apply to sequences, which have a model of their own."
+        )
     classes = table.output.get_params()["classes"]
     tagger = PartialSequenceTagger(table.transitions, classes, table.sequence)
     return Pipeline([("features", TokenColumns(table.sequence)), ("model", tagger)])

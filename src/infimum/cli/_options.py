@@ -4,19 +4,78 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import os
+import re
+import sys
 from collections.abc import Callable
 from functools import wraps
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
-from ..data.columns import KINDS
-from ._own_types import KINDS as OUTPUT_KINDS
-from ._own_types import OWN, check_kind, check_own_kind
+from ..data.blanks import stripped
+from ..data.columns import KINDS as COLUMN_KINDS
+from ..io._names import Naming
+from ..outputs import OUTPUT_TYPES, OutputSpace
 
-KINDS_TO_SET = KINDS[:5]
+KINDS = tuple(OUTPUT_TYPES)
+OWN = "MODULE:CLASS"
+
+
+def output_type(notation: str) -> type[OutputSpace]:
+    """Import an output type that is written as MODULE:CLASS, and add it to OUTPUT_TYPES under this name.
+
+    Modules are found as in Python, also in the current folder.
+    """
+    module, _, name = notation.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        found: Any = import_module(module)
+    except ImportError as error:
+        raise ValueError(
+            f"the module {module!r} cannot be imported ({error}). Run the command in its folder, or install it."
+        ) from error
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if not (isinstance(found, type) and issubclass(found, OutputSpace)):
+        raise ValueError(f"{name!r} of the module {module!r} must be a subclass of infimum.outputs.OutputSpace.")
+    OUTPUT_TYPES[notation] = found
+    return found
+
+
+def is_own(kind: str) -> bool:
+    """Whether a kind is written as MODULE:CLASS."""
+    module, sign, name = kind.partition(":")
+    return bool(sign) and all(part.isidentifier() for part in (*module.split("."), *name.split(".")))
+
+
+def check_kind(kind: str | None) -> str | None:
+    """Return the value of --kind; raise BadParameter unless it is one of the library or a type that can be imported."""
+    if kind is not None and ":" not in kind and kind not in KINDS:
+        raise typer.BadParameter(f"{kind!r} is not one of {', '.join(map(repr, KINDS))}, or {OWN}.")
+    return check_own_kind(kind) if kind is not None and kind not in KINDS else kind
+
+
+def check_own_kind(kind: str | None) -> str | None:
+    """Return the value of --kind, MODULE:CLASS, after it is imported; raise BadParameter if that is impossible."""
+    if kind is None:
+        return None
+    if not is_own(kind):
+        raise typer.BadParameter(f"expected {OWN}. Other models need no --kind. Got {kind!r}.")
+    try:
+        output_type(kind)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    return kind
+
+
+KINDS_TO_SET = COLUMN_KINDS[:5]
 """Kinds of columns that --column accepts."""
+NOISE_WORDS = ("auto", "estimate", "none")
+"""Values of --noise that are not shares."""
 
 
 def option(help: str, *flags: str, metavar: str | None = None, **settings: Any) -> Any:
@@ -30,6 +89,17 @@ def check_columns(given: list[str] | None) -> list[str] | None:
         name, sign, kind = text.rpartition("=")
         if not (name and sign) or kind not in KINDS_TO_SET:
             raise typer.BadParameter(f"expected COLUMN=KIND, where KIND is {', '.join(KINDS_TO_SET)}. Got {text!r}.")
+    return given
+
+
+def check_noise(given: str | None) -> str | None:
+    """Raise BadParameter unless --noise is a word that it knows, or a share below 1."""
+    try:
+        known = given in (None, *NOISE_WORDS) or 0 <= float(given or "") < 1
+    except ValueError:
+        known = False
+    if not known:
+        raise typer.BadParameter(f"expected {', '.join(NOISE_WORDS)} or a share from 0 to 1. Got {given!r}.")
     return given
 
 
@@ -48,7 +118,7 @@ class TableOptions:
         option(
             "Output type. Default: recognised from the cells. MODULE:CLASS is a type of your own; its module is"
             " imported.",
-            metavar=f"[{'|'.join(OUTPUT_KINDS)}|{OWN}]", callback=check_kind,
+            metavar=f"[{'|'.join(KINDS)}|{OWN}]", callback=check_kind,
         ),
     ] = None  # fmt: skip
     id: Annotated[str | None, option("Column with row ids. Default: `id`, if present.", metavar="COLUMN")] = None
@@ -75,6 +145,17 @@ class TableOptions:
     transitions: Annotated[
         Literal["bio"] | None,
         option("Allowed transitions with --sequence. bio allows I-X only after B-X and I-X. All by default."),
+    ] = None
+    group: Annotated[
+        str | None, option("Column with groups of rows, whose shares --shares contains.", metavar="COLUMN")
+    ] = None
+    shares: Annotated[
+        str | None,
+        option(
+            "Table with the share of each class in each group: the column of --group, and one column per class. Rows"
+            " then need no labels.",
+            metavar="FILE",
+        ),
     ] = None
     feature: Annotated[
         list[str], option("Use only this column as a feature. Can be repeated.", metavar="COLUMN")
@@ -214,6 +295,15 @@ Principle = Annotated[
     Literal["auto", "infimum", "average", "supremum", "disambiguation"],
     typer.Option(help="How a set of possible outputs is turned into a training loss."),
 ]
+Noise = Annotated[
+    str | None,
+    option(
+        "Share of candidate sets, intervals or known tags that are wrong: estimate it (estimate), estimate it if this"
+        " increases the likelihood of held-out sets (auto), assume that there are none (none), or a share such as 0.1."
+        " Default: auto, and none for numbers.",
+        metavar=f"[{'|'.join(NOISE_WORDS)}|SHARE]", callback=check_noise,
+    ),
+]  # fmt: skip
 Level = Annotated[
     float | None,
     option("Also compute prediction sets with this coverage, such as 0.9.", min=0.5, max=0.999, metavar="NUMBER"),
@@ -237,3 +327,46 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress
 def out(default: str, what: str):
     """Return the option --out."""
     return Annotated[Path, option(f"Output file for {what}. Default: {default}.", "--out", "-o", metavar="FILE")]
+
+
+NAME = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'(?=\s*(?:,|$))|([^,]*))\s*(?:,|$)""")
+
+
+def names_in_list(text: str) -> list[str]:
+    """Return the names of a comma-separated list; names in quotes may contain commas.
+
+    >>> names_in_list('billing, "shipping, damaged", don\\'t know')
+    ['billing', 'shipping, damaged', "don't know"]
+    """
+    names = (stripped(next(filter(None, found.groups()), "")) for found in NAME.finditer(text))
+    return [name for name in names if name]
+
+
+def class_list(text: str | None) -> list[str] | None:
+    """Return the names that --classes lists: those of a file, one per line, or of a comma-separated list."""
+    if text is None or not stripped(text):
+        return None
+    try:
+        is_file = Path(text).is_file()
+    except (OSError, ValueError):  # a list can be too long for the name of a file
+        is_file = False
+    try:
+        lines = Path(text).read_text(encoding="utf-8-sig").splitlines() if is_file else None
+    except UnicodeDecodeError:
+        raise ValueError(f"--classes: the file {text} is not text in UTF-8.") from None
+    names = names_in_list(text) if lines is None else [name for name in map(stripped, lines) if name]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(
+            f"--classes must list distinct names. Got {', '.join(map(repr, twice))} twice. Put names that contain"
+            " commas in quotes, or write one name per line of a file."
+        )
+    return names
+
+
+def naming(options: TableOptions) -> Naming:
+    """Return the options as the readers of tables take them."""
+    separator = options.separator
+    if separator is not None and (not stripped(separator) or separator in ("|", "!")):
+        raise ValueError(f"--separator must be text other than '|', '!' and blanks. Got {separator!r}.")
+    return Naming(class_list(options.classes), separator, options.merge_classes)

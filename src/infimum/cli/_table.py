@@ -24,8 +24,8 @@ from ..io.tables import records_of
 from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._console import rows_called, stderr
 from ._kind import recognise
-from ._names import naming
-from ._options import TableOptions
+from ._options import TableOptions, naming
+from ._shares import with_shares
 from ._votes import has_votes, soft_labels, with_votes
 
 IDS = "ids"
@@ -63,6 +63,8 @@ class Table:
     """The column of sequence ids, if the rows are tokens."""
     transitions: str | None = None
     """The labels that may follow a label, if the rows are tokens."""
+    constraints: list | None = None
+    """What is known about groups of rows."""
     votes: Votes | None = None
     """The answers of several annotators, if the file has one line per answer; the rows are those of X."""
 
@@ -127,6 +129,7 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
     """Read a table. Rows that no output satisfies raise an error or, if lenient, count as unlabelled."""
     loaded = load(path, options)
     loaded.check_rows()
+    loaded, options, shares = with_shares(loaded, options)
     columns, written = loaded.columns, loaded.rows
     loaded = without(loaded, options.missing)
     if not options.target:
@@ -134,7 +137,7 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
     options = _with_defaults(path, options, columns)
     records, kind, invalid, named = _read(loaded, options, lenient)
     X, unused = _features(path, records, options)
-    extra = [name for name in (options.annotator, options.truth, options.gold) if name is not None]
+    extra = [name for name in (options.annotator, options.truth, options.gold, options.group) if name is not None]
     typed = records_of(loaded, None, None, None, ReadOptions()).data if extra else {}
     taken = {name: typed[name].tolist() for name in extra}
     table = Table(
@@ -144,6 +147,7 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
         records.classes, unused, invalid, options.columns,
         [{name: found.value.get(name) for name in columns} for found in written], named,
         options.settings, options.sequence, options.transitions,
+        constraints=None if shares is None else shares.constraints(taken[str(options.group)]),
     )  # fmt: skip
     if options.sequence is not None and (kind != "labels" or table.annotators is not None):
         raise ValueError(
@@ -173,7 +177,8 @@ def _with_defaults(path: Path, options: TableOptions, columns: list[str]) -> Tab
     """Return the options with the columns `id` and `annotator`, which `infimum convert` writes, as defaults."""
     wanted = [("--target", options.target), ("--feature", options.feature), ("--ignore", options.ignore)]
     wanted += [("--column", list(options.columns))]
-    wanted += [(f"--{name}", [getattr(options, name)]) for name in ("id", "annotator", "truth", "gold", "sequence")]
+    single = ("id", "annotator", "truth", "gold", "sequence", "group")
+    wanted += [(f"--{name}", [getattr(options, name)]) for name in single]
     for option, names in wanted:
         for name in names:
             if name is not None and name not in columns:
@@ -216,7 +221,7 @@ def _read(
     invalid: dict[int, str] = {}
     if records.kind == "text":
         kind = kind or recognise(loaded.name, target, records.y, records.places)
-        if lenient:
+        if lenient and any(cell is not None for cell in records.y):
             records, kind, invalid = _lenient(records, kind, options.settings)
     else:
         kind = records.kind
@@ -247,7 +252,8 @@ def _lenient_bounds(loaded: Loaded, options: TableOptions) -> tuple[Records, str
 
 
 def _features(path: Path, records: Records, options: TableOptions) -> tuple[Any, dict[str, str]]:
-    why = {options.id: IDS, options.annotator: "annotators", options.truth: "true labels", options.gold: "true labels"}
+    why = {options.id: IDS, options.annotator: "annotators", options.truth: "true labels",
+           options.gold: "true labels", options.group: "groups"}  # fmt: skip
     unused = {name: reason for name, reason in why.items() if name is not None}
     unused |= dict.fromkeys(options.ignore, "ignored")
     columns = [name for name in records.data.columns if name not in unused]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..data.errors import InputError, is_missing
+from ..data.errors import BadRows, InputError, is_missing, shown
 from ..evidence import Votes
 from ..io import Records
 from ..io._load import Loaded
@@ -36,11 +36,15 @@ def with_votes(table: Table, gold: list | None, columns: list[str]) -> Table:
     first: dict[Any, int] = {}
     for line, key in enumerate(table.ids):
         first.setdefault(key, line)
+    _check_annotators(table)
     _check_features(table, first)
     known: dict[Any, Any] = {}
     for line, (key, cell) in enumerate(zip(table.ids, gold or [])):
         if not is_missing(cell) and known.setdefault(key, cell) != cell:
-            raise InputError(f"{table.places[line]}: the true label of {key!r} is {known[key]!r} and {cell!r}.")
+            raise InputError(
+                f"{table.places[line]}: the true label of {key!r} is {cell!r}, but {known[key]!r} in a line above. A"
+                " row has one true label. Correct the cells, or empty those that are wrong."
+            )
     answers = {"row": table.ids, "annotator": table.annotators, "answer": table.cells}
     votes = Votes.from_table(answers, row="row", annotator="annotator", answer="answer", gold=known or None)
     lines = list(first.values())
@@ -71,6 +75,17 @@ def soft_labels(loaded: Loaded, target: list[str], id: str | None) -> Records:
         cells.append(known or None)
     data = records.data[[name for name in records.data.columns if name not in target]]
     return replace(records, data=data, y=cells, kind="labels", classes=list(target))
+
+
+def _check_annotators(table: Table) -> None:
+    """Raise an error if a line has no annotator, or if an annotator has answered twice about a row."""
+    bad, seen = BadRows("the table", "line"), dict[Any, int]()
+    for line, (key, who) in enumerate(zip(table.ids, table.annotators or [])):
+        if is_missing(who) or who == "":
+            bad.add(table.places[line], "no annotator")
+        elif not is_missing(table.cells[line]) and (other := seen.setdefault((key, who), line)) != line:
+            bad.add(table.places[line], f"{shown(who)} has answered about {shown(key)} in {table.places[other]}, too")
+    bad.refuse("Every answer needs an annotator, who answers once about each id. Remove or complete these lines.")
 
 
 def _check_features(table: Table, first: dict[Any, int]) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..selection.scores import error_name, no_skill, shown_range
+
 KERNELS = {"rbf": "RBF kernel ridge", "laplacian": "Laplacian kernel ridge"}
 LEARNERS = {
     "linear": "linear ridge", "LinearRidge": "linear ridge", "forest": "random forest", "Forest": "random forest",
@@ -23,6 +25,20 @@ def contradictions(sets: Any) -> list[tuple[str, str]]:
     """Return how many rows contradict themselves, for the printed result; nothing if there are none."""
     number = sets.n_contradictory
     return [("Contradictions", f"{number} of {len(sets)} rows contradict themselves")] if number else []
+
+
+def noise_share(model: Any) -> float | None:
+    """Return the estimated share of sets that are wrong; None if it was not estimated."""
+    found = getattr(vars(model).get("disambiguation_"), "noise", None)
+    return None if found is None else float(found)
+
+
+def noise(model: Any) -> list[tuple[str, str]]:
+    """Return the estimated share of sets that are wrong, for the printed result; nothing if it was not estimated."""
+    if noise_share(model) is None:
+        return []
+    found = model.noise_
+    return [("Wrong labels", f"{found.share:.1%} ({found.low:.1%} to {found.high:.1%})".replace("%", " %"))]
 
 
 def selected(model: Any) -> str:
@@ -107,3 +123,26 @@ def prediction_sets(conformal: Any, sets: Any, exact: float) -> str:
             " candidate set."
         ).replace("%", " %")
     return text
+
+
+def score_rows(found: dict[str, Any], how: str = "") -> list[tuple[str, str]]:
+    """Return the lines of a summary for the scores that `compare_with_constant` returns; `how` follows their names."""
+    if not found:
+        return []
+    constant = found["constant"]
+    rows = [
+        (f"Covering rate{how}", f"{found['covering_rate']:.1%} of {found['n_labelled']} labelled rows; best constant"
+         f" ({constant['output']}) {constant['covering_rate']:.1%}; chance-corrected {found['chance_corrected']:z.3f}"),
+        (f"Set risk{how}", f"{found['set_risk']:.4g}; best constant {constant['set_risk']:.4g}"),
+    ]  # fmt: skip
+    for key, ends in found["errors"].items():
+        name, best = error_name(key), shown_range(*constant["errors"][key])
+        rows.append((f"{name}{how}", f"{shown_range(*ends)}; best constant {best}"))
+    return rows
+
+
+def assessment(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the line of a summary about a model that is no better than a constant; none otherwise."""
+    if not found or found["beats_constant"]:
+        return []
+    return [("Assessment", no_skill(found["constant"]["output"]))]

@@ -12,13 +12,12 @@ from ..estimators.base import validated
 from ..selection import out_of_fold
 from ..selection.scores import compare_with_constant, labelled_weight
 from . import _options as o
-from ._console import print_result, running
+from ._console import TABLES, check_out, print_result, running
 from ._models import pipeline_for, texts
-from ._outputs import TABLES, check_out
-from ._scores import assessment, score_rows
 from ._table import read
+from ._words import assessment, noise_share, score_rows, selected
 from ._words import contradictions as contradictions_in_words
-from ._words import selected
+from ._words import noise as noise_in_words
 from .fit import annotator_rows, column_rows, fitted
 from .predict import append_columns
 
@@ -31,6 +30,7 @@ def clean(
     options: o.TableOptions,
     out: o.out("clean.csv", "the table") = Path("clean.csv"),  # type: ignore[valid-type]
     weights: o.Weights = "auto",
+    noise: o.Noise = None,
     as_json: o.Json = False,
     escape: o.Escape = True,
     quiet: o.Quiet = False,
@@ -48,7 +48,7 @@ def clean(
     with running(["reading", "finding labels", "writing"], file, quiet or as_json) as stages:
         table = read(file, options)
         stages.next()
-        pipe = fitted(table, pipeline_for(table, "disambiguation", weights))
+        pipe = fitted(table, pipeline_for(table, "disambiguation", weights, noise))
         new = cleaned(pipe, table.X)
         scores = held_out_scores(pipe, table.X)
         stages.next()
@@ -58,7 +58,7 @@ def clean(
     found: dict[str, Any] = {"clean": out, "rows": len(table), "kind": table.kind, "complete": complete}
     found |= {"contradictory": pipe[-1].sets_.n_contradictory}
     found |= {name: sum(new[name]) for name in ("tied", "suspect")}
-    found |= {"scores": scores, "beats_constant": scores.get("beats_constant")}
+    found |= {"scores": scores, "beats_constant": scores.get("beats_constant"), "noise": noise_share(pipe[-1])}
     shown = [("Rows", str(len(table))), *contradictions_in_words(pipe[-1].sets_), *assessment(scores)]
     if "confidence" in new:
         found["confidence"] = float(np.mean(new["confidence"]))
@@ -66,7 +66,7 @@ def clean(
         if "confidence" in new:
             shown.append(("Mean confidence", f"{found['confidence']:.3f}"))
         shown += [("Tied rows", str(found["tied"])), ("Suspect rows", str(found["suspect"]))]
-    shown += annotator_rows(table, pipe[-1])
+    shown += [*annotator_rows(table, pipe[-1]), *noise_in_words(pipe[-1])]
     shown += [("Selected model", selected(pipe[-1])), *score_rows(scores, " (cross-validation)")]
     shown += column_rows(table, pipe)
     print_result(found, as_json, f"{out} written", shown, stages.notes, table.named)
@@ -95,6 +95,8 @@ def held_out_scores(pipe: Any, X: Any) -> dict[str, Any]:
     model = pipe[-1]
     if model.selection_ is not None and model.selection_.scores:
         return model.selection_.scores
+    if model.sets_.is_unlabelled.all():
+        return {}
     features = validated(model, pipe[:-1].transform(X))
     try:
         z = out_of_fold(model.recipe_, features, model.output_, model.sets_, cv=FOLDS).z

@@ -15,9 +15,7 @@ from ..io.doccano import EMPTY
 from ..io.prodigy import REJECTED
 from ..outputs.merging import WORDS
 from . import _options as o
-from ._console import USAGE, as_options, fail, print_result, running, writing
-from ._names import names_in_list, naming
-from ._outputs import TABLES, check_out
+from ._console import TABLES, USAGE, as_options, check_out, fail, print_result, running, writing
 
 READERS: dict[str, Any] = {
     "label-studio": io.read_label_studio,
@@ -93,7 +91,7 @@ def convert(
     if other:
         fail(f"--{other[0]} does not apply to files of {source}.", USAGE)
     with running(["reading", "writing"], file, quiet or as_json) as stages:
-        names = naming(options)
+        names = o.naming(options)
         if "classes" in settings:
             settings["classes"] = names.classes
         records = _read(source, file, settings)
@@ -118,7 +116,7 @@ def _read(source: str, file: Path, settings: dict[str, Any]) -> io.Records:
     if "data" in settings:
         settings["data"] = io.read_table(settings["data"]).data
     if "buckets" in settings:
-        settings["buckets"] = names_in_list(settings["buckets"])
+        settings["buckets"] = o.names_in_list(settings["buckets"])
     try:
         return READERS[source](file, **settings)
     except ValueError as error:

@@ -9,15 +9,15 @@ import numpy as np
 from sklearn.base import clone
 
 from ..data.errors import listed
+from ..data.tokens import frames_of, in_rows
 from . import _options as o
-from ._console import print_result, rows_called, running
+from ._console import MODELS, check_out, print_result, rows_called, running
 from ._models import pipeline_for, save
-from ._outputs import MODELS, check_out
-from ._scores import assessment, score_rows
 from ._table import Table, read
+from ._words import assessment, noise_share, score_rows, selected
 from ._words import contradictions as contradictions_in_words
+from ._words import noise as noise_in_words
 from ._words import prediction_sets as set_sizes_in_words
-from ._words import selected
 
 SHOWN = 5  # annotators that are printed
 
@@ -29,6 +29,7 @@ def fit(
     out: o.out("model.skops", "the model") = Path("model.skops"),  # type: ignore[valid-type]
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
+    noise: o.Noise = None,
     level: o.Level = None,
     covers: o.Covers = "truth",
     as_json: o.Json = False,
@@ -46,7 +47,7 @@ def fit(
     with running(["reading", "fitting", "writing"], file, quiet or as_json) as stages:
         table = read(file, options)
         stages.next()
-        model = fitted(table, pipeline_for(table, principle, weights))
+        model = fitted(table, pipeline_for(table, principle, weights, noise))
         conformal, set_sizes = None, ""
         if level is not None:
             conformal = model.conformal_ = prediction_sets(table, model, level, covers)
@@ -61,6 +62,7 @@ def fit(
         *contradictions_in_words(model[-1].sets_),
         *column_rows(table, model),
         *annotator_rows(table, model[-1]),
+        *noise_in_words(model[-1]),
         ("Selected model", selected(model[-1])),
         *score_rows(scores(model[-1]), " (cross-validation)"),
         *assessment(scores(model[-1])),
@@ -70,19 +72,18 @@ def fit(
         "model": out, "kind": table.kind, "rows": len(table), "complete": complete, "chosen": selected(model[-1]),
         "classes": table.classes, "contradictory": model[-1].sets_.n_contradictory,
         "scores": scores(model[-1]), "guarantee": None if conformal is None else conformal.guarantee_,
-        "prediction_sets": set_sizes or None, "columns": table.describe(model[0]),
+        "prediction_sets": set_sizes or None, "columns": table.describe(model[0]), "noise": noise_share(model[-1]),
     }  # fmt: skip
     print_result(found, as_json, f"{out} written", rows, stages.notes, table.named)
 
 
-def fitted(table: Table, model: Any, groups: Any = None) -> Any:
+def fitted(table: Table, model: Any) -> Any:
     """Return the fitted pipeline; errors name the lines of the file.
 
-    Several answers about one row, and rows of the same group, are held out together in cross-validation.
+    Several answers about one row are held out together in cross-validation.
     """
     repeated = table.annotators is not None and len(set(table.ids)) < len(table.ids)
-    groups = table.ids if repeated else groups
-    settings = {} if groups is None else {"model__groups": groups}
+    settings = {"model__groups": table.ids} if repeated else {}
     with rows_called(table.places):
         return model.fit(table.X, table.y(), **settings)
 
@@ -91,13 +92,14 @@ def prediction_sets(table: Table, pipe: Any, level: float, covers: str) -> Any:
     """Return prediction sets that are selected, fitted and calibrated on disjoint parts of the rows."""
     from ..conformal import Conformal
 
-    if table.sequence is not None:
-        raise ValueError(
-            "Prediction sets of sequences are not available on the command line. In Python, use"
-            " Conformal(PartialSequenceTagger()) on a list of sequences."
-        )
+    model, X, y = clone(pipe[-1]), pipe[:-1].transform(table.X), table.y()
+    if table.sequence is not None:  # sequences are exchangeable, tokens are not
+        X, order = frames_of(X, table.sequence)
+        cells, ends = [table.cells[row] for row in order], np.cumsum([len(part) for part in X])
+        y = [cells[end - len(part) : end] for part, end in zip(X, ends)]
+        model.set_params(sequence=None, classes=pipe[-1].classes_.tolist())
     with rows_called(table.places):
-        return Conformal(clone(pipe[-1]), level=level, covers=covers).fit(pipe[:-1].transform(table.X), table.y())
+        return Conformal(model, confidence_level=level, covers=covers).fit(X, y)
 
 
 def about(table: Table, missing: list[str]) -> dict[str, Any]:
@@ -117,10 +119,19 @@ def scores(model: Any) -> dict[str, Any]:
 
 def sizes(table: Table, pipe: Any, conformal: Any) -> str:
     """Return how large the prediction sets of the table are on average, and why."""
-    sets = pipe[-1].sets_
+    sets = pipe[-1].sets_ if table.sequence is None else pipe[-1].lattices_
     labelled = ~np.asarray(sets.is_unlabelled)
     exact = float(np.mean(np.asarray(sets.is_exact)[labelled])) if labelled.any() else 1.0
-    return set_sizes_in_words(conformal, conformal.predict_set(pipe[:-1].transform(table.X)), exact)
+    return set_sizes_in_words(conformal, sets_of_rows(pipe, conformal, pipe[:-1].transform(table.X)), exact)
+
+
+def sets_of_rows(pipe: Any, conformal: Any, X: Any) -> Any:
+    """Return the prediction set of each row; those of sequences are divided into the sets of their tokens."""
+    sequence = vars(pipe[-1]).get("sequence")
+    if sequence is None:
+        return conformal.predict_set(X)
+    frames, order = frames_of(X, sequence)
+    return pipe[-1].output_.read(in_rows(conformal.predict_set(frames).mask, order), strict=False)
 
 
 def column_rows(table: Table, pipe: Any) -> list[tuple[str, str]]:

@@ -12,12 +12,12 @@ from ..io._files import name_of
 from ..io._meaning import ReadOptions
 from ..io.tables import records_of, write_rows
 from . import _options as o
-from ._console import errors_as_messages, print_result, rows_called, running, writing
+from ._console import TABLES, check_out, errors_as_messages, print_result, rows_called, running, writing
 from ._models import load, texts
-from ._outputs import TABLES, check_out
 from ._table import load as load_file
 from ._table import without
 from ._words import predictions
+from .fit import sets_of_rows
 
 
 @o.table_options("sep", "encoding")
@@ -75,7 +75,7 @@ def predicted(pipe: Any, X: Any) -> tuple[dict[str, list], Any]:
     found: dict[str, list] = {"prediction": prediction, "confidence": confidence}
     if conformal is None:
         return found, None
-    sets = conformal.predict_set(features)
+    sets = sets_of_rows(pipe, conformal, features)
     return {**found, "set": texts(output, output.to_cells(sets))}, sets
 
 

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..data.files import atomic_write
-from ..data.token_columns import with_neighbours
 from ..io._files import name_of
 from ..selection.scores import no_skill
 from . import _options as o
-from ._console import errors_as_messages, fail, print_result, rows_called, running, writing
+from ._console import REPORTS, check_out, errors_as_messages, fail, print_result, rows_called, running, writing
 from ._models import load, of_model, pipeline_for
-from ._outputs import REPORTS, check_out
-from ._scores import assessment, score_rows
 from ._table import IDS, Table, read
+from ._words import assessment, noise_share, score_rows, selected
 from ._words import contradictions as contradictions_in_words
-from ._words import selected
+from ._words import noise as noise_in_words
 from .fit import column_rows, fitted
 
 if TYPE_CHECKING:
@@ -38,6 +35,7 @@ def report(
     title: Annotated[str | None, o.option("Title of the report.", metavar="TEXT")] = None,
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
+    noise: o.Noise = None,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -61,11 +59,7 @@ def report(
     with running(["reading", "fitting", "analysing", "writing"], file, quiet or as_json) as stages:
         table = read(file, options, lenient=True)
         stages.next()
-        groups = None
-        if table.sequence is not None:  # tokens are described by themselves and their neighbours
-            groups, X = table.X[table.sequence].to_numpy(), with_neighbours(table.X, table.sequence)
-            table = replace(table, X=X, sequence=None)
-        pipe = fitted(table, pipeline_for(table, principle, weights), groups)
+        pipe = fitted(table, pipeline_for(table, principle, weights, noise))
         stages.next()
         made = build(
             pipe[-1],
@@ -86,8 +80,8 @@ def report(
     selection = pipe[-1].selection_
     complete = selection is None or selection.complete
     rows, summary = _summary(made, table, selected(pipe[-1]))
-    rows += [*contradictions_in_words(pipe[-1].sets_), *column_rows(table, pipe)]
-    summary["contradictory"] = pipe[-1].sets_.n_contradictory
+    rows += [*contradictions_in_words(pipe[-1].sets_), *noise_in_words(pipe[-1]), *column_rows(table, pipe)]
+    summary |= {"contradictory": pipe[-1].sets_.n_contradictory, "noise": noise_share(pipe[-1])}
     summary |= {"report": out, "complete": complete}
     print_result(summary, as_json, f"{out} written", rows, stages.notes, table.named)
 
@@ -137,6 +131,7 @@ def compare_models(
 def _summary(made: Report, table: Table, model: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """Return the results of the report, for people and for programs."""
     found, constant, ours = made.identifiability, made.compared[0], made.compared[-1]
+    only_groups = made.facts.counts["exact"] + made.facts.counts["partial"] == 0
     warning = "" if made.beats_constant else no_skill(constant.text)
     scores = {
         "covering_rate": ours.covering, "chance_corrected": ours.beyond, "set_risk": ours.risk, "errors": ours.errors,
@@ -151,8 +146,7 @@ def _summary(made: Report, table: Table, model: str) -> tuple[list[tuple[str, st
         *(("Summary" if k == 0 else "", text) for k, text in enumerate(made.facts.summary)),
         ("Identifiability", made.verdict),
         ("Rows to review", f"{len(made.audit.rows())} of {len(table)} rows: {counts}"),
-        *assessment(scores),
-        *score_rows(scores, " (5-fold CV)"),
+        *([] if only_groups else [*assessment(scores), *score_rows(scores, " (5-fold CV)")]),
         ("Selected model", model),
     ]
     return rows, {

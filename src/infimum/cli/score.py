@@ -11,8 +11,8 @@ from ..selection.scores import best_constant, compare_with_constant, is_labelled
 from . import _options as o
 from ._console import errors_as_messages, print_result, rows_called, running
 from ._models import load, of_model
-from ._scores import score_rows
 from ._table import Table, read
+from ._words import score_rows
 
 
 @o.table_options("target", "meaning", "unticked", "sep", "encoding")

@@ -10,7 +10,7 @@ import typer
 
 from . import _options as o
 from ._console import USAGE, fail, print_look_alikes, stdout
-from ._names import naming
+from ._options import naming
 
 if TYPE_CHECKING:
     from ..active.studio import Session
@@ -49,6 +49,11 @@ def studio(
     guidelines: Annotated[
         Path | None,
         typer.Option(help="A Markdown file about the classes; a heading names a class.", metavar="FILE"),
+    ] = None,
+    groups: Annotated[
+        Path | None,
+        typer.Option(help="A file of named groups of classes for yes-or-no questions, one per line: animal: cat|dog.",
+                     metavar="FILE"),
     ] = None,
     overlap: Annotated[
         int, typer.Option(min=1, help="How many people answer the rows of the overlap.", metavar="NUMBER")
@@ -94,7 +99,7 @@ def studio(
         fail("Name one table, or use --demo. For example: infimum studio labels.csv --target label", USAGE)
     if (certificate is None) != (key is None):
         fail("--certificate and --key belong together.", USAGE)
-    from ..active import Asker
+    from ..active import QuestionSelector
     from ..active.studio import Journal, Session, read_task
     from ..active.studio.demo import demo_table
     from ..active.studio.server import serve
@@ -104,10 +109,11 @@ def studio(
             table, options = demo_table(), replace(options, classes="0,1,2,3,4,5,6,7,8,9")
         assert table is not None
         names = naming(options)
-        task = read_task(table, target, kind, names.classes, options.id, bounds, names, _listed(show), guidelines)
+        shown = _listed(show)
+        task = read_task(table, target, kind, names.classes, options.id, bounds, names, shown, guidelines, groups)
         print_look_alikes(task.named)
         path = table.with_name(f"{table.name}.answers.jsonl") if journal is None else journal
-        asker = Asker(strategy, cost=cost, questions=_listed(ask), random_state=0)
+        asker = QuestionSelector(strategy, cost=cost, questions=_listed(ask), random_state=0)
         session = Session(task, Journal(path, task.header()), asker, overlap=overlap, share=overlap_share)
         _print_notes(session)
         serve(

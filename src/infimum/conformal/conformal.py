@@ -46,22 +46,22 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     """Prediction sets that cover a new row with at least the given probability, without true labels.
 
     A score s(x, y) measures how unusual y is at x. Let (x_i, S_i) be calibration rows that the model has not seen,
-    exchangeable with the new one, and r the ceil((n + 1) level)-th smallest of
+    exchangeable with the new one, and r the ceil((n + 1) c)-th smallest of the following, with c = `confidence_level`:
 
     - max over y in S_i of s(x_i, y) for ``covers="truth"``: C(x) = {y : s(x, y) <= r} contains the true value with
-      probability at least `level`, if the sets contain it. Wide candidate sets make C(x) wide.
+      probability at least c, if the sets contain it. Wide candidate sets make C(x) wide.
     - min over y in S_i of s(x_i, y) for ``covers="set"``: C(x) shares a member with the set of the new row with
-      probability at least `level`. This can be checked without true values. It does not say which member is true.
+      probability at least c. This can be checked without true values. It does not say which member is true.
 
     The probability is over calibration rows and the new row together, not at each x. `guarantee_` states in a sentence
     what holds for the settings.
 
     Parameters
     ----------
-    model : estimator
-        An estimator of this library, a pipeline or a search that ends in one, `Disambiguated`, or, with `prefit`, any
-        classifier or regressor of scikit-learn.
-    level : float, default 0.9
+    estimator : estimator
+        An estimator of this library, a pipeline or a search that ends in one, `DisambiguationClassifier`, or, with
+        `prefit`, any classifier or regressor of scikit-learn.
+    confidence_level : float, default 0.9
         The probability of covering, between 0 and 1.
     covers : {"truth", "set"}, default "truth"
         What is covered: the true value, or at least one member of the candidate set.
@@ -71,7 +71,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         the model supports.
     method : {"split", "cv+"}, default "split"
         "split" holds rows out of the fit. "cv+" predicts every row without its fold and uses all rows; it guarantees
-        2 level - 1 instead of level. With `cv` as large as the number of rows, it is the jackknife+.
+        2 c - 1 instead of c. With `cv` as large as the number of rows, it is the jackknife+.
     prefit : bool, default False
         Whether the model is fitted already. If so, give rows that it has not seen to `conformalize`.
     exact_only : bool, default False
@@ -84,7 +84,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         For labels: a bound on P(z in S | x, true class) for every other class z. Sets are then smaller than without it.
     noise : float, default 0
         A bound on the probability that a candidate set misses the true value, such as ``model.noise_.high``. The radius
-        is then that of `level` + `noise`, because P(Y in C) >= P(S within C) - P(Y not in S).
+        is then that of `confidence_level` + `noise`, because P(Y in C) >= P(S within C) - P(Y not in S).
     holdout : float, default 0.3
         The share of rows that "split" holds out of the fit.
     cv : int, default 5
@@ -94,8 +94,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
 
     Attributes
     ----------
-    model_ : estimator
-        The fitted model.
+    estimator_ : estimator
+        The fitted estimator.
     score_ : Score
         The score in use.
     space_ : OutputSpace
@@ -112,7 +112,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 1))
     >>> y = [{"low"} if x < -1 else {"high"} if x > 1 else {"low", "high"} for x in X[:, 0]]
-    >>> model = Conformal(PartialClassifier(principle="average"), level=.8, covers="set").fit(X, y)
+    >>> model = Conformal(PartialClassifier(principle="average"), confidence_level=.8, covers="set").fit(X, y)
     >>> model.predict_set([[-2.], [2.]]).mask.tolist(), model.predict_set([[0.]])
     ([[False, True], [True, False]], <CandidateLabels of 2 classes: 1 rows, 100 % exact, 1 candidates on average>)
     >>> print(model.guarantee_)
@@ -125,8 +125,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
 
     def __init__(
         self,
-        model: Any,
-        level: float = 0.9,
+        estimator: Any,
+        confidence_level: float = 0.9,
         covers: str = "truth",
         score: Any = "auto",
         method: str = "split",
@@ -140,8 +140,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         cv: Any = 5,
         random_state: Any = 0,
     ) -> None:
-        self.model = model
-        self.level = level
+        self.estimator = estimator
+        self.confidence_level = confidence_level
         self.covers = covers
         self.score = score
         self.method = method
@@ -165,7 +165,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
                 "prefit=True means that the model is already fitted. Call conformalize(X, y) with data that was"
                 " not used in fit."
             )
-        model, sets = prepared(self.model, y)
+        model, sets = prepared(self.estimator, y)
         n = _check_lengths(X, sets)
         random = check_random_state(self.random_state)
         w = None if sample_weight is None else weight_array(sample_weight)
@@ -173,7 +173,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
             raise InputError(f"X has {n} rows and sample_weight has shape {w.shape}: give one number per row.")
         if self.method != "split":
             cross = CrossValidated(model, self.score, self.covers, self.cv, random).fit(X, sets, w)
-            self.model_, self.score_, self.space_ = cross.model, cross.score, cross.space
+            self.estimator_, self.score_, self.space_ = cross.model, cross.score, cross.space
             self.cross_, self.n_calibration_ = cross, n
             return self
         held = max(1, round(self.holdout * n))
@@ -190,9 +190,9 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         self._check()
         if self.method != "split":
             raise ValueError(f"method={self.method!r} fits the model itself. Call fit(X, y).")
-        if not self.prefit and "model_" not in vars(self):
+        if not self.prefit and "estimator_" not in vars(self):
             raise ValueError("The model is not fitted. Call fit(X, y), or pass a fitted model and prefit=True.")
-        model = self.model if self.prefit else self.model_
+        model = self.estimator if self.prefit else self.estimator_
         predictor = ModelPredictor(model, space_of(model, y))
         sets = predictor.space.read(materialise(y))
         n = _check_lengths(X, sets)
@@ -201,7 +201,9 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         rows = np.arange(n)
         if score.learns and self.prefit:
             if n < 4:
-                raise ValueError(f"The score {score.name!r} learns from half of the calibration rows: {n} are too few.")
+                raise ValueError(
+                    f"The score {score.name!r} is fitted to half of the calibration rows and needs at least 4. Got {n}."
+                )
             order = random.permutation(n)
             taken, rows = order[: n // 2], np.sort(order[n // 2 :])
             score = clone(score).learn(predictor, some_rows(X, taken), sets[taken])
@@ -230,18 +232,18 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
             if not score.per_class:
                 raise ValueError(f"ambiguity and groups='class' are for labels. Got the score {score.name!r}.")
             table = (score.calibration_table(forecast) if self.by_class else score.table(plain), sets.mask)
-        self.model_, self.score_, self.space_, self.cross_ = predictor.model, score, predictor.space, None
+        self.estimator_, self.score_, self.space_, self.cross_ = predictor.model, score, predictor.space, None
         self.scores_, self.groups_, self.table_, self.n_calibration_ = scores, groups, table, len(sets)
         return self
 
-    def predict_set(self, X: Any, level: float | None = None) -> Any:
+    def predict_set(self, X: Any, confidence_level: float | None = None) -> Any:
         """Return C(x) for every row of X, as sets of the output type such as `CandidateLabels` or `Intervals`.
 
-        They print, split by row, and can be the y of an estimator, except for empty sets of labels. `level` replaces
-        that of the constructor.
+        They print, split by row, and can be the y of an estimator, except for empty sets of labels.
+        `confidence_level` replaces that of the constructor.
         """
-        check_is_fitted(self, "model_")
-        level = self._level(level)
+        check_is_fitted(self, "estimator_")
+        level = self._level(confidence_level)
         if self.cross_ is not None:
             return self.cross_.predict_set(X, level)
         score: Any = self.score_
@@ -254,7 +256,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         return score.within(forecast, self._radius(X, len(forecast), level), self.space_)
 
     def _predictor(self) -> ModelPredictor:
-        return ModelPredictor(self.model_, self.space_)
+        return ModelPredictor(self.estimator_, self.space_)
 
     def _radius(self, X: Any, n: int, level: float) -> NDArray:
         """The radius of every row, (n,); (n, m) if every class has its own."""
@@ -271,51 +273,51 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
                 radius[groups == name] = radius_of(self.scores_[inside], level)
         return radius
 
-    def predict(self, X: Any, reject: float | None = None, level: float | None = None) -> NDArray:
+    def predict(self, X: Any, reject: float | None = None, confidence_level: float | None = None) -> NDArray:
         """Return the predictions of the model; with `reject`, a masked array that hides those with a larger set.
 
         The size of a set is a number of labels, of unknown tags or of undecided pairs, the width of an interval or the
         radius of a ball. An empty set of labels is rejected too.
         """
-        check_is_fitted(self, "model_")
-        z = np.asarray(self.model_.predict(X))
+        check_is_fitted(self, "estimator_")
+        z = np.asarray(self.estimator_.predict(X))
         if reject is None:
             return z
         if not is_number(reject, infinite=True):
             raise ValueError(f"reject must be a number, the largest size of an accepted set, or None. Got {reject!r}.")
-        found = self.predict_set(X, level)
+        found = self.predict_set(X, confidence_level)
         is_empty = (found.size == 0) & ~found.is_exact
         hide = (found.size > reject) | is_empty
         return np.ma.masked_array(z, mask=np.broadcast_to(hide.reshape(len(z), *[1] * (z.ndim - 1)), z.shape))
 
-    def check(self, X: Any, y: Any, level: float | None = None) -> Coverage:
+    def check(self, X: Any, y: Any, confidence_level: float | None = None) -> Coverage:
         """Return how often prediction sets meet, and contain, the sets of other rows. No true values are needed."""
-        check_is_fitted(self, "model_")
-        found = self.predict_set(X, level)
+        check_is_fitted(self, "estimator_")
+        found = self.predict_set(X, confidence_level)
         sets = self.space_.read(materialise(y))
         n = _check_lengths(X, sets)
         meets, holds = found.meets(sets), found.contains_set(sets)
         p = np.nan
         if self.cross_ is None and self.groups_ is None and self.ambiguity is None and not self.by_class:
-            a = np.ceil((self.n_calibration_ + 1) * self._level(level) - 1e-9)
+            a = np.ceil((self.n_calibration_ + 1) * self._level(confidence_level) - 1e-9)
             b = self.n_calibration_ + 1 - a
             # given the calibration rows, coverage is Beta(a, b) or larger
             p = float(betabinom.cdf(meets.sum(), n, a, b)) if b > 0 else 1.0
         return Coverage(float(meets.mean()), float(holds.mean()), float(found.size.mean()), n, p)
 
-    def risk_coverage(self, X: Any, y: Any, level: float | None = None, doubt: Any = None) -> RiskCoverage:
+    def risk_coverage(self, X: Any, y: Any, confidence_level: float | None = None, doubt: Any = None) -> RiskCoverage:
         """Return bounds on the loss among accepted rows as `reject` grows; the loss itself on exact rows.
 
         `doubt`, one number per row, orders the rows instead of the sizes of their prediction sets.
         """
-        found = self.predict_set(X, level)
+        found = self.predict_set(X, confidence_level)
         sets = self.space_.read(materialise(y))
         return risk_coverage(found.size if doubt is None else doubt, self.space_, sets, self._predictor().outputs(X))
 
     @property
     def guarantee_(self) -> str:
         """What is guaranteed for these settings, and under which assumption."""
-        check_is_fitted(self, "model_")
+        check_is_fitted(self, "estimator_")
         return guarantee(self)
 
     @property
@@ -324,13 +326,13 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         return isinstance(self.groups, str) and self.groups == "class"
 
     def _level(self, level: float | None) -> float:
-        level = self.level if level is None else level
+        level = self.confidence_level if level is None else level
         if not is_number(level, 0, 1, above=True, below=True):
-            raise ValueError(f"level must be between 0 and 1. Got {level!r} instead.")
+            raise ValueError(f"confidence_level must be between 0 and 1. Got {level!r} instead.")
         if level + self.noise >= 1:
             raise ValueError(
-                f"level + noise must be below 1. Got {level!r} + {self.noise!r}. Use a smaller level, or calibrate on"
-                " rows with fewer wrong sets."
+                f"confidence_level + noise must be below 1. Got {level!r} + {self.noise!r}. Use a smaller one, or"
+                " calibrate on rows with fewer wrong sets."
             )
         return float(level + self.noise)
 

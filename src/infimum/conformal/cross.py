@@ -53,7 +53,7 @@ class CrossValidated:
         """Fit a model without each fold, and one to all rows."""
         n = len(sets)
         if n < self.cv:
-            raise ValueError(f"{n} rows are too few for {self.cv} folds.")
+            raise ValueError(f"Cross-validation with {self.cv} folds requires at least {self.cv} rows. Got {n}.")
         folds = np.array_split(self.random.permutation(n), self.cv)
         fitted = []
         for fold in folds:

@@ -26,13 +26,13 @@ def _sentence(made: Any) -> str:
     if made.cross_ is not None:
         less = f", less at most {made.cross_.excess:.3f} for its folds," if made.cross_.excess else ""
         return (
-            f"With probability at least {2 * made.level - 1:.4g}{less} the prediction set {what}, if the rows and the"
-            f" new row are exchangeable; usually with about {made.level:g}{end}."
+            f"With probability at least {2 * made.confidence_level - 1:.4g}{less} the prediction set {what}, if the"
+            f" rows and the new row are exchangeable; usually with about {made.confidence_level:g}{end}."
         )
     first = "With"
     if made.groups is not None:
         first = "For every class, with" if made.by_class else "In every group, with"
-    head = f"{first} probability at least {made.level:g} the prediction set {what}"
+    head = f"{first} probability at least {made.confidence_level:g} the prediction set {what}"
     if covers_set:
         return f"{head}, {EXCHANGEABLE}{end}."
     if made.by_class:

@@ -127,7 +127,7 @@ def prepared(model: Any, y: Any) -> tuple[Any, Sets]:
     Names that the sets do not carry, such as those of tags, become settings of the model.
     """
     if isinstance(model, type) or not hasattr(model, "get_params"):
-        raise ValueError(f"model must be an estimator such as PartialClassifier(). Got {model!r:.200} instead.")
+        raise ValueError(f"estimator must be a model such as PartialClassifier(). Got {model!r:.200} instead.")
     y, new = materialise(y), clone(model)
     space = space_before_fit(new, y)
     last = last_of(new)
@@ -142,7 +142,7 @@ def space_before_fit(model: Any, y: Any) -> OutputSpace:
     if not hasattr(last, "output_space"):
         raise ValueError(
             f"{last!r} does not learn from candidate sets. Fit it yourself, then use"
-            " Conformal(model, prefit=True).conformalize(X, y); or wrap a classifier as Disambiguated(classifier)."
+            " Conformal(model, prefit=True).conformalize(X, y); or wrap it as DisambiguationClassifier(classifier)."
         )
     return last.output_space(y)
 
@@ -163,7 +163,9 @@ def fit_with_score(
         return predictor, score_for(score, predictor)
     n = len(sets)
     if n < 6:
-        raise ValueError(f"The score {found.name!r} learns from a third of the training rows: {n} are too few.")
+        raise ValueError(
+            f"The score {found.name!r} is fitted to a third of the rows, so it requires at least 6. Got {n}."
+        )
     order = random.permutation(n)
     own, rest = np.sort(order[: n // 3]), np.sort(order[n // 3 :])
     predictor = ModelPredictor(fitted_copy(model, some_rows(X, rest), sets[rest], None if w is None else w[rest]))

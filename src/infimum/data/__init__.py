@@ -2,7 +2,7 @@
 
 from .chunks import Block, Blocks
 from .cluster import DaskBlocks, is_dask, map_rows
-from .rows import InBlocks, Rows, Table, group_codes, rows_of
+from .rows import InBlocks, Rows, Table, group_codes, is_chunked, rows_of
 
 __all__ = [
     "Block",
@@ -12,6 +12,7 @@ __all__ = [
     "Rows",
     "Table",
     "group_codes",
+    "is_chunked",
     "is_dask",
     "map_rows",
     "rows_of",

@@ -85,11 +85,11 @@ def expected(least: float, most: float, above: bool, below: bool, integer: bool)
 def check_one_of(owner: Any, name: str, allowed: Iterable[str]) -> None:
     """Raise an error unless a parameter is one of the allowed names.
 
-    >>> from infimum.active import Asker
-    >>> check_one_of(Asker(measure="x"), "measure", ("squares", "entropy"))
+    >>> from infimum.active import QuestionSelector
+    >>> check_one_of(QuestionSelector(measure="x"), "measure", ("squares", "entropy"))
     Traceback (most recent call last):
     ...
-    ValueError: The 'measure' parameter of Asker must be 'squares' or 'entropy'. Got 'x' instead.
+    ValueError: The 'measure' parameter of QuestionSelector must be 'squares' or 'entropy'. Got 'x' instead.
     """
     value, names = getattr(owner, name), list(allowed)
     if not isinstance(value, str) or value not in names:

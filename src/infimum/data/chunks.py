@@ -8,13 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from functools import partial, reduce
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils import gen_batches
 from sklearn.utils.parallel import Parallel, delayed
 
+from .hashes import hash_of
+from .inputs import is_frame
 from .progress import track
 
 NOTHING = object()
@@ -94,8 +99,6 @@ class Blocks:
         `target` is the column of y, `weight` that of sample_weight, and the other columns are X. Without `target`, the
         chunks have no y, which is enough for `predict`. A row index that pandas has saved is left out.
         """
-        from .parquet import ParquetSource
-
         return cls(ParquetSource(paths, target, weight, rows))
 
     def __iter__(self) -> Iterator[Block]:
@@ -167,3 +170,137 @@ def _slices(X: Any, y: Any, w: Any, size: int, several: bool = False) -> Iterato
     for rows in gen_batches(X.shape[0], size):
         some = None if y is None else tuple(column[rows] for column in y) if several else y[rows]
         yield Block(X[rows], some, None if w is None else w[rows], f"rows {rows.start} to {rows.stop - 1}")
+
+
+INDEX = "__index_level_"  # prefix of a row index that pandas has saved
+
+
+class ParquetSource:
+    """A function that starts a new iteration over the rows of some files; a file that has changed raises an error."""
+
+    def __init__(self, paths: Any, target: str | None, weight: str | None, rows: int, inputs_only: bool = False):
+        given = list(paths) if isinstance(paths, list | tuple) else [paths]
+        self.paths = [Path(path) for path in given]
+        if not self.paths:
+            raise ValueError("Blocks.parquet needs at least one path. Got an empty list.")
+        missing = [str(path) for path in self.paths if not path.exists()]
+        if missing:
+            raise FileNotFoundError(f"There is no file {missing[0]} ({len(missing)} of {len(self.paths)} are missing).")
+        self.target, self.weight, self.rows, self.inputs_only = target, weight, rows, inputs_only
+        self._seen: dict[Path, tuple[int, int]] = {}
+
+    def inputs(self) -> ParquetSource:
+        """Return the same files for `predict`, without the columns of targets and weights, which may be missing."""
+        return ParquetSource(self.paths, self.target, self.weight, self.rows, inputs_only=True)
+
+    def __call__(self) -> Iterator[Block]:
+        from pyarrow.parquet import ParquetFile
+
+        for path in self.paths:
+            self._same(path)
+            first = 0
+            for batch in ParquetFile(path).iter_batches(batch_size=self.rows):
+                where = f"{path.name}, rows {first} to {first + len(batch) - 1}"
+                first += len(batch)
+                yield self._block(path, batch, where)
+
+    def _same(self, path: Path) -> None:
+        state = path.stat()
+        found = (state.st_size, state.st_mtime_ns)
+        if self._seen.setdefault(path, found) != found:
+            raise ValueError(
+                f"{path} changed during fit, which reads its rows more than once. Fit again, on a file"
+                " that nothing writes to."
+            )
+
+    def _block(self, path: Path, batch: Any, where: str) -> Block:
+        import pyarrow as pa
+
+        names = [name for name in batch.schema.names if not name.startswith(INDEX)]
+        inputs = [name for name in names if name not in (self.target, self.weight)]
+        X = pa.Table.from_batches([batch.select(inputs)])
+        if self.inputs_only:
+            return Block(X, where=where)
+        for role, name in (("target", self.target), ("weight", self.weight)):
+            if name is not None and name not in names:
+                raise ValueError(
+                    f"{path} has no {role} column {name!r}. Its columns are {names}."
+                    f"{' Leave target= out to predict.' if role == 'target' else ''}"
+                )
+        y = None if self.target is None else batch.column(self.target).to_pylist()
+        w = None if self.weight is None else batch.column(self.weight).to_numpy(zero_copy_only=False)
+        return Block(X, y, w, where)
+
+
+class Sample(NamedTuple):
+    """The rows of positive weight with the smallest hashes, and the number of all rows."""
+
+    n: int
+    total: float
+    """sum of weights."""
+    keys: NDArray
+    X: Any
+    y: Any
+    w: NDArray | None
+
+
+def sample(blocks: Blocks, size: int) -> Sample:
+    """Draw `size` of the rows, in one pass.
+
+    >>> found = sample(Blocks([(np.arange(4.)[:, None], list("abcd")), (np.arange(4., 6.)[:, None], ["e", "f"])]), 3)
+    >>> found.n, len(found.y), sorted(found.y) == sorted("abcdef"[int(x)] for x in found.X[:, 0])
+    (6, 3, True)
+    """
+    return blocks.reduce(partial(_of, size=size), partial(_merge, size=size), "sample")
+
+
+def _of(block: Block, size: int) -> Sample:
+    n = block.X.shape[0]
+    there = np.arange(n) if block.w is None else np.flatnonzero(block.w > 0)
+    keys = hash_of(block.X[there], 0)
+    at = np.argsort(keys, kind="stable")[:size]
+    rows = there[at]
+    w = None if block.w is None else np.asarray(block.w, dtype=float)[rows]
+    total = float(n if block.w is None else np.sum(block.w))
+    return Sample(n, total, keys[at], block.X[rows], _taken(block.y, rows), w)
+
+
+def _merge(a: Sample, b: Sample, size: int) -> Sample:
+    keys = np.concatenate([a.keys, b.keys])
+    at = np.argsort(keys, kind="stable")[:size]
+    X = sparse.vstack([a.X, b.X]).tocsr()[at] if sparse.issparse(a.X) else np.concatenate([a.X, b.X])[at]
+    w = None if a.w is None or b.w is None else np.concatenate([a.w, b.w])[at]
+    return Sample(a.n + b.n, a.total + b.total, keys[at], X, _taken(_joined(a.y, b.y), at), w)
+
+
+def is_parsed(y: Any) -> bool:
+    """Return whether y has been parsed into sets already."""
+    return hasattr(y, "contains") and hasattr(y, "join")
+
+
+def _taken(y: Any, rows: NDArray) -> Any:
+    """Return some rows of a column of any container."""
+    if is_parsed(y):
+        return y[rows]
+    if is_frame(y) or (hasattr(y, "dtype") and not isinstance(y, np.ndarray)):
+        import narwhals.stable.v1 as nw
+
+        return nw.from_native(y, allow_series=True)[rows.tolist()].to_native()
+    return y[rows] if isinstance(y, np.ndarray) else [y[i] for i in rows]
+
+
+def _joined(a: Any, b: Any) -> Any:
+    if is_parsed(a):
+        return a.join(b)
+    if isinstance(a, list):
+        return [*a, *b]
+    if isinstance(a, np.ndarray):
+        return np.concatenate([a, b])
+    import narwhals.stable.v1 as nw
+
+    parts = [nw.from_native(part, allow_series=True) for part in (a, b)]
+    if isinstance(parts[0], nw.Series):
+        if parts[0].name is None:  # a column of a DataFrame needs a name; a Series of pandas may have none
+            parts = [part.alias("y") for part in parts]
+        return nw.concat([part.to_frame() for part in parts])[parts[0].name].to_native()
+    return nw.concat([part.select(parts[0].columns) for part in parts]).to_native()  # columns are matched by name

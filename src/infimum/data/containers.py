@@ -89,7 +89,7 @@ class Table(NamedTuple):
                 f"The columns of y must be named as the {what} are: {listed(known.list)}."
                 + (f" Missing: {listed(absent)}." if absent else "")
                 + (f" Unknown: {listed(extra)}." if extra else "")
-                + " Columns without names, y.to_numpy(), go by position."
+                + " To match columns by position, pass y.to_numpy()."
             )
         index = [place[k] for k in range(len(known))]
         return Table(self.values[:, index], self.missing[:, index], tuple(known.list))
@@ -219,7 +219,7 @@ def tidy(values: NDArray, names: tuple | None = None) -> Table:
                 out[row] = [float(v) for v in cells]
             except OverflowError:
                 bad.add(row, f"a number too large for floating point, got {shown(cells.tolist())}")
-        bad.refuse("Numbers end at about 1.8e308.")
+        bad.refuse("The largest floating-point number is about 1.8e308. Rescale y.")
         return Table(out, missing, names)
     return Table(values, missing, names)
 

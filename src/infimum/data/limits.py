@@ -26,8 +26,8 @@ def check_unpacked(name: str, packed: int, unpacked: int) -> None:
     """Raise ValueError if a compressed file is much larger inside, and MemoryError if its content has no room."""
     if unpacked > max(SMALL, RATIO * packed):
         raise ValueError(
-            f"{name} has {packed / 2**20:.3g} MB and more than {unpacked / 2**20:.3g} MB of content. A compressed file"
-            f" may grow {RATIO} times. Unpack it first, if you trust it."
+            f"{name} has {packed / 2**20:.3g} MB and more than {unpacked / 2**20:.3g} MB of content. Compressed files"
+            f" may contain at most {RATIO} times their size. If you trust the file, unpack it first."
         )
     require(2.0 * unpacked, f"{name}, unpacked,", SPLIT)
 

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from .chunks import Block, Blocks, n_rows
+from .chunks import Block, Blocks, Sample, is_parsed, n_rows, sample
 from .cluster import DaskBlocks, is_dask
 from .hashes import hashed
 from .inputs import as_numbers, in_order, names_of
-from .sample import Sample, is_parsed, sample
 
 
 class Rows(ABC):
@@ -118,9 +117,14 @@ def group_codes(groups: Any, n: int) -> NDArray | None:
     return np.unique(found, return_inverse=True)[1].ravel()
 
 
+def is_chunked(X: Any) -> bool:
+    """Return whether X are `Blocks` or a Dask collection."""
+    return isinstance(X, Blocks) or is_dask(X)
+
+
 def rows_of(X: Any, y: Any = None, w: Any = None, groups: Any = None) -> InBlocks | None:
     """Return rows in chunks, from `Blocks` or Dask collections; None if X is in memory."""
-    if groups is not None and (isinstance(X, Blocks) or is_dask(X)):
+    if groups is not None and is_chunked(X):
         raise ValueError("groups are not supported for chunked data. Pass arrays, or leave out groups.")
     if isinstance(X, Blocks):
         if y is not None or w is not None:

@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from .errors import InputError, is_missing, listed
 from .numerals import parse_number
-from .tokens import by_sequence, shifted
 
 
 class TokenColumns(TransformerMixin, BaseEstimator):
@@ -57,19 +56,3 @@ def _number(cell: Any) -> float:
 def _is_number(cells: list) -> bool:
     known = [cell for cell in cells if not is_missing(cell)]
     return bool(known) and all(not isinstance(cell, str) or parse_number(cell) is not None for cell in known)
-
-
-def with_neighbours(X: Any, sequence: str) -> Any:
-    """Return a table of tokens with the cells of the previous and the next token as further columns.
-
-    The column of sequence ids is removed. So each row describes a token without reference to other rows.
-    """
-    order, lengths = by_sequence(X[sequence].to_numpy())
-    rows = np.empty(len(order), dtype=int)
-    rows[order] = np.arange(len(order))
-    found = X.drop(columns=[sequence])
-    for name in list(found.columns):
-        cells = np.array([None, *found[name].tolist()], dtype=object)
-        for offset, where in ((-1, "before"), (1, "after")):
-            found[f"{name} {where}"] = cells[shifted(1 + order, lengths, offset)][rows]
-    return found

@@ -27,6 +27,9 @@ WINDOW = (0, -1, 1)
 CENTRES = 150
 """Nyström centres of each kernel; more are slower and more precise."""
 
+AROUND = 8
+"""Words on each side of a token that are shown to people."""
+
 NOTHING = "\0"  # the word before the first token and after the last one
 FORMS = (
     "Each sequence of X is a list of words, a list of feature dicts, or a (length, d) array or DataFrame. A DataFrame"
@@ -57,6 +60,26 @@ class Tokens(NamedTuple):
         texts = {name: [words[k] for k in at.tolist()] for name, words in self.texts.items()}
         dicts = None if self.dicts is None else [self.dicts[k] for k in at.tolist()]
         return Tokens(self.lengths[rows], texts, self.numbers[at], self.names, dicts)
+
+    def contexts(self) -> list[list[str]] | None:
+        """Return each token in brackets with the words around it, for each sequence; None if tokens are no words.
+
+        >>> read_tokens([["Ann", "likes", "Rome"]]).contexts()[0][2]
+        'Ann likes [Rome]'
+        """
+        if not self.texts:
+            return None
+        words, ends = next(iter(self.texts.values())), np.cumsum(self.lengths).tolist()
+        return [_in_brackets(words[end - n : end]) for end, n in zip(ends, self.lengths.tolist())]
+
+
+def _in_brackets(words: list[str]) -> list[str]:
+    found = []
+    for k, word in enumerate(words):
+        before, after = words[max(0, k - AROUND) : k], words[k + 1 : k + 1 + AROUND]
+        cut = [["…"] * (k > AROUND), ["…"] * (k + 1 + AROUND < len(words))]
+        found.append(" ".join([*cut[0], *before, f"[{word}]", *after, *cut[1]]))
+    return found
 
 
 def read_tokens(X: Any, sequence: Any = None) -> Tokens:
@@ -117,6 +140,21 @@ def by_sequence(ids: NDArray) -> tuple[NDArray, NDArray]:
     codes: dict[Any, int] = {}
     of = np.array([codes.setdefault(one, len(codes)) for one in ids.tolist()], dtype=int)
     return np.argsort(of, kind="stable"), np.bincount(of, minlength=len(codes))
+
+
+def frames_of(X: Any, sequence: str) -> tuple[list, NDArray]:
+    """Return one DataFrame per sequence, without the column of ids, and the row of each of their tokens in X."""
+    order, lengths = by_sequence(X[sequence].to_numpy())
+    parts = np.split(order, np.cumsum(lengths)[:-1])
+    others = X.drop(columns=[sequence])
+    return [others.iloc[rows].reset_index(drop=True) for rows in parts], order
+
+
+def in_rows(values: NDArray, order: NDArray) -> NDArray:
+    """Return values of tokens, sequence after sequence, in the order of the rows of a DataFrame."""
+    out = np.empty_like(values)
+    out[order] = values
+    return out
 
 
 def _of_columns(columns: Mapping[str, Any], lengths: NDArray) -> Tokens:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from infimum.data.errors import InfimumWarning
 
-from ._registry import REGISTRY, Entry, checksums, names
+from ._registry import REGISTRY, Entry, checksums, list_datasets
 
 
 def data_folder(data_home: str | os.PathLike | None = None) -> Path:
@@ -42,7 +42,7 @@ def fetch(
     Parameters
     ----------
     name : str
-        ``"collection/name"``, one of `names`.
+        ``"collection/name"``, one of `list_datasets()`.
     data_home : path, optional
         See `data_folder`.
     download : bool, default=True
@@ -70,7 +70,7 @@ def fetch(
     FileNotFoundError: mulan/scene: the file scene-train.arff is not at /nowhere/mulan/scene-train.arff. ...
     """
     if name not in REGISTRY:
-        raise ValueError(f"unknown data set {name!r}; known names: {', '.join(names())}")
+        raise ValueError(f"There is no data set {name!r}. Names: {', '.join(list_datasets())}.")
     entry, folder = REGISTRY[name], data_folder(data_home)
     for file in entry.files:
         path = folder / file
@@ -86,8 +86,8 @@ def _warn_if_other(path: Path, file: str) -> None:
         digest = hashlib.file_digest(content, "sha256").hexdigest()
     if digest != checksums()[file]:
         warnings.warn(
-            f"{path} is not the registered version of {file} (its SHA-256 differs): results may differ "
-            "from published ones; delete it to have the registered version fetched.",
+            f"{path} differs from the registered version of {file} (its SHA-256 differs), so results may differ from"
+            " published ones. Delete the file to download the registered version.",
             InfimumWarning,
             stacklevel=3,
         )

@@ -106,7 +106,7 @@ def checksums() -> dict[str, str]:
     return {path: digest for digest, path in (line.split(maxsplit=1) for line in lines)}
 
 
-def names(collection: str | None = None) -> list[str]:
+def list_datasets(collection: str | None = None) -> list[str]:
     """Return the names of all data sets, or of one collection.
 
     Parameters
@@ -116,8 +116,8 @@ def names(collection: str | None = None) -> list[str]:
 
     Examples
     --------
-    >>> from infimum.datasets import names
-    >>> names("mulan")
+    >>> from infimum.datasets import list_datasets
+    >>> list_datasets("mulan")
     ['mulan/emotions', 'mulan/scene']
     """
     return sorted(name for name in REGISTRY if collection is None or name.split("/")[0] == collection)

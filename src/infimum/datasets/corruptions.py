@@ -108,7 +108,9 @@ def _one_hot(y: ArrayLike, classes: ArrayLike | None) -> NDArray[np.bool_]:
     unknown = np.flatnonzero(~truth.any(axis=1))
     if unknown.size:
         row = unknown[0]
-        raise ValueError(f"row {row}: label {given[row].item()!r} is not one of the classes {columns.tolist()}")
+        raise ValueError(
+            f"Row {row} has the label {given[row].item()!r}, which is not one of the classes {columns.tolist()}."
+        )
     return truth
 
 
@@ -167,7 +169,7 @@ def lose_pairs_at_random(scores: ArrayLike, share: float = 0.5, *, random_state:
     Returns
     -------
     codes : (n, m(m-1)/2) in {-1, 0, 1}
-        As in `lose_pairs`.
+        The column of the pair i < j is 1 if i comes before j, -1 if it comes after, and 0 if it is lost.
 
     References
     ----------
@@ -310,7 +312,7 @@ def hamming_ball(Y: ArrayLike, c: float, *, random_state: Seed = None) -> tuple[
     """
     y = _tags(Y)
     if not c >= 0:
-        raise ValueError(f"the corruption level c must be at least 0, got {c}")
+        raise ValueError(f"c must be a number >= 0. Got {c}.")
     n, m = y.shape
     rng = check_random_state(random_state)
     radii = np.floor(c * (m + 1) * rng.uniform(size=n)).astype(np.int64)
@@ -363,13 +365,15 @@ def _tags(Y: ArrayLike) -> NDArray[np.int64]:
     rows = np.flatnonzero((np.abs(tags) != 1).any(axis=1))
     if rows.size:
         row = rows[0]
-        raise ValueError(f"row {row}: tags must be -1 or 1, got {tags[row].tolist()}; for 0/1 tags give 2 * Y - 1")
+        raise ValueError(
+            f"Tags must be -1 or 1. Row {row} is {tags[row].tolist()}. For tags of 0 and 1, pass 2 * Y - 1."
+        )
     return tags.astype(np.int64)
 
 
 def _level(c: float) -> float:
     if not 0 <= c <= 1:
-        raise ValueError(f"the corruption level must be in [0, 1], got {c}")
+        raise ValueError(f"c must be a number in [0, 1]. Got {c}.")
     return c
 
 

@@ -38,7 +38,7 @@ def load(
     Parameters
     ----------
     name : str
-        ``"collection/name"``, one of `names`.
+        ``"collection/name"``, one of `list_datasets()`.
     subset : {"train", "test", "all"}, optional
         For data sets with a test part, which are those of MULAN and dna of LIBSVM. By default the parts that the paper
         uses: all of MULAN, and the 2000 training rows of dna.

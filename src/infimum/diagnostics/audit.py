@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from typing import Any
 
@@ -12,6 +13,7 @@ from ..disambiguation import Disambiguation, DisambiguationResult, supports_soft
 from ..outputs import OutputSpace, Sets
 from ..recipe import Recipe
 from ..selection import out_of_fold
+from ..selection.scores import best_constant, labelled_weight, losses
 from .conflicts import conflicts, unreadable
 from .rows import Findings, check_lengths, inputs_and_space, nearest_rows, scaled_weights
 
@@ -20,6 +22,7 @@ MIN_SUPPORT = 0.1  # support below which a row is suspect if no disambiguation i
 SHARE_OF_MEDIAN = 0.4  # or below this share of the median, if that is more
 COMPARED_ROWS = 5000  # rows up to which kernel ridge on all of them is quick
 FAR = 4.0  # typical distances beyond which a number is suspect
+NOTABLE = 0.01  # smallest loss of a row in conflict, as a share of the mean loss of the best constant
 SHOWN = 5
 
 
@@ -98,7 +101,7 @@ def audit(
       of its pairs. For numbers and boxes, fewer than a tenth of a row would be so far off if all sets were right. For
       other vectors, the loss of the prediction from the other rows is four times the usual one.
     - **Conflicts**: rows that are equal, or nearer to each other than three quarters of the rows are to any other, with
-      disjoint sets.
+      disjoint sets. For numbers and vectors, one of them must also be unusually far from its prediction.
     - **Impossible** rows, which no output satisfies.
     - **Disagreements** between the principles, on predictions for each row from the others.
 
@@ -152,6 +155,21 @@ def of_sets(
     return found
 
 
+def of_predictions(
+    output: OutputSpace, sets: Sets, z: NDArray, resolved: DisambiguationResult,
+    impossible: dict[int, str] | None = None,
+) -> Audit:  # fmt: skip
+    """Return the suspects of a disambiguation beside held-out predictions z of the same model.
+
+    Neighbours and principles are not compared, because the rows have no features of their own.
+    """
+    found = Audit(len(sets))
+    found.impossible = impossible or {}
+    found.predictions["disambiguation"] = z
+    _set_suspects(found, None, output, sets, None, resolved)
+    return found
+
+
 def _predict(found: Audit, X: Any, output: OutputSpace, sets: Sets, weights: Any) -> None:
     """Predict each row from the others, by every principle."""
     for principle in PRINCIPLES:
@@ -163,10 +181,15 @@ def _predict(found: Audit, X: Any, output: OutputSpace, sets: Sets, weights: Any
             found.not_evaluated[principle] = str(error).splitlines()[0]
 
 
+def _first_prediction(found: Audit) -> NDArray | None:
+    known = found.predictions
+    return next((known[name] for name in ("disambiguation", "infimum", "average") if name in known), None)
+
+
 def _set_suspects(
     found: Audit, X: Any, output: OutputSpace, sets: Sets, weights: Any, resolved: DisambiguationResult | None
 ) -> None:
-    z = next((found.predictions[p] for p in ("disambiguation", "infimum", "average") if p in found.predictions), None)
+    z = _first_prediction(found)
     if z is None:
         return
     support, rows = label_errors(X, output, sets, weights, resolved)
@@ -233,6 +256,13 @@ def _set_conflicts(found: Audit, X: Any, output: OutputSpace, sets: Sets) -> Non
     except ValueError as error:
         found.not_evaluated["conflicts"] = str(error).splitlines()[0]
         return
+    z = _first_prediction(found)
+    if z is not None and not math.isfinite(output.size):  # numbers of near rows differ a little without contradiction
+        constant = best_constant(output, sets, labelled_weight(output, sets))
+        least = NOTABLE * losses(output, sets, np.repeat(constant, len(sets), axis=0)).mean()
+        far = losses(output, sets, z)
+        odd = {row for row in support_of(output, sets, z)[1].tolist() if far[row] > least}
+        pairs = [pair for pair in pairs if odd & set(pair[:2])]
     texts = output.format_sets(sets, [i for pair in pairs for i in pair[:2]]) if pairs else []
     found.conflicts = [
         {"row": i, "set": a, "other": j, "its set": b, "distance": d}

@@ -14,9 +14,8 @@ from sklearn.utils import check_random_state
 
 from ..data import Table
 from ..data.checks import check_number
-from ..data.chunks import single_blas
+from ..data.chunks import sample, single_blas
 from ..data.memory import require
-from ..data.sample import sample
 from ..loss import SetLoss
 from ..outputs.base import OutputSpace, Points, Sets
 from ..outputs.chunked import as_sets
@@ -215,14 +214,16 @@ class Disambiguation(BaseEstimator):
         operator: Holdout,
         posterior: SetPosterior | None,
         sample_weight: Any = None,
+        rounds: int | None = None,
     ) -> tuple[NDArray, NDArray | None, float]:
         """Predict held-out rows; return outputs (n, *z), log-likelihoods of the sets (n,) and how many sets may miss.
 
-        `posterior` is that of all rows, by :func:`posterior_of`. Hard disambiguation has no log-likelihoods.
+        `posterior` is that of all rows, by :func:`posterior_of`. Soft labels are updated in `rounds`, by default those
+        of the posterior. Hard disambiguation has no log-likelihoods.
         """
         self.check(output, sets)
         if posterior is not None and self.kind != "hard":
-            F = held_out_sums(operator, posterior)
+            F = held_out_sums(operator, posterior, rounds)
             return *posterior.outputs(F, output), posterior.miss_share(F)
         c = None
         for block, rest, inside, outside in operator.folds():

@@ -2,7 +2,7 @@
 
 from .base import PartialModel
 from .classifier import PartialClassifier
-from .clean import Disambiguated, clean_labels
+from .clean import DisambiguationClassifier, clean_labels
 from .for_output import estimator_for
 from .generic import PartialEstimator
 from .multilabel import PartialMultilabelClassifier
@@ -13,7 +13,7 @@ from .regressor import PartialRegressor
 from .sequences import PartialSequenceTagger
 
 __all__ = [
-    "Disambiguated",
+    "DisambiguationClassifier",
     "PartialClassifier",
     "PartialEstimator",
     "PartialModel",

@@ -16,7 +16,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
 
-from ..data import Blocks, Rows, Table, group_codes, is_dask, map_rows, rows_of
+from ..data import Rows, Table, group_codes, is_chunked, is_dask, map_rows, rows_of
 from ..data.checks import check_run
 from ..data.containers import materialise
 from ..data.errors import InfimumWarning
@@ -59,18 +59,23 @@ class PartialModel(CallbackMixin, StreamingMixin, BaseEstimator):
     It predicts f(x) = argmin_z sum_i alpha_i(x) L(z, S_i). A subclass defines `_output`, the output space.
     """
 
-    principle: Any
-    negative_weights: str
-    weights: Any
-    solver: Any
-    search_config: SearchConfig | None
-    budget: float | None
-    n_jobs: int | None
-    random_state: Any
-    verbose: int
     disambiguation_: DisambiguationResult | None
     batch_numbers: ClassVar[int] = 2**22
     """Numbers formed at a time for a batch of queries: 32 MiB."""
+
+    def __init__(
+        self, principle: Any, negative_weights: str, weights: Any, solver: Any, budget: float | None,
+        n_jobs: int | None, random_state: Any, verbose: int, search_config: SearchConfig | None,
+    ):  # fmt: skip
+        self.principle = principle
+        self.negative_weights = negative_weights
+        self.weights = weights
+        self.solver = solver
+        self.budget = budget
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.search_config = search_config
 
     @classmethod
     def paper(cls, *args: Any, **settings: Any) -> Self:
@@ -182,7 +187,7 @@ class PartialModel(CallbackMixin, StreamingMixin, BaseEstimator):
 
         The result is a Dask array for a Dask collection, and an iterator over arrays for `infimum.Blocks`.
         """
-        if _is_blocked(X):
+        if is_chunked(X):
             return self._in_blocks(self.predict, X)
         z = self._outputs(X)  # raises an error if the model is not fitted
         return self.output_.tabulate(self.output_names(z))
@@ -305,7 +310,7 @@ class PartialModel(CallbackMixin, StreamingMixin, BaseEstimator):
         check_is_fitted(self)
         x = self._validated(np.reshape(x, (1, -1)) if np.ndim(x) == 1 and not is_frame(x) else x)
         if x.shape[0] != 1:
-            raise ValueError(f"explain takes one row at a time. Got {x.shape[0]} rows.")
+            raise ValueError(f"explain requires one row, such as X[[0]]. Got {x.shape[0]} rows.")
         return explained(self, x, against)
 
     def _by_blocks(self, X: Any, solve: Callable[[Alpha], Any]) -> list:
@@ -365,10 +370,6 @@ def validated(model: Any, X: Any, reset: bool = False) -> Any:
         return validate_data(model, table, accept_sparse="csr", dtype=np.float64, reset=reset)
 
     return narrow(in_range(explaining_gaps(check, table)))
-
-
-def _is_blocked(X: Any) -> bool:
-    return isinstance(X, Blocks) or is_dask(X)
 
 
 def weight_params(model: Any, w: Any) -> dict[str, Any]:

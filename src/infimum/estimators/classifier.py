@@ -11,13 +11,12 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..data import Blocks, is_dask
+from ..data import is_chunked
 from ..data.errors import InfimumWarning
-from ..loss import Infimum
 from ..outputs import Labels, Sets
 from ..outputs.labels.costs import without_frames
 from ..selection import SearchConfig
-from ..solvers import ClosedForm
+from .docs import MODEL
 from .probability import ProbabilityMixin, has_calibrator
 
 
@@ -25,14 +24,6 @@ def _has_risks(model: PartialClassifier) -> bool:
     if isinstance(model.solver, str) or model.solver.scores_all_outputs:
         return True
     raise AttributeError(f"decision_function needs a solver that scores every class. Got {model.solver!r}.")
-
-
-def _has_plausibility(model: PartialClassifier) -> bool:
-    recipe = model._resolved_recipe()
-    plain = isinstance(recipe.principle, Infimum) and recipe.negative_weights == "inside" and model.cost is None
-    if plain and isinstance(model.solver, str | ClosedForm):
-        return True
-    raise AttributeError("plausibility needs principle='infimum', negative_weights='inside' and the 0-1 loss.")
 
 
 def _has_probabilities(model: PartialClassifier) -> bool:
@@ -48,6 +39,7 @@ def _has_probabilities(model: PartialClassifier) -> bool:
     return _has_risks(model)
 
 
+@MODEL
 class PartialClassifier(ProbabilityMixin):
     """Classification from candidate labels.
 
@@ -61,38 +53,10 @@ class PartialClassifier(ProbabilityMixin):
     cost : None, "ordinal", (m, m) array, DataFrame or Taxonomy, optional
         The cost of predicting class z (rows) if class y is true (columns). None is the 0-1 loss. Set it if some
         mistakes are worse than others: "ordinal" for ordered classes, a `Taxonomy` for hierarchical ones.
-    principle : str, Principle or Disambiguation, default "auto"
-        How a set of possible outputs is turned into a loss. "infimum", "average" and "supremum" use the loss to the
-        best, mean and worst member. "disambiguation" estimates the label of each row first (`labels_`). "auto" selects
-        one of them by cross-validation.
-    negative_weights : {"auto", "inside", "joint"}, default "auto"
-        How set losses are combined if a weight is negative, as some weights of kernel ridge and linear ridge are:
-        sum_i alpha_i inf_y l(z, y) ("inside"), or inf over (y_i) of sum_i alpha_i l(z, y_i) ("joint"). "auto" selects
-        one of them by cross-validation. It rarely has to be set.
-    weights : {"auto", "kernel", "nystrom", "linear", "neighbors", "forest", "laplacian"} or Weights, default "auto"
-        The base learner, which determines how much each training row counts at x. With the name of a family, features
-        are scaled and hyperparameters are selected within the family. A `Weights` object is used exactly as given.
-        "auto" compares the families by cross-validation on the partial labels.
-    solver : "auto" or Solver, default "auto"
-        How the minimum over outputs is computed. "auto" takes the first solver that supports the loss. Set another one
-        for a different compromise between speed and optimality.
+    principle, negative_weights, weights, solver : shared
     classes : list, optional
         All classes in order. Set it if some classes do not occur in y, to allow no other labels, or to give an order.
-    probabilities : {None, "temperature"}, default None
-        Calibration of `predict_proba`. "temperature" fits a temperature to held-out training rows. None does the same
-        if the principle is "auto" or "disambiguation"; for other principles, `predict_proba` is then not available.
-    budget : float, optional
-        Time limit of the model selection in seconds. When it is over, the best candidate so far is fitted, with a
-        warning. There is no limit by default.
-    n_jobs : int, optional
-        The number of threads. By default, that of BLAS for model selection, and one for predictions.
-    random_state : int, default 0
-        Seed of forests and of Nyström centres.
-    verbose : int, default 0
-        If 1, a progress bar is shown.
-    search_config : SearchConfig, optional
-        Constants of the model selection, such as numbers of rows and folds; see
-        :class:`infimum.selection.SearchConfig`.
+    probabilities, budget, n_jobs, random_state, verbose, search_config : shared
     noise : {"auto", "estimate"}, None or float, default "auto"
         The share of sets that do not contain the true label. "estimate" estimates it, and "auto" does so if this
         increases the likelihood of held-out sets. None assumes that every set contains the true label. Only
@@ -102,29 +66,10 @@ class PartialClassifier(ProbabilityMixin):
     ----------
     classes_ : (m,)
         The classes, in the order of the columns of `predict_proba`.
-    selection_ : SelectionResult or None
-        The candidates of the model selection with their scores, the selected one first. None if nothing was "auto".
-    labels_ : (n,)
-        The most likely member of the set of each training row. Like the following attributes up to `noise_`, it is
-        available after disambiguation, which the default mostly selects.
-    confidence_ : (n,) or None
-        The probabilities of `labels_`; None if they are not defined.
-    suspects_ : (k,)
-        Row numbers of likely label errors: rows whose set probably does not contain the true output.
-    tied_ : (k,)
-        Row numbers of rows with two almost equally likely members.
-    label_errors_ : (n,)
-        All row numbers, the most likely label error first.
-    noise_ : Noise
-        The estimated share of sets that do not contain the true output.
+    selection_, labels_, confidence_, suspects_, tied_, label_errors_, noise_ : shared
     sources_ : Sources
         The reliability of each annotator, after a fit to :class:`infimum.Votes`.
-    n_features_in_ : int
-        The number of columns of X.
-    output_, weights_, solver_, recipe_
-        The fitted output space, base learner and solver, and the recipe that combines them.
-    sets_ : Sets
-        The parsed training labels, for `explain`. Not stored for chunked data.
+    n_features_in_, output_, sets_ : shared
 
     Examples
     --------
@@ -140,6 +85,7 @@ class PartialClassifier(ProbabilityMixin):
     def __init__(
         self,
         cost: Any = None,
+        *,
         principle: Any = "auto",
         negative_weights: str = "auto",
         weights: Any = "auto",
@@ -153,18 +99,12 @@ class PartialClassifier(ProbabilityMixin):
         search_config: SearchConfig | None = None,
         noise: Any = "auto",
     ) -> None:
+        super().__init__(
+            principle, negative_weights, weights, solver, budget, n_jobs, random_state, verbose, search_config
+        )
         self.cost = cost
-        self.principle = principle
-        self.negative_weights = negative_weights
-        self.weights = weights
-        self.solver = solver
         self.classes = classes
         self.probabilities = probabilities
-        self.budget = budget
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.search_config = search_config
         self.noise = noise
 
     def _output(self, y: Any) -> Labels:
@@ -186,19 +126,10 @@ class PartialClassifier(ProbabilityMixin):
     @available_if(_has_risks)
     def decision_function(self, X: Any) -> NDArray:
         """Return minus the estimated set risk of each class, (q, m); for two classes, the difference, (q,)."""
-        if isinstance(X, Blocks) or is_dask(X):
+        if is_chunked(X):
             return self._in_blocks(self.decision_function, X)
         scores = -self.map_weights(X, lambda alpha: self.solver_.risks(alpha))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-    @available_if(_has_plausibility)
-    def plausibility(self, X: Any) -> NDArray:
-        """Return the estimated P(z in S | x) of each class, (q, m); for the infimum and the 0-1 loss.
-
-        The rows do not sum to one, because sets overlap.
-        """
-        check_is_fitted(self)
-        return self.map_weights(X, lambda alpha: self.solver_.total(alpha)[:, None] - self.solver_.risks(alpha))
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> NDArray:

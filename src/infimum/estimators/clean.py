@@ -78,7 +78,7 @@ def _estimator_has(name: str) -> Callable[[Any], bool]:
     return lambda self: self.estimator is None or hasattr(self.estimator, name)
 
 
-class Disambiguated(MetaEstimatorMixin, BaseEstimator):
+class DisambiguationClassifier(MetaEstimatorMixin, BaseEstimator):
     """Any classifier, fitted to the labels that disambiguation finds, each weighted by its confidence.
 
     y contains sets, which cannot be stratified, so ``cv=5`` means ``KFold(5)``.
@@ -109,7 +109,7 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
     Examples
     --------
     >>> X = np.array([[0.], [.1], [.2], [.8], [.9], [1.]])
-    >>> model = Disambiguated().fit(X, ["cat", "cat|dog", "cat", "dog|owl", "dog", "dog|cat"])
+    >>> model = DisambiguationClassifier().fit(X, ["cat", "cat|dog", "cat", "dog|owl", "dog", "dog|cat"])
     >>> model.predict([[0.], [1.]])
     array(['cat', 'dog'], dtype='<U3')
     """
@@ -137,7 +137,7 @@ class Disambiguated(MetaEstimatorMixin, BaseEstimator):
         classifier = _logistic() if self.estimator is None else clone(self.estimator)
         counts = has_fit_parameter(classifier, "sample_weight")
         if sample_weight is not None and not counts:
-            raise ValueError(f"{classifier!r} takes no sample weights. Leave them out, or use another classifier.")
+            raise ValueError(f"{classifier!r} does not support sample_weight. Leave it out, or use another classifier.")
         found = clean_labels(X, y, self.weights, Labels(classes=self.classes), self.how, sample_weight)
         given = np.ones(len(found)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         keep = given > 0

@@ -11,11 +11,13 @@ from ..outputs import OutputSpace, Product
 from ..selection import SearchConfig
 from ..selection.scores import labelled_weight, scored_by
 from .base import PartialModel
+from .docs import MODEL
 
 SCORES: dict[str, Any] = {"number": r2, "vector": r2}
 """Scores of outputs by their kind; all others have the mean agreement, which is the accuracy for labels."""
 
 
+@MODEL
 class PartialMultiOutput(PartialModel):
     """A model for several outputs per row, each with its own kind of partial label.
 
@@ -30,33 +32,7 @@ class PartialMultiOutput(PartialModel):
     importance : mapping of str to float, optional
         The factor of the loss of each output. By default the mean loss between the labels of two rows is 1 for each
         output, so all outputs count alike.
-    principle : str, Principle or Disambiguation, default "auto"
-        How a set of possible outputs is turned into a loss. "infimum", "average" and "supremum" use the loss to the
-        best, mean and worst member. "disambiguation" estimates the label of each row first (`labels_`). "auto" selects
-        one of them by cross-validation.
-    negative_weights : {"auto", "inside", "joint"}, default "auto"
-        How set losses are combined if a weight is negative, as some weights of kernel ridge and linear ridge are:
-        sum_i alpha_i inf_y l(z, y) ("inside"), or inf over (y_i) of sum_i alpha_i l(z, y_i) ("joint"). "auto" selects
-        one of them by cross-validation. It rarely has to be set.
-    weights : {"auto", "kernel", "nystrom", "linear", "neighbors", "forest", "laplacian"} or Weights, default "auto"
-        The base learner, which determines how much each training row counts at x. With the name of a family, features
-        are scaled and hyperparameters are selected within the family. A `Weights` object is used exactly as given.
-        "auto" compares the families by cross-validation on the partial labels.
-    solver : "auto" or Solver, default "auto"
-        How the minimum over outputs is computed. "auto" takes the first solver that supports the loss. Set another one
-        for a different compromise between speed and optimality.
-    budget : float, optional
-        Time limit of the model selection in seconds. When it is over, the best candidate so far is fitted, with a
-        warning. There is no limit by default.
-    n_jobs : int, optional
-        The number of threads. By default, that of BLAS for model selection, and one for predictions.
-    random_state : int, default 0
-        Seed of forests and of Nyström centres.
-    verbose : int, default 0
-        If 1, a progress bar is shown.
-    search_config : SearchConfig, optional
-        Constants of the model selection, such as numbers of rows and folds; see
-        :class:`infimum.selection.SearchConfig`.
+    principle, negative_weights, weights, solver, budget, n_jobs, random_state, verbose, search_config : shared
 
     Attributes
     ----------
@@ -93,17 +69,11 @@ class PartialMultiOutput(PartialModel):
         verbose: int = 0,
         search_config: SearchConfig | None = None,
     ) -> None:
+        super().__init__(
+            principle, negative_weights, weights, solver, budget, n_jobs, random_state, verbose, search_config
+        )
         self.parts = parts
         self.importance = importance
-        self.principle = principle
-        self.negative_weights = negative_weights
-        self.weights = weights
-        self.solver = solver
-        self.budget = budget
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.search_config = search_config
 
     def _output(self, y: Any) -> OutputSpace:
         return Product(self.parts, self.importance)

@@ -33,13 +33,14 @@ from ..selection.candidates import combined, first_candidates
 from ..selection.evaluate import Evaluation, EvaluationData
 from ..selection.kernel_cache import KernelCache
 from ..selection.rank import Rule
+from ..selection.record import Record
 from ..selection.result import scoring_of
 from ..selection.rows import labelled_rows
 from ..selection.scores import NAMES
-from ..selection.search import Record
 from ..weights import KernelRidge, Nystrom, Scaled
 from ..weights.holdout import folds_of
 from .base import PartialModel, validated, weight_params
+from .callbacks import CallbackMixin
 from .classifier import PartialClassifier
 
 PAIRS = {
@@ -79,7 +80,7 @@ def _final_has(name: str) -> Callable[[Any], bool]:
     return has
 
 
-class PartialSearch(BaseEstimator):
+class PartialSearch(CallbackMixin, BaseEstimator):
     """Grid search over kernel ridge models by cross-validation on candidate sets.
 
     No true label is needed. Each candidate predicts the rows of each fold without their sets. For kernel ridge these
@@ -133,7 +134,8 @@ class PartialSearch(BaseEstimator):
 
     Notes
     -----
-    An interrupt (Ctrl-C) ends the search: the best candidate so far is fitted, with a warning.
+    An interrupt (Ctrl-C) ends the search: the best candidate so far is fitted, with a warning. A callback of
+    `set_callbacks` that returns True ends it without a warning.
 
     Examples
     --------
@@ -174,11 +176,11 @@ class PartialSearch(BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Evaluate every candidate, then fit the best one to all rows."""
-        new = clone(self)
-        new._fit(X, y, sample_weight, groups)
+        new = self.__class__.__new__(self.__class__)
+        new.__dict__ = {name: value for name, value in vars(self).items() if not name.endswith("_")}
+        new._fit_with_callbacks(X, y, sample_weight, groups)
         # all at once: a search that fails or is interrupted too early leaves the model as it was
-        kept = {name: value for name, value in vars(self).items() if not name.endswith("_")}
-        self.__dict__ = vars(new) | kept
+        self.__dict__ = dict(vars(new))
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
@@ -189,7 +191,7 @@ class PartialSearch(BaseEstimator):
         output = rows.fitted(model._output(y))
         data = self._data(recipe, rows, output, recipe.read(rows, output))
         candidates = self._candidates(recipe, rows.X, data.sets)
-        record = Record()
+        record = Record(on_result=self._on_candidate)
         try:
             record.compare(candidates, data)
         except KeyboardInterrupt:
@@ -280,7 +282,7 @@ class PartialSearch(BaseEstimator):
             return combined(Candidate(type(recipe.weights).__name__), pairs, recipe.weights.signed)
         family = "kernel" if is_auto(recipe.weights) else recipe.weights
         if family not in ("kernel", "nystrom"):  # they have no kernels: the candidates of the default search
-            return first_candidates(len(sets), X, False, pairs, SearchConfig(), family=family)
+            return first_candidates(len(sets), X, pairs, SearchConfig(), family=family)
         grid = itertools.product(self.scalings, self.kernels, self.gammas, self.lams)
         return [one for shape in grid for one in combined(Candidate(family, *shape), pairs)]
 

@@ -143,7 +143,9 @@ def out_of_fold_scores(
     disambiguation = recipe.disambiguation
     folds = folds_of(rounded(table.X), N_FOLDS, sample_weight=table.w, groups=table.groups)
     if len(folds) < 2:
-        raise ValueError("All rows of X are the same, so probabilities cannot be learned from them.")
+        raise ValueError(
+            "All rows of X are the same, so probabilities cannot be learned from them. Pass other features."
+        )
     soft = disambiguation is not None and disambiguation.is_soft(sets)
     if recipe.refits_on_labels or (disambiguation is not None and not soft):
         return refit_folds(recipe, table, output, sets, folds, scores)

@@ -10,21 +10,25 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.errors import BadRows
-from ..data.tokens import Design, TokenFeatures, Tokens, read_tokens
+from ..data.tokens import Design, TokenFeatures, Tokens, in_rows, read_tokens
 from ..disambiguation import DisambiguationResult
 from ..disambiguation.chain import fit_chain
 from ..outputs import Labels, Lattices, OutputSpace, Sequences, Sets
+from ..outputs.question_model import Belief, QuestionModel
+from ..outputs.sequences.questions import SequenceQuestions
 from ..outputs.sequences.space import rows_in
 from ..selection.chains import LAMBDAS, select_chain
 from ..selection.scores import scored_by
 from ..solvers import Minimum
+from .callbacks import CallbackMixin
+from .held_out import HeldOut, held_out_tokens
 
 FEATURES = ("auto", "linear", "kernel")
 TIED = 0.05
 """Two labels whose probabilities differ by less are tied."""
 
 
-class PartialSequenceTagger(BaseEstimator):
+class PartialSequenceTagger(CallbackMixin, BaseEstimator):
     """A model that assigns a label to every token of a sequence, from partly annotated sequences.
 
     X is a list of sequences: lists of words, (length, d) arrays, or lists of feature dicts. y has one entry per token:
@@ -116,6 +120,10 @@ class PartialSequenceTagger(BaseEstimator):
 
         A sequence of sample weight 2 counts as two sequences. If rows are tokens, a sequence has their mean weight.
         """
+        self._fit_with_callbacks(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._check_parameters()
         tokens = read_tokens(X, self.sequence)
         output = self.output_space(y if self.sequence is not None else _with_lengths(y, tokens.lengths))
@@ -126,7 +134,7 @@ class PartialSequenceTagger(BaseEstimator):
         numbers = tokens.numbers.shape[1] > 0 and not tokens.texts and tokens.dicts is None
         kernels = [False, True] if self.features == "auto" and numbers else [self.features == "kernel"]
         lams = list(LAMBDAS) if isinstance(self.lam, str) else [float(self.lam)]
-        choice = select_chain(tokens, sets, w, kernels, lams, self.random_state, self.verbose)
+        choice = select_chain(tokens, sets, w, kernels, lams, self.random_state, self.verbose, self._on_candidate)
         seed = self.random_state if isinstance(self.random_state, int) else 0
         features = TokenFeatures(choice.kernel, seed).fit(tokens)
         design = features.design(tokens)
@@ -138,7 +146,6 @@ class PartialSequenceTagger(BaseEstimator):
         self.lattices_, self.order_ = sets, tokens.order
         self._posterior = chain.marginals(design, sets, restrict=True)
         self._chosen = chain.predict(design, sets, restrict=True)[0]
-        return self
 
     def _check_parameters(self) -> None:
         if self.features not in FEATURES:
@@ -183,11 +190,7 @@ class PartialSequenceTagger(BaseEstimator):
 
     def _returned(self, values: NDArray, lengths: NDArray, order: NDArray | None) -> Any:
         """Return values of tokens as a list of arrays, or in the order of the rows of a DataFrame."""
-        if order is None:
-            return np.split(values, np.cumsum(lengths)[:-1])
-        out = np.empty_like(values)
-        out[order] = values
-        return out
+        return np.split(values, np.cumsum(lengths)[:-1]) if order is None else in_rows(values, order)
 
     def predict(self, X: Any, candidates: Any = None) -> Any:
         """Predict the labels of all tokens: a list of arrays, or an array if rows are tokens.
@@ -268,17 +271,24 @@ class PartialSequenceTagger(BaseEstimator):
         found = np.take_along_axis(self._posterior, self._chosen[:, None], axis=1)[:, 0]
         return self._returned(found, self.lattices_.lengths, self.order_)
 
-    def uncertain_tokens(self, X: Any, n: int = 10, candidates: Any = None) -> list[tuple[int, int]]:
-        """Return the n tokens whose labels are least certain, as (sequence, position), for annotation.
+    def held_out(self, X: Any) -> HeldOut:
+        """Return predictions of the training tokens by models without their sequences, for `infimum.report.build`."""
+        check_is_fitted(self, "chain_")
+        return held_out_tokens(self, X)
 
-        They have the largest entropy of the label. Tokens with a single candidate are left out.
+    def beliefs(self, X: Any, y: Any) -> tuple[QuestionModel, Belief]:
+        """Return what can be asked about X, and the probabilities of all labels given y.
+
+        `infimum.active.QuestionSelector` calls this. Questions are about tokens of sequences, or about rows if these
+        are tokens.
         """
-        tokens, design, sets = self._prepared(X, candidates)
-        P = self.chain_.marginals(design, sets, candidates is not None)
-        entropy = -np.sum(P * np.log(np.maximum(P, 1e-300)), axis=1)
-        worst = [k for k in np.argsort(-entropy, kind="stable").tolist() if sets.mask[k].sum() > 1][:n]
-        row = np.searchsorted(np.cumsum(tokens.lengths), worst, side="right")
-        return list(zip(row.tolist(), (np.array(worst, dtype=int) - sets.starts[row]).tolist()))
+        tokens, design, sets = self._prepared(X, y)
+        T, F = (self.chain_.marginals(design, sets, restrict) for restrict in (True, False))
+        if tokens.order is None:
+            model = SequenceQuestions(self.output_, tokens.contexts())
+            return model, Belief(model.encode(sets), sets.embedded(T), sets.embedded(F), None)
+        E, T, F = (in_rows(part, tokens.order) for part in (sets.mask, T, F))
+        return self.output_.questions(), Belief(E, T, F, None)
 
     @property
     def disambiguation_(self) -> DisambiguationResult:
@@ -312,6 +322,8 @@ def _with_lengths(y: Any, lengths: NDArray) -> Any:
     """Return y with one None per token for a sequence without labels; raise an error if lengths differ."""
     if isinstance(y, Sets):
         return y
+    if y is None:
+        raise ValueError("PartialSequenceTagger requires y to be passed, but the target y is None.")
     rows = rows_in(y)
     if len(rows) != len(lengths):
         raise ValueError(f"X has {len(lengths)} sequences and y has {len(rows)}: they must have the same number.")

@@ -1,4 +1,4 @@
-"""Confusions: confusion matrices of many sources, shrunk to what the sources have in common."""
+"""Confusions: confusion matrices of many sources, averaged over two priors."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from scipy.special import digamma, gammaln
 STRENGTHS = 2.0 ** np.arange(11)  # answers that a prior counts as; the largest one is almost no deviation from it
 SKILL_STRENGTHS = slice(1, 7)  # of the share of known answers, in which sources always differ a little
 FIRST_STRENGTH = 3  # the place of the strength of the share of known answers, before it is estimated
+OWN_STRENGTH = 4.0  # answers that one share of guesses counts as in a matrix of a source alone; larger shrinks more
 NEGLIGIBLE = 0.01  # answers: smaller expected counts do not change the strength of a prior
 
 
 class Confusions:
-    """Confusion matrices pi_w(l | y) of k sources with c options, in one hierarchical model.
+    """Confusion matrices pi_w(l | y) of k sources with c options: the mean of the estimates under two priors.
 
-    A source w knows the true option y with probability t_w. Otherwise it answers with an option that all sources
-    confuse with y, or with one that it prefers itself whatever is true:
+    Sources err together about hard rows, and matrices that fit the answers best then confirm these errors. The mean
+    over priors does so less. Under the first prior, the rows of pi_w have Dirichlet distributions around a share of
+    guesses. The second one is a hierarchical model: a source w knows the true option y with probability t_w. Otherwise
+    it answers with an option that all sources confuse with y, or with one that it prefers itself whatever is true:
 
     M_w(l | y) = t_w 1[l = y] + (1 - t_w) (b_w C(l | y) + (1 - b_w) x_w(l)).
 
@@ -51,8 +54,11 @@ class Confusions:
         b = self.b[:, None, None]
         return self.t[:, None, None] * np.eye(self.c) + wrong * (b * self.C + (1 - b) * self.x[:, :, None])
 
-    def fit(self, number: NDArray) -> None:
-        """Estimate all parameters from the expected numbers of answers, (k, c, c): answer, then true label."""
+    def fit(self, number: NDArray, guesses: NDArray) -> None:
+        """Estimate all parameters from the expected numbers of answers, (k, c, c): answer, then true label.
+
+        `guesses` are the means of the first prior, of the same shape.
+        """
         strength = self._strength("pi", number, self.mean, axis=1)
         # what the answers of a source indicate about the mean, if the source may deviate from it
         ratio = _informed(number, strength * self.mean) / self.mean
@@ -70,8 +76,8 @@ class Confusions:
         total = confused.sum(axis=0) + self._strength("C", confused.sum(axis=0), equal, axis=0) * equal
         self.C = total / total.sum(axis=0)
         self.mean = self._mean()
-        posterior = number + strength * self.mean
-        self.pi = posterior / posterior.sum(axis=1, keepdims=True)
+        each = (number + strength * self.mean, number + OWN_STRENGTH * guesses)
+        self.pi = np.mean([one / one.sum(axis=1, keepdims=True) for one in each], axis=0)
 
     def _shrunk(self, name: str, number: NDArray, mean: NDArray, prior: NDArray) -> tuple[NDArray, NDArray]:
         """Return the shares of each source, (k, ...), and of all sources together, given their numbers."""

@@ -55,20 +55,22 @@ class SourceModel:
         self.answers, self.prior, c = answers, prior, answers.n_options
         self.fixed = np.full(answers.n_sources, np.nan) if fixed is None else fixed
         self.free = np.isnan(self.fixed)
-        self.confusion = confusion and answers.n_sources * c * c <= MAX_CELLS and c > 1
+        # sources without answers about these items have no matrices, which saves most of the time if rows are few
+        self._used, self._at = np.unique(answers.source, return_inverse=True)
+        self.confusion = confusion and len(self._used) * c * c <= MAX_CELLS and c > 1
         self._given = answers.given.toarray()
         self._inside = self._given > 0
         self._chance = 1 - self._inside.sum(axis=1) / c  # of an answer that is a random set of this size to miss
         if self.confusion:
             coo = answers.given.tocoo()
-            at = answers.source[coo.row] * c + coo.col
-            self._labels = sparse.csr_matrix((coo.data, (coo.row, at)), (len(self._given), answers.n_sources * c))
+            at = self._at[coo.row] * c + coo.col
+            self._labels = sparse.csr_matrix((coo.data, (coo.row, at)), (len(self._given), len(self._used) * c))
         self._start()
 
     def _start(self) -> None:
         self.guessing = np.where(self.free, self.prior.guessing, self.fixed)[None]
         self.number = np.zeros_like(self.guessing)
-        self.pi: NDArray | None = None
+        self._pi: NDArray | None = None
         self._confusions: list[Confusions] = []
         self.R = self._likelihood(self.guessing[0], None)[None]
 
@@ -82,18 +84,28 @@ class SourceModel:
     def with_answers(self, answers: Answers) -> SourceModel:
         """Return the sources as they are estimated, with other answers."""
         new = SourceModel(answers, self.prior, self.confusion, self.fixed)
-        new.guessing, new.pi = self.guessing[:1], None if self.pi is None else self.pi[:1]
-        new.R = new._likelihood(new.guessing[0], None if new.pi is None else new.pi[0])[None]
+        new.guessing, pi = self.guessing[:1], self.pi
+        new._pi = None if pi is None or not new.confusion else pi[None, new._used]
+        new.R = new._likelihood(new.guessing[0], None if new._pi is None else new._pi[0])[None]
         return new
+
+    @property
+    def pi(self) -> NDArray | None:
+        """The matrices of all sources for the first copy of the items, (n_sources, c, c): answer, then true option."""
+        if self._pi is None:
+            return None
+        pi = self._guesses(self.guessing[0])
+        pi[self._used] = self._pi[0]
+        return pi
 
     def fit(self, q: NDArray, sample_weight: NDArray | None = None) -> None:
         """Estimate the sources from probabilities q of the options of each item, (k, items, c)."""
         if self.confusion and len(self._confusions) != len(q):
-            k, c = int(self.free.sum()), self.answers.n_options
+            k, c = int(self.free[self._used].sum()), self.answers.n_options
             self._confusions = [Confusions(k, c, 1 - self.prior.guessing) for _ in q]
         found = [self._fit(part, f % len(self.R), sample_weight) for f, part in enumerate(q)]
         self.guessing, self.number, self.R = (np.stack([one[k] for one in found]) for k in range(3))
-        self.pi = np.stack([one[3] for one in found]) if self.confusion else None
+        self._pi = np.stack([one[3] for one in found]) if self.confusion else None
 
     def _fit(self, q: NDArray, f: int, w: NDArray | None) -> tuple[NDArray, ...]:
         """Return the share of guesses, the answers, the likelihoods and pi, from one copy of the items."""
@@ -113,15 +125,19 @@ class SourceModel:
         return guessing, per_source(number), self._likelihood(guessing, pi if self.confusion else None), pi
 
     def _confusion(self, ratio: NDArray, f: int, guessing: NDArray) -> NDArray:
-        """Return pi, (n_sources, c, c) with the answer before the true label."""
-        c, model = self.answers.n_options, self._confusions[f]
-        g = guessing[:, None, None]
-        pi = (1 - g) * np.eye(c) + g / c
+        """Return pi of the sources with answers, (k, c, c) with the answer before the true option."""
+        model, free, pi = self._confusions[f], self.free[self._used], self._guesses(guessing[self._used])
         old = pi.copy()
-        old[self.free] = model.pi
-        model.fit((old * (self._labels.T @ ratio).reshape(old.shape))[self.free])
-        pi[self.free] = model.pi
+        old[free] = model.pi
+        model.fit((old * (self._labels.T @ ratio).reshape(old.shape))[free], pi[free])
+        pi[free] = model.pi
         return pi
+
+    def _guesses(self, guessing: NDArray) -> NDArray:
+        """Return the matrices of sources that guess these shares of their answers, (k, c, c)."""
+        c, g = self.answers.n_options, guessing[:, None, None]
+        pi = np.maximum((1 - g) * np.eye(c) + g / c, 1e-6)  # an adversary avoids the true option
+        return pi / pi.sum(axis=1, keepdims=True)
 
     def _likelihood(self, guessing: NDArray, pi: NDArray | None) -> NDArray:
         """Return R of each key, (keys, c)."""

@@ -123,7 +123,8 @@ def sources_of(model: SourceModel, answers: Answers, q: NDArray, names: list, cl
     size = n + model.prior.source
     rate = np.clip((hits + model.prior.source * (1 - guessing.mean())) / size, 0.5 / size, 1 - 0.5 / size)
     error = Z * np.sqrt(rate * (1 - rate) / size) / np.maximum(1 - chance / np.maximum(n, 1e-300), 1 / c)
-    confusion = None if model.pi is None else model.pi[0][:k].transpose(0, 2, 1)
+    pi = model.pi
+    confusion = None if pi is None else pi[:k].transpose(0, 2, 1)
     sizes = per_source(number * given.sum(axis=1)) / np.maximum(n, 1e-300)
     r = 1 - guessing
     return Sources(

@@ -1,8 +1,8 @@
 """Exact orders by cutting planes and branch and bound, with the best order and a certified bound when time runs out.
 
 A node of the tree is a partial order `before`, closed transitively; its bound is a linear program over the 3-cycles,
-with the pairs of `before` fixed. Proximal steps bound it; the simplex ends what they leave nearly integral. Branching
-adds i before j to one child and j before i to the other.
+with the pairs of `before` fixed, which proximal steps bound. Branching adds i before j to one child and j before i to
+the other.
 """
 
 from __future__ import annotations
@@ -16,15 +16,11 @@ import numpy as np
 
 from infimum.feedback_arc.local_search import insertion_search
 from infimum.feedback_arc.proximal import Proximal
-from infimum.feedback_arc.relations import Bool, Float, Int, order_value, sort_by, transitive_closure
-from infimum.feedback_arc.sorting import best_order, sorted_orders
-from infimum.feedback_arc.three_cycles import ThreeCycleLP
+from infimum.feedback_arc.relations import Bool, Float, Int, borda, order_value, sort_by, transitive_closure
 
-FRACTIONAL = 1e-5
-UNDECIDED = 0.02  # where no more than one such pair an item is left, the simplex takes over from the proximal steps
-PROXIMAL_ITEMS = 20  # below this the simplex alone is faster
-KICKS = 3000  # of the local search, from each start
-QUICK_KICKS = 100  # the same, if the number of steps is limited
+KICKS = 3000  # of the local search
+QUICK_KICKS = 300  # the same, if the number of steps is limited
+NODE_KICKS = 100  # the same, below the root
 ROOT_STEPS, NODE_STEPS = 16, 4  # steps over which the bound must gain
 ROOT_GAIN, NODE_GAIN = 0.05, 0.02  # of the gap that is left, or the steps end
 
@@ -42,14 +38,11 @@ class Branching:
         self.rows, self.cols = np.triu_indices(self.m, 1)
         self.w: Float = (cost - cost.T)[self.rows, self.cols]
         self.slack = resolution(cost)
-        self.proximal = Proximal(cost, before) if self.m > PROXIMAL_ITEMS else None
-        self.simplex: ThreeCycleLP | None = None
+        self.proximal = Proximal(cost, before)
         self.nodes = 0
-        starts = sorted_orders(cost, before)
-        self.order = best_order(cost, starts)
+        self.order = borda(cost, before)
         self.value = order_value(cost, self.order)
-        for start in starts:
-            self.offer(start, before, KICKS if max_steps is None else min(KICKS, QUICK_KICKS))
+        self.offer(self.order, before, KICKS if max_steps is None else min(KICKS, QUICK_KICKS))
 
     def offer(self, order: Int, before: Bool, kicks: int = 0) -> None:
         """Improve an order by insertion moves and keep it if it is the best so far."""
@@ -75,11 +68,11 @@ class Branching:
             if self.closed(bound):
                 continue
             children = self.branch(before, u) if finished else []
-            state = None if self.proximal is None else self.proximal.state()
+            state = self.proximal.state()
             for child in children:
                 heapq.heappush(tree, (bound, -next(tie), child, state))
             if not children:
-                # out of time, or an integral point that the bound meets to the tolerance of the simplex only
+                # out of time, or every pair is fixed and the bound meets the order up to rounding only
                 open_bound = min(open_bound, bound)
         open_bound = min([open_bound, *(node[0] for node in tree[:1])])
         self.proved = bool(self.closed(open_bound))
@@ -87,18 +80,11 @@ class Branching:
         return self
 
     def relax(self, before: Bool, bound: float, state: tuple | None) -> tuple[float, Bool, Float, bool]:
-        """The node's bound, its partial order with pairs fixed, a fractional order, and if time sufficed."""
-        if self.proximal is not None:
-            bound, before, u, finished = self.approach(before, bound, state)
-            undecided = np.minimum(u, 1.0 - u)[self.rows, self.cols] > UNDECIDED
-            if self.closed(bound) or not finished or undecided.sum() > self.m:
-                return bound, before, u, finished
-        return self.settle(before, bound)
+        """The node's bound, its partial order with pairs fixed, a fractional order, and if time sufficed.
 
-    def approach(self, before: Bool, bound: float, state: tuple | None) -> tuple[float, Bool, Float, bool]:
-        """`relax` by proximal steps, until the bound closes the node or hardly gains."""
+        The proximal steps end when the bound closes the node or hardly gains.
+        """
         lp = self.proximal
-        assert lp is not None
         if state is not None:
             lp.resume(state)
         lp.fix(before)
@@ -113,7 +99,7 @@ class Branching:
             if self.closed(bound):
                 return bound, before, lp.u, True
             if step % 4 == 3:
-                before = self.fix_by_reduced_cost(before, lp)
+                before = self.fix_by_reduced_cost(before)
                 if before.diagonal().any():
                     return np.inf, before, lp.u, True
                 lp.fix(before)
@@ -123,35 +109,13 @@ class Branching:
                 gain = max(history[-wait:]) - max(history[-2 * wait : -wait])
                 if gain < least * (self.value - self.slack - bound):
                     break
-        kicks = KICKS if state is None and self.steps_left == np.inf else 100
+        kicks = KICKS if state is None and self.steps_left == np.inf else NODE_KICKS
         self.offer(sort_by(-lp.u.sum(axis=1), before), before, kicks)
         return bound, before, lp.u, True
 
-    def settle(self, before: Bool, bound: float) -> tuple[float, Bool, Float, bool]:
-        """`relax` by the simplex: cut until no 3-cycle is violated, or the node is closed."""
-        if self.simplex is None:
-            self.simplex = ThreeCycleLP(self.cost, before)
-        lp = self.simplex
-        if self.proximal is not None:
-            lp.add(self.proximal.pool.triples[self.proximal.pool.y != 0])
-        while True:
-            lp.fix(before)
-            finished = lp.solve(self.deadline) and self.steps_left > 0
-            self.steps_left -= 1
-            bound = max(bound, lp.bound)
-            if self.closed(bound) or not finished:
-                return bound, before, lp.u, finished
-            self.offer(sort_by(-lp.u.sum(axis=1), before), before)
-            fixed = self.fix_by_reduced_cost(before, lp)
-            if fixed.diagonal().any():
-                return np.inf, before, lp.u, True
-            if not lp.cut() and (fixed == before).all():
-                self.offer(self.order, before, 100)
-                return bound, before, lp.u, True
-            before = fixed
-
-    def fix_by_reduced_cost(self, before: Bool, lp: Proximal | ThreeCycleLP) -> Bool:
+    def fix_by_reduced_cost(self, before: Bool) -> Bool:
         """Add the pairs whose other direction lifts the bound to the best value; a cycle says the node is closed."""
+        lp = self.proximal
         d = lp.reduced_cost
         fixed = before.copy()
         hopeless = self.closed(lp.bound + np.abs(d)) & (lp.upper > lp.lower)
@@ -161,10 +125,14 @@ class Branching:
         return transitive_closure(fixed) if hopeless.any() else before
 
     def branch(self, before: Bool, u: Float) -> list[Bool]:
-        """Both directions of the most expensive pair among the most undecided ones, closed transitively."""
-        undecided = np.minimum(u, 1.0 - u)[self.rows, self.cols]
-        if undecided.max(initial=0.0) <= FRACTIONAL:
+        """Both directions of the most expensive pair among the most undecided ones, closed transitively.
+
+        There is none if every pair is fixed.
+        """
+        free = ~(before | before.T)[self.rows, self.cols]
+        if not free.any():
             return []
+        undecided = np.where(free, np.minimum(u, 1.0 - u)[self.rows, self.cols], -1.0)
         pick = np.argmax(np.where(undecided >= 0.8 * undecided.max(), np.abs(self.w) + undecided, -1.0))
         i, j = self.rows[pick], self.cols[pick]
         children = []

@@ -156,7 +156,9 @@ def sample_linear_extensions(
     given = np.asarray(precedes)
     before = as_partial_orders(given, given.shape[-1])
     if before.ndim != 2:
-        raise ValueError(f"precedes must be one partial order of shape (m, m), got {before.shape}. Sample row by row.")
+        raise ValueError(
+            f"precedes must have shape (m, m). Got shape {before.shape}. Pass one partial order at a time."
+        )
     m = len(before)
     order = sort_by(np.zeros(m), before)
     samples = np.tile(order, (n_samples, 1))

@@ -59,7 +59,7 @@ class Proximal:
         self.rows, self.cols = np.triu_indices(m, 1)
         self.w: Float = (cost - cost.T)[self.rows, self.cols]
         self.constant = float(cost.T[self.rows, self.cols].sum())
-        self.gamma = GAMMA * float(np.abs(self.w).mean()) or 1.0
+        self.gamma = GAMMA * float(np.abs(self.w).sum()) / max(len(self.w), 1) or 1.0
         self.pool = Rows(m)
         self.v: Float = np.where(self.w < 0, 1.0, np.where(self.w > 0, 0.0, 0.5))
         self.reduced_cost = self.w

@@ -131,3 +131,12 @@ def sort_by(score: Float, before: Bool) -> Int:
         freed = before[i] & (waits_for == 0)
         key[freed] = score[freed]
     return order
+
+
+def borda(cost: Float, before: Bool) -> Int:
+    """Sort by sum_j cost[i, j] - cost[j, i], the price of putting i first rather than last.
+
+    >>> borda(np.array([[0.0, 1, 3], [2, 0, 1], [1, 4, 0]]), np.zeros((3, 3), dtype=bool))
+    array([1, 0, 2])
+    """
+    return sort_by((cost - cost.T).sum(axis=1), before)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from infimum.feedback_arc.components import components
 from infimum.feedback_arc.relations import Bool, Float, Int, as_costs, as_partial_orders, order_value
 
-Method = Literal["auto", "dp", "cutting_planes", "sorting"]
+Method = Literal["auto", "dp", "cutting_planes"]
 DP_ITEMS = 16  # a component that the subset DP solves in a few milliseconds
 BATCH_ITEMS = 14  # below this the subset DP is faster than looking for components
 
@@ -58,14 +58,14 @@ def minimum_feedback_arc(
         cost[i, j] is paid when i comes before j; the diagonal is ignored.
     precedes : boolean array of shape (m, m), optional
         True at (i, j) when i must come before j; closed transitively here.
-    method : {"auto", "dp", "cutting_planes", "sorting"}
+    method : {"auto", "dp", "cutting_planes"}
         "dp" is dynamic programming over subsets, exact to about 20 items in a component; "cutting_planes" is exact
-        given time; "sorting" is scores, pivots and insertion moves, with the bound of the cheaper directions;
-        "auto" is "dp" for components of up to 16 items and "cutting_planes" beyond.
+        given time; "auto" is "dp" for components of up to 16 items and "cutting_planes" beyond.
     time_limit : float, optional
         Seconds after which cutting planes return the best order so far and its bound.
     max_steps : int, optional
-        Steps of the linear programs after which they do the same, with the same result in every run.
+        Steps of the linear programs after which they do the same, with the same result in every run. 0 is scores and
+        insertion moves, with the bound of the cheaper directions.
 
     Examples
     --------
@@ -79,10 +79,14 @@ def minimum_feedback_arc(
     _check(method, time_limit, max_steps)
     c = as_costs(cost)
     if c.ndim != 2:
-        raise ValueError(f"cost must have shape (m, m), got {c.shape}. Use minimum_feedback_arcs for many problems.")
+        raise ValueError(
+            f"cost must have shape (m, m). Got shape {c.shape}. For several problems, use minimum_feedback_arcs."
+        )
     before = as_partial_orders(precedes, len(c))
     if before.ndim != 2:
-        raise ValueError(f"precedes must have shape (m, m), got {before.shape}. Use minimum_feedback_arcs for many.")
+        raise ValueError(
+            f"precedes must have shape (m, m). Got {before.shape}. For several problems, use minimum_feedback_arcs."
+        )
     deadline = None if time_limit is None else time.perf_counter() + time_limit
     blocks = components(c, before)
     order = np.concatenate([*blocks, np.empty(0, dtype=np.int64)]).astype(np.int64)
@@ -97,15 +101,13 @@ def minimum_feedback_arc(
         used.add(part.method)
         loss, proved = loss + part.value - part.bound, proved and part.proved
     value = order_value(c, order)
-    name = next(name for name in ("cutting_planes", "sorting", "dp", "components") if name in used)
+    name = next(name for name in ("cutting_planes", "dp", "components") if name in used)
     return FeedbackArcResult(order, value, value if proved else value - loss, proved, name)
 
 
 def _solve_component(
     cost: Float, before: Bool, method: Method, time_limit: float | None, max_steps: int | None
 ) -> FeedbackArcResult:
-    if method == "sorting":
-        return _sorted(cost, before)
     if method == "dp" or (method == "auto" and len(cost) <= DP_ITEMS):
         from infimum.feedback_arc.subset_dp import subset_orders
 
@@ -115,18 +117,6 @@ def _solve_component(
 
     search = Branching(cost, before, time_limit, max_steps).run()
     return FeedbackArcResult(search.order, search.value, search.bound, search.proved, "cutting_planes")
-
-
-def _sorted(cost: Float, before: Bool) -> FeedbackArcResult:
-    from infimum.feedback_arc.local_search import insertion_search
-    from infimum.feedback_arc.sorting import best_order, sorted_orders
-
-    order = best_order(cost, [insertion_search(cost, start, before) for start in sorted_orders(cost, before)])
-    # every pair at the cheaper of its allowed directions
-    forward = np.where(before.T, np.inf, cost)
-    bound = float(np.triu(np.minimum(forward, forward.T), 1).sum())
-    value = order_value(cost, order)
-    return FeedbackArcResult(order, value, min(bound, value), value <= bound, "sorting")
 
 
 def minimum_feedback_arcs(
@@ -141,13 +131,13 @@ def minimum_feedback_arcs(
         costs[..., i, j] is paid if item i comes before item j.
     precedes : boolean array of shape (..., m, m), optional
         True at (i, j) if item i must come before item j.
-    method : {"auto", "dp", "cutting_planes", "sorting"}
-        "dp" is exact for few items, "cutting_planes" uses linear programs, and "sorting" is fast and approximate.
-        "auto" is one compiled loop of "dp" up to 14 items.
+    method : {"auto", "dp", "cutting_planes"}
+        "dp" is exact for few items, and "cutting_planes" uses linear programs. "auto" is one compiled loop of "dp" up
+        to 14 items.
     time_limit : float, optional
         Seconds per problem.
     max_steps : int, optional
-        Steps of the linear programs per component, as for `minimum_feedback_arc`.
+        Steps of the linear programs per component. The result is then the same in every run.
 
     Examples
     --------

@@ -115,7 +115,7 @@ def subset_orders(costs: Float, before: Bool, which_cost: Int, which_order: Int)
     m = costs.shape[-1]
     if m > MAX_ITEMS:
         raise ValueError(
-            f"Dynamic programming holds 2^m values and stops at m = {MAX_ITEMS} items in one component, got m = {m}. "
+            f"Dynamic programming stores 2^m values, so it supports at most {MAX_ITEMS} items per component. Got {m}. "
             "Use method='cutting_planes'."
         )
     orders, values = np.zeros((len(which_cost), m), dtype=np.int64), np.zeros(len(which_cost))

@@ -1,4 +1,4 @@
-"""Read JSON, JSON Lines and CSV with the place of every record, and write them."""
+"""Read JSON, JSON Lines, CSV and Excel with the place of every record, and write them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from decimal import Decimal
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
+from zipfile import BadZipFile, ZipFile
 
 from ..data.errors import NO_CELL, BadRows, shown
 from ..data.files import Path_ as Path_
 from ..data.files import atomic_write as atomic_write
-from ..data.limits import check_text, parse_json
+from ..data.limits import check_text, check_zip, parse_json
 
 FORMULA = re.compile(r"'*(?:[=@\t\r]|[+-](?![\w\s.,+-]*\Z))")
 """Text that spreadsheets run; numbers and tags such as -5 and +red -round only look like it."""
@@ -256,3 +257,49 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bytes | timedelta):
         return str(value)
     raise TypeError(f"JSON cannot hold {shown(value)} of type {type(value).__name__}.")
+
+
+def read_excel(path: Path_, name: str) -> tuple[list[str], list[Found]]:
+    """Return the header and the rows of the first sheet. Numbers, dates and text keep their types."""
+    import openpyxl
+
+    with open(path, "rb") as file:
+        try:
+            check_zip(name, ZipFile(file))
+            book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        except (BadZipFile, KeyError, ValueError, OSError) as error:
+            raise ValueError(f"{name} is not an Excel workbook ({error}). Save it as .xlsx or .csv.") from error
+        lines = [list(line) for line in book.worksheets[0].iter_rows(values_only=True)]
+    if not lines or all(cell is None for cell in lines[0]):
+        raise ValueError(f"{name} is empty: expected a row of column names.")
+    width = max(k for k, cell in enumerate(lines[0]) if cell is not None) + 1
+    header = ["" if cell is None else str(cell).strip() for cell in lines[0][:width]]
+    check_header(name, header)
+    rows = []
+    for number, line in enumerate(lines[1:], start=2):
+        if any(cell is not None for cell in line[width:]):
+            raise ValueError(f"{name}, row {number}: there are cells without a column name. Name every column.")
+        cells = [None if cell == "" else cell for cell in line[:width]]
+        if any(cell is not None for cell in cells):
+            rows.append(Found(f"{name}, row {number}", dict(zip(header, cells + [None] * (width - len(cells))))))
+    return header, rows
+
+
+def write_excel(path: Path_, header: list[str], rows: Iterable[Iterable]) -> None:
+    """Write one sheet, completely or not at all. Text that begins with "=" stays text and is no formula."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for i, line in enumerate([header, *rows], start=1):
+        for j, value in enumerate(line, start=1):
+            cell = book.active.cell(i, j)
+            cell.value = _excel_cell(value)
+            if isinstance(value, str):
+                cell.data_type = "s"
+    with atomic_write(path, "wb") as file:
+        book.save(file)
+
+
+def _excel_cell(value: Any) -> Any:
+    value = value.item() if hasattr(value, "item") else value
+    return dumps(value) if isinstance(value, list | tuple | dict | set) else value

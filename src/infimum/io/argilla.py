@@ -11,6 +11,7 @@ from typing import Any
 from ..data.errors import shown
 from ..outputs.rankings.cells import rank_buckets
 from ._assemble import assemble
+from ._docs import FILES
 from ._files import BadRecords, Found, Path_, check_scalars, name_of, read_records, write_json
 from ._meaning import Answer, Entry, ReadOptions, one_of, pick
 from ._records import Records
@@ -29,6 +30,7 @@ QUESTION_COLUMNS = (
 TYPES = ("label", "multi_label", "ranking", "rating")
 
 
+@FILES
 def read_argilla(
     path: Path_ | Iterable[dict],
     *,
@@ -55,19 +57,7 @@ def read_argilla(
         The question to read; required if there are several.
     meaning : {"one_of", "all_of", "known_tags", "order"}, optional
         What a list of names means.
-    unticked : {"no", "unknown"}, optional
-        Whether names that are not selected are absent or unknown, for tags. Required if the file is ambiguous.
-    skipped : {"unknown", "drop"}, optional
-        Whether skipped rows and empty answers are unlabelled rows or are left out. Required if there are any.
-    annotators : {"rows", "intersect", "union", "vote"}, optional
-        How several answers about one row are combined. "rows" keeps a row for every answer. "intersect" assumes that
-        all annotators are right, "union" that one of them is, and "vote" takes the most frequent answer.
-    conflict : {"error", "unknown", "union", "vote", "drop"}
-        What happens to rows whose annotators contradict each other; "error" raises an error.
-    classes : list, optional
-        All allowed names; by default those in the file. Other names raise an error.
-    backend : {"pandas", "polars"}, optional
-        The library of the DataFrame `data`; by default the one that is installed.
+    unticked, skipped, annotators, conflict, classes, backend : shared
 
     Examples
     --------
@@ -176,6 +166,7 @@ def _answer(value: Any) -> Answer:
     raise ValueError(f"expected a label, a list of labels, a ranking with 'rank' or a number, got {value!r}")
 
 
+@FILES
 def write_argilla(
     path: Path_,
     records: Any,
@@ -197,20 +188,14 @@ def write_argilla(
 
     Parameters
     ----------
-    path : path
-        The file.
-    records : Records, DataFrame, list of dicts or list of texts
-        The rows, as a reader of :mod:`infimum.io` returns them.
-    y : rows of y or predictions, optional
-        By default that of the records. Unlabelled rows (None) become records without an answer.
+    path, records, y : shared
     question : str
         The name of the question in the settings of the dataset.
     type : {"label", "multi_label", "ranking", "rating"}
         The type of the question; by default that of the labels.
     fields : list of str, optional
         The columns that are fields; the others become metadata. By default, those that contain text.
-    score : (n,) in [0, 1], optional
-        A score in [0, 1] for each row, shown by the tool; NaN leaves it out.
+    score : shared
     role : {"suggestions", "responses"}
         Whether y are shown as proposals or stored as answers.
     agent : str

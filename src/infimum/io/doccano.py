@@ -13,6 +13,7 @@ from typing import Any
 
 from ..data.limits import check_zip
 from ._assemble import assemble
+from ._docs import FILES
 from ._files import (
     BadRecords,
     Found,
@@ -35,6 +36,7 @@ EMPTY = ("unknown", "drop", "no")
 LABEL_FIELDS = ("label", "labels", "cats")
 
 
+@FILES
 def read_doccano(
     path: Path_ | Iterable[dict],
     *,
@@ -53,26 +55,14 @@ def read_doccano(
     ----------
     path : path, or the records as a list of dicts
         The file.
-    meaning : {"one_of", "all_of", "known_tags"}, optional
-        What several names in one answer mean: one of them is the label, all of them are present, or all of them are
-        present and the others are unknown.
+    meaning : shared
     empty : {"unknown", "drop", "no"}, optional
         What ``"label": []`` means. doccano writes it for rows that nobody annotated and for rows without any label.
         "unknown" is an unlabelled row, "drop" leaves the row out, and "no" (with ``meaning="all_of", unticked="no"``)
         means that every tag is absent.
     label : str, optional
         The field of the labels; by default "label", "labels" or "cats".
-    unticked : {"no", "unknown"}, optional
-        Whether names that are not selected are absent or unknown, for tags. Required if the file is ambiguous.
-    annotators : {"rows", "intersect", "union", "vote"}, optional
-        How several answers about one row are combined. "rows" keeps a row for every answer. "intersect" assumes that
-        all annotators are right, "union" that one of them is, and "vote" takes the most frequent answer.
-    conflict : {"error", "unknown", "union", "vote", "drop"}
-        What happens to rows whose annotators contradict each other; "error" raises an error.
-    classes : list, optional
-        All allowed names; by default those in the file. Other names raise an error.
-    backend : {"pandas", "polars"}, optional
-        The library of the DataFrame `data`; by default the one that is installed.
+    unticked, annotators, conflict, classes, backend : shared
 
     Examples
     --------
@@ -177,6 +167,7 @@ def _without_empty(source: str, entries: list[Entry], empty: str | None) -> list
     return kept
 
 
+@FILES
 def write_doccano(path: Path_, records: Any, y: Any = None, *, classes: list | None = None, score: Any = None) -> None:
     """Write rows as doccano imports them, JSON Lines or CSV by the end of the path, completely or not at all.
 
@@ -186,12 +177,7 @@ def write_doccano(path: Path_, records: Any, y: Any = None, *, classes: list | N
 
     Parameters
     ----------
-    path : path
-        The file.
-    records : Records, DataFrame, list of dicts or list of texts
-        The rows, as a reader of :mod:`infimum.io` returns them.
-    y : rows of y or predictions, optional
-        By default that of the records. Unlabelled rows (None) have an empty label.
+    path, records, y : shared
     classes : list, optional
         All classes, for `Not` and for arrays of tags.
     score : (n,) in [0, 1], optional

@@ -13,6 +13,7 @@ from ..data.errors import shown
 from ..outputs import Taxonomy
 from ..outputs.rankings.cells import bucket_pairs
 from ._assemble import assemble
+from ._docs import FILES
 from ._files import BadRecords, Found, Path_, check_scalars, name_of, read_records, write_json
 from ._label_studio_values import TYPES, bucket_order, parsed, ranker_is_list, region_value
 from ._meaning import Answer, Choices, Entry, ReadOptions, ambiguous, one_of, pick
@@ -23,6 +24,7 @@ from ._write import converted, rows_to_write
 UNSORTED = "_"
 
 
+@FILES
 def read_label_studio(
     path: Path_ | Iterable[dict],
     *,
@@ -52,17 +54,10 @@ def read_label_studio(
     meaning : {"one_of", "all_of", "known_tags"}, optional
         What several selected names mean. "one_of": one of them is the label. "all_of": all of them are present, and
         `unticked` decides about the others. "known_tags": all of them are present, and the others are unknown.
-    unticked : {"no", "unknown"}, optional
-        Whether names that are not selected are absent or unknown, for tags. Required if the file is ambiguous.
+    unticked : shared
     skipped : {"unknown", "drop"}, optional
         Whether skipped tasks (``was_cancelled``) and empty answers are unlabelled rows or are left out.
-    annotators : {"rows", "intersect", "union", "vote"}, optional
-        "rows" keeps a row for every answer. The others give one row per task: all annotators are right, one of them
-        is, or most are.
-    conflict : {"error", "unknown", "union", "vote", "drop"}
-        What happens to tasks whose annotators contradict each other; "error" raises an error.
-    classes : list, optional
-        All the names that may be selected; by default those in the file.
+    annotators, conflict, classes : shared
     taxonomy : paths, nested dicts or Taxonomy, optional
         The tree of a Taxonomy control; by default the paths in the file.
     buckets : list of str, optional
@@ -71,8 +66,7 @@ def read_label_studio(
     sides : (str, str), optional
         The data fields with the names of the left and the right item of a Pairwise control; by default the items are
         "left" and "right".
-    backend : {"pandas", "polars"}, optional
-        The library of the DataFrame `data`; by default the one that is installed.
+    backend : shared
 
     Returns
     -------
@@ -233,6 +227,7 @@ def _answer(
     return answer._replace(form="number")
 
 
+@FILES
 def write_label_studio(
     path: Path_,
     records: Any,
@@ -255,18 +250,12 @@ def write_label_studio(
 
     Parameters
     ----------
-    path : path
-        The file.
-    records : Records, DataFrame, list of dicts or list of texts
-        The tasks.
-    y : rows of y or predictions, optional
-        By default that of the records. An unlabelled row (None) becomes a task without an answer.
+    path, records, y : shared
     control, to : str
         The names of the control and of the object in the labelling configuration.
     type : {"choices", "taxonomy", "pairwise", "ranker", "rating", "number"}
         The type of the question; by default that of the labels.
-    score : (n,) in [0, 1], optional
-        The confidence of each answer.
+    score : shared
     role : {"predictions", "annotations"}
         Whether y are shown as proposals or stored as answers.
     model_version : str

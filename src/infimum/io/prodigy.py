@@ -11,6 +11,7 @@ from typing import Any
 from ..data.errors import listed, shown
 from ..outputs import Not
 from ._assemble import assemble
+from ._docs import FILES
 from ._files import BadRecords, Found, Path_, check_scalars, name_of, read_records, write_json_lines
 from ._meaning import Answer, Choices, Entry, ReadOptions, ambiguous, one_of
 from ._records import Records
@@ -21,6 +22,7 @@ ANSWERS = ("accept", "reject", "ignore")
 REJECTED = ("not", "unknown", "drop")
 
 
+@FILES
 def read_prodigy(
     path: Path_ | Iterable[dict],
     *,
@@ -43,25 +45,11 @@ def read_prodigy(
     ----------
     path : path, or the tasks as a list of dicts
         The file.
-    meaning : {"one_of", "all_of", "known_tags"}, optional
-        What several names in one answer mean: one of them is the label, all of them are present, or all of them are
-        present and the others are unknown.
+    meaning : shared
     reject : {"not", "unknown", "drop"}, optional
         What a rejected task with options means: none of the selected ones is true, an unlabelled row, or a row to leave
         out. Prodigy does not define it.
-    unticked : {"no", "unknown"}, optional
-        Whether names that are not selected are absent or unknown, for tags. Required if the file is ambiguous.
-    skipped : {"unknown", "drop"}, optional
-        Whether skipped rows and empty answers are unlabelled rows or are left out. Required if there are any.
-    annotators : {"rows", "intersect", "union", "vote"}, optional
-        How several answers about one row are combined. "rows" keeps a row for every answer. "intersect" assumes that
-        all annotators are right, "union" that one of them is, and "vote" takes the most frequent answer.
-    conflict : {"error", "unknown", "union", "vote", "drop"}
-        What happens to rows whose annotators contradict each other; "error" raises an error.
-    classes : list, optional
-        All allowed names; by default those in the file. Other names raise an error.
-    backend : {"pandas", "polars"}, optional
-        The library of the DataFrame `data`; by default the one that is installed.
+    unticked, skipped, annotators, conflict, classes, backend : shared
 
     Examples
     --------
@@ -201,6 +189,7 @@ def _check_single_label(source: str, entries: list[Entry], classes: list | None)
         raise ambiguous(source, "meaning", "what the label is when it is not the only one there is", examples, choices)
 
 
+@FILES
 def write_prodigy(
     path: Path_,
     records: Any,
@@ -220,18 +209,12 @@ def write_prodigy(
 
     Parameters
     ----------
-    path : path
-        The file.
-    records : Records, DataFrame, list of dicts or list of texts
-        The rows, as a reader of :mod:`infimum.io` returns them.
-    y : rows of y or predictions, optional
-        Labels, one per row; by default those of `records`.
+    path, records, y : shared
     classes : list
         All the options.
     text : str, optional
         The column that Prodigy shows as "text"; by default the one of that name.
-    score : (n,) in [0, 1], optional
-        A score in [0, 1] for each row, shown by the tool; NaN leaves it out.
+    score : shared
     role : {"questions", "answers"}
         Whether y are shown as proposals or stored as answers.
     """

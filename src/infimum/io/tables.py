@@ -8,6 +8,7 @@ from typing import Any
 from ..data.errors import InfimumWarning
 from ..outputs import OUTPUT_TYPES
 from ._assemble import assemble
+from ._docs import FILES
 from ._files import (
     BadRecords,
     Found,
@@ -15,6 +16,7 @@ from ._files import (
     atomic_write,
     name_of,
     write_csv,
+    write_excel,
     write_json,
     write_json_lines,
 )
@@ -26,6 +28,7 @@ from ._table_cells import INTEGER, REAL, parse_cells, target_cells
 from ._write import plain_cells
 
 
+@FILES
 def read_table(
     path: Path_,
     target: str | list[str] | tuple[str, ...] | None = None,
@@ -67,8 +70,7 @@ def read_table(
         What 0 means in columns of tags, and what it means that a list lacks a name.
     classes : list, optional
         All the labels, tags or items.
-    backend : {"pandas", "polars"}, optional
-        The library of the DataFrame `data`; by default the one that is installed.
+    backend : shared
     sep : str, optional
         The separator of a text file. By default it is detected among comma, semicolon, tab and "|".
     encoding : str, optional
@@ -197,8 +199,6 @@ def write_rows(path: Path_, columns: list[str], rows: list[dict], escape: bool =
     elif suffix == ".json":
         write_json(path, rows)
     elif suffix == ".xlsx":
-        from ._excel import write_excel
-
         require("openpyxl", name_of(path))
         write_excel(path, columns, [[row.get(c) for c in columns] for row in rows])
     else:

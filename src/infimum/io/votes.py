@@ -155,7 +155,7 @@ def _cell(vote: Any, classes: list | None) -> Answer | None:
         raise InputError(f"expected a label, a set of labels or Not, got {vote!r}")
     labels, excluded = labels_in(vote, classes or ())
     if not labels:
-        raise InputError("an empty set; None abstains")
+        raise InputError("an empty set of labels; write None if the annotator abstains")
     return Answer("flags", dict.fromkeys(labels, False)) if excluded else Answer("names", ordered(labels))
 
 

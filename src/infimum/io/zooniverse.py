@@ -10,6 +10,7 @@ from typing import Any
 
 from ..data.limits import parse_json
 from ._assemble import assemble
+from ._docs import FILES
 from ._files import BadRecords, Found, Path_, name_of, read_csv, write_csv
 from ._meaning import Answer, Entry, ReadOptions, pick
 from ._records import Records, text_cells
@@ -18,6 +19,7 @@ from ._write import rows_to_write
 COLUMNS = ("annotations", "subject_data", "subject_ids")
 
 
+@FILES
 def read_zooniverse(
     path: Path_,
     *,
@@ -38,28 +40,15 @@ def read_zooniverse(
 
     Parameters
     ----------
-    path : path
-        The file.
+    path : shared
     task : str, optional
         The task to read, such as "T0"; required if there are several.
     workflow : optional
         The id of the workflow to read; required if there are several, because every workflow has its own T0.
-    meaning : {"one_of", "all_of", "known_tags"}, optional
-        What several selected names mean: one of them is the label, all of them are present, or all of them are present
-        and the others are unknown.
-    unticked : {"no", "unknown"}, optional
-        Whether names that are not selected are absent or unknown, for tags. Required if the file is ambiguous.
+    meaning, unticked : shared
     skipped : {"unknown", "drop"}, optional
         Whether questions without a value are unlabelled rows or are left out. Required if there are any.
-    annotators : {"rows", "intersect", "union", "vote"}, optional
-        How several answers about one row are combined. "rows" keeps a row for every answer. "intersect" assumes that
-        all annotators are right, "union" that one of them is, and "vote" takes the most frequent answer.
-    conflict : {"error", "unknown", "union", "vote", "drop"}
-        What happens to rows whose annotators contradict each other; "error" raises an error.
-    classes : list, optional
-        All allowed names; by default those in the file. Other names raise an error.
-    backend : {"pandas", "polars"}, optional
-        The library of the DataFrame `data`; by default the one that is installed.
+    annotators, conflict, classes, backend : shared
     """
     options = ReadOptions(meaning, unticked, skipped, annotators, conflict, classes, backend)
     source = name_of(path)
@@ -151,6 +140,7 @@ def _answer(value: Any) -> Answer:
     raise ValueError(f"expected a name, names, choices of a survey or a number, got {str(value)[:80]}")
 
 
+@FILES
 def write_zooniverse(path: Path_, records: Any, y: Any = None, *, kind: str | None = None, score: Any = None) -> None:
     """Write a manifest of subjects (CSV) for rows that volunteers should classify, completely or not at all.
 
@@ -160,16 +150,14 @@ def write_zooniverse(path: Path_, records: Any, y: Any = None, *, kind: str | No
 
     Parameters
     ----------
-    path : path
-        The file.
+    path : shared
     records : Records, DataFrame or list of dicts
         The rows, as a reader of :mod:`infimum.io` returns them.
     y : rows of y, optional
         By default that of the records.
     kind : {"labels", "tags", "ranking", "number", "vector", "mask"}, optional
         By default that of the records, or "labels".
-    score : (n,) in [0, 1], optional
-        A score in [0, 1] for each row, shown by the tool; NaN leaves it out.
+    score : shared
     """
     rows = rows_to_write(records, y, score)
     kind = kind or (records.kind if isinstance(records, Records) else "labels")

@@ -2,7 +2,7 @@
 
 from .base import Decoded, Embedding, OutputSpace, Sets, SetStatistics
 from .constraints import AtLeast, Balanced, Constraint, Exactly, Share
-from .labels import CandidateLabels, Labels, Not, Taxonomy
+from .labels import CandidateLabels, Groups, Labels, Not, Taxonomy
 from .masks import Masks, Scribbles
 from .merging import merge_classes
 from .numbers import Intervals, Reals
@@ -30,6 +30,7 @@ __all__ = [
     "Decoded",
     "Embedding",
     "Exactly",
+    "Groups",
     "HammingBalls",
     "Intervals",
     "Labels",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from .cells import CellFormat
-from .sets import ANYTHING, Curves, Embedding, Points, Profiles, Sets, rows_of
+from .sets import ANYTHING, Curves, Embedding, Points, Sets, rows_of
 from .summary import Summary, frequent_sets
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from .score import Score
 
 __all__ = [
-    "Curves", "Decoded", "Embedding", "OutputSpace", "Points", "Profiles", "SetStatistics", "Sets",
-    "rows_of",
+    "Curves", "Decoded", "Embedding", "OutputSpace", "Points", "SetStatistics", "Sets", "rows_of",
 ]  # fmt: skip
 
 LISTED = 10_000  # outputs: members are counted and neighbours are listed up to this size of Y

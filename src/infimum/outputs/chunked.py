@@ -74,7 +74,7 @@ def _embedded(output: OutputSpace, principle: str, block: Block) -> Block:
     embedding: Embedding | None = read_block(output, block).embed(principle)
     if embedding is None:
         raise ValueError(
-            f"{block.where}: the {principle} of its sets is not linear in psi(z), unlike that of the first block. Fit"
+            f"{block.where}: the {principle} loss of its sets is not linear, unlike that of the first chunk. Fit"
             " on arrays, or use solver=solvers.Enumerate() if there are few possible outputs."
         )
     return block._replace(y=embedding.columns())

@@ -72,6 +72,9 @@ class Share(Constraint):
         missing = [name for name in np.unique(names).tolist() if name not in shares]
         if missing:
             raise InputError(f"Each group needs its shares. Missing: {listed(missing)}.")
+        empty = [name for name in shares if name not in names]
+        if empty:
+            raise InputError(f"shares contains groups without rows: {listed(empty)}. Remove them.")
         return [cls(np.flatnonzero(names == name), own) for name, own in shares.items()]
 
     def bounds(self, n: int, classes: list) -> list[Bound]:
@@ -154,6 +157,8 @@ class Balanced(Constraint):
     slack: float = 0.0
 
     def bounds(self, n: int, classes: list) -> list[Bound]:
+        if not 0 <= self.slack <= 1:
+            raise InputError(f"slack must be a number in [0, 1]. Got {self.slack!r}.")
         share = 1 / len(classes)
         low, high = max(share - self.slack, 0.0), min(share + self.slack, 1.0)
         return [Bound(self.rows, label, low, high) for label in classes]
@@ -173,11 +178,15 @@ def _index(rows: Any, n: int) -> NDArray:
     if rows is None:
         return np.arange(n)
     found = np.asarray(rows)
-    if found.dtype == bool and found.shape == (n,):
-        return np.flatnonzero(found)
-    if found.ndim != 1 or not len(found) or found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= n:
-        what = f"row numbers from 0 to {n - 1}, or a mask"
-        raise InputError(f"The group of a constraint must be {what}. Got {shown(rows)}.")
+    found = np.flatnonzero(found) if found.dtype == bool and found.shape == (n,) else found
+    if not found.size:
+        raise InputError("The group of a constraint has no rows. Remove the constraint, or correct its rows.")
+    if found.ndim != 1 or found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= n:
+        raise InputError(
+            f"The group of a constraint must be row numbers from 0 to {n - 1}, or a mask over {n} rows. Got"
+            f" {shown(rows)}. Constraints are about the rows of one fit. For cross-validation or prediction sets, fit"
+            " the model to all rows of its groups first, and use Conformal(model, prefit=True)."
+        )
     return np.unique(found)
 
 
@@ -201,6 +210,8 @@ class GroupConstraints:
         """Collect constraints; `find` returns the number of a class."""
         bounds: list[Bound] = []
         texts: list[str] = []
+        if isinstance(constraints, Constraint):
+            raise ValueError(f"constraints must be a list. Got {constraints!r}. Write [{constraints!r}].")
         for one in constraints:
             if not isinstance(one, Constraint):
                 raise ValueError(f"constraints must be Share, AtLeast, Exactly, Balanced or Constraint. Got {one!r}.")

@@ -99,6 +99,10 @@ class QuestionModel:
     """Factor on the gain of the full label when questions are compared."""
     lists_outputs: ClassVar[bool] = False
     """Whether E is a mask over all outputs and T their probabilities, so that candidate sets can be listed."""
+    agreement_name: ClassVar[str] = "Accuracy"
+    """What `agreement` measures, for people."""
+    agreement_is_share: ClassVar[bool] = True
+    """Whether `agreement` is a share, of which 1 is best; otherwise it is an error in the unit of the outputs."""
     prior: NDArray = np.zeros(1)
     """(d,): what is predicted if nothing is known."""
 
@@ -173,6 +177,10 @@ class QuestionModel:
             " returns a QuestionModel with predict and posterior_mean."
         )
 
+    def expected_accuracy(self, F: NDArray, calibration: Any) -> float:
+        """Return the expected share of right predictions, for models that list outputs."""
+        return float(self.posterior_mean(np.ones(F.shape, dtype=bool), F, None, calibration).max(axis=1).mean())
+
     def exact_outputs(self, sets: Any) -> NDArray:
         """Return the outputs of sets with one member, (n, *z)."""
         return self.predict(self.encode(sets).astype(float))
@@ -180,6 +188,10 @@ class QuestionModel:
     def score(self, sets: Any, z: NDArray) -> float:
         """Return how well outputs agree with the true ones, given as sets with one member; 1 is perfect."""
         return float(sets.agreement(z).mean())
+
+    def agreement(self, sets: Any, z: NDArray) -> NDArray:
+        """Return how well predictions agree with the full answers about rows, (n,)."""
+        return np.asarray(sets.agreement(z), dtype=float)
 
     # questions
 

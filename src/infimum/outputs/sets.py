@@ -55,16 +55,6 @@ class Curves(NamedTuple):
     kink: NDArray
 
 
-class Profiles(NamedTuple):
-    """Losses that depend on the Hamming distance d: L(z, S_i) = h_i(d(z, center_i)) + price #{j : z_j = 1}."""
-
-    centers: NDArray
-    """(n, m)."""
-    h: NDArray
-    """(n, m + 1)."""
-    price: float
-
-
 class Sets(ABC):
     """The candidate sets of n rows, which cannot be changed.
 
@@ -162,10 +152,6 @@ class Sets(ABC):
 
     def coordinates(self) -> list[Sets] | None:
         """Return the sets of the coordinates, if S_i is a product of sets and the loss a sum over coordinates."""
-        return None
-
-    def profiles(self, principle: str) -> Profiles | None:
-        """Return L(z, S_i) as functions of the Hamming distance of z to a center, or None."""
         return None
 
     def relations(self) -> tuple[NDArray, sparse.csr_matrix] | None:

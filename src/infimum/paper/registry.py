@@ -46,7 +46,7 @@ def by_name(name: str) -> Experiment:
     'Sec. 4.1, Fig. 1'
     """
     if name not in _ALL:
-        raise ValueError(f"unknown experiment {name!r}; known names: {', '.join(NAMES)}")
+        raise ValueError(f"There is no experiment {name!r}. Names: {', '.join(NAMES)}.")
     module, cls = _ALL[name]
     return getattr(import_module(f"{__package__}.{module}"), cls)()
 

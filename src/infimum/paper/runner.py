@@ -78,7 +78,7 @@ def reproduce(
         report(done, len(tasks))
     frame = collect(experiment, folder, quick)
     if frame is None:
-        raise FileNotFoundError(f"{folder / '.cache'}: finished tasks of {experiment.name} are gone; run it again.")
+        raise FileNotFoundError(f"{folder / '.cache'} no longer contains the tasks of {experiment.name}. Run it again.")
     # all are made before the first is written
     made = {".csv": frame.to_csv(index=False).encode(), **draw(experiment, frame)}
     for end, content in made.items():
@@ -121,7 +121,7 @@ def _finished(file: Path, experiment: Experiment, task: Task) -> bool:
     except FileNotFoundError:
         return False
     except store.Damaged as damaged:
-        warnings.warn(f"{damaged}: the task is computed again.", InfimumWarning, stacklevel=3)
+        warnings.warn(f"{damaged}. The task is computed again.", InfimumWarning, stacklevel=3)
         return False
     return True
 

@@ -73,7 +73,7 @@ def place(out: str | os.PathLike, name: str, end: str) -> Path:
     'results/rates.csv'
     """
     if not name or name.startswith(".") or set(name) & set("/\\\0"):
-        raise ValueError(f"an experiment's name names its files: expected no slash and no dot in front, got {name!r}")
+        raise ValueError(f"The name of an experiment must not contain a slash or begin with a dot. Got {name!r}.")
     return Path(out) / f"{name}{end}"
 
 
@@ -92,7 +92,9 @@ def file_of(out: str | os.PathLike, experiment: Experiment, task: Task) -> Path:
 def keep(file: Path, experiment: Experiment, task: Task, rows: list[Row]) -> None:
     """Write the rows of a finished task."""
     if not rows:
-        raise ValueError(f"experiment {experiment.name}: the task {task} gave no rows, at least one was expected")
+        raise ValueError(
+            f"The task {task} of the experiment {experiment.name} returned no rows. At least one is required."
+        )
     text = json.dumps(rows, default=lambda number: number.item())
     content = {"key": key(experiment, task), "versions": versions(), "rows": json.loads(text)}
     write(file, json.dumps({**content, "sha256": _digest(content)}).encode())
@@ -111,11 +113,11 @@ def load(file: Path, experiment: Experiment, task: Task) -> list[Row]:
     try:
         content = json.loads(file.read_bytes())
     except ValueError as error:  # not JSON, or not text
-        raise Damaged(f"{file} is not whole ({error})") from error
+        raise Damaged(f"{file} is incomplete ({error})") from error
     if not isinstance(content, dict) or content.keys() != {"key", "versions", "rows", "sha256"}:
-        raise Damaged(f"{file} does not hold a task and its rows")
+        raise Damaged(f"{file} does not contain a task and its rows")
     if content["key"] != key(experiment, task):
-        raise Damaged(f"{file} holds another task")
+        raise Damaged(f"{file} contains another task")
     if content.pop("sha256") != _digest(content) or not content["rows"]:
         raise Damaged(f"{file} was changed after it was written")
     return [{**row, "versions": content["versions"]} for row in content["rows"]]
@@ -124,7 +126,7 @@ def load(file: Path, experiment: Experiment, task: Task) -> list[Row]:
 @cache
 def versions() -> str:
     """What the numbers of this process are made with."""
-    used = [f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn", "highspy")]
+    used = [f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn")]
     return "; ".join([f"infimum {__version__}", *used])
 
 

@@ -104,7 +104,7 @@ class Complexity(Experiment):
             y: Any = CandidateLabels(sets)
         else:
             k = 3 if "top-k" in task["model"] else None
-            model, y = PartialMultilabelClassifier.paper(k=k), PartialTags(rng.integers(-1, 2, size=(n, m)))
+            model, y = PartialMultilabelClassifier.paper(n_tags=k), PartialTags(rng.integers(-1, 2, size=(n, m)))
         if "space" in what:
             tracemalloc.start()
             model.fit(X, y)

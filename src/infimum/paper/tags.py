@@ -74,9 +74,9 @@ class PartialTagsAgree(Experiment):
 
 
 METHODS: dict[str, tuple[dict[str, Any], str]] = {
-    "as it is": ({}, style.BLUE), "top-k, k = 2": ({"k": 2}, style.VERMILION),
-    "ε = 0.1": ({"epsilon": 0.1}, style.GREEN), "ε = 0.2": ({"epsilon": 0.2}, style.ORANGE),
-    "ε = 0.4": ({"epsilon": 0.4}, style.PURPLE),
+    "as it is": ({}, style.BLUE), "top-k, k = 2": ({"n_tags": 2}, style.VERMILION),
+    "ε = 0.1": ({"tag_cost": 0.1}, style.GREEN), "ε = 0.2": ({"tag_cost": 0.2}, style.ORANGE),
+    "ε = 0.4": ({"tag_cost": 0.4}, style.PURPLE),
 }  # fmt: skip
 
 

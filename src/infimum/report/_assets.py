@@ -29,7 +29,7 @@ nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .3re
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 .caption { font-size: .88rem; margin: .9rem 0 -.4rem; max-width: none; }
 th, td { padding: .35rem .7rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
-td { min-width: 7.5rem; max-width: 22rem; overflow-wrap: anywhere; }
+td { min-width: 8.2rem; max-width: 22rem; overflow-wrap: anywhere; }
 td.n, th.n { min-width: 0; text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 th { white-space: nowrap; }
 th button { all: unset; cursor: pointer; font-weight: 600; }
@@ -60,6 +60,10 @@ details > summary h2 { display: inline; border: 0; margin: 0; padding: 0; font-s
 #glossary dt { font-weight: 600; margin-top: .5rem; } #glossary dd { margin: 0; color: var(--soft); max-width: 46rem; }
 #glossary dt:target, #glossary dt:target + dd { background: var(--card); outline: 2px solid var(--blue); }
 [hidden] { display: none !important; }
+@media (max-width: 60rem) {
+  table { font-size: .85rem; } th { white-space: normal; }
+  th, td { padding: .35rem .45rem; } td { min-width: 7.5rem; }
+}
 @media (max-width: 40rem) {
   .summary { font-size: 1rem; }
   .scroll { border: 0; background: none; overflow: visible; }

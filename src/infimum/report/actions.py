@@ -46,8 +46,8 @@ def _card(one: Reviewed) -> h.Markup:
         cells = [h.markup(h.tag("span", f"{name}: ", class_="soft"), text, " ") for name, text in one.cells.items()]
         parts.append(h.tag("p", *cells))
     label: list[Any] = ["Label ", h.tag("span", one.set, class_="label")]
-    if one.support is not None:
-        label.append(h.linked(f" (support {h.number(round(one.support, 3))})"))
+    if one.support is not None and one.probability is not None:
+        label.append(f" (probability {chance(one.support)})")
     if one.proposed and one.proposed != one.set:
         label += [" → proposed ", h.tag("span", one.proposed, class_="label")]
         label.append("" if one.probability is None else f" (probability {chance(one.probability)})")

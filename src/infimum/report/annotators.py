@@ -31,25 +31,30 @@ def section(resolved: DisambiguationResult) -> h.Markup:
     """Return reliabilities with intervals, and the most frequent confusions."""
     sources = resolved.sources
     assert sources is not None
-    rows = [
-        [one["annotator"], int(one["answers"]), one["set_size"], one["accuracy"], one["reliability"],
-         f"{one['low']:.2f} to {one['high']:.2f}", _verdict(one)]
-        for one in facts_of(resolved)
-    ]  # fmt: skip
-    columns = ["annotator", "answers", "labels per answer", "accuracy", "reliability", "95 % interval", "remark"]
+    found = facts_of(resolved)
+    columns: dict[str, list[Any]] = {
+        "annotator": [one["annotator"] for one in found], "answers": [int(one["answers"]) for one in found],
+        "labels per answer": [one["set_size"] for one in found], "accuracy": [one["accuracy"] for one in found],
+        "reliability": [one["reliability"] for one in found],
+        "95 % interval": [f"{one['low']:.2f} to {one['high']:.2f}" for one in found],
+        "remark": list(map(_verdict, found)),
+    }  # fmt: skip
+    trivial = {"labels per answer": {1}, "remark": {""}}
+    columns = {name: cells for name, cells in columns.items() if set(cells) != trivial.get(name)}
     text = (
         "Reliability is the probability that an answer contains the true label, corrected for chance. 1 is perfect, 0"
         " is a random answer, and negative values mean systematically wrong answers. It is estimated from the other"
         " annotators, the features and the known true labels. Unreliable answers count less."
     )
-    parts = [h.para(text), h.table(columns, rows, "Annotators, the least reliable first.")]
+    rows = [list(row) for row in zip(*columns.values())]
+    parts = [h.para(text), h.table(list(columns), rows, "Annotators, the least reliable first.")]
     if len(sources) <= DRAWN:
         drawn = figure(lambda: sources.plot().figure, "reliability", "Reliability of each annotator, with interval.")
         parts.append(h.tag("div", drawn, class_="charts"))
     confused = _confusions(sources)
     if confused:
-        columns = ["annotator", "true label", "answer", "probability"]
-        parts += [h.head("Frequent confusions"), h.table(columns, confused, "How often an answer is given instead.")]
+        heads = ["annotator", "true label", "answer", "probability"]
+        parts += [h.head("Frequent confusions"), h.table(heads, confused, "How often an answer is given instead.")]
     return h.markup(*parts)
 
 

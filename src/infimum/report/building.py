@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
 from ..data.progress import track
 from ..diagnostics import Audit, Identifiability
+from ..diagnostics.audit import of_predictions as audit_of_predictions
 from ..diagnostics.audit import of_sets as audit_of
 from ..diagnostics.identifiability import of_sets as identifiability_of
 from ..disambiguation import Disambiguation, DisambiguationResult, supports_soft
 from ..estimators.base import validated
 from ..estimators.generic import PartialEstimator
+from ..estimators.held_out import HeldOut
 from ..outputs import OutputSpace, Sets
+from ..outputs.merging import WORDS
+from ..selection import out_of_fold
 from ..selection.scores import no_skill
 from . import _page as h
 from . import actions, identifiability, overview, results, review
@@ -25,6 +31,10 @@ from .annotators import section as annotators_section
 from .facts import Contents, Facts, inseparable, reviewed
 from .markdown import markdown
 from .summary import summary
+
+ONLY_GROUPS = "Not available, because no row has a label: only groups of rows have constraints."
+IN_SEQUENCE = "in its sequence"
+"""The column that shows a token with the words around it."""
 
 STEPS = ("labels", "identifiability", "audit", "held-out rows", "explanations", "figures")
 
@@ -114,12 +124,13 @@ def build(
     ----------
     model : fitted estimator of the library
         A fitted model of this library.
-    X : (n, d)
-        The inputs on which it was fitted.
+    X : (n, d), or sequences
+        The inputs on which it was fitted. The rows of the report about a `PartialSequenceTagger` are tokens.
     title : str
         The title of the report.
     names : list, optional
-        The names of the n rows; a repeated id marks several answers for one example. By default, row numbers.
+        The names of the n rows; a repeated id marks several answers for one example. By default, row numbers, or
+        the numbers of the sequence and the token.
     annotators : list, optional
         The annotator of each row.
     truth : list, optional
@@ -147,74 +158,110 @@ def build(
     >>> build(PartialClassifier().fit(X, y), X)
     <Report of ... characters: ...>
     """
-    if not hasattr(model, "recipe_"):
-        raise ValueError(
-            f"A report requires a fitted model with one row of features per output. Got {type(model).__name__}. For"
-            " sequences, write a table with one line per token and run: infimum report FILE --sequence COLUMN"
-        )
-    sets = vars(model).get("sets_")
-    if sets is None:
-        raise ValueError("A report requires the training sets. Fit the model on arrays instead of chunks.")
-    output, X = model.output_, validated(model, X)
-    if X.shape[0] != len(sets):
-        raise ValueError(f"X has {X.shape[0]} rows; the model was fitted on {len(sets)}.")
-    weights, name = model.recipe_.weights, _namer(names)
     steps = iter(track(STEPS, "report"))
     next(steps)
-    resolved = _disambiguated(model, X, output, sets)
+    held_out, weights = None, None
+    if hasattr(model, "held_out"):  # rows without features of their own: the model has predicted them itself
+        held_out = model.held_out(X)
+        output, sets, X, resolved = held_out.output, held_out.sets, held_out.X, held_out.resolved
+        names, rows = _of_tokens(held_out, names, rows)
+    else:
+        output, sets, X = _rows_of(model, X)
+        weights, resolved = model.recipe_.weights, _disambiguated(model, X, output, sets)
+    name = _namer(names)
     next(steps)
-    found, reason = _identifiability(X, output, sets, weights, resolved)
+    only_groups = held_out is None and bool(sets.is_unlabelled.all()) and resolved is not None
+    found, reason = (None, ONLY_GROUPS) if only_groups else _identifiability(X, output, sets, weights, resolved)
     next(steps)
-    audit = audit_of(X, output, sets, weights, resolved, impossible)
-    next(steps)
-    compared = results.compared(model, X, output, sets)
+    if only_groups:
+        assert resolved is not None
+        z = out_of_fold(model.recipe_, X, output, sets, cv=results.FOLDS).z
+        audit = audit_of_predictions(output, sets, z, resolved, impossible)
+        next(steps)
+        compared = results.scored(output, output.read(np.asarray(resolved.labels)), {"the model": z})
+    elif held_out is None:
+        audit = audit_of(X, output, sets, weights, resolved, impossible)
+        next(steps)
+        compared = results.compared(model, X, output, sets)
+    else:
+        audit = audit_of_predictions(output, sets, held_out.predictions["the model"], held_out.resolved, impossible)
+        next(steps)
+        compared = results.scored(output, sets, held_out.predictions)
     skill = results.beats_constant(model, compared)
     warning = "" if skill else no_skill(compared[0].text)
-    if not skill:
+    if not skill:  # near rows need not have equal labels then
         audit.suspects = []
+        audit.conflicts = [pair for pair in audit.conflicts if pair["distance"] == 0]
     next(steps)
-    cases = review.cases_of(model, X, audit)
+    cases = review.cases_of(model, X, audit) if held_out is None else []
     contents = Contents(rows, folder, hidden)
-    listed = reviewed(model, X, sets, audit, resolved, name, contents)
-    facts = _facts(title, output, sets, audit, compared, skill, listed, found, reason, name, look_alikes)
-    facts.annotators = annotators_of(resolved)
+    listed = reviewed(model, X, output, sets, audit, resolved, name, contents, skill)
+    people = annotators_of(resolved)
+    groups = {} if held_out is None else {"sequences": held_out.n_groups}
+    facts = _facts(
+        title, output, sets, audit, compared, skill, listed, found, reason, name, look_alikes, people, groups
+    )  # fmt: skip
+    tables = [] if held_out is None else held_out.tables
+    facts.tables = [table._asdict() for table in tables]
     next(steps)
     details = [
         ("Labels", "overview", overview.section(output, sets, annotators, names, unused)),
         ("Identifiability", "identifiability", identifiability.section(found, reason, name)),
         ("Audit and explanations", "audit", review.section(audit, cases, name, warning)),
         ("Model and scores", "results", results.section(
-            model, output, sets, resolved, compared, found, truth, name, warning)),
+            model, output, sets, resolved, compared, found, truth, name, warning, tables)),
     ]  # fmt: skip
-    if facts.annotators and resolved is not None:
-        details.insert(1, ("Annotators", "annotators", annotators_section(resolved)))
     for _ in steps:
         pass
     lead = h.markup(actions.summary(facts), h.soft(f"Made by infimum {_version()}."))
-    page = h.page(title, lead, actions.sections(facts, warning), details)
+    acts = actions.sections(facts, warning)
+    if people and resolved is not None:
+        acts.append(("Annotators", "annotators", annotators_section(resolved)))
+    page = h.page(title, lead, acts, details)
     return Report(page, facts, found, audit, compared, skill, resolved, names, reason)
+
+
+def _rows_of(model: Any, X: Any) -> tuple[OutputSpace, Sets, Any]:
+    """Return the output space, the training sets and X as numbers; raise an error if they do not fit together."""
+    sets = vars(model).get("sets_")
+    if sets is None:
+        raise ValueError("A report requires the training sets. Fit the model on arrays instead of chunks.")
+    X = validated(model, X)
+    if X.shape[0] != len(sets):
+        raise ValueError(f"X has {X.shape[0]} rows; the model was fitted on {len(sets)}.")
+    return model.output_, sets, X
+
+
+def _of_tokens(held_out: HeldOut, names: list | None, rows: list[dict] | None) -> tuple[list | None, list[dict] | None]:
+    """Return the names and the cells of tokens, with each token in its sequence as the first cell."""
+    names = held_out.names if names is None else names
+    if held_out.contexts is None:
+        return names, rows
+    own = [{} for _ in held_out.contexts] if rows is None else rows
+    return names, [{IN_SEQUENCE: text, **row} for text, row in zip(held_out.contexts, own)]
 
 
 def _facts(
     title: str, output: OutputSpace, sets: Sets, audit: Audit, compared: list[results.Compared], skill: bool,
     listed: list[Any], found: Identifiability | None, reason: str, name: Callable[[int], str],
-    look_alikes: Sequence[Any],
+    look_alikes: Sequence[Any], people: list[dict[str, Any]], groups: dict[str, int],
 ) -> Facts:  # fmt: skip
     described = output.describe(sets)
     n, exact, unlabelled = len(sets), int(described.is_exact.sum()), int(described.is_unlabelled.sum())
-    counts = {"rows": n, "exact": exact, "partial": n - exact - unlabelled, "unlabelled": unlabelled}
-    names = [str(each) for each in output.class_names()]
+    counts = {"rows": n, "exact": exact, "partial": n - exact - unlabelled, "unlabelled": unlabelled, **groups}
+    names = [str(each) for each in output.questions().names] if output.kind in WORDS else []
     scores = [one.as_dict() for one in compared]
     merge = [{"name": o.name, "count": o.count, "means": o.meaning, "reason": o.reason} for o in look_alikes]
     blind, n_review = inseparable(found, name), len(audit.rows())
     sentences = summary(
-        output.kind, counts, names, scores, skill, n_review, len(audit.suspects), len(audit.impossible), merge, blind
-    )
+        output.kind, counts, names, scores, skill, n_review, len(audit.suspects), len(audit.impossible), merge, blind,
+        math.isfinite(output.size), people,
+    )  # fmt: skip
     verdict = reason if found is None else found.verdict_for(name)
     degree = None if found is None else found.degree
     return Facts(
         title, _version(), output.kind, sentences, counts, names, scores, skill, listed, n_review, merge, blind,
-        verdict, degree,
+        verdict, degree, people,
     )  # fmt: skip
 
 

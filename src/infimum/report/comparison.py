@@ -10,12 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..outputs import OutputSpace, Sets
-from ..selection.scores import best_constant, beyond_chance, covered, is_below, labelled_weight, losses, risk
+from ..selection.scores import (
+    best_constant,
+    beyond_chance,
+    covered,
+    error_name,
+    is_below,
+    labelled_weight,
+    losses,
+    risk,
+    shown_range,
+)
 from . import _page as h
 from .facts import SCHEMA, Contents, plain
 from .markdown import escaped
 from .markdown import table as markdown_table
-from .results import NAMES_OF_ERRORS, Compared, shown_range
+from .results import Compared
 
 MOST_LISTED = 200  # rows on which the models differ
 
@@ -51,7 +61,7 @@ class Comparison:
         return found
 
     def _tables(self) -> tuple[list[str], list[list[Any]], list[str], list[list[Any]]]:
-        errors = [NAMES_OF_ERRORS[key] for key in self.scores[0]["errors"]]
+        errors = [error_name(key) for key in self.scores[0]["errors"]]
         columns = ["model", "covering rate", "chance-corrected", "set risk", *errors]
         rows = [
             [one["name"], f"{one['covering_rate']:.1%}", one["chance_corrected"], one["set_risk"],

@@ -76,7 +76,7 @@ class Facts:
     summary : list of str
         Three sentences: what is there, how well it can be learned, what to do next.
     counts : dict
-        Rows, and how many of them are exact, partial and unlabelled.
+        Rows, and how many of them are exact, partial and unlabelled; sequences, if rows are tokens.
     names : list of str
         Classes, tags or items.
     scores : list of dict
@@ -98,6 +98,8 @@ class Facts:
         The ambiguity degree.
     annotators : list of dict
         Annotator, reliability with its interval (low, high), accuracy, answers and set_size; empty without annotators.
+    tables : list of dict
+        Further scores, each with title, columns and rows: those of each label, if rows are tokens of sequences.
     """
 
     title: str
@@ -115,6 +117,7 @@ class Facts:
     verdict: str
     degree: float | None
     annotators: list[dict[str, Any]] = field(default_factory=list)
+    tables: list[dict[str, Any]] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Return the facts as plain values; numbers that are not finite become None."""
@@ -188,11 +191,13 @@ def _short(value: Any) -> str:
 
 
 def reviewed(
-    model: Any, X: Any, sets: Sets, audit: Audit, resolved: DisambiguationResult | None,
-    name: Callable[[int], str], contents: Contents,
+    model: Any, X: Any, output: OutputSpace, sets: Sets, audit: Audit, resolved: DisambiguationResult | None,
+    name: Callable[[int], str], contents: Contents, proposes: bool = True,
 ) -> list[Reviewed]:  # fmt: skip
-    """Return the rows to review: impossible rows, then suspects, then rows in conflicts; each row once."""
-    output: OutputSpace = model.output_
+    """Return the rows to review: impossible rows, then suspects, then rows in conflicts; each row once.
+
+    A model without skill proposes nothing (`proposes` is False).
+    """
     z = next((audit.predictions[p] for p in ("disambiguation", "infimum", "average") if p in audit.predictions), None)
     reasons: dict[int, list[str]] = {row: [why] for row, why in audit.impossible.items()}
     supports = {s["row"]: s["support"] for s in audit.suspects}
@@ -206,14 +211,14 @@ def reviewed(
                 listed.append(f"It has {near} {name(other)}, and a label that is not compatible.")
     rows = list(reasons)[:MOST_REVIEWED]
     texts = output.format_sets(sets, rows) if rows else []
-    proposals = [""] * len(rows) if z is None or not rows else output.format(z[rows])
+    proposals = [""] * len(rows) if z is None or not rows or not proposes else output.format(z[rows])
     found: list[Reviewed] = []
     for row, text, proposed in zip(rows, texts, proposals):
         one = Reviewed(
             row, name(row), reasons[row], text, proposed, _probability(resolved, z, row), supports.get(row),
             contents.cells(row), contents.paths(row),
         )  # fmt: skip
-        if z is not None and len(found) < EXPLAINED and row in supports:
+        if z is not None and len(found) < EXPLAINED and row in supports and hasattr(model, "explain"):
             one.because = _because(model, X, sets, row, z[row], name, contents)
         found.append(one)
     return found

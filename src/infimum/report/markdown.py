@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..selection.scores import error_name, shown_range
 from ._page import number
 from .facts import Facts, Reviewed, chance
 
@@ -30,6 +31,8 @@ def markdown(facts: Facts) -> str:
         ]
         parts += ["## Annotators", table(["annotator", "answers", "reliability", "95 % interval"], lines)]
     parts += ["## Scores on held-out rows", _scores(facts)]
+    for one in facts.tables:
+        parts += [f"## {one['title']}", table(one["columns"], one["rows"])]
     parts.append(f"Made by infimum {escaped(facts.version)}.")
     return "\n\n".join(parts) + "\n"
 
@@ -50,10 +53,10 @@ def _scores(facts: Facts) -> str:
     errors = list(facts.scores[0]["errors"])
     lines = [
         [one["name"], f"{one['covering_rate']:.1%}", one["set_risk"],
-         *(f"{low:.4g} to {high:.4g}" for low, high in one["errors"].values())]
+         *(shown_range(low, high) for low, high in one["errors"].values())]
         for one in facts.scores
     ]  # fmt: skip
-    return table(["model", "covering rate", "set risk", *(name.upper() for name in errors)], lines)
+    return table(["model", "covering rate", "set risk", *map(error_name, errors)], lines)
 
 
 def table(columns: list[str], rows: list[list[Any]], total: int | None = None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +12,20 @@ from ..diagnostics import Identifiability
 from ..diagnostics.counts import at_least, at_most
 from ..disambiguation import DisambiguationResult
 from ..outputs import OutputSpace, Sets
+from ..outputs.summary import SummaryTable
 from ..recipe import Recipe
 from ..selection import out_of_fold
-from ..selection.scores import best_constant, beyond_chance, covered, is_below, labelled_weight, losses, risk
+from ..selection.scores import (
+    best_constant,
+    beyond_chance,
+    covered,
+    error_name,
+    is_below,
+    labelled_weight,
+    losses,
+    risk,
+    shown_range,
+)
 from ..weights import Neighbors, Scaled
 from . import _page as h
 from ._figures import figure
@@ -23,13 +34,6 @@ FOLDS = 5
 NEAREST = 10  # neighbours of the baseline, at most
 SHOWN = 50  # rows whose set misses the true output
 TOLERANCE = 1e-9  # of equal outputs
-NAMES_OF_ERRORS = {"rmse": "RMSE", "r2": "R²"}
-
-
-def _error_name(key: str) -> str:
-    """Return the name of an error, such as RMSE; that of one of several outputs has the output in front of it."""
-    first, mark, last = key.rpartition(": ")
-    return first + mark + NAMES_OF_ERRORS.get(last, last)
 
 
 class Compared(NamedTuple):
@@ -67,21 +71,25 @@ class Compared(NamedTuple):
 
 def compared(model: Any, X: Any, output: OutputSpace, sets: Sets) -> list[Compared]:
     """Return the held-out scores of the best constant, of nearest neighbours and of the model, on labelled rows."""
-    w = labelled_weight(output, sets)
-    best = best_constant(output, sets, w)
     k = min(NEAREST, max(1, len(sets) // 4))
     neighbours = Recipe("infimum", "inside", Scaled(Neighbors(k)))
-    found = [
-        (f"the best constant: {output.format(best)[0]}", np.repeat(best, len(sets), axis=0)),
-        (f"{k} nearest neighbours", out_of_fold(neighbours, X, output, sets, cv=FOLDS).z),
-        ("the model", out_of_fold(model.recipe_, X, output, sets, cv=FOLDS).z),
-    ]
+    return scored(output, sets, {
+        f"{k} nearest neighbours": out_of_fold(neighbours, X, output, sets, cv=FOLDS).z,
+        "the model": out_of_fold(model.recipe_, X, output, sets, cv=FOLDS).z,
+    })  # fmt: skip
+
+
+def scored(output: OutputSpace, sets: Sets, predictions: dict[str, NDArray]) -> list[Compared]:
+    """Return the scores of the best constant and of held-out predictions by their names, on labelled rows."""
+    w = labelled_weight(output, sets)
+    best = best_constant(output, sets, w)
+    found = {f"the best constant: {output.format(best)[0]}": np.repeat(best, len(sets), axis=0), **predictions}
     return [
         Compared(
             name, z, covered(sets, z, w), beyond_chance(sets, z, w), risk(output, sets, z, w),
             output.error_ranges(sets, z, w), losses(output, sets, z), w,
         )
-        for name, z in found
+        for name, z in found.items()
     ]  # fmt: skip
 
 
@@ -91,14 +99,10 @@ def beats_constant(model: Any, rows: list[Compared]) -> bool:
     return is_below(rows[-1].losses, rows[0].losses, rows[0].weight) if known is None else known
 
 
-def shown_range(low: float, high: float) -> str:
-    """Return a range as text, a single number if both ends are the same."""
-    return f"{low:.4g}" if np.isclose(low, high, rtol=1e-6) else f"{low:.4g} to {high:.4g}"
-
-
 def section(
     model: Any, output: OutputSpace, sets: Sets, resolved: DisambiguationResult | None, rows: list[Compared],
     found: Identifiability | None, truth: list | None, name: Callable[[int], str], warning: str = "",
+    tables: Sequence[SummaryTable] = (),
 ) -> h.Markup:  # fmt: skip
     """Return the section about the model; `warning` is the sentence about a model without skill."""
     constant, ours = rows[0], rows[-1]
@@ -106,11 +110,13 @@ def section(
         (f"covering rate ({FOLDS}-fold CV)", f"{ours.covering:.1%}"),
         ("covering rate of the best constant", f"{constant.covering:.1%}"), ("chance-corrected", ours.beyond),
         ("set risk", ours.risk), ("set risk of the best constant", constant.risk),
-        *((_error_name(key), shown_range(*ends)) for key, ends in ours.errors.items()),
+        *((error_name(key), shown_range(*ends)) for key, ends in ours.errors.items()),
     ]  # fmt: skip
     if resolved is not None and resolved.confidence is not None and not warning:
         facts.append(("mean confidence", float(resolved.confidence.mean())))
-    parts = [h.tiles(facts), h.para(warning) if warning else "", h.head("Comparison with baselines"), _comparison(rows)]
+    parts = [h.tiles(facts), h.para(warning) if warning else "", h.head("Comparison with baselines")]
+    parts.append(_comparison(rows, bool(sets.is_unlabelled.all())))
+    parts += [h.table(table.columns, table.rows, table.title) for table in tables]
     parts += _selection(model)
     parts.append(h.head("Quality of the estimated labels"))
     parts += [h.para(warning)] if warning else _quality(sets, resolved, ours, found)
@@ -119,9 +125,9 @@ def section(
     return h.markup(*parts)
 
 
-def _comparison(rows: list[Compared]) -> h.Markup:
+def _comparison(rows: list[Compared], only_groups: bool) -> h.Markup:
     columns = ["model", "covering rate", "chance-corrected", "set risk"]
-    columns += [_error_name(key) for key in rows[0].errors]
+    columns += [error_name(key) for key in rows[0].errors]
     body = [
         [row.name, row.covering, row.beyond, row.risk, *(shown_range(*ends) for ends in row.errors.values())]
         for row in rows
@@ -131,6 +137,9 @@ def _comparison(rows: list[Compared]) -> h.Markup:
         " predictions in their set."
         " Chance-corrected: relative to randomly permuted predictions."
     )
+    if only_groups:
+        caption = f"{FOLDS}-fold cross-validation. No row has a label, so predictions are compared with the labels that"
+        caption += " were estimated from the constraints on groups."
     return h.table(columns, body, caption)
 
 
@@ -138,7 +147,7 @@ def _selection(model: Any) -> list[h.Markup]:
     selection = model.selection_
     if selection is None or not selection.results:
         why = selection.reason if selection is not None else "All parameters are set."
-        return [h.soft(f"Nothing was compared. {why} {model.recipe_!r}")]
+        return [h.soft(f"Nothing was compared. {why} {getattr(model, 'recipe_', model)!r}")]
     head, *body = selection.table()
     early = "" if selection.complete else " The comparison was interrupted."
     caption = f"The best of {len(selection.results)} settings in cross-validation; the first was selected.{early}"
@@ -161,10 +170,10 @@ def _quality(
             text += f"; the held-out probability of a set is {support:.2f} on average"
         parts.append(h.para(text + ". Neither is a proof, because both come from the same sets."))
         if resolved.support is not None:
-            from ..plotting import ResolvedDisplay
+            from ..plotting import DisambiguationDisplay
 
             parts.append(figure(
-                lambda: ResolvedDisplay.from_resolved(resolved).figure_, "resolved",
+                lambda: DisambiguationDisplay.from_result(resolved).figure_, "resolved",
                 "Confidence of the estimated labels, and held-out probability of the sets.",
             ))  # fmt: skip
     if found is not None and np.isfinite(found.degree) and found.choices.is_one_of:

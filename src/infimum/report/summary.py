@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..outputs.merging import WORDS
@@ -12,13 +14,21 @@ CLEARLY = 0.03  # difference of covering rates, or share of the RMSE, from which
 def summary(
     kind: str, counts: dict[str, int], names: list[str], scores: list[dict[str, Any]], beats_constant: bool,
     n_review: int, n_suspects: int, n_impossible: int, merge: list[dict[str, Any]], inseparable: list[dict[str, Any]],
+    countable: bool = True, annotators: Sequence[dict[str, Any]] = (),
 ) -> list[str]:  # fmt: skip
-    """Return three sentences: what is there, how well it can be learned, and what to do next."""
+    """Return three sentences: what is there, how well it can be learned, and what to do next.
+
+    Predictions of numbers and vectors (`countable` is False) are almost never equal to an exact label, so they are
+    described by an error instead of the covering rate.
+    """
     next_ = _next(counts, beats_constant, n_review, n_suspects, n_impossible, merge, inseparable, _better(scores))
-    return [_there(kind, counts, names), _learned(scores, beats_constant), next_]
+    score = _score if countable or "rmse" in scores[-1]["errors"] else _risk
+    there = _there(kind, counts, names, annotators)
+    no_labels = counts["exact"] + counts["partial"] == 0
+    return [there, _consistent(scores) if no_labels else _learned(scores, beats_constant, score), next_]
 
 
-def _there(kind: str, counts: dict[str, int], names: list[str]) -> str:
+def _there(kind: str, counts: dict[str, int], names: list[str], annotators: Sequence[dict[str, Any]]) -> str:
     parts = [
         f"{counts[key]:,} {words}"
         for key, words in (("exact", "with an exact label"), ("partial", "with a partial label"),
@@ -27,34 +37,60 @@ def _there(kind: str, counts: dict[str, int], names: list[str]) -> str:
     ]  # fmt: skip
     words = f", for {len(names):,} {WORDS[kind][1]}" if kind in WORDS and names else ""
     listed = ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1] if parts else "none with a label"
-    return f"The table has {counts['rows']:,} rows: {listed}{words}."
+    people = ""
+    if len(annotators) > 1:  # the least reliable one is the first
+        least = annotators[0]
+        people = f", by {len(annotators):,} annotators ({least['annotator']} is the least reliable)"
+    rows = f"{counts['rows']:,} rows"
+    if "sequences" in counts:
+        rows = f"{counts['rows']:,} tokens in {counts['sequences']:,} sequences"
+    return f"The table has {rows}: {listed}{words}{people}."
 
 
-def _learned(scores: list[dict[str, Any]], beats_constant: bool) -> str:
+def _learned(scores: list[dict[str, Any]], beats_constant: bool, score: Callable[[dict[str, Any]], str]) -> str:
     constant, *simple, ours = scores
-    others = f"{_score(constant)} for the best constant ({constant['output']})"
-    others += "".join(f" and {_score(one)} for {one['name']}" for one in simple)
+    others = f"{score(constant)} for the best constant ({constant['output']})"
+    others += "".join(f" and {score(one)} for {one['name']}" for one in simple)
     if not beats_constant:
         return (
             "The labels cannot be predicted from these columns: on held-out rows the model is not better than the best"
-            f" constant ({_score(ours)}, against {others})."
+            f" constant ({score(ours)}, against {others})."
         )
     if "rmse" in ours["errors"]:
         return (
-            f"The labels can be predicted: on held-out rows, the typical error (RMSE) is {_score(ours)}, against"
+            f"The labels can be predicted: on held-out rows, the typical error (RMSE) is {score(ours)}, against"
+            f" {others}."
+        )
+    if score is _risk:
+        return (
+            f"The labels can be predicted: on held-out rows, the mean loss (set risk) is {score(ours)}, against"
             f" {others}."
         )
     return (
-        f"The labels can be predicted: on held-out rows, {_score(ours)} of the predictions agree with their candidate"
+        f"The labels can be predicted: on held-out rows, {score(ours)} of the predictions agree with their candidate"
         f" set, against {others}."
+    )
+
+
+def _consistent(scores: list[dict[str, Any]]) -> str:
+    constant, ours = scores[0], scores[-1]
+    return (
+        f"No row has a label. On held-out rows, {_score(ours)} of the predictions agree with the labels that were"
+        f" estimated from the constraints, against {_score(constant)} for the best constant ({constant['output']})."
     )
 
 
 def _score(one: dict[str, Any]) -> str:
     if "rmse" in one["errors"]:
         low, high = one["errors"]["rmse"]
+        if math.isinf(high):  # the true value of a one-sided interval may be anywhere
+            return f"at least {low:.3g}"
         return f"{high:.3g}" if high - low <= 1e-6 * high else f"{low:.3g} to {high:.3g}"
     return f"{one['covering_rate']:.0%}"
+
+
+def _risk(one: dict[str, Any]) -> str:
+    return f"{one['set_risk']:.3g}"
 
 
 def _better(scores: list[dict[str, Any]]) -> str:
@@ -76,7 +112,8 @@ def _next(
 ) -> str:  # fmt: skip
     actions = []
     if merge:
-        actions.append(f"merge {len(merge)} look-alike name{'s' if len(merge) > 1 else ''}")
+        names = f"{len(merge)} look-alike name{'s' if len(merge) > 1 else ''}"
+        actions.append(f"merge {names} and write the report again" if n_suspects else f"merge {names}")
     if n_review:
         many = f"review {n_review:,} row{'s' if n_review > 1 else ''}"
         others = n_review - n_suspects - n_impossible if n_suspects or n_impossible else 0
@@ -92,7 +129,8 @@ def _next(
         what = f"that separates {' and '.join(options)}" if several else f"about {options[0]}, which always fits"
         actions.append(f"ask the question {what}{more}")
     if better and beats_constant:
-        actions.append(f"fit the model with --weights neighbors, because {better} predict better")
+        simple = "leave out --sequence" if "sequences" in counts else "fit the model with --weights neighbors"
+        actions.append(f"{simple}, because {better} predicts better")
     if not beats_constant:
         actions.append("label more rows or add columns that are related to the label")
     if not actions:

@@ -19,6 +19,7 @@ from ..weights import (
     Constant,
     Forest,
     KernelRidge,
+    LabelledRowsOnly,
     Laplacian,
     LinearRidge,
     Mixture,
@@ -55,6 +56,8 @@ class Candidate:
     """Splits of a forest: "random" (the best thresholds) or "extra" (the best of random thresholds)."""
     parts: tuple[tuple[Candidate, float], ...] = ()
     """The base learners of a mixture, with their shares."""
+    rows: str = ""
+    """The rows that the base learner is fitted to: all, or those with an "exact" label."""
     principle: str = "infimum"
     negative_weights: str = "inside"
 
@@ -62,6 +65,11 @@ class Candidate:
     def learner(self) -> Candidate:
         """The base learner alone: candidates with the same one share its held-out weights."""
         return replace(self, principle="", negative_weights="")
+
+    @property
+    def is_tuned(self) -> bool:
+        """Whether the base learner has a regularisation strength or a number of neighbours."""
+        return self.lam is not None or self.n_neighbors is not None
 
     @property
     def has_relevance(self) -> bool:
@@ -98,6 +106,9 @@ class Candidate:
         The regularisation strength is multiplied by `lam_ratio`, and `median` is the median distance between rows. The
         `relevance` of features and the Nyström `centers` are those that the search has found, if any.
         """
+        if self.rows:
+            found: dict[str, Any] = {"median": median, "relevance": relevance}
+            return LabelledRowsOnly(replace(self, rows="").build(n, config, lam_ratio=lam_ratio, **found), exact=True)
         if self.weights == "forest":
             return Forest(
                 config.n_trees, self.splits or "random", self.min_samples_leaf or 1, self.max_features or "sqrt",
@@ -137,19 +148,19 @@ Pair = tuple[str, str]
 
 
 def first_candidates(
-    n: int, X: Any, costly: bool, pairs: list[Pair], config: SearchConfig, chunked: bool = False,
+    n: int, X: Any, pairs: list[Pair], config: SearchConfig, chunked: bool = False,
     family: str = AUTO, regression: bool = False,
 ) -> list[Candidate]:  # fmt: skip
     """Return the candidates with which a search begins, of all families ("auto") or of one `family`.
 
     X are some of the n rows. Each base learner is combined with all `pairs`. For rows in chunks there are no forests
-    and no neighbours. If predictions are `costly`, fewer kernels are tried. For regression, forests are grown on the
+    and no neighbours.  For regression, forests are grown on the
     labels that disambiguation estimates, so they are not combined with other principles unless these are set.
     """
     if family == AUTO:
-        learners = _first_learners(n, X, costly, config, chunked, regression)
+        learners = _first_learners(n, X, config, chunked, regression)
     else:
-        learners = iter(_learners_of(family, n, X, costly, config, regression))
+        learners = iter(_learners_of(family, n, X, config, regression))
     soft = [pair for pair in pairs if pair[0] == "disambiguation"] if regression else []
     return [one for learner in learners for one in combined(learner, soft if _grows(learner) and soft else pairs)]
 
@@ -159,9 +170,7 @@ def _grows(learner: Candidate) -> bool:
     return learner.weights in ("forest", "constant")
 
 
-def _learners_of(
-    family: str, n: int, X: Any, costly: bool, config: SearchConfig, regression: bool = False
-) -> list[Candidate]:
+def _learners_of(family: str, n: int, X: Any, config: SearchConfig, regression: bool = False) -> list[Candidate]:
     """Return the first base learners of one family."""
     if family == "constant":
         return [Candidate("constant")]
@@ -177,7 +186,7 @@ def _learners_of(
         return [Candidate("laplacian", n_neighbors=k) for k in config.graph_neighbors]
     most = config.laplacian_rows_sparse if sparse.issparse(X) else config.laplacian_rows
     kernels = ("rbf",) if n > most else ("rbf", "laplacian")
-    gammas = config.gammas_costly if costly else config.gammas
+    gammas = config.gammas_regression if regression else config.gammas
     shapes = list(product(("standard", "unit"), kernels, gammas))
     return [Candidate(family, *shape, lam) for lam in config.kernel_lams for shape in shapes]
 
@@ -191,7 +200,7 @@ def _forests(n_features: int, config: SearchConfig, regression: bool) -> list[tu
 
 
 def _first_learners(
-    n: int, X: Any, costly: bool, config: SearchConfig, chunked: bool, regression: bool = False
+    n: int, X: Any, config: SearchConfig, chunked: bool, regression: bool = False
 ) -> Iterator[Candidate]:
     """Yield the kernels of the first lam, the other families, then the other kernels.
 
@@ -199,7 +208,7 @@ def _first_learners(
     """
 
     def learners(family: str) -> list[Candidate]:
-        return _learners_of(family, n, X, costly, config, regression)
+        return _learners_of(family, n, X, config, regression)
 
     kernels = learners("kernel")
     n_first = len(kernels) // len(config.kernel_lams)
@@ -233,6 +242,12 @@ def combined(learner: Candidate, pairs: Iterable[Pair], signed: bool | None = No
     if not (learner.lam is not None if signed is None else signed):
         pairs = list({principle: (principle, rule) for principle, rule in reversed(pairs)}.values())[::-1]
     return [replace(learner, principle=principle, negative_weights=rule) for principle, rule in pairs]
+
+
+def with_exact_rows(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return the forests and linear models under disambiguation, fitted to the rows with an exact label alone."""
+    simple = [one for one in candidates if one.weights in ("forest", "linear") and one.principle == "disambiguation"]
+    return [replace(one, rows="exact") for one in simple]
 
 
 def by_learner(candidates: Iterable[Candidate]) -> list[list[Candidate]]:

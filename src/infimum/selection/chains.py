@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from itertools import chain
 from math import nan
 from typing import Any, NamedTuple
 
@@ -12,7 +14,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
 
 from ..data.progress import track
-from ..data.tokens import TokenFeatures, Tokens
+from ..data.tokens import Design, TokenFeatures, Tokens
 from ..disambiguation.chain import Chain, fit_chain
 from ..outputs import Labels
 from ..outputs.sequences import Lattices
@@ -49,7 +51,7 @@ class Fold(NamedTuple):
 
 def select_chain(
     tokens: Tokens, sets: Lattices, w: NDArray, kernels: list[bool], lams: list[float], random_state: Any,
-    verbose: int = 0,
+    verbose: int = 0, on_result: Callable[[Result], bool] | None = None,
 ) -> Choice:  # fmt: skip
     """Return the features and the regularisation of the largest held-out log-likelihood.
 
@@ -65,6 +67,8 @@ def select_chain(
         The choice of sequences and folds.
     verbose : int
         Whether progress is shown.
+    on_result : callable, optional
+        Is called with each result; if it returns True, nothing further is compared.
     """
     random = check_random_state(random_state)
     labelled = np.flatnonzero((w > 0) & ~sets.is_unlabelled)
@@ -75,25 +79,31 @@ def select_chain(
     folds = [Fold(*split) for split in KFold(min(5, len(some) // 2)).split(some)]
     folds = folds[: max(1, -(-N_HELD_OUT // len(folds[0].held_out)))]
     results: list[tuple[Result, bool, float, NDArray]] = []
-    for kernel in kernels:
-        results += _compare(tokens, sets, w, kernel, lams, folds, random, verbose)
+    stopped = False
+    each = (_compare(tokens, sets, w, kernel, lams, folds, random, verbose) for kernel in kernels)
+    for one in chain.from_iterable(each):
+        results.append(one)
+        stopped = on_result is not None and on_result(one[0])
+        if stopped:
+            break
     best = max(range(len(results)), key=lambda k: results[k][0].log_likelihood)
     found, kernel, lam, z = results[best]
     held_out = np.concatenate([fold.held_out for fold in folds])
     scores = token_scores(sets[held_out], z)
     params = {"features": "kernel" if kernel else "linear", "lam": lam}
-    return Choice(kernel, lam, SelectionResult([one[0] for one in results], found, params, scores=scores))
+    selection = SelectionResult([one[0] for one in results], found, params, complete=not stopped, scores=scores)
+    return Choice(kernel, lam, selection)
 
 
 def _compare(
     tokens: Tokens, sets: Lattices, w: NDArray, kernel: bool, lams: list[float], folds: list[Fold], random: Any,
     verbose: int,
-) -> list[tuple[Result, bool, float, NDArray]]:  # fmt: skip
-    """Return the results of the strengths of regularisation up to the first that is worse than the one before."""
+) -> Iterator[tuple[Result, bool, float, NDArray]]:  # fmt: skip
+    """Yield the results of the strengths of regularisation up to the first that is worse than the one before."""
     seed = int(random.randint(2**31 - 1))
     design = TokenFeatures(kernel, seed).fit(tokens).design(tokens)
     chains: list[Chain | None] = [None] * len(folds)
-    found: list[tuple[Result, bool, float, NDArray]] = []
+    best = -np.inf
     for lam in track(lams, "kernel features" if kernel else "linear features") if verbose else lams:
         began = time.perf_counter()
         likelihoods, labels = [], []
@@ -110,13 +120,41 @@ def _compare(
         known = ~mask.all(axis=1)
         rate = float(np.mean(mask[np.arange(len(z)), z][known]))
         name = f"{'kernel' if kernel else 'linear'} chain, lam {lam:g}"
-        found.append((
-            Result(name, "", "", nan, lam, nan, nan, nan, "", "", "disambiguation", "", int(known.sum()), rate,
+        yield (
+            Result(name, "", "", nan, lam, nan, nan, nan, "", "", "", "disambiguation", "", int(known.sum()), rate,
                    rate - 1, mean, nan, time.perf_counter() - began), kernel, lam, z,
-        ))  # fmt: skip
-        if len(found) > 1 and found[-1][0].log_likelihood < found[-2][0].log_likelihood:
+        )  # fmt: skip
+        if mean < best:
             break
-    return found
+        best = mean
+
+
+def held_out(
+    design: Design, sets: Lattices, w: NDArray, lam: float, folds: list[Fold], single: bool = False
+) -> tuple[NDArray, NDArray]:
+    """Return the probabilities of all labels, (N, m), and labels, (N,), from models without the fold of the sequence.
+
+    Parameters
+    ----------
+    design, sets, w
+        The features of all tokens, their candidate sets, and the sample weights of the sequences.
+    lam : float
+        The strength of the regularisation.
+    folds : list of Fold
+        Every sequence is held out once.
+    single : bool
+        Whether each token is a sequence of its own, so that labels do not depend on each other.
+    """
+    P, z = np.empty(sets.mask.shape), np.empty(len(sets.mask), dtype=int)
+    for fold in folds:
+        fit, test = sets.tokens(fold.fit), sets.tokens(fold.held_out)
+        own, new, weight = sets[fold.fit], sets[fold.held_out], w[fold.fit]
+        if single:
+            weight = np.repeat(weight, own.lengths)
+            own, new = (Lattices(part.mask, np.ones(len(part.mask), dtype=int)) for part in (own, new))
+        model = fit_chain(design[fit], own, lam, weight, None, MAX_ITER, TOL)
+        P[test], z[test] = model.marginals(design[test], new), model.predict(design[test], new)[0]
+    return P, z
 
 
 def token_scores(sets: Lattices, z: NDArray) -> dict[str, Any]:

@@ -38,10 +38,11 @@ class SearchConfig:
     """Distinct rows. With fewer, cross-validation is too noisy and the paper's estimator is fitted."""
     min_distinct_rows_regression: int = 10
     """`min_distinct_rows` for regression, whose rule prefers forests and constants unless others are clearly better."""
-    pilot_rows: int = 250
-    """Rows on which all kernels are compared under one principle, before anything else is. Classification only."""
-    first_rows: int = 500
-    """Rows of the first comparison. More rows rank the candidates more reliably and cost a cubic time."""
+    first_rows: int = 250
+    """Rows of the first comparison, which for classification ranks kernels, linear models and neighbours under one
+    principle. More rows rank them more reliably and cost a cubic time."""
+    first_rows_regression: int = 500
+    """`first_rows` for regression."""
     second_rows: int = 1500
     """Rows on which the best candidates are compared again; also the sample of chunked data."""
     first_rows_costly: int = 200
@@ -49,8 +50,9 @@ class SearchConfig:
     second_rows_costly: int = 400
     """`second_rows` for costly predictions."""
     skip_first_ratio: float = 1.5
-    """The first comparison is skipped up to this multiple of `first_rows`, and the pilot up to this multiple of
-    `pilot_rows`: it would save less than it costs."""
+    """The first comparison is skipped up to this multiple of `first_rows`: it would save less than it costs."""
+    min_exact_rows: int = 20
+    """Rows with an exact label, from which on forests and linear models are also fitted to them alone."""
     n_folds: int = 5
     """Folds of the cross-validation."""
     n_folds_few: int = 10
@@ -62,10 +64,10 @@ class SearchConfig:
 
     # The first candidates
 
-    gammas: tuple[float, ...] = (0.5, 1.0, 2.0)
+    gammas: tuple[float, ...] = (1.0,)
     """Kernel widths, in units of 1 / (median distance between rows)."""
-    gammas_costly: tuple[float, ...] = (1.0,)
-    """`gammas` for costly predictions."""
+    gammas_regression: tuple[float, ...] = (0.5, 1.0, 2.0)
+    """`gammas` for regression."""
     kernel_lams: tuple[float, ...] = (1e-5, 1e-3)
     """Regularisation strengths of kernel ridge; the ridge is n lam."""
     linear_lams: tuple[float, ...] = (1e-3, 1e-1)
@@ -125,16 +127,20 @@ class SearchConfig:
     """`n_se_different` for candidates that go on to more rows, from which kernels profit more than forests."""
     n_se_different_regression: float = 2.0
     """`n_se_different` for regression. Few rows with large errors decide, so differences are less certain."""
-    n_se_constant: float = 1.0
+    n_se_constant: float = 2.0
     """Standard errors by which a candidate must be better than the best constant, which is selected otherwise."""
-    n_se_constant_both: float = 2.0
+    n_se_constant_both: float = 4.5
     """Standard errors, the sum of those of the likelihood and of the set risk, that are enough, too."""
     n_se_family: float = 1.0
     """Standard errors, the sum of those of the likelihood and of the set risk, by which a candidate must be better than
     one of a preferred family, if all labels are exact."""
-    n_se_family_ambiguous: float = 10.0
+    n_se_family_ambiguous: float = 3.0
     """`n_se_family` if no label is exact. Scores of candidate sets are less certain than their standard errors then:
     rows from one image or recording have the same candidates, and forests recognise such rows more easily."""
+    n_se_mixture: float = 1.0
+    """Standard errors, the sum of those of the likelihood and of the set risk. A mixture is selected for classification
+    if it is better by this than the best single candidate. If all labels are exact, it may be worse by three times
+    this."""
     n_se_constant_regression: float = 0.0
     """`n_se_constant` for regression, where the constant is a part of the mixture as well."""
     n_se_nearest: float = 2.0
@@ -156,8 +162,6 @@ class SearchConfig:
     """Rows times rows times numbers of an embedded set up to which principles with costly predictions are compared."""
     n_kept_costly: int = 1
     """`n_kept` for costly predictions."""
-    n_kept_pilot: int = 3
-    """Candidates per family that go on from the pilot."""
     family_order: tuple[str, ...] = ("kernel", "linear", "forest", "neighbors")
     """The family that is preferred among candidates that may be equally good."""
     family_order_regression: tuple[str, ...] = ("mixture", "forest", "linear", "kernel", "neighbors")
@@ -190,6 +194,8 @@ class SearchConfig:
         low, high = self.center_bounds
         return int(min(max(self.centers_per_sqrt_row * n**0.5, low), high))
 
-    def rows(self, costly: bool) -> tuple[int, int]:
+    def rows(self, costly: bool, classifies: bool) -> tuple[int, int]:
         """Return the numbers of rows of the two comparisons."""
-        return (self.first_rows_costly, self.second_rows_costly) if costly else (self.first_rows, self.second_rows)
+        if costly:
+            return self.first_rows_costly, self.second_rows_costly
+        return self.first_rows if classifies else self.first_rows_regression, self.second_rows

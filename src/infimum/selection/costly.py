@@ -11,7 +11,8 @@ from .evaluate import Evaluation, EvaluationData
 from .rank import competitive_groups, survivors
 
 if TYPE_CHECKING:
-    from .search import Record, SearchProblem
+    from .record import Record
+    from .search import SearchProblem
 
 
 def compare_first(problem: SearchProblem, data: EvaluationData, record: Record, candidates: list[Candidate]) -> None:

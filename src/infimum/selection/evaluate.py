@@ -172,19 +172,20 @@ def refit_folds(
 
 def predict_held_out(
     recipe: Recipe, holdout: Holdout, output: OutputSpace, sets: Sets, sample_weight: Any = None,
-    posterior: SetPosterior | None = None, loss: Loss | None = None, cheap: bool = False,
+    posterior: SetPosterior | None = None, loss: Loss | None = None, cheap: bool = False, rounds: int | None = None,
 ) -> OutOfFold:  # fmt: skip
     """Predict all rows by weights that leave out their fold.
 
-    `posterior` and `loss` are those of the sets, if they are computed already. With `cheap`, iterative solvers stop
-    after a few rounds, which is enough to rank candidates.
+    Soft labels are updated in `rounds`, by default those of the posterior. `posterior` and `loss` are those of the
+    sets, if they are computed already. With `cheap`, iterative solvers stop after a few rounds, which is enough to rank
+    candidates.
     """
     found = recipe.disambiguation
     if found is not None and found.decision == "sets":
         return OutOfFold(solve_held_out(recipe, holdout, SetLoss(output, sets) if loss is None else loss, cheap=cheap))
     if found is not None:
         posterior = found.posterior(sets, sample_weight) if posterior is None else posterior
-        return OutOfFold(*found.outputs(output, sets, holdout, posterior, sample_weight))
+        return OutOfFold(*found.outputs(output, sets, holdout, posterior, sample_weight, rounds))
     if posterior is not None and sets.options() is not None and _averages(recipe):
         # the mean over candidates is disambiguation without updates, so sets have a likelihood
         return OutOfFold(*posterior.outputs(held_out_sums(holdout, posterior, rounds=0), output))
@@ -343,6 +344,7 @@ def _evaluate(
         loss = data.loss_of(recipe)
         posterior = data.posterior_of(recipe)
         shared: dict[str, Any] = {"posterior": posterior, "loss": loss, "cheap": not data.exhaustive}
+        shared["rounds"] = 0 if candidate.rows else None  # exact labels are not updated
         try:
             if data.has_given_weights:
                 kernels = data.kernels
@@ -376,6 +378,8 @@ def scores_of_selected(best: Evaluation, data: EvaluationData) -> tuple[Result, 
     """Return the result of the selected candidate, and its scores beside those of the best constant prediction."""
     z = best.z if best.z.dtype.kind == "f" else best.z.astype(int)
     scores = compare_with_constant(data.output, data.sets, z, data.scored)
+    if not scores:
+        return best.result, scores
     if best.candidate.weights == "forest" and data.sets.options() is not None:  # of all trees
         scores |= {"covering_rate": best.result.covering_rate, "set_risk": -best.result.neg_set_risk}
     return replace(best.result, chance_corrected=scores["chance_corrected"]), scores

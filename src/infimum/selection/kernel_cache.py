@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +24,7 @@ from ..outputs.base import OutputSpace, Sets
 from ..weights import KernelRidge, Mixture, Scaled, Target, Weights, relevance
 from ..weights.holdout import FoldFit, Holdout, Refitted
 from ..weights.mixture import MixedHoldout
-from ..weights.relevance import median
+from ..weights.relevance import held_out_relevances, median
 from ..weights.wrappers import is_relevant
 from .candidates import Candidate
 from .config import SearchConfig
@@ -44,7 +45,7 @@ class KernelCache:
         self._distances: dict[tuple[str, str], tuple[NDArray, float]] = {}
         self._grown: dict[tuple[Candidate, SetPosterior | None], Holdout] = {}
         self._relevance: NDArray | None = None
-        self._relevance_without: dict[int, NDArray] = {}
+        self._relevances_without: list[NDArray] = []
         self._lock = threading.Lock()  # candidates are evaluated in threads
 
     @property
@@ -55,7 +56,8 @@ class KernelCache:
     @cached_property
     def target(self) -> Target:
         """What supervised weights learn from."""
-        return Target(SetLoss(self.output, self.sets).target(), ~self.output.is_unlabelled(self.sets), self.groups)
+        labelled = ~self.output.is_unlabelled(self.sets)
+        return Target(SetLoss(self.output, self.sets).target(), labelled, self.groups, self.sets.is_exact)
 
     def distances(self, scaling: str, kernel: str) -> tuple[NDArray, float]:
         """Return the distances between the scaled rows, and their median."""
@@ -71,12 +73,8 @@ class KernelCache:
             return None
         with self._lock:
             if self._relevance is None:
-                self._relevance = self._learn_relevance(np.arange(self.n))
+                self._relevance = relevance(scaled("standard", self.X, self.w), self.target.phi, self.w)
             return self._relevance
-
-    def _learn_relevance(self, rows: NDArray) -> NDArray:
-        w = None if self.w is None else self.w[rows]
-        return relevance(scaled("standard", self.X[rows], w), self.target.phi[rows], w)
 
     def holdout(self, candidate: Candidate, preview: bool = False, posterior: SetPosterior | None = None) -> Holdout:
         """Return the operator that predicts each row without its fold, for every principle.
@@ -89,8 +87,11 @@ class KernelCache:
         if candidate.parts:
             each = [self.holdout(part, preview, posterior) for part, _ in candidate.parts]
             return MixedHoldout(each, [share for _, share in candidate.parts])
+        if candidate.rows:
+            return self._of_exact_rows(replace(candidate, rows=""))
         if candidate.lam is None:
-            key = candidate.learner, posterior
+            grows = posterior is not None and posterior.n_growths > 0
+            key = candidate.learner, posterior if grows else None
             if key not in self._grown:  # mixtures use the same forests
                 fitted = fit_growing(candidate.build(self.n, self.config), self.X, self.target, posterior, self.w)
                 self._grown[key] = fitted.held_out(self.X, self.target, self.w, self.folds)
@@ -99,6 +100,19 @@ class KernelCache:
             return self._refitted(candidate)
         K = self._linear_kernel if candidate.gamma is None else self._kernel(candidate)
         return ridge(candidate.lam, K, self.w).held_out(K, None, self.w, self.folds)
+
+    def _of_exact_rows(self, candidate: Candidate) -> Holdout:
+        """Return the predictions of a base learner that is fitted to the rows with an exact label."""
+        target = self.target.exact_only()
+        if candidate.lam is None:
+            return (
+                candidate.build(self.n, self.config)
+                .fit(self.X, target, self.w)
+                .held_out(self.X, target, self.w, self.folds)
+            )
+        w = target.exact.astype(float) if self.w is None else self.w * target.exact
+        K = self._linear_kernel if candidate.gamma is None else self._kernel(candidate)
+        return ridge(candidate.lam, K, w).held_out(K, None, w, self.folds)
 
     def _kernel(self, candidate: Candidate) -> NDArray:
         D, unit = self.distances(candidate.scaling, candidate.kernel)
@@ -113,13 +127,16 @@ class KernelCache:
 
     def _refitted(self, candidate: Candidate) -> Refitted:
         """Learn feature relevances again without the rows of each fold."""
+        with self._lock:
+            if not self._relevances_without:  # they do not depend on the candidate
+                Z = scaled("standard", self.X, self.w)
+                self._relevances_without = held_out_relevances(Z, self.target.phi, self.folds, self.w)
+        without = self._relevances_without
 
         def fit(k: int, fold: NDArray) -> FoldFit:
             rest = np.delete(np.arange(self.n), fold)
             w = None if self.w is None else self.w[rest]
-            if k not in self._relevance_without:  # it does not depend on the candidate
-                self._relevance_without[k] = self._learn_relevance(rest)
-            D = pairwise(candidate.kernel, scaled(candidate.scaling, self.X, self.w, self._relevance_without[k]))
+            D = pairwise(candidate.kernel, scaled(candidate.scaling, self.X, self.w, without[k]))
             rate = (candidate.gamma or 0.0) / (median(D, self.w) or 1.0)
             inner, outer = (exponential(D[np.ix_(rows, rest)], rate) for rows in (rest, fold))
             # the ridge n lam stays the same

@@ -30,7 +30,7 @@ def _soft(found: list, problem: Any) -> list:
     Forests, which learn from the labels, confirm estimates outside of the sets too easily. Those of numbers are grown
     on values inside of the intervals.
     """
-    avoided = ("constant", "mixture") if problem.rule.regression else ("constant", "forest")
+    avoided = ("constant", "mixture") if problem.rule.regression else ("constant", "forest", "mixture")
     soft = [one for one in found if has_likelihood(one) and one.candidate.weights not in avoided]
     return [one for one in soft if one.candidate.principle not in (NEAREST, NOISY)]
 

@@ -4,7 +4,8 @@ Candidates of one principle and family are ranked by the log-likelihood of the s
 risk. The principles are then compared by their set risk. The infimum principle minimises this risk, whether it is right
 or wrong, and among many candidates one is lucky. Therefore the candidate of the largest likelihood goes first, unless
 its set risk is larger than the least by more than chance explains. Families are compared by both scores, because the
-likelihood of one may be larger although its predictions are worse, in particular for many classes.
+likelihood of one may be larger although its predictions are worse, in particular for many classes. Their average goes
+before the best of them unless it is worse.
 
 For regression every candidate has a likelihood, which alone decides, because the set risk ignores where in a set the
 true value is.
@@ -51,6 +52,11 @@ class Rule:
         return self.exact * config.n_se_family + (1 - self.exact) * config.n_se_family_ambiguous
 
     @property
+    def n_se_mixture(self) -> float:
+        """Standard errors of both scores by which a mixture must be better than its best part, or may be worse."""
+        return (1 - 4 * self.exact) * self.config.n_se_mixture
+
+    @property
     def n_se_more_rows(self) -> float:
         """Standard errors by which a candidate may be worse than the best and is still compared on more rows."""
         return self.n_se if self.costly or self.regression else self.config.n_se_more_rows
@@ -90,21 +96,29 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
 
 def _select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     """Return the best candidate among principles that make the same assumption about the sets."""
-    constants = [one for one in found if is_constant(one)]
-    models = [one for one in found if not is_constant(one)]
+    constants, models = _split(found, is_constant)
+    if constants:
+        models = [one for one in models if _is_above(one, constants, rule)]
     if not models:
         return best_model(constants, rule)
-    best = best_model(models, rule)
-    same = [one for one in constants if has_likelihood(one) or not has_likelihood(best)]
-    for constant in [best_model(same, rule)] if same else []:
-        soft = has_likelihood(best)
-        if constant.rows.is_worse(best.rows, rule.n_se_constant, soft):
-            continue
-        # few rows: probabilities are about those of the constant, but the most probable class is better
-        both = 0.0 if rule.regression or not soft else best.rows.standard_errors_below(constant.rows)
-        if both < rule.config.n_se_constant_both:
-            return constant
-    return best
+    mixtures, single = _split(models, lambda one: bool(one.candidate.parts) and not rule.regression)
+    best = best_model(single or mixtures, rule)
+    better = [one for one in mixtures if one.rows.standard_errors_below(best.rows) >= rule.n_se_mixture]
+    return better[-1] if better else best
+
+
+def _is_above(one: Evaluation, constants: Sequence[Evaluation], rule: Rule) -> bool:
+    """Whether a candidate is better than the best constant by more than chance explains."""
+    soft = has_likelihood(one)
+    same = [constant for constant in constants if has_likelihood(constant) or not soft]
+    if not same:
+        return True
+    constant = best_model(same, rule)
+    if constant.rows.is_worse(one.rows, rule.n_se_constant, soft):
+        return True
+    # few rows: probabilities are about those of the constant, but the most probable class is better
+    both = 0.0 if rule.regression or not soft else one.rows.standard_errors_below(constant.rows)
+    return both >= rule.config.n_se_constant_both
 
 
 def best_model(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
@@ -127,15 +141,16 @@ def best_model(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
 
 def ranked_groups(found: Sequence[Evaluation], rule: Rule) -> list[list[Evaluation]]:
     """Return the candidates of each principle and family, the best of each group first."""
-    groups: dict[tuple[str, str, str], list[Evaluation]] = {}
+    groups: dict[tuple[str, ...], list[Evaluation]] = {}
     for one in found:
         groups.setdefault(_group(one), []).append(one)
     unit = largest_risk(found)
     return [rank(group, rule, unit) for group in groups.values()]
 
 
-def _group(one: Evaluation) -> tuple[str, str, str]:
-    return one.candidate.principle, one.candidate.negative_weights, one.candidate.weights
+def _group(one: Evaluation) -> tuple[str, ...]:
+    found = one.candidate
+    return found.principle, found.negative_weights, found.weights, found.rows
 
 
 def rank(group: Sequence[Evaluation], rule: Rule, unit: float) -> list[Evaluation]:
@@ -177,19 +192,18 @@ def competitive_groups(found: Sequence[Evaluation], rule: Rule, n_se: float | No
     return [group for group in groups if is_near(group[0])]
 
 
-def mixtures_of(
-    found: Sequence[Evaluation], rule: Rule, principle: str = "disambiguation"
-) -> list[Candidate]:
+def mixtures_of(found: Sequence[Evaluation], rule: Rule, principle: str = "disambiguation") -> list[Candidate]:
     """Return the mixture of the best candidate of each family under a principle; none for fewer than two families.
 
     Shares are proportional to a power of the likelihood of all sets, as in Bayesian model averaging. The power is small
     because the likelihoods are estimates.
     """
     soft = [one for one in found if one.candidate.principle == principle and not one.candidate.parts]
-    families: dict[tuple[str, str], Evaluation] = {}
+    soft = [one for one in soft if has_likelihood(one) and (rule.regression or not is_constant(one))]
+    families: dict[tuple[str, ...], Evaluation] = {}
     for group in ranked_groups(soft, rule):
         for one in group:
-            key = one.candidate.weights, one.candidate.splits
+            key = one.candidate.weights, one.candidate.splits, one.candidate.rows
             families.setdefault(key, one)
     tops = list(families.values())
     if len(tops) < 2:

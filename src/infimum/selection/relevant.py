@@ -48,12 +48,13 @@ def relevant_candidates(
     possible = not problem.given and not sparse.issparse(X) and 1 < X.shape[1] <= config.relevance_columns
     # on more rows, the candidates that were found on few rows and their neighbours are enough
     again = any(one.candidate.has_relevance for one in record.evaluations)
+    rougher = again and problem.classifies  # labels of more rows can be followed more closely
     best: list[Evaluation] = []
     for near in starts if possible else []:
         if again and not problem.costly:
-            near = [*near, *near[0].neighbours(config, rougher=not problem.rule.regression)]
+            near = [*near, *near[0].neighbours(config, rougher)]
         found: list[Evaluation] = []
-        for _ in range(1 if again or problem.costly else config.n_steps):
+        for _ in range(1 if problem.costly or (again and not rougher) else config.n_steps):
             seen = {one.candidate for one in found}
             found += record.compare(also, data, previews=[one for one in near if one not in seen])
             also = ()
@@ -62,7 +63,7 @@ def relevant_candidates(
             top = rank(found, problem.rule, largest_risk(record.latest(data)))[0]
             if top.candidate in seen:
                 break
-            near = top.candidate.neighbours(config)
+            near = top.candidate.neighbours(config, rougher)
         best += [top] if found else []
     record.compare(also, data)
     return [one.candidate for one in best if is_promising(one, record.on(data))]

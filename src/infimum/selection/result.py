@@ -35,6 +35,8 @@ class Result:
     splits: str
     parts: str
     """The base learners of a mixture, with their shares."""
+    rows: str
+    """ "exact" if only rows with an exact label are used; empty if all are."""
     principle: str
     negative_weights: str
     n: int
@@ -64,6 +66,10 @@ class Result:
     @property
     def text(self) -> str:
         """The base learner in a few words."""
+        return f"{self._learner}, {self.rows} rows" if self.rows else self._learner
+
+    @property
+    def _learner(self) -> str:
         if self.parts:
             return f"mixture of {len(self.parts.split('; '))}"
         if self.weights == "linear":

@@ -79,7 +79,10 @@ def compare_with_constant(
     dict
         "covering_rate", "chance_corrected", "set_risk" and "errors" (see `OutputSpace.error_ranges`) of the
         predictions; "n_labelled"; "constant", with the same scores and the "output" as text; and "beats_constant".
+        Empty if no row has a label, as with constraints on groups of rows.
     """
+    if not is_labelled(output, sets).any():
+        return {}
     constant = best_constant(output, sets, sample_weight) if constant is None else constant
     same = np.repeat(constant, len(sets), axis=0)
     each, others = losses(output, sets, z), losses(output, sets, same)
@@ -185,3 +188,25 @@ def weight_array(sample_weight: Any) -> NDArray:
         return np.asarray(sample_weight, dtype=float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"sample_weight must contain one number >= 0 per row. Got {sample_weight!r:.200}.") from error
+
+
+def error_name(key: str) -> str:
+    """Return the name of an error, such as RMSE; that of one of several outputs has the output in front of it.
+
+    >>> error_name("rmse"), error_name("price: r2")
+    ('RMSE', 'price: R²')
+    """
+    first, mark, last = key.rpartition(": ")
+    return first + mark + {"rmse": "RMSE", "r2": "R²"}.get(last, last)
+
+
+def shown_range(low: float, high: float) -> str:
+    """Return a range as text, a single number if both ends are the same.
+
+    >>> shown_range(2, 3), shown_range(2, np.inf), shown_range(-1, 1e-16)
+    ('2 to 3', 'at least 2', '-1 to 0')
+    """
+    low, high = (0.0 if abs(end) < 1e-9 else end for end in (low, high))  # rounding errors of R²
+    if np.isclose(low, high, rtol=1e-6):
+        return f"{low:.4g}"
+    return f"at least {low:.4g}" if high == np.inf else f"{low:.4g} to {high:.4g}"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -31,14 +30,15 @@ from .candidates import (
     first_candidates,
     is_costly,
     principles_of,
+    with_exact_rows,
 )
 from .config import SearchConfig
 from .costly import compare_first, groups_to_refine
-from .evaluate import Evaluation, EvaluationData, evaluate, scores_of_selected
+from .evaluate import EvaluationData, scores_of_selected
 from .kernel_cache import KernelCache
 from .noise import may_be_noisy, try_noise
-from .pilot import run_pilot
-from .rank import Rule, has_likelihood, is_noisy, mixtures_of, nearest_of, select, survivors
+from .rank import Rule, best_model, has_likelihood, is_noisy, mixtures_of, nearest_of, select, survivors
+from .record import Record
 from .relevant import relevance_starts, relevant_candidates
 from .result import Result, SelectionResult
 from .rows import labelled_rows, n_distinct, row_order
@@ -87,6 +87,20 @@ class SearchProblem:
         return not self.sets.is_exact.all() and all(one.bounded_below is None for one in self.sets.lines() or [])
 
     @property
+    def classifies(self) -> bool:
+        """Whether outputs are labels or similar: neither numbers nor costly predictions."""
+        return not (self.rule.regression or self.costly)
+
+    @property
+    def tries_exact_rows(self) -> bool:
+        """Whether base learners are also fitted to the rows with an exact label alone."""
+        sets = self.sets
+        if not (self.classifies and is_auto(self.recipe.weights)) or self.chunked or sets.options() is None:
+            return False
+        known = sets.answers_of_sources() is None and sets.likelihood() is None and sets.group_constraints is None
+        return known and self.rule.exact < 1 and int(sets.is_exact.sum()) >= self.config.min_exact_rows
+
+    @property
     def given(self) -> bool:
         """Whether the user has set the weights."""
         return not self.recipe.selects_weights
@@ -101,16 +115,10 @@ class SearchProblem:
         if self.given:
             learner = Candidate(type(self.recipe.weights).__name__)
             return combined(learner, self.pairs, self.recipe.weights.signed)
-        return first_candidates(
-            self.n,
-            self.table.X,
-            self.costly,
-            self.pairs,
-            self.config,
-            self.chunked,
-            self.recipe.weights,
-            self.rule.regression,
+        found = first_candidates(
+            self.n, self.table.X, self.pairs, self.config, self.chunked, self.recipe.weights, self.rule.regression
         )
+        return found + (with_exact_rows(found) if self.tries_exact_rows else [])
 
     def data(self, rows: NDArray, threads: int = 1) -> EvaluationData:
         """Return some rows with their folds, on which candidates are compared."""
@@ -126,53 +134,6 @@ class SearchProblem:
         n_jobs = threads if parallel else config.n_jobs
         kernels = KernelCache(table, self.output, self.sets[rows], folds, config, n_jobs)
         return EvaluationData(self.recipe, self.principles, kernels, config)
-
-
-class Record:
-    """The evaluations of a search so far; they are only ever added to.
-
-    After `budget` seconds, or after `on_result` has returned True, no further candidate is evaluated.
-    """
-
-    def __init__(self, budget: float | None = None, on_result: Callable[[Result], bool] | None = None):
-        self.on_result, self.stopped = on_result, False
-        self.evaluations: list[Evaluation] = []
-        self.not_evaluated: list[str] = []
-        self.deadline = inf if budget is None else time.perf_counter() + budget
-        self._seen: set[tuple[Candidate, int]] = set()
-
-    def is_over(self, has_result: bool = False) -> bool:
-        """Whether time is up; not before there is at least one result."""
-        over = self.stopped or time.perf_counter() > self.deadline
-        return over and (has_result or bool(self.evaluations))
-
-    def on(self, data: EvaluationData) -> list[Evaluation]:
-        """Return the evaluations on these rows."""
-        return [one for one in self.evaluations if one.result.n == len(data)]
-
-    def latest(self, data: EvaluationData) -> list[Evaluation]:
-        """Return the evaluations on these rows or, if there are none, on the most rows so far."""
-        n = max((one.result.n for one in self.evaluations), default=0)
-        return self.on(data) or [one for one in self.evaluations if one.result.n == n]
-
-    def compare(
-        self, candidates: Iterable[Candidate], data: EvaluationData, previews: Iterable[Candidate] = ()
-    ) -> list[Evaluation]:
-        """Evaluate and record the candidates that are new on these rows; return the previews, which are not kept."""
-        new = [one for one in dict.fromkeys(candidates) if (one, len(data)) not in self._seen]
-        self._seen.update((one, len(data)) for one in new)
-        found = []
-        for one in evaluate(new, data, previews, self.is_over):
-            if not isinstance(one, Evaluation):
-                text = f"{one.candidate.principle}, {one.candidate.negative_weights}, {one.candidate.weights}"
-                reason = f"{text}: {one.reason}"
-                self.not_evaluated += [reason] if reason not in self.not_evaluated else []
-            elif one.preview:
-                found.append(one)
-            else:
-                self.evaluations.append(one)
-                self.stopped |= self.on_result is not None and self.on_result(one.result)
-        return found
 
 
 def select_recipe(
@@ -232,15 +193,23 @@ def select_recipe(
 
 def run_stages(problem: SearchProblem, order: NDArray, record: Record, threads: int) -> tuple[EvaluationData, bool]:
     """Run the stages of the search; return the rows of the last one, and whether it came to its end."""
-    config, n = problem.config, len(problem.sets)
-    first, second = config.rows(problem.costly)
-    few = first if n > config.skip_first_ratio * first and not problem.given else second
-    data = problem.data(order[:few], threads)
+    config, n, classifies = problem.config, len(problem.sets), problem.classifies
+    first, second = config.rows(problem.costly, classifies)
+    in_two = n > config.skip_first_ratio * first and not problem.given
+    data = problem.data(order[: first if in_two else second], threads)
+    candidates, later = problem.first_candidates(), list[Candidate]()
+    if in_two and classifies:
+        # few rows rank kernels; families, principles and forests are compared on more
+        later = [one for one in candidates if not one.is_tuned]
+        candidates = [one for one in candidates if one.is_tuned and one.principle == problem.pairs[0][0]]
     try:
-        # Stage 1: compare the first candidates on few rows, after a pilot that discards most kernels.
-        compare_first(problem, data, record, run_pilot(problem, order, len(data), record, threads))
+        # Stage 1: compare the first candidates on few rows.
+        compare_first(problem, data, record, candidates)
         # Stage 2: try the neighbours of the best ones.
         try_neighbours(problem, data, record)
+        if later and record.on(data):
+            best = best_model(record.on(data), problem.rule).candidate
+            record.compare(combined(best, problem.pairs), data)
         # Stage 3: multiply features by their relevance, if that is likely to be better.
         starts = relevance_starts(record.on(data), problem.rule)
         record.compare(relevant_candidates(problem, data, record, starts), data)
@@ -250,7 +219,7 @@ def run_stages(problem: SearchProblem, order: NDArray, record: Record, threads: 
             # Stage 4: compare the best ones on more rows.
             found = [one for one in record.latest(data) if not is_noisy(one)]
             n_kept = config.n_kept if problem.rule.regression else config.n_kept_costly
-            kept = [one.candidate for one in survivors(found, problem.rule, n_kept)]
+            kept = [one.candidate for one in survivors(found, problem.rule, n_kept)] + later
             plain = [one for one in kept if not one.has_relevance]
             starts = [[one] for one in kept if one.has_relevance]
             data = problem.data(order[:second], threads)
@@ -259,9 +228,9 @@ def run_stages(problem: SearchProblem, order: NDArray, record: Record, threads: 
                 starts = relevance_starts(record.latest(data), problem.rule)
             # Stage 5: refine, with and without relevances.
             relevant = relevant_candidates(problem, data, record, starts, plain)
-            try_neighbours(problem, data, record, relevant, rougher=not (problem.rule.regression or problem.costly))
+            try_neighbours(problem, data, record, relevant, rougher=classifies)
         # Stage 6: average the best candidates of all families.
-        if problem.rule.regression and is_auto(problem.recipe.weights) and not problem.chunked:
+        if not problem.costly and is_auto(problem.recipe.weights) and not problem.chunked and record.on(data):
             record.compare(mixtures_of(record.on(data), problem.rule), data)
         # Stage 7: minimise the infimum loss to the sets instead of the loss to the estimated labels.
         if problem.selects_decision and record.on(data):

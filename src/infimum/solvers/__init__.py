@@ -9,7 +9,6 @@ from sklearn.base import clone
 from ..loss import Loss
 from .alternate import Alternate
 from .base import Minimum, Solver
-from .branch_and_bound import BranchAndBound
 from .closed_form import ClosedForm
 from .coordinatewise import Coordinatewise
 from .enumerate import Enumerate
@@ -17,13 +16,11 @@ from .order_search import OrderSearch
 from .piecewise import Piecewise
 
 __all__ = [
-    "Alternate", "BranchAndBound", "ClosedForm", "Coordinatewise", "Enumerate", "Minimum", "OrderSearch", "Piecewise",
-    "Solver", "check", "choose",
+    "Alternate", "ClosedForm", "Coordinatewise", "Enumerate", "Minimum", "OrderSearch", "Piecewise", "Solver",
+    "check", "choose",
 ]  # fmt: skip
 
-IN_ORDER: list[type[Solver]] = [
-    ClosedForm, Piecewise, Coordinatewise, Enumerate, BranchAndBound, OrderSearch, Alternate,
-]  # fmt: skip
+IN_ORDER: list[type[Solver]] = [ClosedForm, Piecewise, Coordinatewise, Enumerate, OrderSearch, Alternate]
 
 
 def check(solver: Any) -> None:

@@ -99,9 +99,9 @@ class Alternate(Solver):
         assert best is not None
         if moving.any():
             warnings.warn(
-                f"{moving.sum()} of {len(moving)} predictions were still moving (cycling, for the supremum) after"
-                f" max_iter = {self.max_iter} rounds; the best output seen is returned. Raise"
-                " max_iter, or use an exact solver.",
+                f"{moving.sum()} of {len(moving)} predictions did not converge in max_iter = {self.max_iter} rounds"
+                " (with the supremum, they may cycle). The best output found is returned. Increase max_iter, or use an"
+                " exact solver.",
                 InfimumWarning,
                 stacklevel=4,
             )

@@ -111,7 +111,3 @@ class LinearRisk:
     def __call__(self, alpha: Alpha) -> tuple[NDArray, NDArray]:
         """Return sum_i alpha_i phi_i, (q, d), and sum_i alpha_i constant_i, (q,)."""
         return alpha.sum(self.phi), alpha.sum(self.scalars)[:, 0]
-
-    def total(self, alpha: Alpha) -> NDArray:
-        """Return sum_i alpha_i, (q,)."""
-        return alpha.sum(self.scalars)[:, 1]

@@ -25,7 +25,7 @@ class ClosedForm(Solver):
         return L.embedding is not None
 
     def needs(self) -> str:
-        return "a loss that is linear in psi(z)"
+        return "a loss that is linear in an embedding of the output"
 
     def fit(self, L: Loss, weights: Weights | None = None) -> Self:
         self.output_ = L.output
@@ -61,7 +61,3 @@ class ClosedForm(Solver):
         """Return the objective of every z of a finite Y whose psi is the identity, (q, size)."""
         c, constant = self.risk_(self._alpha(alpha))
         return c + constant[:, None]
-
-    def total(self, alpha: Any) -> np.ndarray:
-        """Return sum_i alpha_i(x), (q,)."""
-        return self.risk_.total(self._alpha(alpha))

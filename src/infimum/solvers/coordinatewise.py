@@ -21,11 +21,6 @@ class Coordinatewise(Solver):
     distance of z to a box, and to its farthest corner, is a sum over coordinates of piecewise quadratic functions. The
     minimum is exact if the solver of each part is; `minimise` returns the sum of their bounds.
 
-    Parameters
-    ----------
-    n_jobs : int, optional
-        Number of threads for the queries of `Piecewise`; None means 1 and -1 means all processors.
-
     Examples
     --------
     >>> from infimum import Boxes, SetLoss
@@ -37,9 +32,6 @@ class Coordinatewise(Solver):
     """
 
     exact = True
-
-    def __init__(self, n_jobs: int | None = None):
-        self.n_jobs = n_jobs
 
     def accepts(self, L: Loss) -> bool:
         built_in = all(term.principle.sign is not None for term in L.terms)  # others need not be sums over coordinates
@@ -55,8 +47,6 @@ class Coordinatewise(Solver):
         assert found is not None
         self.each_ = [choose("auto", loss) for loss in found]
         for one, loss in zip(self.each_, found):
-            if "n_jobs" in one.get_params():
-                one.set_params(n_jobs=self.n_jobs)
             one.fit(loss, weights if one.needs_sums_only else None)  # the others share one matrix of weights
         self.exact = all(one.exact for one in self.each_)
         self.widths_ = [int(loss.terms[0].sets[:1].start().shape[1]) for loss in found]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches, gen_even_slices
+from sklearn.utils import gen_batches
 
 from ..data.checks import check_number
 from ..loss import Loss
@@ -34,8 +32,6 @@ class Piecewise(Solver):
         Tolerance for a flat minimum. The prediction is the middle of the outputs around the minimiser for which F
         exceeds the minimum by at most tol sum_i |alpha_i| (half the width of Y)². Values above 0 return outputs that
         are not the exact minimiser, but that rows of very small weight do not move. Tune it like `lam`.
-    n_jobs : int, optional
-        Number of threads for the queries; None means 1 and -1 means all processors.
 
     Examples
     --------
@@ -49,9 +45,8 @@ class Piecewise(Solver):
 
     exact = True
 
-    def __init__(self, tol: float = 0.0, n_jobs: int | None = None):
+    def __init__(self, tol: float = 0.0):
         self.tol = tol
-        self.n_jobs = n_jobs
 
     def accepts(self, L: Loss) -> bool:
         return all(term.principle.curves(term.sets) is not None for term in L.terms)
@@ -105,17 +100,7 @@ class Piecewise(Solver):
 
         t, best = np.empty((2, len(alpha)))
         tol, steep = max(self.tol, ROUNDING), np.inf if self.tol else ROUNDING
-        curves = self.start_, self.at_, self.row_, self.bend_, self.kink_
-
-        def part(rows: slice) -> None:
-            sweep(alpha[rows], *curves, tol, steep, t[rows], best[rows])
-
-        jobs = min(effective_n_jobs(self.n_jobs), max(len(alpha), 1))
-        if jobs == 1:
-            part(slice(None))
-        else:
-            with ThreadPoolExecutor(jobs) as threads:
-                list(threads.map(part, gen_even_slices(len(alpha), jobs)))
+        sweep(alpha, self.start_, self.at_, self.row_, self.bend_, self.kink_, tol, steep, t, best)
         return t, best
 
 

@@ -44,18 +44,13 @@ def all_finite(losses: torch.Tensor) -> bool:
 def same_rows(b: int, n: int, what: str, given: str) -> None:
     """Raise ValueError unless a batch has one set for each row."""
     if n != b:
-        raise ValueError(
-            f"The batch has {b} rows of {given} and {n} rows of {what}: row {min(b, n)} has only one of the two."
-        )
+        raise ValueError(f"The {given} and the {what} must have the same number of rows. Got {b} and {n}.")
 
 
 def same_width(width: int, expected: int, what: str, given: str) -> None:
     """Raise ValueError unless rows have the width of the prediction."""
     if width != expected:
-        raise ValueError(
-            f"{what}: row 0, as every row of the batch, has {width} columns, and the {given} have {expected}. Give one"
-            " column for each."
-        )
+        raise ValueError(f"{what} must have one column for each of the {expected} columns of the {given}. Got {width}.")
 
 
 def raise_for_rows(rows: torch.Tensor, messages: Iterable[str], remedy: str) -> None:

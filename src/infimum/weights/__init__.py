@@ -10,7 +10,8 @@ from .families.neighbors import Neighbors
 from .families.nystrom import Nystrom
 from .mixture import Mixture
 from .relevance import relevance
-from .wrappers import LabelledRowsOnly, Scaled, SplitSigns, split
+from .split_signs import SplitSigns, split
+from .wrappers import LabelledRowsOnly, Scaled
 
 __all__ = [
     "Alpha",

@@ -29,19 +29,29 @@ class Target:
     groups : (n,) integers, optional
         Rows of the same group are drawn and held out together. By default, each row is its own group, except for
         repeated rows.
+    exact : (n,) booleans, optional
+        Which rows have an exact label; all labelled rows by default.
     """
 
-    def __init__(self, phi: Any, labelled: NDArray | None = None, groups: NDArray | None = None):
+    def __init__(
+        self, phi: Any, labelled: NDArray | None = None, groups: NDArray | None = None, exact: NDArray | None = None
+    ):
         self.phi = phi
         self.labelled = np.ones(phi.shape[0], dtype=bool) if labelled is None else labelled
         self.groups = groups
+        self.exact = self.labelled if exact is None else exact
 
     def __getitem__(self, rows: Any) -> Target:
-        return Target(self.phi[rows], self.labelled[rows], None if self.groups is None else self.groups[rows])
+        groups = None if self.groups is None else self.groups[rows]
+        return Target(self.phi[rows], self.labelled[rows], groups, self.exact[rows])
 
     def with_phi(self, phi: Any) -> Target:
         """Return the same rows with other embedded sets."""
-        return Target(phi, self.labelled, self.groups)
+        return Target(phi, self.labelled, self.groups, self.exact)
+
+    def exact_only(self) -> Target:
+        """Return the same rows, of which only those with an exact label count as labelled."""
+        return Target(self.phi, self.exact, self.groups, self.exact)
 
 
 def as_target(target: Any) -> Target | None:

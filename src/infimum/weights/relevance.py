@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 
 from .families.kernel_ridge import KernelRidge
+from .holdout.from_inverse import FromInverse
 from .holdout.operators import folds_of, rounded
 from .linalg import dense
 
 ROWS = 1500  # largest number of rows for the kernel ridge
 POINTS = 500  # largest number of rows at which gradients are computed
+FOLD_POINTS = 200  # the same for relevances without a fold, which only compare models
 OUTPUTS = 32  # largest number of columns of phi; more are projected at random on as many
 LAM = 3e-3  # regularisation strength of the kernel ridge
 
@@ -53,20 +55,45 @@ def relevance(Z: Any, phi: Any, sample_weight: NDArray | None = None) -> NDArray
     """
     Z = dense(Z)
     rows = _some(Z, ROWS, sample_weight)
+    w = None if sample_weight is None else sample_weight[rows]
     Z, phi = Z[rows], _narrow(phi[rows])
-    sample_weight = None if sample_weight is None else sample_weight[rows]
+    K, ridge = _fitted(Z, w)
+    coef = np.asarray(ridge.project(phi - np.average(phi, axis=0, weights=w)))
+    return _slopes(Z, K, coef, _some(Z, POINTS, w), w)
+
+
+def held_out_relevances(Z: Any, phi: Any, folds: list[NDArray], sample_weight: NDArray | None = None) -> list[NDArray]:
+    """Estimate the relevance of each feature without the rows of each fold, from one factorisation.
+
+    The kernel width and the ridge are those of all rows. Gradients are computed at fewer rows than in `relevance`.
+    """
+    Z, phi = dense(Z), _narrow(phi)
+    K, ridge = _fitted(Z, sample_weight)
+    holdout = ridge.held_out(K, None, sample_weight, folds)
+    assert isinstance(holdout, FromInverse)
+    points, found = _some(Z, FOLD_POINTS, sample_weight), []
+    for f, test in enumerate(folds):
+        inside = np.ones(len(Z)) if sample_weight is None else sample_weight.copy()
+        inside[test] = 0
+        coef = holdout.coefficients(f, phi - np.average(phi, axis=0, weights=inside))
+        found.append(_slopes(Z, K, coef, np.setdiff1d(points, test), sample_weight))
+    return found
+
+
+def _fitted(Z: NDArray, w: NDArray | None) -> tuple[NDArray, KernelRidge]:
+    """Return the kernel matrix of the rows, and the kernel ridge."""
     D = euclidean_distances(Z, squared=True)
-    gamma = 1 / (median(D, sample_weight) or 1.0)
-    K = np.exp(np.multiply(D, -gamma, out=D), out=D)
-    phi = phi - np.average(phi, axis=0, weights=sample_weight)
-    ridge = KernelRidge(LAM, kernel="precomputed", gamma=None).fit(K, None, sample_weight)
-    coef = np.asarray(ridge.project(phi))
-    points = _some(Z, POINTS, sample_weight)
-    w = np.ones(len(points)) if sample_weight is None else sample_weight[points]
+    K = np.exp(np.multiply(D, -1 / (median(D, w) or 1.0), out=D), out=D)
+    return K, KernelRidge(LAM, kernel="precomputed", gamma=None).fit(K, None, w)
+
+
+def _slopes(Z: NDArray, K: NDArray, coef: NDArray, points: NDArray, w: NDArray | None) -> NDArray:
+    """Return the root mean square of the derivatives at some rows along each feature, with mean square 1."""
+    mass = np.ones(len(points)) if w is None else w[points]
     near, at = K[points], Z[points]
     square = np.zeros(Z.shape[1])
     for c in coef.T:  # dF/dx_j = -2 gamma sum_i c_i K(x, x_i) (x_j - x_ij)
-        square += w @ np.square(at * (near @ c)[:, None] - near @ (c[:, None] * Z))
+        square += mass @ np.square(at * (near @ c)[:, None] - near @ (c[:, None] * Z))
     mean = square.mean()
     return np.sqrt(square / mean) if mean > 0 else np.ones(len(square))
 

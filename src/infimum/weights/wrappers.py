@@ -1,4 +1,4 @@
-"""Weights around other weights: scaled features, labelled rows only, and weights split by their sign."""
+"""Weights around other weights: scaled features, and labelled rows only."""
 
 from __future__ import annotations
 
@@ -156,7 +156,9 @@ class Scaled(WeightsWrapper):
         if self._learns:
             labels = as_target(target)
             if labels is None:
-                raise ValueError(f"scaling={self.scaling!r} looks at the embedded sets: fit(X, phi) needs phi (n, d).")
+                raise ValueError(
+                    f"scaling={self.scaling!r} requires the embedded sets. Call fit(X, phi), phi of shape (n, d)."
+                )
             found = relevance(self._divided(X), labels.phi, sample_weight)
         if found is not None:
             found = np.asarray(found, dtype=float)
@@ -255,11 +257,13 @@ class LabelledRowsOnly(WeightsWrapper):
     ----------
     weights : Weights
         Weights that are fitted to the labelled rows.
+    exact : bool, default False
+        Whether only rows with an exact label count as labelled. Ambiguous rows then have weight 0 as well.
 
     Attributes
     ----------
     labelled_ : (n_labelled,) integers
-        The labelled rows.
+        The rows that the inner weights are fitted to.
     weights_ : Weights
         The fitted inner weights.
 
@@ -275,14 +279,17 @@ class LabelledRowsOnly(WeightsWrapper):
     True
     """
 
-    def __init__(self, weights: Any) -> None:
+    def __init__(self, weights: Any, exact: bool = False) -> None:
         self.weights = weights
+        self.exact = exact
 
     def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
         if self.weights.pairwise:
             raise ValueError("Rows of a precomputed kernel cannot be left out. Leave them out of X and y.")
         target = as_target(target)
-        labelled = np.ones(X.shape[0], dtype=bool) if target is None else target.labelled
+        labelled = np.ones(X.shape[0], dtype=bool)
+        if target is not None:
+            labelled = target.exact if self.exact else target.labelled
         if not labelled.any():
             labelled = np.ones_like(labelled)
         self.labelled_ = np.flatnonzero(labelled)
@@ -333,66 +340,3 @@ class LabelledRowsOnly(WeightsWrapper):
         state = super().__getstate__()
         without = self.blockwise and state.get("_sums_only", False)
         return {**state, "_unlabelled": state["_unlabelled"][:0]} if without else state
-
-
-def split(alpha: Any) -> NDArray:
-    """Split weights into their positive and their negative parts, (q, n) -> (q, 2 n).
-
-    >>> split(np.array([[1., -2.]]))
-    array([[ 1.,  0.,  0., -2.]])
-    """
-    alpha = np.asarray(alpha)
-    q, n = alpha.shape
-    out = np.empty((q, 2 * n))
-    np.maximum(alpha, 0, out=out[:, :n])
-    np.minimum(alpha, 0, out=out[:, n:])
-    return out
-
-
-class SplitSigns(WeightsWrapper):
-    """The positive and the negative parts of other weights, as weights of 2 n rows.
-
-    They turn ``negative_weights="joint"`` into "inside" with twice as many terms: the positive parts multiply the
-    infimum loss, the negative parts the supremum loss.
-
-    Parameters
-    ----------
-    weights : Weights
-        Weights that may be negative.
-
-    Attributes
-    ----------
-    weights_ : Weights
-        The fitted inner weights.
-    """
-
-    signed = True
-    blockwise = False
-
-    def __init__(self, weights: Weights):
-        self.weights = weights
-
-    def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
-        self.weights_ = clone(self.weights).fit(X, target, sample_weight)
-        self.n_rows_ = 2 * self.weights_.n_rows_
-        return self
-
-    def features(self, X: Any) -> NDArray:
-        return split(self.weights_(X))
-
-    def project(self, phi: Any) -> Any:
-        return phi
-
-    def alpha_matrix(self, features: Any) -> NDArray:
-        return np.asarray(features)
-
-    @property
-    def width(self) -> int:
-        return self.n_rows_ + self.weights_.width
-
-    @property
-    def pairwise(self) -> bool:
-        return self.weights.pairwise
-
-    def release(self, sums_only: bool = False) -> None:
-        self.weights_.release(sums_only=False)

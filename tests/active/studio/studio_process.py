@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,6 +34,18 @@ def digits_table(folder: Path, n: int = ROWS) -> tuple[Path, list[str]]:
         writer.writerow(["image", "label"])
         writer.writerows([f"images/{k}.png", ""] for k in range(n))
     return path, [str(digit) for digit in data.target[:n]]
+
+
+def certificate(folder: Path) -> tuple[str, ...]:
+    """Make a certificate for this machine; return the options that use it."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("no openssl to make a certificate")
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+    files = ["-keyout", str(folder / "k.pem"), "-out", str(folder / "c.pem")]
+    subprocess.run([openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", *names, *files], check=True,
+                   capture_output=True)  # fmt: skip
+    return "--certificate", str(folder / "c.pem"), "--key", str(folder / "k.pem")
 
 
 class Studio:

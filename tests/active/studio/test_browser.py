@@ -5,9 +5,11 @@ import hashlib
 import os
 import re
 
+import numpy as np
 import pytest
-from studio_process import digits_table
+from studio_process import certificate, digits_table
 
+from infimum.active.studio import read_task
 from infimum.io import read_table
 
 TURNS = int(os.environ.get("INFIMUM_TEAM_TURNS", "15"))  # answers of the team; make campaign sets 200
@@ -91,8 +93,6 @@ def person(chromium):
 def accuracy(table, truth):
     """Return the accuracy of a model that is fitted to an exported table."""
     from infimum.active.learner import Learner
-    from infimum.active.studio import read_task
-
     task = read_task(table, "label", classes=[str(k) for k in range(10)])
     model = task.space.questions()
     belief = Learner(task.features()[:, : 16 * 16], model).update(task.space.read(task.records.y))
@@ -403,7 +403,7 @@ def test_ranking_by_keys_takes_items_back(tmp_path, studio, person):
     table.write_text("text\n" + "".join(f"item {k}\n" for k in range(8)))
     server = studio(table, "--target", "order", "--kind", "ranking", "--classes", "apple,banana,cherry")
     one = person([]).open(server.address)
-    assert not one.page.locator("#random").is_visible()  # random rows are for labels
+    assert one.page.locator("#random").text_content().startswith("Every tenth question")
     one.page.eval_on_selector("#kind", "e => { e.value = 'FullLabel'; e.dispatchEvent(new Event('change')); }")
     one.page.wait_for_function("() => document.querySelectorAll('#options button').length === 3")
     one.ready()
@@ -412,4 +412,26 @@ def test_ranking_by_keys_takes_items_back(tmp_path, studio, person):
     assert one.page.locator("#options .chosen").all_inner_texts() == ["2banana (1)", "3cherry (2)"]
     one.press("1", 1)
     assert [line["answer"] for line in server.journal() if "question" in line] == ["banana > cherry > apple"]
+    assert not one.problems
+
+
+def test_groups_of_classes_over_https(tmp_path, studio, person):
+    """Yes-or-no questions about named groups, on a page with a certificate of one's own."""
+    table, truth = digits_table(tmp_path, 60)
+    groups = tmp_path / "groups.txt"
+    groups.write_text("even: 0|2|4|6|8\nround: 0|6|8|9\n")
+    server = studio(table, *TEN, "--groups", str(groups), "--ask", "Is", *certificate(tmp_path))
+    one = person(truth, ignore_https_errors=True).open(server.address)
+    assert one.page.url.startswith("https://")
+    members = {"even": "02468", "round": "0689", **{str(k): str(k) for k in range(10)}}
+    asked = []
+    for turn in range(9):  # the tenth question is for the label of a random row
+        asked.append(re.fullmatch(r"Is it (\w+)\?", one.question)[1])
+        row = one.row
+        one.press("a" if truth[row] in members[asked[-1]] else "x", turn + 1)
+    assert {"even", "round"} & set(asked)
+    task = read_task(export(one.page, "csv", tmp_path), "label", classes=[str(k) for k in range(10)])
+    sets = task.space.read(task.space.from_cells(task.records.y))
+    assert sets.contains(np.array([int(digit) for digit in truth])).all()
+    assert not sets.is_unlabelled.all()
     assert not one.problems

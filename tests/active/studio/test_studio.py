@@ -4,20 +4,19 @@ import asyncio
 import hashlib
 import json
 import os
-import shutil
 import socket
 import ssl
-import subprocess
 import threading
 import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
-from studio_process import digits_table
+from studio_process import certificate, digits_table
 
 from infimum import InputError
-from infimum.active import Asker
+from infimum.active import QuestionSelector
 from infimum.active.studio import Journal, Session, read_task
 from infimum.active.studio.export import FORMATS, cells_of, export
 from infimum.active.studio.pool import TableContradiction
@@ -175,7 +174,7 @@ def test_answer_counts_once_and_contradictions_raise(table):
         session.answer("33333333", "you", {"type": "Is", "row": 1, "about": "owl"}, True)
     assert session.journal.path.stat().st_size == size
     session.undo("me")
-    with pytest.raises(InputError, match="taken back"):
+    with pytest.raises(InputError, match="withdrawn"):
         session.answer("11111111", "me", first, True)
     assert session.undo("me") == []
     session.answer("22222222", "you", {"type": "Is", "row": 0, "about": "dog"}, True)
@@ -273,7 +272,7 @@ def test_session_supports_tags_rankings_and_numbers(tmp_path):
         path.write_text("size\ttarget\n" + "".join(f"{k}\t{first if k == 0 else ''}\n" for k in range(20)))
         task = read_task(path, "target", kind, classes, bounds=bounds)
         journal = tmp_path / f"{kind}.jsonl"
-        session = Session(task, Journal(journal, task.header()), Asker(random_state=0), background=False)
+        session = Session(task, Journal(journal, task.header()), QuestionSelector(random_state=0), background=False)
         truth = {"tags": [1, -1], "ranking": [2, 0, 1], "number": 7.25}[kind]
         for step in range(30):
             question = session.next("me", session.model.kinds[step % len(session.model.kinds)])
@@ -632,9 +631,9 @@ def test_random_rows_estimate_the_accuracy_and_few_changes_are_a_stop_signal(tmp
         session.learn()
     state = state_view(session, "me")
     assert state["random"]["n"] == 4
-    assert state["random"]["right"] == 4
-    assert 0.3 < state["random"]["low"] < 0.5
-    assert state["random"]["high"] == 1
+    assert (state["random"]["mean"], state["random"]["name"]) == (1, "Accuracy")
+    assert 0.3 < state["random"]["ends"][0] < 0.5
+    assert state["random"]["ends"][1] == 1
     assert state["stop"]
     assert guess_view(session, 7)["guess"][0][0] == "high"
     sure = sure_view(session)["rows"]
@@ -649,17 +648,8 @@ def test_random_rows_estimate_the_accuracy_and_few_changes_are_a_stop_signal(tmp
 
 def test_https_and_tokens_of_people(table, tmp_path, studio):
     """A certificate makes the address https; each token is one person, whatever name a client sends."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("no openssl to make a certificate")
-    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
-    files = ["-keyout", str(tmp_path / "k.pem"), "-out", str(tmp_path / "c.pem")]
-    subprocess.run([openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", *names, *files], check=True,
-                   capture_output=True)  # fmt: skip
-    server = studio(
-        table, "--target", "label", "--classes", "cat,dog,owl", "--people", "ann,bob", "--certificate",
-        str(tmp_path / "c.pem"), "--key", str(tmp_path / "k.pem"),
-    )  # fmt: skip
+    options = "--target", "label", "--classes", "cat,dog,owl", "--people", "ann,bob"
+    server = studio(table, *options, *certificate(tmp_path))
     assert server.address.startswith("https://127.0.0.1:")
     trust = ssl.create_default_context(cafile=str(tmp_path / "c.pem"))
     own = f"https://127.0.0.1:{server.port}"
@@ -724,3 +714,54 @@ def test_excluded_labels_are_marked_only_for_people_who_complete_a_row(table):
     assert marked == ["cat"]
     assert not any(option.get("excluded") for option in question_view(session, question, "overlap")["options"])
     session.close()
+
+
+def test_random_rows_estimate_the_error_of_numbers_and_the_share_of_right_tags(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x\n" + "".join(f"{k % 20}\n" for k in range(120)))
+    task = read_task(path, "size", kind="number", bounds=(0, 20))
+    session = Session(task, Journal(tmp_path / "j.jsonl", task.header()), background=False)
+    for step in range(40):
+        question = session.next("me")
+        session.answer(f"{step:08d}", "me", question.as_dict(), question.true_answer(question.row % 20), 2.0)
+        session.learn()
+    found = state_view(session, "me")["random"]
+    assert (found["n"], found["name"], found["share"]) == (4, "Mean absolute error", False)
+    assert 0 <= found["ends"][0] <= found["mean"] <= found["ends"][1]
+    assert found["mean"] < 6  # that of the middle of the range is 5
+    session.close()
+    task = read_task(path, "has", kind="tags", classes=["low", "even"])
+    session = Session(task, Journal(tmp_path / "k.jsonl", task.header()), background=False)
+    for step in range(40):
+        question = session.next("me")
+        z = np.array([1 if question.row % 20 < 10 else -1, 1 if question.row % 2 == 0 else -1])
+        session.answer(f"{step:08d}", "me", question.as_dict(), question.true_answer(z), 2.0)
+        session.learn()
+    found = state_view(session, "me")["random"]
+    assert (found["n"], found["name"], found["share"]) == (4, "Share of right tags", True)
+    assert found["ends"][0] <= found["mean"] <= found["ends"][1] <= 1
+    session.close()
+
+
+def test_named_groups_are_asked_about(tmp_path):
+    path, groups = tmp_path / "t.csv", tmp_path / "groups.txt"
+    path.write_text("x,label\n" + "".join(f"{k},\n" for k in range(30)))
+    groups.write_text("# of the catalogue\nanimal: cat|dog|owl\nplant: oak|rose, red\n")
+    classes = ["cat", "dog", "owl", "oak", "rose, red", "stone", "sand", "salt"]
+    task = read_task(path, "label", classes=classes, groups=groups)
+    session = Session(task, Journal(tmp_path / "j.jsonl", task.header()), background=False)
+    assert [node for node, _ in session.model.nodes] == ["animal", "plant"]
+    session.answer("12345678", "ann", {"type": "Is", "row": 3, "about": "animal"}, False)
+    assert session.pool.sets.format(3) == "not cat or dog or owl"
+    asked = {session.next("ann", "Is", tab=str(k)).text() for k in range(8)}
+    assert "Is it animal?" in asked or "Is it plant?" in asked
+    session.close()
+    for text, problem in (
+        ("animal: cat|horse", "horse"), ("cat: dog|owl", "another name than a class"), ("animal", "line 1"),
+        ("a: cat\na: dog", "twice"),
+    ):  # fmt: skip
+        groups.write_text(text)
+        with pytest.raises(InputError, match=problem):
+            read_task(path, "label", classes=classes, groups=groups)
+    with pytest.raises(InputError, match="Groups are for labels"):
+        read_task(path, "label", kind="tags", classes=classes, groups=groups)

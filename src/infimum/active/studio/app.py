@@ -275,7 +275,9 @@ def _answer(session: Session, given: dict) -> dict:
 def _id(given: dict) -> str:
     id = given.get("id")
     if not isinstance(id, str) or not 8 <= len(id) <= 64:
-        raise InputError("An answer has an id of 8 to 64 characters, so that it counts once.")
+        raise InputError(
+            "The id of an answer must be a text of 8 to 64 characters. It prevents that an answer counts twice."
+        )
     return id
 
 

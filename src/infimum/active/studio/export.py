@@ -86,7 +86,7 @@ def _argilla(path: Path, session: Session, records: io.Records) -> None:
 
 def _foreign_type(types: dict[str, str], records: io.Records) -> str:
     if records.kind not in types:
-        raise InputError(f"There is no such annotation for {records.kind}, only for {', '.join(types)}.")
+        raise InputError(f"This format does not support {records.kind}, only {', '.join(types)}. Choose another one.")
     return types[records.kind]
 
 

@@ -26,7 +26,7 @@ class Entry(NamedTuple):
     seconds: float | None = None
     purpose: str = ""
     """Why it was asked: "" (to learn), "random", "overlap", "chosen", "batch", or "review" for a decision."""
-    right: bool | None = None
+    right: float | None = None
     """For a random row, whether the model had predicted the answer."""
     batch: str = ""
     """The id that all answers of a batch share."""

@@ -41,9 +41,11 @@ def serve(
     from .app import LOCAL, Access, create_app
 
     if people and token is not None and len(people) > 1:
-        raise InputError("A token for everybody and a token per person exclude each other. Leave --token out.")
+        raise InputError(
+            "--token cannot be combined with several people, who each get a token of their own. Leave out --token."
+        )
     if len(set(people)) < len(people):
-        raise InputError("The names of people must differ.")
+        raise InputError(f"The names of people must be distinct. Got {', '.join(people)}.")
     names = {name: secrets.token_urlsafe(24) for name in people} or {"": token or secrets.token_urlsafe(24)}
     if people and token is not None:
         names = {people[0]: token}

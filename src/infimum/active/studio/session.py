@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...data.errors import InputError
-from .. import Asker, Belief, FullLabel, Price, Question, from_dict
+from .. import Belief, FullLabel, Price, Question, QuestionSelector, from_dict
 from .journal import Journal
 from .matching import description
 from .pool import Entry, Pool
@@ -43,8 +43,8 @@ class Session:
         The table and its output space.
     journal : Journal
         Where answers are stored; answers that it contains are restored.
-    asker : Asker, optional
-        By default ``Asker("information")``. If its cost is "seconds", they are fitted to the times of the answers.
+    asker : QuestionSelector, optional
+        By default ``QuestionSelector("information")``. A cost in "seconds" is fitted to the times of the answers.
     background : bool, default True
         Whether a thread updates the model; otherwise call `learn`.
     overlap : int, default 1
@@ -61,11 +61,11 @@ class Session:
     """
 
     def __init__(
-        self, task: Task, journal: Journal, asker: Asker | None = None, background: bool = True, overlap: int = 1,
-        share: float = 0.1,
+        self, task: Task, journal: Journal, asker: QuestionSelector | None = None, background: bool = True,
+        overlap: int = 1, share: float = 0.1,
     ):  # fmt: skip
         self.task, self.journal, self.overlap = task, journal, overlap
-        self.asker = Asker(random_state=0) if asker is None else asker
+        self.asker = QuestionSelector(random_state=0) if asker is None else asker
         self.model = task.space.questions()
         self.pool = Pool(task.space, task.space.read(task.space.from_cells(task.records.y)))
         self.lock = threading.RLock()
@@ -138,7 +138,7 @@ class Session:
         away = {row for row, *_ in self._leases} | self._skipped.get(who, set()) | self.pool.disagreements
         count = self.count(who)
         E = self.model.encode(self.pool.sets)
-        if count % EVERY == EVERY - 1 and self.model.lists_outputs:
+        if count % EVERY == EVERY - 1 and self.model.predicts:
             unlabelled = ~self.model.is_labelled(E)
             row = next((row for row in self._random_order if unlabelled[row] and row not in away), None)
             if row is not None:
@@ -229,7 +229,7 @@ class Session:
             entry = Entry(id, who, time.time(), asked, answer, seconds, purpose)
             self.pool.check(entry)
             if purpose == "random":
-                entry = entry._replace(right=self._predicted(entry))
+                entry = entry._replace(right=self._agreement(entry))
             self._store([entry])
         return entry
 
@@ -238,15 +238,15 @@ class Session:
             return None
         found = [entry for entry in self.pool.entries if entry.id == id]
         if not found:
-            raise InputError("This answer was taken back.")
+            raise InputError("This answer was withdrawn. Reload the page to see the current questions.")
         return found[0]
 
-    def _predicted(self, entry: Entry) -> bool | None:
-        """Return whether the model predicts what was answered about a row that it has not seen the answer of."""
+    def _agreement(self, entry: Entry) -> float | None:
+        """Return how well the model predicts what was answered about a row that it has not seen the answer of."""
         if entry.answer is None:
             return None
         z = self.model.predict(self.belief_about(entry.question.row).F)
-        return bool(entry.question.consistent_set(entry.answer).contains(z)[0])
+        return float(self.model.agreement(entry.question.consistent_set(entry.answer), z)[0])
 
     def _store(self, entries: list[Entry]) -> None:
         """Write answers to the journal, then take them into account."""
@@ -278,7 +278,7 @@ class Session:
     def accept(self, id: str, who: str, answers: list) -> list[Entry]:
         """Store the full labels of several rows at once, given as pairs (row, label)."""
         if not isinstance(answers, list) or not 0 < len(answers) <= MAX_BATCH:
-            raise InputError(f"A batch has 1 to {MAX_BATCH} rows.")
+            raise InputError(f"A batch must be a list of 1 to {MAX_BATCH} answers.")
         with self.lock:
             if id in self._ids:
                 return [entry for entry in self.pool.entries if entry.batch == id]
@@ -288,7 +288,7 @@ class Session:
                 entries.append(Entry(f"{id}.{k}", who, time.time(), question, label, None, "batch", None, id))
                 self.pool.check(entries[-1])
             if len({entry.question.row for entry in entries}) < len(entries):
-                raise InputError("A batch has each row once.")
+                raise InputError("A batch must contain each row at most once.")
             self._store(entries)
             self._ids.add(id)
         return entries

@@ -18,7 +18,7 @@ from ...io import Records, read_table
 from ...io._frames import rows_of_frame
 from ...io._names import NamedCells, Naming
 from ...io._table_cells import parse_cells
-from ...outputs import OUTPUT_TYPES
+from ...outputs import OUTPUT_TYPES, Groups
 from ...outputs.merging import WORDS
 from .guidelines import Guidelines, read_guidelines
 
@@ -128,9 +128,27 @@ class Task:
         return out.reshape(len(self), -1)
 
 
+def read_groups(path: Path, kind: str = "labels") -> Groups:
+    """Read named groups of classes: lines such as ``animal: cat|dog``; lines that begin with # are left out."""
+    if kind != "labels":
+        raise InputError(f"Groups are for labels. Got {kind!r}.")
+    found: dict[str, list[str]] = {}
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, mark, members = line.partition(":")
+        name = name.strip()
+        if not mark or not name or not members.strip() or name in found:
+            why = "this group is there twice" if name in found else "expected a name, a colon and classes"
+            raise InputError(f"{path}, line {number}: {why}. Got {line!r}. Write, for example, animal: cat|dog")
+        found[name] = [member.strip() for member in members.split("|") if member.strip()]
+    return Groups(found)
+
+
 def read_task(
     path: Any, target: str, kind: str = "labels", classes: list | None = None, id: str | None = None,
     bounds: Any = None, naming: Naming | None = None, show: list[str] | None = None, guidelines: Any = None,
+    groups: Any = None,
 ) -> Task:  # fmt: skip
     """Read a table, its target and the output space of the target.
 
@@ -154,10 +172,13 @@ def read_task(
         The columns that people see, in this order; by default all except the target and the ids.
     guidelines : path, optional
         A text file about the classes, in Markdown; a heading that is the name of a class begins its part.
+    groups : path, optional
+        A text file of named groups of classes, one per line, such as ``animal: cat|dog``, for yes-or-no questions.
     """
     if kind not in OUTPUT_TYPES:
         raise ValueError(f"kind must be one of {', '.join(map(repr, OUTPUT_TYPES))}. Got {kind!r}.")
     path = Path(path)
+    named_groups = None if groups is None else read_groups(Path(groups), kind)
     plain = read_table(path, None)
     if id is None and "id" in plain.data.columns and target != "id":
         id = "id"
@@ -177,7 +198,9 @@ def read_task(
         raise InputError(f"{path} has no rows to ask about.")
     try:
         space = OUTPUT_TYPES[kind].for_cells(records.y, classes)
-        space = (space if bounds is None else space.set_params(bounds=bounds)).fit(space.from_cells(records.y))
+        space = space if bounds is None else space.set_params(bounds=bounds)
+        space = space if named_groups is None else space.set_params(cost=named_groups)
+        space = space.fit(space.from_cells(records.y))
     except ValueError as error:
         option = "--bounds LOW HIGH" if kind == "number" else "--classes with all the names, separated by commas"
         raise InputError(f"{path}: {error} On the command line, use {option}.") from error

@@ -10,9 +10,10 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from ...diagnostics.counts import at_least, at_most
-from .. import FullLabel, Question
+from .. import FullLabel, Question, QuestionModel
 from .export import FORMATS, PER_PERSON
 from .pool import Entry
 from .reliability import MIN_ANSWERS, reliabilities
@@ -36,7 +37,7 @@ def task_view(session: Session) -> dict:
         "kinds": list(session.model.kinds), "formats": list(FORMATS), "per_person": list(PER_PERSON),
         "guidelines": asdict(task.guidelines), "notes": task.notes, "overlap": session.overlap,
         "left_out": [{"who": one["who"], "text": one["text"], "reason": one["reason"]} for one in session.left_out],
-        "edited": session.edited, "people": session.people, "random": session.model.lists_outputs,
+        "edited": session.edited, "people": session.people, "random": session.model.predicts,
     }  # fmt: skip
 
 
@@ -103,7 +104,7 @@ def state_view(session: Session, who: str) -> dict:
     step = max(1, len(history) // 100)
     return {
         "answers": len(entries), "mine": sum(entry.who == who for entry in entries), "complete": last.complete,
-        "remaining": last.remaining, "covering": last.covering, "random": accuracy(entries),
+        "remaining": last.remaining, "covering": last.covering, "random": estimate(entries, session.model),
         "minutes": None if pace is None else round(last.remaining * pace / 60, 1),
         "history": [[p.answers, p.covering, p.complete] for p in [*history[::step], last]], "learned": last.answers,
         "changed": last.changed, "stop": last.changed is not None and last.changed < STOP,
@@ -111,13 +112,21 @@ def state_view(session: Session, who: str) -> dict:
     }  # fmt: skip
 
 
-def accuracy(entries: list[Entry]) -> dict | None:
-    """Return the share of random rows that the model had predicted, with its 95 % interval; None without such rows."""
-    right = [entry.right for entry in entries if entry.right is not None][-N_RANDOM:]
-    if not right:
+def estimate(entries: list[Entry], model: QuestionModel) -> dict | None:
+    """Return how well the model had predicted random rows, with its 95 % interval; None without such rows.
+
+    The interval is exact for shares of right rows, and Student's for means; one row has no such interval.
+    """
+    found = np.array([entry.right for entry in entries if entry.right is not None][-N_RANDOM:], dtype=float)
+    if not len(found):
         return None
-    n, k = len(right), sum(right)
-    return {"n": n, "right": k, "low": float(at_least(k, n, 0.975)), "high": float(at_most(k, n, 0.975))}
+    n, mean, ends = len(found), float(found.mean()), None
+    if model.lists_outputs:
+        ends = [float(at_least(found.sum(), n, 0.975)), float(at_most(found.sum(), n, 0.975))]
+    elif n > 1:
+        room = float(stdtrit(n - 1, 0.975) * found.std(ddof=1) / math.sqrt(n))
+        ends = [max(mean - room, 0.0), min(mean + room, 1.0) if model.agreement_is_share else mean + room]
+    return {"n": n, "mean": mean, "ends": ends, "name": model.agreement_name, "share": model.agreement_is_share}
 
 
 def people_view(session: Session) -> dict:

@@ -16,10 +16,17 @@ def example_file(name: str = "tickets.csv") -> Path:
     ``wells.csv`` contains 200 invented water samples with an arsenic concentration, 125 of them below the detection
     limit of their instrument. ``wells_new.csv`` contains 100 more with exact values.
 
+    ``sentences.csv`` contains 300 sentences of the Open American National Corpus (Ide and Suderman, 2004), one line per
+    word: the sentence, the word and its part of speech. The corpus may be used and distributed without restrictions.
+    The tags are those of the Penn Treebank, shortened to two letters. A program has assigned them, so some are wrong.
+
+    ``drinks.csv`` contains 260 invented people, each with an age and a comparison of two drinks. ``drinks_new.csv``
+    contains 140 more.
+
     Parameters
     ----------
-    name : {"tickets.csv", "tickets_new.csv", "wells.csv", "wells_new.csv"}, default "tickets.csv"
-        The name of the file.
+    name : str, default "tickets.csv"
+        The name of the file, one of those above.
 
     Returns
     -------

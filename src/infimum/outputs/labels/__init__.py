@@ -1,8 +1,8 @@
 """Labels: one class among m; the sets are subsets of the classes."""
 
-from .costs import Cost, Taxonomy
+from .costs import Cost, Groups, Taxonomy
 from .forms import Not
 from .sets import CandidateLabels
 from .space import Labels
 
-__all__ = ["CandidateLabels", "Cost", "Labels", "Not", "Taxonomy"]
+__all__ = ["CandidateLabels", "Cost", "Groups", "Labels", "Not", "Taxonomy"]

@@ -39,6 +39,43 @@ class ZeroOne(Cost):
     """The 0-1 loss: l(z, y) = 1 if z is not y."""
 
 
+class Groups(ZeroOne):
+    """The 0-1 loss with named groups of classes; in y, the name of a group means all its classes.
+
+    Questions can be about a group: "Is it animal?". Groups may overlap, and need not contain all classes. They do not
+    change the loss; a `Taxonomy` does.
+
+    Parameters
+    ----------
+    groups : mapping
+        Name -> list of classes.
+
+    Examples
+    --------
+    >>> Groups({"animal": ["cat", "dog"]}).leaves("animal")
+    ['cat', 'dog']
+    """
+
+    def __init__(self, groups: Mapping[str, Iterable]):
+        self.under = {name: list(members) for name, members in groups.items()}
+
+    def leaves(self, label: Any) -> list | None:
+        return self.under.get(label) if isinstance(label, str) else None
+
+    def matrix(self, classes: NDArray) -> None:
+        known = set(classes.tolist())
+        for name, members in self.under.items():
+            unknown = [member for member in members if member not in known]
+            if unknown or not members:
+                got = f"unknown classes {unknown[:10]}" if unknown else "no classes"
+                raise InputError(f"The group {name!r} must list classes of {sorted(map(str, known))[:12]}. Got {got}.")
+            if name in known:
+                raise InputError(f"A group must have another name than a class. Got the class {name!r}.")
+
+    def __repr__(self) -> str:
+        return f"Groups({', '.join(map(str, self.under))})"
+
+
 class Ordinal(Cost):
     """The ordinal loss: l(z, y) = |rank(z) - rank(y)|, for classes in their order."""
 
@@ -170,7 +207,7 @@ class Taxonomy(Cost):
         names = classes.tolist()
         unknown = [c for c in names if c not in self.ancestors]
         if unknown:
-            raise ValueError(f"The taxonomy does not have the classes {unknown[:10]}.")
+            raise ValueError(f"The taxonomy does not contain the classes {unknown[:10]}. Add them, or correct y.")
         depth = np.array([len(self.ancestors[c]) for c in names], dtype=float)
         shared = np.zeros((len(names), len(names)))  # nodes that two root-to-leaf paths share
         node_ids = {node: k for k, node in enumerate(self.parent)}
@@ -237,7 +274,7 @@ def _parents(tree: Any) -> dict[Hashable, Hashable | None]:
     else:
         raise InputError(f"A taxonomy is a child -> parent map, nested dicts or a list of paths. Got {tree!r}.")
     if not parent:
-        raise ValueError("The taxonomy is empty.")
+        raise ValueError("The taxonomy is empty. Pass at least one pair child -> parent.")
     return parent
 
 

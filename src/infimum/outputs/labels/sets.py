@@ -191,7 +191,8 @@ class CandidateLabels(Sets):
         self._check_pair(other, CandidateLabels)
         if self.listed.shape[1] != other.listed.shape[1]:
             raise InputError(
-                f"Both must have the same classes. Got {self.listed.shape[1]} and {other.listed.shape[1]} classes."
+                f"CandidateLabels must have the same classes to be compared. Got {self.listed.shape[1]} and"
+                f" {other.listed.shape[1]} classes."
             )
         same_names(self.classes, other.classes, "classes")
         if self.listed.shape[0] * self.listed.shape[1] <= DENSE:
@@ -227,7 +228,10 @@ class CandidateLabels(Sets):
 
     def join(self, other: Any) -> CandidateLabels:
         if self.listed.shape[1] != other.listed.shape[1]:
-            raise InputError("CandidateLabels of different numbers of classes cannot be joined.")
+            raise InputError(
+                f"CandidateLabels must have the same classes to be joined. Got {self.listed.shape[1]} and"
+                f" {other.listed.shape[1]} classes."
+            )
         listed = sparse.vstack([self.listed, other.listed], format="csr")
         return self.of(listed, self.classes, np.concatenate([self.negated, other.negated]), self.cost, strict=False)
 

@@ -31,8 +31,10 @@ class SoftLabels(CandidateLabels):
         Probabilities; the candidates of rows that are not soft have equal ones.
     soft : (n,) boolean
         Which rows are soft labels.
-    classes, cost
-        As for `CandidateLabels`.
+    classes : (m,) array, optional
+        Names of the classes, in the order of the columns; 0 to m - 1 by default.
+    cost : (m, m) array, optional
+        cost[z, y] of predicting z if the label is y; 0-1 by default.
     """
 
     def __init__(self, p: Any, soft: NDArray, classes: Any = None, cost: Any = None):
@@ -132,11 +134,9 @@ class VotedLabels(CandidateLabels):
 
     def __getitem__(self, rows: Any) -> VotedLabels:
         at = np.arange(len(self))[rows_of(rows, len(self))]
-        number = self.n_answers[at]
-        offset = np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number)
-        some = self._of_row.indices[np.repeat(self._of_row.indptr[at], number) + offset]
+        picked = self._of_row[at]
+        some, row = picked.indices, np.repeat(np.arange(len(at)), np.diff(picked.indptr))
         gold = None if self.gold is None else self.gold[at]
-        row = np.repeat(np.arange(len(at)), number)
         return VotedLabels(self.answers_[some], row, self.source[some], len(at), self.annotators, gold)
 
     def answers_of_sources(self) -> SourcedAnswers:

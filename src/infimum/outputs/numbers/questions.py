@@ -71,6 +71,7 @@ class NumberQuestions(QuestionModel):
     question_types = (Below,)
     full_text = "What number is it?"
     predicts, finite = True, False
+    agreement_name, agreement_is_share = "Mean absolute error", False
 
     def __init__(self, space: Reals):
         super().__init__(space)
@@ -131,6 +132,10 @@ class NumberQuestions(QuestionModel):
         """Return 1 - mean squared error / variance, not below 0."""
         y = sets.lowest
         return float(max(0.0, 1 - np.mean((y - z) ** 2) / np.var(y)))
+
+    def agreement(self, sets: Any, z: NDArray) -> NDArray:
+        """Return the distance of each prediction from the answer, (n,)."""
+        return np.maximum(np.maximum(sets.lowest - z, z - sets.highest), 0.0)
 
     def groups(self, belief: Belief) -> list[QuestionGroup]:
         """Ask whether a number is below its median, which removes 2/π of its variance, or for the number."""

@@ -303,7 +303,9 @@ class Intervals(Sets):
 
     def _needs_bilinear(self) -> None:
         if self.loss_name == "absolute":
-            raise ValueError("The absolute loss is not bilinear. Use the solver Piecewise.")
+            raise ValueError(
+                "loss='absolute' is not bilinear, which this solver or principle requires. Use solver=Piecewise()."
+            )
 
     def _bounded(self, what: str) -> None:
         bad, unlabelled = BadRows("y"), self.is_unlabelled

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from ...data.errors import InputError
 from ..base import OutputSpace
 from ..question_model import Belief, QuestionGroup, QuestionModel
-from ..questions import Option, Question, from_dict
+from ..questions import PartQuestion, Question, from_dict
 
 
-class OfOutput(Question):
+class OfOutput(PartQuestion):
     """Ask a question about one of several outputs.
 
     Parameters
@@ -45,19 +45,8 @@ class OfOutput(Question):
     def about(self) -> dict[str, Any]:
         return {"output": self.output, "question": self.question.as_dict()}
 
-    @property
-    def n_answers(self) -> float:
-        return self.question.n_answers
-
-    @property
-    def n_shown(self) -> int:
-        return self.question.n_shown
-
     def text(self) -> str:
         return f"{self.output}: {self.question.text()}"
-
-    def options(self) -> list[Option]:
-        return self.question.options()
 
     def consistent_set(self, answer: Any) -> Any:
         part = self.question.space.to_cells(self.question.consistent_set(answer))[0]
@@ -70,9 +59,6 @@ class OfOutput(Question):
         own = dict(zip(self.space.spaces_, self.space.layout_.split_outputs(z)))
         return self.question.true_answer(own[self.output])
 
-    def _key(self) -> Any:
-        return self.output, type(self.question), self.question._key()
-
     @staticmethod
     def _about_repr(about: Any) -> str:
         return f"{about['output']}: {about['question']['type']}"
@@ -83,6 +69,7 @@ class ProductQuestions(QuestionModel):
 
     question_types = (OfOutput,)
     full_text = "What are all its outputs?"
+    agreement_name = "Share of right outputs"
 
     def __init__(self, space: OutputSpace):
         super().__init__(space)

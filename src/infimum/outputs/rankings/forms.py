@@ -151,7 +151,7 @@ def chains_in(cell: Any, known: Places | None) -> list[Buckets]:
             if item in place:
                 between = [bucket[0] for bucket in chain[place[item] + 1 : k]]
                 circle = " > ".join(map(str, [item, *between, item]))
-                raise InputError(f"{circle}: an item must occur once, got {shown(cell)}")
+                raise InputError(f"an item must occur at most once, got {circle} in {shown(cell)}")
             place[item] = k
     return chains
 

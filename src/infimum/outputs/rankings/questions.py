@@ -145,6 +145,7 @@ class RankingQuestions(SignQuestions):
 
     question_types = (Before, First)
     full_text = "What is the order, best first?"
+    agreement_name = "Share of pairs in the right order"
 
     def __init__(self, space: Rankings):
         super().__init__(space)

@@ -258,7 +258,7 @@ class PartialOrders(StoredOrders):
         if self.m <= LISTED and len(self._parts.before) * math.factorial(self.m) <= TABLED:
             distance = self._table[part, table_places(near)[which.ravel()[row]]]
         else:
-            distance = self._nearest.distances(orders_of(-near), which.ravel()[row], part)
+            distance = self._nearest.orders(orders_of(-near), which.ravel()[row], part)[1]
         weight = np.asarray(self._parts.share[row, part]).ravel()
         infimum = 2 * np.bincount(row, weight * distance, minlength=len(self))
         return infimum if principle == "infimum" else 2.0 * self.codes.shape[1] - infimum

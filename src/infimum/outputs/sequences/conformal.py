@@ -43,10 +43,10 @@ class TokenScore(Score):
     def within(self, forecast: NDArray, radius: NDArray, space: Any) -> Lattices:
         lengths = np.sum(~np.isnan(forecast[:, :, 0]), axis=1)
         mask = 1 - known(forecast) <= upto(np.repeat(radius, lengths))[:, None]
-        return Lattices(mask, lengths, space.allowed_, space.classes_, forecast.shape[1], strict=False)
+        return space.lattices(mask, lengths, strict=False)
 
     def union(self, parts: list) -> Lattices:
-        return parts[0]._with(np.any([part.mask for part in parts], axis=0), parts[0].lengths)
+        return parts[0].with_mask(np.any([part.mask for part in parts], axis=0), parts[0].lengths)
 
 
 def known(forecast: NDArray) -> NDArray:

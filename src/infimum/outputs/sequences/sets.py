@@ -71,9 +71,10 @@ class Lattices(Sets):
 
     def __getitem__(self, rows: Any) -> Lattices:
         index = np.arange(len(self))[rows_of(rows, len(self))]
-        return self._with(self.mask[self.tokens(index)], self.lengths[index])
+        return self.with_mask(self.mask[self.tokens(index)], self.lengths[index])
 
-    def _with(self, mask: NDArray, lengths: NDArray) -> Lattices:
+    def with_mask(self, mask: NDArray, lengths: NDArray) -> Lattices:
+        """Return other candidates with the same labels and allowed steps; sets may be empty."""
         return Lattices(mask, lengths, self.allowed, self.classes, self.width, strict=False)
 
     def tokens(self, rows: NDArray) -> NDArray:
@@ -122,13 +123,10 @@ class Lattices(Sets):
         return Embedding(self.embedded(1.0 - (self.mask if principle == "infimum" else certain)), none)
 
     def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
-        cost = phi.reshape(len(self), self.width, self.mask.shape[1])[self._place]
-        return self.best(cost)
-
-    def best(self, cost: NDArray) -> NDArray:
-        """Return the member of least total cost, (n, width); `cost` has one row per token, (N, m)."""
-        edges = costs_of(self.allowed, self.mask.shape[1])
-        return self.padded(shortest_path(np.where(self.mask, cost, np.inf), edges, self.lengths)[0])
+        m = self.mask.shape[1]
+        cost = phi.reshape(len(self), self.width, m)[self._place]
+        labels = shortest_path(np.where(self.mask, cost, np.inf), costs_of(self.allowed, m), self.lengths)[0]
+        return self.padded(labels)
 
     def padded(self, labels: NDArray) -> NDArray:
         """Return labels of tokens, (N,), as one row per sequence, (n, width)."""
@@ -168,7 +166,7 @@ class Lattices(Sets):
         self._pair(other)
         same = self.lengths == other.lengths
         rows = np.flatnonzero(same)
-        same[rows] = ~self[rows]._with(self[rows].mask & other[rows].mask, self.lengths[rows]).is_empty
+        same[rows] = ~self[rows].with_mask(self[rows].mask & other[rows].mask, self.lengths[rows]).is_empty
         return same
 
     def contains_set(self, other: Any) -> NDArray:
@@ -181,7 +179,7 @@ class Lattices(Sets):
 
     def intersect(self, other: Any) -> Lattices:
         self._refuse_empty(other, ~self.meets(other))
-        return self._with(self.mask & other.mask, self.lengths)
+        return self.with_mask(self.mask & other.mask, self.lengths)
 
     def join(self, other: Any) -> Lattices:
         same_names(self.classes, other.classes, "labels")
@@ -194,7 +192,7 @@ class Lattices(Sets):
         return self._all(self.mask.sum(axis=1) == 1)
 
     def _whole(self) -> Lattices:
-        return self._with(np.ones_like(self.mask), self.lengths)
+        return self.with_mask(np.ones_like(self.mask), self.lengths)
 
     @property
     def is_unlabelled(self) -> NDArray:
@@ -209,7 +207,7 @@ class Lattices(Sets):
     def bits(self) -> NDArray:
         return self._whole()._uniform()[0] - self._uniform()[0]
 
-    def cells(self) -> list[list]:
+    def to_list(self) -> list:
         """Return the candidates of each token: a name, a list of names, or None for an unknown label."""
         names = np.arange(self.mask.shape[1]) if self.classes is None else self.classes
         flat: list = []
@@ -218,11 +216,8 @@ class Lattices(Sets):
             flat.append(None if row.all() else some[0] if len(some) == 1 else some)
         return [flat[start : start + n] for start, n in zip(self.starts.tolist(), self.lengths.tolist())]
 
-    def to_list(self) -> list:
-        return self.cells()
-
     def format(self, row: int) -> str:
-        return " ".join(map(_token_text, self[[row]].cells()[0]))
+        return " ".join(map(_token_text, self[[row]].to_list()[0]))
 
     def __repr__(self) -> str:
         known = float(np.mean(self.mask.sum(axis=1) == 1)) if len(self.mask) else 0.0

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.errors import BadRows, InputError, is_missing
-from ..base import Decoded, OutputSpace
+from ..base import OutputSpace
 from ..choices import Choices
 from ..labels import CandidateLabels, Labels
 from ..summary import Summary, SummaryTable
@@ -91,7 +91,7 @@ class Sequences(OutputSpace):
     def read(self, y: Any, strict: bool = True) -> Lattices:
         if isinstance(y, Lattices):
             found = self.labels_.read(CandidateLabels(y.mask, y.classes, strict=False), strict)
-            return self._lattices(found, y.lengths, strict)
+            return self.lattices(found.mask, y.lengths, strict)
         rows = rows_in(y)
         if any(row is None for row in rows):
             rows = [[None] * self._length(k) if row is None else row for k, row in enumerate(rows)]
@@ -101,15 +101,17 @@ class Sequences(OutputSpace):
         except InputError as error:
             ends = np.cumsum(lengths)
             raise error.renumbered(lambda token: place_of(token, ends)) from None
-        return self._lattices(found, lengths, strict)
+        return self.lattices(found.mask, lengths, strict)
 
-    def _lattices(self, labels: Any, lengths: NDArray, strict: bool) -> Lattices:
-        return Lattices(labels.mask, lengths, self.allowed_, self.classes_, self.width_, strict)
+    def lattices(self, mask: NDArray, lengths: Any, strict: bool = True) -> Lattices:
+        """Return candidates of tokens, (N, m), as sets of sequences of some lengths."""
+        return Lattices(mask, lengths, self.allowed_, self.classes_, self.width_, strict)
 
     def _length(self, row: int) -> int:
         if self.same_length_:
             return self.width_
-        raise InputError(rows={row: "the length of the sequence is unknown, got None"}, remedy=FORMS)
+        remedy = f"{FORMS} For an unlabelled sequence of n tokens, write [None] * n."
+        raise InputError(rows={row: "the length of the sequence is unknown, got None"}, remedy=remedy)
 
     def check(self, parts: Any) -> None:
         if not self.same_length_:
@@ -117,9 +119,6 @@ class Sequences(OutputSpace):
                 "The sequences of y have different lengths, so one row of X per sequence does not determine the length"
                 " of a prediction. Use PartialSequenceTagger, which has features for every token."
             )
-
-    def _tokens(self, c: NDArray) -> NDArray:
-        return np.reshape(c, (*np.shape(c)[:-1], -1, len(self.classes_)))
 
     def psi(self, z: Any) -> NDArray:
         z = np.asarray(z, dtype=int)
@@ -129,16 +128,9 @@ class Sequences(OutputSpace):
         return out.reshape(*z.shape[:-1], -1)
 
     def decode(self, c: NDArray) -> NDArray:
-        return self.minimise(c).z
-
-    def bound(self, c: NDArray) -> NDArray:
-        return self.minimise(c).bound
-
-    def minimise(self, c: NDArray) -> Decoded:
-        cost = self._tokens(np.asarray(c))
+        cost = np.reshape(c, (len(c), -1, len(self.classes_)))
         n, width, m = cost.shape
-        z, value = shortest_path(cost.reshape(-1, m), costs_of(self.allowed_, m), np.full(n, width))
-        return Decoded(z.reshape(n, width), value, value)
+        return shortest_path(cost.reshape(-1, m), costs_of(self.allowed_, m), np.full(n, width))[0].reshape(n, width)
 
     def outputs(self) -> NDArray:
         m = len(self.classes_)
@@ -205,6 +197,11 @@ class Sequences(OutputSpace):
         from .conformal import TokenScore
 
         return {TokenScore.name: TokenScore, **super().conformal_scores()}
+
+    def questions(self) -> Any:
+        from .questions import SequenceQuestions
+
+        return SequenceQuestions(self)
 
 
 def rows_in(y: Any) -> list:

@@ -47,7 +47,7 @@ class Margin(Score):
 
     def of_signs(self, values: NDArray, like: Any) -> Any:
         """Return sets of signs in {-1, 0, 1}, with the loss of a space or of other sets."""
-        return PartialTags(values.astype(np.int8), epsilon=like.epsilon)
+        return PartialTags(values.astype(np.int8), tag_cost=like.tag_cost)
 
     def union(self, parts: list) -> Any:
         """Return the tags on which all parts agree."""
@@ -79,16 +79,16 @@ class Hamming(Score):
         return tags_apart(forecast, sets, "infimum")
 
     def within(self, forecast: NDArray, radius: NDArray, space: Any) -> HammingBalls:
-        return HammingBalls(forecast, np.minimum(upto(radius), forecast.shape[1]), epsilon=space.epsilon)
+        return HammingBalls(forecast, np.minimum(upto(radius), forecast.shape[1]), tag_cost=space.tag_cost)
 
     def union(self, parts: list) -> HammingBalls:
         """Return the ball around the majority of the centres."""
         center = np.where(np.sum([part.centers for part in parts], axis=0, dtype=int) > 0, 1, -1)
         reach = [(part.centers != center).sum(axis=1) + part.radius for part in parts]
-        return HammingBalls(center, np.max(reach, axis=0), epsilon=parts[0].epsilon)
+        return HammingBalls(center, np.max(reach, axis=0), tag_cost=parts[0].tag_cost)
 
 
 def tags_apart(z: NDArray, sets: Any, principle: str) -> NDArray:
     """Return how many tags of z_i differ from the closest, or the farthest, member of S_i, (n,)."""
     psi = np.concatenate([-np.asarray(z, dtype=float), np.ones((len(z), 1))], axis=1)
-    return np.rint(sets.with_epsilon(0.0).rowwise_loss(psi, principle))
+    return np.rint(sets.with_tag_cost(0.0).rowwise_loss(psi, principle))

@@ -51,7 +51,7 @@ class Has(Question):
         values = np.zeros((1, len(self.space.tags_)), dtype=np.int8)
         if answer is not None:
             values[0, self.at] = 1 if self._yes(answer) else -1
-        return PartialTags(values, epsilon=self.space.epsilon)
+        return PartialTags(values, tag_cost=self.space.tag_cost)
 
     def true_answer(self, z: Any) -> bool:
         return bool(np.asarray(z)[self.at] > 0)
@@ -62,6 +62,7 @@ class TagQuestions(SignQuestions):
 
     question_types = (Has,)
     full_text = "Which tags has it?"
+    agreement_name = "Share of right tags"
 
     def __init__(self, space: Tags):
         super().__init__(space)

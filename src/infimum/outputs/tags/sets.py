@@ -11,26 +11,26 @@ from scipy.special import comb
 
 from ...data.containers import Table
 from ...data.errors import BadRows, InputError, shown
-from ..base import Embedding, OutputSpace, Profiles, Sets, rows_of
+from ..base import Embedding, OutputSpace, Sets, rows_of
 from ..signs import PartialSigns, format_signs
 from .forms import parse, signs
 
 
 class _TagSets(Sets):
-    """The embedding of sets over {-1, 1}^m, which depends on the epsilon of the loss."""
+    """The embedding of sets over {-1, 1}^m, which depends on the tag_cost of the loss."""
 
     kind = "tags"
-    epsilon: float
+    tag_cost: float
     m: int
 
     def _phi(self, y: Any) -> NDArray:
-        """phi(y) = ((y - epsilon) / 2, m (1 + epsilon) / 2)."""
+        """phi(y) = ((y - tag_cost) / 2, m (1 + tag_cost) / 2)."""
         y = np.asarray(y, dtype=float)
-        last = np.full((*y.shape[:-1], 1), self.m * (1 + self.epsilon) / 2)
-        return np.concatenate([(y - self.epsilon) / 2, last], axis=-1)
+        last = np.full((*y.shape[:-1], 1), self.m * (1 + self.tag_cost) / 2)
+        return np.concatenate([(y - self.tag_cost) / 2, last], axis=-1)
 
     def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
-        return np.where(2 * phi[..., :-1] + self.epsilon > 0, 1, -1)
+        return np.where(2 * phi[..., :-1] + self.tag_cost > 0, 1, -1)
 
     def _check_tags(self, other: Any, *kinds: type) -> None:
         self._check_pair(other, *kinds)
@@ -47,7 +47,7 @@ class PartialTags(_TagSets, PartialSigns):
     ----------
     values : (n, m) in {-1, 0, 1}
         1 for a tag that is present, -1 for an absent one, 0 for unknown.
-    epsilon : float, default 0
+    tag_cost : float, default 0
         The price of a predicted tag.
 
     Examples
@@ -58,18 +58,18 @@ class PartialTags(_TagSets, PartialSigns):
 
     size_unit = "unknown tags"
 
-    def __init__(self, values: Any, *, epsilon: float = 0.0):
+    def __init__(self, values: Any, *, tag_cost: float = 0.0):
         self.values = signs(values)
-        self.epsilon = epsilon
+        self.tag_cost = tag_cost
         n, self.m = self.values.shape
         self.shape = (n,)
 
     def _with(self, values: NDArray) -> PartialTags:
-        return PartialTags(values, epsilon=self.epsilon)
+        return PartialTags(values, tag_cost=self.tag_cost)
 
-    def with_epsilon(self, epsilon: float) -> PartialTags:
+    def with_tag_cost(self, tag_cost: float) -> PartialTags:
         """Return the same sets with another price of a tag."""
-        return PartialTags(self.values, epsilon=epsilon)
+        return PartialTags(self.values, tag_cost=tag_cost)
 
     def argmin(self, c: NDArray) -> NDArray:
         best = np.where(c[..., :-1] < 0, 1, -1)
@@ -115,7 +115,7 @@ class HammingBalls(_TagSets):
         The centers.
     radius : (n,) or int
         How many tags may differ.
-    epsilon : float, default 0
+    tag_cost : float, default 0
         The price of a predicted tag.
 
     Examples
@@ -126,7 +126,7 @@ class HammingBalls(_TagSets):
 
     size_unit = "tags that may differ"
 
-    def __init__(self, center: Any, radius: Any, *, epsilon: float = 0.0):
+    def __init__(self, center: Any, radius: Any, *, tag_cost: float = 0.0):
         table = parse(center)
         if not isinstance(table, Table) or table.values.dtype.kind not in "biuf":
             raise InputError(f"The centers of balls have shape (n, m), one column per tag. Got {shown(center)}.")
@@ -143,7 +143,7 @@ class HammingBalls(_TagSets):
             bad.add(row, f"the radius of a ball must be a number >= 0, got {given[row]:g}")
         bad.refuse("Partly known tags, with 0 for unknown, go into PartialTags.")
         self.centers = values.astype(np.int8)
-        self.epsilon = epsilon
+        self.tag_cost = tag_cost
         self.shape = (n,)
 
     def __len__(self) -> int:
@@ -151,11 +151,11 @@ class HammingBalls(_TagSets):
 
     def __getitem__(self, rows: Any) -> HammingBalls:
         rows = rows_of(rows, len(self))
-        return HammingBalls(self.centers[rows], self.radius[rows], epsilon=self.epsilon)
+        return HammingBalls(self.centers[rows], self.radius[rows], tag_cost=self.tag_cost)
 
-    def with_epsilon(self, epsilon: float) -> HammingBalls:
+    def with_tag_cost(self, tag_cost: float) -> HammingBalls:
         """Return the same sets with another price of a tag."""
-        return HammingBalls(self.centers, self.radius, epsilon=epsilon)
+        return HammingBalls(self.centers, self.radius, tag_cost=tag_cost)
 
     @property
     def is_unlabelled(self) -> NDArray:
@@ -188,13 +188,9 @@ class HammingBalls(_TagSets):
 
     def loss(self, psi: NDArray, principle: str) -> NDArray:
         z = -psi[:, :-1]
-        penalty = self.epsilon * (z.sum(axis=1, keepdims=True) + self.m) / 2
+        penalty = self.tag_cost * (z.sum(axis=1, keepdims=True) + self.m) / 2
         distance = (self.m - z @ self.centers.T.astype(float)) / 2
         return self.of_distance(distance, principle) + penalty
-
-    def profiles(self, principle: str) -> Profiles:
-        distances = np.arange(self.m + 1.0)[:, None]
-        return Profiles(self.centers.astype(float), self.of_distance(distances, principle).T, self.epsilon)
 
     def of_distance(self, d: NDArray, principle: str) -> NDArray:
         """L as a function of the distance d to the center, (..., n)."""
@@ -233,20 +229,20 @@ class HammingBalls(_TagSets):
         self._refuse_shape(other, ~first & ~second, "a ball")
         mine = first & ~(second & (other.radius < self.radius))
         centers = np.where(mine[:, None], self.centers, other.centers)
-        return HammingBalls(centers, np.where(mine, self.radius, other.radius), epsilon=self.epsilon)
+        return HammingBalls(centers, np.where(mine, self.radius, other.radius), tag_cost=self.tag_cost)
 
     def _with_known(self, tags: PartialTags) -> Any:
         """The members of the ball with these tags, if they are partial tags in every row, or a ball in every row."""
         if self.contains_set(tags).all():
-            return tags.with_epsilon(self.epsilon)
+            return tags.with_tag_cost(self.tag_cost)
         one = (self._spent(tags) == self.radius) | tags.is_exact  # a single member is left
         self._refuse_shape(tags, ~one & ~tags.is_unlabelled, "a ball or partial tags")
         centers = np.where(tags.values != 0, tags.values, self.centers)
-        return HammingBalls(centers, np.where(one, 0, self.radius), epsilon=self.epsilon)
+        return HammingBalls(centers, np.where(one, 0, self.radius), tag_cost=self.tag_cost)
 
     def join(self, other: Any) -> HammingBalls:
         centers, radius = np.vstack([self.centers, other.centers]), np.concatenate([self.radius, other.radius])
-        return HammingBalls(centers, radius, epsilon=self.epsilon)
+        return HammingBalls(centers, radius, tag_cost=self.tag_cost)
 
     @property
     def is_exact(self) -> NDArray:

@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 class Tags(TagCells, OutputSpace):
     """Any number of m tags, with the Hamming loss: multi-label classification.
 
-    Y = {-1, 1}^m and l(z, y) = #{j : z_j != y_j} + epsilon #{j : z_j = 1}, with
-    psi(z) = (-z, 1), phi(y) = ((y - epsilon) / 2, m (1 + epsilon) / 2).
+    Y = {-1, 1}^m and l(z, y) = #{j : z_j != y_j} + tag_cost #{j : z_j = 1}, with
+    psi(z) = (-z, 1), phi(y) = ((y - tag_cost) / 2, m (1 + tag_cost) / 2).
 
     Parameters
     ----------
     tags : int or list, optional
         How many tags, or their names; by default those of y.
-    k : int, optional
-        Predict exactly k tags: the k best scores (App. B.3.1).
-    epsilon : float, default 0
-        What it costs to give a tag: scores are compared with epsilon instead of 0 (App. B.3.1). With `k`, one of the
-        two remedies for positive-only tags, where giving every tag would cost nothing.
+    n_tags : int, optional
+        Predict exactly this many tags: those with the best scores (App. B.3.1).
+    tag_cost : float, default 0
+        What it costs to give a tag: scores are compared with tag_cost instead of 0 (App. B.3.1). This, or
+        `n_tags`, is needed for positive-only tags, for which predicting every tag would cost nothing.
 
     Examples
     --------
@@ -54,10 +54,10 @@ class Tags(TagCells, OutputSpace):
 
     kind = "tags"
 
-    def __init__(self, tags: Any = None, k: int | None = None, epsilon: float = 0.0):
+    def __init__(self, tags: Any = None, n_tags: int | None = None, tag_cost: float = 0.0):
         self.tags = tags
-        self.k = k
-        self.epsilon = epsilon
+        self.n_tags = n_tags
+        self.tag_cost = tag_cost
 
     def summarise(self, y: Any) -> Facts:
         """Return the tags of y, and what decides on its format."""
@@ -72,13 +72,13 @@ class Tags(TagCells, OutputSpace):
         if m == 0:
             summary.refuse_unread(FORMS)
             raise InputError("y contains no tags. Pass tags=[…].")
-        if self.k is not None and not is_number(self.k, 0, m, integer=True):
-            raise ValueError(f"k must be an integer between 0 and the number of tags, {m}. Got {self.k!r} instead.")
-        check_number(self, "epsilon", 0)
+        if self.n_tags is not None and not is_number(self.n_tags, 0, m, integer=True):
+            raise ValueError(f"n_tags must be an integer from 0 to the number of tags, {m}. Got {self.n_tags!r}.")
+        check_number(self, "tag_cost", 0)
         self.form_ = self._form(summary)
         self._names, self.tags_ = names, names.array
         self.boolean_ = self.form_.kind == "booleans"
-        self.size = comb(m, self.k, exact=True) if self.k is not None else 2.0**m if m < 1024 else math.inf
+        self.size = comb(m, self.n_tags, exact=True) if self.n_tags is not None else 2.0**m if m < 1024 else math.inf
         return self
 
     def _named(self, facts: Facts) -> Any:
@@ -116,12 +116,12 @@ class Tags(TagCells, OutputSpace):
         if isinstance(y, PartialTags | HammingBalls):
             if y.m != m:
                 raise InputError(f"The sets have {y.m} tags; {m} were expected: {listed(self._names.list)}.")
-            return y.with_epsilon(self.epsilon)
+            return y.with_tag_cost(self.tag_cost)
         found = parse(y)
         if isinstance(found, Column):
-            return PartialTags(read_cells(found, self._names, strict), epsilon=self.epsilon)
+            return PartialTags(read_cells(found, self._names, strict), tag_cost=self.tag_cost)
         if found.missing.shape[1] == 1 and found.missing.all() and self.form_.columns is None and not self.boolean_:
-            return PartialTags(np.zeros((found.n, m)), epsilon=self.epsilon)  # unlabelled cells
+            return PartialTags(np.zeros((found.n, m)), tag_cost=self.tag_cost)  # unlabelled cells
         if found.missing.shape[1] != m and (found.names is None or not found.n):
             raise InputError(
                 f"y must have one column for each of the {m} tags. Got shape {found.missing.shape}. {FORMS}"
@@ -132,7 +132,7 @@ class Tags(TagCells, OutputSpace):
             for row in np.flatnonzero(((found.values == 0) & ~found.missing).any(axis=1)):
                 bad.add(row, f"0 among numbers, where fit was given booleans, got {shown(found.row(row))}")
             bad.refuse(BOTH)
-        return PartialTags(signs(found), epsilon=self.epsilon)
+        return PartialTags(signs(found), tag_cost=self.tag_cost)
 
     def check(self, parts: Iterable[Sets]) -> None:
         """Warn about tags that look like variants of others, and tags that are all confirmed or all ruled out."""
@@ -147,13 +147,13 @@ class Tags(TagCells, OutputSpace):
                 break
         if self.tags is None and self.form_.kind == "cells":
             warn_of_look_alikes(self, self.tags_, counts)
-        if all(seen.values()) or self.k is not None or self.epsilon:
+        if all(seen.values()) or self.n_tags is not None or self.tag_cost:
             return
         for sign, given, missing in ((1, "present", "absent"), (-1, "absent", "present")):
             if seen[sign]:
                 warnings.warn(
                     f"No tag of y is ever {missing}, so a model that predicts every tag as {given} is optimal. Set the"
-                    " number of tags with k=…, set a cost per tag with epsilon=…, or mark absent tags. 0 means"
+                    " number of tags with n_tags=…, set a cost per tag with tag_cost=…, or mark absent tags. 0 means"
                     " unknown: if your 0 means absent, pass a boolean array. If your rows list all of their tags,"
                     " pass MultiLabelBinarizer().fit_transform(y).astype(bool).",
                     InfimumWarning,
@@ -162,7 +162,7 @@ class Tags(TagCells, OutputSpace):
 
     @property
     def is_product(self) -> bool:  # type: ignore[override]
-        return self.k is None
+        return self.n_tags is None
 
     def questions(self) -> TagQuestions:
         from .questions import TagQuestions
@@ -188,18 +188,18 @@ class Tags(TagCells, OutputSpace):
 
     def decode(self, c: NDArray) -> NDArray:
         c = c[..., :-1]
-        if self.k is None:
+        if self.n_tags is None:
             return np.where(c > 0, 1, -1)
         z = np.full(c.shape, -1)
-        np.put_along_axis(z, np.argsort(-c, axis=-1, kind="stable")[..., : self.k], 1, axis=-1)
+        np.put_along_axis(z, np.argsort(-c, axis=-1, kind="stable")[..., : self.n_tags], 1, axis=-1)
         return z
 
     def outputs(self) -> NDArray:
         m = len(self.tags_)
-        if self.k is None:
+        if self.n_tags is None:
             return np.array(list(product((-1, 1), repeat=m)))
         z = np.full((int(self.size), m), -1)
-        for row, positive in enumerate(combinations(range(m), self.k)):
+        for row, positive in enumerate(combinations(range(m), self.n_tags)):
             z[row, list(positive)] = 1
         return z
 
@@ -207,9 +207,9 @@ class Tags(TagCells, OutputSpace):
         return z > 0 if self.boolean_ else z
 
     def neighbours(self, z: NDArray) -> NDArray:
-        """The outputs with one tag changed; with `k` tags, those with a present and an absent tag exchanged."""
+        """The outputs with one tag changed; with `n_tags`, those with a present and an absent tag exchanged."""
         z = np.asarray(z)
-        if self.k is None:
+        if self.n_tags is None:
             return np.where(np.eye(len(z), dtype=bool), -z, z)
         pairs = [(i, j) for i in np.flatnonzero(z > 0) for j in np.flatnonzero(z < 0)]
         out = np.repeat(z[None], len(pairs), axis=0)

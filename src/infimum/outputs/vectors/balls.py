@@ -92,12 +92,6 @@ class Annuli(VectorSets):
         along = np.clip((d * self.phases).sum(axis=-1), self.inner, self.outer)  # on the segment
         return self._at(self._direction(d), np.clip(np.linalg.norm(d, axis=-1), self.inner, self.outer), along)
 
-    def nearest_convex(self, z: NDArray) -> NDArray:
-        """The projection on the ball, or on the segment."""
-        d = z - self.centers
-        along = np.clip((d * self.phases).sum(axis=-1), self.inner, self.outer)
-        return self._at(self._direction(d), np.minimum(np.linalg.norm(d, axis=-1), self.outer), along)
-
     def extreme(self, a: NDArray, b: NDArray) -> NDArray:
         # against the gradient at the center, on the outer sphere; on a segment, the better end
         gradient = 2 * a[..., None] * self.centers + b
@@ -127,8 +121,10 @@ class Annuli(VectorSets):
         middle = self.centers + np.where(self.known, (r + R) / 2, 0)[:, None] * self.phases
         return middle, np.where(self.known, (R - r) ** 2 / 12, R**2 * ratio)
 
-    def ball(self) -> tuple[NDArray, NDArray]:
-        return self.moments()[0], np.where(self.known, (self.outer - self.inner) / 2, self.outer)
+    @property
+    def size(self) -> NDArray:
+        """The outer radius, or half the length of a segment."""
+        return np.where(self.known, (self.outer - self.inner) / 2, self.outer)
 
     def box(self) -> tuple[NDArray, NDArray]:
         ends = [self.centers + r[:, None] * self.phases for r in (self.inner, self.outer)]

@@ -19,12 +19,13 @@ CELLS = 2**22  # coordinates of projections held at a time: 32 MiB
 class VectorSets(Sets):
     """Sets of R^m under l(z, y) = |z - y|²; with t = (y - origin) / unit, phi(y) = (1, t, |t|²).
 
-    A kind of set gives its projection `nearest`, the minimiser `extreme` of concave objectives, its `moments`, and a
-    ball and a convex set around it.
+    A kind of set gives its projection `nearest`, the minimiser `extreme` of concave objectives, its `moments`, and the
+    box around it.
     """
 
     kind = "vector"
     size_unit = "radius"
+    """Half the diagonal of the smallest box around S_i, or the radius of a ball."""
     m: int
     origin: Any = 0.0
     unit: float = 1.0
@@ -42,16 +43,8 @@ class VectorSets(Sets):
         """The means of y, (n, m), and of |y - mean|², (n,), over S_i."""
 
     @abstractmethod
-    def ball(self) -> tuple[NDArray, NDArray]:
-        """Centers (n, m) and radii (n,) of balls that hold S_i; infinite radii where S_i is unbounded."""
-
-    @abstractmethod
     def box(self) -> tuple[NDArray, NDArray]:
         """The smallest box that holds S_i: lower and upper corners, (n, m)."""
-
-    def nearest_convex(self, z: NDArray) -> NDArray:
-        """The projection on a convex set that holds S_i."""
-        return self.nearest(z)
 
     def middle(self) -> NDArray:
         """Where alternation starts, (n, m)."""
@@ -132,8 +125,8 @@ class VectorSets(Sets):
 
     @property
     def size(self) -> NDArray:
-        """The radius of a ball around S_i."""
-        return self.ball()[1]
+        low, high = self.box()
+        return np.linalg.norm((high - low) / 2, axis=1)
 
     def bits(self) -> NDArray:
         """Return the sum over coordinates of the bits of the smallest box around S_i."""

@@ -63,9 +63,6 @@ class Boxes(VectorSets):
         self._bounded("the average")
         return (self.lower + self.upper) / 2, ((self.upper - self.lower) ** 2 / 12).sum(axis=1)
 
-    def ball(self) -> tuple[NDArray, NDArray]:
-        return self.middle(), np.linalg.norm((self.upper - self.lower) / 2, axis=1)
-
     def box(self) -> tuple[NDArray, NDArray]:
         return self.lower, self.upper
 
@@ -110,8 +107,9 @@ class Boxes(VectorSets):
         return Boxes(np.vstack([self.lower, other.lower]), np.vstack([self.upper, other.upper]))._like(self)
 
     def format(self, row: int) -> str:
-        low, high = self.lower[row].tolist(), self.upper[row].tolist()
-        return ANYTHING if self.is_unlabelled[row] else f"{low}" if low == high else f"{low} to {high}"
+        if self.is_unlabelled[row]:
+            return ANYTHING
+        return f"[{', '.join(map(_coordinate, self.lower[row].tolist(), self.upper[row].tolist()))}]"
 
     @property
     def is_unlabelled(self) -> NDArray:
@@ -129,3 +127,9 @@ class Boxes(VectorSets):
 
     def __repr__(self) -> str:
         return f"<Boxes in R^{self.m}: {len(self)} rows, {100 * self.is_exact.mean():.0f} % exact>"
+
+
+def _coordinate(low: float, high: float) -> str:
+    if low == high:
+        return f"{low:g}"
+    return ANYTHING if np.isneginf(low) and np.isposinf(high) else f"{low:g} to {high:g}"

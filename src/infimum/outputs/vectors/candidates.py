@@ -79,21 +79,11 @@ class CandidatePoints(VectorSets):
         square = (self.points**2).sum(axis=-1)
         return self._best(a[..., self.row] * square + (b[..., self.row, :] * self.points).sum(axis=-1))
 
-    def nearest_convex(self, z: NDArray) -> NDArray:
-        """The projection on the box around the candidates."""
-        return np.clip(z, *self.box())
-
     def moments(self) -> tuple[NDArray, NDArray]:
         number = np.diff(self.starts)
         mean = np.add.reduceat(self.points, self.starts[:-1]) / number[:, None] if len(self) else self.points
         away = ((self.points - mean[self.row]) ** 2).sum(axis=1)
         return mean, np.bincount(self.row, away, minlength=len(self)) / number
-
-    def ball(self) -> tuple[NDArray, NDArray]:
-        low, high = self.box()
-        middle = (low + high) / 2
-        away = np.linalg.norm(self.points - middle[self.row], axis=1)
-        return middle, np.maximum.reduceat(away, self.starts[:-1]) if len(self) else away
 
     def box(self) -> tuple[NDArray, NDArray]:
         if not len(self):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,7 @@ from .boxes import Boxes
 from .cells import VectorCells
 from .forms import LIMIT, Facts, clipped, read
 
-if TYPE_CHECKING:
-    from ...loss import Loss
+LISTED = 8  # coordinates that are shown
 
 
 class Vectors(VectorCells, OutputSpace):
@@ -152,53 +151,10 @@ class Vectors(VectorCells, OutputSpace):
     def probe(self, random: np.random.RandomState, d: int) -> NDArray:
         return self.psi(random.uniform(self.low_, self.high_)[None])
 
-    def lower_bound(self, L: Loss, alpha: NDArray, z: NDArray) -> NDArray:
-        """The minimum over Y of a quadratic below the objective, which touches it at z where sets are convex.
-
-        alpha > 0: the infimum loss lies above its tangent for a convex set that holds S_i, the supremum above
-        |x - y|² for the farthest y. alpha < 0: the infimum lies below |x - y|² for the nearest y, the supremum
-        below (1 + R/r) |x - c|² + R² + R r for a ball (c, R) that holds S_i, r = |z - c|.
-        """
-        q, m = z.shape
-        A, B, C = np.zeros(q), np.zeros((q, m)), np.zeros(q)
-        first = 0
-        if not all(isinstance(term.sets, VectorSets) for term in L.terms):
-            return super().lower_bound(L, alpha, z)
-        for term in L.terms:
-            w = alpha[:, first : first + len(term)]
-            first += len(term)
-            for k in range(q):
-                a, b, c = _below(term, w[k], z[k])
-                A[k], B[k], C[k] = A[k] + a, B[k] + b, C[k] + c
-        # A |x - z|² - 2 <B, x - z> + C over Y
-        t = (z - self.origin_) / self.unit_
-        u = self.unit_
-        c0 = A * u**2
-        c1 = B * u + c0[:, None] * t
-        x = self.decode(np.column_stack([c0, c1, np.zeros(q)])) - z
-        return A * (x**2).sum(axis=1) - 2 * (B * x).sum(axis=1) + C
+    def format(self, z: NDArray) -> list[str]:
+        return [f"[{', '.join(f'{v:.4g}' for v in row[:LISTED])}{', …' * (len(row) > LISTED)}]" for row in z.tolist()]
 
     def conformal_scores(self) -> dict[str, Any]:
         from .conformal import ScaledVectorDistance, VectorDistance
 
         return {score.name: score for score in (VectorDistance, ScaledVectorDistance)}
-
-
-def _below(part: Any, w: NDArray, z: NDArray) -> tuple[float, NDArray, float]:
-    """a, b, c with sum_i w_i L(z + x, S_i) >= a |x|² - 2 <b, x> + c for every x."""
-    sets, rows = part.sets, np.broadcast_to(z, (len(part), len(z)))
-    up, down = np.maximum(w, 0), np.minimum(w, 0)
-    if part.principle.sign == 0:
-        mean, spread = sets.moments()
-        return w.sum(), w @ (mean - z), float(w @ (((z - mean) ** 2).sum(axis=1) + spread))
-    if part.principle.sign == 1:
-        convex, near = sets.nearest_convex(rows) - z, sets.nearest(rows) - z
-        value = up @ (convex**2).sum(axis=1) + down @ (near**2).sum(axis=1)
-        return down.sum(), up @ convex + down @ near, float(value)
-    far = sets.extreme(np.full(len(part), -1.0), 2 * rows) - z
-    center, radius = sets.ball()
-    away = center - z
-    r = np.maximum(np.linalg.norm(away, axis=1), 1e-9 * np.where(radius > 0, radius, 1))
-    grow = 1 + radius / r
-    value = up @ (far**2).sum(axis=1) + down @ (grow * (away**2).sum(axis=1) + radius**2 + radius * r)
-    return up.sum() + down @ grow, up @ far + (down * grow) @ away, float(value)

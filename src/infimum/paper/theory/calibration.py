@@ -153,7 +153,7 @@ def calibration(cost: ArrayLike, sets: ArrayLike, p: ArrayLike) -> Calibration:
     check_square(loss)
     certain = np.flatnonzero(intersection(members, weights))
     if len(certain) != 1:
-        raise ValueError(f"calibration needs a non-ambiguous tau, one y in all sets; here S_x = {certain.tolist()}")
+        raise ValueError(f"calibration requires exactly one y that is in all sets. Got {certain.tolist()}.")
     y = int(certain[0])
     strict, ratio = eta(members, weights), discrepancy(loss)
     wrong = loss[:, y] > 0

@@ -26,20 +26,20 @@ def weak(sets: ArrayLike, *arrays: ArrayLike) -> tuple[NDArray[Any], ...]:
     """Return the checked (k, m) membership, followed by `numbers` of the arrays."""
     members = np.asarray(sets)
     if members.ndim != 2 or members.dtype != bool:
-        raise ValueError(f"sets must be a (k, m) array of booleans, got shape {members.shape} of {members.dtype}")
+        raise ValueError(f"sets must be a (k, m) array of booleans. Got shape {members.shape} of {members.dtype}.")
     empty = np.flatnonzero(~members.any(axis=1))
     if empty.size:
-        raise ValueError(f"set {empty[0]} is empty: every set must have an element, give p = 0 or drop the row")
+        raise ValueError(f"Every set must have a member. Set {empty[0]} is empty. Remove the row.")
     return members, *numbers(*arrays)
 
 
 def check_square(cost: NDArray) -> None:
     """Raise an error unless the loss is an (m, m) array."""
     if cost.ndim != 2 or cost.shape[0] != cost.shape[1] or len(cost) < 2:
-        raise ValueError(f"cost must be an (m, m) array with m >= 2, got shape {cost.shape}")
+        raise ValueError(f"cost must be an (m, m) array with m >= 2. Got shape {cost.shape}.")
 
 
 def check_size(m: int, limit: int, what: str) -> None:
     """Raise an error if Y is too large for an enumeration."""
     if m > limit:
-        raise ValueError(f"{what}: Y has {m} elements, and at most {limit} are feasible")
+        raise ValueError(f"{what}: at most {limit} outputs are supported. Got {m}.")

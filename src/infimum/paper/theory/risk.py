@@ -44,7 +44,7 @@ def set_loss(cost: ArrayLike, sets: ArrayLike, principle: str = "infimum") -> ND
         return np.where(members, loss[:, None, :], loss.min()).max(axis=2)
     if principle == "average":
         return loss @ _uniform(members, loss.dtype).T
-    raise ValueError(f"principle must be 'infimum', 'average' or 'supremum', got {principle!r}")
+    raise ValueError(f"principle must be 'infimum', 'average' or 'supremum'. Got {principle!r}.")
 
 
 _OPPOSITE = {"infimum": "supremum", "supremum": "infimum", "average": "average"}
@@ -96,7 +96,7 @@ def set_risk(
         negative = weights < 0
         plus = set_loss(loss, members, principle) @ np.where(negative, 0 * weights, weights)
         return plus + set_loss(loss, members, _OPPOSITE[principle]) @ np.where(negative, weights, 0 * weights)
-    raise ValueError(f"negative_weights must be 'inside' or 'joint', got {negative_weights!r}")
+    raise ValueError(f"negative_weights must be 'inside' or 'joint'. Got {negative_weights!r}.")
 
 
 def average_distribution(sets: ArrayLike, p: ArrayLike) -> NDArray[Any]:

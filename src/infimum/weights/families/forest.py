@@ -117,7 +117,7 @@ class Forest(Weights):
         check_number(self, "n_estimators", 1, integer=True)
         target = as_target(target)
         if target is None:
-            raise ValueError("Forest grows its trees on the embedded sets: fit(X, phi) needs phi of shape (n, d).")
+            raise ValueError("Forest requires the embedded sets. Call fit(X, phi) with phi of shape (n, d).")
         self.X_fit_, self.n_rows_ = X, X.shape[0]
         self.sample_weight_ = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
         if target.labelled.any() and not target.labelled.all():
@@ -196,13 +196,13 @@ class Forest(Weights):
     def out_of_bag(self) -> sparse.csr_matrix:
         """Return v(x_i) over the trees that did not draw row i, (n, r)."""
         if not self.draws_rows:
-            raise ValueError("Out-of-bag weights need trees that draw their rows: Forest(bootstrap=True).")
+            raise ValueError("Out-of-bag weights require bootstrap samples. Use Forest(bootstrap=True).")
         outside = self._masses().T == 0
         trees = outside.sum(axis=1)
         if not trees.all():
             row = int(np.argmin(trees))
             raise ValueError(
-                f"Row {row} was drawn by all {len(self.first_)} trees: it has no such weights. Raise n_estimators."
+                f"Row {row} was drawn by all {len(self.first_)} trees, so no tree is out of bag. Increase n_estimators."
             )
         return self._indicators(self._training_leaves(), outside / trees[:, None])
 

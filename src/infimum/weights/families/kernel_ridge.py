@@ -204,7 +204,7 @@ class KernelRidge(Kernel):
             K[np.diag_indices_from(K)] += ridge
             size = np.diagonal(K).max(initial=0.0)
             if not np.isfinite(size):
-                raise ValueError(f"K + n lam is not finite: {self!r} has no weights on these rows. {FINITE}")
+                raise ValueError(f"The kernel matrix of {self!r} is not finite on these rows. {FINITE}")
             try:
                 factor = cholesky.factor(K)
                 pivots = np.square(np.diagonal(factor))
@@ -218,9 +218,9 @@ class KernelRidge(Kernel):
             if raised > 4 * self.n_rows_ * max(size, 1e-300):  # beyond this any kernel is positive definite
                 raise ValueError(f"The kernel of {self!r} is not positive definite on these rows. {FINITE}")
             warnings.warn(
-                f"K + n lam is numerically singular at n lam = {ridge:.3g} (duplicate rows of X or a very wide kernel"
-                f" do this); n lam is raised to {raised:.3g}. Choose lam >= {raised / self.total_:.3g}, or merge"
-                " duplicate rows.",
+                f"The regularised kernel matrix K + n lam is numerically singular at n lam = {ridge:.3g}, for example"
+                f" because of duplicate rows or a very wide kernel. n lam is raised to {raised:.3g}. To avoid this,"
+                f" set lam >= {raised / self.total_:.3g}, or merge duplicate rows.",
                 InfimumWarning,
                 stacklevel=4,
             )

@@ -39,7 +39,8 @@ class Laplacian(Weights):
     n_neighbors : int, default 10
         Number of neighbours, k.
     method : {"harmonic", "spreading"}, default "harmonic"
-        See above. Spreading suits sets that are rarely exact.
+        "harmonic" keeps labelled rows fixed. "spreading" also updates them from their neighbours; use it if few
+        labels are exact.
     a : float, default 0.9
         For spreading, how much a row depends on its neighbours, in (0, 1).
     gamma : float or "scale", default "scale"
@@ -151,8 +152,8 @@ class Laplacian(Weights):
         lost = ~np.isin(component, component[labelled])
         if lost.any():
             warnings.warn(
-                f"{lost.sum()} of {n} rows are joined to no labelled row by the graph of {self.n_neighbors} neighbours;"
-                " they have the mean of the labelled rows. Raise n_neighbors.",
+                f"{lost.sum()} of {n} rows are not connected to a labelled row in the graph of {self.n_neighbors}"
+                " neighbours. They get the mean of the labelled rows. Increase n_neighbors.",
                 InfimumWarning,
                 stacklevel=3,
             )

@@ -16,7 +16,7 @@ from ..holdout.operators import LooOperator
 from ..linalg import product
 
 ROUNDING = 1e-12  # relative error of sums of weights
-FAR = 1e100  # larger distances times slope are set to this, so their squares do not overflow
+SHARES = ("uniform", "distance")
 
 
 class Neighbors(Weights):
@@ -25,15 +25,9 @@ class Neighbors(Weights):
     Parameters
     ----------
     n_neighbors : int, optional
-        Number of neighbours, k; by default the root of n, rounded up. With ``weights="adaptive"`` it is the largest
-        number of neighbours.
-    weights : {"uniform", "distance", "adaptive"}, default "uniform"
-        "uniform" gives equal weights, and "distance" weights 1 / distance. "adaptive" chooses for each query the k and
-        the weights alpha_i = (c - beta_i)_+ that minimise ``|alpha|_2 + <alpha, beta>``. Here beta_i is `slope` times
-        the distance, in units of the typical distance to the k-th neighbour (Anava and Levy, k*-nearest neighbors,
-        2016).
-    slope : float, default 2
-        For "adaptive": how fast the outputs change with x, relative to their noise. Larger values use fewer neighbours.
+        Number of neighbours, k; by default the root of n, rounded up.
+    weights : {"uniform", "distance"}, default "uniform"
+        "uniform" gives equal weights, and "distance" weights 1 / distance.
     metric, p : str or callable, and float, default "minkowski" and 2
         The distance between rows, as in :class:`sklearn.neighbors.NearestNeighbors`.
     algorithm, leaf_size : str and int, default "auto" and 30
@@ -59,7 +53,6 @@ class Neighbors(Weights):
         self,
         n_neighbors: int | None = None,
         weights: str = "uniform",
-        slope: float = 2.0,
         metric: Any = "minkowski",
         algorithm: str = "auto",
         leaf_size: int = 30,
@@ -68,7 +61,6 @@ class Neighbors(Weights):
     ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
-        self.slope = slope
         self.metric = metric
         self.algorithm = algorithm
         self.leaf_size = leaf_size
@@ -79,7 +71,6 @@ class Neighbors(Weights):
         if not isinstance(self.weights, str) or self.weights not in SHARES:
             raise ValueError(f"The 'weights' of Neighbors must be one of {list(SHARES)}. Got {self.weights!r} instead.")
         check_number(self, "n_neighbors", 1, integer=True, optional=True)
-        check_number(self, "slope", 0, 1e100, above=True)
         w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         # rows of weight 0 are left out
         self.rows_ = np.flatnonzero(w > 0)
@@ -103,7 +94,6 @@ class Neighbors(Weights):
         )
         X = X[self.rows_] if len(self.rows_) < len(w) else X
         self.index_ = index.fit(X)
-        self.scale_ = self._typical_distance(X) if self.weights == "adaptive" else 1.0
         self.n_rows_ = len(w)
         return self
 
@@ -143,7 +133,7 @@ class Neighbors(Weights):
     def _shares(self, distance: NDArray, at: NDArray, w: NDArray) -> sparse.csr_matrix:
         # neighbours in order take their w places until k are taken
         places = np.clip(self.k_ - (np.cumsum(w, axis=1) - w), 0, w)
-        share = SHARES[self.weights](distance, places, self.slope / self.scale_)
+        share = places if self.weights == "uniform" else _by_distance(distance, places)
         share /= share.sum(axis=1, keepdims=True)
         q, k = at.shape
         alpha = sparse.csr_matrix(
@@ -152,42 +142,10 @@ class Neighbors(Weights):
         alpha.eliminate_zeros()
         return alpha
 
-    def _typical_distance(self, X: Any) -> float:
-        """Return the mean distance of at most 1,000 training rows to their k-th neighbour."""
-        n = len(self.rows_)
-        some = np.linspace(0, n - 1, min(n, 1000)).astype(int)
-        distance, at = self.index_.kneighbors(X[some])
-        last = np.argmax(np.cumsum(self.sample_weight_[at], axis=1) >= self.k_ * (1 - ROUNDING), axis=1)
-        return float(np.average(distance[np.arange(len(some)), last], weights=self.sample_weight_[some])) or 1.0
 
-
-def _uniform(distance: NDArray, places: NDArray, slope: float) -> NDArray:
-    return places
-
-
-def _distance(distance: NDArray, places: NDArray, slope: float) -> NDArray:
+def _by_distance(distance: NDArray, places: NDArray) -> NDArray:
     here = distance == 0
     with np.errstate(divide="ignore"):
         share = places / distance
     # rows that equal the query share all the weight, as in scikit-learn
     return np.where(here.any(axis=1, keepdims=True), here * places, share)
-
-
-def _adaptive(distance: NDArray, places: NDArray, slope: float) -> NDArray:
-    # c_k = (sum beta + sqrt(k + (sum beta)^2 - k sum beta^2)) / k over the k nearest; the best k is the first with
-    # c_k <= beta_{k+1}, and alpha_i is proportional to (c_k - beta_i)_+
-    # distances are counted from the nearest, which shifts c by the same number and avoids cancellation in the root;
-    # places are divided by their maximum P and beta is multiplied by √P, which changes nothing and avoids overflow
-    unit = places.max(axis=1, keepdims=True)
-    places = places / unit
-    beta = np.minimum(slope * (distance - distance[:, :1]), FAR / np.sqrt(unit)) * np.sqrt(unit)
-    k = np.cumsum(places, axis=1)
-    first, second = np.cumsum(places * beta, axis=1), np.cumsum(places * beta**2, axis=1)
-    root = np.sqrt(np.maximum(k + first**2 - k * second, 0))
-    c = np.divide(first + root, k, out=np.full_like(k, np.inf), where=k > 0)
-    after = np.concatenate([beta[:, 1:], np.full((len(beta), 1), np.inf)], axis=1)
-    best = np.argmax(c <= after, axis=1)
-    return places * np.maximum(c[np.arange(len(c)), best][:, None] - beta, 0)
-
-
-SHARES = {"uniform": _uniform, "distance": _distance, "adaptive": _adaptive}

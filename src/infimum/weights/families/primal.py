@@ -168,8 +168,8 @@ class Primal(Weights):
         """Return the training rows with targets phis, in chunks."""
         if self.X_fit_ is None:
             raise ValueError(
-                "The training rows are not kept (the weights were fitted on Blocks, or saved in a model that needs sums"
-                " only). Fit on arrays for the weights of single rows and for leave-one-out."
+                "The training rows are not stored, because the weights were fitted on chunked data or loaded."
+                " Fit on arrays to get the weights of single rows and leave-one-out predictions."
             )
         return Blocks.of_columns(self.X_fit_, phis, self.sample_weight_)
 
@@ -221,9 +221,9 @@ class Primal(Weights):
             self.jitter_ = 10 * self.jitter_ or floor * scale
         if self.jitter_ > 1e-2 * r * ridge * ridge / self._total:
             warnings.warn(
-                f"The normal equations are numerically singular at lam = {ridge / self._total:.3g}: a jitter of"
-                f" {self.jitter_:.3g} beside n lam = {ridge:.3g} changes the predictions. Raise lam, narrow the kernel,"
-                " or use fewer centres.",
+                f"The normal equations are numerically singular at lam = {ridge / self._total:.3g}. {self.jitter_:.3g}"
+                f" was added to n lam = {ridge:.3g}, which changes the predictions. Increase lam, narrow the kernel, or"
+                " use fewer centres.",
                 InfimumWarning,
                 stacklevel=5,
             )

@@ -80,6 +80,20 @@ class FromInverse(BlockHoldout):
             out[np.ix_(test, test)] = 0.0
         return out
 
+    def coefficients(self, f: int, phi: NDArray) -> NDArray:
+        """Return A_TT^{-1} phi_T of fold f, and 0 for the rows of the fold: (n, d) -> (n, d)."""
+        test, gain, _, _ = self.solves[f]
+        v = phi.copy()
+        v[test] = 0
+        return self._solve(test, gain, v)
+
+    def _solve(self, test: NDArray, gain: NDArray, v: NDArray) -> NDArray:
+        """Return A_TT^{-1} v, and 0 on the fold, for v that is 0 on the fold."""
+        u = self.off @ v
+        x = u + self.diagonal[:, None] * v - gain @ u[test]
+        x[test] = 0
+        return x
+
     def columns(self) -> Iterator[NDArray]:
         for part in identity(self.n):
             at = np.flatnonzero(part.any(axis=1))
@@ -109,8 +123,14 @@ class FromWeightedInverse(FromInverse):
 
     Parameters
     ----------
-    off, diagonal, ridge, folds
-        As for `FromInverse`.
+    off : (n, n)
+        C with a zero diagonal.
+    diagonal : (n,)
+        The diagonal of C.
+    ridge : float
+        R.
+    folds : list of arrays
+        The rows of each fold.
     root : (n, 1)
         W^½.
     features : callable
@@ -175,9 +195,5 @@ class FromWeightedInverse(FromInverse):
                 outside[np.isin(test, self.absent)] = weights[np.isin(self.absent, test)]
             yield Fold(test, train, inside, outside)
 
-    def _solve(self, test: NDArray, gain: NDArray, v: NDArray) -> NDArray:
-        """Return A_TT^{-1} v, and 0 on the fold, for v that is 0 on the fold."""
-        u = self.off @ v
-        x = u + self.diagonal[:, None] * v - gain @ u[test]
-        x[test] = 0
-        return x
+    def coefficients(self, f: int, phi: NDArray) -> NDArray:
+        return self.root * super().coefficients(f, self.root * phi)

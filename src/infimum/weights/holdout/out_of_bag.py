@@ -72,6 +72,10 @@ class OutOfBag(BlockHoldout):
         return out.transpose(1, 0, 2)
 
     def with_fewer_trees(self) -> tuple[OutOfBag, float] | None:
+        return self._fewer
+
+    @cached_property
+    def _fewer(self) -> tuple[OutOfBag, float] | None:
         half = slice(None, None, 2)
         if self.leaves.shape[1] < 4 or not (self.mass[:, half] == 0).any(axis=1).all():
             return None

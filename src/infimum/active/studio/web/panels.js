@@ -68,16 +68,18 @@ export function progress(found) {
   at("bar").max = task.rows;
   at("bar").value = found.complete;
   at("stop").hidden = !found.stop;
-  at("stop").textContent = `You can stop: the last 20 answers changed ${percent(found.changed)} of the predictions.`;
+  const share = found.changed ? "fewer than 1\u00a0%" : "none";
+  at("stop").textContent = `You can stop: the last 20 answers changed ${share} of the predictions.`;
   at("sure").hidden = !found.sure;
   at("sure").textContent = found.sure === 1 ? "Confirm a clear row" : `Confirm ${found.sure} clear rows at once`;
   at("review-count").textContent = found.disagreements ? `(${found.disagreements})` : "";
   const one = found.random;
   at("random").hidden = !task.random;
+  const shown = (value) => (one.share ? percent(value) : String(Number(value.toPrecision(3))));
+  const ends = one?.ends ? `, 95\u00a0% interval ${shown(one.ends[0])} to ${shown(one.ends[1])}` : "";
   at("random").textContent = one === null
-    ? "Every tenth question is about a random row; these rows will estimate the accuracy of the model."
-    : `Accuracy on rows that nobody had answered: ${percent(one.right / one.n)} (${one.right} of the last ${one.n} random rows, `
-      + `95\u00a0% interval ${percent(one.low)} to ${percent(one.high)}).`;
+    ? "Every tenth question is about a random row; these rows will estimate how well the model predicts."
+    : `${one.name} on rows that nobody had answered: ${shown(one.mean)} (last ${one.n} random rows${ends}).`;
   chart(found.history);
   people().catch(() => {});
 }
@@ -94,7 +96,7 @@ async function people() {
   if (key === counted) return;
   counted = key;
   at("agreement").textContent = [
-    found.agreement === null ? "" : `Agreement on ${found.shared} rows that several people answered: ${found.agreement.toFixed(2)} `
+    found.agreement === null ? "" : `Agreement on ${found.shared} row${found.shared === 1 ? "" : "s"} that several people answered: ${found.agreement.toFixed(2)} `
       + "(Krippendorff’s alpha; 1 is perfect, 0 is chance).",
     "Seconds: the median per answer.",
     found.people.some((one) => one.reliability) ? "Reliability: how often the answers contain the true label, corrected for chance, "

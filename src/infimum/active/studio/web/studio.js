@@ -130,7 +130,8 @@ function one(question) {
     for (const old of at("options").querySelectorAll("button")) old.remove();
     const keys = keysOf(options.map((option) => option.text));
     options.forEach((option, k) => {
-      button(option.text, keys[k], () => answer(option.value)).disabled = Boolean(option.excluded);
+      const element = button(option.text, keys[k], () => answer(option.value), ...(keys[k] === "n" ? ["none"] : []));
+      element.disabled = Boolean(option.excluded);
     });
     fitWidth(options.map((option) => option.text));
   };

@@ -94,10 +94,10 @@ class RowScores(NamedTuple):
         if self.weight is not None:
             w = w * max(float(self.weight.max()), 1 / w[w > 0].mean())
         mean = np.average(difference, weights=w)
-        square = np.sum(w * (difference - mean) ** 2)
+        squares = w * (difference - mean) ** 2
         if self.clusters is not None:
-            square = np.sum(np.square(np.bincount(self.clusters, w * (difference - mean))))
-        return float(mean), float(np.sqrt(square) / w.sum())
+            squares = np.bincount(self.clusters, w * (difference - mean)) ** 2
+        return float(mean), float(np.sqrt(squares.sum()) / w.sum())
 
 
 class OutOfFoldAlpha(Alpha):
@@ -280,12 +280,11 @@ class EvaluationData:
         self.sets, self.w = self.kernels.sets, self.kernels.w
         self._posteriors: dict[str, SetPosterior | None] = {}
         # weights of the rows in the means of scores; a sample without labelled rows has no such means
-        labelled = is_labelled(self.output, self.sets)
-        counts = labelled if self.w is None else self.w[labelled]
+        counts = is_labelled(self.output, self.sets) * (1.0 if self.w is None else self.w)
         self.scored = labelled_weight(self.output, self.sets, self.w) if counts.any() else self.w
         self._losses: dict[tuple[str, bool], Loss] = {}
-        pairwise = self.has_given_weights and self.recipe.weights.pairwise
-        codes = hashed(self.kernels.X, pairwise) if self.kernels.groups is None else self.kernels.groups
+        kernels, pairwise = self.kernels, self.has_given_weights and self.recipe.weights.pairwise
+        codes = hashed(kernels.X, pairwise) if kernels.groups is None else kernels.groups
         found, which = np.unique(codes, return_inverse=True)
         self.clusters = which.ravel() if len(found) < len(self) else None
 

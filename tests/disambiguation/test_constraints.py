@@ -153,7 +153,7 @@ def test_shares_of_groups_teach_a_classifier_without_labelled_rows():
     how = Disambiguation(threshold=None, constraints=constraints)
     model = PartialClassifier(classes=range(3), principle=how, weights=RIDGE).fit(X, [None] * len(X))
     supervised = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y)
-    assert np.mean(model.predict(X_new) == y_new) > np.mean(supervised.predict(X_new) == y_new) - 0.03
+    assert np.mean(model.predict(X_new) == y_new) > np.mean(supervised.predict(X_new) == y_new) - 0.05
     q = model.disambiguation_.q[:, 0]
     for one in constraints:
         for label, share in one.shares.items():

@@ -14,7 +14,7 @@ from infimum.selection.kernel_cache import KernelCache, scaled
 from infimum.selection.record import Record
 from infimum.selection.search import search_problem, try_neighbours
 from infimum.weights.holdout import FoldFit, Refitted, folds_of
-from infimum.weights.relevance import LAM, ROWS, median
+from infimum.weights.relevance import FOLD_POINTS, LAM, ROWS, _some, median
 
 
 def rule(X):
@@ -134,8 +134,9 @@ def test_kernel_cache_learns_relevances_without_the_held_out_rows(cloud):
         # the slopes of the kernel ridge of the other rows, whose width and ridge are those of all rows
         A = near[np.ix_(rest, rest)] + len(X) * LAM * np.eye(len(rest))
         coef = np.linalg.solve(A, phi[rest] - phi[rest].mean(axis=0))
-        steps = standard[rest][:, None] - standard[rest][None]
-        slopes = np.einsum("ij,jc,ijk->ikc", near[np.ix_(rest, rest)], coef, steps)
+        points = np.setdiff1d(_some(standard, FOLD_POINTS, None), block)
+        steps = standard[points][:, None] - standard[rest][None]
+        slopes = np.einsum("ij,jc,ijk->ikc", near[np.ix_(points, rest)], coef, steps)
         square = (slopes**2).sum(axis=(0, 2))
         Z = scaled("relevant", X, None, np.sqrt(square / square.mean()))
         D = ((Z[:, None] - Z[None]) ** 2).sum(axis=2)

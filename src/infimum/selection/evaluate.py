@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from ..data import Table
+from ..data.hashes import hashed
 from ..data.progress import track
 from ..disambiguation import SetPosterior, held_out_sums, posterior_of
 from ..loss import Average, Loss, SetLoss
@@ -53,6 +54,8 @@ class RowScores(NamedTuple):
     """(n,): losses by which candidates are compared, if these are not the infimum losses."""
     miss: float = 0.0
     """The estimated share of sets that miss the true label."""
+    clusters: NDArray | None = None
+    """(n,): groups of rows that are no independent evidence, such as copies; None if each row is its own."""
 
     def costs(self, likelihood: bool) -> NDArray:
         """Return minus the log-likelihoods if they are wanted and available, otherwise the losses."""
@@ -91,7 +94,10 @@ class RowScores(NamedTuple):
         if self.weight is not None:
             w = w * max(float(self.weight.max()), 1 / w[w > 0].mean())
         mean = np.average(difference, weights=w)
-        return float(mean), float(np.sqrt(np.sum(w * (difference - mean) ** 2)) / w.sum())
+        squares = w * (difference - mean) ** 2
+        if self.clusters is not None:
+            squares = np.bincount(self.clusters, w * (difference - mean)) ** 2
+        return float(mean), float(np.sqrt(squares.sum()) / w.sum())
 
 
 class OutOfFoldAlpha(Alpha):
@@ -274,9 +280,13 @@ class EvaluationData:
         self.sets, self.w = self.kernels.sets, self.kernels.w
         self._posteriors: dict[str, SetPosterior | None] = {}
         # weights of the rows in the means of scores; a sample without labelled rows has no such means
-        labelled = is_labelled(self.output, self.sets)
-        self.scored = labelled_weight(self.output, self.sets, self.w) if _counts(labelled, self.w) else self.w
+        counts = is_labelled(self.output, self.sets) * (1.0 if self.w is None else self.w)
+        self.scored = labelled_weight(self.output, self.sets, self.w) if counts.any() else self.w
         self._losses: dict[tuple[str, bool], Loss] = {}
+        kernels, pairwise = self.kernels, self.has_given_weights and self.recipe.weights.pairwise
+        codes = hashed(kernels.X, pairwise) if kernels.groups is None else kernels.groups
+        found, which = np.unique(codes, return_inverse=True)
+        self.clusters = which.ravel() if len(found) < len(self) else None
 
     def __len__(self) -> int:
         return self.kernels.n
@@ -354,7 +364,7 @@ def _evaluate(
                     grown_on = data.posterior_of(recipe.without_noise()) if recipe.refits_on_labels else None
                     holdout = data.kernels.holdout(candidate, preview, grown_on)
                 z = predict_held_out(recipe, holdout, data.output, data.sets, data.w, **shared)
-            rows = row_scores(data.output, data.sets, z, data.w, posterior)
+            rows = row_scores(data.output, data.sets, z, data.w, posterior)._replace(clusters=data.clusters)
             scores = mean_scores(data.sets, z, rows, data.scored, chance=data.exhaustive)
             fewer = None if holdout is None or data.sets.options() is None else holdout.with_fewer_trees()
             if fewer is not None:  # a third of the trees predict an out-of-bag row, which is worse with many classes
@@ -390,8 +400,3 @@ def _compact(z: NDArray) -> NDArray:
     if z.dtype.kind not in "iu" or not z.size:
         return z
     return z.astype(np.min_scalar_type(-1 - int(np.abs(z).max())))
-
-
-def _counts(labelled: NDArray, w: NDArray | None) -> bool:
-    """Whether a labelled row has a positive weight."""
-    return bool(labelled.any() if w is None else w[labelled].any())

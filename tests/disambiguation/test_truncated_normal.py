@@ -394,15 +394,3 @@ def test_chunks_with_a_one_sided_interval(rng):
     y[0, 1] = math.inf
     model = PartialRegressor().fit(Blocks([(X[:60], y[:60]), (X[60:], y[60:])]))
     assert np.isfinite(model.predict(X)).all()
-
-
-def test_extrapolation_finds_the_limit_of_a_geometric_sequence(rng):
-    ends = rng.uniform(0, 1, (20, 2)).cumsum(axis=1)
-    posterior = posterior_of(Intervals(ends))
-    end = posterior.prior()
-    start = end + [0, 0.01, 0] * rng.standard_normal((20, 1))
-    states = [end + 0.8**k * (start - end) for k in range(3)]
-    found = posterior.extrapolated(*states)
-    inside = (end[:, 1] > posterior.populations[0].low) & (end[:, 1] < posterior.populations[0].high)
-    np.testing.assert_allclose(found[inside, 1], end[inside, 1], atol=1e-10)
-    assert np.abs(states[-1] - end)[inside, 1].max() > 1e-3

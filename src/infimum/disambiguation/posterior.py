@@ -94,10 +94,6 @@ class SetPosterior(ABC):
     def change(self, new: NDArray, q: NDArray) -> NDArray:
         """Return the distance between two states of each row, (..., n)."""
 
-    def extrapolated(self, before: NDArray, q: NDArray, new: NDArray) -> NDArray:
-        """Return a state near the limit of the updates before -> q -> new; by default the last one."""
-        return new
-
     def mean_log_likelihood(self, F: NDArray) -> NDArray | None:
         """Return the mean of log P_i(S_i) per fold, (k,), right after `update`; None if the loop needs no check."""
         return None

@@ -110,14 +110,14 @@ def soft(
     predict = posterior.predictor(loo_operator)
 
     def run_from(q: NDArray) -> tuple[SoftResult, BestState]:
-        best, before = BestState(q), q
+        best = BestState(q)
         for t in range(schedule.max_iter):
             power = schedule.power(t)
             F = predict(q)
             new = posterior.update(F, q, power)
             goes_on = best.watch(q, posterior.mean_log_likelihood(F))
             change = np.average(posterior.change(new, q), axis=-1, weights=sample_weight).max()
-            before, q = q, posterior.extrapolated(before, q, new) if t % 3 == 2 else new
+            q = new
             if (power == schedule.cap and change < schedule.tol) or not goes_on:
                 return SoftResult(best.of(q), t + 1, True), best
         return SoftResult(best.of(q), schedule.max_iter, False), best

@@ -15,9 +15,6 @@ from ..outputs.numbers.truncated_normal import Population, TruncatedNormals, fit
 from ..weights.holdout import Holdout, LooOperator
 from .posterior import TIE, LabelErrors, Members, SetPosterior
 
-MAX_STEP = 8.0
-"""The longest step of an extrapolation, in plain updates; longer ones are often undone by the next update."""
-
 
 class TruncatedNormal(SetPosterior):
     """Normal distribution around the prediction from the other rows, truncated to the set, for each coordinate.
@@ -131,23 +128,6 @@ class TruncatedNormal(SetPosterior):
         scale = np.stack([normals.scale_at(last) for normals, last in zip(self.normals, self._last)], axis=-1)
         found = (_stacked(np.abs(new - q)[..., 1:-1]) / scale[:, None]).mean(axis=-1)
         return found if q.ndim == 3 else found[0]
-
-    def extrapolated(self, before: NDArray, q: NDArray, new: NDArray) -> NDArray:
-        """Return the squared extrapolation of expectation maximisation, with one step length per fold.
-
-        If sets are wide, plain updates approach their limit slowly. See R. Varadhan and C. Roland, "Simple and globally
-        convergent methods for accelerating the convergence of any EM algorithm", Scand. J. Stat. 35 (2008).
-        """
-        first, second = q - before, new - q
-        r, v = first[..., 1:-1], (second - first)[..., 1:-1]
-        w = self._weights[:, None]
-        size, curvature = (np.sqrt((w * np.square(one)).sum(axis=(-2, -1), keepdims=True)) for one in (r, v))
-        step = np.clip(size / np.maximum(curvature, 1e-300), 1.0, MAX_STEP)
-        low, high = (np.array([getattr(one, end) for one in self.populations]) for end in ("low", "high"))
-        t = np.clip(before[..., 1:-1] + 2 * step * r + step**2 * v, low, high)
-        t = t if self.in_training is None else t * self.in_training[..., None]
-        variance = new[..., -1] - np.square(new[..., 1:-1]).sum(axis=-1)
-        return np.concatenate([new[..., :1], t, (variance + np.square(t).sum(axis=-1))[..., None]], axis=-1)
 
     def predictor(self, loo_operator: LooOperator) -> Callable[[NDArray], NDArray]:
         """Prepare q -> F without its last entry, which is not used; sums of the weights are the same in all rounds."""

@@ -133,7 +133,7 @@ def test_format_names_each_set_and_output(case, rng):
         (Rankings(), ["a>b>c", [("c", "a")], None], ["a > b > c", "c > a", "anything"]),
         (Reals(), [3.5, (1, 2), ">=3", "<2", "[-2,-1]|[1,2]", None],
          ["3.5", "[1, 2]", "≥ 3", "≤ 2", "[-2, -1] | [1, 2]", "anything"]),
-        (Vectors(), Boxes([[0, 1], [2, 2]], [[1, 1], [2, 2]]), ["[0.0, 1.0] to [1.0, 1.0]", "[2.0, 2.0]"]),
+        (Vectors(), Boxes([[0, 1], [2, 2]], [[1, 1], [2, 2]]), ["[0 to 1, 1]", "[2, 2]"]),
         (Vectors(), CandidatePoints([[[0, 1], [2, 3]]]), ["[0.0, 1.0] | [2.0, 3.0]"]),
         (Vectors(), Balls([[0, 1]], 2.0), ["within 2 of [0.0, 1.0]"]),
         (Masks((1, 3)), [[1, 0, -1]], ["1 pixels in, 1 out, 1 unknown"]),

@@ -26,9 +26,10 @@ from infimum.selection import Candidate, SearchConfig, out_of_fold, select, sele
 from infimum.selection import evaluate as evaluation
 from infimum.selection import search as searching
 from infimum.selection.candidates import NOISY
-from infimum.selection.evaluate import Evaluation, RowScores, mean_scores, row_scores
+from infimum.selection.evaluate import Evaluation, mean_scores, row_scores
 from infimum.selection.rank import Rule
 from infimum.selection.result import Result
+from infimum.selection.row_scores import RowScores
 from infimum.solvers import OrderSearch
 from small_search import SMALL_SEARCH
 

@@ -27,6 +27,7 @@ from .candidates import Candidate, by_learner
 from .config import SearchConfig
 from .kernel_cache import KernelCache
 from .result import Result
+from .row_scores import RowScores
 from .scores import Scores, beyond_chance, compare_with_constant, covered, is_labelled, labelled_weight, losses
 
 
@@ -39,65 +40,6 @@ class OutOfFold(NamedTuple):
     """(n,): log P_i(S_i), after soft disambiguation."""
     miss: float = 0.0
     """The estimated share of sets that miss the true label."""
-
-
-class RowScores(NamedTuple):
-    """Scores of out-of-fold predictions, row by row."""
-
-    losses: NDArray
-    """(n,): inf over S_i of l(z_i, y)."""
-    log_likelihood: NDArray | None
-    """(n,): log P_i(S_i); with every principle for regression, otherwise after soft disambiguation only."""
-    weight: NDArray | None
-    """(n,): sample weights."""
-    compared: NDArray | None = None
-    """(n,): losses by which candidates are compared, if these are not the infimum losses."""
-    miss: float = 0.0
-    """The estimated share of sets that miss the true label."""
-    clusters: NDArray | None = None
-    """(n,): groups of rows that are no independent evidence, such as copies; None if each row is its own."""
-
-    def costs(self, likelihood: bool) -> NDArray:
-        """Return minus the log-likelihoods if they are wanted and available, otherwise the losses."""
-        if likelihood and self.log_likelihood is not None:
-            return -self.log_likelihood
-        return self.losses if self.compared is None else self.compared
-
-    def extrapolated(self, fewer: RowScores, factor: float) -> RowScores:
-        """Return the scores of a forest whose trees all predict; see `Holdout.with_fewer_trees`."""
-        losses = self.losses + factor * (self.losses - fewer.losses)
-        compared, likelihood = self.compared, self.log_likelihood
-        if compared is not None and fewer.compared is not None:
-            compared = compared + factor * (compared - fewer.compared)
-        if likelihood is not None and fewer.log_likelihood is not None:
-            likelihood = np.minimum(likelihood + factor * (likelihood - fewer.log_likelihood), 0.0)
-        return self._replace(losses=losses, compared=compared, log_likelihood=likelihood)
-
-    def is_worse(self, than: RowScores, n_se: float, likelihood: bool = False, slack: float = 1e-12) -> bool:
-        """Whether the mean cost is larger by more than `n_se` standard errors of the difference, plus `slack`.
-
-        A row of sample weight 2 counts as two rows. Weights that are smaller than 1 on average are divided by their
-        mean, so that shares of rows do not count as a lack of evidence.
-        """
-        mean, error = self._difference(than, likelihood)
-        return bool(mean > n_se * error + slack)
-
-    def standard_errors_below(self, than: RowScores) -> float:
-        """Return by how many standard errors of the difference the costs are smaller: of both scores, summed."""
-        each = (self._difference(than, likelihood) for likelihood in (True, False))
-        return sum(-mean / max(error, 1e-12) for mean, error in each)
-
-    def _difference(self, than: RowScores, likelihood: bool) -> tuple[float, float]:
-        """Return the mean difference of the costs, and its standard error."""
-        difference = self.costs(likelihood) - than.costs(likelihood)
-        w = np.ones(len(difference)) if self.weight is None else self.weight / self.weight.max()
-        if self.weight is not None:
-            w = w * max(float(self.weight.max()), 1 / w[w > 0].mean())
-        mean = np.average(difference, weights=w)
-        squares = w * (difference - mean) ** 2
-        if self.clusters is not None:
-            squares = np.bincount(self.clusters, w * (difference - mean)) ** 2
-        return float(mean), float(np.sqrt(squares.sum()) / w.sum())
 
 
 class OutOfFoldAlpha(Alpha):

@@ -142,14 +142,6 @@ def by_sequence(ids: NDArray) -> tuple[NDArray, NDArray]:
     return np.argsort(of, kind="stable"), np.bincount(of, minlength=len(codes))
 
 
-def frames_of(X: Any, sequence: str) -> tuple[list, NDArray]:
-    """Return one DataFrame per sequence, without the column of ids, and the row of each of their tokens in X."""
-    order, lengths = by_sequence(X[sequence].to_numpy())
-    parts = np.split(order, np.cumsum(lengths)[:-1])
-    others = X.drop(columns=[sequence])
-    return [others.iloc[rows].reset_index(drop=True) for rows in parts], order
-
-
 def in_rows(values: NDArray, order: NDArray) -> NDArray:
     """Return values of tokens, sequence after sequence, in the order of the rows of a DataFrame."""
     out = np.empty_like(values)

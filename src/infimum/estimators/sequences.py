@@ -276,6 +276,17 @@ class PartialSequenceTagger(CallbackMixin, BaseEstimator):
         check_is_fitted(self, "chain_")
         return held_out_tokens(self, X)
 
+    def units(self, X: Any) -> NDArray | None:
+        """Return the number of the sequence of each row, (N,); None if each row of X is a sequence.
+
+        `infimum.conformal.Conformal` calls this, because sequences are exchangeable and their tokens are not.
+        """
+        if self.sequence is None:
+            return None
+        tokens = read_tokens(X, self.sequence)
+        assert tokens.order is not None  # X has a column of sequence ids
+        return in_rows(np.repeat(np.arange(len(tokens.lengths)), tokens.lengths), tokens.order)
+
     def beliefs(self, X: Any, y: Any) -> tuple[QuestionModel, Belief]:
         """Return what can be asked about X, and the probabilities of all labels given y.
 

@@ -155,6 +155,18 @@ def test_compared_uses_held_out_rows():
     assert max(row.covering for row in compared(model, X, model.output_, model.sets_)) < 0.6
 
 
+def test_scores_of_the_model_are_those_of_its_selection():
+    """`infimum fit`, `clean` and `report` print one covering rate."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(3, size=90)
+    X, y = kind[:, None] + rng.normal(scale=0.6, size=(90, 2)), [f"c{k}" for k in kind]
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y)
+    ours, scores = compared(model, X, model.output_, model.sets_)[-1], model.selection_.scores
+    assert (ours.covering, ours.beyond, ours.risk) == tuple(
+        scores[key] for key in ("covering_rate", "chance_corrected", "set_risk")
+    )
+
+
 def test_build_compares_with_true_labels(undrawn):
     rng = np.random.default_rng(0)
     kind = rng.integers(2, size=40)

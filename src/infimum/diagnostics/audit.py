@@ -226,7 +226,7 @@ def label_errors(
         if given or sets.options() is None:
             return support, resolved.suspects
         return support, np.flatnonzero(support < max(MIN_SUPPORT, SHARE_OF_MEDIAN * float(np.median(support))))
-    if supports_soft(sets) or len(sets) < 2:
+    if supports_soft(sets) or len(sets) < 2 or X is None:
         return None, np.empty(0, dtype=int)
     family = scaled_weights(None if len(sets) <= COMPARED_ROWS else weights)
     return support_of(output, sets, out_of_fold(Recipe("infimum", "inside", family), X, output, sets, cv=5).z)

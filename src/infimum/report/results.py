@@ -84,7 +84,7 @@ def compared(model: Any, X: Any, output: OutputSpace, sets: Sets) -> list[Compar
     known = {} if model.selection_ is None else model.selection_.scores
     if known and known["n_labelled"] == ours.n_labelled:
         ours = ours._replace(
-            covering=known["covering_rate"], beyond=known["chance_corrected"], risk=known["set_risk"],
+            covering=known["covering_rate"], beyond=known["chance_corrected"], risk=_tidy(known["set_risk"]),
             errors=known["errors"],
         )  # fmt: skip
     return [*others, ours]
@@ -97,11 +97,16 @@ def scored(output: OutputSpace, sets: Sets, predictions: dict[str, NDArray]) -> 
     found = {f"the best constant: {output.format(best)[0]}": np.repeat(best, len(sets), axis=0), **predictions}
     return [
         Compared(
-            name, z, covered(sets, z, w), beyond_chance(sets, z, w), risk(output, sets, z, w),
+            name, z, covered(sets, z, w), beyond_chance(sets, z, w), _tidy(risk(output, sets, z, w)),
             output.error_ranges(sets, z, w), losses(output, sets, z), w,
         )
         for name, z in found.items()
     ]  # fmt: skip
+
+
+def _tidy(risk: float) -> float:
+    """Return a risk without rounding errors around 0."""
+    return 0.0 if abs(risk) < TOLERANCE else risk
 
 
 def beats_constant(model: Any, rows: list[Compared]) -> bool:

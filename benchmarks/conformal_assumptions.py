@@ -24,10 +24,10 @@ from infimum.conformal import Conformal
 STATIC = Path(__file__).resolve().parents[1] / "docs" / "_static"
 CLASSES, LEVEL, N, NEW = 6, 0.9, 2000, 5000
 WAYS: dict[str, dict[str, Any]] = {
-    "truth": {},
-    "truth, ambiguity 0.2": {"ambiguity": 0.2},
-    "truth, exact rows": {"exact_only": True},
-    "the set": {"covers": "set"},
+    'covers="truth"': {},
+    "ambiguity=0.2": {"ambiguity": 0.2},
+    "exact_only": {"exact_only": True},
+    'covers="set"': {"covers": "set"},
 }
 STEPS = np.linspace(0, 0.96, 9)
 
@@ -84,19 +84,19 @@ def main() -> None:
     with threadpool_limits(1):
         model = LogisticRegression().fit(*draw(np.random.default_rng(1), 600))
         panels = {
-            "how often the rival is a candidate": curves(model, rivals),
-            "how much exact rows are the easy ones": curves(model, easy),
-            "how far new rows have turned": curves(model, None),
+            "share with the strongest distractor": curves(model, rivals),
+            "preference for easy exact rows": curves(model, easy),
+            "shift of the new rows": curves(model, None),
         }
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), sharey=True, layout="constrained")
     for ax, (title, found) in zip(axes, panels.items()):
-        table = Table(f"coverage of the truth at {LEVEL:.0%}, by {title}")
+        table = Table(f"coverage of the true label at {LEVEL:.0%}, by {title}")
         for k, (way, values) in enumerate(found.items()):
             ax.plot(STEPS, values, "os^D"[k], ls="-", ms=5, color=COLOURS[k], label=way)
             table.row(way, " ".join(f"{value:.2f}" for value in values))
         ax.axhline(LEVEL, color="0.5", lw=1)
         ax.set(xlabel=title, ylim=(0.4, 1.03))
-    axes[0].set_ylabel("coverage of the truth")
+    axes[0].set_ylabel("coverage of the true label")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", frameon=False)
     figure.savefig(STATIC / "conformal-assumptions.png", dpi=110)
     plt.close(figure)

@@ -163,10 +163,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : (n, d) array, sparse matrix or DataFrame
-            The features.
-        y : n partial labels
-            One entry per row, in any format of the estimator.
+        X, y : (n, d) features and n partial labels
+            In any format of the estimator.
         sample_weight : (n,), optional
             Used to fit the model. Every calibration row counts once, as the guarantee requires.
         """
@@ -264,8 +262,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         Sets
-            q sets of the output type, such as `CandidateLabels` or `Intervals`. They can be printed, indexed and used
-            as the y of an estimator, except for empty sets of labels.
+            q sets of the output type, such as `CandidateLabels`. They can be the y of an estimator unless one is empty.
         """
         check_is_fitted(self, "estimator_")
         level = self._level(confidence_level)
@@ -303,11 +300,11 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : (q, d) array, sparse matrix or DataFrame
-            The features.
+        X : (q, d) features
+            In any format of the estimator.
         reject : float, optional
-            The largest size of an accepted set: a number of labels, of unknown tags or of undecided pairs, the width of
-            an interval or the radius of a ball. Rows with an empty set of labels are rejected, too.
+            The largest size of an accepted set: a number of labels, unknown tags or undecided pairs, the width of an
+            interval or the radius of a ball. Rows with an empty set of labels are rejected, too.
         confidence_level : float, optional
             Replaces that of the constructor.
         """

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.base import clone
 
 from ..data.errors import listed
-from ..data.tokens import frames_of, in_rows
 from . import _options as o
 from ._console import MODELS, check_out, print_result, rows_called, running
 from ._models import pipeline_for, save
@@ -93,11 +92,6 @@ def prediction_sets(table: Table, pipe: Any, level: float, covers: str) -> Any:
     from ..conformal import Conformal
 
     model, X, y = clone(pipe[-1]), pipe[:-1].transform(table.X), table.y()
-    if table.sequence is not None:  # sequences are exchangeable, tokens are not
-        X, order = frames_of(X, table.sequence)
-        cells, ends = [table.cells[row] for row in order], np.cumsum([len(part) for part in X])
-        y = [cells[end - len(part) : end] for part, end in zip(X, ends)]
-        model.set_params(sequence=None, classes=pipe[-1].classes_.tolist())
     with rows_called(table.places):
         return Conformal(model, confidence_level=level, covers=covers).fit(X, y)
 
@@ -119,19 +113,10 @@ def scores(model: Any) -> dict[str, Any]:
 
 def sizes(table: Table, pipe: Any, conformal: Any) -> str:
     """Return how large the prediction sets of the table are on average, and why."""
-    sets = pipe[-1].sets_ if table.sequence is None else pipe[-1].lattices_
+    sets = pipe[-1].sets_
     labelled = ~np.asarray(sets.is_unlabelled)
     exact = float(np.mean(np.asarray(sets.is_exact)[labelled])) if labelled.any() else 1.0
-    return set_sizes_in_words(conformal, sets_of_rows(pipe, conformal, pipe[:-1].transform(table.X)), exact)
-
-
-def sets_of_rows(pipe: Any, conformal: Any, X: Any) -> Any:
-    """Return the prediction set of each row; those of sequences are divided into the sets of their tokens."""
-    sequence = vars(pipe[-1]).get("sequence")
-    if sequence is None:
-        return conformal.predict_set(X)
-    frames, order = frames_of(X, sequence)
-    return pipe[-1].output_.read(in_rows(conformal.predict_set(frames).mask, order), strict=False)
+    return set_sizes_in_words(conformal, conformal.predict_set(pipe[:-1].transform(table.X)), exact)
 
 
 def column_rows(table: Table, pipe: Any) -> list[tuple[str, str]]:

@@ -17,7 +17,6 @@ from ._models import load, texts
 from ._table import load as load_file
 from ._table import without
 from ._words import predictions
-from .fit import sets_of_rows
 
 
 @o.table_options("sep", "encoding")
@@ -75,7 +74,7 @@ def predicted(pipe: Any, X: Any) -> tuple[dict[str, list], Any]:
     found: dict[str, list] = {"prediction": prediction, "confidence": confidence}
     if conformal is None:
         return found, None
-    sets = sets_of_rows(pipe, conformal, features)
+    sets = conformal.predict_set(features)
     return {**found, "set": texts(output, output.to_cells(sets))}, sets
 
 

@@ -23,6 +23,7 @@ from .cross import CrossValidated
 from .guarantee import best_classes, guarantee, radius_by_class, radius_of, radius_with_ambiguity
 from .models import ModelPredictor, fit_with_score, groups_of, prepared, score_for, some_rows
 from .selective import RiskCoverage, risk_coverage
+from .units import Units
 
 METHODS = ("split", "cv+")
 COVERS = ("truth", "set")
@@ -32,9 +33,9 @@ class Coverage(NamedTuple):
     """Coverage on partially labelled rows: at least `holds` and at most `meets` of the true values are covered."""
 
     meets: float
-    """The share of rows whose set shares a member with the prediction set."""
+    """The share of rows, or of whole sequences, whose sets share a member with their prediction sets."""
     holds: float
-    """The share of rows whose set lies within the prediction set; equal to `meets` on exact rows."""
+    """The share of those whose sets lie within their prediction sets; equal to `meets` on exact rows."""
     size: float
     """The mean size of the prediction sets."""
     n: int
@@ -43,7 +44,7 @@ class Coverage(NamedTuple):
 
 
 class Conformal(MetaEstimatorMixin, BaseEstimator):
-    """Prediction sets that cover a new row with at least the given probability, without true labels.
+    """Prediction sets with guaranteed coverage, calibrated on partial labels.
 
     A score s(x, y) measures how unusual y is at x. Let (x_i, S_i) be calibration rows that the model has not seen,
     exchangeable with the new one, and r the ceil((n + 1) c)-th smallest of the following, with c = `confidence_level`:
@@ -54,7 +55,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
       probability at least c. This can be checked without true values. It does not say which member is true.
 
     The probability is over calibration rows and the new row together, not at each x. `guarantee_` states in a sentence
-    what holds for the settings.
+    what holds for the settings. If rows are tokens of sequences, whole sequences are held out, and a new sequence is
+    covered if all its tokens are.
 
     Parameters
     ----------
@@ -101,7 +103,9 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     space_ : OutputSpace
         The output space of the model.
     n_calibration_ : int
-        The number of rows that determine the radius.
+        The number of rows, or sequences, that determine the radius.
+    unit_ : str
+        What is held out and covered as a whole: "rows", or "sequences" if the rows are tokens of sequences.
     guarantee_ : str
         What is guaranteed, and under which assumption.
 
@@ -157,7 +161,14 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model to some rows, or without each fold, and calibrate on the rows that it has not seen.
 
-        Sample weights are used to fit the model. Every calibration row counts once, as the guarantee requires.
+        Parameters
+        ----------
+        X : (n, d) array, sparse matrix or DataFrame
+            The features.
+        y : n partial labels
+            One entry per row, in any format of the estimator.
+        sample_weight : (n,), optional
+            Used to fit the model. Every calibration row counts once, as the guarantee requires.
         """
         self._check()
         if self.prefit:
@@ -166,7 +177,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
                 " not used in fit."
             )
         model, sets = prepared(self.estimator, y)
-        n = _check_lengths(X, sets)
+        n, units = _check_lengths(X, sets), self._units(self.estimator, X)
         random = check_random_state(self.random_state)
         w = None if sample_weight is None else weight_array(sample_weight)
         if w is not None and w.shape != (n,):
@@ -174,19 +185,21 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         if self.method != "split":
             cross = CrossValidated(model, self.score, self.covers, self.cv, random).fit(X, sets, w)
             self.estimator_, self.score_, self.space_ = cross.model, cross.score, cross.space
-            self.cross_, self.n_calibration_ = cross, n
+            self.cross_, self.n_calibration_, self.unit_ = cross, len(units), units.name
             return self
-        held = max(1, round(self.holdout * n))
-        if n - held < 2:
-            raise ValueError(f"{n} rows are too few to fit a model and to hold rows out. Use method='cv+'.")
-        order = random.permutation(n)
-        test, train = order[:held], order[held:]
+        held = max(1, round(self.holdout * len(units)))
+        if len(units) - held < 2:
+            raise ValueError(
+                f"{len(units)} {units.name} are too few to fit a model and to hold {units.name} out. Use method='cv+'."
+            )
+        order = random.permutation(len(units))
+        test, train = units.rows(order[:held]), units.rows(order[held:])
         w = None if w is None else w[train]
         predictor, score = fit_with_score(model, self.score, some_rows(X, train), sets[train], random, w)
         return self._calibrate(predictor, score, some_rows(X, test), sets[test], random)
 
     def conformalize(self, X: Any, y: Any) -> Self:
-        """Calibrate a fitted model on rows that it has not seen: (n, d) inputs and n sets."""
+        """Calibrate a fitted model on rows that it has not seen: features X, (n, d), and n partial labels y."""
         self._check()
         if self.method != "split":
             raise ValueError(f"method={self.method!r} fits the model itself. Call fit(X, y).")
@@ -195,17 +208,17 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         model = self.estimator if self.prefit else self.estimator_
         predictor = ModelPredictor(model, space_of(model, y))
         sets = predictor.space.read(materialise(y))
-        n = _check_lengths(X, sets)
+        rows, units = np.arange(_check_lengths(X, sets)), self._units(model, X)
         random = check_random_state(self.random_state)
         score = score_for(self.score, predictor) if self.prefit else self.score_
-        rows = np.arange(n)
         if score.learns and self.prefit:
+            n = len(units)
             if n < 4:
                 raise ValueError(
                     f"The score {score.name!r} is fitted to half of the calibration rows and needs at least 4. Got {n}."
                 )
             order = random.permutation(n)
-            taken, rows = order[: n // 2], np.sort(order[n // 2 :])
+            taken, rows = (units.rows(part) for part in (order[: n // 2], np.sort(order[n // 2 :])))
             score = clone(score).learn(predictor, some_rows(X, taken), sets[taken])
         return self._calibrate(predictor, score, some_rows(X, rows), sets[rows], random)
 
@@ -213,13 +226,14 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         sets = predictor.space.read(sets)
         plain = score.forecast(predictor, X)
         forecast, groups = score.randomise(plain, random), groups_of(self.groups, X)
+        units = Units(predictor.model, X)
         if self.exact_only:
-            rows = np.flatnonzero(sets.is_exact)
+            rows = units.rows(np.flatnonzero(units.all(sets.is_exact)))
             if not len(rows):
                 raise InputError(
                     "exact_only=True requires calibration rows with an exact label. Pass some, or exact_only=False."
                 )
-            sets, forecast, plain = sets[rows], forecast[rows], plain[rows]
+            sets, forecast, plain, units = sets[rows], forecast[rows], plain[rows], units.take(rows)
             groups = None if groups is None else groups[rows]
         over = score.largest if self.covers == "truth" else score.smallest
         scores = over(forecast, sets, predictor.space)
@@ -233,14 +247,25 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
                 raise ValueError(f"ambiguity and groups='class' are for labels. Got the score {score.name!r}.")
             table = (score.calibration_table(forecast) if self.by_class else score.table(plain), sets.mask)
         self.estimator_, self.score_, self.space_, self.cross_ = predictor.model, score, predictor.space, None
-        self.scores_, self.groups_, self.table_, self.n_calibration_ = scores, groups, table, len(sets)
+        self.scores_, self.groups_, self.table_ = units.largest(scores), groups, table
+        self.n_calibration_, self.unit_ = len(units), units.name
         return self
 
     def predict_set(self, X: Any, confidence_level: float | None = None) -> Any:
-        """Return C(x) for every row of X, as sets of the output type such as `CandidateLabels` or `Intervals`.
+        """Return the prediction set of each row of X.
 
-        They print, split by row, and can be the y of an estimator, except for empty sets of labels.
-        `confidence_level` replaces that of the constructor.
+        Parameters
+        ----------
+        X : (q, d) array, sparse matrix or DataFrame
+            The features.
+        confidence_level : float, optional
+            Replaces that of the constructor, without another fit.
+
+        Returns
+        -------
+        Sets
+            q sets of the output type, such as `CandidateLabels` or `Intervals`. They can be printed, indexed and used
+            as the y of an estimator, except for empty sets of labels.
         """
         check_is_fitted(self, "estimator_")
         level = self._level(confidence_level)
@@ -276,8 +301,15 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     def predict(self, X: Any, reject: float | None = None, confidence_level: float | None = None) -> NDArray:
         """Return the predictions of the model; with `reject`, a masked array that hides those with a larger set.
 
-        The size of a set is a number of labels, of unknown tags or of undecided pairs, the width of an interval or the
-        radius of a ball. An empty set of labels is rejected too.
+        Parameters
+        ----------
+        X : (q, d) array, sparse matrix or DataFrame
+            The features.
+        reject : float, optional
+            The largest size of an accepted set: a number of labels, of unknown tags or of undecided pairs, the width of
+            an interval or the radius of a ball. Rows with an empty set of labels are rejected, too.
+        confidence_level : float, optional
+            Replaces that of the constructor.
         """
         check_is_fitted(self, "estimator_")
         z = np.asarray(self.estimator_.predict(X))
@@ -295,8 +327,9 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self, "estimator_")
         found = self.predict_set(X, confidence_level)
         sets = self.space_.read(materialise(y))
-        n = _check_lengths(X, sets)
-        meets, holds = found.meets(sets), found.contains_set(sets)
+        _check_lengths(X, sets)
+        units = Units(self.estimator_, X)
+        n, meets, holds = len(units), units.all(found.meets(sets)), units.all(found.contains_set(sets))
         p = np.nan
         if self.cross_ is None and self.groups_ is None and self.ambiguity is None and not self.by_class:
             a = np.ceil((self.n_calibration_ + 1) * self._level(confidence_level) - 1e-9)
@@ -313,6 +346,12 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         found = self.predict_set(X, confidence_level)
         sets = self.space_.read(materialise(y))
         return risk_coverage(found.size if doubt is None else doubt, self.space_, sets, self._predictor().outputs(X))
+
+    def _units(self, model: Any, X: Any) -> Units:
+        units = Units(model, X)
+        if not units.single and (self.groups is not None or self.ambiguity is not None):
+            raise ValueError("groups and ambiguity require rows that are exchangeable. Got rows that form sequences.")
+        return units
 
     @property
     def guarantee_(self) -> str:

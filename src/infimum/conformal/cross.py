@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..outputs.of_model import space_of
 from .models import ModelPredictor, fit_with_score, fitted_copy, score_for, some_rows
+from .units import Units
 
 
 class CrossValidated:
@@ -41,7 +42,7 @@ class CrossValidated:
     space : OutputSpace
         The output space of the model.
     scores : list of arrays
-        R_i of the rows of each fold.
+        R_i of the rows of each fold; of its units if rows are exchangeable only together.
     excess : float
         By how much the guarantee falls short of 2 level - 1.
     """
@@ -51,13 +52,16 @@ class CrossValidated:
 
     def fit(self, X: Any, sets: Any, w: NDArray | None) -> Self:
         """Fit a model without each fold, and one to all rows."""
-        n = len(sets)
+        units = Units(self.template, X)
+        n = len(units)
         if n < self.cv:
-            raise ValueError(f"Cross-validation with {self.cv} folds requires at least {self.cv} rows. Got {n}.")
-        folds = np.array_split(self.random.permutation(n), self.cv)
+            raise ValueError(
+                f"Cross-validation with {self.cv} folds requires at least {self.cv} {units.name}. Got {n}."
+            )
+        folds = [units.rows(part) for part in np.array_split(self.random.permutation(n), self.cv)]
         fitted = []
         for fold in folds:
-            rest = np.setdiff1d(np.arange(n), fold)
+            rest = np.setdiff1d(np.arange(len(sets)), fold)
             weight = None if w is None else w[rest]
             fitted.append(
                 fit_with_score(self.template, self.named, some_rows(X, rest), sets[rest], self.random, weight)
@@ -67,10 +71,12 @@ class CrossValidated:
             fitted = [(predictor, common) for predictor, _ in fitted]
         self.models, self.scores = [], []
         for fold, (predictor, score) in zip(folds, fitted):
-            forecast = score.randomise(score.forecast(predictor, some_rows(X, fold)), self.random)
+            held = some_rows(X, fold)
+            forecast = score.randomise(score.forecast(predictor, held), self.random)
             over = score.largest if self.covers == "truth" else score.smallest
             self.models.append((predictor.model, score))
-            self.scores.append(over(forecast, predictor.space.read(sets[fold]), predictor.space))
+            scores = over(forecast, predictor.space.read(sets[fold]), predictor.space)
+            self.scores.append(Units(predictor.model, held).largest(scores))
         self.model = fitted_copy(self.template, X, sets, w)
         self.score, self.space = self.models[0][1], space_of(self.model)
         m, K = n / self.cv, self.cv

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ..outputs.score import rank_of
 
-EXCHANGEABLE = "if calibration rows and new rows are exchangeable"
 NOT_WHICH = "it does not say which member of that set is the true value"
 
 
@@ -20,33 +19,37 @@ def guarantee(made: Any) -> str:
 
 
 def _sentence(made: Any) -> str:
-    covers_set = made.covers == "set"
-    what = "shares a member with the set of a new row" if covers_set else "contains the true value"
+    covers_set, units = made.covers == "set", made.unit_
+    unit, exchangeable = units.removesuffix("s"), f"if calibration {units} and new {units} are exchangeable"
+    subject, of = "the prediction set", "a new row"
+    if units != "rows":  # all tokens of a sequence are covered at once
+        subject, of = f"every prediction set of a new {unit}", "its row"
+    what = f"{subject} {f'shares a member with the set of {of}' if covers_set else 'contains the true value'}"
     end = f"; {NOT_WHICH}" if covers_set else ""
     if made.cross_ is not None:
         less = f", less at most {made.cross_.excess:.3f} for its folds," if made.cross_.excess else ""
         return (
-            f"With probability at least {2 * made.confidence_level - 1:.4g}{less} the prediction set {what}, if the"
-            f" rows and the new row are exchangeable; usually with about {made.confidence_level:g}{end}."
+            f"With probability at least {2 * made.confidence_level - 1:.4g}{less} {what}, if the"
+            f" {units} and the new {unit} are exchangeable; usually with about {made.confidence_level:g}{end}."
         )
     first = "With"
     if made.groups is not None:
         first = "For every class, with" if made.by_class else "In every group, with"
-    head = f"{first} probability at least {made.confidence_level:g} the prediction set {what}"
+    head = f"{first} probability at least {made.confidence_level:g} {what}"
     if covers_set:
-        return f"{head}, {EXCHANGEABLE}{end}."
+        return f"{head}, {exchangeable}{end}."
     if made.by_class:
-        return f"{head} if that is the class, {EXCHANGEABLE} and candidate sets contain the true value."
+        return f"{head} if that is the class, {exchangeable} and candidate sets contain the true value."
     if made.noise:
-        return f"{head}, {EXCHANGEABLE} and a set misses the true value with probability at most {made.noise:g}."
+        return f"{head}, {exchangeable} and a set misses the true value with probability at most {made.noise:g}."
     if made.exact_only:
-        return f"{head}, {EXCHANGEABLE} and the exactly labelled rows were chosen at random among them."
+        return f"{head}, {exchangeable} and the exactly labelled {units} were chosen at random among them."
     if made.ambiguity is not None:
         return (
-            f"{head}, {EXCHANGEABLE}, candidate sets contain the true value, and every other class is a candidate with"
+            f"{head}, {exchangeable}, candidate sets contain the true value, and every other class is a candidate with"
             f" probability at most {made.ambiguity:g}, whatever x and the true class are."
         )
-    return f"{head}, {EXCHANGEABLE} and candidate sets contain the true value."
+    return f"{head}, {exchangeable} and candidate sets contain the true value."
 
 
 def radius_of(scores: NDArray, level: float) -> float:

@@ -19,6 +19,7 @@ from ..outputs.of_model import last_of, space_of
 from ..outputs.score import REQUIREMENTS, Score
 from ..solvers import ClosedForm, Coordinatewise
 from ..weights import Neighbors, Scaled
+from .units import Units
 
 
 def before_last(model: Any, X: Any) -> Any:
@@ -161,13 +162,14 @@ def fit_with_score(
     if found is None or not found.learns:
         predictor = ModelPredictor(fitted_copy(model, X, sets, w))
         return predictor, score_for(score, predictor)
-    n = len(sets)
+    units = Units(model, X)
+    n = len(units)
     if n < 6:
         raise ValueError(
             f"The score {found.name!r} is fitted to a third of the rows, so it requires at least 6. Got {n}."
         )
     order = random.permutation(n)
-    own, rest = np.sort(order[: n // 3]), np.sort(order[n // 3 :])
+    own, rest = (units.rows(np.sort(part)) for part in (order[: n // 3], order[n // 3 :]))
     predictor = ModelPredictor(fitted_copy(model, some_rows(X, rest), sets[rest], None if w is None else w[rest]))
     found = clone(score_for(score, predictor))
     return predictor, found.learn(predictor, some_rows(X, own), predictor.space.read(sets[own]))

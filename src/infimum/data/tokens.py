@@ -21,6 +21,9 @@ from .inputs import is_frame
 OFFSETS = {0: "own", -1: "near", 1: "near", -2: "far", 2: "far"}
 """Which features of words are used at which distance from a token: fewer for words that are further away."""
 
+PLACES = {0: "", -1: "previous ", 1: "next ", -2: "second previous ", 2: "second next "}
+"""Names of the distances."""
+
 WINDOW = (0, -1, 1)
 """Tokens whose numbers are features, relative to the token itself."""
 
@@ -142,14 +145,6 @@ def by_sequence(ids: NDArray) -> tuple[NDArray, NDArray]:
     return np.argsort(of, kind="stable"), np.bincount(of, minlength=len(codes))
 
 
-def frames_of(X: Any, sequence: str) -> tuple[list, NDArray]:
-    """Return one DataFrame per sequence, without the column of ids, and the row of each of their tokens in X."""
-    order, lengths = by_sequence(X[sequence].to_numpy())
-    parts = np.split(order, np.cumsum(lengths)[:-1])
-    others = X.drop(columns=[sequence])
-    return [others.iloc[rows].reset_index(drop=True) for rows in parts], order
-
-
 def in_rows(values: NDArray, order: NDArray) -> NDArray:
     """Return values of tokens, sequence after sequence, in the order of the rows of a DataFrame."""
     out = np.empty_like(values)
@@ -203,6 +198,11 @@ class Design:
 
     def __getitem__(self, tokens: NDArray) -> Design:
         return Design([Block(block.values, block.rows[tokens]) for block in self.blocks])
+
+    def row(self, token: int) -> NDArray:
+        """Return the features of one token, (d,)."""
+        parts = [block.values[[block.rows[token]]] for block in self.blocks]
+        return np.concatenate([np.ravel(part.toarray() if sparse.issparse(part) else part) for part in parts])
 
     def scores(self, coefficients: NDArray) -> NDArray:
         """Return the product with coefficients (d, m), (N, m)."""
@@ -282,6 +282,23 @@ class TokenFeatures:
             windows = zip(self.nystroem_, self._windows(tokens))
             blocks += [Block(kernel.transform(table), np.arange(n)) for kernel, table in windows]
         return Design(blocks)
+
+    def feature_names(self) -> list[str]:
+        """Return the names of the columns of `design`; all columns of a kernel have the same one."""
+        found = ["frequency of the label"]
+        for name, columns in self.words_.items():
+            for offset, which in OFFSETS.items():
+                found += [f"{PLACES[offset]}{name}: {feature}" for feature in columns[which]]
+        if self.dicts_ is not None:
+            found += map(str, self.dicts_.get_feature_names_out())
+        if self.n_numbers_:
+            names = self.names_ or [f"number {k}" for k in range(self.n_numbers_)]
+            own = [*names, *(f"{names[k]} is missing" for k in self.gaps_)]
+            found += [f"{PLACES[offset]}{name}" for offset in WINDOW for name in own]
+        if self.kernel:
+            for kernel, name in zip(self.nystroem_, ("the token", "the token and its neighbours")):
+                found += [f"similarity of {name}"] * len(kernel.components_)
+        return found
 
     def _check(self, tokens: Tokens) -> None:
         expected = (list(self.words_), self.names_, self.n_numbers_, self.dicts_ is None)

@@ -22,6 +22,7 @@ from ..selection.scores import scored_by
 from ..solvers import Minimum
 from .callbacks import CallbackMixin
 from .held_out import HeldOut, held_out_tokens
+from .token_explanation import TokenExplanation, explained_token
 
 FEATURES = ("auto", "linear", "kernel")
 TIED = 0.05
@@ -275,6 +276,42 @@ class PartialSequenceTagger(CallbackMixin, BaseEstimator):
         """Return predictions of the training tokens by models without their sequences, for `infimum.report.build`."""
         check_is_fitted(self, "chain_")
         return held_out_tokens(self, X)
+
+    def explain_token(self, x: Any, token: int, against: Any = None) -> TokenExplanation:
+        """Return the contribution of each feature, and of the neighbouring labels, to the label of one token.
+
+        `x` is one sequence, `token` a position in it. `against` is the label that the prediction is compared with, by
+        default the most probable other label that is allowed between the predicted neighbours.
+
+        Examples
+        --------
+        >>> from infimum import PartialSequenceTagger
+        >>> model = PartialSequenceTagger(lam=1.0).fit([["Ann", "saw"], ["Bob", "ran"]], [["PER", "O"], ["PER", "O"]])
+        >>> found = model.explain_token(["Eve", "saw"], 0)
+        >>> found.prediction, found.against, "word: shape=Xx" in found.features
+        (np.str_('PER'), np.str_('O'), True)
+        """
+        check_is_fitted(self, "chain_")
+        return explained_token(self, x, token, against)
+
+    @property
+    def explain(self) -> Any:
+        """Not available: a prediction of this model is no weighted mean over training rows. Use `explain_token`."""
+        raise AttributeError(
+            "PartialSequenceTagger has no method explain, because its predictions have no weights of training rows."
+            " For the features that determine a label, use model.explain_token(X[0], token=0)."
+        )
+
+    def units(self, X: Any) -> NDArray | None:
+        """Return the number of the sequence of each row, (N,); None if each row of X is a sequence.
+
+        `infimum.conformal.Conformal` calls this, because sequences are exchangeable and their tokens are not.
+        """
+        if self.sequence is None:
+            return None
+        tokens = read_tokens(X, self.sequence)
+        assert tokens.order is not None  # X has a column of sequence ids
+        return in_rows(np.repeat(np.arange(len(tokens.lengths)), tokens.lengths), tokens.order)
 
     def beliefs(self, X: Any, y: Any) -> tuple[QuestionModel, Belief]:
         """Return what can be asked about X, and the probabilities of all labels given y.

@@ -61,7 +61,7 @@ def test_incremental_ridge_equals_refits(blobs):
     step = np.zeros((6, 1))
     step[2] = 1
     expected = np.square(once.predict(step)[reference]).mean() * (once.variance[rows[2]] + 0.05)
-    np.testing.assert_allclose(once.labelled_influence()[2], expected, atol=1e-10)
+    np.testing.assert_allclose(once.labelled_influence(np.ones(len(once.rows), dtype=bool))[2], expected, atol=1e-10)
     fresh = IncrementalRidge(X, 0.3, 0.05, reference)
     fresh.add(np.append(rows, 30))
     last = np.zeros((7, 1))

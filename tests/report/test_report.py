@@ -178,6 +178,8 @@ def test_improbable_outputs_are_not_proposed(undrawn):
     assert any(not row.proposed for row in rows)
     for row in rows:
         assert row.probability >= 0.1 if row.proposed else row.probability is None and not row.because
+    suspects = [row.probability for row in rows if row.support is not None and row.proposed]
+    assert suspects == sorted(suspects, reverse=True)
 
 
 def test_build_compares_with_true_labels(undrawn):

@@ -148,10 +148,10 @@ class Learner:
         self.without_row[rows] = self.held_out[: len(rows)]
         return Belief(E, self.model.posterior_mean(E, self.without_row, spread, self.calibration), F, spread)
 
-    def lookahead(self, doubt: NDArray) -> Lookahead:
-        """Return the influence of all rows, on reference rows that are weighted by how doubtful they are, (n,)."""
+    def lookahead(self, doubt: NDArray, is_open: NDArray) -> Lookahead:
+        """Return the influence of the open rows, on reference rows that are weighted by how doubtful they are, (n,)."""
         doubt = doubt / doubt.mean() if doubt.any() else np.ones(len(doubt))
-        return Lookahead(self.ridge, doubt[self.ridge.reference])
+        return Lookahead(self.ridge, doubt[self.ridge.reference], is_open)
 
     @property
     def n_labelled(self) -> int:
@@ -219,7 +219,7 @@ class FixedBelief:
     def __init__(self, model: QuestionModel, belief: Belief):
         self.model, self.belief, self.n_labelled = model, belief, 0
 
-    def lookahead(self, doubt: NDArray) -> SameInfluence:
+    def lookahead(self, doubt: NDArray, is_open: NDArray) -> SameInfluence:
         return SameInfluence(len(doubt))
 
     def similarity(self, row: int) -> NDArray:

@@ -85,7 +85,9 @@ class IncrementalRidge:
         """The posterior covariance of all rows with the reference rows, (n, r); updated when it is needed."""
         if self._pending:
             steps, columns = (np.hstack(part) for part in zip(*self._pending))
-            self._covariance -= steps @ columns.T
+            # in place: a product of this size takes longer to allocate than to compute
+            c = self._covariance.T
+            self._covariance = linalg.blas.dgemm(-1.0, columns, steps, 1.0, c, trans_b=True, overwrite_c=True).T
             self._pending = []
         return self._covariance
 
@@ -106,10 +108,15 @@ class IncrementalRidge:
         """Return the predictions at all rows for targets D: (L, d) -> (n, d)."""
         return self.K @ (self.C @ D)
 
-    def labelled_influence(self) -> NDArray:
-        """Return (c(x, x) + ridge) times the mean of (∂F(r) / ∂T(x))² over reference rows, for labelled x, (L,)."""
-        squares = np.square(self.K[self.reference] @ self.C).mean(axis=0)
-        return squares * (self.variance[self.rows] + self.ridge)
+    def labelled_influence(self, chosen: NDArray) -> NDArray:
+        """Return (c(x, x) + ridge) times the mean of (∂F(r) / ∂T(x))² over reference rows r.
+
+        x are the labelled rows of a mask, (L,).
+        """
+        if not chosen.any():
+            return np.empty(0)
+        squares = np.square(self.K[self.reference] @ self.C[:, chosen]).mean(axis=0)
+        return squares * (self.variance[self.rows[chosen]] + self.ridge)
 
 
 class Lookahead:
@@ -126,6 +133,8 @@ class Lookahead:
         The labelled rows so far; it is not changed.
     weights : (r,) array
         The weights of the reference rows.
+    is_open : (n,) array of bool, optional
+        The rows that may be asked about, by default all. `factor` is valid for them only.
 
     Examples
     --------
@@ -135,13 +144,14 @@ class Lookahead:
     (array([0.01, 0.03, 1.  ]), array([0.  , 0.01, 0.33]))
     """
 
-    def __init__(self, ridge: IncrementalRidge, weights: NDArray):
+    def __init__(self, ridge: IncrementalRidge, weights: NDArray, is_open: NDArray | None = None):
         self.ridge = ridge
+        chosen = np.ones(len(ridge.rows), dtype=bool) if is_open is None else is_open[ridge.rows]
+        self._open_labelled = ridge.rows[chosen]
         self.variance = ridge.variance.copy()
-        self._before, self._labelled = np.maximum(ridge.variance, 1e-12), ridge.labelled_influence()
-        self._root = np.sqrt(weights / len(weights))
-        self._covariance = ridge.covariance * self._root
-        self._squares = np.einsum("nr,nr->n", self._covariance, self._covariance)
+        self._before, self._labelled = np.maximum(ridge.variance, 1e-12), ridge.labelled_influence(chosen)
+        self._weights, self._covariance = weights / len(weights), ridge.covariance
+        self._squares = np.einsum("nr,nr,r->n", self._covariance, self._covariance, self._weights)
         self._columns, self._scales = np.empty((0, len(self.variance))), np.empty(0)
 
     @property
@@ -153,7 +163,7 @@ class Lookahead:
     def factor(self) -> NDArray:
         """The influence times the share of the variance that the rows that count as labelled leave, (n,)."""
         influence = self.influence
-        influence[self.ridge.rows] = self._labelled
+        influence[self._open_labelled] = self._labelled
         return influence * (self.variance / self._before)
 
     def add(self, j: int) -> None:
@@ -161,11 +171,12 @@ class Lookahead:
         ridge, before, scales = self.ridge, self._columns, self._scales
         k = ridge.kernel(np.array([j]))[:, 0]
         column = k - ridge.K @ (ridge.C @ k[ridge.rows]) - (scales * before[:, j]) @ before
-        at_reference = column[ridge.reference] * self._root
-        earlier = (before[:, ridge.reference] * self._root) @ at_reference
-        product = self._covariance @ at_reference - (scales * earlier) @ before
+        at_reference = column[ridge.reference]
+        weighted = self._weights * at_reference
+        earlier = before[:, ridge.reference] @ weighted
+        product = self._covariance @ weighted - (scales * earlier) @ before
         scale = 1 / (self.variance[j] + ridge.ridge)
         step = scale * column
-        self._squares = self._squares - 2 * step * product + np.square(step) * (at_reference @ at_reference)
+        self._squares = self._squares - 2 * step * product + np.square(step) * (at_reference @ weighted)
         self.variance = np.maximum(self.variance - step * column, 0.0)
         self._columns, self._scales = np.vstack([before, column]), np.append(scales, scale)

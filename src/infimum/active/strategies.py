@@ -59,7 +59,7 @@ def information(query: Query, n: int) -> Chosen:
     utility = np.where(query.is_open, utility, -np.inf)
     full = model.groups(belief)[-1]
     full_gain = full.gain[:, 0]
-    ahead = query.learner.lookahead(full_gain)
+    ahead = query.learner.lookahead(full_gain, query.is_open)
     started = model.is_labelled(belief.E) & model.finish_started
     left = utility > 0
 

@@ -197,12 +197,13 @@ def reviewed(
 ) -> list[Reviewed]:  # fmt: skip
     """Return the rows to review: impossible rows, then suspects, then rows in conflicts; each row once.
 
+    Suspects with the most probable proposal come first.
     A model without skill proposes nothing (`proposes` is False).
     """
     z = next((audit.predictions[p] for p in ("disambiguation", "infimum", "average") if p in audit.predictions), None)
     reasons: dict[int, list[str]] = {row: [why] for row, why in audit.impossible.items()}
     supports = {s["row"]: s["support"] for s in audit.suspects}
-    for s in audit.suspects:
+    for s in sorted(audit.suspects, key=lambda s: -(_probability(resolved, z, s["row"]) or 0.0)):
         reasons.setdefault(s["row"], []).append("The other rows contradict its label.")
     for pair in audit.conflicts:
         near = "the same features as" if pair["distance"] == 0 else "nearly the same features as"

@@ -4,7 +4,7 @@ import { startGuidelines } from "./guidelines.js";
 import { at, call, explained, made, makeButton, me, percent, random, say, summary, token } from "./parts.js";
 
 const KINDS = {
-  auto: "cheapest until the row is known", FullLabel: "the full label", Is: "one class, yes or no",
+  auto: "cheapest until the row is known", FullLabel: "the full label", Is: "one class or group, yes or no",
   OneOf: "a few classes, yes or no", Which: "one of a few classes", Has: "one tag, yes or no",
   Before: "the order of two items", First: "the first of a few items", Below: "below a number, yes or no",
 };

@@ -227,7 +227,7 @@ class Loss(ABC):
 
 
 class SetLoss(Loss):
-    """The loss over the candidate sets of n rows.
+    """Loss between outputs and the candidate sets of n rows.
 
     L(z, S_i) is the infimum, mean or supremum over y in S_i of <psi(z), phi(y)>.
 

@@ -155,6 +155,31 @@ def test_compared_uses_held_out_rows():
     assert max(row.covering for row in compared(model, X, model.output_, model.sets_)) < 0.6
 
 
+def test_scores_of_the_model_are_those_of_its_selection():
+    """`infimum fit`, `clean` and `report` print one covering rate."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(3, size=90)
+    X, y = kind[:, None] + rng.normal(scale=0.6, size=(90, 2)), [f"c{k}" for k in kind]
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y)
+    ours, scores = compared(model, X, model.output_, model.sets_)[-1], model.selection_.scores
+    assert (ours.covering, ours.beyond, ours.risk) == tuple(
+        scores[key] for key in ("covering_rate", "chance_corrected", "set_risk")
+    )
+
+
+def test_improbable_outputs_are_not_proposed(undrawn):
+    """With many classes, the most probable one may be improbable, too."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(60, size=240)
+    X = rng.normal(size=(60, 4))[kind] * 2 + rng.normal(scale=0.7, size=(240, 4))
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, [f"c{k}" for k in kind])
+    rows = build(model, X).facts.review
+    assert any(row.proposed for row in rows)
+    assert any(not row.proposed for row in rows)
+    for row in rows:
+        assert row.probability >= 0.1 if row.proposed else row.probability is None and not row.because
+
+
 def test_build_compares_with_true_labels(undrawn):
     rng = np.random.default_rng(0)
     kind = rng.integers(2, size=40)

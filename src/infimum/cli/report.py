@@ -146,7 +146,7 @@ def _summary(made: Report, table: Table, model: str) -> tuple[list[tuple[str, st
         *(("Summary" if k == 0 else "", text) for k, text in enumerate(made.facts.summary)),
         ("Identifiability", made.verdict),
         ("Rows to review", f"{len(made.audit.rows())} of {len(table)} rows: {counts}"),
-        *([] if only_groups else [*assessment(scores), *score_rows(scores, " (5-fold CV)")]),
+        *([] if only_groups else [*assessment(scores), *score_rows(scores, " (cross-validation)")]),
         ("Selected model", model),
     ]
     return rows, {

@@ -44,7 +44,7 @@ class Coverage(NamedTuple):
 
 
 class Conformal(MetaEstimatorMixin, BaseEstimator):
-    """Prediction sets that cover a new row with at least the given probability, without true labels.
+    """Prediction sets with guaranteed coverage, calibrated on partial labels.
 
     A score s(x, y) measures how unusual y is at x. Let (x_i, S_i) be calibration rows that the model has not seen,
     exchangeable with the new one, and r the ceil((n + 1) c)-th smallest of the following, with c = `confidence_level`:
@@ -161,7 +161,14 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model to some rows, or without each fold, and calibrate on the rows that it has not seen.
 
-        Sample weights are used to fit the model. Every calibration row counts once, as the guarantee requires.
+        Parameters
+        ----------
+        X : (n, d) array, sparse matrix or DataFrame
+            The features.
+        y : n partial labels
+            One entry per row, in any format of the estimator.
+        sample_weight : (n,), optional
+            Used to fit the model. Every calibration row counts once, as the guarantee requires.
         """
         self._check()
         if self.prefit:
@@ -192,7 +199,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         return self._calibrate(predictor, score, some_rows(X, test), sets[test], random)
 
     def conformalize(self, X: Any, y: Any) -> Self:
-        """Calibrate a fitted model on rows that it has not seen: (n, d) inputs and n sets."""
+        """Calibrate a fitted model on rows that it has not seen: features X, (n, d), and n partial labels y."""
         self._check()
         if self.method != "split":
             raise ValueError(f"method={self.method!r} fits the model itself. Call fit(X, y).")
@@ -245,10 +252,20 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         return self
 
     def predict_set(self, X: Any, confidence_level: float | None = None) -> Any:
-        """Return C(x) for every row of X, as sets of the output type such as `CandidateLabels` or `Intervals`.
+        """Return the prediction set of each row of X.
 
-        They print, split by row, and can be the y of an estimator, except for empty sets of labels.
-        `confidence_level` replaces that of the constructor.
+        Parameters
+        ----------
+        X : (q, d) array, sparse matrix or DataFrame
+            The features.
+        confidence_level : float, optional
+            Replaces that of the constructor, without another fit.
+
+        Returns
+        -------
+        Sets
+            q sets of the output type, such as `CandidateLabels` or `Intervals`. They can be printed, indexed and used
+            as the y of an estimator, except for empty sets of labels.
         """
         check_is_fitted(self, "estimator_")
         level = self._level(confidence_level)
@@ -284,8 +301,15 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     def predict(self, X: Any, reject: float | None = None, confidence_level: float | None = None) -> NDArray:
         """Return the predictions of the model; with `reject`, a masked array that hides those with a larger set.
 
-        The size of a set is a number of labels, of unknown tags or of undecided pairs, the width of an interval or the
-        radius of a ball. An empty set of labels is rejected too.
+        Parameters
+        ----------
+        X : (q, d) array, sparse matrix or DataFrame
+            The features.
+        reject : float, optional
+            The largest size of an accepted set: a number of labels, of unknown tags or of undecided pairs, the width of
+            an interval or the radius of a ball. Rows with an empty set of labels are rejected, too.
+        confidence_level : float, optional
+            Replaces that of the constructor.
         """
         check_is_fitted(self, "estimator_")
         z = np.asarray(self.estimator_.predict(X))

@@ -97,7 +97,7 @@ class Features(TransformerMixin, BaseEstimator):
     text_features : int, default 50
         Maximum number of components for a column of text.
     random_state : int, default 0
-        Seed of their computation.
+        Seed of the components of text columns.
 
     Attributes
     ----------

@@ -65,9 +65,10 @@ class Audit(Findings):
         return np.unique(np.array([*(r["row"] for r in self.suspects), *pairs, *self.impossible], dtype=int))
 
     def counts(self) -> str:
-        """Return how many rows were found for each reason; a row may have several."""
-        n = len({row for pair in self.conflicts for row in (pair["row"], pair["other"])})
-        return f"{len(self.suspects)} suspect, {n} in conflicts, {len(self.impossible)} impossible"
+        """Return how many rows were found for each reason; each row counts once."""
+        suspect = len({found["row"] for found in self.suspects} - set(self.impossible))
+        others = len(self.rows()) - suspect - len(self.impossible)
+        return f"{suspect} suspect, {others} only in conflicts, {len(self.impossible)} impossible"
 
     def lines(self) -> list[str]:
         """Return the findings, one per line."""
@@ -126,7 +127,7 @@ def audit(
     >>> y = ["cat"] * 12 + ["dog"] * 12
     >>> y[4] = "dog"
     >>> audit(X, y)
-    2 of 24 rows to review: 1 suspect, 2 in conflicts, 0 impossible.
+    2 of 24 rows to review: 1 suspect, 1 only in conflicts, 0 impossible.
     suspect       row 4: dog; the other rows predict cat
     conflict      row 4: dog; the same as row 5: cat
     the principles disagree on 0 rows
@@ -225,7 +226,7 @@ def label_errors(
         if given or sets.options() is None:
             return support, resolved.suspects
         return support, np.flatnonzero(support < max(MIN_SUPPORT, SHARE_OF_MEDIAN * float(np.median(support))))
-    if supports_soft(sets) or len(sets) < 2:
+    if supports_soft(sets) or len(sets) < 2 or X is None:
         return None, np.empty(0, dtype=int)
     family = scaled_weights(None if len(sets) <= COMPARED_ROWS else weights)
     return support_of(output, sets, out_of_fold(Recipe("infimum", "inside", family), X, output, sets, cv=5).z)

@@ -55,8 +55,9 @@ class Disambiguation(BaseEstimator):
         The number of starts of hard disambiguation; those after the first are random. The lowest objective wins.
     threshold : float or None, default 0.1
         Rows with held-out probability P_i(S_i) below this are suspects if other sets of the same size are more
-        probable by the same factor. For numbers, rows that are farther off than this many of all correct sets on
-        average. None skips the search for suspects, which saves time.
+        probable by the same factor. For numbers, a row is a suspect if the expected number of correct
+        intervals that are as far from their predictions is below this (Chauvenet's criterion). None skips the search
+        for suspects, which saves time.
     n_folds : int, default 5
         The number of folds for the held-out probabilities P_i(S_i).
     subset_size : int, default 10000

@@ -21,8 +21,7 @@ from ..data.checks import check_run
 from ..data.containers import materialise
 from ..data.errors import InfimumWarning
 from ..data.inputs import as_numbers, explaining_gaps, in_order, in_range, is_frame, names_of, narrow, readable
-from ..disambiguation import DisambiguationResult
-from ..evidence import Noise, Sources, Votes
+from ..evidence import Votes
 from ..outputs import OutputSpace, Sets
 from ..outputs.shapes import check_shapes
 from ..recipe import Recipe
@@ -34,6 +33,7 @@ from .callbacks import CallbackMixin
 from .explanation import Explanation, explained
 from .scoring import refuse_exact_metrics
 from .streaming import StreamingMixin
+from .training_labels import TrainingLabelsMixin
 
 WEIGHT_RANGE = (2.0**-100, 2.0**100)
 """The largest sample weight lies in this range after scaling, so that products and sums of weights stay finite."""
@@ -53,13 +53,12 @@ class Prepared(NamedTuple):
     sets: Sets
 
 
-class PartialModel(CallbackMixin, StreamingMixin, BaseEstimator):
+class PartialModel(TrainingLabelsMixin, CallbackMixin, StreamingMixin, BaseEstimator):
     """The base class of all estimators.
 
     It predicts f(x) = argmin_z sum_i alpha_i(x) L(z, S_i). A subclass defines `_output`, the output space.
     """
 
-    disambiguation_: DisambiguationResult | None
     batch_numbers: ClassVar[int] = 2**22
     """Numbers formed at a time for a batch of queries: 32 MiB."""
 
@@ -103,11 +102,27 @@ class PartialModel(CallbackMixin, StreamingMixin, BaseEstimator):
         return self._output(y).fit(y)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Fit the model to inputs X (n, d) and candidate sets y, in any format that the output space parses.
+        """Fit the model to features and partial labels.
 
-        A row of sample weight 2 counts as two rows, one of weight 0 is left out. X may be `infimum.Blocks` that contain
-        all three, or a Dask collection; "auto" then selects on a sample of the rows. Rows of the same entry of `groups`
-        are held out together; rows with the same features always are.
+        Parameters that are "auto" are selected first, by cross-validation on the partial labels.
+
+        Parameters
+        ----------
+        X : (n, d) array, sparse matrix or DataFrame, or Blocks
+            The features. `infimum.Blocks` contain y and sample weights as well. For chunked data, and for a Dask
+            collection, "auto" selects on a sample of the rows.
+        y : n partial labels
+            One entry per row, in any format of the output type; None or an empty cell is an unlabelled row.
+        sample_weight : (n,), optional
+            How much rows count: a row of weight 2 counts as two rows, one of weight 0 is left out.
+        groups : (n,), optional
+            Rows with the same entry are held out together in cross-validation. Set it if rows are not independent, such
+            as several rows of one person. Rows with the same features are always held out together.
+
+        Returns
+        -------
+        self
+            The fitted model.
         """
         new = self._unfitted_copy()
         new._fit_with_callbacks(X, y, sample_weight, groups)
@@ -185,7 +200,15 @@ class PartialModel(CallbackMixin, StreamingMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray:
         """Predict the output of each row of X.
 
-        The result is a Dask array for a Dask collection, and an iterator over arrays for `infimum.Blocks`.
+        Parameters
+        ----------
+        X : (q, d) array, sparse matrix or DataFrame, or Blocks
+            The features.
+
+        Returns
+        -------
+        (q, ...) array
+            One output per row; an iterator over such arrays for `infimum.Blocks`, a Dask array for a Dask collection.
         """
         if is_chunked(X):
             return self._in_blocks(self.predict, X)
@@ -203,7 +226,15 @@ class PartialModel(CallbackMixin, StreamingMixin, BaseEstimator):
     def minimum(self, X: Any) -> Minimum:
         """Return the prediction for each row of X, its estimated set risk, and a lower bound of the least risk.
 
-        If `minimum(X).gap` is 0, the prediction is provably optimal.
+        Parameters
+        ----------
+        X : (q, d) array, sparse matrix or DataFrame
+            The features.
+
+        Returns
+        -------
+        Minimum
+            `z`, `value` and `bound`, one entry per row, and `gap`. If `gap` is 0, the prediction is provably optimal.
         """
         found = self._by_blocks(X, lambda alpha: self.solver_.minimise(alpha))
         z, value, bound = (np.concatenate(part) for part in zip(*found))
@@ -212,7 +243,19 @@ class PartialModel(CallbackMixin, StreamingMixin, BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the mean agreement of predictions with y: accuracy on exact labels, covering rate on sets.
 
-        Unlabelled rows do not count.
+        Parameters
+        ----------
+        X : (q, d) array, sparse matrix or DataFrame
+            The features.
+        y : q partial or exact labels
+            One entry per row, in any format of the output type. Unlabelled rows do not count.
+        sample_weight : (q,), optional
+            How much rows count.
+
+        Returns
+        -------
+        float
+            The score, at most 1.
         """
         z, sets = self.predicted(X, y)
         w = labelled_weight(self.output_, sets, scored_by(sample_weight, len(z)))
@@ -225,64 +268,6 @@ class PartialModel(CallbackMixin, StreamingMixin, BaseEstimator):
         if len(sets) != len(z):
             raise ValueError(f"X has {len(z)} rows and y has {len(sets)}: they must have the same number.")
         return z, sets
-
-    @property
-    def labels_(self) -> NDArray:
-        """The most likely member of the set of each training row; after disambiguation."""
-        return self.output_.tabulate(self._disambiguation().labels)
-
-    @property
-    def confidence_(self) -> NDArray | None:
-        """The probability of that member, (n,); after soft disambiguation."""
-        return self._disambiguation().confidence
-
-    @property
-    def deviation_(self) -> NDArray | None:
-        """The standard deviation of the true value of each row, (n, ...); after soft disambiguation of numbers."""
-        return self._disambiguation().deviation
-
-    @property
-    def tied_(self) -> NDArray:
-        """The training rows of which two candidates are almost equally likely; after disambiguation."""
-        return self._disambiguation().tied
-
-    @property
-    def suspects_(self) -> NDArray:
-        """The training rows whose set probably does not contain the true label; after disambiguation."""
-        return self._disambiguation().suspects
-
-    @property
-    def sources_(self) -> Sources:
-        """The reliability of each annotator; after a fit to `Votes`."""
-        found = self._disambiguation().sources
-        if found is None:
-            raise AttributeError("sources_ requires the answers of several annotators. Fit the model to infimum.Votes.")
-        return found
-
-    @property
-    def noise_(self) -> Noise:
-        """The estimated share of training sets that miss the true label; 0 if no such share was selected."""
-        found = self._disambiguation().noise
-        return Noise(0.0, 0.0, 0.0, {}) if found is None else found
-
-    @property
-    def label_errors_(self) -> NDArray:
-        """The training rows, ordered by the probability that their set misses the true label, the largest first."""
-        found = self._disambiguation()
-        if found.miss is not None:
-            return np.argsort(-found.miss, kind="stable")
-        if found.support is None:
-            raise AttributeError("label_errors_ requires held-out predictions. Fit with Disambiguation(threshold=0.1).")
-        return np.argsort(found.support, kind="stable")
-
-    def _disambiguation(self) -> DisambiguationResult:
-        found = vars(self).get("disambiguation_")
-        if found is None:
-            raise AttributeError(
-                "Labels of the training rows require disambiguation on rows in memory. Fit with"
-                " principle='disambiguation'."
-            )
-        return found
 
     def _html_repr(self) -> str:
         """Return the diagram of scikit-learn, followed by the selected model and what it was compared with."""
@@ -297,8 +282,19 @@ class PartialModel(CallbackMixin, StreamingMixin, BaseEstimator):
     def explain(self, x: Any, against: Any = None) -> Explanation:
         """Return the contribution of each training row to the prediction at one row x.
 
-        The contributions are exact, because sum_i alpha_i(x) L(z, S_i) is a sum over the rows. `against` is the output
-        that the prediction is compared with, by default the neighbour of least risk.
+        The contributions are exact, because sum_i alpha_i(x) L(z, S_i) is a sum over the rows.
+
+        Parameters
+        ----------
+        x : (1, d) array or DataFrame, or (d,) array
+            The features of one row.
+        against : output, optional
+            The output that the prediction is compared with, by default the best other one.
+
+        Returns
+        -------
+        Explanation
+            The contribution of each training row to the difference of the estimated risks.
 
         Examples
         --------

@@ -69,7 +69,7 @@ class ProbabilityMixin(PartialModel):
                 "probabilities= holds out rows, which is not supported for chunked data. Pass arrays, or call"
                 " calibrate(X_cal, y_cal)."
             )
-        sets: Any = rows.read(self.output_)
+        sets: Any = self.output_.read(rows.y)  # these rows have been checked and warned about
         if found is not None and found.out_of_fold is not None:
             return fit_temperature(with_unit_sum(found.out_of_fold), sets.options(), rows.w)
         if automatic and sets.options() is None:
@@ -86,7 +86,7 @@ class ProbabilityMixin(PartialModel):
         if rows.X.shape[0] <= MAX_ROWS:
             return rows
         at = rows.first(MAX_ROWS)
-        return Table(rows.X[at], rows.read(self.output_)[at], None if rows.w is None else rows.w[at])
+        return Table(rows.X[at], self.output_.read(rows.y)[at], None if rows.w is None else rows.w[at])
 
     def calibrate(self, X: Any, y: Any) -> Self:
         """Calibrate the probabilities on data that was not used in `fit`.

@@ -22,6 +22,7 @@ SCHEMA = 1  # version of the JSON file
 MOST_REVIEWED = 200  # rows to review that are listed
 EXPLAINED = 20  # of these rows, how many have the training rows that explain them
 BECAUSE = 3  # training rows of an explanation
+MIN_PROPOSED = 0.1  # probability below which an output is not proposed
 MAX_TEXT = 300  # characters of a cell
 
 
@@ -40,7 +41,7 @@ class Reviewed:
     set : str
         Its candidate set.
     proposed : str
-        The output that the other rows suggest; empty if there is none.
+        The output that the other rows suggest; empty if there is none, or if its probability is below 0.1.
     probability : float or None
         The probability of the proposed output, computed from the other rows.
     support : float or None
@@ -214,11 +215,14 @@ def reviewed(
     proposals = [""] * len(rows) if z is None or not rows or not proposes else output.format(z[rows])
     found: list[Reviewed] = []
     for row, text, proposed in zip(rows, texts, proposals):
+        probability = _probability(resolved, z, row)
+        if probability is not None and probability < MIN_PROPOSED:
+            proposed, probability = "", None
         one = Reviewed(
-            row, name(row), reasons[row], text, proposed, _probability(resolved, z, row), supports.get(row),
+            row, name(row), reasons[row], text, proposed, probability, supports.get(row),
             contents.cells(row), contents.paths(row),
         )  # fmt: skip
-        if z is not None and len(found) < EXPLAINED and row in supports and hasattr(model, "explain"):
+        if z is not None and proposed and len(found) < EXPLAINED and row in supports and hasattr(model, "explain"):
             one.because = _because(model, X, sets, row, z[row], name, contents)
         found.append(one)
     return found

@@ -82,8 +82,12 @@ def _pairs(found: Identifiability) -> h.Markup:
     keys = [*(["choice"] if choice else []), "a", "b", *counts]
     ordered = sorted(found.pairs, key=lambda row: -np.nanmax([*(row[key] for key in counts[-2:]), -1.0]))
     rows = [[row[key] for key in keys] for row in ordered]
-    columns = [*keys[:-2], "b possible if a is true", "a possible if b is true"]
-    return h.table(columns, rows, "Pairs of options; those that are hardest to separate come first.")
+    caption = (
+        "Pairs of options; those that are hardest to separate come first. The last two columns are the probabilities that"
+        " an option is possible if the other one is true."
+    )
+    columns = [*keys[:-2], "b if a is true", "a if b is true"]
+    return h.table(columns, rows, caption)
 
 
 def _method(found: Identifiability) -> h.Markup:

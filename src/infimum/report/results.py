@@ -70,13 +70,24 @@ class Compared(NamedTuple):
 
 
 def compared(model: Any, X: Any, output: OutputSpace, sets: Sets) -> list[Compared]:
-    """Return the held-out scores of the best constant, of nearest neighbours and of the model, on labelled rows."""
+    """Return the held-out scores of the best constant, of nearest neighbours and of the model, on labelled rows.
+
+    If the model was selected by cross-validation on the same rows, its scores are those of the selection, which
+    `infimum fit` and `infimum clean` print, too.
+    """
     k = min(NEAREST, max(1, len(sets) // 4))
     neighbours = Recipe("infimum", "inside", Scaled(Neighbors(k)))
-    return scored(output, sets, {
+    *others, ours = scored(output, sets, {
         f"{k} nearest neighbours": out_of_fold(neighbours, X, output, sets, cv=FOLDS).z,
         "the model": out_of_fold(model.recipe_, X, output, sets, cv=FOLDS).z,
     })  # fmt: skip
+    known = {} if model.selection_ is None else model.selection_.scores
+    if known and known["n_labelled"] == ours.n_labelled:
+        ours = ours._replace(
+            covering=known["covering_rate"], beyond=known["chance_corrected"], risk=_tidy(known["set_risk"]),
+            errors=known["errors"],
+        )  # fmt: skip
+    return [*others, ours]
 
 
 def scored(output: OutputSpace, sets: Sets, predictions: dict[str, NDArray]) -> list[Compared]:
@@ -86,11 +97,16 @@ def scored(output: OutputSpace, sets: Sets, predictions: dict[str, NDArray]) -> 
     found = {f"the best constant: {output.format(best)[0]}": np.repeat(best, len(sets), axis=0), **predictions}
     return [
         Compared(
-            name, z, covered(sets, z, w), beyond_chance(sets, z, w), risk(output, sets, z, w),
+            name, z, covered(sets, z, w), beyond_chance(sets, z, w), _tidy(risk(output, sets, z, w)),
             output.error_ranges(sets, z, w), losses(output, sets, z), w,
         )
         for name, z in found.items()
     ]  # fmt: skip
+
+
+def _tidy(risk: float) -> float:
+    """Return a risk without rounding errors around 0."""
+    return 0.0 if abs(risk) < TOLERANCE else risk
 
 
 def beats_constant(model: Any, rows: list[Compared]) -> bool:
@@ -107,7 +123,7 @@ def section(
     """Return the section about the model; `warning` is the sentence about a model without skill."""
     constant, ours = rows[0], rows[-1]
     facts: list[tuple[str, Any]] = [
-        (f"covering rate ({FOLDS}-fold CV)", f"{ours.covering:.1%}"),
+        ("covering rate (cross-validation)", f"{ours.covering:.1%}"),
         ("covering rate of the best constant", f"{constant.covering:.1%}"), ("chance-corrected", ours.beyond),
         ("set risk", ours.risk), ("set risk of the best constant", constant.risk),
         *((error_name(key), shown_range(*ends)) for key, ends in ours.errors.items()),
@@ -133,12 +149,12 @@ def _comparison(rows: list[Compared], only_groups: bool) -> h.Markup:
         for row in rows
     ]
     caption = (
-        f"{FOLDS}-fold cross-validation, {rows[0].n_labelled} labelled rows. Covering rate: the fraction of held-out"
+        f"Cross-validation, {rows[0].n_labelled} labelled rows. Covering rate: the fraction of held-out"
         " predictions in their set."
         " Chance-corrected: relative to randomly permuted predictions."
     )
     if only_groups:
-        caption = f"{FOLDS}-fold cross-validation. No row has a label, so predictions are compared with the labels that"
+        caption = "Cross-validation. No row has a label, so predictions are compared with the labels that"
         caption += " were estimated from the constraints on groups."
     return h.table(columns, body, caption)
 

@@ -119,14 +119,14 @@ def _next(
         others = n_review - n_suspects - n_impossible if n_suspects or n_impossible else 0
         found = [f"{n_suspects:,} with a probably wrong label" if n_suspects else "",
                  f"{n_impossible:,} that no label satisfies" if n_impossible else "",
-                 f"{others:,} that contradict a similar row" if others > 0 else ""]  # fmt: skip
+                 f"{others:,} that contradict{'s' if others == 1 else ''} a similar row" if others > 0 else ""]  # fmt: skip
         listed = ", ".join(text for text in found if text)
         actions.append(f"{many} ({listed})" if listed else many)
     if inseparable:
         options = inseparable[0]["options"][:2]
         more = f" and {len(inseparable) - 1} other group{'s' if len(inseparable) > 2 else ''}" * (len(inseparable) > 1)
         several = len(options) > 1
-        what = f"that separates {' and '.join(options)}" if several else f"about {options[0]}, which always fits"
+        what = f"that separates {' and '.join(options)}" if several else f"about {options[0]}, which always fits{',' if more else ''}"
         actions.append(f"ask the question {what}{more}")
     if better and beats_constant:
         simple = "leave out --sequence" if "sequences" in counts else "fit the model with --weights neighbors"

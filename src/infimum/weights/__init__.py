@@ -1,4 +1,4 @@
-"""Weights alpha(x), which say how much each training row counts for the prediction at x."""
+"""Weights alpha(x), which determine how much each training row counts for the prediction at x."""
 
 from .base import Alpha, PrecomputedWeights, Target, Weights, as_alpha
 from .families.constant import Constant

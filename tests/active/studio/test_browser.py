@@ -352,7 +352,10 @@ def test_team_of_three_disagrees_decides_and_survives_a_changed_table(tmp_path, 
     ann.page.wait_for_selector("#review li")
     entry = ann.page.locator("#review li", has_text=f"D{spare:02}")
     assert "Bob" in entry.inner_text()  # one sees who answered what
+    ann.page.set_viewport_size({"width": 390, "height": 844})
     entry.locator("button").click()
+    assert ann.page.locator("#ask").bounding_box()["y"] > -2  # on a phone, the page scrolls to the question
+    assert ann.page.evaluate("document.activeElement.id") == "question"
     assert any("Bob" in text for text in ann.page.locator("#row .given li").all_inner_texts())
     ann.page.keyboard.press(truth[spare])
     ann.page.wait_for_function("() => document.getElementById('message').textContent.startsWith('Decided')")

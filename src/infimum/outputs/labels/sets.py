@@ -35,11 +35,11 @@ class CandidateLabels(Sets):
     listed : (n, m) boolean array or sparse matrix
         The candidates.
     classes : (m,), optional
-        Their names.
+        The names of the columns; 0, …, m-1 by default.
     negated : (n,) boolean, optional
-        Rows that list what is excluded instead. A negated row that lists nothing is unknown.
+        Rows of `listed` that contain the excluded labels instead. Such a row without entries is unlabelled.
     cost : (m, m), optional
-        The loss l(z, y); 0-1 by default.
+        The loss of predicting z (rows) if y is true (columns); the 0-1 loss by default.
     strict : bool, default True
         Whether a set without labels raises an error.
 

@@ -27,10 +27,10 @@ class Intervals(Sets):
     y : (n,) values, (n, 2) bounds, (n, k, 2) unions padded with NaN, or rows in any of the forms of `Reals`
         The sets; ±inf is an open side.
     loss : {"squared", "absolute"}, default "squared"
-        l(z, y).
+        The loss between a prediction and a value.
     origin, unit : float
-        The loss is embedded in t = (y - origin) / unit, with phi(y) = (1, t, t²) where it is squared, and (t,) where it
-        is absolute and not bilinear.
+        The loss is embedded in t = (y - origin) / unit, with phi(y) = (1, t, t²) for the squared loss, and (t,) for the
+        absolute loss, which is not bilinear.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Intervals(Sets):
         return Intervals(pieces, loss=self.loss_name, origin=self.origin, unit=self.unit)
 
     def scaled(self, loss: str, origin: float, unit: float) -> Intervals:
-        """The same sets, with the loss in these units."""
+        """Return the same sets, with the loss in these units."""
         pieces = Pieces(self.lower, self.upper, self.row, len(self))
         return Intervals(pieces, loss=loss, origin=origin, unit=unit)
 
@@ -108,7 +108,7 @@ class Intervals(Sets):
         return np.bincount(self._shared(other).row, minlength=len(self)) > 0
 
     def intersect(self, other: Any) -> Intervals:
-        """The numbers that are in both.
+        """Return the numbers that are in both sets.
 
         >>> Intervals(["[-2,-1]|[1,4]"]).intersect(Intervals([">=2"])).format(0)
         '[2, 4]'
@@ -160,12 +160,12 @@ class Intervals(Sets):
 
     @property
     def lowest(self) -> NDArray:
-        """inf S_i."""
+        """The smallest value of each set, (n,); -inf if there is none."""
         return self.lower[self.indptr[:-1]]
 
     @property
     def highest(self) -> NDArray:
-        """sup S_i."""
+        """The largest value of each set, (n,); inf if there is none."""
         return self.upper[self.indptr[1:] - 1]
 
     def argmin(self, c: NDArray) -> NDArray:
@@ -192,17 +192,17 @@ class Intervals(Sets):
         return self.distance(z) <= 8 * np.finfo(float).eps * scale
 
     def distance(self, z: Any) -> NDArray:
-        """The distance of z_i to S_i, (n,)."""
+        """Return the distance of z_i to S_i, (n,)."""
         z = np.asarray(z, dtype=float)[self.row]
         return self._least(np.maximum(np.maximum(self.lower - z, z - self.upper), 0.0))
 
     def farthest(self, z: Any) -> NDArray:
-        """The distance of z_i to the farthest point of S_i, (n,): infinite where S_i is."""
+        """Return the distance of z_i to the farthest point of S_i, (n,); infinite for unbounded sets."""
         z = np.asarray(z, dtype=float)
         return np.maximum(z - self.lowest, self.highest - z)
 
     def center(self) -> NDArray:
-        """The mean of phi over S_i: by length, or by number where S_i is a set of points."""
+        """Return the mean of phi over S_i, uniform over its length, or over its points if it has no length."""
         self._needs_bilinear()
         mean, square = self._moments()
         return np.column_stack([np.ones(len(self)), mean, square])

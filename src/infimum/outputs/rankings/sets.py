@@ -40,15 +40,15 @@ BITS_COUNTED = 12  # items; beyond, counting linear extensions takes too long fo
 class PartialOrders(StoredOrders):
     """Partial orders: the rankings that agree with some comparisons.
 
-    S_i = {y : code_ij(y) = codes_ij where it is not 0}, the linear extensions of a partial order. The codes are closed
-    transitively. No order satisfies a row that contradicts itself (a > b > c > a).
+    S_i = {y : code_ij(y) = codes_ij for all codes_ij != 0}, the linear extensions of a partial order. The codes are
+    closed transitively. No order satisfies a row that contradicts itself (a > b > c > a).
 
     Parameters
     ----------
     codes : (n, m(m-1)/2) in {-1, 0, 1}
-        1 where item i comes before item j > i, -1 where after, 0 or NaN where that is unknown.
+        1 if item i comes before item j > i, -1 if after, 0 or NaN if that is unknown.
     items : list of m, optional
-        Their names; 0, …, m-1 by default.
+        The names of the items; 0, …, m-1 by default.
     contradictions : {"error", "majority", "weigh"}, default "error"
         What happens to rows that contradict themselves. "error" raises an error with the cycles. "majority" keeps the
         pairs on which all orders that violate the fewest comparisons agree. "weigh" counts each comparison as a set of

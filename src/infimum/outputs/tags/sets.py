@@ -48,7 +48,7 @@ class PartialTags(_TagSets, PartialSigns):
     values : (n, m) in {-1, 0, 1}
         1 for a tag that is present, -1 for an absent one, 0 for unknown.
     tag_cost : float, default 0
-        The price of a predicted tag.
+        The cost of each predicted tag, between 0 and 1. Set it if only present tags are known.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class PartialTags(_TagSets, PartialSigns):
         return PartialTags(values, tag_cost=self.tag_cost)
 
     def with_tag_cost(self, tag_cost: float) -> PartialTags:
-        """Return the same sets with another price of a tag."""
+        """Return the same sets with another cost of a tag."""
         return PartialTags(self.values, tag_cost=tag_cost)
 
     def argmin(self, c: NDArray) -> NDArray:
@@ -116,7 +116,7 @@ class HammingBalls(_TagSets):
     radius : (n,) or int
         How many tags may differ.
     tag_cost : float, default 0
-        The price of a predicted tag.
+        The cost of each predicted tag, between 0 and 1. Set it if only present tags are known.
 
     Examples
     --------
@@ -154,7 +154,7 @@ class HammingBalls(_TagSets):
         return HammingBalls(self.centers[rows], self.radius[rows], tag_cost=self.tag_cost)
 
     def with_tag_cost(self, tag_cost: float) -> HammingBalls:
-        """Return the same sets with another price of a tag."""
+        """Return the same sets with another cost of a tag."""
         return HammingBalls(self.centers, self.radius, tag_cost=tag_cost)
 
     @property

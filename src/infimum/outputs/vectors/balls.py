@@ -17,18 +17,18 @@ class Annuli(VectorSets):
 
     S_i = {y : inner_i <= |y - center_i| <= outer_i}.
 
-    Where the phase is known the set is a segment, {center_i + r phase_i : inner_i <= r <= outer_i}.
+    If the phase is known, the set is a segment, {center_i + r phase_i : inner_i <= r <= outer_i}.
 
     Parameters
     ----------
     inner, outer : (n,) or float
         Bounds on the amplitude.
     phase : (n, m), optional
-        Directions, scaled to length one; rows of NaN where the phase is lost. Gives m.
+        Directions, scaled to length one; rows of NaN for an unknown phase. It determines m.
     center : (n, m), (m,) or float, default 0
-        What amplitudes are measured from.
+        The point from which amplitudes are measured.
     m : int, default 2
-        The dimension, where neither phase nor center gives it.
+        The dimension, if neither `phase` nor `center` determines it.
 
     Examples
     --------

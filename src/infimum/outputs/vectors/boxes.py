@@ -23,7 +23,7 @@ class Boxes(VectorSets):
     Parameters
     ----------
     lower, upper : (n, m)
-        Bounds, -inf or inf on a side that is open.
+        The bounds of each coordinate; -inf or inf for an unbounded side.
 
     Examples
     --------
@@ -88,10 +88,10 @@ class Boxes(VectorSets):
         return (np.maximum(self.lower, other.lower) <= np.minimum(self.upper, other.upper)).all(axis=1)
 
     def intersect(self, other: Any) -> Any:
-        """The box that is in both; with other kinds, of theirs.
+        """Return the points that are in both sets: a box for two boxes, otherwise a set of the other kind.
 
         >>> Boxes([[0., 0.]], [[2., 2.]]).intersect(Boxes([[1., -np.inf]], [[np.inf, 1.]])).format(0)
-        '[1.0, 0.0] to [2.0, 1.0]'
+        '[1 to 2, 0 to 1]'
         """
         if not isinstance(other, Boxes):
             return other.intersect(self)

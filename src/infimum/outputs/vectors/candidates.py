@@ -99,7 +99,7 @@ class CandidatePoints(VectorSets):
         return np.bincount(self.row[self._inside(other)], minlength=len(self)) > 0
 
     def intersect(self, other: Any) -> CandidatePoints:
-        """The candidates that are in the other set, of any kind."""
+        """Return the candidates that are also in the other set, of any kind."""
         keep = self._inside(other)
         self._refuse_empty(other, np.bincount(self.row[keep], minlength=len(self)) == 0)
         return CandidatePoints([self.points[(self.row == i) & keep] for i in range(len(self))])._like(self)

@@ -224,7 +224,8 @@ async function listReview() {
 function givenTo(one) {
   const given = one.answers.map((entry) => `${entry.who}: ${entry.text} ${entry.answer}`);
   if (one.table !== "anything") given.unshift(`Table: ${one.table}`);
-  if (one.probability !== null) given.push(`The other rows give this label a probability of ${percent(one.probability)}.`);
+  const what = one.row.candidates.includes(" | ") ? "these labels together" : "this label";
+  if (one.probability !== null) given.push(`The other rows give ${what} a probability of ${percent(one.probability)}.`);
   return given;
 }
 

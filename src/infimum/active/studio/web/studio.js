@@ -10,6 +10,7 @@ let busy = false;
 let turn = 0;          // the number of requests that changed something; older states are then out of date
 let kind = "";         // the type of question in the last request
 let task = { names: [] };
+const FEW = 10;        // options that are buttons without a search
 
 // ---- the question
 
@@ -125,7 +126,7 @@ function fitWidth(names) {
 
 // Up to ten options are buttons. More of them are found by typing; the most probable ones come first.
 function one(question) {
-  const few = question.options.length <= 11;
+  const few = question.options.length <= FEW + 1;  // one may be "none of these"
   const draw = (options) => {
     for (const old of at("options").querySelectorAll("button")) old.remove();
     const keys = keysOf(options.map((option) => option.text));
@@ -330,7 +331,24 @@ at("larger").addEventListener("click", () => larger(!at("zoom").classList.contai
 at("zoom").querySelector("img").addEventListener("click", () => larger(!at("zoom").classList.contains("larger")));
 at("kind").addEventListener("change", () => next());
 
-task = await start({ undo, next, act, show });
+// A row that was chosen from a list: on a narrow screen the question is above the lists.
+function toQuestion() {
+  at("ask").scrollIntoView({ block: "nearest" });
+  at("question").focus({ preventScroll: true });
+}
+
+task = await start({
+  undo, act,
+  next: async (row) => {
+    await next(row);
+    if (Number.isInteger(row)) toQuestion();
+  },
+  show: (one) => {
+    show(one);
+    toQuestion();
+  },
+});
+at("ask").classList.toggle("searchable", task.names.length > FEW);
 await next();
 await listAnswers().catch((error) => say(error.message));
 setInterval(async () => {  // answers of other people, and what the model learned meanwhile

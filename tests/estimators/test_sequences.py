@@ -457,6 +457,12 @@ def test_errors_name_what_is_wrong(X, y, text):
         PartialSequenceTagger("bio").fit(X, y)
 
 
+@pytest.mark.parametrize("wrapped", [lambda model: model, Conformal])
+def test_a_column_of_sequence_ids_requires_a_frame(wrapped):
+    with pytest.raises(InputError, match=r"sequence='s' requires X to be a DataFrame with this column\. Got list"):
+        wrapped(PartialSequenceTagger(sequence="s")).fit([["a", "b"], ["a"]], ["O", "P"])
+
+
 def test_infinite_numbers_raise_an_error():
     with pytest.raises(InputError, match="X contains infinite numbers"):
         PartialSequenceTagger().fit([np.full((2, 1), np.inf)], [["O", "B-X"]])

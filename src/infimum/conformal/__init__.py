@@ -11,8 +11,8 @@ from ..outputs.rankings.conformal import Kendall, Pairs
 from ..outputs.score import Score
 from ..outputs.tags.conformal import Hamming, Margin
 from ..outputs.vectors.conformal import ScaledVectorDistance, VectorDistance
-from .conformal import Conformal, Coverage
-from .guarantee import radius_of
+from .conformal import Conformal
+from .guarantee import Coverage, radius_of
 from .selective import RiskCoverage, risk_coverage
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,27 +20,13 @@ from ..outputs.of_model import space_of
 from ..outputs.score import upto
 from ..selection.scores import weight_array
 from .cross import CrossValidated
-from .guarantee import best_classes, guarantee, radius_by_class, radius_of, radius_with_ambiguity
+from .guarantee import Coverage, best_classes, guarantee, radius_by_class, radius_of, radius_with_ambiguity
 from .models import ModelPredictor, fit_with_score, groups_of, prepared, score_for, some_rows
 from .selective import RiskCoverage, risk_coverage
 from .units import Units
 
 METHODS = ("split", "cv+")
 COVERS = ("truth", "set")
-
-
-class Coverage(NamedTuple):
-    """Coverage on partially labelled rows: at least `holds` and at most `meets` of the true values are covered."""
-
-    meets: float
-    """The share of rows, or of whole sequences, whose sets share a member with their prediction sets."""
-    holds: float
-    """The share of those whose sets lie within their prediction sets; equal to `meets` on exact rows."""
-    size: float
-    """The mean size of the prediction sets."""
-    n: int
-    p_value: float
-    """The probability of so small a `meets`, or a smaller one, if the guarantee holds; NaN except after a split."""
 
 
 class Conformal(MetaEstimatorMixin, BaseEstimator):

@@ -1,9 +1,9 @@
-"""The guarantee of a prediction set as a sentence, and the radii for guarantees on labels other than the plain one."""
+"""Coverage, the guarantee of a prediction set as a sentence, and radii for other guarantees on labels."""
 
 from __future__ import annotations
 
 from textwrap import fill
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,20 @@ from numpy.typing import NDArray
 from ..outputs.score import rank_of
 
 NOT_WHICH = "it does not say which member of that set is the true value"
+
+
+class Coverage(NamedTuple):
+    """Coverage on partially labelled rows: at least `holds` and at most `meets` of the true values are covered."""
+
+    meets: float
+    """The share of rows, or of whole sequences, whose sets share a member with their prediction sets."""
+    holds: float
+    """The share of those whose sets lie within their prediction sets; equal to `meets` on exact rows."""
+    size: float
+    """The mean size of the prediction sets."""
+    n: int
+    p_value: float
+    """The probability of so small a `meets`, or a smaller one, if the guarantee holds; NaN except after a split."""
 
 
 def guarantee(made: Any) -> str:

@@ -108,6 +108,10 @@ def _read(X: Any, sequence: Any) -> Tokens:
         order, lengths = by_sequence(X[sequence].to_numpy())
         columns = {str(name): X[name].to_numpy()[order] for name in X.columns if name != sequence}
         return _of_columns(columns, lengths)._replace(order=order)
+    if sequence is not None:
+        raise InputError(
+            f"sequence={sequence!r} requires X to be a DataFrame with this column. Got {type(X).__name__}."
+        )
     parts = list(X) if not isinstance(X, str) else []
     if not parts:
         raise InputError(f"X contains no sequences. {FORMS}")

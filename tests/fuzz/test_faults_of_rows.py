@@ -34,7 +34,8 @@ def cluster():
 
 @pytest.fixture(scope="module")
 def alone() -> PartialClassifier:
-    return PartialClassifier(weights="kernel", search_config=SMALL_SEARCH).fit(X, MASK)  # chunks do not allow for mixtures
+    # chunks do not allow for mixtures, which rows in memory may select
+    return PartialClassifier(weights="kernel", search_config=SMALL_SEARCH).fit(X, MASK)
 
 
 # three passes (classes, centres, sums) over four blocks are twelve reads: in the first and the last, and in all of them
@@ -64,7 +65,8 @@ def test_a_worker_that_dies_at_any_moment_costs_time_not_the_model(moment, clust
     cluster.wait_for_workers(2, timeout=60)
     rows = 240 // BLOCKS
     targets = da.from_array(MASK, chunks=(rows, 3)).map_blocks(read, meta=MASK[:0])
-    far = PartialClassifier(weights="kernel", search_config=SMALL_SEARCH).fit(da.from_array(X, chunks=(rows, 3)), targets)
+    far = PartialClassifier(weights="kernel", search_config=SMALL_SEARCH)
+    far.fit(da.from_array(X, chunks=(rows, 3)), targets)
     # the block that was lost with the worker was read again
     assert len(os.listdir(home)) > moment, "no worker died"
     np.testing.assert_array_equal(far.predict(X), alone.predict(X))
@@ -103,7 +105,7 @@ def test_a_parquet_file_that_changes_between_passes_is_noticed(change, reads, tm
         whole(self, path)
 
     monkeypatch.setattr(ParquetSource, "_same", same)
-    model = PartialClassifier(weights="kernel", search_config=SMALL_SEARCH).fit(X, MASK)  # chunks do not allow for mixtures
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, MASK)
     before = model.predict(X)
     with pytest.raises(ValueError, match=r"second\.parquet changed during fit.*Fit again"):
         model.set_params(weights=Nystrom(8)).fit(Blocks.parquet(paths, "label"))

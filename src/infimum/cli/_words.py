@@ -13,7 +13,7 @@ KERNELS = {"rbf": "RBF kernel ridge", "laplacian": "Laplacian kernel ridge"}
 LEARNERS = {
     "linear": "linear ridge", "LinearRidge": "linear ridge", "forest": "random forest", "Forest": "random forest",
     "neighbors": "nearest neighbours", "Neighbors": "nearest neighbours", "KernelRidge": "kernel ridge",
-    "Nystrom": "Nyström kernel ridge", "Laplacian": "graph Laplacian",
+    "Nystrom": "Nyström kernel ridge", "Laplacian": "graph Laplacian", "mixture": "average of several base learners",
 }  # fmt: skip
 """Base learners in words, by family or by class."""
 PRINCIPLES = {"infimum": "infimum loss", "average": "average loss", "supremum": "supremum loss"}

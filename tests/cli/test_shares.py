@@ -39,8 +39,8 @@ def test_commands_with_shares_of_groups(groups, infimum, as_json):
     assert np.mean([a["clean"] == b["species"] for a, b in pairs]) > 0.9
     summary = as_json("report", "rows.csv", *OPTIONS)["summary"]
     assert "150 without a label" in summary[0]
-    assert "agree with the labels that were estimated from the constraints" in summary[1]
-    assert "were estimated from the constraints on groups" in (groups / "report.html").read_text("utf-8")
+    assert "agree with the labels that disambiguation estimated" in summary[1]
+    assert "that disambiguation estimated" in (groups / "report.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from .facts import Contents, Facts, inseparable, reviewed
 from .markdown import markdown
 from .summary import summary
 
-ONLY_GROUPS = "Not available, because no row has a label: only groups of rows have constraints."
+ONLY_GROUPS = "Not available, because no row has a label."
 IN_SEQUENCE = "in its sequence"
 """The column that shows a token with the words around it."""
 

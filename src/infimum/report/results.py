@@ -155,7 +155,7 @@ def _comparison(rows: list[Compared], only_groups: bool) -> h.Markup:
     )
     if only_groups:
         caption = "Cross-validation. No row has a label, so predictions are compared with the labels that"
-        caption += " were estimated from the constraints on groups."
+        caption += " disambiguation estimated."
     return h.table(columns, body, caption)
 
 

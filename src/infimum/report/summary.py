@@ -75,8 +75,8 @@ def _learned(scores: list[dict[str, Any]], beats_constant: bool, score: Callable
 def _consistent(scores: list[dict[str, Any]]) -> str:
     constant, ours = scores[0], scores[-1]
     return (
-        f"No row has a label. On held-out rows, {_score(ours)} of the predictions agree with the labels that were"
-        f" estimated from the constraints, against {_score(constant)} for the best constant ({constant['output']})."
+        f"No row has a label. On held-out rows, {_score(ours)} of the predictions agree with the labels that"
+        f" disambiguation estimated, against {_score(constant)} for the best constant ({constant['output']})."
     )
 
 

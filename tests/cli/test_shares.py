@@ -40,7 +40,7 @@ def test_commands_with_shares_of_groups(groups, infimum, as_json):
     summary = as_json("report", "rows.csv", *OPTIONS)["summary"]
     assert "150 without a label" in summary[0]
     assert "agree with the labels that disambiguation estimated" in summary[1]
-    assert "that disambiguation estimated" in (groups / "report.html").read_text("utf-8")
+    assert "so predictions are compared with the labels that" in (groups / "report.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

@@ -179,7 +179,7 @@ class TestBadBatches:
             SetCrossEntropy()(self.x, self.mask[:, :2])
         with pytest.raises(ValueError, match=r"The logits and the sets must have the same number of rows. Got 4 and 3"):
             SetCrossEntropy()(self.x, self.mask[:3])
-        with pytest.raises(ValueError, match="The cost matrix must have one column for each of the 3 columns of the logits. Got 4"):
+        with pytest.raises(ValueError, match=r"The cost matrix must have one column for each of the 3 .* Got 4"):
             SetCost(np.eye(4))(self.x, self.mask)
 
     def test_masks_of_numbers_and_integer_logits_are_refused(self):

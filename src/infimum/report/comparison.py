@@ -6,26 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ..outputs import OutputSpace, Sets
-from ..selection.scores import (
-    best_constant,
-    beyond_chance,
-    covered,
-    error_name,
-    is_below,
-    labelled_weight,
-    losses,
-    risk,
-    shown_range,
-)
+from ..selection.scores import error_name, is_below, shown_range
 from . import _page as h
 from .facts import SCHEMA, Contents, plain
 from .markdown import escaped
 from .markdown import table as markdown_table
-from .results import Compared
+from .results import Compared, scored
 
 MOST_LISTED = 200  # rows on which the models differ
 
@@ -118,16 +107,7 @@ def compare(
     contents : Contents
         The cells of the rows.
     """
-    w = labelled_weight(output, sets)
-    best = best_constant(output, sets, w)
-    every = {f"the best constant: {output.format(best)[0]}": np.repeat(best, len(sets), axis=0), **predictions}
-    found = [
-        Compared(
-            each, z, covered(sets, z, w), beyond_chance(sets, z, w), risk(output, sets, z, w),
-            output.error_ranges(sets, z, w), losses(output, sets, z), w,
-        )
-        for each, z in every.items()
-    ]  # fmt: skip
+    found = scored(output, sets, predictions)
     texts = {each: output.format(z) for each, z in predictions.items()}
     rows = [row for row in range(len(sets)) if len({text[row] for text in texts.values()}) > 1]
     labels = output.format_sets(sets, rows[:MOST_LISTED]) if rows else []

@@ -10,7 +10,7 @@ demo: $(VENV)/demo.stamp          ## learn from candidate sets, print a table, d
 
 test: $(VENV)/test.stamp          ## the whole suite; what numba compiles is compiled while types are checked
 	$(BIN)/python tests/compiled.py & \
-	$(BIN)/ruff check src tests examples benchmarks && $(BIN)/mypy; told=$$?; wait; exit $$told
+	$(BIN)/ruff check src tests examples benchmarks && $(BIN)/mypy; status=$$?; wait; exit $$status
 	$(BIN)/pytest -n 2 --dist worksteal --ignore=tests/torch_modules --ignore=src/infimum/torch
 
 test-torch: $(VENV)/torch.stamp   ## the losses for PyTorch, which is installed beside the rest

@@ -28,17 +28,17 @@ results = {}
 for path in sys.argv[1:]:
     text = open(path, encoding="utf-8").read()
     os.chdir(tempfile.mkdtemp())
-    space, told = {}, "ran"
+    space, result = {}, "ran"
     try:
         for block, says in re.findall(r"^```python\n(.*?)^```\n(?:```text\n(.*?)^```)?", text, flags=re.M | re.S):
             with contextlib.redirect_stdout(io.StringIO()) as printed:
                 exec(compile(block, path, "exec"), space)
             if says and printed.getvalue().split() != says.split():
-                told = f"a block prints {printed.getvalue()!r}; below it stands {says!r}"
+                result = f"a block prints {printed.getvalue()!r}; below it stands {says!r}"
                 break
     except Exception as error:
-        told = f"{type(error).__name__}: {error}"
-    results[os.path.basename(path)] = told
+        result = f"{type(error).__name__}: {error}"
+    results[os.path.basename(path)] = result
 print("RESULTS" + json.dumps({"pages": results, "version": infimum.__version__, "file": infimum.__file__}))
 """
 OFFLINE = re.compile(r"No matching distribution|Could not find a version|Connection|Temporary failure|retries", re.I)
@@ -71,7 +71,7 @@ def installed(folder: Path) -> tuple[Path, Path]:
     return python, wheel
 
 
-def told_by(python: Path | str, pages: list[Path], folder: Path, **variables: str) -> dict:
+def results_of(python: Path | str, pages: list[Path], folder: Path, **variables: str) -> dict:
     """What became of every page, run by this interpreter."""
     script = folder / "run.py"
     script.write_text(RUN, encoding="utf-8")
@@ -87,15 +87,15 @@ def test_the_wheel_runs_the_readme_and_the_pages(tmp_path):
     try:
         python, wheel = installed(tmp_path)
     except Offline as error:
-        found = told_by(sys.executable, PAGES, tmp_path, PYTHONPATH=str(ROOT / "src"))
-        assert {name: told for name, told in found["pages"].items() if told != "ran"} == {}
+        found = results_of(sys.executable, PAGES, tmp_path, PYTHONPATH=str(ROOT / "src"))
+        assert {name: result for name, result in found["pages"].items() if result != "ran"} == {}
         pytest.skip(f"THE WHEEL WAS NOT TESTED: no package registry can be reached here. {error}")
     holds_the_package_and_nothing_else(wheel)
-    found = told_by(python, PAGES, tmp_path)
+    found = results_of(python, PAGES, tmp_path)
     assert not Path(found["file"]).is_relative_to(ROOT / "src")
     assert wheel.name == f"infimum-{found['version']}-py3-none-any.whl"
     pages = found["pages"]
-    assert {name: told for name, told in pages.items() if told != "ran" and name not in NEEDS} == {}
+    assert {name: result for name, result in pages.items() if result != "ran" and name not in NEEDS} == {}
     assert all("Error" in pages[name] and package in pages[name] for name, package in NEEDS.items())
     assert len(pages) == len(PAGES)
 
@@ -111,7 +111,7 @@ def holds_the_package_and_nothing_else(wheel: Path) -> None:
 
 def test_pages_about_more_than_the_wheel_run_here(tmp_path):
     pages = [page for page in PAGES if page.name in NEEDS]
-    found = told_by(sys.executable, pages, tmp_path, PYTHONPATH=str(ROOT / "src"), MPLBACKEND="Agg")
+    found = results_of(sys.executable, pages, tmp_path, PYTHONPATH=str(ROOT / "src"), MPLBACKEND="Agg")
     assert found["pages"] == dict.fromkeys(NEEDS, "ran")
 
 

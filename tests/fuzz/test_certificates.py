@@ -63,7 +63,7 @@ def alphas(rng, n, scale, signed):
     return A * sign * scale
 
 
-def judge(found, optimum, size, exact):
+def check(found, optimum, size, exact):
     """All three as shares of the largest weight, which is of the size of the objective."""
     value, bound, best = np.asarray(found.value) / size, np.asarray(found.bound) / size, np.asarray(optimum) / size
     assert not np.isnan(value).any()
@@ -95,9 +95,9 @@ def test_certificates_hold_at_every_scale(name):
         risks = (alpha / size[:, None]) @ L(space.outputs()).T
         with np.errstate(all="raise", under="ignore"):
             found = solver.fit(L).minimise(alpha)
-        judge(found, risks.min(axis=1) * size, size, not isinstance(solver, Alternate))
+        check(found, risks.min(axis=1) * size, size, not isinstance(solver, Alternate))
         whole = Enumerate().fit(L).minimise(alpha)
-        judge(whole, risks.min(axis=1) * size, size, True)
+        check(whole, risks.min(axis=1) * size, size, True)
 
     one()
 

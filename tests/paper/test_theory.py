@@ -120,7 +120,7 @@ class TestSignedExample:
         assert (self.cost @ rho).argmin() == C
         assert theory.is_eligible(rho, self.sets, self.p)
 
-    def test_the_two_readings_differ(self):
+    def test_the_two_rules_for_negative_weights_differ(self):
         exactly(theory.set_risk(self.cost, self.sets, self.p, negative_weights="joint"), F(1, 4), F(3, 4), F(0))
         exactly(theory.set_risk(self.cost, self.sets, self.p, negative_weights="inside"), F(1, 2), F(5, 4), F(1, 2))
 

@@ -15,8 +15,8 @@ from ..outputs.of_model import last_of
 class Units:
     """Rows in units that are held out together, and that count once in calibration.
 
-    A model whose rows are not exchangeable has a method ``units(X)``, which returns the unit of each row, (n,). For
-    other models, and if it returns None, every row is a unit.
+    A model whose rows are not exchangeable has a method ``units(X)``, which returns the unit of each row, (n,), and an
+    attribute ``unit_name``, which messages use. For other models, and if ``units`` returns None, every row is a unit.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Units:
         last = last_of(model)
         found = last.units(X) if hasattr(last, "units") else None
         self.single = found is None
-        self.name = "rows" if self.single else "sequences"
+        self.name = "rows" if self.single else last.unit_name
         self.of = np.arange(n_rows(X)) if found is None else np.unique(found, return_inverse=True)[1]
         self.n = int(self.of.max(initial=-1)) + 1
 

@@ -87,6 +87,9 @@ class PartialSequenceTagger(CallbackMixin, BaseEstimator):
     ['PER', 'O', 'LOC']
     """
 
+    unit_name = "sequences"
+    """What is exchangeable in a table of tokens; see `units`."""
+
     def __init__(
         self,
         transitions: Any = None,

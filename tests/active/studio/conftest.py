@@ -18,6 +18,15 @@ ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--
 
 
 @pytest.fixture
+def table(tmp_path):
+    """A table of 24 pets, some of them with candidate labels."""
+    path = tmp_path / "pets.csv"
+    rows = [f"{k % 4},{'purrs' if k % 2 else 'barks'} {k},{['', 'cat|dog', '', ''][k % 4]}" for k in range(24)]
+    path.write_text("\n".join(["size,text,label", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
 def studio(tmp_path):
     """studio(table, *options) starts one; all are killed at the end."""
     started = []

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from infimum.active.studio import Journal, Session, read_task
+
 ROOT = Path(__file__).resolve().parents[3]
 SOURCE = ROOT / "src"
 ROWS = 300
@@ -106,3 +108,10 @@ class Studio:
     def journal(self):
         path = self.table.with_name(f"{self.table.name}.answers.jsonl")
         return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def opened(table, **settings):
+    """Return a session about the labels of a table, which learns in the foreground."""
+    task = read_task(table, "label", classes=["cat", "dog", "owl"])
+    journal = Journal(table.with_name("journal.jsonl"), task.header())
+    return Session(task, journal, background=False, **settings)

@@ -46,19 +46,19 @@ def _real(name: str, target: float, seconds: float) -> Problem:
     return Problem(data.data, data.target, data.candidates, 10, target, seconds)
 
 
-def _corrupted(name: str, how: Callable, c: float, target: float) -> Problem:
+def _corrupted(name: str, kind: str, c: float, target: float) -> Problem:
     data = datasets.load(f"libsvm/{name}", download=False)
     truth = np.unique(data.target, return_inverse=True)[1]
-    return Problem(data.data, truth, how(truth, c, random_state=SEED), 8, target)
+    return Problem(data.data, truth, datasets.make_candidate_sets(truth, c, kind=kind, random_state=SEED), 8, target)
 
 
 PROBLEMS: dict[str, Callable[[], Problem]] = {
     "lost": lambda: _real("lost", 0.18, 60),
     "MSRCv2": lambda: _real("MSRCv2", 0.47, 120),
-    "dna-.5": lambda: _corrupted("dna", datasets.skewed, 0.5, 0.06),
-    "dna-.8": lambda: _corrupted("dna", datasets.skewed, 0.8, 0.06),
-    "segment": lambda: _corrupted("segment", datasets.uniform, 0.5, 0.066),
-    "vowel": lambda: _corrupted("vowel", datasets.uniform, 0.5, np.nan),
+    "dna-.5": lambda: _corrupted("dna", "skewed", 0.5, 0.06),
+    "dna-.8": lambda: _corrupted("dna", "skewed", 0.8, 0.06),
+    "segment": lambda: _corrupted("segment", "uniform", 0.5, 0.066),
+    "vowel": lambda: _corrupted("vowel", "uniform", 0.5, np.nan),
 }
 
 

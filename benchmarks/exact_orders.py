@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks._tools import Table
 from benchmarks.rankings import PaperAlternation, lines
 from infimum import PartialRanker
-from infimum.datasets import lose_pairs
+from infimum.datasets import drop_pairs
 from infimum.feedback_arc.order_search import certain, minimise_orders
 from infimum.outputs import PartialOrders
 from infimum.outputs.rankings.forms import pairs_in_codes
@@ -74,7 +74,7 @@ def _mean(values: list[float]) -> float:
 
 def one(c: float, reading: str, X: np.ndarray, scores: np.ndarray, Xt: np.ndarray, _: np.ndarray) -> tuple:
     """Seconds a prediction of the default and of the paper's, and the share that the default proves."""
-    codes, weights = lose_pairs(scores, c), KernelRidge(LAM, sigma=SIGMA)
+    codes, weights = drop_pairs(scores, c), KernelRidge(LAM, sigma=SIGMA)
     model = PartialRanker.paper(M, negative_weights=reading, weights=weights).fit(X, codes)
     model.predict(Xt[:1])  # compiles
     seconds, found = timed(lambda: model.minimum(Xt))
@@ -90,7 +90,7 @@ def beyond(m: int, problems: int, queries: int = 5, nodes: int = 3000) -> None:
             rows = []
             for X, scores, Xt, _ in lines(m, problems):
                 alpha = np.asarray(KernelRidge(LAM, sigma=SIGMA).fit(X)(Xt[:queries]))
-                before, infimum, supremum = objectives(lose_pairs(scores, c), alpha, reading)
+                before, infimum, supremum = objectives(drop_pairs(scores, c), alpha, reading)
                 search = partial(minimise_orders, before, infimum, supremum, nodes=nodes)
                 seconds, (_, value, bound) = timed(search)
                 proved = certain(value, bound, infimum, supremum, m)

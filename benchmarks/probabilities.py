@@ -28,8 +28,8 @@ def tables() -> dict[str, tuple[NDArray, NDArray, NDArray]]:
     z = np.unique(segment.target, return_inverse=True)[1]
     real = {name: datasets.load(f"partial-labels/{name}", download=False) for name in ("lost", "MSRCv2")}
     return {
-        "digits, .5": (X, y, datasets.uniform(y, 0.5, random_state=0)),
-        "segment, .5": (segment.data, z, datasets.uniform(z, 0.5, random_state=0)),
+        "digits, .5": (X, y, datasets.make_candidate_sets(y, 0.5, random_state=0)),
+        "segment, .5": (segment.data, z, datasets.make_candidate_sets(z, 0.5, random_state=0)),
         **{name: (data.data, data.target, data.candidates) for name, data in real.items()},
     }
 

@@ -24,7 +24,7 @@ def table_of(seed: int) -> tuple[NDArray, NDArray, NDArray, NDArray]:
         scores = sum((Z[:, [j]] > rng.normal()) * rng.normal(size=m) * 3 for j in rng.integers(0, p, 6))
     noise = rng.gumbel(size=(n + N_NEW, m))
     y = (noise + (0 if seed % 5 == 0 else scores * rng.uniform(0.3, 2))).argmax(axis=1)
-    sets = datasets.uniform(np.r_[np.arange(m), y], rng.uniform(0, 0.5), random_state=seed)[m:]
+    sets = datasets.make_candidate_sets(np.r_[np.arange(m), y], rng.uniform(0, 0.5), random_state=seed)[m:]
     return X[:n], sets[:n], X[n:], sets[n:]
 
 

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks._tools import Table, run_parts, side_by_side
 from infimum import InfimumWarning, PartialRanker, SetLoss
-from infimum.datasets import load, lose_labels, lose_pairs
+from infimum.datasets import drop_items, drop_pairs, load
 from infimum.loss import doubled
 from infimum.metrics import kendall_tau, wrong_pairs
 from infimum.outputs import Rankings
@@ -86,7 +86,7 @@ class PaperAlternation:
 def speed() -> None:
     table = Table(f"m = {M}, n = {N}, {Q} queries, skewed corruption 0.7, negative weights joint")
     X, scores, Xt, _ = next(lines(M))
-    codes, queries = lose_pairs(scores, 0.7), 20
+    codes, queries = drop_pairs(scores, 0.7), 20
     model = PartialRanker.paper(M, negative_weights="joint", weights=KernelRidge(N**-0.5, sigma=0.5)).fit(X, codes)
     found = model.minimum(Xt)  # compiles
     alpha = np.asarray(KernelRidge(N**-0.5, sigma=0.5).fit(X)(Xt[:queries]))
@@ -109,8 +109,8 @@ def errors() -> None:
     for c in np.linspace(0.5, 1, 8)[:-1]:
         ours, theirs = {}, {}
         for X, scores, Xt, scores_t in lines(M):
-            truth = lose_pairs(scores_t, 0)
-            codes = lose_pairs(scores, c)
+            truth = drop_pairs(scores_t, 0)
+            codes = drop_pairs(scores, c)
             for sigma, lam in [(s, k) for s in (1.0, 0.5) for k in (1e3, 1.0, 1e-3)]:
                 family = KernelRidge(lam / N**0.5, sigma=sigma)
                 model = PartialRanker.paper(M, negative_weights="joint", weights=family).fit(X, codes)
@@ -140,7 +140,7 @@ class FromZero(Alternate):
 def reached() -> None:
     table = Table("How often alternation reaches the exact optimum, m = 6, from 1 and from 4 starts")
     X, scores, Xt, _ = next(lines(6))
-    codes = lose_pairs(scores, 0.7)
+    codes = drop_pairs(scores, 0.7)
     for reading in ("inside", "joint"):
         settings = {"items": 6, "negative_weights": reading, "weights": KernelRidge(N**-0.5, sigma=0.5)}
         exact = PartialRanker.paper(**settings).fit(X, codes).minimum(Xt).value
@@ -156,7 +156,7 @@ def wide() -> None:
     rng = np.random.default_rng(0)
     X, Xt = rng.uniform(-1, 1, (200, 2)), rng.uniform(-1, 1, (10, 2))
     slopes = rng.standard_normal((2, 100))
-    scores, truth = X @ slopes, lose_pairs(Xt @ slopes, 0)
+    scores, truth = X @ slopes, drop_pairs(Xt @ slopes, 0)
     tops = [order[:30].tolist() for order in np.argsort(-scores, axis=1)]
     for what, y in [("full orders", -scores), ("the first 30 items", tops)]:
         start = time.perf_counter()
@@ -179,7 +179,7 @@ def ten_fold_tau(X: np.ndarray, ranks: np.ndarray, share: float, principle: str)
     for train, test in KFold(10, shuffle=True, random_state=0).split(X):
         scaler = StandardScaler().fit(X[train])
         inside, outside = scaler.transform(X[train]), scaler.transform(X[test])
-        given = lose_labels(ranks[train], share, random_state=0)
+        given = drop_items(ranks[train], share, random_state=0)
         sets = Rankings(m).fit(given).read(given)
         solver = "auto" if m <= 8 or principle == "average" or not share else Alternate(n_starts=1)
         model = PartialRanker.paper(m, principle, weights=tuned(inside, sets, principle), solver=solver)

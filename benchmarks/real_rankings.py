@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks._tools import Table, run_parts
 from infimum import Features, PartialRanker
-from infimum.datasets import lose_labels
+from infimum.datasets import drop_items
 from infimum.feedback_arc import minimum_feedback_arc
 from infimum.outputs import PartialOrders, Rankings
 from infimum.outputs.rankings.codes import costs_of
@@ -111,7 +111,7 @@ def label_ranking(folder: Path, name: str) -> Problem:
 
     data = pd.read_csv(folder / "label-ranking" / f"{name}.csv").sample(frac=1, random_state=0)[:600]
     X, ranks = (data[[c for c in data if c.startswith(letter)]].to_numpy(float) for letter in "AL")
-    lost = PartialOrders.from_ranks(lose_labels(ranks, MISSING, random_state=0))
+    lost = PartialOrders.from_ranks(drop_items(ranks, MISSING, random_state=0))
     return Problem(f"{name}, {MISSING:.0%} missing", X, lost, PartialOrders.from_ranks(ranks))
 
 

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._tools import Table, run_parts, side_by_side
 from infimum import CandidateLabels, PartialClassifier
-from infimum.datasets import load, skewed
+from infimum.datasets import load, make_candidate_sets
 from infimum.paper import grid
 from infimum.paper.registry import by_name
 from infimum.weights import KernelRidge
@@ -34,7 +34,7 @@ def shared_factors() -> None:
         # one lambda of seven, every system on its own
         weights = KernelRidge(lam=0.1 / len(train) ** 0.5, sigma=0.1 * X.shape[1])
         for c in task["c"]:
-            sets = CandidateLabels(skewed(dna.target, c, random_state=0)[train])
+            sets = CandidateLabels(make_candidate_sets(dna.target, c, kind="skewed", random_state=0)[train])
             for principle, reading in readings:
                 model = PartialClassifier.paper(principle=principle, negative_weights=reading, weights=weights)
                 model.fit(X[train], sets).predict(X[test])

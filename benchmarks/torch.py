@@ -85,7 +85,7 @@ def digits(seed: int) -> Problem:
     """8 x 8 images, where every wrong class joins the candidates with probability 0.7."""
     data = load_digits()
     X = (data.images / 16).astype(np.float32)[:, None]
-    return Problem(X, data.target, datasets.uniform(data.target, 0.7, random_state=seed), convolutional, 30)
+    return Problem(X, data.target, datasets.make_candidate_sets(data.target, 0.7, random_state=seed), convolutional, 30)
 
 
 def msrcv2(seed: int) -> Problem:

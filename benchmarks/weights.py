@@ -51,7 +51,7 @@ def blobs(rng: np.random.Generator, n: int) -> tuple[NDArray, NDArray]:
 def nystrom(rng: np.random.Generator, n: int) -> PartialClassifier:
     """Fit beside Nystroem + Ridge of scikit-learn: same kernel, same ridge, as many centres, both on all cores.
 
-    Blocks go to threads through joblib, as the guide says; scikit-learn's products are threaded by BLAS.
+    Chunks go to threads through joblib, as the guide says; scikit-learn's products are threaded by BLAS.
     """
     table = Table(f"Nyström: n = {n}, d = {D}, {CENTERS} centres, {CLASSES} classes")
     X, y = blobs(rng, n)

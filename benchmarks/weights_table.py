@@ -30,8 +30,8 @@ FAMILIES = {
     "label spreading": (weights.Laplacian(method="spreading"), {"n_neighbors": [5, 15], "a": [0.5, 0.9]}),
 }
 CORRUPTIONS = {
-    "uniform, c = 0.5": lambda y: corruptions.uniform(y, 0.5, random_state=0),
-    "skewed, c = 0.5": lambda y: corruptions.skewed(y, 0.5, random_state=0),
+    "uniform, c = 0.5": lambda y: corruptions.make_candidate_sets(y, 0.5, random_state=0),
+    "skewed, c = 0.5": lambda y: corruptions.make_candidate_sets(y, 0.5, kind="skewed", random_state=0),
 }
 
 

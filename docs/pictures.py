@@ -14,7 +14,7 @@ import matplotlib as mpl
 import numpy as np
 
 from infimum import CandidateLabels, PartialClassifier, PartialRanker, PartialRegressor
-from infimum.datasets import lose_pairs
+from infimum.datasets import drop_pairs
 from infimum.plotting import COLOURS
 from infimum.weights import KernelRidge
 
@@ -81,7 +81,7 @@ def _orders(axis: Any, ink: str, faint: str) -> None:
     """A few comparisons at every x, and the whole order that is learned."""
     slope, level = np.array([1.0, 0.35, -0.2, -1.1]), np.array([-0.15, 0.45, -0.45, 0.3])
     X, grid = np.linspace(-0.9, 0.9, 26)[:, None], np.linspace(-0.9, 0.9, 400)[:, None]
-    known = lose_pairs(X * slope + level, 0.55)
+    known = drop_pairs(X * slope + level, 0.55)
     model = PartialRanker.paper(list("abcd"), weights=KernelRidge(1.0, sigma=0.25)).fit(X, known)
     places, seen = (_places(model.predict(x)) for x in (grid, X))
     first, second = np.triu_indices(4, 1)

@@ -16,7 +16,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from infimum import CandidateLabels, PartialClassifier, PartialOrders, PartialRanker, PartialRegressor, weights
-from infimum.datasets import lose_pairs, make_lost_sign
+from infimum.datasets import drop_pairs, make_lost_sign
 from infimum.metrics import wrong_pairs
 
 METHODS: dict[str, dict] = {
@@ -69,7 +69,7 @@ def orders(rng: np.random.Generator) -> None:
     """Eight items whose scores are lines in x: only comparisons of close items are kept."""
     slopes, levels = rng.standard_normal((2, 8))
     x, x_test = rng.uniform(-1, 1, (50, 1)), np.linspace(-1, 1, 200)[:, None]
-    known = lose_pairs(x * slopes + levels, c=0.7)
+    known = drop_pairs(x * slopes + levels, c=0.7)
     truth = np.argsort(-(x_test * slopes + levels), axis=1)
     print(f"\nOrders of 8 items from {np.mean(known != 0):.0%} of the pairs; wrong pairs on test orders:")
     for principle in ("infimum", "average"):

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from infimum import Intervals, PartialRanker, PartialRegressor
-from infimum.datasets import lose_pairs
+from infimum.datasets import drop_pairs
 from infimum.feedback_arc import minimum_feedback_arc, minimum_feedback_arcs, sample_linear_extensions
 from infimum.paper.relaxation import relaxed
 from infimum.weights import KernelRidge
@@ -16,9 +16,9 @@ X = rng.uniform(-1, 1, (60, 1))
 for m in (4, 7, 10):
     heights = X * rng.standard_normal(m) + rng.standard_normal(m)
     for reading in ("inside", "joint"):
-        model = PartialRanker.paper(m, negative_weights=reading).fit(X, lose_pairs(heights, 0.7))
+        model = PartialRanker.paper(m, negative_weights=reading).fit(X, drop_pairs(heights, 0.7))
         model.minimum(X[:3])
-PartialRanker(5).fit(X, lose_pairs(heights[:, :5], 0.5)).predict(X[:3])
+PartialRanker(5).fit(X, drop_pairs(heights[:, :5], 0.5)).predict(X[:3])
 for m in (6, 22):
     cost = rng.standard_normal((m, m))
     minimum_feedback_arc(cost - cost.T, time_limit=2)

@@ -60,7 +60,7 @@ class Problem(NamedTuple):
 
 def candidates(X: NDArray, y: NDArray, how: str, c: float) -> Data:
     truth = np.unique(y, return_inverse=True)[1]
-    return Data(X, getattr(datasets, how)(truth, c, random_state=SEED), truth)
+    return Data(X, datasets.make_candidate_sets(truth, c, kind=how, random_state=SEED), truth)
 
 
 def _libsvm(name: str, how: str, c: float, folds: int, goal: float | None = None) -> Problem:
@@ -97,8 +97,8 @@ def _tags(name: str, kind: str) -> Problem:
     def load() -> Data:
         found = datasets.load(f"mulan/{name}", download=False)
         if kind == "tags":
-            return Data(found.data, datasets.lose_tags(found.target, 0.5, random_state=SEED), found.target)
-        centers, radii = datasets.hamming_ball(found.target, 0.5, random_state=SEED)
+            return Data(found.data, datasets.drop_tags(found.target, 0.5, random_state=SEED), found.target)
+        centers, radii = datasets.make_hamming_balls(found.target, 0.5, random_state=SEED)
         return Data(found.data, np.column_stack([centers, radii]), found.target)
 
     return Problem(f"{name}-{'half' if kind == 'tags' else kind}", kind, load, 3, None, name)
@@ -109,7 +109,7 @@ def _ranking(name: str, missing: float) -> Problem:
         found = datasets.load(f"label-ranking/{name}", download=False)
         rows = np.random.RandomState(SEED).permutation(len(found.data))[:RANKED_ROWS]
         ranks = found.target[rows].astype(float)
-        return Data(found.data[rows], datasets.lose_labels(ranks, missing, random_state=SEED), ranks)
+        return Data(found.data[rows], datasets.drop_items(ranks, missing, random_state=SEED), ranks)
 
     return Problem(f"rank-{name}-{missing:g}", "rankings", load, 3, None, f"rank-{name}")
 

@@ -64,7 +64,7 @@ def rows_of(size: Size) -> tuple[NDArray, NDArray]:
 
 def measured(size: Size) -> dict[str, Any]:
     X, truth = rows_of(size)
-    sets = datasets.uniform(truth, 0.3, random_state=SEED)[: size.n]
+    sets = datasets.make_candidate_sets(truth, 0.3, random_state=SEED)[: size.n]
     X, X_new, truth_new = X[: size.n], X[size.n :], truth[size.n :]
     threads = max((pool["num_threads"] for pool in threadpool_info()), default=1)
     clock: dict[str, float] = {}

@@ -15,11 +15,11 @@ import numpy as np
 from sklearn.datasets import load_wine
 
 from infimum import CandidateLabels, PartialClassifier
-from infimum.datasets import uniform
+from infimum.datasets import make_candidate_sets
 from infimum.plotting import SelectionDisplay
 
 wine = load_wine()
-sets = CandidateLabels(uniform(wine.target, 0.4, random_state=0), classes=wine.target_names)
+sets = CandidateLabels(make_candidate_sets(wine.target, 0.4, random_state=0), classes=wine.target_names)
 truth = wine.target_names[wine.target]
 train, test = np.split(np.random.default_rng(0).permutation(178), [120])
 

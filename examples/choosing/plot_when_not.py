@@ -16,7 +16,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 from infimum import CandidateLabels, Disambiguation, PartialClassifier, weights
-from infimum.datasets import uniform
+from infimum.datasets import make_candidate_sets
 from infimum.plotting import COLOURS
 
 X, truth = load_digits(return_X_y=True)
@@ -48,7 +48,7 @@ def drawn(mask: np.ndarray) -> np.ndarray:
 
 exact = np.eye(10, dtype=bool)[truth]
 shares = (0.0, 0.2, 0.6, 1.0)
-few = [exact | (uniform(truth, 0.5, random_state=1) & (rng.random(600) < p)[:, None]) for p in shares]
+few = [exact | (make_candidate_sets(truth, 0.5, random_state=1) & (rng.random(600) < p)[:, None]) for p in shares]
 first = [(ours(mask), habit(drawn(mask))) for mask in few]
 
 # %%
@@ -58,7 +58,7 @@ first = [(ours(mask), habit(drawn(mask))) for mask in few]
 missing = (0.0, 0.2, 0.4)
 second = []
 for p in missing:
-    mask = uniform(truth, 0.15, random_state=2)
+    mask = make_candidate_sets(truth, 0.15, random_state=2)
     out = rng.random(600) < p
     mask[out, truth[out]] = False
     mask[out & ~mask.any(axis=1), (truth[out & ~mask.any(axis=1)] + 1) % 10] = True

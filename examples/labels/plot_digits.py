@@ -17,11 +17,11 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 from infimum import CandidateLabels, PartialClassifier, weights
-from infimum.datasets import uniform
+from infimum.datasets import make_candidate_sets
 from infimum.plotting import COLOURS
 
 X, truth = load_digits(return_X_y=True)
-mask = uniform(truth, 0.3, random_state=0)
+mask = make_candidate_sets(truth, 0.3, random_state=0)
 rows, test = train_test_split(np.arange(len(X)), test_size=1 / 3, random_state=0)
 CandidateLabels(mask[rows])
 

@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from infimum import PartialRanker, weights
-from infimum.datasets import lose_pairs
+from infimum.datasets import drop_pairs
 from infimum.metrics import kendall_tau
 from infimum.outputs import Rankings
 
@@ -21,8 +21,8 @@ rng = np.random.default_rng(4)
 items = ["tea", "soda", "water", "coffee", "juice", "milk"]
 slope, level = rng.standard_normal((2, 6))
 X, grid = np.sort(rng.uniform(-1, 1, (60, 1)), axis=0), np.linspace(-1, 1, 200)[:, None]
-y = Rankings(items).fit([]).read(lose_pairs(X * slope + level, 0.7))
-truth = lose_pairs(grid * slope + level, 0)
+y = Rankings(items).fit([]).read(drop_pairs(X * slope + level, 0.7))
+truth = drop_pairs(grid * slope + level, 0)
 y
 
 # %%

@@ -17,7 +17,7 @@ from sklearn.datasets import load_wine
 from sklearn.model_selection import StratifiedKFold
 
 from infimum import CandidateLabels, PartialClassifier, weights
-from infimum.datasets import skewed
+from infimum.datasets import make_candidate_sets
 from infimum.plotting import COLOURS
 
 X, y = load_wine(return_X_y=True)
@@ -26,7 +26,7 @@ LEVELS = np.linspace(0, 0.9, 7)
 kernel = weights.KernelRidge(lam=1 / np.sqrt(len(y)), sigma=0.3 * X.shape[1])
 
 # %%
-# `skewed` adds wrong classes to the rows of the most frequent class, each with probability c.
+# `make_candidate_sets` adds wrong classes to the rows of the most frequent class, each with probability c.
 
 settings = {
     "infimum": {"principle": "infimum"},
@@ -39,7 +39,7 @@ for draw in range(3):
     folds = StratifiedKFold(2, shuffle=True, random_state=draw).split(X, y)
     for f, (train, test) in enumerate(folds):
         for c, level in enumerate(LEVELS):
-            sets = CandidateLabels(skewed(y, level, random_state=draw)[train])
+            sets = CandidateLabels(make_candidate_sets(y, level, kind="skewed", random_state=draw)[train])
             for name, chosen in settings.items():
                 chosen = {"negative_weights": "inside", "weights": kernel} | chosen
                 model = PartialClassifier(**chosen).fit(X[train], sets)

@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from infimum import CandidateLabels, PartialClassifier, weights
-from infimum.datasets import uniform
+from infimum.datasets import make_candidate_sets
 from infimum.plotting import COLOURS
 
 rng = np.random.default_rng(0)
@@ -41,7 +41,7 @@ found: dict[str, list[tuple[int, float, float]]] = {}
 for name, (family, sizes) in families.items():
     for n in sizes:
         X, y = spirals(n)
-        sets = CandidateLabels(uniform(y, 0.3, classes=range(6), random_state=0))
+        sets = CandidateLabels(make_candidate_sets(y, 0.3, classes=range(6), random_state=0))
         start = time.perf_counter()
         model = PartialClassifier.paper(weights=family()).fit(X, sets)
         found.setdefault(name, []).append((n, time.perf_counter() - start, model.score(X_test, y_test)))

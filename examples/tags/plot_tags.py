@@ -15,7 +15,7 @@ from sklearn.datasets import make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier
 
 from infimum import PartialMultilabelClassifier, weights
-from infimum.datasets import lose_tags
+from infimum.datasets import drop_tags
 from infimum.plotting import COLOURS
 
 X, Y = make_multilabel_classification(900, 20, n_classes=6, n_labels=3, random_state=3)
@@ -29,7 +29,7 @@ SHARES = (1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
 
 right = {"infimum, empty is unknown": [], "forest, empty is no": []}
 for p in SHARES:
-    known = lose_tags(signs[train], 1 - p, random_state=0)
+    known = drop_tags(signs[train], 1 - p, random_state=0)
     model = PartialMultilabelClassifier.paper(weights=kernel).fit(X[train], known)
     right["infimum, empty is unknown"].append(np.mean(model.predict(X[test]) == signs[test]))
     forest = RandomForestClassifier(100, random_state=0).fit(X[train], np.where(known == 1, 1, 0))

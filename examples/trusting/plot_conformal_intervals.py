@@ -85,8 +85,8 @@ def ranked(n):
     """Inputs, partial orders, and the orders themselves."""
     x = rng.uniform(-1, 1, n)
     scores = np.outer(x, slopes) + 0.25 * rng.standard_normal((n, 5))
-    lost = datasets.lose_pairs_at_random(scores, 0.3, random_state=0)
-    return x[:, None], PartialOrders(lost, items), PartialOrders(datasets.lose_pairs_at_random(scores, 0.0), items)
+    lost = datasets.drop_pairs_at_random(scores, 0.3, random_state=0)
+    return x[:, None], PartialOrders(lost, items), PartialOrders(datasets.drop_pairs_at_random(scores, 0.0), items)
 
 
 Z, orders, _ = ranked(600)

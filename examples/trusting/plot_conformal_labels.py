@@ -23,7 +23,7 @@ pictures, truth = load_digits(return_X_y=True)
 order = np.random.default_rng(0).permutation(len(truth))
 pictures, truth = pictures[order], truth[order]
 X = pictures / 16 + 0.25 * np.random.default_rng(1).standard_normal(pictures.shape)  # noise, to make it harder
-sets = datasets.uniform(truth, 0.2, random_state=0)
+sets = datasets.make_candidate_sets(truth, 0.2, random_state=0)
 exact = np.random.default_rng(2).random(len(truth)) < 1 / 3
 sets[exact] = np.eye(10, dtype=bool)[truth[exact]]
 fit, held, new = slice(0, 700), slice(700, 1200), slice(1200, None)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import metrics, outputs, selection, solvers, weights
     from .conformal import Conformal
-    from .data import Blocks
+    from .data import Chunks
     from .data.errors import InfimumWarning, InputError
     from .data.features import Features
     from .disambiguation import Disambiguation
@@ -51,10 +51,10 @@ __version__ = "0.2.0.dev0"
 __all__ = [
     "Annuli",
     "Balls",
-    "Blocks",
     "Boxes",
     "CandidateLabels",
     "CandidatePoints",
+    "Chunks",
     "Conformal",
     "Disambiguation",
     "DisambiguationClassifier",
@@ -94,7 +94,7 @@ _SUBPACKAGES = (
     "weights",
 )  # fmt: skip
 _ELSEWHERE = {
-    "Blocks": "data", "InfimumWarning": "data.errors", "InputError": "data.errors", "Features": "data.features",
+    "Chunks": "data", "InfimumWarning": "data.errors", "InputError": "data.errors", "Features": "data.features",
     "Conformal": "conformal", "Disambiguation": "disambiguation", "SetLoss": "loss", "Votes": "evidence",
 }  # fmt: skip
 """Modules of the names that are neither output types nor estimators."""

@@ -44,11 +44,11 @@ def few(kind: str) -> Data:
         return Data(X, numbers.brackets(truth, np.random.RandomState(0)), truth)
     if kind == "rankings":
         ranks = 1.0 + np.argsort(np.argsort(-X, axis=1), axis=1)
-        return Data(X, datasets.lose_labels(ranks, 0.4, random_state=0), ranks)
+        return Data(X, datasets.drop_items(ranks, 0.4, random_state=0), ranks)
     truth = np.where(X[:, :3] > X[:, :3].mean(axis=0), 1, -1)
     if kind == "tags":
-        return Data(X, datasets.lose_tags(truth, 0.4, random_state=0), truth)
-    return Data(X, np.column_stack(datasets.hamming_ball(truth, 0.5, random_state=0)), truth)
+        return Data(X, datasets.drop_tags(truth, 0.4, random_state=0), truth)
+    return Data(X, np.column_stack(datasets.make_hamming_balls(truth, 0.5, random_state=0)), truth)
 
 
 def problem(kind: str, goal: float | None = None) -> Problem:

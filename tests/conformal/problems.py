@@ -74,8 +74,8 @@ def draw_orders(rng, n):
     scores = np.column_stack([X, -X[:, 0], X.sum(axis=1)]) + 0.3 * rng.standard_normal((n, 4))
     return (
         X,
-        PartialOrders(datasets.lose_pairs_at_random(scores, 0.2, random_state=0)),
-        PartialOrders(datasets.lose_pairs_at_random(scores, 0.0)),
+        PartialOrders(datasets.drop_pairs_at_random(scores, 0.2, random_state=0)),
+        PartialOrders(datasets.drop_pairs_at_random(scores, 0.0)),
     )
 
 

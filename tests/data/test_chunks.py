@@ -1,4 +1,4 @@
-"""Rows in blocks: lists, functions, memory maps, Parquet files and a Dask cluster give the fit of arrays."""
+"""Rows in chunks: lists, functions, memory maps, Parquet files and a Dask cluster give the fit of arrays."""
 
 import os
 import pickle
@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import clone
 
-from infimum import Blocks, PartialClassifier, PartialMultilabelClassifier, PartialRanker, PartialRegressor
+from infimum import Chunks, PartialClassifier, PartialMultilabelClassifier, PartialRanker, PartialRegressor
 from infimum.data.inputs import in_range
 from infimum.weights import LinearRidge, Neighbors, Nystrom
 from small_search import SMALL_SEARCH
@@ -43,29 +43,29 @@ def same(model, other, X):
 @EACH
 @settings(max_examples=10, deadline=None)
 @given(at=st.lists(st.integers(1, 299), max_size=5, unique=True))
-def test_blocks_give_the_fit_of_arrays(family, at):
+def test_chunks_give_the_fit_of_arrays(family, at):
     rng = np.random.default_rng(0)
     X, y, w = rng.standard_normal((300, 4)), rng.random((300, 4)) < 0.5, rng.uniform(0, 2, 300)
     y[:, 0] |= ~y.any(axis=1)
     model = PartialClassifier.paper(weights=family).fit(X, y, w)
-    same(model, clone(model).fit(Blocks(cut(X, y, sorted(at), w))), X)
+    same(model, clone(model).fit(Chunks(cut(X, y, sorted(at), w))), X)
 
 
 @EACH
 def test_a_function_may_start_the_iteration_again(family, data):
     X, y = data
     model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y)
-    blocks = Blocks(lambda: ((X[i : i + 70], y[i : i + 70]) for i in range(0, 300, 70)), n_blocks=5)
-    other = PartialClassifier(search_config=SMALL_SEARCH).fit(blocks)
+    chunks = Chunks(lambda: ((X[i : i + 70], y[i : i + 70]) for i in range(0, 300, 70)), n_chunks=5)
+    other = PartialClassifier(search_config=SMALL_SEARCH).fit(chunks)
     same(model, other, X)
     assert other.weights_.n_rows_ == 300
-    assert (np.concatenate(list(other.predict(blocks))) == model.predict(X)).all()
+    assert (np.concatenate(list(other.predict(chunks))) == model.predict(X)).all()
 
 
-def test_classes_are_those_of_all_blocks():
+def test_classes_are_those_of_all_chunks():
     X = np.arange(6.0)[:, None]
-    blocks = Blocks([(X[:2], ["a", "a|b"]), (X[2:4], [{"b", "c"}, None]), (X[4:], ["!a", "d"])])
-    model = PartialClassifier().fit(blocks)
+    chunks = Chunks([(X[:2], ["a", "a|b"]), (X[2:4], [{"b", "c"}, None]), (X[4:], ["!a", "d"])])
+    model = PartialClassifier().fit(chunks)
     assert model.classes_.tolist() == ["a", "b", "c", "d"]
     whole = PartialClassifier().fit(X, ["a", "a|b", {"b", "c"}, None, "!a", "d"])
     same(whole, model, X)
@@ -84,7 +84,7 @@ def test_classes_are_those_of_all_blocks():
 def test_few_rows_in_chunks_have_the_default_model_of_arrays(model, y, rng):
     """Too few rows for a comparison; the default was kernel ridge, which chunks do not support."""
     X = rng.standard_normal((9, 2))
-    parts = clone(model).fit(Blocks([(X[:5], y[:5]), (X[5:], y[5:])])).predict(X)
+    parts = clone(model).fit(Chunks([(X[:5], y[:5]), (X[5:], y[5:])])).predict(X)
     whole = clone(model).fit(X, y).predict(X)
     if whole.dtype.kind == "f":
         assert_allclose(parts, whole)
@@ -92,11 +92,11 @@ def test_few_rows_in_chunks_have_the_default_model_of_arrays(model, y, rng):
         np.testing.assert_array_equal(parts, whole)
 
 
-def test_tags_come_in_blocks_too(rng):
+def test_tags_come_in_chunks_too(rng):
     X = rng.standard_normal((80, 2))
     tags = np.sign(np.column_stack([X[:, 0], X[:, 1]])) * (rng.random((80, 2)) < 0.7)
     whole = PartialMultilabelClassifier.paper(weights=LinearRidge()).fit(X, tags)
-    parts = clone(whole).fit(Blocks(cut(X, tags, [30])))
+    parts = clone(whole).fit(Chunks(cut(X, tags, [30])))
     assert_allclose(parts.decision_function(X), whole.decision_function(X), atol=1e-10)
 
 
@@ -106,8 +106,8 @@ def test_memory_maps_and_sparse_rows(data, tmp_path):
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
     family = Nystrom(20)
     model = PartialClassifier.paper(weights=family).fit(X, y)
-    same(model, clone(model).fit(Blocks([(mapped[:50], y[:50]), (mapped[50:], y[50:])])), X)
-    rows = Blocks([(sparse.csr_matrix(X[:100]), y[:100]), (sparse.csr_matrix(X[100:]), y[100:])])
+    same(model, clone(model).fit(Chunks([(mapped[:50], y[:50]), (mapped[50:], y[50:])])), X)
+    rows = Chunks([(sparse.csr_matrix(X[:100]), y[:100]), (sparse.csr_matrix(X[100:]), y[100:])])
     linear = PartialClassifier.paper(weights=LinearRidge()).fit(X, y)
     assert_allclose(clone(linear).fit(rows).decision_function(X), linear.decision_function(X), atol=1e-8)
 
@@ -121,32 +121,32 @@ def test_parquet_files(tmp_path, rng):
     frame[40:].to_parquet(tmp_path / "1.parquet")
     files = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
     model = PartialClassifier.paper(weights="linear").fit(X, labels, np.arange(90) % 4)
-    same(model, clone(model).fit(Blocks.parquet(files, "y", weight="w", rows=25)), X)
+    same(model, clone(model).fit(Chunks.parquet(files, "y", weight="w", rows=25)), X)
     with pytest.raises(ValueError, match=r"no target column 'z'. Its columns are"):
-        PartialClassifier().fit(Blocks.parquet(files, "z"))
+        PartialClassifier().fit(Chunks.parquet(files, "z"))
 
 
-def test_what_blocks_cannot_do_is_said(data):
+def test_what_chunks_cannot_do_is_said(data):
     X, y = data
-    blocks = Blocks([(X, y)])
+    chunks = Chunks([(X, y)])
     with pytest.raises(ValueError, match=r"Chunked data requires weights.Nystrom or weights.LinearRidge.*Neighbors"):
-        PartialClassifier.paper(weights=Neighbors()).fit(blocks)
-    with pytest.raises(ValueError, match="Blocks carry y and sample_weight themselves"):
-        PartialClassifier().fit(blocks, y)
+        PartialClassifier.paper(weights=Neighbors()).fit(chunks)
+    with pytest.raises(ValueError, match="Chunks carry y and sample_weight themselves"):
+        PartialClassifier().fit(chunks, y)
     with pytest.raises(ValueError, match=r"must be a list of .* Got generator"):
-        Blocks(block for block in [(X, y)])
-    with pytest.raises(ValueError, match="block 0: X has 300 rows and y has 299"):
-        PartialClassifier().fit(Blocks([(X, y[1:])]))
-    with pytest.raises(ValueError, match="block 1: X has 3 features; the first block has 4"):
-        PartialClassifier().fit(Blocks([(X, y), (X[:, :3], y)]))
-    with pytest.raises(ValueError, match="block 0: Input X contains NaN"):
-        PartialClassifier().fit(Blocks([(X * np.nan, y)]))
+        Chunks(chunk for chunk in [(X, y)])
+    with pytest.raises(ValueError, match="chunk 0: X has 300 rows and y has 299"):
+        PartialClassifier().fit(Chunks([(X, y[1:])]))
+    with pytest.raises(ValueError, match="chunk 1: X has 3 features; the first chunk has 4"):
+        PartialClassifier().fit(Chunks([(X, y), (X[:, :3], y)]))
+    with pytest.raises(ValueError, match="chunk 0: Input X contains NaN"):
+        PartialClassifier().fit(Chunks([(X * np.nan, y)]))
     intervals = [(0, 1)] * 300
-    with pytest.raises(ValueError, match=r"No solver can minimise .* in blocks>.*Fit on arrays instead"):
-        PartialRegressor.paper(weights="linear").fit(Blocks([(X, intervals)]))
-    with pytest.raises(ValueError, match=r"block 1: the infimum loss of its sets is not linear"):
-        PartialRegressor.paper(weights="linear").fit(Blocks([(X, np.arange(300.0)), (X, np.array(intervals) * 1.0)]))
-    model = PartialClassifier(search_config=SMALL_SEARCH).fit(blocks)
+    with pytest.raises(ValueError, match=r"No solver can minimise .* in chunks>.*Fit on arrays instead"):
+        PartialRegressor.paper(weights="linear").fit(Chunks([(X, intervals)]))
+    with pytest.raises(ValueError, match=r"chunk 1: the infimum loss of its sets is not linear"):
+        PartialRegressor.paper(weights="linear").fit(Chunks([(X, np.arange(300.0)), (X, np.array(intervals) * 1.0)]))
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(chunks)
     with pytest.raises(ValueError, match="The training rows are not stored"):
         np.asarray(model.weights_(X))
 
@@ -170,33 +170,33 @@ def test_queries_in_parallel_are_the_same(name, data):
     alone = model.predict(X)
     with joblib.parallel_config(n_jobs=2):
         assert (model.predict(X) == alone).all()
-        assert (PartialClassifier(search_config=SMALL_SEARCH).fit(Blocks(cut(X, y, [100, 200]))).predict(X).shape) == (
+        assert (PartialClassifier(search_config=SMALL_SEARCH).fit(Chunks(cut(X, y, [100, 200]))).predict(X).shape) == (
             300,
         )
 
 
-def test_large_blocks_are_summed_some_rows_at_a_time(rng):
+def test_large_chunks_are_summed_some_rows_at_a_time(rng):
     X, y = rng.standard_normal((40_000, 2)), rng.integers(3, size=40_000)
-    blocks = Blocks([(X, y)])
-    PartialClassifier.paper(weights=Nystrom(50)).fit(Blocks([(X[:100], y[:100])]))
+    chunks = Chunks([(X, y)])
+    PartialClassifier.paper(weights=Nystrom(50)).fit(Chunks([(X[:100], y[:100])]))
     tracemalloc.start()
-    PartialClassifier.paper(weights=Nystrom(300)).fit(blocks)
+    PartialClassifier.paper(weights=Nystrom(300)).fit(chunks)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * 40_000 * 300 / 3
 
 
-def test_threads_over_blocks_take_one_thread_of_blas_each(data):
+def test_threads_over_chunks_take_one_thread_of_blas_each(data):
     from threadpoolctl import threadpool_info, threadpool_limits
 
-    def threads(block):
+    def threads(chunk):
         return [{pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}]
 
-    blocks = Blocks(cut(*data, [100, 200]))
+    chunks = Chunks(cut(*data, [100, 200]))
     with threadpool_limits(2, "blas"):
         with joblib.parallel_config(backend="threading", n_jobs=2):
-            assert blocks.reduce(threads, list.__add__) == [{1}] * 3
-        assert blocks.reduce(threads, list.__add__) == [{2}] * 3
+            assert chunks.reduce(threads, list.__add__) == [{1}] * 3
+        assert chunks.reduce(threads, list.__add__) == [{2}] * 3
 
 
 def test_the_range_of_rows_is_checked_without_a_copy(rng):
@@ -257,7 +257,7 @@ def test_a_worker_that_dies_costs_time_not_the_result(data, cluster, tmp_path):
     home = str(tmp_path)
 
     def read(part, block_info=None):
-        # the classes, the centres, the sums: the worker that reads the last block for the third time dies
+        # the classes, the centres, the sums: the worker that reads the last chunk for the third time dies
         if block_info and block_info[0]["chunk-location"][0] == 5:
             reads = len(os.listdir(home)) + 1
             with open(f"{home}/{reads}", "x"):
@@ -316,5 +316,5 @@ def test_dask_series_without_a_name_is_accepted(rng):
     y = pd.Series(np.where(X["a"] > 0, "p", "q"))
     assert y.name is None
     chunks = dd.from_pandas(X, npartitions=2), dd.from_pandas(y, npartitions=2)
-    model = PartialClassifier(budget=1).fit(*chunks)
+    model = PartialClassifier(max_search_time=1).fit(*chunks)
     assert model.score(*chunks) > 0.8

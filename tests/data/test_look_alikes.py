@@ -22,7 +22,7 @@ def messages(fit):
 
 def fitted(y, **settings):
     X = np.random.default_rng(0).normal(size=(len(y), 2))
-    return PartialClassifier(budget=1, **settings).fit(X, y)
+    return PartialClassifier(max_search_time=1, **settings).fit(X, y)
 
 
 @pytest.mark.parametrize(
@@ -129,11 +129,11 @@ def test_orders_with_other_signs_and_ties():
 def test_look_alike_items_are_reported_and_merged():
     y = ["apple > pear > fig", "pear ~ apple > fig", "fig > pear", "Apple > fig"] * 3
     X = np.arange(24.0).reshape(12, 2)
-    (message,) = messages(lambda: PartialRanker(budget=1).fit(X, y))
+    (message,) = messages(lambda: PartialRanker(max_search_time=1).fit(X, y))
     assert "'Apple' (3) → 'apple': case" in message
     assert "merge_classes(y, kind='ranking')" in message
     merged = merge_classes(y, kind="ranking")
-    assert not messages(lambda: PartialRanker(budget=1).fit(X, merged))
+    assert not messages(lambda: PartialRanker(max_search_time=1).fit(X, merged))
     assert merged[3] == [("apple", "fig")]
     assert merge_classes([*y, ["Apple"], {"Apple": 1, "fig": 2}], kind="ranking")[12:] == [
         ["apple"],

@@ -16,10 +16,13 @@ def labels(seed, n=40, m=5):
 
 
 @settings(deadline=None)
-@given(levels, levels, seeds, st.sampled_from([datasets.uniform, datasets.skewed]))
-def test_candidates_contain_the_truth_and_grow_with_the_level(c, c2, seed, corrupt):
+@given(levels, levels, seeds, st.sampled_from(["uniform", "skewed"]))
+def test_candidates_contain_the_truth_and_grow_with_the_level(c, c2, seed, kind):
     y = labels(seed)
-    small, large = (corrupt(y, level, classes=range(6), random_state=seed) for level in sorted([c, c2]))
+    small, large = (
+        datasets.make_candidate_sets(y, level, kind=kind, classes=range(6), random_state=seed)
+        for level in sorted([c, c2])
+    )
     assert small[np.arange(len(y)), y].all()
     assert small.shape == (len(y), 6)
     assert (small <= large).all()
@@ -28,16 +31,16 @@ def test_candidates_contain_the_truth_and_grow_with_the_level(c, c2, seed, corru
 @pytest.mark.slow
 def test_uniform_adds_each_wrong_class_with_probability_c():
     y = labels(0, n=20_000)
-    candidates = datasets.uniform(y, 0.3, random_state=0)
+    candidates = datasets.make_candidate_sets(y, 0.3, random_state=0)
     wrong = candidates[y[:, None] != np.arange(5)]
     assert wrong.mean() == pytest.approx(0.3, abs=6 * np.sqrt(0.21 / wrong.size))  # fails with probability 2e-9
 
 
 def test_skewed_at_one_leaves_other_classes_as_singletons():
     y = np.array(["a", "b", "b", "c"])
-    sizes = datasets.skewed(y, 1.0, random_state=0).sum(axis=1)
+    sizes = datasets.make_candidate_sets(y, 1.0, random_state=0, kind="skewed").sum(axis=1)
     assert sizes.tolist() == [1, 3, 3, 1]
-    assert datasets.skewed(y, 1.0, frequent="c").sum(axis=1).tolist() == [1, 1, 1, 3]
+    assert datasets.make_candidate_sets(y, 1.0, frequent="c", kind="skewed").sum(axis=1).tolist() == [1, 1, 1, 3]
 
 
 @settings(deadline=None)
@@ -45,15 +48,17 @@ def test_skewed_at_one_leaves_other_classes_as_singletons():
 def test_skewed_is_uniform_on_the_frequent_class(seed, c):
     y = labels(seed)
     frequent = y == np.bincount(y).argmax()
-    blurred = datasets.uniform(y, c, random_state=seed)
-    np.testing.assert_array_equal(datasets.skewed(y, c, random_state=seed)[frequent], blurred[frequent])
+    blurred = datasets.make_candidate_sets(y, c, random_state=seed)
+    np.testing.assert_array_equal(
+        datasets.make_candidate_sets(y, c, random_state=seed, kind="skewed")[frequent], blurred[frequent]
+    )
 
 
 @settings(deadline=None)
 @given(seeds, levels, levels)
-def test_lost_pairs_are_those_far_apart(seed, c, c2):
+def test_dropped_pairs_are_those_far_apart(seed, c, c2):
     scores = np.random.default_rng(seed).normal(size=(10, 5))
-    little, much = (datasets.lose_pairs(scores, level) for level in sorted([c, c2]))
+    little, much = (datasets.drop_pairs(scores, level) for level in sorted([c, c2]))
     for row, code in zip(scores, little):
         spread = row.max() - row.min()
         for (i, j), got in zip(zip(*np.triu_indices(5, 1)), code):
@@ -64,16 +69,16 @@ def test_lost_pairs_are_those_far_apart(seed, c, c2):
 
 def test_lose_pairs_ends():
     scores = np.random.default_rng(0).normal(size=(20, 6))
-    assert (datasets.lose_pairs(scores, 0.0) != 0).all()
-    assert (datasets.lose_pairs(scores, 1.0) == 0).all()
-    assert (datasets.lose_pairs(np.ones((2, 3)), 0.0) == 0).all()
+    assert (datasets.drop_pairs(scores, 0.0) != 0).all()
+    assert (datasets.drop_pairs(scores, 1.0) == 0).all()
+    assert (datasets.drop_pairs(np.ones((2, 3)), 0.0) == 0).all()
 
 
 @pytest.mark.slow
 def test_pairs_at_random_are_lost_in_the_stated_share():
     scores = np.random.default_rng(0).normal(size=(2000, 6))
-    whole = datasets.lose_pairs(scores, 0.0)
-    codes = datasets.lose_pairs_at_random(scores, 0.3, random_state=0)
+    whole = datasets.drop_pairs(scores, 0.0)
+    codes = datasets.drop_pairs_at_random(scores, 0.3, random_state=0)
     assert ((codes == whole) | (codes == 0)).all()
     assert (codes == 0).mean() == pytest.approx(0.3, abs=6 * np.sqrt(0.21 / codes.size))  # fails with probability 2e-9
 
@@ -82,7 +87,7 @@ def test_pairs_at_random_are_lost_in_the_stated_share():
 @given(seeds, levels)
 def test_lost_labels_are_nan_and_the_rest_is_unchanged(seed, share):
     ranks = np.random.default_rng(seed).permuted(np.tile(np.arange(1, 6), (8, 1)), axis=1)
-    partial = datasets.lose_labels(ranks, share, random_state=seed)
+    partial = datasets.drop_items(ranks, share, random_state=seed)
     known = ~np.isnan(partial)
     np.testing.assert_array_equal(partial[known], ranks[known])
     if share in (0, 1):
@@ -93,7 +98,7 @@ def test_lost_labels_are_nan_and_the_rest_is_unchanged(seed, share):
 @given(seeds, st.floats(0, 10))
 def test_hamming_balls_contain_the_truth(seed, c):
     Y = np.random.default_rng(seed).choice([-1, 1], size=(30, 6))
-    centers, radii = datasets.hamming_ball(Y, c, random_state=seed)
+    centers, radii = datasets.make_hamming_balls(Y, c, random_state=seed)
     flips = (centers != Y).sum(axis=1)
     assert (flips <= radii).all()
     assert (np.abs(centers) == 1).all()
@@ -104,7 +109,7 @@ def test_hamming_balls_contain_the_truth(seed, c):
 @pytest.mark.slow
 def test_hamming_radius_is_uniform_at_one_and_repeats_flip_once():
     Y = np.ones((14_000, 6), dtype=int)
-    centers, radii = datasets.hamming_ball(Y, 1.0, random_state=0)
+    centers, radii = datasets.make_hamming_balls(Y, 1.0, random_state=0)
     counts = np.bincount(radii, minlength=7)
     assert counts.size == 7
     np.testing.assert_allclose(counts, 2000, atol=6 * np.sqrt(2000))  # fails with probability 1e-8
@@ -118,7 +123,7 @@ def test_hamming_radius_is_uniform_at_one_and_repeats_flip_once():
 @given(seeds, levels, st.booleans())
 def test_lost_tags(seed, share, positive_only):
     Y = np.random.default_rng(seed).choice([-1, 1], size=(10, 4))
-    tags = datasets.lose_tags(Y, share, positive_only=positive_only, random_state=seed)
+    tags = datasets.drop_tags(Y, share, positive_only=positive_only, random_state=seed)
     assert ((tags == Y) | (tags == 0)).all()
     assert not (positive_only and (tags < 0).any())
     if share == 0:
@@ -159,14 +164,19 @@ def test_lost_sign_problem_is_the_one_of_the_reference_numbers():
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: datasets.uniform([0, 1], 1.5), r"c must be a number in \[0, 1\]. Got 1.5"),
+        (lambda: datasets.make_candidate_sets([0, 1], 1.5), r"p must be a number in \[0, 1\]. Got 1.5"),
         (
-            lambda: datasets.uniform(["a", "z"], 0.5, classes=["a", "b"]),
+            lambda: datasets.make_candidate_sets([0, 1], 0.5, kind="even"),
+            r"kind must be 'uniform' or 'skewed'. Got 'even'",
+        ),
+        (lambda: datasets.make_candidate_sets([0, 1], 0.5, frequent=1), r"Pass kind='skewed'"),
+        (
+            lambda: datasets.make_candidate_sets(["a", "z"], 0.5, classes=["a", "b"]),
             r"Row 1 has the label 'z', which is not one of the classes",
         ),
-        (lambda: datasets.hamming_ball([[0, 1]], 0.5), r"Tags must be -1 or 1. Row 0 is \[0, 1\].*2 \* Y - 1"),
-        (lambda: datasets.hamming_ball([[1, 1]], -1.0), r"c must be a number >= 0. Got -1.0"),
-        (lambda: datasets.lose_pairs([[1.0, 2.0]], np.nan), r"Got nan"),
+        (lambda: datasets.make_hamming_balls([[0, 1]], 0.5), r"Tags must be -1 or 1. Row 0 is \[0, 1\].*2 \* Y - 1"),
+        (lambda: datasets.make_hamming_balls([[1, 1]], -1.0), r"c must be a number >= 0. Got -1.0"),
+        (lambda: datasets.drop_pairs([[1.0, 2.0]], np.nan), r"c must be .* Got nan"),
     ],
 )
 def test_errors_name_the_row_and_the_value(call, message):

@@ -9,7 +9,7 @@ import skops.io
 from scipy.optimize import minimize
 from sklearn.datasets import load_iris, load_wine
 
-from infimum import Blocks, Disambiguation, InputError, PartialClassifier, PartialRegressor, PartialSearch, clean_labels
+from infimum import Chunks, Disambiguation, InputError, PartialClassifier, PartialRegressor, PartialSearch, clean_labels
 from infimum.active import QuestionSelector
 from infimum.conformal import Conformal
 from infimum.disambiguation.hard import hard
@@ -129,7 +129,7 @@ def test_constraints_are_for_labels_in_memory():
     how = Disambiguation(constraints=[Balanced()])
     with pytest.raises(ValueError, match="Constraints on groups of rows are for labels, not for Reals"):
         PartialRegressor(principle=how).fit(X, [1.0, 2.0, 3.0, 4.0])
-    chunks = Blocks([(X, ["a", "b", "a", "b"])])
+    chunks = Chunks([(X, ["a", "b", "a", "b"])])
     with pytest.raises(ValueError, match="need all rows at once"):
         PartialClassifier(principle=how, negative_weights="inside", weights=LinearRidge()).fit(chunks)
 

@@ -13,8 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cases import CASES
 from infimum import (
-    Blocks,
     CandidateLabels,
+    Chunks,
     Disambiguation,
     DisambiguationClassifier,
     HammingBalls,
@@ -123,7 +123,7 @@ def test_holdout_of_other_families_equals_refits(family, rng):
 def test_disambiguation_of_chunks_equals_that_of_arrays(rng):
     X, _, mask = blobs(rng, 60)
     here = PartialClassifier.paper(principle="disambiguation", weights="linear").fit(X, mask)
-    parts = clone(here).fit(Blocks([(X[:25], mask[:25]), (X[25:], mask[25:])]))
+    parts = clone(here).fit(Chunks([(X[:25], mask[:25]), (X[25:], mask[25:])]))
     np.testing.assert_allclose(parts.decision_function(X), here.decision_function(X), atol=1e-9)
 
 
@@ -343,7 +343,7 @@ def test_labels_of_unknown_tags_are_the_true_ones(rng):
 def test_hamming_balls_get_hard_labels(rng):
     X, truth, _ = blobs(rng, 120)
     tags = np.repeat(np.where(np.eye(3)[truth] > 0, 1, -1), 2, axis=1)
-    centers, radii = datasets.hamming_ball(tags, 0.3, random_state=0)
+    centers, radii = datasets.make_hamming_balls(tags, 0.3, random_state=0)
     balls = HammingBalls(centers, radii)
     model = PartialMultilabelClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-2)).fit(X, balls)
     assert balls.contains(model.labels_).all()
@@ -385,7 +385,7 @@ def test_errors_explain_what_is_not_supported(rng):
     with pytest.raises(ValueError, match=r"Laplacian\(.*has no closed form"):
         PartialClassifier(principle="disambiguation", weights="laplacian").fit(X, mask)
     with pytest.raises(ValueError, match="all rows"):
-        PartialClassifier(principle=Disambiguation("hard"), weights="linear").fit(Blocks([(X, mask, None)]))
+        PartialClassifier(principle=Disambiguation("hard"), weights="linear").fit(Chunks([(X, mask, None)]))
     refitted = (
         PartialClassifier.paper(principle="disambiguation").fit(X, mask).set_params(principle="infimum").fit(X, mask)
     )

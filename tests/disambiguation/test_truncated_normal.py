@@ -9,8 +9,8 @@ import pytest
 from sklearn.base import clone
 
 from infimum import (
-    Blocks,
     Boxes,
+    Chunks,
     Disambiguation,
     InfimumWarning,
     Intervals,
@@ -285,7 +285,7 @@ def test_chunks_and_subset_predict_similarly(rng):
     family = weights.Scaled(weights.Nystrom(30, lam=1e-5, gamma=2.0, random_state=0))
     model = PartialRegressor(principle="disambiguation", weights=family)
     here = model.fit(X, bounds).predict(X)
-    parts = clone(model).fit(Blocks([(X[:50], bounds[:50]), (X[50:], bounds[50:])]))
+    parts = clone(model).fit(Chunks([(X[:50], bounds[:50]), (X[50:], bounds[50:])]))
     np.testing.assert_allclose(parts.predict(X), here, atol=0.05)
     subset = PartialRegressor(principle=Disambiguation(subset_size=55), weights=family).fit(X, bounds)
     assert subset.sets_.contains(subset.labels_).all()
@@ -392,5 +392,5 @@ def test_chunks_with_a_one_sided_interval(rng):
     X, _, t = curve(rng, 120, 3)
     y = np.column_stack([np.floor(t), np.floor(t) + 1])
     y[0, 1] = math.inf
-    model = PartialRegressor().fit(Blocks([(X[:60], y[:60]), (X[60:], y[60:])]))
+    model = PartialRegressor().fit(Chunks([(X[:60], y[:60]), (X[60:], y[60:])]))
     assert np.isfinite(model.predict(X)).all()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from infimum import (
-    Blocks,
+    Chunks,
     PartialClassifier,
     PartialMultilabelClassifier,
     PartialRanker,
@@ -128,7 +128,7 @@ def test_what_is_shown_is_what_there_is():
 
 def test_rows_in_blocks_and_several_rows_are_refused():
     _, X, y = data("labels")
-    model = PartialClassifier().fit(Blocks.of(X, y))
+    model = PartialClassifier().fit(Chunks.of(X, y))
     with pytest.raises(ValueError, match="Fit it on arrays"):
         model.explain(X[0])
     with pytest.raises(ValueError, match=r"explain requires one row, such as .* Got 2 rows"):

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_digits
 
 from infimum import (
-    Blocks,
+    Chunks,
     CandidateLabels,
     PartialClassifier,
     PartialMultilabelClassifier,
@@ -83,7 +83,7 @@ def blurred_digits():
     X, y = load_digits(return_X_y=True)
     order = np.random.default_rng(0).permutation(len(X))
     X, y = X[order] / 16, y[order]
-    return X, y, datasets.uniform(y, 0.3, random_state=0)
+    return X, y, datasets.make_candidate_sets(y, 0.3, random_state=0)
 
 
 @pytest.mark.parametrize("principle", ["disambiguation", "average", "infimum"])
@@ -287,7 +287,7 @@ def test_default_model_has_predict_proba(family, rng):
 def test_default_model_has_predict_proba_for_chunks(rng):
     X = rng.standard_normal((80, 3))
     y = ["high" if x > 0 else "low" for x in X[:, 0]]
-    model = PartialClassifier().fit(Blocks([(X[:40], y[:40]), (X[40:], y[40:])]))
+    model = PartialClassifier().fit(Chunks([(X[:40], y[:40]), (X[40:], y[40:])]))
     assert_allclose(model.predict_proba(X).sum(axis=1), 1)
 
 

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from infimum import Balls, Blocks, Intervals, PartialRegressor, metrics, weights
+from infimum import Balls, Chunks, Intervals, PartialRegressor, metrics, weights
 from infimum.datasets import load, make_lost_sign
 from infimum.solvers import ClosedForm, Piecewise
 from infimum.weights import KernelRidge
@@ -195,7 +195,7 @@ def test_rows_in_blocks_agree(rng):
     y = X @ [1.0, -2.0, 0.5] + rng.normal(0, 0.1, size=120)
     model = PartialRegressor()
     whole = model.fit(X, y).predict(X)
-    blocks = Blocks([(X[k : k + 40], y[k : k + 40]) for k in (0, 40, 80)])
+    blocks = Chunks([(X[k : k + 40], y[k : k + 40]) for k in (0, 40, 80)])
     np.testing.assert_allclose(model.fit(blocks).predict(X), whole, atol=1e-8)
 
 

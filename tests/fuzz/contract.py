@@ -54,7 +54,7 @@ NAMED = re.compile(
     r"\b(rows?|columns?|blocks?|files?|y|X|classes|tags|items|cost|[Tt]axonomy|lam|lams|gamma|gammas|sigma|degree|coef0|"
     r"kernel|n_tags|tag_cost|bounds|loss|principle|negative_weights|weights|solver|sample_weight|n_neighbors|n_centers|centers|"
     r"radius|center|codes|ranks|orders|pairs|negated|listed|time_limit|level|phase|inner|outer|lower|upper|points|"
-    r"max_iter|n_starts|max_outputs|features?|target|weight|tol|n_jobs|random_state|verbose|budget|candidates|n|cv|"
+    r"max_iter|n_starts|max_outputs|features?|target|weight|tol|n_jobs|random_state|verbose|max_search_time|candidates|n|cv|"
     r"groups|level|covers|method|score|holdout|ambiguity|strategy|measure|questions|scoring|scalings|kernels|gammas|"
     r"principles|search_config|estimator|model|reject|\w+\.(skops|csv|json))\b"
 )

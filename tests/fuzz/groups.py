@@ -52,7 +52,7 @@ GROUPS = [
     Group("X: no tables", tables.hostile(), 0.5),
     Group("X: kinds of tables", tables.kinds()),
     Group("X: sample weights", tables.sample_weights(), 0.5),
-    Group("X: blocks", tables.blocks(), 0.5),
+    Group("X: chunks", tables.chunks(), 0.5),
     Group("parameters", parameters.hostile()),
     Group("parameters: names", parameters.names(), 0.5),
     Group("costs and taxonomies", parameters.costs(), 0.5),

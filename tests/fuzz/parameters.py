@@ -87,7 +87,7 @@ PARAMETERS: dict[str, tuple[Callable[..., Any], list]] = {
     "PartialClassifier n_jobs": (classifier, [0, 1.5, float("nan"), "abc", [1], object()]),
     "PartialClassifier random_state": (classifier, [-1, 1.5, float("nan"), "abc", [1], 2**40, object()]),
     "PartialClassifier verbose": (classifier, [-1, 1.5, float("nan"), "abc", [1], None, object()]),
-    "PartialClassifier budget": (classifier, [0, -1, float("nan"), "abc", [1], object()]),
+    "PartialClassifier max_search_time": (classifier, [0, -1, float("nan"), "abc", [1], object()]),
     "PartialClassifier search_config": (classifier, [3, "abc", {}, object()]),
     "PartialSearch scalings": (searched, [3, "none", None, [], [[]], ["abc"], float("nan"), {}]),
     "PartialSearch kernels": (searched, [3, "rbf", None, [], [[]], ["abc"], float("nan"), {}]),

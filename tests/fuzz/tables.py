@@ -1,4 +1,4 @@
-"""X, sample weights and blocks: every kind of table under every kind of weights, and names that bind."""
+"""X, sample weights and chunks: every kind of table under every kind of weights, and names that bind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
-from infimum import Blocks, PartialClassifier, PartialMultilabelClassifier, PartialRegressor, weights
+from infimum import Chunks, PartialClassifier, PartialMultilabelClassifier, PartialRegressor, weights
 
 from .contract import Broken, Case
 
@@ -232,8 +232,8 @@ def sample_weights(draw: Any) -> Case:
 
 
 @st.composite
-def blocks(draw: Any) -> Case:
-    """Blocks of frames whose named columns come in other orders, of X and of y, teach what the whole table teaches."""
+def chunks(draw: Any) -> Case:
+    """Chunks of frames whose named columns come in other orders, of X and of y, teach what the whole table teaches."""
     F, family = drawn_frame(draw), draw(st.sampled_from(["nystrom", "linear"]))
     orders = [list(draw(st.permutations(list(F.columns)))) for _ in range(2)]
     kind = draw(st.sampled_from(["labels", "tags"]))
@@ -251,11 +251,11 @@ def blocks(draw: Any) -> Case:
         parts = [slice(0, cut), slice(cut, 6)]
         given = [(F[o].iloc[p], y(p, swapped and k == 1)) for k, (o, p) in enumerate(zip(orders, parts))]
         whole = estimator(weights=WEIGHTS[family]()).fit(F[orders[0]], y(slice(None), False))
-        model = estimator(weights=WEIGHTS[family]()).fit(Blocks(given))
+        model = estimator(weights=WEIGHTS[family]()).fit(Chunks(given))
         if not hasattr(model, "feature_names_in_"):
-            raise Broken("wrong answer", "blocks of frames leave no feature_names_in_: their names bind nothing")
-        agree(model.predict(F[orders[0]]), whole.predict(F[orders[0]]), "blocks teach something else than the table")
+            raise Broken("wrong answer", "chunks of frames leave no feature_names_in_: their names bind nothing")
+        agree(model.predict(F[orders[0]]), whole.predict(F[orders[0]]), "chunks teach something else than the table")
 
     same = orders[0] == orders[1] and not swapped
-    note = f"blocks of {kind} at {cut}, columns {orders}, tags swapped {swapped}, {family}: {F.to_numpy().tolist()}"
+    note = f"chunks of {kind} at {cut}, columns {orders}, tags swapped {swapped}, {family}: {F.to_numpy().tolist()}"
     return Case(run, "answer" if same else "either", note=note)

@@ -6,7 +6,7 @@ import resource
 import numpy as np
 import pytest
 
-from infimum import Blocks, PartialClassifier
+from infimum import Chunks, PartialClassifier
 from infimum.data import memory as _memory
 from infimum.weights import KernelRidge, Nystrom
 from small_search import SMALL_SEARCH
@@ -38,7 +38,7 @@ def alone() -> PartialClassifier:
     return PartialClassifier(weights="kernel", search_config=SMALL_SEARCH).fit(X, MASK)
 
 
-# three passes (classes, centres, sums) over four blocks are twelve reads: in the first and the last, and in all of them
+# three passes (classes, centres, sums) over four chunks are twelve reads: in the first and the last, and in all of them
 MOMENTS = range(1, 13) if "INFIMUM_CAMPAIGN" in os.environ else [1, 12]
 
 
@@ -67,7 +67,7 @@ def test_a_worker_that_dies_at_any_moment_costs_time_not_the_model(moment, clust
     targets = da.from_array(MASK, chunks=(rows, 3)).map_blocks(read, meta=MASK[:0])
     far = PartialClassifier(weights="kernel", search_config=SMALL_SEARCH)
     far.fit(da.from_array(X, chunks=(rows, 3)), targets)
-    # the block that was lost with the worker was read again
+    # the chunk that was lost with the worker was read again
     assert len(os.listdir(home)) > moment, "no worker died"
     np.testing.assert_array_equal(far.predict(X), alone.predict(X))
     np.testing.assert_allclose(far.decision_function(X), alone.decision_function(X), atol=1e-8)
@@ -108,7 +108,7 @@ def test_a_parquet_file_that_changes_between_passes_is_noticed(change, reads, tm
     model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, MASK)
     before = model.predict(X)
     with pytest.raises(ValueError, match=r"second\.parquet changed during fit.*Fit again"):
-        model.set_params(weights=Nystrom(8)).fit(Blocks.parquet(paths, "label"))
+        model.set_params(weights=Nystrom(8)).fit(Chunks.parquet(paths, "label"))
     assert len(seen) == reads, "the file was not read so often"
     np.testing.assert_array_equal(model.predict(X), before)
 

@@ -1,4 +1,4 @@
-"""Every group of the campaign within a fixed budget, the same cases every time."""
+"""Every group of the campaign within a fixed time, the same cases every time."""
 
 import os
 

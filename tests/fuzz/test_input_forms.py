@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 
 from infimum import (
-    Blocks,
     CandidateLabels,
+    Chunks,
     PartialClassifier,
     PartialMultilabelClassifier,
     PartialOrders,
@@ -66,13 +66,13 @@ def table(n=120):
     return F, np.where(F["u"] > 0, "a", "b")
 
 
-def blocks_by_name():
+def chunks_by_name():
     F, y = table()
     want = PartialClassifier(search_config=SMALL_SEARCH).fit(F, y).predict(F)
-    blocks = Blocks([(F[:60], y[:60]), (F[["w", "v", "u"]][60:], y[60:])])
-    model = PartialClassifier(search_config=SMALL_SEARCH).fit(blocks)
+    chunks = Chunks([(F[:60], y[:60]), (F[["w", "v", "u"]][60:], y[60:])])
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(chunks)
     verify(model.predict(F), want)
-    verify(np.concatenate(list(model.predict(Blocks([(F[["v", "w", "u"]], y)])))), want)
+    verify(np.concatenate(list(model.predict(Chunks([(F[["v", "w", "u"]], y)])))), want)
 
 
 def parquet(tmp, frames):
@@ -87,7 +87,7 @@ def parquet_by_name(tmp):
     F = F.assign(label=y)
     files = parquet(tmp, [F[:60], F[["w", "label", "u", "v"]][60:]])
     verify(
-        PartialClassifier(search_config=SMALL_SEARCH).fit(Blocks.parquet(files, "label")).predict(F[["u", "v", "w"]]),
+        PartialClassifier(search_config=SMALL_SEARCH).fit(Chunks.parquet(files, "label")).predict(F[["u", "v", "w"]]),
         want,
     )
 
@@ -95,7 +95,7 @@ def parquet_by_name(tmp):
 def parquet_index_is_no_feature(tmp):
     F, y = table()
     odd = F.assign(label=y).set_index(np.arange(len(F))[::-1] * 7.5)
-    model = PartialClassifier(search_config=SMALL_SEARCH).fit(Blocks.parquet(parquet(tmp, [odd]), "label"))
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(Chunks.parquet(parquet(tmp, [odd]), "label"))
     assert model.n_features_in_ == 3
 
 
@@ -225,7 +225,7 @@ ANSWER = {
 }
 EITHER = {
     "mask as a list": lambda tmp: mask_as_list(),
-    "blocks": lambda tmp: blocks_by_name(),
+    "chunks": lambda tmp: chunks_by_name(),
     "parquet": parquet_by_name,
     "pandas index": parquet_index_is_no_feature,
     "dask": WRONG_PAIRS["dask"],

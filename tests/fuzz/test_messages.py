@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from infimum import (
     Annuli,
-    Blocks,
+    Chunks,
     InfimumWarning,
     PartialClassifier,
     PartialMultilabelClassifier,
@@ -40,8 +40,8 @@ def both(space, y):
     return space.fit(y).read(y)
 
 
-def blocks(source, **given):
-    return PartialClassifier.paper(weights=weights.LinearRidge(), **given).fit(Blocks(source))
+def chunks(source, **given):
+    return PartialClassifier.paper(weights=weights.LinearRidge(), **given).fit(Chunks(source))
 
 
 def frame(tmp, name="0.parquet", **columns):
@@ -52,24 +52,24 @@ def frame(tmp, name="0.parquet", **columns):
 def predicts_without_target(tmp):
     F = pd.DataFrame({"u": [0.0, 1.0, 2.0, 3.0]})
     model = PartialClassifier(search_config=SMALL_SEARCH).fit(F, AB)
-    Z = np.concatenate(list(model.predict(Blocks.parquet(frame(tmp), "label"))))
+    Z = np.concatenate(list(model.predict(Chunks.parquet(frame(tmp), "label"))))
     assert Z.tolist() == model.predict(F).tolist()
 
 
-def blocks_of_piped_class(tmp):
-    model = blocks([(X[:2], ["a|b", "c"]), (X[2:], ["c", "a|b"])], classes=["a|b", "c"])
+def chunks_of_piped_class(tmp):
+    model = chunks([(X[:2], ["a|b", "c"]), (X[2:], ["c", "a|b"])], classes=["a|b", "c"])
     assert model.classes_.tolist() == ["a|b", "c"]
 
 
-def tag_names_of_blocks(tmp):
+def tag_names_of_chunks(tmp):
     F = pd.DataFrame({"r": [1, -1], "s": [-1, 1]})
-    model = PartialMultilabelClassifier(search_config=SMALL_SEARCH).fit(Blocks([(X[:2], F), (X[2:], F)]))
+    model = PartialMultilabelClassifier(search_config=SMALL_SEARCH).fit(Chunks([(X[:2], F), (X[2:], F)]))
     assert model.tags_.tolist() == ["r", "s"]
 
 
-def rank_frames_of_blocks(tmp):
+def rank_frames_of_chunks(tmp):
     F = pd.DataFrame({"a": [1, 2], "b": [2, 1], "c": [3, 3]})
-    model = PartialRanker(search_config=SMALL_SEARCH).fit(Blocks([(X[:2], F), (X[2:], F)]))
+    model = PartialRanker(search_config=SMALL_SEARCH).fit(Chunks([(X[:2], F), (X[2:], F)]))
     assert model.items_.tolist() == ["a", "b", "c"]
 
 
@@ -109,9 +109,9 @@ REFUSE = {
     "weights: gamma infinite":
         (lambda tmp: PartialClassifier.paper(weights=weights.KernelRidge(gamma=np.inf)).fit(X, AB),
     "gamma"),
-    "sample weights: negative in blocks": (lambda tmp: blocks([(X[:2], AB[:2], [1, 1]), (X[2:], AB[2:], [1, -1])]),
+    "sample weights: negative in chunks": (lambda tmp: chunks([(X[:2], AB[:2], [1, 1]), (X[2:], AB[2:], [1, -1])]),
     "weight"),
-    "sample weights: zero in blocks": (lambda tmp: blocks([(X, AB, [0, 0, 0, 0])]), "weight"),
+    "sample weights: zero in chunks": (lambda tmp: chunks([(X, AB, [0, 0, 0, 0])]), "weight"),
     "sample weights: zero in score":
         (lambda tmp: PartialClassifier().fit(X, AB).score(X, AB, sample_weight=[0] * 4),
     "weight"),
@@ -124,20 +124,20 @@ REFUSE = {
     sample_weight=[1, 2]), "weight"),
     "sample weights: zero in mean_squared_distance": (lambda tmp: metrics.mean_squared_distance([1.0], [1.0],
     sample_weight=[0]), "weight"),
-    "blocks: no block": (lambda tmp: blocks([]), "[Bb]lock"),
-    "blocks: a generator that is spent": (lambda tmp: blocks(b for b in [(X, AB)]), "generator|function|[Bb]lock"),
-    "blocks: missing weight column": (
-        lambda tmp: PartialClassifier.paper(weights=weights.LinearRidge()).fit(Blocks.parquet(frame(tmp, label=AB),
+    "chunks: no chunk": (lambda tmp: chunks([]), "[Cc]hunk"),
+    "chunks: a generator that is spent": (lambda tmp: chunks(b for b in [(X, AB)]), "generator|function|[Cc]hunk"),
+    "chunks: missing weight column": (
+        lambda tmp: PartialClassifier.paper(weights=weights.LinearRidge()).fit(Chunks.parquet(frame(tmp, label=AB),
         "label", weight="w")),
         r"\bw\b",
     ),
-    "blocks: missing target": (
-        lambda tmp: PartialClassifier.paper(weights=weights.LinearRidge()).fit(Blocks.parquet(frame(tmp, label=AB),
+    "chunks: missing target": (
+        lambda tmp: PartialClassifier.paper(weights=weights.LinearRidge()).fit(Chunks.parquet(frame(tmp, label=AB),
         "nothing")), "nothing",
     ),
-    "blocks: which block": (lambda tmp: blocks([(X[:2], AB[:2]), (X[2:], ["a", [["b"]]])]), r"block 1"),
-    "blocks: dense then sparse": (lambda tmp: blocks([(X[:2], AB[:2]), (sp.csr_matrix(X[2:])[:, :0], AB[2:])]),
-    r"[Bb]lock|feature"),
+    "chunks: which chunk": (lambda tmp: chunks([(X[:2], AB[:2]), (X[2:], ["a", [["b"]]])]), r"chunk 1"),
+    "chunks: dense then sparse": (lambda tmp: chunks([(X[:2], AB[:2]), (sp.csr_matrix(X[2:])[:, :0], AB[2:])]),
+    r"[Cc]hunk|feature"),
     "left_out_scores: lengths": (lambda tmp: selection.left_out_scores(PartialClassifier(), X, AB[:3]),
     r"rows|samples"),
     "X: text column": (lambda tmp: PartialClassifier().fit(pd.DataFrame({"u": [1.0] * 4, "c": ["red"] * 4}), AB),
@@ -161,8 +161,8 @@ EITHER = {
     "weights: X of 1e155": lambda tmp: PartialClassifier().fit(X * 1e155, AB).predict(X),
     "weights: Laplacian of one row": lambda tmp: PartialClassifier.paper(weights=weights.Laplacian(1)).fit([[0.0]],
     ["a"]).predict([[1.0]]),
-    "blocks: an empty block": lambda tmp: blocks([(X[:0], []), (X, AB)]),
-    "blocks: dense, then sparse": lambda tmp: blocks([(X[:2], AB[:2]), (sp.csr_matrix(X[2:]), AB[2:])]).predict(X),
+    "chunks: an empty chunk": lambda tmp: chunks([(X[:0], []), (X, AB)]),
+    "chunks: dense, then sparse": lambda tmp: chunks([(X[:2], AB[:2]), (sp.csr_matrix(X[2:]), AB[2:])]).predict(X),
     "vectors: one phase for all": lambda tmp: Annuli(1.0, 2.0, phase=(6, 2)),
     "search on sparse X": lambda tmp: PartialSearch().fit(sp.csr_matrix(np.eye(4)[[0, 1, 2, 3] * 5]), AB * 5),
     "clean_labels on sparse X": lambda tmp: clean_labels(sp.csr_matrix(np.eye(4)[[0, 1, 2, 3] * 5]), AB * 5),
@@ -172,10 +172,10 @@ ANSWER = {
     "tags: one text column": lambda tmp: one_text_column(Tags(), ["+a -b", "-a"]),
     "orders: one text column": lambda tmp: one_text_column(Rankings(), ["a>b", "b>c"]),
     "orders: polars List": polars_lists,
-    "blocks: a class with |": blocks_of_piped_class,
-    "blocks: names of tags": tag_names_of_blocks,
-    "blocks: frames of ranks": rank_frames_of_blocks,
-    "blocks: predict without the target": predicts_without_target,
+    "chunks: a class with |": chunks_of_piped_class,
+    "chunks: names of tags": tag_names_of_chunks,
+    "chunks: frames of ranks": rank_frames_of_chunks,
+    "chunks: predict without the target": predicts_without_target,
     "labels: mixed types, all declared": lambda tmp: both(Labels(classes=[1, "a"]), [1, "a"]),
 }
 

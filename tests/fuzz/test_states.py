@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from sklearn.base import clone
 
 from infimum import (
-    Blocks,
+    Chunks,
     PartialClassifier,
     PartialMultilabelClassifier,
     PartialRanker,
@@ -109,11 +109,11 @@ class Sequences(RuleBasedStateMachine):
     @precondition(lambda self: self.family == "linear" and self.kind in ("labels", "tags"))
     @rule(seed=st.integers(0, 99))
     def refit_on_blocks(self, seed: int) -> None:
-        """Blocks without names leave none behind."""
+        """Chunks without names leave none behind."""
         X, y = table(seed, None), COLUMNS[self.kind]
-        self.model.fit(Blocks([(X[:4], y[:4]), (X[4:], y[4:])]))
+        self.model.fit(Chunks([(X[:4], y[:4]), (X[4:], y[4:])]))
         self.last = (X, y)
-        self.answers = self.fresh().fit(Blocks([(X[:4], y[:4]), (X[4:], y[4:])])).predict(X)
+        self.answers = self.fresh().fit(Chunks([(X[:4], y[:4]), (X[4:], y[4:])])).predict(X)
         self.width, self.names = 3, None
 
     @rule()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infimum import Blocks, InputError, PartialRanker, SetLoss, weights
+from infimum import Chunks, InputError, PartialRanker, SetLoss, weights
 from infimum.disambiguation import BradleyTerry
 from infimum.io import TRUSTED_TYPES
 from infimum.outputs import PartialOrders, Rankings
@@ -135,7 +135,7 @@ def test_saved_models_and_chunks(rng):
     loaded = skops.io.loads(skops.io.dumps(model), trusted=TRUSTED_TYPES)
     assert loaded.score(X, y) == model.score(X, y)
     settings = {"principle": "average", "weights": weights.LinearRidge(0.1), "contradictions": "weigh"}
-    chunks = Blocks(lambda: ((X[k : k + 10], y[k : k + 10]) for k in range(0, 40, 10)))
+    chunks = Chunks(lambda: ((X[k : k + 10], y[k : k + 10]) for k in range(0, 40, 10)))
     whole, parts = PartialRanker(ITEMS, **settings).fit(X, y), PartialRanker(ITEMS, **settings).fit(chunks)
     np.testing.assert_array_equal(parts.predict(X), whole.predict(X))
 

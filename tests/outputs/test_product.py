@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
-from infimum import Blocks, Disambiguation, InputError, PartialClassifier, PartialEstimator, PartialMultiOutput
+from infimum import Chunks, Disambiguation, InputError, PartialClassifier, PartialEstimator, PartialMultiOutput
 from infimum.active import from_dict
 from infimum.conformal import Conformal
 from infimum.disambiguation import coupled
@@ -100,7 +100,7 @@ def test_predicts_a_frame_with_the_types_of_y():
 def test_labels_that_are_not_numbers_have_cells():
     tags = ["+red -round", "+red", None, "-red +round", "+round", "-red"]
     y = {"tags": tags, "order": ["a>b"] * 3 + ["b>a"] * 3}
-    model = PartialMultiOutput({"tags": "tags", "order": "ranking"}, budget=2).fit(X, y)
+    model = PartialMultiOutput({"tags": "tags", "order": "ranking"}, max_search_time=2).fit(X, y)
     found = model.predict(X[:1])
     assert found["tags"][0] == {"red": True, "round": False}
     assert found["order"][0] == ["a", "b"]
@@ -153,7 +153,7 @@ def test_chunks_give_the_same_model_as_arrays():
     rng = np.random.default_rng(0)
     features = rng.normal(size=(60, 2))
     y = {"species": np.where(features[:, 0] > 0, "cat", "dog").tolist(), "weight": (features @ [1, 2]).tolist()}
-    chunks = Blocks(lambda: (
+    chunks = Chunks(lambda: (
         (features[k : k + 20], {name: column[k : k + 20] for name, column in y.items()}) for k in range(0, 60, 20)
     ))  # fmt: skip
     model = PartialMultiOutput(KINDS, {"species": 1.0, "weight": 1.0}, "infimum", "inside", LinearRidge(lam=0.1))

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
 from infimum import InfimumWarning, PartialOrders, PartialRanker, SetLoss, solvers, weights
-from infimum.datasets import lose_labels, lose_pairs, lose_pairs_at_random
+from infimum.datasets import drop_items, drop_pairs, drop_pairs_at_random
 from infimum.loss import doubled
 from infimum.metrics import kendall_tau, wrong_pairs
 from infimum.outputs import Rankings
@@ -252,7 +252,7 @@ def test_bounds_of_alternation_hold_and_mean_something(principle, reading, rng):
 
 def test_alternation_on_the_supremum_says_how_many_cycled(rng):
     X = rng.uniform(-1, 1, (30, 1))
-    codes = lose_pairs_at_random(X * rng.standard_normal(4) + rng.standard_normal(4), 0.5, random_state=0)
+    codes = drop_pairs_at_random(X * rng.standard_normal(4) + rng.standard_normal(4), 0.5, random_state=0)
     model = PartialRanker.paper(4, "supremum", weights=weights.KernelRidge(1e-3, sigma=0.5), solver=solvers.Alternate())
     with pytest.warns(InfimumWarning, match=r"\d+ of 30 predictions did not converge in max_iter = \d+ rounds"):
         found = model.fit(X, codes).minimum(X)
@@ -312,8 +312,8 @@ def test_scores_on_full_and_partial_truth():
 def test_ranker_learns_scores_and_leaves_unknown_rows_out(rng):
     slope, offset = np.array([1.0, -1.0, 0.3, 0.0]), np.array([0.0, 0.1, -0.2, 0.2])
     X, Xt = rng.uniform(-1, 1, (80, 1)), rng.uniform(-1, 1, (50, 1))
-    scores, truth = X * slope + offset, lose_pairs(Xt * slope + offset, 0)
-    y = lose_pairs_at_random(scores, 0.5, random_state=0)
+    scores, truth = X * slope + offset, drop_pairs(Xt * slope + offset, 0)
+    y = drop_pairs_at_random(scores, 0.5, random_state=0)
     model = PartialRanker(search_config=SMALL_SEARCH).fit(X, y)
     assert kendall_tau(truth, model.predict(Xt)) > 0.9
     assert model.score(Xt, truth) == pytest.approx((1 + kendall_tau(truth, model.predict(Xt))) / 2)
@@ -328,7 +328,7 @@ def test_ranker_learns_scores_and_leaves_unknown_rows_out(rng):
 def test_cross_validation_and_search(rng):
     X = rng.uniform(-1, 1, (60, 2))
     ranks = np.argsort(np.argsort(-(X @ rng.standard_normal((2, 4))), axis=1), axis=1) + 1.0
-    y = lose_labels(ranks, 0.3, random_state=0)
+    y = drop_items(ranks, 0.3, random_state=0)
     assert cross_val_score(PartialRanker(items=4, search_config=SMALL_SEARCH), X, y, cv=3).min() > 0.8
     sets = Rankings().fit(y).read(y)
     assert cross_val_score(PartialRanker(search_config=SMALL_SEARCH), X, sets, cv=3).min() > 0.8
@@ -354,12 +354,12 @@ def error_on_lines(m, c, reading, grid, queries=200, **settings):
         [
             [
                 wrong_pairs(
-                    lose_pairs(scores_t[:queries], 0),
+                    drop_pairs(scores_t[:queries], 0),
                     PartialRanker.paper(
                         m, negative_weights=reading, weights=weights.KernelRidge(lam / 50**0.5, sigma=sigma)
                     )
                     .set_params(**settings)
-                    .fit(X, lose_pairs(scores, c))
+                    .fit(X, drop_pairs(scores, c))
                     .predict(Xt[:queries]),
                 )
                 for X, scores, Xt, scores_t in lines(m)

@@ -43,7 +43,7 @@ class Fitted:
         model = self.table.model()
         self.whole = model if container == "array" else Pipeline([("features", Features()), ("model", model)])
         with warnings.catch_warnings():
-            # the search budget may end the comparison
+            # the search time may end the comparison
             warnings.filterwarnings("ignore", "The search stopped", InfimumWarning)
             self.whole.fit(self.inputs[:TRAINING], self.table.labels[:TRAINING])
 

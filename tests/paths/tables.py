@@ -164,7 +164,7 @@ def labels() -> Table:
     cells = ["" if i % 12 == 7 else "|".join(names) for i, names in enumerate(sets)]
     return Table(
         "labels",
-        model=lambda: PartialClassifier(budget=BUDGET),
+        model=lambda: PartialClassifier(max_search_time=BUDGET),
         space=outputs.Labels,
         labels=[set(cell.split("|")) if cell else None for cell in cells],
         exact=animals[GROUP],
@@ -191,7 +191,7 @@ def tags() -> Table:
     rows = [{name: bool(v > 0) for name, v in zip(names, row)} for row in true]
     return Table(
         "tags",
-        model=lambda: PartialMultilabelClassifier(budget=BUDGET),
+        model=lambda: PartialMultilabelClassifier(max_search_time=BUDGET),
         space=outputs.Tags,
         labels=[{name: row[name] for name, keep in zip(names, shown) if keep} for row, shown in zip(rows, known)],
         exact=rows,
@@ -215,7 +215,7 @@ def rankings() -> Table:
 
     return Table(
         "rankings",
-        model=lambda: PartialRanker(budget=BUDGET),
+        model=lambda: PartialRanker(max_search_time=BUDGET),
         space=outputs.Rankings,
         labels=[row or None for row in pairs],
         exact=[list(map(str, order)) for order in true],
@@ -235,7 +235,7 @@ def numbers() -> Table:
     bounds = [(float(t - a), float(t + b)) for t, a, b in zip(true, below, above)]
     return Table(
         "numbers",
-        model=lambda: PartialRegressor(budget=BUDGET),
+        model=lambda: PartialRegressor(max_search_time=BUDGET),
         space=outputs.Reals,
         labels=[None if i % 12 == 7 else row for i, row in enumerate(bounds)],
         exact=true,
@@ -256,7 +256,7 @@ def vectors() -> Table:
     grid = np.linspace(-3, 3, 25)
     return Table(
         "vectors",
-        model=lambda: PartialRegressor(budget=BUDGET),
+        model=lambda: PartialRegressor(max_search_time=BUDGET),
         space=outputs.Vectors,
         labels=Boxes(true - below, true + above),
         exact=true,
@@ -281,7 +281,7 @@ def masks() -> Table:
 
     return Table(
         "masks",
-        model=lambda: PartialEstimator(output=outputs.Masks((2, 3)), budget=BUDGET),
+        model=lambda: PartialEstimator(output=outputs.Masks((2, 3)), max_search_time=BUDGET),
         space=lambda: outputs.Masks((2, 3)),
         labels=scribbles,
         exact=images,
@@ -307,7 +307,7 @@ def own() -> Table:
 
     return Table(
         "own",
-        model=lambda: PartialEstimator(output=Angles(), budget=BUDGET),
+        model=lambda: PartialEstimator(output=Angles(), max_search_time=BUDGET),
         space=Angles,
         labels=Angles().read([json.loads(cell) if cell else None for cell in cells]),
         exact=Arcs(true, np.full(ROWS, TOLERANCE)),
@@ -348,7 +348,7 @@ def product() -> Table:
 
     return Table(
         "product",
-        model=lambda: PartialMultiOutput({"species": "labels", "weight": "number"}, budget=BUDGET),
+        model=lambda: PartialMultiOutput({"species": "labels", "weight": "number"}, max_search_time=BUDGET),
         space=lambda: outputs.Product(species="labels", weight="number"),
         labels=frame,
         exact=pd.DataFrame({"species": animals, "weight": weight}),
@@ -377,7 +377,7 @@ def sequences() -> Table:
     rows = [[str(name) if RANDOM.random() < 0.7 else None for name in row] for row in true]
     return Table(
         "sequences",
-        model=lambda: PartialEstimator(output=outputs.Sequences(), budget=BUDGET),
+        model=lambda: PartialEstimator(output=outputs.Sequences(), max_search_time=BUDGET),
         space=outputs.Sequences,
         labels=rows,
         exact=true.tolist(),

@@ -49,7 +49,7 @@ def counts() -> tuple[int, int]:
 
 
 def test_counting_tells_default_models_from_models_with_parts():
-    default = "PartialClassifier().fit(X, y); PartialEstimator(output=Angles(), budget=1); PartialRegressor('absolute')"
+    default = "PartialClassifier().fit(X, y); PartialEstimator(output=Angles(), n_jobs=1); PartialRegressor('absolute')"
     named = "PartialClassifier.paper(); infimum.PartialRanker(weights='kernel'); PartialRegressor(**settings)"
     assert list(models(default)) == [False] * 3
     assert list(models(named)) == [True] * 3

@@ -12,9 +12,9 @@ import pytest
 from sklearn.base import clone
 
 from infimum import (
-    Blocks,
     Boxes,
     CandidateLabels,
+    Chunks,
     DisambiguationClassifier,
     HammingBalls,
     InfimumWarning,
@@ -102,16 +102,16 @@ def test_unsupported_solver_of_points_lists_the_others(X):
 
 
 def test_chunks_are_enumerated_and_other_solvers_raise(X):
-    """Enumerate folds tables block by block; Piecewise needs single rows and says so."""
-    blocks = Blocks([(X[:5], LABELS[:5]), (X[5:], LABELS[5:])])
+    """Enumerate folds tables chunk by chunk; Piecewise needs single rows and says so."""
+    chunks = Chunks([(X[:5], LABELS[:5]), (X[5:], LABELS[5:])])
     nystrom = weights.Nystrom(6)
     whole = PartialClassifier.paper(weights=nystrom, solver=solvers.Enumerate()).fit(X, LABELS)
-    parts = clone(whole).fit(blocks)
+    parts = clone(whole).fit(chunks)
     np.testing.assert_array_equal(parts.predict(X), whole.predict(X))
     y = X[:, 0]
-    with pytest.raises(ValueError, match=r"Piecewise cannot minimise .*in blocks.*Solvers that can: ClosedForm"):
+    with pytest.raises(ValueError, match=r"Piecewise cannot minimise .*in chunks.*Solvers that can: ClosedForm"):
         PartialRegressor.paper(weights=nystrom, solver=solvers.Piecewise()).fit(
-            Blocks([(X[:5], y[:5]), (X[5:], y[5:])])
+            Chunks([(X[:5], y[:5]), (X[5:], y[5:])])
         )
 
 
@@ -216,28 +216,28 @@ def test_hamming_balls_in_chunks(X, rng):
     balls = HammingBalls(rng.choice([-1, 1], (12, 3)), rng.integers(0, 2, 12))
     model = PartialMultilabelClassifier.paper(weights=weights.Nystrom(6), solver=solvers.Enumerate())
     whole = model.fit(X, balls).predict(X)
-    np.testing.assert_array_equal(model.fit(Blocks([(X[:5], balls[:5]), (X[5:], balls[5:])])).predict(X), whole)
+    np.testing.assert_array_equal(model.fit(Chunks([(X[:5], balls[:5]), (X[5:], balls[5:])])).predict(X), whole)
 
 
 def test_empty_chunk_is_accepted(X):
     """Partitions of a cluster are often empty."""
     whole = PartialClassifier().fit(X, LABELS).predict(X)
     for at in range(3):
-        blocks = [(X[:5], LABELS[:5]), (X[5:], LABELS[5:])]
-        blocks.insert(at, (X[:0], []))
-        np.testing.assert_array_equal(PartialClassifier().fit(Blocks(blocks)).predict(X), whole)
+        chunks = [(X[:5], LABELS[:5]), (X[5:], LABELS[5:])]
+        chunks.insert(at, (X[:0], []))
+        np.testing.assert_array_equal(PartialClassifier().fit(Chunks(chunks)).predict(X), whole)
 
 
 def test_chunks_give_the_warnings_of_arrays(X):
-    """Tags that are only ever confirmed, and orders that say nothing, over all blocks together."""
+    """Tags that are only ever confirmed, and orders that say nothing, over all chunks together."""
     model = PartialMultilabelClassifier()
     with pytest.warns(InfimumWarning, match="No tag of y is ever absent"):
-        model.fit(Blocks([(X[:5], ["+red"] * 5), (X[5:], ["+blue"] * 7)]))
+        model.fit(Chunks([(X[:5], ["+red"] * 5), (X[5:], ["+blue"] * 7)]))
     with pytest.warns(InfimumWarning, match="No tag of y is ever present"):
-        model.fit(Blocks([(X[:5], ["-red"] * 5), (X[5:], [None] * 7)]))
-    model.fit(Blocks([(X[:5], ["+red"] * 5), (X[5:], ["-red"] * 7)]))  # a warning would be an error here
+        model.fit(Chunks([(X[:5], ["-red"] * 5), (X[5:], [None] * 7)]))
+    model.fit(Chunks([(X[:5], ["+red"] * 5), (X[5:], ["-red"] * 7)]))  # a warning would be an error here
     with pytest.warns(InfimumWarning, match="No row of y contains a comparison"):
-        PartialRanker(items=["a", "b"]).fit(Blocks([(X[:5], [None] * 5), (X[5:], [None] * 7)]))
+        PartialRanker(items=["a", "b"]).fit(Chunks([(X[:5], [None] * 5), (X[5:], [None] * 7)]))
 
 
 @pytest.mark.parametrize("solver", [solvers.Alternate(), solvers.Piecewise()], ids=repr)
@@ -311,7 +311,7 @@ def test_rankings_of_too_many_items_raise_before_allocation(X):
 def test_sample_weights_may_have_any_magnitude(make, weight):
     X = np.linspace(-1, 1, 24)[:, None]
     y = np.where(X > 0, 1, -1) if make is PartialMultilabelClassifier else ["a" if x > 0 else "b" for x in X[:, 0]]
-    model = make(budget=1).fit(X, y, np.full(24, weight))
+    model = make(max_search_time=1).fit(X, y, np.full(24, weight))
     assert model.score(X, y, np.full(24, weight)) > 0.8
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from infimum import Blocks, PartialClassifier, PartialRegressor, PartialSearch, clean_labels, weights
+from infimum import Chunks, PartialClassifier, PartialRegressor, PartialSearch, clean_labels, weights
 from infimum.data.errors import InfimumWarning
 from infimum.diagnostics import audit
 from infimum.weights import BY_NAME
@@ -78,9 +78,9 @@ def test_rows_in_chunks_need_a_family_that_supports_them(wine):
     X, sets, queries, truth = wine
     for family in ("forest", "neighbors", "laplacian"):
         with pytest.raises(ValueError, match="Chunked data requires"):
-            PartialClassifier(weights=family).fit(Blocks.of(X, sets))
+            PartialClassifier(weights=family).fit(Chunks.of(X, sets))
     for family in ("kernel", "nystrom", "linear"):
-        assert PartialClassifier(weights=family).fit(Blocks.of(X, sets)).score(queries, truth) > 0.9
+        assert PartialClassifier(weights=family).fit(Chunks.of(X, sets)).score(queries, truth) > 0.9
 
 
 def test_errors_of_the_family_are_raised(wine):
@@ -105,5 +105,5 @@ def test_other_functions_accept_names(wine):
 def test_a_budget_keeps_the_family(wine):
     X, sets, *_ = wine
     with pytest.warns(InfimumWarning, match="The search stopped"):
-        model = PartialClassifier(weights="forest", budget=1e-6).fit(X, sets)
+        model = PartialClassifier(weights="forest", max_search_time=1e-6).fit(X, sets)
     assert isinstance(model.weights_, weights.Forest)

@@ -9,7 +9,7 @@ def rows_of(seed, n, signal):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 4))
     y = (signal * X @ rng.normal(size=(4, 3)) + rng.gumbel(size=(n, 3))).argmax(axis=1)
-    sets = datasets.uniform(np.r_[0, 1, 2, y], 0.2, random_state=seed)[3:]
+    sets = datasets.make_candidate_sets(np.r_[0, 1, 2, y], 0.2, random_state=seed)[3:]
     return X, sets
 
 

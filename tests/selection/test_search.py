@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from infimum import (
-    Blocks,
+    Chunks,
     Disambiguation,
     InfimumWarning,
     PartialClassifier,
@@ -213,10 +213,10 @@ def test_fit_selects_for_rankings_and_numbers():
 def test_fit_raises_errors_that_name_the_parameter(blobs):
     X, _, mask = blobs
     space = Labels().fit(mask)
-    with pytest.raises(ValueError, match="block 0: sets that are parsed already cannot be combined over chunks"):
-        PartialClassifier().fit(Blocks([(X, space.read(mask))]))
-    with pytest.raises(ValueError, match="'budget' parameter of PartialClassifier must be"):
-        PartialClassifier(budget=-1).fit(X, mask)
+    with pytest.raises(ValueError, match="chunk 0: sets that are parsed already cannot be combined over chunks"):
+        PartialClassifier().fit(Chunks([(X, space.read(mask))]))
+    with pytest.raises(ValueError, match="'max_search_time' parameter of PartialClassifier must be"):
+        PartialClassifier(max_search_time=-1).fit(X, mask)
     with pytest.raises(ValueError, match="negative_weights must be 'inside', 'joint' or 'auto'"):
         PartialClassifier(negative_weights="both").fit(X, mask)
 
@@ -303,7 +303,7 @@ def test_interrupted_search_keeps_the_best_so_far(blobs, monkeypatch):
 def test_search_over_budget_keeps_the_best_so_far(blobs):
     X, truth, mask = blobs
     with pytest.warns(InfimumWarning, match="The search stopped after [1-9]"):
-        model = PartialClassifier(budget=1e-9).fit(X, mask)
+        model = PartialClassifier(max_search_time=1e-9).fit(X, mask)
     assert not model.selection_.complete
     assert np.mean(model.predict(X) == truth) > 0.9
 
@@ -336,10 +336,10 @@ def test_candidates_are_evaluated_in_blas_threads_unless_n_jobs_is_set(
 def test_fit_on_chunks_selects_on_a_sample(blobs):
     X, truth, mask = blobs
     cut = [(X[:25], mask[:25]), (X[25:], mask[25:])]
-    model = PartialClassifier().fit(Blocks(cut))
+    model = PartialClassifier().fit(Chunks(cut))
     assert np.mean(model.predict(X) == truth) > 0.85
     assert model.selection_.best.n == 60
-    again = PartialClassifier().fit(Blocks([(X[::-1], mask[::-1])]))
+    again = PartialClassifier().fit(Chunks([(X[::-1], mask[::-1])]))
     assert selected(again) == selected(model)
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
@@ -347,12 +347,12 @@ def test_fit_on_chunks_selects_on_a_sample(blobs):
 def test_fit_on_files_and_dask_selects_as_for_chunks(blobs, tmp_path):
     da, pd = pytest.importorskip("dask.array"), pytest.importorskip("pandas")
     X, _, mask = blobs
-    here = PartialClassifier().fit(Blocks([(X[:30], mask[:30]), (X[30:], mask[30:])]))
+    here = PartialClassifier().fit(Chunks([(X[:30], mask[:30]), (X[30:], mask[30:])]))
     cluster = PartialClassifier().fit(da.from_array(X, chunks=(40, 3)), da.from_array(mask, chunks=(40, 3)))
     np.testing.assert_array_equal(cluster.predict(X), here.predict(X))
     text = ["|".join("abc"[k] for k in np.flatnonzero(row)) for row in mask]
     pd.DataFrame(X, columns=list("uvw")).assign(y=text).to_parquet(tmp_path / "rows.parquet")
-    files = Blocks.parquet(tmp_path / "rows.parquet", "y", rows=25)
+    files = Chunks.parquet(tmp_path / "rows.parquet", "y", rows=25)
     named = PartialClassifier().fit(files)
     np.testing.assert_array_equal(
         named.predict(pd.DataFrame(X, columns=list("uvw"))), np.array(list("abc"))[here.predict(X)]

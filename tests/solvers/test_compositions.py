@@ -21,7 +21,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from cases import CASES
-from infimum import Blocks, InfimumWarning, PartialEstimator
+from infimum import Chunks, InfimumWarning, PartialEstimator
 from infimum.disambiguation import Disambiguation, supports_soft
 from infimum.selection import left_out_scores
 from infimum.solvers import IN_ORDER
@@ -54,10 +54,10 @@ WORDS = {
     "nobody": r"No solver can minimise the <.*Fit on arrays instead of chunks",
     "bilinear": r"Disambiguation needs a bilinear loss",
     "laplacian": r"Soft disambiguation leaves each row out of its own update, but Laplacian.* has no closed form",
-    "blocks": r"Chunked data requires weights\.Nystrom or weights\.LinearRidge, and negative_weights='inside'",
+    "chunks": r"Chunked data requires weights\.Nystrom or weights\.LinearRidge, and negative_weights='inside'",
     "together": r"Disambiguation compares all rows with each other, which is not supported for these chunks",
     "left out": r"Laplacian has no closed-form leave-one-out predictions\. Use folds instead",
-    "kept": r"Leaving rows out compares them with each other: give arrays instead of rows in blocks",
+    "kept": r"Leaving rows out compares them with each other: give arrays instead of rows in chunks",
 }
 """What a composition may say instead of working."""
 
@@ -163,8 +163,8 @@ def arrays_say(case, principle, reading, family, solver):
     return None if solver in serve else "solver"
 
 
-def blocks_serve(case, principle, reading, family, solver):
-    """Whether rows that come in blocks can be learned from: sums over blocks need a primal form and a linear loss."""
+def chunks_serve(case, principle, reading, family, solver):
+    """Whether rows that come in chunks can be learned from: sums over chunks need a primal form and a linear loss."""
     sets = rows(case.name)[2]
     resolves = principle == "disambiguation"  # some rows teach the others, where members can be weighed
     if family not in ("nystrom", "linear") or (resolves and not supports_soft(sets)):
@@ -179,8 +179,8 @@ ALL = list(itertools.product(PRINCIPLES, READINGS, FAMILIES))
 compositions = pytest.mark.parametrize("principle, reading, family", ALL)
 # of points the two readings are one: `test_arrays` looks at both
 DISTINCT = [one for one in ALL if CAMPAIGN or one[:2] != ("disambiguation", "joint")]
-# how X lies in memory and what S is meet nowhere but in sums over blocks: all families with one structure of each kind
-# of solver, all structures with the two families that can be had of blocks
+# how X lies in memory and what S is meet nowhere but in sums over chunks: all families with one structure of each kind
+# of solver, all structures with the two families that can be had of chunks
 MET = ("labels, 0-1", "partial tags, n_tags", "partial orders", "reals, squared", "vectors")
 OF_ROWS = [
     pytest.param(case, *one, id=f"{case.name}-{'-'.join(one)}")
@@ -194,7 +194,7 @@ OF_ROWS = [
 @structures
 @compositions
 def test_arrays(case, principle, reading, family):
-    """Every solver: fit, predict, minimum, score, pickle; and with "auto" rows left out one by one and in blocks."""
+    """Every solver: fit, predict, minimum, score, pickle; and with "auto" rows left out one by one and in chunks."""
     X, queries, sets = rows(case.name)
     # of points the two readings are one, and solvers by name see of a family only whether its weights have signs
     once = (principle, reading) == ("disambiguation", "joint") or family not in ("kernel", "neighbors")
@@ -230,7 +230,7 @@ def kinds_of_rows(X, queries, sets):
     return {
         "sparse": ((sparse.csr_matrix(X), sets), sparse.csr_matrix(queries)),
         "frame": ((frame(X), sets), frame(queries)),
-        "blocks": ((Blocks([(X[:5], sets[:5]), (X[5:], sets[5:])]),), queries),
+        "chunks": ((Chunks([(X[:5], sets[:5]), (X[5:], sets[5:])]),), queries),
         "Dask": (on_a_cluster(X, sets), queries),
     }
 
@@ -238,12 +238,12 @@ def kinds_of_rows(X, queries, sets):
 @quiet
 @pytest.mark.parametrize("case, principle, reading, family", OF_ROWS)
 def test_kinds_of_rows(case, principle, reading, family):
-    """Sparse rows, frames, blocks and a cluster give what arrays give, or say why not."""
+    """Sparse rows, frames, chunks and a cluster give what arrays give, or say why not."""
     import dask
 
     X, queries, sets = rows(case.name)
     kinds = kinds_of_rows(X, queries, sets)
-    named = {"sparse": "linear", "blocks": "nystrom"}  # a frame is an array, a cluster blocks, for all solvers alike
+    named = {"sparse": "linear", "chunks": "nystrom"}  # a frame is an array, a cluster chunks, for all solvers alike
     for solver in SOLVERS:
         asked_for = [k for k in kinds if solver == "auto" or named.get(k) == family or CAMPAIGN]
         if not asked_for:
@@ -254,15 +254,15 @@ def test_kinds_of_rows(case, principle, reading, family):
         for kind in asked_for:
             given, asked = kinds[kind]
             model = clone(plain)
-            in_blocks = kind in ("blocks", "Dask")
+            in_chunks = kind in ("chunks", "Dask")
             with dask.config.set(scheduler="synchronous"):
                 word = refused(
-                    partial(model.fit, *given), *(WORDS if in_blocks else ("bilinear", "laplacian", "solver"))
+                    partial(model.fit, *given), *(WORDS if in_chunks else ("bilinear", "laplacian", "solver"))
                 )
-            if not in_blocks:
+            if not in_chunks:
                 assert word == said, (kind, solver)
             else:
-                assert (word is None) == blocks_serve(case, principle, reading, family, solver), (kind, solver, word)
+                assert (word is None) == chunks_serve(case, principle, reading, family, solver), (kind, solver, word)
             if word is not None:
                 continue
             found, near = model.minimum(asked), 1e-6 * (1 + np.abs(value).max())

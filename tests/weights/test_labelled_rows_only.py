@@ -46,7 +46,7 @@ def test_the_weights_of_known_rows_alone(half, family, weighed, rng):
     found.release(sums_only=True)  # of what only later folds need
     np.testing.assert_allclose(found.leave_one_out(phi), left, atol=1e-10)
     again = pickle.loads(pickle.dumps(found))
-    if found.blockwise:  # rows are left behind, all of them
+    if found.supports_chunks:  # rows are left behind, all of them
         assert len(again._unlabelled) == 0
         with pytest.raises(ValueError, match="The training rows are not stored"):
             again.leave_one_out(phi)

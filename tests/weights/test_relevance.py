@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 
-from infimum import Blocks, PartialClassifier, PartialRegressor, PartialSearch, outputs, weights
+from infimum import Chunks, PartialClassifier, PartialRegressor, PartialSearch, outputs, weights
 from infimum.data import Table
 from infimum.recipe import Recipe
 from infimum.selection import Candidate, SearchConfig
@@ -218,7 +218,7 @@ def test_fit_with_relevances_through_centres_and_on_chunks(cloud):
     X, mask, truth = cloud
     exact = PartialClassifier().fit(X, mask)
     model = PartialClassifier(search_config=SearchConfig(exact_rows=100, center_bounds=(120, 120)))
-    for fitted in (clone(model).fit(X, mask), clone(model).fit(Blocks.of(X, mask))):
+    for fitted in (clone(model).fit(X, mask), clone(model).fit(Chunks.of(X, mask))):
         family = fitted.recipe_.weights
         assert isinstance(family.weights, weights.Nystrom)
         assert family.scaling.startswith("relevant")
@@ -271,7 +271,7 @@ def test_margin_clips_new_rows_to_the_range_of_training_rows(rng):
     plain = clone(family).set_params(margin=None).fit(X, None, w)
     np.testing.assert_allclose(np.asarray(plain(X[1:])), np.asarray(fitted(X[1:])), atol=1e-12)
     assert np.abs(np.asarray(plain(far))).max() > 10 * np.abs(np.asarray(fitted(far))).max()
-    in_chunks = clone(family).fit(Blocks.of_columns(X[1:], None, None))
+    in_chunks = clone(family).fit(Chunks.of_columns(X[1:], None, None))
     np.testing.assert_allclose(in_chunks.range_, fitted.range_, rtol=1e-6)
     with pytest.raises(ValueError, match="margin"):
         clone(family).set_params(margin=-1).fit(X)

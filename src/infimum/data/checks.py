@@ -111,7 +111,7 @@ def check_some_of(owner: Any, name: str, allowed: Iterable[str]) -> None:
 
 
 def check_run(owner: Any) -> None:
-    """Raise an error if `owner` has a random_state, n_jobs, verbose or budget that is not valid.
+    """Raise an error if `owner` has a random_state, n_jobs, verbose or max_search_time that is not valid.
 
     >>> from infimum import PartialClassifier
     >>> check_run(PartialClassifier(n_jobs=1.5))
@@ -119,7 +119,7 @@ def check_run(owner: Any) -> None:
     ...
     ValueError: The 'n_jobs' parameter of PartialClassifier must be an integer other than 0, or None. Got 1.5 instead.
     """
-    given = {"random_state": None, "n_jobs": None, "verbose": 0, "budget": None, **vars(owner)}
+    given = {"random_state": None, "n_jobs": None, "verbose": 0, "max_search_time": None, **vars(owner)}
     seed, jobs, verbose = given["random_state"], given["n_jobs"], given["verbose"]
     is_seed = seed is None or isinstance(seed, np.random.RandomState) or is_number(seed, 0, 2**32 - 1, integer=True)
     if not is_seed:
@@ -128,8 +128,8 @@ def check_run(owner: Any) -> None:
         raise _invalid(owner, "n_jobs", "an integer other than 0, or None")
     if not isinstance(verbose, bool | np.bool_) and not is_number(verbose, 0, integer=True):
         raise _invalid(owner, "verbose", "an integer >= 0")
-    if given["budget"] is not None:
-        check_number(owner, "budget", 0, above=True, optional=True)
+    if given["max_search_time"] is not None:
+        check_number(owner, "max_search_time", 0, above=True, optional=True)
 
 
 def _invalid(owner: Any, name: str, text: str) -> ValueError:

@@ -1,6 +1,6 @@
 """Chunked (out-of-core) data: files larger than memory, a cluster, or slices of arrays.
 
-A fit is a sum over chunks, which `Blocks.reduce` computes in this process or on the workers of a cluster.
+A fit is a sum over chunks, which `Chunks.reduce` computes in this process or on the workers of a cluster.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NOTHING = object()
 ROWS = 4096  # rows per chunk of an array in memory
 
 
-class Block(NamedTuple):
+class Chunk(NamedTuple):
     """A chunk of rows: inputs, targets and sample weights; the last two may be None."""
 
     X: Any
@@ -36,7 +36,7 @@ class Block(NamedTuple):
     """The chunk and its file, for error messages."""
 
 
-class Blocks:
+class Chunks:
     """Chunked data: a sequence of chunks (X, y) or (X, y, sample_weight) that can be read several times.
 
     Parameters
@@ -44,28 +44,28 @@ class Blocks:
     source : list, or function without arguments
         The chunks, or a function that returns a new iterator over them. A fit reads them more than once, so pass a
         generator function and not a generator.
-    n_blocks : int, optional
+    n_chunks : int, optional
         Number of chunks, to show progress.
 
     Examples
     --------
     >>> import numpy as np
-    >>> blocks = Blocks([(np.zeros((2, 3)), ["a", "b"]), (np.ones((1, 3)), ["a"])])
-    >>> blocks.reduce(lambda block: len(block.X), lambda a, b: a + b)
+    >>> chunks = Chunks([(np.zeros((2, 3)), ["a", "b"]), (np.ones((1, 3)), ["a"])])
+    >>> chunks.reduce(lambda chunk: len(chunk.X), lambda a, b: a + b)
     3
     """
 
-    def __init__(self, source: Any, n_blocks: int | None = None):
+    def __init__(self, source: Any, n_chunks: int | None = None):
         if not callable(source) and not isinstance(source, list | tuple):
             raise ValueError(
-                "The source of Blocks must be a list of (X, y) or a function that returns a new iterator over them,"
+                "The source of Chunks must be a list of (X, y) or a function that returns a new iterator over them,"
                 f" because fit reads them more than once. Got {type(source).__name__}."
             )
         self.source = source
-        self.n_blocks = len(source) if isinstance(source, list | tuple) else n_blocks
+        self.n_chunks = len(source) if isinstance(source, list | tuple) else n_chunks
 
     @classmethod
-    def of(cls, X: Any, y: Any = None, sample_weight: Any = None, rows: int = ROWS) -> Blocks:
+    def of(cls, X: Any, y: Any = None, sample_weight: Any = None, rows: int = ROWS) -> Chunks:
         """Cut arrays or memory maps into chunks.
 
         Parameters
@@ -82,18 +82,18 @@ class Blocks:
         Examples
         --------
         >>> import numpy as np
-        >>> [block.where for block in Blocks.of(np.zeros((5, 1)), list("abcab"), rows=3)]
+        >>> [chunk.where for chunk in Chunks.of(np.zeros((5, 1)), list("abcab"), rows=3)]
         ['rows 0 to 2', 'rows 3 to 4']
         """
         return cls(partial(_slices, X, y, sample_weight, rows), -(-X.shape[0] // rows))
 
     @classmethod
-    def of_columns(cls, X: Any, columns: tuple | None = None, w: Any = None) -> Blocks:
+    def of_columns(cls, X: Any, columns: tuple | None = None, w: Any = None) -> Chunks:
         """Cut arrays into chunks whose y is a tuple of the slices of some columns."""
         return cls(partial(_slices, X, columns, w, ROWS, several=True), -(-X.shape[0] // ROWS))
 
     @classmethod
-    def parquet(cls, paths: Any, target: str | None = None, weight: str | None = None, rows: int = 2**16) -> Blocks:
+    def parquet(cls, paths: Any, target: str | None = None, weight: str | None = None, rows: int = 2**16) -> Chunks:
         """Read Parquet files in chunks.
 
         `target` is the column of y, `weight` that of sample_weight, and the other columns are X. Without `target`, the
@@ -101,34 +101,34 @@ class Blocks:
         """
         return cls(ParquetSource(paths, target, weight, rows))
 
-    def __iter__(self) -> Iterator[Block]:
+    def __iter__(self) -> Iterator[Chunk]:
         source = self.source() if callable(self.source) else self.source
         if callable(self.source) and iter(source) is not source and not isinstance(source, list | tuple):
             source = iter(source)
-        for k, block in enumerate(source):
-            if not isinstance(block, Block):
-                if not isinstance(block, tuple | list) or not 1 <= len(block) <= 3:
-                    raise ValueError(f"block {k} must be (X, y) or (X, y, sample_weight). Got {type(block).__name__}.")
-                block = Block(*block)
-            yield block if block.where else block._replace(where=f"block {k}")
+        for k, chunk in enumerate(source):
+            if not isinstance(chunk, Chunk):
+                if not isinstance(chunk, tuple | list) or not 1 <= len(chunk) <= 3:
+                    raise ValueError(f"chunk {k} must be (X, y) or (X, y, sample_weight). Got {type(chunk).__name__}.")
+                chunk = Chunk(*chunk)
+            yield chunk if chunk.where else chunk._replace(where=f"chunk {k}")
 
-    def inputs(self) -> Blocks:
+    def inputs(self) -> Chunks:
         """Return the chunks for `predict`, for which files may lack the columns of targets and weights."""
         inputs = getattr(self.source, "inputs", None)
-        return self if inputs is None else Blocks(inputs(), self.n_blocks)
+        return self if inputs is None else Chunks(inputs(), self.n_chunks)
 
-    def map(self, function: Callable[[Block], Block]) -> Blocks:
+    def map(self, function: Callable[[Chunk], Chunk]) -> Chunks:
         """Apply a function to each chunk when it is read."""
-        return Blocks(lambda: map(function, self), self.n_blocks)
+        return Chunks(lambda: map(function, self), self.n_chunks)
 
-    def reduce(self, function: Callable[[Block], Any], combine: Callable, label: str = "", verbose: int = 0) -> Any:
+    def reduce(self, function: Callable[[Chunk], Any], combine: Callable, label: str = "", verbose: int = 0) -> Any:
         """Apply a function to each chunk and combine the results, in threads if joblib is configured so."""
-        blocks = track(self, label, self.n_blocks, verbose)
-        if self.n_blocks == 1:  # one chunk needs no threads
-            return self._reduced(map(function, blocks), combine)
+        chunks = track(self, label, self.n_chunks, verbose)
+        if self.n_chunks == 1:  # one chunk needs no threads
+            return self._reduced(map(function, chunks), combine)
         # threads over chunks and threads within products at the same time would wait for each other
         with single_blas() if effective_n_jobs(None) > 1 else nullcontext():
-            found = Parallel(prefer="threads", return_as="generator")(delayed(function)(one) for one in blocks)
+            found = Parallel(prefer="threads", return_as="generator")(delayed(function)(one) for one in chunks)
             return self._reduced(iter(found), combine)
 
     @staticmethod
@@ -136,18 +136,18 @@ class Blocks:
         first = next(found, NOTHING)
         if first is NOTHING:
             raise ValueError(
-                "Blocks contains no chunk. Pass one or more. If the source is a function, it must return a new iterator"
+                "Chunks contains no chunk. Pass one or more. If the source is a function, it must return a new iterator"
                 " at every call (a generator that was used up gives nothing)."
             )
         return reduce(combine, found, first)
 
-    def first(self) -> Block:
+    def first(self) -> Chunk:
         """Return the first chunk that has rows."""
-        for block in self:
-            if n_rows(block.X):
-                return block
+        for chunk in self:
+            if n_rows(chunk.X):
+                return chunk
         raise ValueError(
-            "Blocks contains no rows. Pass at least one. If the source is a function, it must return a new"
+            "Chunks contains no rows. Pass at least one. If the source is a function, it must return a new"
             " iterator at every call (a generator that was used up gives nothing)."
         )
 
@@ -166,10 +166,10 @@ def n_rows(column: Any) -> int:
     return int(column.shape[0]) if hasattr(column, "shape") else len(column)
 
 
-def _slices(X: Any, y: Any, w: Any, size: int, several: bool = False) -> Iterator[Block]:
+def _slices(X: Any, y: Any, w: Any, size: int, several: bool = False) -> Iterator[Chunk]:
     for rows in gen_batches(X.shape[0], size):
         some = None if y is None else tuple(column[rows] for column in y) if several else y[rows]
-        yield Block(X[rows], some, None if w is None else w[rows], f"rows {rows.start} to {rows.stop - 1}")
+        yield Chunk(X[rows], some, None if w is None else w[rows], f"rows {rows.start} to {rows.stop - 1}")
 
 
 INDEX = "__index_level_"  # prefix of a row index that pandas has saved
@@ -182,7 +182,7 @@ class ParquetSource:
         given = list(paths) if isinstance(paths, list | tuple) else [paths]
         self.paths = [Path(path) for path in given]
         if not self.paths:
-            raise ValueError("Blocks.parquet needs at least one path. Got an empty list.")
+            raise ValueError("Chunks.parquet needs at least one path. Got an empty list.")
         missing = [str(path) for path in self.paths if not path.exists()]
         if missing:
             raise FileNotFoundError(f"There is no file {missing[0]} ({len(missing)} of {len(self.paths)} are missing).")
@@ -193,7 +193,7 @@ class ParquetSource:
         """Return the same files for `predict`, without the columns of targets and weights, which may be missing."""
         return ParquetSource(self.paths, self.target, self.weight, self.rows, inputs_only=True)
 
-    def __call__(self) -> Iterator[Block]:
+    def __call__(self) -> Iterator[Chunk]:
         from pyarrow.parquet import ParquetFile
 
         for path in self.paths:
@@ -202,7 +202,7 @@ class ParquetSource:
             for batch in ParquetFile(path).iter_batches(batch_size=self.rows):
                 where = f"{path.name}, rows {first} to {first + len(batch) - 1}"
                 first += len(batch)
-                yield self._block(path, batch, where)
+                yield self._chunk(path, batch, where)
 
     def _same(self, path: Path) -> None:
         state = path.stat()
@@ -213,14 +213,14 @@ class ParquetSource:
                 " that nothing writes to."
             )
 
-    def _block(self, path: Path, batch: Any, where: str) -> Block:
+    def _chunk(self, path: Path, batch: Any, where: str) -> Chunk:
         import pyarrow as pa
 
         names = [name for name in batch.schema.names if not name.startswith(INDEX)]
         inputs = [name for name in names if name not in (self.target, self.weight)]
         X = pa.Table.from_batches([batch.select(inputs)])
         if self.inputs_only:
-            return Block(X, where=where)
+            return Chunk(X, where=where)
         for role, name in (("target", self.target), ("weight", self.weight)):
             if name is not None and name not in names:
                 raise ValueError(
@@ -229,7 +229,7 @@ class ParquetSource:
                 )
         y = None if self.target is None else batch.column(self.target).to_pylist()
         w = None if self.weight is None else batch.column(self.weight).to_numpy(zero_copy_only=False)
-        return Block(X, y, w, where)
+        return Chunk(X, y, w, where)
 
 
 class Sample(NamedTuple):
@@ -244,25 +244,25 @@ class Sample(NamedTuple):
     w: NDArray | None
 
 
-def sample(blocks: Blocks, size: int) -> Sample:
+def sample(chunks: Chunks, size: int) -> Sample:
     """Draw `size` of the rows, in one pass.
 
-    >>> found = sample(Blocks([(np.arange(4.)[:, None], list("abcd")), (np.arange(4., 6.)[:, None], ["e", "f"])]), 3)
+    >>> found = sample(Chunks([(np.arange(4.)[:, None], list("abcd")), (np.arange(4., 6.)[:, None], ["e", "f"])]), 3)
     >>> found.n, len(found.y), sorted(found.y) == sorted("abcdef"[int(x)] for x in found.X[:, 0])
     (6, 3, True)
     """
-    return blocks.reduce(partial(_of, size=size), partial(_merge, size=size), "sample")
+    return chunks.reduce(partial(_of, size=size), partial(_merge, size=size), "sample")
 
 
-def _of(block: Block, size: int) -> Sample:
-    n = block.X.shape[0]
-    there = np.arange(n) if block.w is None else np.flatnonzero(block.w > 0)
-    keys = hash_of(block.X[there], 0)
+def _of(chunk: Chunk, size: int) -> Sample:
+    n = chunk.X.shape[0]
+    there = np.arange(n) if chunk.w is None else np.flatnonzero(chunk.w > 0)
+    keys = hash_of(chunk.X[there], 0)
     at = np.argsort(keys, kind="stable")[:size]
     rows = there[at]
-    w = None if block.w is None else np.asarray(block.w, dtype=float)[rows]
-    total = float(n if block.w is None else np.sum(block.w))
-    return Sample(n, total, keys[at], block.X[rows], _taken(block.y, rows), w)
+    w = None if chunk.w is None else np.asarray(chunk.w, dtype=float)[rows]
+    total = float(n if chunk.w is None else np.sum(chunk.w))
+    return Sample(n, total, keys[at], chunk.X[rows], _taken(chunk.y, rows), w)
 
 
 def _merge(a: Sample, b: Sample, size: int) -> Sample:

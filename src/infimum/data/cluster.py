@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .chunks import Block, Blocks
+from .chunks import Chunk, Chunks
 
 ARITY = 8  # partial results that one task of a cluster combines
 
 
-class DaskBlocks(Blocks):
+class DaskChunks(Chunks):
     """The partitions of Dask collections X, y and sample_weight."""
 
     def __init__(self, parts: list):
         self.parts = parts
-        self.n_blocks = len(parts)
+        self.n_chunks = len(parts)
 
     @classmethod
-    def partitions(cls, X: Any, y: Any = None, w: Any = None) -> DaskBlocks:
+    def partitions(cls, X: Any, y: Any = None, w: Any = None) -> DaskChunks:
         import dask
 
         columns = [_parts(a, name) for a, name in ((X, "X"), (y, "y"), (w, "sample_weight")) if a is not None]
@@ -32,19 +32,19 @@ class DaskBlocks(Blocks):
                 f"X, y and sample_weight must have the same partitions. They have {sorted(sizes)} of them;"
                 " rechunk or repartition one like the other."
             )
-        given = [name for name, a in zip(Block._fields, (X, y, w)) if a is not None]
-        return cls([dask.delayed(_block)(given, k, *row) for k, row in enumerate(zip(*columns))])
+        given = [name for name, a in zip(Chunk._fields, (X, y, w)) if a is not None]
+        return cls([dask.delayed(_chunk)(given, k, *row) for k, row in enumerate(zip(*columns))])
 
-    def __iter__(self) -> Iterator[Block]:
+    def __iter__(self) -> Iterator[Chunk]:
         return (part.compute() for part in self.parts)
 
-    def map(self, function: Callable[[Block], Block]) -> DaskBlocks:
+    def map(self, function: Callable[[Chunk], Chunk]) -> DaskChunks:
         import dask
 
         node = dask.delayed(function)  # one node of the graph, which is sent once and not with each chunk
-        return DaskBlocks([node(part) for part in self.parts])
+        return DaskChunks([node(part) for part in self.parts])
 
-    def reduce(self, function: Callable[[Block], Any], combine: Callable, label: str = "", verbose: int = 0) -> Any:
+    def reduce(self, function: Callable[[Chunk], Any], combine: Callable, label: str = "", verbose: int = 0) -> Any:
         import dask
 
         parts = self.map(function).parts
@@ -97,8 +97,8 @@ def _delayed(column: Any) -> Any:
     return column.to_delayed()
 
 
-def _block(names: list[str], k: int, *columns: Any) -> Block:
-    return Block(**dict(zip(names, columns)), where=f"partition {k}")
+def _chunk(names: list[str], k: int, *columns: Any) -> Chunk:
+    return Chunk(**dict(zip(names, columns)), where=f"partition {k}")
 
 
 def _combine(combine: Callable, parts: Iterable) -> Any:

@@ -19,7 +19,7 @@ SMALL = 2**26
 PER_VALUE = 80
 """Bytes of memory per value of a text file: a Python object and its place in a list or dict."""
 
-SPLIT = "Split the file, or convert it to Parquet and fit infimum.Blocks."
+SPLIT = "Split the file, or convert it to Parquet and fit infimum.Chunks."
 
 
 def check_unpacked(name: str, packed: int, unpacked: int) -> None:

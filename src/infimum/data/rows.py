@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from .chunks import Block, Blocks, Sample, is_parsed, n_rows, sample
-from .cluster import DaskBlocks, is_dask
+from .chunks import Chunk, Chunks, Sample, is_parsed, n_rows, sample
+from .cluster import DaskChunks, is_dask
 from .hashes import hashed
 from .inputs import as_numbers, in_order, names_of
 
@@ -74,19 +74,19 @@ class Table(Rows):
         return sets
 
 
-class InBlocks(Rows):
+class InChunks(Rows):
     """Rows in chunks; `X` are the chunks, which contain X, y and sample weights."""
 
     in_memory = False
     w = None
 
-    def __init__(self, blocks: Blocks):
-        first = blocks.first()
+    def __init__(self, chunks: Chunks):
+        first = chunks.first()
         self.y = first.y
         self.names = names_of(first.X)
         self.n_features = int(first.X.shape[1])
         self.sparse = hasattr(first.X, "tocsr")
-        self.X = blocks.map(partial(checked, names=self.names, n_features=self.n_features, sparse=self.sparse))
+        self.X = chunks.map(partial(checked, names=self.names, n_features=self.n_features, sparse=self.sparse))
 
     def fitted(self, space: Any) -> Any:
         space = clone(space)
@@ -118,56 +118,56 @@ def group_codes(groups: Any, n: int) -> NDArray | None:
 
 
 def is_chunked(X: Any) -> bool:
-    """Return whether X are `Blocks` or a Dask collection."""
-    return isinstance(X, Blocks) or is_dask(X)
+    """Return whether X are `Chunks` or a Dask collection."""
+    return isinstance(X, Chunks) or is_dask(X)
 
 
-def rows_of(X: Any, y: Any = None, w: Any = None, groups: Any = None) -> InBlocks | None:
-    """Return rows in chunks, from `Blocks` or Dask collections; None if X is in memory."""
+def rows_of(X: Any, y: Any = None, w: Any = None, groups: Any = None) -> InChunks | None:
+    """Return rows in chunks, from `Chunks` or Dask collections; None if X is in memory."""
     if groups is not None and is_chunked(X):
         raise ValueError("groups are not supported for chunked data. Pass arrays, or leave out groups.")
-    if isinstance(X, Blocks):
+    if isinstance(X, Chunks):
         if y is not None or w is not None:
-            raise ValueError("Blocks carry y and sample_weight themselves, as (X, y, sample_weight).")
-        return InBlocks(X)
-    return InBlocks(DaskBlocks.partitions(X, y, w)) if is_dask(X) else None
+            raise ValueError("Chunks carry y and sample_weight themselves, as (X, y, sample_weight).")
+        return InChunks(X)
+    return InChunks(DaskChunks.partitions(X, y, w)) if is_dask(X) else None
 
 
-def _unread(block: Block) -> Block:
+def _unread(chunk: Chunk) -> Chunk:
     """Return the chunk, or raise an error if y is parsed, because other chunks may have other classes."""
-    if is_parsed(block.y):
+    if is_parsed(chunk.y):
         raise ValueError(
-            f"{block.where}: sets that are parsed already cannot be combined over chunks, which 'auto' requires. Pass"
+            f"{chunk.where}: sets that are parsed already cannot be combined over chunks, which 'auto' requires. Pass"
             " y as lists or arrays, or set principle, negative_weights and weights."
         )
-    return block
+    return chunk
 
 
-def checked(block: Block, names: list[str] | None, n_features: int, sparse: bool) -> Block:
+def checked(chunk: Chunk, names: list[str] | None, n_features: int, sparse: bool) -> Chunk:
     """Return the chunk as numbers, with its columns in the order of the first chunk; empty chunks are not checked."""
-    where = block.where
-    X = in_order(block.X, names, f"{where}: X")
+    where = chunk.where
+    X = in_order(chunk.X, names, f"{where}: X")
     if n_rows(X) == 0:
-        return Block(np.empty((0, n_features)), block.y, None if block.w is None else np.empty(0), where)
+        return Chunk(np.empty((0, n_features)), chunk.y, None if chunk.w is None else np.empty(0), where)
     if X.shape[1] != n_features:
-        raise ValueError(f"{where}: X has {X.shape[1]} features; the first block has {n_features}.")
+        raise ValueError(f"{where}: X has {X.shape[1]} features; the first chunk has {n_features}.")
     if hasattr(X, "tocsr") != sparse:
         raise ValueError(f"{where}: X is {'dense' if sparse else 'sparse'}, unlike the first chunk. Pass one kind.")
     try:
         X = as_numbers(X)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from error
-    w = None if block.w is None else np.asarray(block.w, dtype=float).ravel()
-    for name, column in (("y", block.y), ("sample_weight", w)):
+    w = None if chunk.w is None else np.asarray(chunk.w, dtype=float).ravel()
+    for name, column in (("y", chunk.y), ("sample_weight", w)):
         if column is not None and n_rows(column) != X.shape[0]:
             raise ValueError(f"{where}: X has {X.shape[0]} rows and {name} has {n_rows(column)}.")
     if w is not None and not (np.isfinite(w) & (w >= 0)).all():
         row = int(np.argmin(np.isfinite(w) & (w >= 0)))
         raise ValueError(f"{where}: sample_weight must be finite numbers >= 0. Row {row} has {w[row]:g}.")
-    return Block(X, block.y, w, where)
+    return Chunk(X, chunk.y, w, where)
 
 
-def _summarise(space: Any, block: Block) -> Any:
-    if block.y is None:
-        raise ValueError(f"{block.where} has no y: to fit, blocks are (X, y) or (X, y, sample_weight).")
-    return space.summarise(block.y)
+def _summarise(space: Any, chunk: Chunk) -> Any:
+    if chunk.y is None:
+        raise ValueError(f"{chunk.where} has no y: to fit, chunks are (X, y) or (X, y, sample_weight).")
+    return space.summarise(chunk.y)

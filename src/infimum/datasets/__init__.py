@@ -3,30 +3,28 @@
 from ._fetch import data_folder, fetch
 from ._registry import list_datasets
 from .corruptions import (
-    hamming_ball,
-    lose_labels,
-    lose_pairs,
-    lose_pairs_at_random,
-    lose_tags,
+    drop_items,
+    drop_pairs,
+    drop_pairs_at_random,
+    drop_tags,
+    make_candidate_sets,
+    make_hamming_balls,
     make_lost_sign,
-    skewed,
-    uniform,
 )
 from .loaders import load
 from .tables import example_file
 
 __all__ = [
     "data_folder",
+    "drop_items",
+    "drop_pairs",
+    "drop_pairs_at_random",
+    "drop_tags",
     "example_file",
     "fetch",
-    "hamming_ball",
     "list_datasets",
     "load",
-    "lose_labels",
-    "lose_pairs",
-    "lose_pairs_at_random",
-    "lose_tags",
+    "make_candidate_sets",
+    "make_hamming_balls",
     "make_lost_sign",
-    "skewed",
-    "uniform",
 ]

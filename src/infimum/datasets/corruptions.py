@@ -1,12 +1,14 @@
-"""The paper's corruptions, which turn exact labels into sets that contain them.
+"""Functions that turn exact labels into partial labels, for experiments and tests.
 
 Each function accepts any data and is seeded by `random_state` as in scikit-learn. The true label is always in its set.
-For a fixed seed, the sets grow with the level, except those of `hamming_ball`.
+For a fixed seed, the sets grow with the level, except those of `make_hamming_balls`.
 
 References
 ----------
 Cabannes, Rudi and Bach (2020), Structured prediction with partial labelling through the infimum loss, Sec. 5, App. B.
 """
+
+from typing import Literal
 
 import numpy as np
 from numpy.random import RandomState
@@ -16,19 +18,28 @@ from sklearn.utils import Bunch, check_array, check_random_state, column_or_1d
 Seed = int | RandomState | None
 
 
-def uniform(
-    y: ArrayLike, c: float, *, classes: ArrayLike | None = None, random_state: Seed = None
+def make_candidate_sets(
+    y: ArrayLike,
+    p: float,
+    *,
+    kind: Literal["uniform", "skewed"] = "uniform",
+    frequent: object = None,
+    classes: ArrayLike | None = None,
+    random_state: Seed = None,
 ) -> NDArray[np.bool_]:
-    """Add each wrong class to the candidates with probability c.
-
-    P(z in S | y) = c for z != y.
+    """Turn exact labels into candidate sets by adding wrong classes at random.
 
     Parameters
     ----------
     y : (n,) labels
         The true labels.
-    c : float in [0, 1]
-        0 gives exact labels, 1 gives sets of all classes.
+    p : float in [0, 1]
+        The probability with which each wrong class is added: 0 gives exact labels, 1 gives sets of all classes.
+    kind : {"uniform", "skewed"}, default="uniform"
+        The rows that get candidates: all rows, or only the rows of one class. The other rows then keep exact labels.
+    frequent : label, optional
+        The class whose rows get candidates with ``kind="skewed"``. By default the most frequent class of y, the first
+        one if several are.
     classes : (m,) labels, optional
         Columns of the result; the sorted labels of y by default.
     random_state : int, RandomState or None
@@ -37,68 +48,41 @@ def uniform(
     Returns
     -------
     candidates : (n, m) booleans
+        Whether each class is a candidate of each row. The true label always is.
 
     References
     ----------
-    App. B.1.3, Fig. cl:uniform.
+    App. B.1.3, Fig. cl:uniform and Fig. libsvm, where p is called c.
 
     Examples
     --------
-    >>> uniform(["cat", "dog", "cow"], 0.0)
+    >>> make_candidate_sets(["cat", "dog", "cow"], 0.0)
     array([[ True, False, False],
            [False, False,  True],
            [False,  True, False]])
-    >>> uniform([0, 1, 2], 0.5, random_state=0)
+    >>> make_candidate_sets([0, 1, 2], 0.5, random_state=0)
     array([[ True, False, False],
            [False,  True, False],
            [ True, False,  True]])
-    """
-    truth = _one_hot(y, classes)
-    return truth | (check_random_state(random_state).uniform(size=truth.shape) < _level(c))
-
-
-def skewed(
-    y: ArrayLike, c: float, *, frequent: object = None, classes: ArrayLike | None = None, random_state: Seed = None
-) -> NDArray[np.bool_]:
-    """Add wrong classes to the candidates of the most frequent class only.
-
-    P(z' in S | y = z) = c · 1[z is the most frequent class] for z' != z. The rows of other classes keep exact labels.
-
-    Parameters
-    ----------
-    y : (n,) labels
-        The true labels.
-    c : float
-        The probability with which each wrong class is a candidate, for rows of the frequent class.
-    classes : (m,) labels, optional
-        Columns of the result; the sorted labels of y by default.
-    random_state : int, RandomState or None
-        Seed of the candidates.
-    frequent : label, optional
-        The class whose rows get more candidates; by default the most frequent class of y, the first one if several are.
-
-    Returns
-    -------
-    candidates : (n, m) booleans
-
-    References
-    ----------
-    App. B.1.3, Fig. libsvm.
-
-    Examples
-    --------
-    >>> skewed([0, 1, 1, 2], 1.0)
+    >>> make_candidate_sets([0, 1, 1, 2], 1.0, kind="skewed")
     array([[ True, False, False],
            [ True,  True,  True],
            [ True,  True,  True],
            [False, False,  True]])
     """
+    if kind not in ("uniform", "skewed"):
+        raise ValueError(f"kind must be 'uniform' or 'skewed'. Got {kind!r}.")
+    if frequent is not None and kind == "uniform":
+        raise ValueError("frequent is used by kind='skewed' only. Pass kind='skewed', or leave frequent out.")
     given = column_or_1d(y)
+    truth = _one_hot(given, classes)
+    extended = truth | (check_random_state(random_state).uniform(size=truth.shape) < _level(p, "p"))
+    if kind == "uniform":
+        return extended
     if frequent is None:
         labels, counts = np.unique(given, return_counts=True)
         frequent = labels[counts.argmax()]
-    extended = uniform(given, c, classes=classes, random_state=random_state)
-    return np.where((given == frequent)[:, None], extended, _one_hot(given, classes))
+    return np.where((given == frequent)[:, None], extended, truth)
 
 
 def _one_hot(y: ArrayLike, classes: ArrayLike | None) -> NDArray[np.bool_]:
@@ -114,7 +98,7 @@ def _one_hot(y: ArrayLike, classes: ArrayLike | None) -> NDArray[np.bool_]:
     return truth
 
 
-def lose_pairs(scores: ArrayLike, c: float) -> NDArray[np.int8]:
+def drop_pairs(scores: ArrayLike, c: float) -> NDArray[np.int8]:
     """Remove the comparisons of items whose scores differ most.
 
     These are the pairs with d_ij > 1 - c, where d_ij = |v_i - v_j| / max_kl |v_k - v_l|.
@@ -130,7 +114,7 @@ def lose_pairs(scores: ArrayLike, c: float) -> NDArray[np.int8]:
     -------
     codes : (n, m(m-1)/2) in {-1, 0, 1}
         One column per pair i < j in the order of ``np.triu_indices(m, 1)``: 1 when i comes before j, -1 when after,
-        0 when lost or tied.
+        0 when dropped or tied.
 
     Notes
     -----
@@ -142,19 +126,19 @@ def lose_pairs(scores: ArrayLike, c: float) -> NDArray[np.int8]:
 
     Examples
     --------
-    >>> lose_pairs([[3.0, 2.0, 0.0]], 0.0)
+    >>> drop_pairs([[3.0, 2.0, 0.0]], 0.0)
     array([[1, 1, 1]], dtype=int8)
-    >>> lose_pairs([[3.0, 2.0, 0.0]], 0.5)
+    >>> drop_pairs([[3.0, 2.0, 0.0]], 0.5)
     array([[1, 0, 0]], dtype=int8)
     """
     difference = _pairwise(scores)
     # max_kl |v_k - v_l|; if all scores are equal, all codes are 0
     spread = np.abs(difference).max(axis=1, keepdims=True, initial=0.0)
     distance = np.divide(np.abs(difference), spread, out=np.zeros_like(difference), where=spread > 0)
-    return np.where(distance > 1 - _level(c), 0, np.sign(difference)).astype(np.int8)
+    return np.where(distance > 1 - _level(c, "c"), 0, np.sign(difference)).astype(np.int8)
 
 
-def lose_pairs_at_random(scores: ArrayLike, share: float = 0.5, *, random_state: Seed = None) -> NDArray[np.int8]:
+def drop_pairs_at_random(scores: ArrayLike, share: float = 0.5, *, random_state: Seed = None) -> NDArray[np.int8]:
     """Remove each comparison with probability `share`, independently of the scores.
 
     Parameters
@@ -162,14 +146,14 @@ def lose_pairs_at_random(scores: ArrayLike, share: float = 0.5, *, random_state:
     scores : (n, m) array
         Larger is preferred.
     share : float in [0, 1], default=0.5
-        The share that is lost, in [0, 1].
+        The probability with which each comparison is dropped.
     random_state : int, RandomState or None
         Seed of the random numbers.
 
     Returns
     -------
     codes : (n, m(m-1)/2) in {-1, 0, 1}
-        The column of the pair i < j is 1 if i comes before j, -1 if it comes after, and 0 if it is lost.
+        The column of the pair i < j is 1 if i comes before j, -1 if it comes after, and 0 if it is dropped.
 
     References
     ----------
@@ -177,7 +161,7 @@ def lose_pairs_at_random(scores: ArrayLike, share: float = 0.5, *, random_state:
 
     Examples
     --------
-    >>> lose_pairs_at_random([[3.0, 2.0, 0.0], [0.0, 1.0, 2.0]], random_state=0)
+    >>> drop_pairs_at_random([[3.0, 2.0, 0.0], [0.0, 1.0, 2.0]], random_state=0)
     array([[ 1,  1,  1],
            [-1,  0, -1]], dtype=int8)
     """
@@ -185,7 +169,7 @@ def lose_pairs_at_random(scores: ArrayLike, share: float = 0.5, *, random_state:
     return np.where(_lost(codes.shape, share, random_state), np.int8(0), codes)
 
 
-def lose_labels(ranks: ArrayLike, share: float, *, random_state: Seed = None) -> NDArray[np.float64]:
+def drop_items(ranks: ArrayLike, share: float, *, random_state: Seed = None) -> NDArray[np.float64]:
     """Remove each item from the ranking with probability `share`; its rank becomes NaN.
 
     Parameters
@@ -193,7 +177,7 @@ def lose_labels(ranks: ArrayLike, share: float, *, random_state: Seed = None) ->
     ranks : (n, m) array
         The rank of each item, 1 is first.
     share : float in [0, 1]
-        The share that is lost, in [0, 1].
+        The probability with which each item is dropped.
     random_state : int, RandomState or None
         Seed of the random numbers.
 
@@ -208,7 +192,7 @@ def lose_labels(ranks: ArrayLike, share: float, *, random_state: Seed = None) ->
 
     Examples
     --------
-    >>> lose_labels([[1, 2, 3], [3, 1, 2]], 0.5, random_state=0)
+    >>> drop_items([[1, 2, 3], [3, 1, 2]], 0.5, random_state=0)
     array([[ 1.,  2.,  3.],
            [ 3., nan,  2.]])
     """
@@ -277,7 +261,9 @@ def make_lost_sign(n_samples: int = 100, *, random_state: Seed = None) -> Bunch:
     return Bunch(data=x[:, None], target=y, pieces=np.stack([piece, mirror], axis=1))
 
 
-def hamming_ball(Y: ArrayLike, c: float, *, random_state: Seed = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def make_hamming_balls(
+    Y: ArrayLike, c: float, *, random_state: Seed = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Replace tags by Hamming balls that contain them.
 
     The ball is B(center, r) = {y : Hamming(center, y) <= r}. The radius is r = floor(c (m + 1) U) with U uniform on
@@ -303,7 +289,7 @@ def hamming_ball(Y: ArrayLike, c: float, *, random_state: Seed = None) -> tuple[
 
     Examples
     --------
-    >>> centers, radii = hamming_ball([[1, 1, -1], [-1, 1, 1]], 0.5, random_state=0)
+    >>> centers, radii = make_hamming_balls([[1, 1, -1], [-1, 1, 1]], 0.5, random_state=0)
     >>> centers
     array([[ 1, -1, -1],
            [-1, -1,  1]])
@@ -322,7 +308,7 @@ def hamming_ball(Y: ArrayLike, c: float, *, random_state: Seed = None) -> tuple[
     return np.where(flipped, -y, y), radii
 
 
-def lose_tags(
+def drop_tags(
     Y: ArrayLike, share: float, *, positive_only: bool = False, random_state: Seed = None
 ) -> NDArray[np.int64]:
     """Set each tag to unknown, 0, with probability `share`.
@@ -332,7 +318,7 @@ def lose_tags(
     Y : (n, m) in {-1, 1}
         The true tags, in {-1, 1}.
     share : float in [0, 1]
-        The share that is lost, in [0, 1].
+        The probability with which each tag is dropped.
     positive_only : bool, default=False
         Annotators who mention only relevant tags: every -1 becomes unknown as well.
     random_state : int, RandomState or None
@@ -348,10 +334,10 @@ def lose_tags(
 
     Examples
     --------
-    >>> lose_tags([[1, 1, -1], [-1, 1, 1]], 0.5, random_state=0)
+    >>> drop_tags([[1, 1, -1], [-1, 1, 1]], 0.5, random_state=0)
     array([[ 1,  1, -1],
            [-1,  0,  1]])
-    >>> lose_tags([[1, 1, -1], [-1, 1, 1]], 0.5, positive_only=True, random_state=0)
+    >>> drop_tags([[1, 1, -1], [-1, 1, 1]], 0.5, positive_only=True, random_state=0)
     array([[1, 1, 0],
            [0, 0, 1]])
     """
@@ -371,12 +357,12 @@ def _tags(Y: ArrayLike) -> NDArray[np.int64]:
     return tags.astype(np.int64)
 
 
-def _level(c: float) -> float:
-    if not 0 <= c <= 1:
-        raise ValueError(f"c must be a number in [0, 1]. Got {c}.")
-    return c
+def _level(value: float, name: str) -> float:
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must be a number in [0, 1]. Got {value}.")
+    return value
 
 
 def _lost(shape: tuple[int, ...], share: float, random_state: Seed) -> NDArray[np.bool_]:
     """Draw independent booleans, True with probability `share`; with one seed, they grow with `share`."""
-    return check_random_state(random_state).uniform(size=shape) < _level(share)
+    return check_random_state(random_state).uniform(size=shape) < _level(share, "share")

@@ -25,7 +25,7 @@ from .hard import best_of_starts
 from .posterior import Members, SetPosterior
 from .result import DisambiguationResult
 from .soft import Schedule, fit_growing, held_out_sums, posterior_of, soft, supports_soft
-from .subsample import SoftLabelsInBlocks, fit_subset, propagate
+from .subsample import SoftLabelsInChunks, fit_subset, propagate
 
 SINGLE_THREAD_ROWS = 3000  # rows up to which one BLAS thread is faster than two
 HELD_OUT_ROUNDS = 10  # rounds of hard disambiguation for held-out rows; ranks models as well as 100 rounds
@@ -190,7 +190,7 @@ class Disambiguation(BaseEstimator):
         if not rows.in_memory:
             return self._in_chunks(rows, output, sets, weights), weights, None
         self.check(output, sets)
-        if len(sets) > 2 * self.subset_size and weights.blockwise and self.is_soft(sets):
+        if len(sets) > 2 * self.subset_size and weights.supports_chunks and self.is_soft(sets):
             return self._from_subset(rows, output, sets, weights, target)
         # BLAS threads wait for each other between many small products
         with single_blas() if len(sets) <= SINGLE_THREAD_ROWS else nullcontext():
@@ -260,7 +260,7 @@ class Disambiguation(BaseEstimator):
     def _in_chunks(self, rows: Any, output: OutputSpace, sets: Any, weights: Weights) -> SetLoss:
         """Do the same for chunked rows; the estimated labels are not kept."""
         self.check(output, sets.sample)
-        if not self.is_soft(sets.sample) or not weights.blockwise:
+        if not self.is_soft(sets.sample) or not weights.supports_chunks:
             raise ValueError(
                 "Disambiguation compares all rows with each other, which is not supported for these chunks."
                 " Pass arrays, or use labels, tags or numbers with weights.Nystrom or weights.LinearRidge."
@@ -270,7 +270,7 @@ class Disambiguation(BaseEstimator):
         some = sample(rows.X.map(partial(as_sets, output)), self.subset_size)
         posterior = self._posterior(some.y, some.w)
         model = fit_subset(weights, some.X, some.w, None, posterior, self.schedule).model
-        return SetLoss(posterior.expand(output), SoftLabelsInBlocks(output, rows.X, model), "average")
+        return SetLoss(posterior.expand(output), SoftLabelsInChunks(output, rows.X, model), "average")
 
     def _estimate(
         self, rows: Any, output: OutputSpace, sets: Sets, weights: Weights, target: Target

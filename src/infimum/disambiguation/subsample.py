@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import gen_batches
 
-from ..data.chunks import Block, Blocks
+from ..data.chunks import Chunk, Chunks
 from ..data.hashes import hash_of
 from ..outputs.base import OutputSpace, Sets
-from ..outputs.chunked import EmbeddingInBlocks, SetsInBlocks, read_block
+from ..outputs.chunked import EmbeddingInChunks, SetsInChunks, read_chunk
 from ..weights.base import Weights
 from .posterior import SetPosterior
 from .soft import Schedule, soft
@@ -98,26 +98,26 @@ def propagate(model: SubsetModel, X: Any, sets: Sets) -> tuple[NDArray, NDArray]
     return q, F
 
 
-class SoftLabelsInBlocks(SetsInBlocks):
+class SoftLabelsInChunks(SetsInChunks):
     """Chunked rows in which each set is replaced by the mean of its members under propagated soft labels."""
 
-    def __init__(self, output: OutputSpace, blocks: Blocks, model: SubsetModel):
-        self.output, self.blocks, self.model = output, blocks, model
+    def __init__(self, output: OutputSpace, chunks: Chunks, model: SubsetModel):
+        self.output, self.chunks, self.model = output, chunks, model
 
     def embed(self, principle: str) -> Any:
-        return EmbeddingInBlocks(self.blocks.map(partial(_embedded, self.output, self.model)))
+        return EmbeddingInChunks(self.chunks.map(partial(_embedded, self.output, self.model)))
 
-    def table(self, psi: NDArray, principle: str) -> Blocks:
-        return self.blocks.map(partial(_tabled, self.output, self.model, psi))
+    def table(self, psi: NDArray, principle: str) -> Chunks:
+        return self.chunks.map(partial(_tabled, self.output, self.model, psi))
 
     def __repr__(self) -> str:
-        return "<sets in blocks, disambiguated>"
+        return "<sets in chunks, disambiguated>"
 
 
-def _embedded(output: OutputSpace, model: SubsetModel, block: Block) -> Block:
-    phi = model.phi(block.X, read_block(output, block))
-    return block._replace(y=(phi, np.column_stack([np.zeros(len(phi)), np.ones(len(phi))])))
+def _embedded(output: OutputSpace, model: SubsetModel, chunk: Chunk) -> Chunk:
+    phi = model.phi(chunk.X, read_chunk(output, chunk))
+    return chunk._replace(y=(phi, np.column_stack([np.zeros(len(phi)), np.ones(len(phi))])))
 
 
-def _tabled(output: OutputSpace, model: SubsetModel, psi: NDArray, block: Block) -> Block:
-    return block._replace(y=(model.phi(block.X, read_block(output, block)) @ psi.T,))
+def _tabled(output: OutputSpace, model: SubsetModel, psi: NDArray, chunk: Chunk) -> Chunk:
+    return chunk._replace(y=(model.phi(chunk.X, read_chunk(output, chunk)) @ psi.T,))

@@ -63,14 +63,14 @@ class PartialModel(TrainingLabelsMixin, CallbackMixin, StreamingMixin, BaseEstim
     """Numbers formed at a time for a batch of queries: 32 MiB."""
 
     def __init__(
-        self, principle: Any, negative_weights: str, weights: Any, solver: Any, budget: float | None,
+        self, principle: Any, negative_weights: str, weights: Any, solver: Any, max_search_time: float | None,
         n_jobs: int | None, random_state: Any, verbose: int, search_config: SearchConfig | None,
     ):  # fmt: skip
         self.principle = principle
         self.negative_weights = negative_weights
         self.weights = weights
         self.solver = solver
-        self.budget = budget
+        self.max_search_time = max_search_time
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -108,8 +108,8 @@ class PartialModel(TrainingLabelsMixin, CallbackMixin, StreamingMixin, BaseEstim
 
         Parameters
         ----------
-        X : (n, d) array, sparse matrix or DataFrame, or Blocks
-            The features. `infimum.Blocks` contain y and sample weights as well. For chunked data, and for a Dask
+        X : (n, d) array, sparse matrix or DataFrame, or Chunks
+            The features. `infimum.Chunks` contain y and sample weights as well. For chunked data, and for a Dask
             collection, "auto" selects on a sample of the rows.
         y : n partial labels
             One entry per row, in any format of the output type; None or an empty cell is an unlabelled row.
@@ -175,19 +175,19 @@ class PartialModel(TrainingLabelsMixin, CallbackMixin, StreamingMixin, BaseEstim
         config = SearchConfig() if self.search_config is None else self.search_config
         if not isinstance(config, SearchConfig):
             raise ValueError(f"search_config must be a SearchConfig, or None. Got {config!r:.200} instead.")
-        run = {"budget": self.budget, "n_jobs": self.n_jobs, "random_state": self.random_state}
+        run = {"max_search_time": self.max_search_time, "n_jobs": self.n_jobs, "random_state": self.random_state}
         return replace(config, **run, verbose=int(self.verbose))
 
     def _rows(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Rows:
         """Return the validated rows; learn the number of features and their names."""
         if X is None and isinstance(y, Votes):
             X = np.zeros((len(y), 1))
-        blocks = rows_of(X, y, sample_weight, groups)
-        if blocks is not None:
-            self.n_features_in_ = blocks.n_features
-            if blocks.names is not None:
-                self.feature_names_in_ = np.array(blocks.names, dtype=object)
-            return blocks
+        chunks = rows_of(X, y, sample_weight, groups)
+        if chunks is not None:
+            self.n_features_in_ = chunks.n_features
+            if chunks.names is not None:
+                self.feature_names_in_ = np.array(chunks.names, dtype=object)
+            return chunks
         names = names_of(X)
         X = self._validated(X, reset=True)
         w = None if sample_weight is None else counted(sample_weight, X)
@@ -202,16 +202,16 @@ class PartialModel(TrainingLabelsMixin, CallbackMixin, StreamingMixin, BaseEstim
 
         Parameters
         ----------
-        X : (q, d) array, sparse matrix or DataFrame, or Blocks
+        X : (q, d) array, sparse matrix or DataFrame, or Chunks
             The features.
 
         Returns
         -------
         (q, ...) array
-            One output per row; an iterator over such arrays for `infimum.Blocks`, a Dask array for a Dask collection.
+            One output per row; an iterator over such arrays for `infimum.Chunks`, a Dask array for a Dask collection.
         """
         if is_chunked(X):
-            return self._in_blocks(self.predict, X)
+            return self._by_chunks(self.predict, X)
         z = self._outputs(X)  # raises an error if the model is not fitted
         return self.output_.tabulate(self.output_names(z))
 
@@ -236,7 +236,7 @@ class PartialModel(TrainingLabelsMixin, CallbackMixin, StreamingMixin, BaseEstim
         Minimum
             `z`, `value` and `bound`, one entry per row, and `gap`. If `gap` is 0, the prediction is provably optimal.
         """
-        found = self._by_blocks(X, lambda alpha: self.solver_.minimise(alpha))
+        found = self._by_batches(X, lambda alpha: self.solver_.minimise(alpha))
         z, value, bound = (np.concatenate(part) for part in zip(*found))
         return Minimum(self.output_.readable(z), value, bound)
 
@@ -277,7 +277,7 @@ class PartialModel(TrainingLabelsMixin, CallbackMixin, StreamingMixin, BaseEstim
     def __getstate__(self) -> dict:
         """Save no training sets if the weights save no training rows."""
         state = super().__getstate__()
-        return {**state, "sets_": None} if "sets_" in state and self.weights_.blockwise else state
+        return {**state, "sets_": None} if "sets_" in state and self.weights_.supports_chunks else state
 
     def explain(self, x: Any, against: Any = None) -> Explanation:
         """Return the contribution of each training row to the prediction at one row x.
@@ -309,7 +309,7 @@ class PartialModel(TrainingLabelsMixin, CallbackMixin, StreamingMixin, BaseEstim
             raise ValueError(f"explain requires one row, such as X[[0]]. Got {x.shape[0]} rows.")
         return explained(self, x, against)
 
-    def _by_blocks(self, X: Any, solve: Callable[[Alpha], Any]) -> list:
+    def _by_batches(self, X: Any, solve: Callable[[Alpha], Any]) -> list:
         """Return solve(alpha(x)) for batches of rows of X, so that memory does not grow with their number."""
         check_is_fitted(self)
         X = self._validated(X)
@@ -329,14 +329,14 @@ class PartialModel(TrainingLabelsMixin, CallbackMixin, StreamingMixin, BaseEstim
             Takes the weights of a batch of rows and returns an array with one entry per row, such as
             ``model.solver_.risks``.
         """
-        return np.concatenate(self._by_blocks(X, function))
+        return np.concatenate(self._by_batches(X, function))
 
-    def _in_blocks(self, function: Callable[[Any], NDArray], X: Any) -> Any:
+    def _by_chunks(self, function: Callable[[Any], NDArray], X: Any) -> Any:
         """Apply a function to rows in chunks: a Dask array for a Dask collection, otherwise an iterator over chunks."""
         check_is_fitted(self)
         if is_dask(X):
             return map_rows(function, X, self.n_features_in_)
-        return (function(block.X) for block in X.inputs())
+        return (function(chunk.X) for chunk in X.inputs())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -56,7 +56,7 @@ class PartialClassifier(ProbabilityMixin):
     principle, negative_weights, weights, solver : shared
     classes : list, optional
         All classes in order. Set it if some classes do not occur in y, to allow no other labels, or to give an order.
-    probabilities, budget, n_jobs, random_state, verbose, search_config : shared
+    probabilities, max_search_time, n_jobs, random_state, verbose, search_config : shared
     noise : {"auto", "estimate"}, None or float, default "auto"
         The share of sets that do not contain the true label. "estimate" estimates it, and "auto" does so if this
         increases the likelihood of held-out sets. None assumes that every set contains the true label. Only
@@ -92,7 +92,7 @@ class PartialClassifier(ProbabilityMixin):
         solver: Any = "auto",
         classes: Any = None,
         probabilities: Any = None,
-        budget: float | None = None,
+        max_search_time: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
@@ -100,7 +100,7 @@ class PartialClassifier(ProbabilityMixin):
         noise: Any = "auto",
     ) -> None:
         super().__init__(
-            principle, negative_weights, weights, solver, budget, n_jobs, random_state, verbose, search_config
+            principle, negative_weights, weights, solver, max_search_time, n_jobs, random_state, verbose, search_config
         )
         self.cost = cost
         self.classes = classes
@@ -127,7 +127,7 @@ class PartialClassifier(ProbabilityMixin):
     def decision_function(self, X: Any) -> NDArray:
         """Return minus the estimated set risk of each class, (q, m); for two classes, the difference, (q,)."""
         if is_chunked(X):
-            return self._in_blocks(self.decision_function, X)
+            return self._by_chunks(self.decision_function, X)
         scores = -self.map_weights(X, lambda alpha: self.solver_.risks(alpha))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 

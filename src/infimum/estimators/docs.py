@@ -21,7 +21,7 @@ solver : "auto" or Solver, default "auto"
 probabilities : {None, "temperature"}, default None
     Calibration of `predict_proba`. "temperature" fits a temperature to held-out training rows. None does the same
     if the principle is "auto" or "disambiguation"; for other principles, `predict_proba` is then not available.
-budget : float, optional
+max_search_time : float, optional
     Time limit of the model selection in seconds. When it is over, the best candidate so far is fitted, with a
     warning. There is no limit by default.
 n_jobs : int, optional

@@ -18,7 +18,7 @@ class PartialEstimator(PartialModel):
     ----------
     output : OutputSpace
         The output space with its loss.
-    principle, negative_weights, weights, solver, budget, n_jobs, random_state, verbose, search_config : shared
+    principle, negative_weights, weights, solver, max_search_time, n_jobs, random_state, verbose, search_config : shared
 
     Attributes
     ----------
@@ -39,14 +39,14 @@ class PartialEstimator(PartialModel):
         negative_weights: str = "auto",
         weights: Any = "auto",
         solver: Any = "auto",
-        budget: float | None = None,
+        max_search_time: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
         search_config: SearchConfig | None = None,
     ) -> None:
         super().__init__(
-            principle, negative_weights, weights, solver, budget, n_jobs, random_state, verbose, search_config
+            principle, negative_weights, weights, solver, max_search_time, n_jobs, random_state, verbose, search_config
         )
         self.output = output
 

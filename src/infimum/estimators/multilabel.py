@@ -48,7 +48,7 @@ class PartialMultilabelClassifier(ProbabilityMixin):
     principle, negative_weights, weights, solver : shared
     tags : int or list, optional
         The number of tags, or their names; by default those that occur in y.
-    probabilities, budget, n_jobs, random_state, verbose, search_config : shared
+    probabilities, max_search_time, n_jobs, random_state, verbose, search_config : shared
     noise : {"auto", "estimate"}, None or float, default "auto"
         The share of known tags that are wrong. "estimate" estimates it for each tag, and "auto" does so if this
         increases the likelihood of held-out tags. None assumes that every known tag is right. Only disambiguation uses
@@ -79,7 +79,7 @@ class PartialMultilabelClassifier(ProbabilityMixin):
         solver: Any = "auto",
         tags: Any = None,
         probabilities: Any = None,
-        budget: float | None = None,
+        max_search_time: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
@@ -87,7 +87,7 @@ class PartialMultilabelClassifier(ProbabilityMixin):
         noise: Any = "auto",
     ) -> None:
         super().__init__(
-            principle, negative_weights, weights, solver, budget, n_jobs, random_state, verbose, search_config
+            principle, negative_weights, weights, solver, max_search_time, n_jobs, random_state, verbose, search_config
         )
         self.n_tags = n_tags
         self.tag_cost = tag_cost

@@ -32,7 +32,7 @@ class PartialMultiOutput(PartialModel):
     importance : mapping of str to float, optional
         The factor of the loss of each output. By default the mean loss between the labels of two rows is 1 for each
         output, so all outputs count alike.
-    principle, negative_weights, weights, solver, budget, n_jobs, random_state, verbose, search_config : shared
+    principle, negative_weights, weights, solver, max_search_time, n_jobs, random_state, verbose, search_config : shared
 
     Attributes
     ----------
@@ -63,14 +63,14 @@ class PartialMultiOutput(PartialModel):
         negative_weights: str = "auto",
         weights: Any = "auto",
         solver: Any = "auto",
-        budget: float | None = None,
+        max_search_time: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
         search_config: SearchConfig | None = None,
     ) -> None:
         super().__init__(
-            principle, negative_weights, weights, solver, budget, n_jobs, random_state, verbose, search_config
+            principle, negative_weights, weights, solver, max_search_time, n_jobs, random_state, verbose, search_config
         )
         self.parts = parts
         self.importance = importance

@@ -38,7 +38,7 @@ class PartialRanker(PartialModel):
         Kendall's loss counts the pairs that a prediction has wrong. Spearman's is the sum of squared differences
         between the places of an item. Its predictions are sorted lists, which takes microseconds and little memory.
         "auto" is Kendall's loss up to 128 items, and Spearman's beyond.
-    budget, n_jobs, random_state, verbose, search_config : shared
+    max_search_time, n_jobs, random_state, verbose, search_config : shared
     noise : {"auto", "estimate"}, None or float, default "auto"
         The share of comparisons that are wrong. "estimate" estimates it, and "auto" does so if this increases the
         likelihood of held-out comparisons. None assumes that every comparison is right. Only disambiguation uses it.
@@ -69,7 +69,7 @@ class PartialRanker(PartialModel):
         solver: Any = "auto",
         time_limit: float | None = None,
         contradictions: str = "error",
-        budget: float | None = None,
+        max_search_time: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
@@ -78,7 +78,7 @@ class PartialRanker(PartialModel):
         noise: Any = "auto",
     ) -> None:
         super().__init__(
-            principle, negative_weights, weights, solver, budget, n_jobs, random_state, verbose, search_config
+            principle, negative_weights, weights, solver, max_search_time, n_jobs, random_state, verbose, search_config
         )
         self.items = items
         self.time_limit = time_limit

@@ -34,7 +34,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
         The known range of y. Intervals and predictions are limited to it; None leaves a side unbounded. By default,
         predictions stay within the range of the finite endpoints of y. After disambiguation this range is extended if
         y contains one-sided intervals.
-    budget, n_jobs, random_state, verbose, search_config : shared
+    max_search_time, n_jobs, random_state, verbose, search_config : shared
     noise : {"auto", "estimate"}, None or float, default None
         The share of intervals that do not contain the true value. "estimate" estimates it, and "auto" does so if this
         increases the likelihood of held-out intervals. None assumes that every interval contains the true value. It is
@@ -77,7 +77,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
         weights: Any = "auto",
         solver: Any = "auto",
         bounds: Any = None,
-        budget: float | None = None,
+        max_search_time: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
@@ -85,7 +85,7 @@ class PartialRegressor(RegressorMixin, PartialModel):
         noise: Any = None,
     ) -> None:
         super().__init__(
-            principle, negative_weights, weights, solver, budget, n_jobs, random_state, verbose, search_config
+            principle, negative_weights, weights, solver, max_search_time, n_jobs, random_state, verbose, search_config
         )
         self.loss = loss
         self.bounds = bounds

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight
 
-from ..data import Blocks, Table
+from ..data import Chunks, Table
 from ..data.containers import materialise
 from ..data.errors import InputError
 from ..outputs import OutputSpace
@@ -48,7 +48,7 @@ class Stream:
         if not output.mergeable:
             raise ValueError(f"{type(output).__name__} learns from all of y at once. Define summarise and merge.")
         summary = output.summarise(table.y)
-        weights = clone(recipe.weights).fit(Blocks([(table.X, None, table.w)]))
+        weights = clone(recipe.weights).fit(Chunks([(table.X, None, table.w)]))
         return cls(recipe, clone(output).fit_summary(summary), weights, summary)
 
     def add(self, table: Table) -> None:

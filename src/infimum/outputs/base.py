@@ -120,10 +120,10 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
         return self
 
     def read_chunks(self, chunks: Any) -> Any:
-        """Parse y chunk by chunk, when it is needed; see :class:`infimum.outputs.chunked.SetsInBlocks`."""
-        from .chunked import SetsInBlocks
+        """Parse y chunk by chunk, when it is needed; see :class:`infimum.outputs.chunked.SetsInChunks`."""
+        from .chunked import SetsInChunks
 
-        return SetsInBlocks(self, chunks)
+        return SetsInChunks(self, chunks)
 
     def constrain(self, sets: Sets, constraints: Any) -> Sets:
         """Return sets with constraints on groups of rows, for output types that support them."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 
-from ..datasets import load, skewed, uniform
+from ..datasets import load, make_candidate_sets
 from ..outputs import CandidateLabels, Labels
 from ..weights import split
 from . import grid, style
@@ -24,7 +24,7 @@ SELECTION = (
 
 class _Corrupted(Experiment):
     data_sets: ClassVar[tuple[str, ...]]
-    corrupt: ClassVar
+    kind: ClassVar[Literal["uniform", "skewed"]]
 
     def tasks(self, quick: bool) -> list[Task]:
         sigmas = (0.1, 0.01) if quick else grid.C_SIGMA
@@ -44,8 +44,8 @@ class _Corrupted(Experiment):
         truth = space.read(bunch.target[part.test])
         every = {}
         for c in task["c"]:
-            candidates = CandidateLabels(type(self).corrupt(bunch.target, c, random_state=0)[part.train])
-            sets = space.read(candidates)
+            candidates = make_candidate_sets(bunch.target, c, kind=self.kind, random_state=0)[part.train]
+            sets = space.read(CandidateLabels(candidates))
             every[c] = sets[part.held_out], grid.minimisers(space, sets)
         rows = []
         for at in grid.path(part, task["c_sigma"], tuple(task["c_lambdas"])):
@@ -81,7 +81,7 @@ class Skewed(_Corrupted):
     title = "Classification: the most frequent class is blurred"
     place = "Sec. 5.1, Fig. libsvm"
     data_sets = ("dna", "svmguide2")
-    corrupt = staticmethod(skewed)
+    kind = "skewed"
     caption = (
         "Test error on dna and svmguide2 when the other classes join the candidates of the most frequent one with "
         f"probability c. {SELECTION}"
@@ -117,7 +117,7 @@ class Uniform(_Corrupted):
     title = "Classification: every wrong class may join the candidates"
     place = "App. B.1.3, Fig. cl:uniform"
     data_sets = ("segment", "vowel")
-    corrupt = staticmethod(uniform)
+    kind = "uniform"
     caption = (
         "Test error on segment and vowel when every wrong class is a candidate with probability c: the infimum and the "
         f"average agree, the supremum, which only learns from singletons, falls behind. {SELECTION}"

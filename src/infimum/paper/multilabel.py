@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from ..datasets import hamming_ball, load
+from ..datasets import load, make_hamming_balls
 from ..outputs import HammingBalls, Tags
 from ..weights import split
 from . import grid, style
@@ -45,7 +45,7 @@ class Balls(Experiment):
         space, truth = Tags().fit(bunch.target), bunch.target[part.test]
         every = {}
         for c in task["c"]:
-            centers, radii = hamming_ball(bunch.target, c, random_state=0)
+            centers, radii = make_hamming_balls(bunch.target, c, random_state=0)
             sets = space.read(HammingBalls(centers, radii)[part.train])
             every[c] = sets[part.held_out], grid.minimisers(space, sets)
         rows = []

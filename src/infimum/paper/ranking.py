@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.errors import InfimumWarning
-from ..datasets import lose_pairs
+from ..datasets import drop_pairs
 from ..loss import SetLoss, doubled
 from ..outputs import PartialOrders, Rankings
 from ..solvers import Alternate, Solver, choose
@@ -27,7 +27,7 @@ class Problem(NamedTuple):
 
     def codes(self, x: NDArray) -> NDArray[np.int8]:
         """The codes of the true orders, (n, m(m-1)/2)."""
-        return lose_pairs(self.scores(x), 0.0)
+        return drop_pairs(self.scores(x), 0.0)
 
 
 FOUR = Problem(np.array([0.5, 0.0, 1.0, -0.75]), np.array([0.75, 0.5, 0.5, 0.75]))

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from ..datasets import lose_pairs
+from ..datasets import drop_pairs
 from . import ranking, style
 from .base import Comparison, Experiment, Row, Task, fold_error, printed, reference, row
 
@@ -41,7 +41,7 @@ class _Lines(Experiment):
         rng = np.random.RandomState(task["problem"])
         problem = ranking.random_problem(task["m"], rng)
         x, queries = rng.uniform(-1, 1, size=TRAIN), rng.uniform(-1, 1, size=TEST)[: task["test"]]
-        codes = lose_pairs(problem.scores(x), task["c"])
+        codes = drop_pairs(problem.scores(x), task["c"])
         settings = [(s, l) for s in (1.0, 0.5) for l in (1e3, 1.0, 1e-3)]
         alphas = [ranking.weights(x, queries, s, l / TRAIN**0.5) for s, l in settings]
         found = ranking.errors(codes, problem.codes(queries), alphas, task["m"], tuple(task["methods"]))

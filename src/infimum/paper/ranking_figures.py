@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..datasets import lose_pairs_at_random
+from ..datasets import drop_pairs_at_random
 from . import ranking, style
 from .base import Comparison, Experiment, Row, Task, row
 
@@ -69,7 +69,7 @@ class Reconstruction(Experiment):
     def run(self, task: Task, data: str | None) -> list[Row]:
         rng = np.random.RandomState(task["seed"])
         x = rng.uniform(-1, 1, size=50)
-        codes = lose_pairs_at_random(ranking.FOUR.scores(x), 0.5, random_state=rng)
+        codes = drop_pairs_at_random(ranking.FOUR.scores(x), 0.5, random_state=rng)
         alpha = [ranking.weights(x, X, 1.0, 1e-3 / 50**0.5)]
         found = ranking.predictions(codes, alpha, 4, tuple(METHODS))
         truth = ranking.FOUR.codes(X)

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from .. import PartialMultilabelClassifier
 from ..data.errors import InfimumWarning
-from ..datasets import load, lose_tags
+from ..datasets import drop_tags, load
 from ..weights import KernelRidge
 from . import style
 from .base import Comparison, Experiment, Row, Task, row
@@ -48,7 +48,7 @@ class PartialTagsAgree(Experiment):
         X, Y, queries, truth = _emotions(task, data)
         rows = []
         for share in SHARES:
-            known = lose_tags(Y, share, random_state=task["fold"])
+            known = drop_tags(Y, share, random_state=task["fold"])
             found = {}
             for principle in ("infimum", "average", "supremum"):
                 model = PartialMultilabelClassifier.paper(principle=principle, weights=KernelRidge(lam=1e-2))
@@ -100,7 +100,7 @@ class PositiveOnly(Experiment):
         X, Y, queries, truth = _emotions(task, data)
         rows = []
         for share in SHARES[:-1]:
-            known = lose_tags(Y, share, positive_only=True, random_state=task["fold"])
+            known = drop_tags(Y, share, positive_only=True, random_state=task["fold"])
             for name, (settings, _) in METHODS.items():
                 model = PartialMultilabelClassifier.paper(weights=KernelRidge(lam=1e-2), **settings)
                 with warnings.catch_warnings():

@@ -287,7 +287,11 @@ def _disambiguated(model: Any, X: Any, output: OutputSpace, sets: Sets) -> Disam
     weights = model.weights if supports_soft(sets) else model.recipe_.weights
     weights = clone(weights) if hasattr(weights, "get_params") else weights
     other = PartialEstimator(
-        output, Disambiguation(), weights=weights, budget=model.budget, search_config=model.search_config
+        output,
+        Disambiguation(),
+        weights=weights,
+        max_search_time=model.max_search_time,
+        search_config=model.search_config,
     )
     return other.fit(X, sets).disambiguation_
 

@@ -21,7 +21,7 @@ class SearchConfig:
 
     # How long the search runs, and how
 
-    budget: float | None = None
+    max_search_time: float | None = None
     """Seconds. The best candidate so far is fitted when they are over; None sets no limit."""
     n_jobs: int | None = None
     """Candidates evaluated in parallel. None is the number of BLAS threads from `parallel_rows` rows on, else one."""

@@ -14,14 +14,14 @@ from .result import Result
 class Record:
     """The evaluations of a search so far; they are only ever added to.
 
-    After `budget` seconds, or after `on_result` has returned True, no further candidate is evaluated.
+    After `max_search_time` seconds, or after `on_result` has returned True, no further candidate is evaluated.
     """
 
-    def __init__(self, budget: float | None = None, on_result: Callable[[Result], bool] | None = None):
+    def __init__(self, max_search_time: float | None = None, on_result: Callable[[Result], bool] | None = None):
         self.on_result, self.stopped = on_result, False
         self.evaluations: list[Evaluation] = []
         self.not_evaluated: list[str] = []
-        self.deadline = inf if budget is None else time.perf_counter() + budget
+        self.deadline = inf if max_search_time is None else time.perf_counter() + max_search_time
         self._seen: set[tuple[Candidate, int]] = set()
 
     def is_over(self, has_result: bool = False) -> bool:

@@ -104,7 +104,7 @@ class SelectionResult:
     scoring : str
         The score by which principles were compared: "log_likelihood" if all candidates have one, else "neg_set_risk".
     complete : bool
-        False if the search was interrupted, or ended by the budget.
+        False if the search was interrupted, or ended by `max_search_time`.
     not_evaluated : list of str
         Candidates that could not be evaluated, each with the reason.
     reason : str

@@ -164,7 +164,7 @@ def select_recipe(
     least = config.min_distinct_rows_regression if problem.rule.regression else config.min_distinct_rows
     if n_distinct(problem.table, problem.pairwise) < least:
         return paper_recipe(problem, f"There are fewer than {least} distinct rows: too few for cross-validation.")
-    record = Record(config.budget, on_result)
+    record = Record(config.max_search_time, on_result)
     # BLAS threads would wait for each other on matrices of this size; candidates are evaluated in parallel instead
     with threadpool_limits(1, user_api="blas") as limits, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a warning about one candidate among many

@@ -70,8 +70,8 @@ class Weights(BaseEstimator, ABC):
     signed: ClassVar[bool] = True
     """Whether alpha_i(x) may be negative."""
 
-    blockwise: ClassVar[bool] = False
-    """Whether `fit` and `project` accept `infimum.Blocks`."""
+    supports_chunks: ClassVar[bool] = False
+    """Whether `fit` and `project` accept `infimum.Chunks`."""
 
     supervised: ClassVar[bool] = False
     """Whether alpha(x) depends on the target, so a new target requires a new fit."""
@@ -97,7 +97,7 @@ class Weights(BaseEstimator, ABC):
 
     def check_rows(self, rows: Any) -> Self:
         """Return self, or raise an error if these weights do not support rows in chunks."""
-        if not rows.in_memory and not self.blockwise:
+        if not rows.in_memory and not self.supports_chunks:
             raise ValueError(
                 "Chunked data requires weights.Nystrom or weights.LinearRidge, and negative_weights='inside'. Got"
                 f" {self!r}."

@@ -44,7 +44,7 @@ class SplitSigns(WeightsWrapper):
     """
 
     signed = True
-    blockwise = False
+    supports_chunks = False
 
     def __init__(self, weights: Weights):
         self.weights = weights

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 
-from ..data import Block, Blocks
+from ..data import Chunk, Chunks
 from ..data.checks import check_number
 from .base import Weights, as_target
 from .families.kernel_ridge import KernelRidge
@@ -39,8 +39,8 @@ class WeightsWrapper(Weights):
         return self.inner.signed
 
     @property
-    def blockwise(self) -> bool:  # type: ignore[override]
-        return self.inner.blockwise
+    def supports_chunks(self) -> bool:  # type: ignore[override]
+        return self.inner.supports_chunks
 
     @property
     def supervised(self) -> bool:  # type: ignore[override]
@@ -119,8 +119,8 @@ class Scaled(WeightsWrapper):
         return KernelRidge() if self.weights is None else self.weights
 
     @property
-    def blockwise(self) -> bool:  # type: ignore[override]
-        return self.inner.blockwise and not self._learns
+    def supports_chunks(self) -> bool:  # type: ignore[override]
+        return self.inner.supports_chunks and not self._learns
 
     @property
     def supervised(self) -> bool:  # type: ignore[override]
@@ -145,11 +145,11 @@ class Scaled(WeightsWrapper):
         check_number(self, "margin", 0, optional=True)
         self.mean_, self.scale_ = self._standard(X, sample_weight)
         self.range_: NDArray | None = None
-        if sparse.issparse(X.first().X if isinstance(X, Blocks) else X):
+        if sparse.issparse(X.first().X if isinstance(X, Chunks) else X):
             self.mean_ = np.zeros_like(self.mean_)  # sparse rows stay sparse, and later ones are treated alike
         elif self.margin is not None:
-            blocks = X if isinstance(X, Blocks) else Blocks.of_columns(X, None, sample_weight)
-            ends = blocks.reduce(_range, lambda a, b: np.array([np.minimum(a[0], b[0]), np.maximum(a[1], b[1])]))
+            chunks = X if isinstance(X, Chunks) else Chunks.of_columns(X, None, sample_weight)
+            ends = chunks.reduce(_range, lambda a, b: np.array([np.minimum(a[0], b[0]), np.maximum(a[1], b[1])]))
             deviation = np.where(np.isinf(self.scale_), 0.0, self.scale_)
             self.range_ = ends + self.margin * np.array([-deviation, deviation])
         found = self.relevance
@@ -173,7 +173,7 @@ class Scaled(WeightsWrapper):
 
     def _standard(self, X: Any, w: Any) -> tuple[NDArray, NDArray]:
         """Return the mean and the standard deviation of each feature, rounded."""
-        found = X.reduce(_moments, Moments.merge) if isinstance(X, Blocks) else Moments.of(X, w)
+        found = X.reduce(_moments, Moments.merge) if isinstance(X, Chunks) else Moments.of(X, w)
         variance = found.variance
         # a constant feature has a variance of rounding errors, which must not become its scale
         constant = variance <= (1e-14 * np.abs(found.mean)) ** 2
@@ -187,8 +187,8 @@ class Scaled(WeightsWrapper):
 
     def scaled(self, X: Any) -> Any:
         """Return the scaled features of X, which may be an array, a sparse matrix or chunks."""
-        if isinstance(X, Blocks):
-            return X.map(self._block)
+        if isinstance(X, Chunks):
+            return X.map(self._chunk)
         if sparse.issparse(X) and self.mean_.any():  # the weights were fitted to a dense X
             X = X.toarray()
         Z = self._divided(X)
@@ -207,8 +207,8 @@ class Scaled(WeightsWrapper):
         X = np.asarray(X) if self.range_ is None else np.clip(X, *self.range_)
         return (X - self.mean_) / self.scale_
 
-    def _block(self, block: Block) -> Block:
-        return block._replace(X=self.scaled(block.X))
+    def _chunk(self, chunk: Chunk) -> Chunk:
+        return chunk._replace(X=self.scaled(chunk.X))
 
     @property
     def n_rows_(self) -> int:  # type: ignore[override]
@@ -221,7 +221,7 @@ class Scaled(WeightsWrapper):
         return self.project_many(phi)[0]
 
     def project_many(self, *phis: Any) -> tuple:
-        return self.weights_.project_many(*(self.scaled(phi) if isinstance(phi, Blocks) else phi for phi in phis))
+        return self.weights_.project_many(*(self.scaled(phi) if isinstance(phi, Chunks) else phi for phi in phis))
 
     def alpha_matrix(self, features: Any) -> NDArray:
         return self.weights_.alpha_matrix(features)
@@ -236,14 +236,14 @@ class Scaled(WeightsWrapper):
         return self.weights_.held_out(self.scaled(X), target, sample_weight, folds)
 
 
-def _moments(block: Block) -> Moments:
-    return Moments.of(block.X, block.w)
+def _moments(chunk: Chunk) -> Moments:
+    return Moments.of(chunk.X, chunk.w)
 
 
-def _range(block: Block) -> NDArray:
+def _range(chunk: Chunk) -> NDArray:
     """Return the least and the largest value of each feature in rows of positive weight, (2, d)."""
-    X = np.asarray(block.X, dtype=float)
-    X = X if block.w is None else X[np.asarray(block.w) > 0]
+    X = np.asarray(chunk.X, dtype=float)
+    X = X if chunk.w is None else X[np.asarray(chunk.w) > 0]
     return np.array([X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)])
 
 
@@ -338,5 +338,5 @@ class LabelledRowsOnly(WeightsWrapper):
     def __getstate__(self) -> dict:
         """Return the state without the unlabelled rows if the inner weights are saved without their rows."""
         state = super().__getstate__()
-        without = self.blockwise and state.get("_sums_only", False)
+        without = self.supports_chunks and state.get("_sums_only", False)
         return {**state, "_unlabelled": state["_unlabelled"][:0]} if without else state

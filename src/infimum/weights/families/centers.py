@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.chunks import Block
+from ...data.chunks import Chunk
 from ...data.hashes import hash_of
 from ..linalg import Moments
 
@@ -26,10 +26,10 @@ class Sketch(NamedTuple):
     rows: Any
 
     @classmethod
-    def of(cls, block: Block, size: int, seed: int) -> Sketch:
+    def of(cls, chunk: Chunk, size: int, seed: int) -> Sketch:
         """Summarise the rows of a chunk."""
-        X = block.X
-        w = np.ones(X.shape[0]) if block.w is None else block.w
+        X = chunk.X
+        w = np.ones(X.shape[0]) if chunk.w is None else chunk.w
         keys = hash_of(X, seed)
         order = _smallest(keys, w > 0, size)
         return cls(X.shape[0], Moments.of(X, w), keys[order], X[order])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.chunks import Blocks
+from ...data.chunks import Chunks
 from ..linalg import dense
 from .primal import Primal
 
@@ -53,8 +53,8 @@ class LinearRidge(Primal):
         self.intercept = intercept
         self.verbose = verbose
 
-    def _fit_features(self, blocks: Blocks) -> None:
-        X = blocks.first().X
+    def _fit_features(self, chunks: Chunks) -> None:
+        X = chunks.first().X
         # a sparse X stays sparse
         self.n_features_in_ = X.shape[1]
         self.origin_ = np.zeros(X.shape[1]) if sparse.issparse(X) else np.asarray(X, dtype=float).mean(axis=0)

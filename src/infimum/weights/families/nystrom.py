@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from ...data.checks import check_number
-from ...data.chunks import Blocks
+from ...data.chunks import Chunks
 from .centers import Sketch
 from .kernel import Kernel
 from .primal import Primal
@@ -98,12 +98,12 @@ class Nystrom(Primal, Kernel):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _fit_features(self, blocks: Blocks) -> None:
+    def _fit_features(self, chunks: Chunks) -> None:
         self._check()
         seed = int(check_random_state(self.random_state).randint(2**31))
         given = not isinstance(self.centers, str)
         size = 0 if given else int(self.n_centers)
-        sketch = blocks.reduce(
+        sketch = chunks.reduce(
             partial(Sketch.of, size=size, seed=seed), partial(_merge, size=size), "centres", self.verbose
         )
         self._fit_kernel(sketch.rows, variance=sketch.moments.variance_of_entries())

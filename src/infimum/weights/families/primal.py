@@ -13,7 +13,7 @@ from scipy import linalg, sparse
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from ...data.chunks import ROWS, Block, Blocks
+from ...data.chunks import ROWS, Chunk, Chunks
 from ...data.errors import InfimumWarning
 from ...data.memory import require
 from ..base import Weights
@@ -50,13 +50,13 @@ class Primal(Weights):
     rows and sums B'WB and B'W phi in one pass.
     """
 
-    blockwise: ClassVar[bool] = True
+    supports_chunks: ClassVar[bool] = True
     loo_by_substitution: ClassVar[bool] = True
     lam: float | None
     verbose: int
     n_features_in_: int
 
-    def _fit_features(self, blocks: Blocks) -> None:
+    def _fit_features(self, chunks: Chunks) -> None:
         """Learn the features b from the rows."""
         raise NotImplementedError
 
@@ -69,19 +69,19 @@ class Primal(Weights):
         raise NotImplementedError
 
     def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the features from X (n, d) or from `infimum.Blocks`."""
+        """Learn the features from X (n, d) or from `infimum.Chunks`."""
         check_lam(self)
         w = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        blocks = X if isinstance(X, Blocks) else Blocks.of_columns(X, None, w)
-        self._fit_features(blocks)
+        chunks = X if isinstance(X, Chunks) else Chunks.of_columns(X, None, w)
+        self._fit_features(chunks)
         r = self.width
         require(4 * 8 * r**2, f"The normal equations of {r} features", "Use fewer centres or features.")
         self._factor: NDArray | None = None
         self._gram: NDArray | None = None
         self._sums_only = False
-        self.X_fit_: Any = None if blocks is X else X
+        self.X_fit_: Any = None if chunks is X else X
         self.sample_weight_ = w
-        if blocks is not X:
+        if chunks is not X:
             self.n_rows_ = X.shape[0]
         return self
 
@@ -94,13 +94,13 @@ class Primal(Weights):
         return self.project_many(phi)[0]
 
     def project_many(self, *phis: Any) -> tuple:
-        """Return `project` of each array, or of each part of the targets of one `infimum.Blocks`, in one pass."""
-        blocks = phis[0] if isinstance(phis[0], Blocks) else self._with(phis)
-        return self.solve(self._accumulate(blocks))
+        """Return `project` of each array, or of each part of the targets of one `infimum.Chunks`, in one pass."""
+        chunks = phis[0] if isinstance(phis[0], Chunks) else self._with(phis)
+        return self.solve(self._accumulate(chunks))
 
     def sums_of(self, X: Any, phis: tuple, sample_weight: Any = None) -> Sums:
         """Return the sums over some rows, which can be added to those of other rows."""
-        return Blocks.of_columns(X, phis, sample_weight).reduce(partial(self._sums, gram=True), _add)
+        return Chunks.of_columns(X, phis, sample_weight).reduce(partial(self._sums, gram=True), _add)
 
     def solve(self, sums: Sums) -> tuple:
         """Return (B'WB + n lam P)^{-1} B'W phi of each phi, and keep the factor if the sums contain B'WB."""
@@ -119,7 +119,7 @@ class Primal(Weights):
 
     def alpha_matrix(self, features: Any) -> NDArray:
         self._ready()
-        # b(x) (B'WB + n lam P)^{-1}, then the columns B'W block by block
+        # b(x) (B'WB + n lam P)^{-1}, then the columns B'W chunk by chunk
         left = linalg.cho_solve((self._factor, True), dense(features).T, check_finite=False).T
         return np.hstack([left @ dense(self._map(X)).T * (1 if w is None else w) for X, _, w, _ in self._with(None)])
 
@@ -141,11 +141,11 @@ class Primal(Weights):
 
         kept: list | None = [] if 8 * self.n_rows_ * self.width <= KEPT else None
         h = []
-        for block in self._with(()):
-            B = dense(self._map(block.X))
-            h.append(leverage(B, block.w))
+        for chunk in self._with(()):
+            B = dense(self._map(chunk.X))
+            h.append(leverage(B, chunk.w))
             if kept is not None:
-                kept.append((B, block.w))
+                kept.append((B, chunk.w))
         leverages = np.concatenate(h)
 
         def features() -> Iterator[tuple[NDArray, NDArray | None]]:
@@ -164,31 +164,31 @@ class Primal(Weights):
 
         return apply
 
-    def _with(self, phis: Any) -> Blocks:
+    def _with(self, phis: Any) -> Chunks:
         """Return the training rows with targets phis, in chunks."""
         if self.X_fit_ is None:
             raise ValueError(
                 "The training rows are not stored, because the weights were fitted on chunked data or loaded."
                 " Fit on arrays to get the weights of single rows and leave-one-out predictions."
             )
-        return Blocks.of_columns(self.X_fit_, phis, self.sample_weight_)
+        return Chunks.of_columns(self.X_fit_, phis, self.sample_weight_)
 
-    def _accumulate(self, blocks: Blocks) -> Sums:
+    def _accumulate(self, chunks: Chunks) -> Sums:
         """Sum B'W phi over all chunks, and B'WB unless it has been factored."""
         function = partial(self._sums, gram=self._factor is None)
-        return blocks.reduce(function, _add, type(self).__name__, self.verbose)
+        return chunks.reduce(function, _add, type(self).__name__, self.verbose)
 
-    def _sums(self, block: Block, gram: bool) -> Sums:
+    def _sums(self, chunk: Chunk, gram: bool) -> Sums:
         """Sum over a chunk, some rows at a time, so memory does not grow with the rows of a chunk."""
-        pieces = (self._piece(block, rows, gram) for rows in gen_batches(max(block.X.shape[0], 1), ROWS))
+        pieces = (self._piece(chunk, rows, gram) for rows in gen_batches(max(chunk.X.shape[0], 1), ROWS))
         return reduce(_add, pieces)
 
-    def _piece(self, block: Block, rows: slice, gram: bool) -> Sums:
-        B, phis = self._map(block.X[rows]), tuple(phi[rows] for phi in block.y)
+    def _piece(self, chunk: Chunk, rows: slice, gram: bool) -> Sums:
+        B, phis = self._map(chunk.X[rows]), tuple(phi[rows] for phi in chunk.y)
         n = B.shape[0]
-        w = np.ones(n) if block.w is None else np.asarray(block.w[rows], dtype=float)
+        w = np.ones(n) if chunk.w is None else np.asarray(chunk.w[rows], dtype=float)
         ones = np.ones((n, 1))
-        if block.w is not None:
+        if chunk.w is not None:
             root = np.sqrt(w)[:, None]
             B = sparse.diags_array(root[:, 0]) @ B if sparse.issparse(B) else B * root
             ones, phis = root, tuple(sparse.diags_array(root[:, 0]) @ phi for phi in phis)

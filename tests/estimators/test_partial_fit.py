@@ -82,6 +82,8 @@ def test_models_without_sums_have_no_partial_fit():
     for weights in ("auto", KernelRidge(), Scaled(LinearRidge())):
         assert not hasattr(PartialClassifier(weights=weights, **PARTS), "partial_fit")
     assert not hasattr(PartialClassifier(weights=LINEAR), "partial_fit")
+    with pytest.raises(AttributeError, match=r"Set principle=, negative_weights='inside' and weights=weights\.Li"):
+        PartialClassifier().partial_fit([[0.0]], ["a"])
     with pytest.raises(ValueError, match="partial_fit sums over the rows, so it needs principle"):
         PartialClassifier(principle="disambiguation", negative_weights="inside", weights=LINEAR).partial_fit(X, LABELS)
     with pytest.raises(ValueError, match="needs a loss that is linear"):

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import ClassifierTags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import is_chunked
@@ -16,27 +15,25 @@ from ..data.errors import InfimumWarning
 from ..outputs import Labels, Sets
 from ..outputs.labels.costs import without_frames
 from ..selection import SearchConfig
+from .conditional import available_unless
 from .docs import MODEL
-from .probability import ProbabilityMixin, has_calibrator
+from .probability import ProbabilityMixin, check_calibrator
 
 
-def _has_risks(model: PartialClassifier) -> bool:
-    if isinstance(model.solver, str) or model.solver.scores_all_outputs:
-        return True
-    raise AttributeError(f"decision_function needs a solver that scores every class. Got {model.solver!r}.")
+def _check_risks(model: PartialClassifier) -> None:
+    if not isinstance(model.solver, str) and not model.solver.scores_all_outputs:
+        raise AttributeError(
+            f"decision_function requires a solver that scores every class. Got {model.solver!r}. Use solver='auto'."
+        )
 
 
-def _has_probabilities(model: PartialClassifier) -> bool:
+def _check_probabilities(model: PartialClassifier) -> None:
     if model.cost is not None:
         raise AttributeError(
             "predict_proba requires the 0-1 loss, because risks of other costs are not probabilities. Leave out cost=."
         )
-    if not has_calibrator(model):
-        raise AttributeError(
-            "predict_proba requires probabilities='temperature' or principle='disambiguation'. Or call"
-            " calibrate(X_cal, y_cal) with data that was not used in fit."
-        )
-    return _has_risks(model)
+    check_calibrator(model)
+    _check_risks(model)
 
 
 @MODEL
@@ -123,7 +120,7 @@ class PartialClassifier(ProbabilityMixin):
         warn_of_unseen(sets)
         return z, sets
 
-    @available_if(_has_risks)
+    @available_unless(_check_risks)
     def decision_function(self, X: Any) -> NDArray:
         """Return minus the estimated set risk of each class, (q, m); for two classes, the difference, (q,)."""
         if is_chunked(X):
@@ -131,7 +128,7 @@ class PartialClassifier(ProbabilityMixin):
         scores = -self.map_weights(X, lambda alpha: self.solver_.risks(alpha))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
-    @available_if(_has_probabilities)
+    @available_unless(_check_probabilities)
     def predict_proba(self, X: Any) -> NDArray:
         """Return P(y | x) of each class, (q, m), calibrated by the likelihood of candidate sets; for the 0-1 loss.
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import ClassifierTags, get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..disambiguation import Disambiguation, DisambiguationResult
@@ -17,6 +15,7 @@ from ..outputs import Labels, OutputSpace
 from ..selection.scorers import predicted
 from ..selection.scores import covered, labelled_weight, scored_by
 from .classifier import warn_of_unseen
+from .conditional import available_unless
 from .generic import PartialEstimator
 from .partial_search import PartialSearch
 
@@ -74,8 +73,9 @@ def clean_labels(
     return found.disambiguation_
 
 
-def _estimator_has(name: str) -> Callable[[Any], bool]:
-    return lambda self: self.estimator is None or hasattr(self.estimator, name)
+def _check_estimator_has_probabilities(model: DisambiguationClassifier) -> None:
+    if model.estimator is not None:
+        model.estimator.predict_proba  # noqa: B018 -- raises the error of the estimator
 
 
 class DisambiguationClassifier(MetaEstimatorMixin, BaseEstimator):
@@ -173,7 +173,7 @@ class DisambiguationClassifier(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.estimator_.predict(X)
 
-    @available_if(_estimator_has("predict_proba"))
+    @available_unless(_check_estimator_has_probabilities)
     def predict_proba(self, X: Any) -> NDArray:
         """Return the probabilities of the classifier."""
         check_is_fitted(self)

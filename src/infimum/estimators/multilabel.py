@@ -7,32 +7,30 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..evidence import Noise
 from ..outputs import Tags
 from ..selection import SearchConfig
 from ..solvers import ClosedForm
+from .conditional import available_unless
 from .docs import MODEL
-from .probability import ProbabilityMixin, has_calibrator
+from .probability import ProbabilityMixin, check_calibrator
 
 
-def _has_scores(model: PartialMultilabelClassifier) -> bool:
-    if isinstance(vars(model).get("solver_", ClosedForm()), ClosedForm):
-        return True
-    raise AttributeError(
-        "decision_function requires partly known tags, which have one score per tag. Leave out n_tags= and tag_cost=."
-    )
-
-
-def _has_probabilities(model: PartialMultilabelClassifier) -> bool:
-    if model.n_tags is not None or not has_calibrator(model):
+def _check_scores(model: PartialMultilabelClassifier) -> None:
+    if not isinstance(vars(model).get("solver_", ClosedForm()), ClosedForm):
         raise AttributeError(
-            "predict_proba requires n_tags=None, and probabilities='temperature' or principle='disambiguation'. Or call"
-            " calibrate(X_cal, y_cal) with data that was not used in fit."
+            "decision_function requires partly known tags, which have one score per tag. Leave out n_tags= and"
+            " tag_cost=."
         )
-    return _has_scores(model)
+
+
+def _check_probabilities(model: PartialMultilabelClassifier) -> None:
+    if model.n_tags is not None:
+        raise AttributeError("predict_proba requires that the number of tags is not fixed. Leave out n_tags=.")
+    check_calibrator(model)
+    _check_scores(model)
 
 
 @MODEL
@@ -109,13 +107,13 @@ class PartialMultilabelClassifier(ProbabilityMixin):
         found = super().noise_
         return replace(found, by_group={str(self.tags_[int(k)]): share for k, share in found.by_group.items()})
 
-    @available_if(_has_scores)
+    @available_unless(_check_scores)
     def decision_function(self, X: Any) -> NDArray:
         """Return the score of each tag, (q, m): the weights of rows with the tag minus those of rows without."""
         check_is_fitted(self)
         return self.map_weights(X, lambda alpha: 2 * self.solver_.sums(alpha)[:, :-1])
 
-    @available_if(_has_probabilities)
+    @available_unless(_check_probabilities)
     def predict_proba(self, X: Any) -> NDArray:
         """Return the probability of each tag, (q, m), calibrated by the likelihood of the known tags of held-out rows.
 

@@ -18,7 +18,6 @@ from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import Table
@@ -42,6 +41,7 @@ from ..weights.holdout import folds_of
 from .base import PartialModel, validated, weight_params
 from .callbacks import CallbackMixin
 from .classifier import PartialClassifier
+from .conditional import available_unless
 
 PAIRS = {
     "disambiguation": ("disambiguation", "inside"),
@@ -69,15 +69,14 @@ OF_BEST = (
 """Fitted attributes that are taken from the best estimator."""
 
 
-def _final_has(name: str) -> Callable[[Any], bool]:
-    """Whether the best estimator has a method; before `fit`, whether an estimator of its class may have it."""
+def _check_estimator_has(name: str) -> Callable[[Any], None]:
+    """Raise the error of the best estimator if it lacks a method; before `fit`, that of its class."""
 
-    def has(self: PartialSearch) -> bool:
-        if "best_estimator_" in vars(self):
-            return hasattr(self.best_estimator_, name)
-        return hasattr(PartialClassifier if self.estimator is None else type(self.estimator), name)
+    def check(self: PartialSearch) -> None:
+        before = PartialClassifier if self.estimator is None else type(self.estimator)
+        getattr(vars(self).get("best_estimator_", before), name)
 
-    return has
+    return check
 
 
 class PartialSearch(CallbackMixin, BaseEstimator):
@@ -345,21 +344,21 @@ class PartialSearch(CallbackMixin, BaseEstimator):
         with config_context(enable_metadata_routing=False):
             return self.best_estimator_.score(validated(self, X), y, sample_weight)
 
-    @available_if(_final_has("predict_proba"))
+    @available_unless(_check_estimator_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:
         """Return the probabilities of the best estimator."""
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(validated(self, X))
 
-    @available_if(_final_has("decision_function"))
+    @available_unless(_check_estimator_has("decision_function"))
     def decision_function(self, X: Any) -> NDArray:
         """Return the decision function of the best estimator."""
         check_is_fitted(self)
         return self.best_estimator_.decision_function(validated(self, X))
 
     def __getattr__(self, name: str) -> Any:
-        if name in OF_BEST and "best_estimator_" in self.__dict__:
-            return getattr(self.best_estimator_[-1], name)
+        if name in (*OF_BEST, "predict_proba", "decision_function") and "best_estimator_" in self.__dict__:
+            return getattr(self.best_estimator_[-1], name)  # or the error of this estimator, which says what to change
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.")
 
     def to_frame(self) -> Any:

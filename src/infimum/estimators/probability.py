@@ -119,13 +119,19 @@ class ProbabilityMixin(PartialModel):
         return self.calibrator_(F)
 
 
-def has_calibrator(model: Any) -> bool:
-    """Whether a model has probabilities, or will have them once it is fitted."""
+def check_calibrator(model: Any) -> None:
+    """Raise an error unless a model has probabilities, or will have them once it is fitted."""
     if model.probabilities is not None or vars(model).get("calibrator_") is not None:
-        return True
+        return
     if "calibrator_" not in vars(model) and model.principle == "auto":
-        return True
-    return model._resolved_recipe().disambiguation is not None
+        return
+    recipe = model._resolved_recipe()
+    if recipe.disambiguation is None:
+        raise AttributeError(
+            f"predict_proba requires calibrated probabilities, which principle={str(recipe.principle)!r} does not"
+            f" provide. Use {type(model).__name__}(probabilities='temperature'), or call calibrate(X_cal, y_cal) with"
+            " data that was not used in fit."
+        )
 
 
 def out_of_fold_scores(

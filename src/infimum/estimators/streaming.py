@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import joblib
 from sklearn.base import clone
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight
 
 from ..data import Chunks, Table
@@ -18,11 +17,16 @@ from ..outputs import OutputSpace
 from ..recipe import Recipe
 from ..solvers import ClosedForm
 from ..weights.families.primal import Primal, Sums
+from .conditional import available_unless
 
 
-def can_stream(model: Any) -> bool:
-    """Whether a model has `partial_fit`: the weights are LinearRidge or Nystrom, and no part is "auto"."""
-    return isinstance(model.weights, Primal) and "auto" not in (str(model.principle), model.negative_weights)
+def check_streaming(model: Any) -> None:
+    """Raise an error unless the weights are LinearRidge or Nystrom, and no part is "auto"."""
+    if not isinstance(model.weights, Primal) or "auto" in (str(model.principle), model.negative_weights):
+        raise AttributeError(
+            "partial_fit keeps sums over the rows, so no part can be selected by cross-validation. Set principle=,"
+            " negative_weights='inside' and weights=weights.LinearRidge() or weights.Nystrom()."
+        )
 
 
 @dataclass
@@ -78,7 +82,7 @@ class Stream:
 class StreamingMixin:
     """`partial_fit` for estimators with linear or Nyström weights."""
 
-    @available_if(can_stream)
+    @available_unless(check_streaming)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Add a chunk of rows to those that were passed before; after all chunks, the model is that of all rows.
 

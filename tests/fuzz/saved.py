@@ -42,7 +42,7 @@ def saved(kind: str) -> tuple[bytes, list]:
     """Return the file of a small model, and its predictions."""
     space, cells = TARGETS[kind]
     model = models.pipeline(space, "infimum", "kernel")
-    model.set_params(model__budget=0.2)
+    model.set_params(model__max_search_time=0.2)
     y = [None if cell == "" else cell for cell in cells]
     import warnings
 

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from ..data.checks import check_number, check_one_of, check_some_of, is_number
 from ..data.errors import listed
 from ..data.inputs import as_numbers
+from ..estimators.model import OutputModel
 from ..outputs import Labels, OutputSpace, Sets
 from ..outputs.prices import Price
 from ..outputs.question_model import QuestionModel
@@ -92,8 +93,8 @@ class QuestionSelector(BaseEstimator):
         model : estimator, optional
             An estimator whose output space is used, and whose kernel is used if its weights are kernel ridge with fixed
             parameters. By default y are labels, and a kernel is chosen from the labelled rows. For the strategy
-            "conformal" it may be a calibrated `Conformal` model, whose prediction sets are then used. A fitted model
-            with the method `beliefs`, such as `PartialSequenceTagger`, predicts the rows itself.
+            "conformal" it may be a calibrated `Conformal` model, whose prediction sets are then used. A fitted
+            `PartialSequenceTagger` predicts the rows itself.
         n : int
             The number of questions. `batch_size` is the same, as scikit-activeml calls it.
         candidates : array of int, optional
@@ -105,13 +106,14 @@ class QuestionSelector(BaseEstimator):
         """
         self._check()
         learner: Any
-        if hasattr(model, "beliefs"):
+        found = model.beliefs(X, y) if isinstance(model, OutputModel) else None
+        if found is not None:
             if self.strategy == "conformal":
                 raise ValueError(
                     f"strategy='conformal' requires held-out predictions, which {type(model).__name__} does not"
                     " provide. Use strategy='information'."
                 )
-            learner = FixedBelief(*model.beliefs(X, y))
+            learner = FixedBelief(*found)
         else:
             space, sets = _parsed(model, output, y)
             numbers = as_numbers(X)
@@ -120,8 +122,8 @@ class QuestionSelector(BaseEstimator):
                 raise ValueError(f"X has {found_rows} rows and y has {len(sets)}: they must have the same number.")
             learner = self._learner(numbers, space.questions(), setting_of(model, numbers))
             learner.update(sets)
-        found, utilities = self.choose(learner, n if batch_size is None else batch_size, candidates, model, X)
-        return (found, utilities) if return_utilities else found
+        asked, utilities = self.choose(learner, n if batch_size is None else batch_size, candidates, model, X)
+        return (asked, utilities) if return_utilities else asked
 
     def _check(self) -> None:
         check_one_of(self, "strategy", STRATEGIES)
@@ -192,7 +194,7 @@ def _parsed(model: Any, output: OutputSpace | None, y: Any) -> tuple[OutputSpace
     """Return the fitted output space, that of a model or Labels by default, and y as its sets."""
     space = output
     if space is None and model is not None:
-        space = vars(model).get("output_") or (model._output(y) if hasattr(model, "_output") else None)
+        space = vars(model).get("output_") or (model._output(y) if isinstance(model, OutputModel) else None)
     if space is None:
         space = Labels()
     if not hasattr(space, "form_"):

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..outputs import Labels, OutputSpace
+from ..outputs import Labels, OutputSpace, Sets
 from ..outputs.prices import Price
+from ..outputs.question_model import QuestionModel
 from ..outputs.questions import Question
 from .asker import QuestionSelector
 from .learner import Learner, Setting
@@ -93,7 +94,6 @@ def simulate(
     model, exact = space.questions(), space.read(truth)
     if model.is_open(model.encode(exact)).any():
         raise ValueError("truth must contain one exact label per row. Got partial labels. Pass the true labels.")
-    z = model.exact_outputs(exact)
     order = np.random.default_rng(random_state).permutation(len(exact))
     n_test = int(len(order) * test_size)
     test, pool = order[:n_test], np.sort(order[n_test:])
@@ -102,41 +102,53 @@ def simulate(
         if isinstance(strategy, QuestionSelector)
         else QuestionSelector(strategy, cost=cost, random_state=random_state)
     )
-    E = np.repeat(model.unlabelled, len(exact), axis=0)
 
     def score(learner: Learner, E: NDArray) -> float:
         return model.score(exact[test], model.predict(learner.update_encoded(E).F[test]))
 
+    person = _Person(model, exact, space.read([None]), Price(asker.cost))
     if full is None:
-        labelled = E.copy()
+        labelled = person.E.copy()
         labelled[pool] = model.encode(exact)[pool]
         full = score(Learner(X, model, setting, random_state), labelled)
     learner = Learner(X, model, setting, random_state)
-    sets: dict[int, Any] = {}
-    unlabelled = space.read([None])
     points: list[tuple[float, float, int]] = []
-    questions: list[Question] = []
-    answers: list = []
-    spent, due, price = 0.0, 0.0, Price(asker.cost)
-    step = budget / 100 if every is None else every
+    due, step = 0.0, budget / 100 if every is None else every
     while True:
-        if spent >= due:
-            points.append((spent, score(learner, E), len(questions)))
-            due = spent + step
+        if person.spent >= due:
+            points.append((person.spent, score(learner, person.E), len(person.questions)))
+            due = person.spent + step
             if stop_at is not None and len(points) > 3 and min(p[1] for p in points[-3:]) >= stop_at * full:
                 break
         else:
-            learner.update_encoded(E)
-        asked = asker.choose(learner, n, pool)[0] if spent < budget else []
+            learner.update_encoded(person.E)
+        asked = asker.choose(learner, n, pool)[0] if person.spent < budget else []
         if not asked:
             break
-        E = E.copy()
-        for question in asked:
-            answer = question.true_answer(z[question.row])
-            sets[question.row] = question.restrict(sets.get(question.row, unlabelled), answer)
-            E[question.row] = model.encode(sets[question.row])[0]
-            spent += question.answer_cost(answer, price)
-            questions.append(question)
-            answers.append(answer)
+        person.answer(asked)
     costs, scores, counts = (np.array(part) for part in zip(*points))
-    return Curve(costs, scores, full, questions, answers, counts)
+    return Curve(costs, scores, full, person.questions, person.answers, counts)
+
+
+class _Person:
+    """Answers questions from the true outputs, and records what is known then and what it cost."""
+
+    def __init__(self, model: QuestionModel, exact: Sets, unlabelled: Sets, price: Price):
+        self.model, self.z = model, model.exact_outputs(exact)
+        self.unlabelled, self.price = unlabelled, price
+        self.sets: dict[int, Sets] = {}
+        self.E = np.repeat(model.unlabelled, len(exact), axis=0)  # what is known, as the learner encodes it
+        self.spent = 0.0
+        self.questions: list[Question] = []
+        self.answers: list = []
+
+    def answer(self, asked: list[Question]) -> None:
+        """Answer some questions."""
+        self.E = self.E.copy()
+        for question in asked:
+            row, answer = question.row, question.true_answer(self.z[question.row])
+            self.sets[row] = question.restrict(self.sets.get(row, self.unlabelled), answer)
+            self.E[row] = self.model.encode(self.sets[row])[0]
+            self.spent += question.answer_cost(answer, self.price)
+            self.questions.append(question)
+            self.answers.append(answer)

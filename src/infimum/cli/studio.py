@@ -90,11 +90,7 @@ def studio(
 
     Example: `infimum studio labels.csv --target label`
     """
-    for package in ("starlette", "uvicorn"):
-        try:
-            __import__(package)
-        except ImportError:
-            fail(NEEDS.format(package))
+    _check_installed()
     if demo == (table is not None):
         fail("Name one table, or use --demo. For example: infimum studio labels.csv --target label", USAGE)
     if (certificate is None) != (key is None):
@@ -109,8 +105,9 @@ def studio(
             table, options = demo_table(), replace(options, classes="0,1,2,3,4,5,6,7,8,9")
         assert table is not None
         names = naming(options)
-        shown = _listed(show)
-        task = read_task(table, target, kind, names.classes, options.id, bounds, names, shown, guidelines, groups)
+        task = read_task(
+            table, target, kind, names.classes, options.id, bounds, names, _listed(show), guidelines, groups
+        )
         print_look_alikes(task.named)
         path = table.with_name(f"{table.name}.answers.jsonl") if journal is None else journal
         asker = QuestionSelector(strategy, cost=cost, questions=_listed(ask), random_state=0)
@@ -122,6 +119,14 @@ def studio(
         )  # fmt: skip
     except (ValueError, OSError) as error:  # an invalid table or journal, a port in use
         fail(str(error))
+
+
+def _check_installed() -> None:
+    for package in ("starlette", "uvicorn"):
+        try:
+            __import__(package)
+        except ImportError:
+            fail(NEEDS.format(package))
 
 
 def _listed(text: str) -> list[str] | None:

@@ -14,6 +14,7 @@ from ..data.containers import materialise
 from ..data.errors import listed
 from ..estimators import PartialModel
 from ..estimators.base import validated, weight_params
+from ..estimators.model import OutputModel
 from ..outputs import OutputSpace, Sets
 from ..outputs.of_model import last_of, space_of
 from ..outputs.score import REQUIREMENTS, Score
@@ -50,17 +51,17 @@ class ModelPredictor:
 
     def outputs(self, X: Any) -> NDArray:
         X = before_last(self.model, X)
-        if self.own:
-            return self.last.map_weights(X, self.last.solver_.argmin)
-        if hasattr(self.last, "outputs"):
+        if isinstance(self.last, OutputModel):
             return self.last.outputs(X)
         z = np.asarray(self.last.predict(X))
         classes = getattr(self.last, "classes_", None)
         return z.astype(float) if classes is None else np.argmax(z[:, None] == classes, axis=1)
 
     def probabilities(self, X: Any) -> NDArray:
-        found = getattr(self.last, "padded_probabilities", self.last.predict_proba)
-        return np.asarray(found(before_last(self.model, X)), dtype=float)
+        X = before_last(self.model, X)
+        if isinstance(self.last, OutputModel):
+            return self.last.padded_probabilities(X)
+        return np.asarray(self.last.predict_proba(X), dtype=float)
 
     def risks(self, X: Any) -> NDArray:
         X = before_last(self.model, X)

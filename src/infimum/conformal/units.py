@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.chunks import n_rows
+from ..estimators.model import OutputModel
 from ..outputs.of_model import last_of
 
 
 class Units:
     """Rows in units that are held out together, and that count once in calibration.
 
-    A model whose rows are not exchangeable has a method ``units(X)``, which returns the unit of each row, (n,), and an
-    attribute ``unit_name``, which messages use. For other models, and if ``units`` returns None, every row is a unit.
+    The units are those of `OutputModel.units`. If it returns None, and for other models, every row is a unit.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Units:
 
     def __init__(self, model: Any, X: Any):
         last = last_of(model)
-        found = last.units(X) if hasattr(last, "units") else None
+        found = last.units(X) if isinstance(last, OutputModel) else None
         self.single = found is None
         self.name = "rows" if self.single else last.unit_name
         self.of = np.arange(n_rows(X)) if found is None else np.unique(found, return_inverse=True)[1]

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator
 from sklearn.utils import gen_batches
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
@@ -29,8 +28,8 @@ from ..selection import SearchConfig, SelectionResult, select_recipe
 from ..selection.scores import labelled_weight, scored_by, weight_array
 from ..solvers import Minimum
 from ..weights import BY_NAME, Alpha, by_name
-from .callbacks import CallbackMixin
 from .explanation import Explanation, explained
+from .model import OutputModel
 from .scoring import refuse_exact_metrics
 from .streaming import StreamingMixin
 from .training_labels import TrainingLabelsMixin
@@ -53,7 +52,7 @@ class Prepared(NamedTuple):
     sets: Sets
 
 
-class PartialModel(TrainingLabelsMixin, CallbackMixin, StreamingMixin, BaseEstimator):
+class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
     """The base class of all estimators.
 
     It predicts f(x) = argmin_z sum_i alpha_i(x) L(z, S_i). A subclass defines `_output`, the output space.
@@ -92,14 +91,6 @@ class PartialModel(TrainingLabelsMixin, CallbackMixin, StreamingMixin, BaseEstim
         if isinstance(params["weights"], str) and params["weights"] in BY_NAME:
             params["weights"] = by_name(params["weights"])
         return cls(**params)
-
-    def _output(self, y: Any) -> OutputSpace:
-        """Return the output space; `y` is the target, or its first chunk."""
-        raise NotImplementedError
-
-    def output_space(self, y: Any) -> OutputSpace:
-        """Return the output space that a fit to `y` would use, fitted to y."""
-        return self._output(y).fit(y)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the model to features and partial labels.
@@ -212,15 +203,15 @@ class PartialModel(TrainingLabelsMixin, CallbackMixin, StreamingMixin, BaseEstim
         """
         if is_chunked(X):
             return self._by_chunks(self.predict, X)
-        z = self._outputs(X)  # raises an error if the model is not fitted
+        z = self.outputs(X)  # raises an error if the model is not fitted
         return self.output_.tabulate(self.output_names(z))
 
     def output_names(self, z: NDArray) -> NDArray:
         """Return outputs as the user names them."""
         return self.output_.readable(z)
 
-    def _outputs(self, X: Any) -> NDArray:
-        """Predict f(x) in the encoding of the output space, (q, *z)."""
+    def outputs(self, X: Any) -> NDArray:
+        """Return f(x) in the encoding of the output space, (q, *z)."""
         return self.map_weights(X, lambda alpha: self.solver_.argmin(alpha))
 
     def minimum(self, X: Any) -> Minimum:
@@ -263,7 +254,7 @@ class PartialModel(TrainingLabelsMixin, CallbackMixin, StreamingMixin, BaseEstim
 
     def predicted(self, X: Any, y: Any) -> tuple[NDArray, Sets]:
         """Return the predictions in the encoding of the output space, and y as sets, which scores compare."""
-        z = self._outputs(X)
+        z = self.outputs(X)
         sets = self.output_.read(y, strict=False)
         if len(sets) != len(z):
             raise ValueError(f"X has {len(z)} rows and y has {len(sets)}: they must have the same number.")
@@ -340,7 +331,6 @@ class PartialModel(TrainingLabelsMixin, CallbackMixin, StreamingMixin, BaseEstim
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = getattr(self.weights, "pairwise", False)
         return tags

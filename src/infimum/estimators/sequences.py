@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.errors import BadRows
@@ -20,8 +19,8 @@ from ..outputs.sequences.space import rows_in
 from ..selection.chains import LAMBDAS, select_chain
 from ..selection.scores import scored_by
 from ..solvers import Minimum
-from .callbacks import CallbackMixin
 from .held_out import HeldOut, held_out_tokens
+from .model import OutputModel
 from .token_explanation import TokenExplanation, explained_token
 
 FEATURES = ("auto", "linear", "kernel")
@@ -29,7 +28,7 @@ TIED = 0.05
 """Two labels whose probabilities differ by less are tied."""
 
 
-class PartialSequenceTagger(CallbackMixin, BaseEstimator):
+class PartialSequenceTagger(OutputModel):
     """A model that assigns a label to every token of a sequence, from partly annotated sequences.
 
     X is a list of sequences: lists of words, (length, d) arrays, or lists of feature dicts. y has one entry per token:
@@ -88,7 +87,6 @@ class PartialSequenceTagger(CallbackMixin, BaseEstimator):
     """
 
     unit_name = "sequences"
-    """What is exchangeable in a table of tokens; see `units`."""
 
     def __init__(
         self,
@@ -114,10 +112,6 @@ class PartialSequenceTagger(CallbackMixin, BaseEstimator):
         if self.sequence is not None:
             return Labels(classes=self.classes)
         return Sequences(self.transitions, self.classes)
-
-    def output_space(self, y: Any) -> OutputSpace:
-        """Return the output space that a fit to `y` would use, fitted to y."""
-        return self._output(y).fit(y)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model to sequences X and candidate labels y.
@@ -344,7 +338,6 @@ class PartialSequenceTagger(CallbackMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
         tags.input_tags.two_d_array = False
         return tags
 

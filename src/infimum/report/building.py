@@ -8,21 +8,11 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-import numpy as np
-from sklearn.base import clone
-
 from ..data.progress import track
 from ..diagnostics import Audit, Identifiability
-from ..diagnostics.audit import of_predictions as audit_of_predictions
-from ..diagnostics.audit import of_sets as audit_of
-from ..diagnostics.identifiability import of_sets as identifiability_of
-from ..disambiguation import Disambiguation, DisambiguationResult, supports_soft
-from ..estimators.base import validated
-from ..estimators.generic import PartialEstimator
+from ..disambiguation import DisambiguationResult
 from ..estimators.held_out import HeldOut
-from ..outputs import OutputSpace, Sets
 from ..outputs.merging import WORDS
-from ..selection import out_of_fold
 from ..selection.scores import no_skill
 from . import _page as h
 from . import actions, identifiability, overview, results, review
@@ -31,8 +21,8 @@ from .annotators import section as annotators_section
 from .facts import Contents, Facts, inseparable, reviewed
 from .markdown import markdown
 from .summary import summary
+from .training import Training, training_of
 
-ONLY_GROUPS = "Not available, because no row has a label."
 IN_SEQUENCE = "in its sequence"
 """The column that shows a token with the words around it."""
 
@@ -160,50 +150,33 @@ def build(
     """
     steps = iter(track(STEPS, "report"))
     next(steps)
-    held_out, weights = None, None
-    if hasattr(model, "held_out"):  # rows without features of their own: the model has predicted them itself
-        held_out = model.held_out(X)
-        output, sets, X, resolved = held_out.output, held_out.sets, held_out.X, held_out.resolved
+    training = training_of(model, X)
+    output, sets, X, resolved, held_out = (
+        training.output, training.sets, training.X, training.resolved, training.held_out,
+    )  # fmt: skip
+    if held_out is not None:
         names, rows = _of_tokens(held_out, names, rows)
-    else:
-        output, sets, X = _rows_of(model, X)
-        weights, resolved = model.recipe_.weights, _disambiguated(model, X, output, sets)
     name = _namer(names)
     next(steps)
-    only_groups = held_out is None and bool(sets.is_unlabelled.all()) and resolved is not None
-    found, reason = (None, ONLY_GROUPS) if only_groups else _identifiability(X, output, sets, weights, resolved)
+    found, reason = training.identifiability()
     next(steps)
-    if only_groups:
-        assert resolved is not None
-        z = out_of_fold(model.recipe_, X, output, sets, cv=results.FOLDS).z
-        audit = audit_of_predictions(output, sets, z, resolved, impossible)
-        next(steps)
-        compared = results.scored(output, output.read(np.asarray(resolved.labels)), {"the model": z})
-    elif held_out is None:
-        audit = audit_of(X, output, sets, weights, resolved, impossible)
-        next(steps)
-        compared = results.compared(model, X, output, sets)
-    else:
-        audit = audit_of_predictions(output, sets, held_out.predictions["the model"], held_out.resolved, impossible)
-        next(steps)
-        compared = results.scored(output, sets, held_out.predictions)
+    audit = training.audit(impossible)
+    next(steps)
+    compared = training.compared()
     skill = results.beats_constant(model, compared)
     warning = "" if skill else no_skill(compared[0].text)
     if not skill:  # near rows need not have equal labels then
         audit.suspects = []
         audit.conflicts = [pair for pair in audit.conflicts if pair["distance"] == 0]
     next(steps)
-    cases = review.cases_of(model, X, audit) if held_out is None else []
-    contents = Contents(rows, folder, hidden)
-    listed = reviewed(model, X, output, sets, audit, resolved, name, contents, skill)
-    people = annotators_of(resolved)
-    groups = {} if held_out is None else {"sequences": held_out.n_groups}
-    facts = _facts(
-        title, output, sets, audit, compared, skill, listed, found, reason, name, look_alikes, people, groups
-    )  # fmt: skip
-    tables = [] if held_out is None else held_out.tables
-    facts.tables = [table._asdict() for table in tables]
+    explains = held_out is None
+    cases = review.cases_of(model, X, audit) if explains else []
+    listed = reviewed(
+        model if explains else None, X, output, sets, audit, resolved, name, Contents(rows, folder, hidden), skill
+    )
+    facts = _facts(title, training, audit, compared, skill, listed, found, reason, name, look_alikes)
     next(steps)
+    tables = [] if held_out is None else held_out.tables
     details = [
         ("Labels", "overview", overview.section(output, sets, annotators, names, unused)),
         ("Identifiability", "identifiability", identifiability.section(found, reason, name)),
@@ -213,23 +186,17 @@ def build(
     ]  # fmt: skip
     for _ in steps:
         pass
-    lead = h.markup(actions.summary(facts), h.soft(f"Made by infimum {_version()}."))
-    acts = actions.sections(facts, warning)
-    if people and resolved is not None:
-        acts.append(("Annotators", "annotators", annotators_section(resolved)))
-    page = h.page(title, lead, acts, details)
+    page = _page(facts, details, resolved, warning)
     return Report(page, facts, found, audit, compared, skill, resolved, names, reason)
 
 
-def _rows_of(model: Any, X: Any) -> tuple[OutputSpace, Sets, Any]:
-    """Return the output space, the training sets and X as numbers; raise an error if they do not fit together."""
-    sets = vars(model).get("sets_")
-    if sets is None:
-        raise ValueError("A report requires the training sets. Fit the model on arrays instead of chunks.")
-    X = validated(model, X)
-    if X.shape[0] != len(sets):
-        raise ValueError(f"X has {X.shape[0]} rows; the model was fitted on {len(sets)}.")
-    return model.output_, sets, X
+def _page(facts: Facts, details: list[Any], resolved: DisambiguationResult | None, warning: str) -> str:
+    """Return the page: the summary, what to do, and the details in their sections."""
+    lead = h.markup(actions.summary(facts), h.soft(f"Made by infimum {facts.version}."))
+    acts = actions.sections(facts, warning)
+    if facts.annotators and resolved is not None:
+        acts.append(("Annotators", "annotators", annotators_section(resolved)))
+    return h.page(facts.title, lead, acts, details)
 
 
 def _of_tokens(held_out: HeldOut, names: list | None, rows: list[dict] | None) -> tuple[list | None, list[dict] | None]:
@@ -242,10 +209,12 @@ def _of_tokens(held_out: HeldOut, names: list | None, rows: list[dict] | None) -
 
 
 def _facts(
-    title: str, output: OutputSpace, sets: Sets, audit: Audit, compared: list[results.Compared], skill: bool,
-    listed: list[Any], found: Identifiability | None, reason: str, name: Callable[[int], str],
-    look_alikes: Sequence[Any], people: list[dict[str, Any]], groups: dict[str, int],
+    title: str, training: Training, audit: Audit, compared: list[results.Compared], skill: bool, listed: list[Any],
+    found: Identifiability | None, reason: str, name: Callable[[int], str], look_alikes: Sequence[Any],
 ) -> Facts:  # fmt: skip
+    output, sets, held_out = training.output, training.sets, training.held_out
+    groups = {} if held_out is None else {"sequences": held_out.n_groups}
+    people = annotators_of(training.resolved)
     described = output.describe(sets)
     n, exact, unlabelled = len(sets), int(described.is_exact.sum()), int(described.is_unlabelled.sum())
     counts = {"rows": n, "exact": exact, "partial": n - exact - unlabelled, "unlabelled": unlabelled, **groups}
@@ -261,39 +230,8 @@ def _facts(
     degree = None if found is None else found.degree
     return Facts(
         title, _version(), output.kind, sentences, counts, names, scores, skill, listed, n_review, merge, blind,
-        verdict, degree, people,
+        verdict, degree, people, [] if held_out is None else [table._asdict() for table in held_out.tables],
     )  # fmt: skip
-
-
-def _identifiability(
-    X: Any, output: OutputSpace, sets: Sets, weights: Any, resolved: DisambiguationResult | None
-) -> tuple[Identifiability | None, str]:
-    """Return the identifiability, or None and why the output type has none."""
-    try:
-        return identifiability_of(X, output, sets, weights, resolved=resolved), ""
-    except ValueError as error:
-        return None, str(error)
-
-
-def _disambiguated(model: Any, X: Any, output: OutputSpace, sets: Sets) -> DisambiguationResult | None:
-    """Return the labels that disambiguation estimates: those of the model, or those that `infimum clean` writes.
-
-    If the model has another principle, a disambiguation with the same parameters is fitted.
-    """
-    if model.disambiguation_ is not None:
-        return model.disambiguation_
-    if not output.bilinear or sets.is_unlabelled.all():
-        return None
-    weights = model.weights if supports_soft(sets) else model.recipe_.weights
-    weights = clone(weights) if hasattr(weights, "get_params") else weights
-    other = PartialEstimator(
-        output,
-        Disambiguation(),
-        weights=weights,
-        max_search_time=model.max_search_time,
-        search_config=model.search_config,
-    )
-    return other.fit(X, sets).disambiguation_
 
 
 def _namer(names: list | None) -> Callable[[int], str]:

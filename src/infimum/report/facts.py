@@ -197,7 +197,7 @@ def reviewed(
 ) -> list[Reviewed]:  # fmt: skip
     """Return the rows to review: impossible rows, then suspects, then rows in conflicts; each row once.
 
-    Suspects with the most probable proposal come first.
+    Suspects with the most probable proposal come first. `model` explains proposals, if it is not None.
     A model without skill proposes nothing (`proposes` is False).
     """
     z = next((audit.predictions[p] for p in ("disambiguation", "infimum", "average") if p in audit.predictions), None)
@@ -223,7 +223,7 @@ def reviewed(
             row, name(row), reasons[row], text, proposed, probability, supports.get(row),
             contents.cells(row), contents.paths(row),
         )  # fmt: skip
-        if z is not None and proposed and len(found) < EXPLAINED and row in supports and hasattr(model, "explain"):
+        if model is not None and z is not None and proposed and len(found) < EXPLAINED and row in supports:
             one.because = _because(model, X, sets, row, z[row], name, contents)
         found.append(one)
     return found

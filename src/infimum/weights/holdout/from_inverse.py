@@ -123,14 +123,8 @@ class FromWeightedInverse(FromInverse):
 
     Parameters
     ----------
-    off : (n, n)
-        C with a zero diagonal.
-    diagonal : (n,)
-        The diagonal of C.
-    ridge : float
-        R.
-    folds : list of arrays
-        The rows of each fold.
+    off, diagonal, ridge, folds : (n, n), (n,), float, list of arrays
+        As in `FromInverse`, with this C.
     root : (n, 1)
         W^½.
     features : callable

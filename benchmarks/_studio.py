@@ -124,7 +124,7 @@ class Person(threading.Thread):
 
 
 def held(table: Table, people: int) -> Tally:
-    """What so many people get through in `SECONDS`, or until every row is settled."""
+    """Return how many answers so many people give in `SECONDS`, or until all rows are labelled."""
     with Server(table) as server:
         crowd = [Person(server.port, table, f"person{k}") for k in range(people)]
         start = time.perf_counter()

@@ -21,7 +21,7 @@ NEVER_LOOKED_AT = {"car", "emotions", "rank-glass"}
 
 
 class Data(NamedTuple):
-    """Rows. Methods use `X` and `given` of the training rows; `truth` counts errors, and is used by full supervision."""
+    """Rows. Methods use `X` and `given` of the training rows; `truth` counts errors, and trains full supervision."""
 
     X: NDArray
     given: NDArray

@@ -35,7 +35,7 @@ def test_results_are_those_of_the_benchmark():
 
 
 def test_the_summary_counts_the_problems_of_the_benchmark():
-    """The short table of bench_defaults.md has the numbers of the sentence that `python -m benchmarks defaults` writes."""
+    """The short table of bench_defaults.md has the numbers of the sentence that the benchmark writes."""
     page = (ROOT / "docs" / "bench_defaults.md").read_text("utf-8")
     rows = re.findall(r"^\| [a-z, ]+ \| (\d+) \| (\d+) \| the version", page, re.M)
     written = (ROOT / "docs" / "_tables" / "defaults.md").read_text("utf-8")

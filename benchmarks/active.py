@@ -267,7 +267,7 @@ def studio() -> None:
     """Answers a minute through HTTP: journal synced, model learning, the next question chosen."""
     from benchmarks._studio import measure
 
-    measure(Table("The studio: answers a minute through HTTP, each synced to the journal before it is acknowledged"))
+    measure(Table("The studio: answers per minute through HTTP, each synced to the journal before it is acknowledged"))
 
 
 def main(names: list[str] | None = None) -> None:

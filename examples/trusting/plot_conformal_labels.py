@@ -87,7 +87,7 @@ plt.show()
 # The guarantee about candidate sets can be checked on later rows without true labels: here on similar rows, and on
 # images that were inverted by mistake.
 
-later = made["the set"]
+later = made["covers='set'"]
 for name, rows in (("as before", X[new]), ("inverted", 1 - X[new])):
     print(f"{name}: p = {later.check(rows, sets[new]).p_value:.2g}")
 
@@ -103,7 +103,7 @@ print(f"answered: {1 - predicted.mask.mean():.0%}, right: {right.mean():.0%}")
 doubt = 1 - model.predict_proba(X[new]).max(axis=1)
 figure, axis = plt.subplots(figsize=(5.2, 3.4), layout="constrained")
 for colour, goal in zip(COLOURS, (sets[new], truth[new])):
-    curve = made["truth"].risk_coverage(X[new], goal, doubt=doubt)
+    curve = made["covers='truth'"].risk_coverage(X[new], goal, doubt=doubt)
     RiskCoverageDisplay.from_curve(curve, axis, color=colour)
 axis.set_ylim(0, 0.5)
 plt.show()

@@ -1,7 +1,7 @@
-"""Every benchmark, or those named: ``python -m benchmarks [core regression:speed …] [--against old.json]``.
+"""All benchmarks, or those given: ``python -m benchmarks [core regression:speed …] [--against old.json]``.
 
 Writes benchmarks/results/bench.md, one table, and bench.json, which a later run compares itself with. A whole run
-leaves out what its time (--minutes) does not allow, and says so; what is named is always run.
+leaves out benchmarks that take longer than --minutes, and lists them; benchmarks that are given are always run.
 """
 
 from __future__ import annotations

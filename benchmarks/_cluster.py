@@ -68,7 +68,7 @@ def measure(table: Table, home: str, n: int, local: Any, client: Any) -> None:
 
 
 def rightly(predicted: Any, truth: Any) -> int:
-    """How many predictions are the truth, counted where they are."""
+    """Return the number of correct predictions, counted on the workers."""
     import dask
 
     parts = zip(predicted.to_delayed().ravel(), truth.simplify().to_delayed(optimize_graph=False))

@@ -124,7 +124,7 @@ class Person(threading.Thread):
 
 
 def held(table: Table, people: int) -> Tally:
-    """What so many people get through in `SECONDS`, or until every row is settled."""
+    """Return how many answers so many people give in `SECONDS`, or until all rows are labelled."""
     with Server(table) as server:
         crowd = [Person(server.port, table, f"person{k}") for k in range(people)]
         start = time.perf_counter()
@@ -149,4 +149,4 @@ def measure(table: Any) -> None:
                 tally = held(write(Path(folder)), people)
             words = f"{tally.answers:,}, slowest {tally.slowest * 1e3:.0f} ms, {tally.behind:.0f} behind"
             who = "one person" if people == 1 else "two people"
-            table.row(f"answers a minute, {name}, {who}", words, "at least 1,000", tally.answers >= 1000)
+            table.row(f"answers per minute, {name}, {who}", words, "at least 1,000", tally.answers >= 1000)

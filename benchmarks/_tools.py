@@ -1,4 +1,4 @@
-"""Timing side by side, peak memory, and the table where every figure stands beside what was asked for."""
+"""Timing side by side, peak memory, and the table of figures beside their limits."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def run_parts(parts: dict[str, Callable[[], None]], names: list[str] | None) -> 
 
 
 class Line(NamedTuple):
-    """A line of the report: a job, what it took, what its anchor took, and what was asked for."""
+    """A line of the report: a job, what it took, what its anchor took, and its limit."""
 
     benchmark: str
     table: str
@@ -107,7 +107,7 @@ class Job(NamedTuple):
     ours: Callable[[], object]
     anchor: Callable[[], object]
     at_most: float
-    """The largest ours / anchor that was asked for."""
+    """The largest ours / anchor that is allowed."""
     repeats: int = 5
     clock: Callable[[], float] = time.perf_counter
     """time.process_time or time.thread_time where the machine is shared."""
@@ -134,7 +134,7 @@ class Table:
         return ours, theirs
 
     def ratio(self, what: str, ours: float, theirs: float, at_most: float) -> None:
-        """ours / theirs, in seconds or bytes, beside the largest ratio that was asked for."""
+        """Add ours / theirs, in seconds or bytes, beside the largest ratio that is allowed."""
         most = max(ours, theirs)
         unit = (
             (1e-6, "µs") if most < 1e-3 else (1e-3, "ms") if most < 10 else (1, "s") if most < 2**20 else (2**20, "MiB")
@@ -144,7 +144,7 @@ class Table:
         self._add(what, shown[0], shown[1], ratio, f"ratio at most {at_most:.3g}", ratio <= at_most)
 
     def limit(self, what: str, seconds: float, at_most: float | None, note: str = "", proved: bool = True) -> None:
-        """Seconds beside a number of seconds that was asked for; `proved` says whether the answer itself is right."""
+        """Add seconds beside a limit; `proved` is whether the result itself is right."""
         scale, unit = (1e6, "µs") if seconds < 1e-3 else (1e3, "ms") if seconds < 1 else (1.0, "s")
         shown = f"{seconds * scale:.4g} {unit}" + (f", {note}" if note else "")
         if at_most is None:
@@ -153,7 +153,7 @@ class Table:
             self._add(what, shown, "", None, f"at most {at_most * scale:g} {unit}", proved and seconds <= at_most)
 
     def row(self, what: str, measured: str, target: str = "", ok: bool | None = None) -> None:
-        """A figure that is no time: `target` is what was asked for, or what it is read beside."""
+        """Add a figure that is not a time: `target` is its limit, or what it is compared with."""
         self._add(what, measured, "" if ok is not None else target, None, target if ok is not None else "", ok)
 
     def _add(self, what: str, ours: str, against: str = "", ratio: float | None = None, asked: str = "",

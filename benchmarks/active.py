@@ -219,7 +219,7 @@ def _curves(axis: Any, name: str, found: dict) -> None:
         if not runs:
             continue
         at = np.linspace(0, runs[0]["budget"], POINTS)
-        # a run ends once it has reached its goal: from there on it stays where it was
+        # a run ends when it has reached the score; its last value is repeated from there on
         scores = np.array([_filled(run) for run in runs])
         axis.plot(at, scores.mean(axis=0), color=COLOURS[strategy], label=strategy, linewidth=1.6)
         ends.append(costs(name, strategy, found).mean())
@@ -267,7 +267,7 @@ def studio() -> None:
     """Answers a minute through HTTP: journal synced, model learning, the next question chosen."""
     from benchmarks._studio import measure
 
-    measure(Table("The studio: answers a minute through HTTP, each synced to the journal before it is acknowledged"))
+    measure(Table("The studio: answers per minute through HTTP, each synced to the journal before it is acknowledged"))
 
 
 def main(names: list[str] | None = None) -> None:

@@ -63,7 +63,7 @@ def coverage(model: Any, settings: dict, X: NDArray, mask: NDArray, new: NDArray
 
 
 def curves(model: Any, how: Callable | None) -> dict[str, list[float]]:
-    """Coverage of the truth by every way, at every step away from the assumption."""
+    """Return the coverage of the true label by each method, at each step away from the assumption."""
     found: dict[str, list[float]] = {way: [] for way in WAYS}
     for step in STEPS:
         rng = np.random.default_rng(0)

@@ -1,9 +1,9 @@
-"""Disambiguation and the choice of settings from sets alone, beside full supervision and simpler ways.
+"""Disambiguation and model selection without true labels, beside full supervision and simpler methods.
 
-Folds and corruptions are fixed by SEED. Within every training fold a `PartialSearch` chooses among its 12 settings by
-held-out sets, and is fitted; true labels only serve to count errors on the test fold. "The best of the 12" is the
-single setting with the best mean accuracy on the *test* folds (the first four of them, where n > 1500), which nobody
-could choose. One BLAS thread, so that the processor time is about what an idle machine would take.
+Folds and corruptions are fixed by SEED. Within each training fold a `PartialSearch` selects one of its 12 settings by
+held-out candidate sets. True labels are used only to count errors on the test fold. "The best of the 12" is the
+single setting with the best mean accuracy on the *test* folds (the first four of them if n > 1500), which
+requires true labels. With one BLAS thread, the CPU time is about the wall time of an idle machine.
 
 ``python -m benchmarks.disambiguation [name …]`` runs some of the data sets.
 """
@@ -36,9 +36,9 @@ class Problem(NamedTuple):
     candidates: NDArray
     folds: int
     target: float
-    """The largest error asked for; nan where none was."""
+    """A reference value for the error; NaN if there is none."""
     seconds: float = np.inf
-    """The longest time asked for, all folds."""
+    """A limit for the time of all folds, in seconds."""
 
 
 def _real(name: str, target: float, seconds: float) -> Problem:
@@ -121,7 +121,7 @@ def report(name: str, problem: Problem, errors: dict, settings: dict, spent: NDA
     table = Table(f"{name}: error, mean ± std over {problem.folds} folds (seed {SEED})")
     chosen = float(np.mean(errors["chosen"]))
     asked = "" if np.isnan(problem.target) else f"at most {problem.target:g}"
-    table.row("soft disambiguation, setting chosen from sets alone", _shown(errors["chosen"]), asked,
+    table.row("soft disambiguation, setting selected without true labels", _shown(errors["chosen"]), asked,
               None if np.isnan(problem.target) else chosen <= problem.target)  # fmt: skip
     oracle = min(settings, key=lambda key: np.mean(settings[key]))
     run = len(settings[oracle])

@@ -50,7 +50,7 @@ def objectives(codes: np.ndarray, alpha: np.ndarray, reading: str) -> tuple[np.n
 
 
 def paper_setting(problems: int) -> None:
-    table = Table(f"m = {M}, n = {N}, 200 queries, {problems} problems: ms a prediction, default and the paper's")
+    table = Table(f"m = {M}, n = {N}, 200 queries, {problems} problems: ms per prediction, default and the paper's")
     ours, paper, shares = [], [], []
     for c in LEVELS:
         for reading in READINGS:
@@ -84,7 +84,7 @@ def one(c: float, reading: str, X: np.ndarray, scores: np.ndarray, Xt: np.ndarra
 
 
 def beyond(m: int, problems: int, queries: int = 5, nodes: int = 3000) -> None:
-    table = Table(f"m = {m}, {queries} queries, at most {nodes} ends: ms a prediction, share proved, mean relative gap")
+    table = Table(f"m = {m}, {queries} queries, at most {nodes} ends: ms per prediction, share proved, mean relative gap")
     for c in LEVELS[[1, 3, 5, 6]]:
         for reading in READINGS:
             rows = []

@@ -1,8 +1,8 @@
 """Calibration error of probabilities, before and after temperature scaling on candidate sets.
 
 Three splits of every table, two thirds of the rows for the fit. The error is the mean distance, over ten bins of equal
-number, between the probability of the most probable class and the share of new rows in which it is the truth; the
-log-likelihood is that of the true labels of new rows. Fits and maps see sets alone.
+number, between the probability of the most probable class and the share of new rows in which it is the true label; the
+log-likelihood is that of the true labels of new rows. Models and calibration use candidate sets only.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def judged(P: NDArray, truth: NDArray) -> tuple[float, float]:
 
 def run(name: str, X: NDArray, truth: NDArray, candidates: NDArray) -> None:
     X = StandardScaler().fit_transform(X)
-    table = Table(f"{name}: distance of probabilities from shares, log-likelihood of the truth")
+    table = Table(f"{name}: distance of probabilities from shares, log-likelihood of the true labels")
     family = weights.KernelRidge(lam=1e-5, kernel="laplacian", gamma=1 / X.shape[1])
     for principle in PRINCIPLES:
         found: dict[str, list[tuple[float, float]]] = {"as they are": [], "temperature": []}

@@ -29,7 +29,7 @@ def table_of(seed: int) -> tuple[NDArray, NDArray, NDArray, NDArray]:
 
 
 def one_table(seed: int) -> list[float]:
-    """Return the promised covering rate, the one on new rows, and the standard error of their difference."""
+    """Return the covering rate of the selection, the one on new rows, and the standard error of their difference."""
     X, sets, X_new, sets_new = table_of(seed)
     model = PartialClassifier().fit(X, sets)
     promised = float(model.selection_.scores["covering_rate"])

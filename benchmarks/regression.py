@@ -117,7 +117,7 @@ def paper() -> None:
 
 
 def where() -> None:
-    """Numbers told as sets: the default, which may weigh the members of a set, beside the infimum."""
+    """Compare the default, which may estimate the value in a set, with the infimum, for numbers given as sets."""
     from benchmarks.defaults.problems import PARTS
 
     table = Table("Regression: where in the set? Mean squared error in variances, three folds")
@@ -134,7 +134,7 @@ def where() -> None:
 
 
 class MidpointRidge(Ridge):
-    """Ridge on the middle of the interval; of a half-line, its end."""
+    """Ridge on the middle of the interval, or on the end of a one-sided one."""
 
     def fit(self, X, y):
         return super().fit(X, _middle(y))

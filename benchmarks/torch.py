@@ -1,4 +1,4 @@
-"""Losses for nets: their cost beside torch's own cross-entropy, and how well nets learn from sets.
+"""Losses for neural networks: their time beside PyTorch's cross-entropy, and the accuracy of networks.
 
 ``python -m benchmarks.torch [speed] [digits] [MSRCv2]`` runs some of it; figures go to docs/_static. The speed is taken
 with one thread, in turns, by the time that the processor spends. Accuracies are on a fifth of the rows, held out anew

@@ -3,7 +3,7 @@
 Four folds. The settings of a family are chosen on the training folds by the covering rate, how often a prediction lies
 in its candidate set: by the automatic selection for the ridges, by three-fold cross-validation over a small grid for
 the others.
-True labels are only looked at for the error on the test folds, whose mean ± standard deviation is shown.
+True labels are used only for the error on the test folds. Its mean ± standard deviation is shown.
 """
 
 from __future__ import annotations

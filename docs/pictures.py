@@ -24,7 +24,7 @@ THEMES = {"light": {"ink": "#22272e", "faint": "#8b949e"}, "dark": {"ink": "#e6e
 
 
 def logo(size: int = SIDE) -> str:
-    """Three sets that have one answer in common."""
+    """Return three overlapping discs with a point in their intersection, as SVG."""
     at = [(size * (0.5 + 0.17 * np.sin(t)), size * (0.5 - 0.17 * np.cos(t))) for t in 2 * np.pi * np.arange(3) / 3]
     discs = "".join(
         f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{0.29 * size:.2f}" fill="{colour}" fill-opacity=".72"/>'
@@ -56,7 +56,7 @@ def sets_at_a_glance(theme: str) -> Any:
 
 
 def _labels(axis: Any, ink: str) -> None:
-    """Points as pies of their candidates, and the regions that are learned from them."""
+    """Draw points as pies of their candidates, and the regions that are learned from them."""
     rng = np.random.default_rng(3)
     centers = np.array([(-1.6, -0.6), (1.6, -0.6), (0.0, 1.7)])
     truth = np.repeat([0, 1, 2], 16)
@@ -78,7 +78,7 @@ def _labels(axis: Any, ink: str) -> None:
 
 
 def _orders(axis: Any, ink: str, faint: str) -> None:
-    """A few comparisons at every x, and the whole order that is learned."""
+    """Draw a few comparisons at each x, and the ranking that is learned."""
     slope, level = np.array([1.0, 0.35, -0.2, -1.1]), np.array([-0.15, 0.45, -0.45, 0.3])
     X, grid = np.linspace(-0.9, 0.9, 26)[:, None], np.linspace(-0.9, 0.9, 400)[:, None]
     known = drop_pairs(X * slope + level, 0.55)
@@ -99,12 +99,12 @@ def _orders(axis: Any, ink: str, faint: str) -> None:
 
 
 def _places(orders: np.ndarray) -> np.ndarray:
-    """(q, m): the place of every item in the orders."""
+    """Return the place of each item in the orders, (q, m)."""
     return np.argsort(orders, axis=1)  # items are letters: the k-th smallest stands at this place
 
 
 def _numbers(axis: Any, ink: str, faint: str) -> None:
-    """Intervals and half-lines, and the curve that passes through them."""
+    """Draw intervals, also one-sided ones, and the curve that passes through them."""
     rng = np.random.default_rng(1)
     x = np.sort(rng.uniform(0, 1, 46))
     y = np.sin(6.5 * x) + 0.9 * x
@@ -126,7 +126,7 @@ def _numbers(axis: Any, ink: str, faint: str) -> None:
 
 
 def main(folder: Path = HERE) -> list[Path]:
-    """Write logo.svg, favicon.svg and sets-light.svg, sets-dark.svg; gives their paths."""
+    """Write logo.svg, favicon.svg, sets-light.svg and sets-dark.svg, and return their paths."""
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 

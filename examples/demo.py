@@ -62,7 +62,7 @@ def main() -> None:
     path = draw(accuracy, chosen, X_train, y_train, masks[3])
     orders(rng)
     numbers()
-    print(f"\nThe picture: {path} ({time.perf_counter() - start:.0f} s)")
+    print(f"\nFigure: {path} ({time.perf_counter() - start:.0f} s)")
 
 
 def orders(rng: np.random.Generator) -> None:
@@ -106,12 +106,12 @@ def draw(accuracy: dict, model: PartialClassifier, X: np.ndarray, y: np.ndarray,
         colour, line = styles[name]
         axis.plot(HEDGING, values, color=colour, linestyle=line, marker="o", markersize=4, label=name)
     axis.set(xlabel="c: how often a wrong digit is a candidate for 1, 3, 5, 8, 9", ylabel="test accuracy")
-    axis.set_title("Learning from sets of candidates", loc="left")
+    axis.set_title("Learning from candidate sets", loc="left")
     axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False, loc="lower left")
     rows = np.flatnonzero(mask.sum(axis=1) >= 3)[:15]
     learned = model.predict(X[rows])
-    right.suptitle("Candidates of training images, what was learned in bold (orange: wrong)", fontsize=10)
+    right.suptitle("Candidates of training images, estimated label in bold (orange: wrong)", fontsize=10)
     for axis, row, digit in zip(right.subplots(3, 5).ravel(), rows, learned):
         axis.imshow(X[row].reshape(8, 8), cmap="gray_r")
         axis.axis("off")

@@ -60,7 +60,7 @@ def _one(table: Table, problem: Problem, out: Path, folds: int | None) -> None:
     table.row(named, str(line.means[_methods.OURS]), against, line.keeps_up)
     if problem.goal is not None:
         asked = f"at {'least' if room.larger else 'most'} {short(problem.goal)}"
-        table.row(f"{problem.name}, its own goal", str(line.means[_methods.OURS]), asked, line.goal_met)
+        table.row(f"{problem.name}, reference value", str(line.means[_methods.OURS]), asked, line.goal_met)
     if line.gap is not None:
         table.row(f"{problem.name}, below the best principle", short(line.gap))
 

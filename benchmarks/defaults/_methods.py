@@ -45,14 +45,14 @@ class Room(NamedTuple):
     ceilings: dict[str, Method]
     """Methods that learn from true answers."""
     as_given: Callable[[NDArray, NDArray], NDArray]
-    """True answers in the form of what is given, of which only the shape is looked at."""
+    """Convert true labels to the form of the given ones; of the latter, only the shape is used."""
     score: Callable[[NDArray, NDArray], float]
-    """Of the truth and predictions."""
+    """The score of true labels and predictions."""
     larger: bool
     """Whether a larger score is better."""
     measure: str
     principles: Mapping[str, Method] = MappingProxyType({})
-    """Ours with its principle named, of which only the truth can tell the best."""
+    """Our model with each principle; the best of them can be found with true labels only."""
 
 
 def default(estimator: type, **settings: Any) -> Any:

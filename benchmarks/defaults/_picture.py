@@ -11,7 +11,7 @@ from benchmarks.defaults._work import ROOMS
 
 
 def draw(lines: list[Summary], path: Path) -> None:
-    """One panel a score, for their units differ; filled dots were looked at while constants were chosen."""
+    """Draw one panel per score; filled dots are data sets that were used to choose constants."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 

@@ -14,7 +14,7 @@ from benchmarks.defaults.problems import PARTS, Problem
 
 
 class Mean(NamedTuple):
-    """A mean over folds, weighed by their rows, and its standard error; NaN where there is one fold."""
+    """A mean over folds, weighted by their rows, and its standard error; NaN for one fold."""
 
     value: float
     error: float
@@ -45,11 +45,11 @@ class Summary(NamedTuple):
     ahead: Mean
     """Ours beyond the best baseline, fold by fold; positive where ours is better, whatever the score."""
     seconds: float
-    """Processor seconds of a fit of ours, the mean over folds."""
+    """CPU time of a fit of our model in seconds, mean over folds."""
     ratio: float
-    """The same, over those of the forest on one answer."""
+    """The same, relative to a forest on one candidate per row."""
     gap: float | None
-    """What ours lacks to the best principle, as only the truth can tell; None where principles are not compared."""
+    """The difference to the best principle by true labels; None if principles are not compared."""
     said: list[str]
     commits: set[str]
     """Of the checkouts that ours was measured with."""

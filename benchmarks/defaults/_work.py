@@ -89,7 +89,7 @@ def keep(out: Path, task: dict[str, Any], row: dict[str, Any]) -> None:
 
 
 def measured(room: m.Room, data: Data, split: tuple, method: str) -> dict[str, Any]:
-    """A method learns from the training rows; then, and not before, the true answers of the test rows are looked at."""
+    """Fit a method to the training rows, then score it by the true labels of the test rows."""
     train, test = split
     exact = method in room.ceilings
     learn = {**room.methods, **room.ceilings, **room.principles}[method]

@@ -1,4 +1,4 @@
-"""Intervals and half-lines: XGBoost's survival:aft, and models of their midpoints, tuned by distances to sets."""
+"""Intervals, also one-sided ones: XGBoost's survival:aft, and models of their midpoints, tuned by distances to sets."""
 
 from __future__ import annotations
 

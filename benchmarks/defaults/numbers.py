@@ -1,4 +1,4 @@
-"""Numbers that are known exactly and told as sets: brackets of a survey, censored times, one-sided errors, sides."""
+"""Known numbers, given as sets: brackets of a survey, censored times, one-sided errors, sides."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def censored(y: NDArray, rng: np.random.RandomState) -> NDArray:
 
 
 def one_sided(y: NDArray, rng: np.random.RandomState) -> NDArray:
-    """The truth is near the upper end: sets say something of where in them it is."""
+    """Return intervals whose upper end is near the true value, so their position is informative."""
     low, high = rng.exponential([[1.0], [0.05]], (2, len(y))) * y.std()
     return np.column_stack([y - low, y + high])
 

@@ -1,4 +1,4 @@
-"""The data sets: rows, what is known of their answers, the answers themselves, folds and goals; all fixed by SEED."""
+"""The data sets: rows, partial labels, true labels, folds and reference values; all fixed by SEED."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NEVER_LOOKED_AT = {"car", "emotions", "rank-glass"}
 
 
 class Data(NamedTuple):
-    """Rows. A method sees `X` and `given` of its training rows; `truth` serves to count errors, and the ceilings."""
+    """Rows. Methods use `X` and `given` of the training rows; `truth` counts errors, and trains full supervision."""
 
     X: NDArray
     given: NDArray
@@ -40,7 +40,7 @@ class Problem(NamedTuple):
     load: Callable[[], Data]
     n_folds: int
     goal: float | None = None
-    """What was asked for: at least this score, or at most where smaller is better."""
+    """A reference value: at least this score, or at most if smaller is better."""
     source: str = ""
     """The data set, where several problems are made of it."""
 

@@ -37,7 +37,7 @@ def ours(as_sets: Callable[[NDArray], Any]) -> m.Method:
 
 
 def a_tag_each(make: Callable[[], Any], means: Means) -> m.Method:
-    """A model a tag: its two signs as two rows, weighed by the members that have them; unknown rows are left out."""
+    """Fit one model per tag: both signs as rows, weighted by the members that have them; unknown rows are left out."""
 
     def method(X: NDArray, given: NDArray) -> m.Fitted:
         models = [_one(make, X, column) for column in means(given).T]

@@ -1,7 +1,7 @@
 """How long a fit of the default takes, beside a random forest's, and the memory that it needs beyond X.
 
-Seconds by the clock and of the processors, all threads together, the best of three runs up to 5,000 rows; the forest on
-a candidate drawn at random.
+Wall time and CPU time of all threads, the best of three runs up to 5,000 rows. The forest is fitted to a random
+candidate per row.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from benchmarks.defaults.problems import SEED
 from infimum import PartialClassifier, datasets
 
 TESTED = 2000
-FEW = 5000  # rows up to which the best of three runs is told
+FEW = 5000  # rows up to which the best of three runs counts
 
 
 class Size(NamedTuple):
@@ -32,9 +32,9 @@ class Size(NamedTuple):
     d: int
     n_classes: int
     seconds: float
-    """The longest fit that was asked for."""
+    """The longest time of a fit, in seconds."""
     memory: int = 0
-    """The most memory beyond X that was asked for; 0 where nothing was."""
+    """The most memory beyond X; 0 if there is no limit."""
     trees: int = 100
     """How many trees of the forest are grown; its time is that of 100."""
 
@@ -88,7 +88,7 @@ def measured(size: Size) -> dict[str, Any]:
         "threads": threads, "said": found["ours"].said, "commit": commit(),
         "accuracy": float(np.mean(found["ours"].predict(X_new) == truth_new)),
         "forest_accuracy": float(np.mean(forest.predict(X_new) == truth_new)),
-        # a busy machine takes longer by the clock; an idle one never takes longer than its processors work
+        # a busy machine takes more wall time; on an idle one the wall time is at most the CPU time
         "met": min(clock["seconds"], clock["processor"]) <= size.seconds and memory <= (size.memory or np.inf),
     }  # fmt: skip
 

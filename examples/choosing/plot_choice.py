@@ -34,8 +34,8 @@ model.selection_
 # kernel depends mostly on the feature with the largest values.
 
 plain = PartialClassifier.paper().fit(wine.data[train], sets[train])
-print(f"chosen: {model.score(wine.data[test], truth[test]):.0%} right on new bottles")
-print(f"the paper's estimator, raw features: {plain.score(wine.data[test], truth[test]):.0%}")
+print(f"accuracy on new rows, selected model: {model.score(wine.data[test], truth[test]):.0%}")
+print(f"accuracy on new rows, paper(): {plain.score(wine.data[test], truth[test]):.0%}")
 
 # %%
 # Every point is a setting. Settings on the left have the smallest set risk on held-out rows. On a small table many

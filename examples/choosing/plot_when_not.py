@@ -66,7 +66,7 @@ for p in missing:
 
 # %%
 # **Three: two labels always appear together.** If 4 is never a candidate without 9, and 9 never without 4, no method
-# can separate them, however many rows there are. The more often one of them appears alone, the better.
+# can separate them, however many rows there are. The model improves as one of them appears alone more often.
 
 alone = (0.0, 0.1, 0.5)
 third = []
@@ -87,16 +87,18 @@ panels = (
     (missing, second, "sets that miss the true label", "2. Sets miss the true label"),
 )
 for axis, (x, pairs, label, title) in zip(axes, panels):
-    axis.plot(x, [a for a, _ in pairs], "o-", color=COLOURS[0], lw=2.5, label="from sets")
-    axis.plot(x, [b for _, b in pairs], "o-", color="0.55", lw=2.5, label="forest, one drawn a row")
+    axis.plot(x, [a for a, _ in pairs], "o-", color=COLOURS[0], lw=2.5, label="candidate sets, infimum")
+    axis.plot(x, [b for _, b in pairs], "o-", color="0.55", lw=2.5, label="forest, one random candidate per row")
     axis.set(xlabel=f"share of {label}", title=title, ylim=(0.3, 1.02))
     axis.legend(frameon=False, loc="lower left")
-axes[0].set_ylabel("right on new rows")
+axes[0].set_ylabel("accuracy on new rows")
 axes[2].plot(alone, [a for a, _ in third], "o-", color=COLOURS[0], lw=2.5)
 for p, (score, tied) in zip(alone, third):
-    axes[2].annotate(f"{tied} tied", (p, score), (4, -14), textcoords="offset points", fontsize=9, color="0.35")
-axes[2].set(xlabel="share of fours and nines seen alone", title="3. Two labels always together", ylim=(0.3, 1.02))
-axes[2].set_ylabel("right on fours and nines")
+    axes[2].annotate(f"{tied} tied rows", (p, score), (4, -14), textcoords="offset points", fontsize=9, color="0.35")
+axes[2].set(
+    xlabel="share of fours and nines with an exact label", title="3. Two labels always together", ylim=(0.3, 1.02)
+)
+axes[2].set_ylabel("accuracy on new fours and nines")
 for axis in axes:
     axis.spines[["top", "right"]].set_visible(False)
 plt.show()

@@ -33,9 +33,9 @@ votes = np.where(rng.random(votes.shape) < 0.05, rng.integers(10, size=votes.sha
 counts = (votes[:, :, None] == np.arange(10)).sum(axis=1)
 majority = counts.argmax(axis=1)
 sets = counts >= np.minimum(2, counts.max(axis=1))[:, None]
-print(f"the majority is right on {np.mean(majority == truth):.0%} of the pictures")
+print(f"the majority vote is right for {np.mean(majority == truth):.0%} of the images")
 inside = np.mean(sets[np.arange(len(X)), truth])
-print(f"the set contains the true label on {inside:.0%}, with {sets.sum(axis=1).mean():.2f} names on average")
+print(f"the set contains the true label for {inside:.0%}, with {sets.sum(axis=1).mean():.2f} names on average")
 
 # %%
 # The same kernel learns from the majority votes and from the candidate sets. The labels of the training images are then
@@ -46,8 +46,8 @@ kernel = weights.Scaled(weights.KernelRidge(lam=1e-4, gamma=0.01))
 model = PartialClassifier.paper(principle="disambiguation", weights=kernel).fit(X[train], CandidateLabels(sets[train]))
 plain = PartialClassifier.paper(weights=kernel).fit(X[train], majority[train])
 right = {
-    "training pictures": (np.mean(majority[train] == truth[train]), np.mean(model.labels_ == truth[train])),
-    "new pictures": (plain.score(X[test], truth[test]), model.score(X[test], truth[test])),
+    "training images": (np.mean(majority[train] == truth[train]), np.mean(model.labels_ == truth[train])),
+    "new images": (plain.score(X[test], truth[test]), model.score(X[test], truth[test])),
 }
 
 # %%
@@ -56,11 +56,11 @@ right = {
 figure = plt.figure(figsize=(11, 4), layout="constrained")
 left, side = figure.subfigures(1, 2)
 axis = left.subplots()
-for k, (name, colour) in enumerate((("majority of five", "0.7"), ("all names given twice, as a set", COLOURS[0]))):
+for k, (name, colour) in enumerate((("majority vote", "0.7"), ("candidate sets: all names given twice", COLOURS[0]))):
     bars = axis.bar(np.arange(2) + 0.4 * k, [pair[k] for pair in right.values()], 0.38, color=colour, label=name)
     axis.bar_label(bars, fmt="{:.0%}")
 axis.set_xticks(np.arange(2) + 0.2, list(right))
-axis.set(ylim=(0.5, 1.05), ylabel="right labels")
+axis.set(ylim=(0.5, 1.05), ylabel="share of correct labels")
 axis.spines[["top", "right"]].set_visible(False)
 axis.legend(frameon=False, loc="upper left", bbox_to_anchor=(0, 1.16), ncol=2)
 mended = np.flatnonzero((majority[train] != truth[train]) & (model.labels_ == truth[train]))[:15]

@@ -37,13 +37,13 @@ kernel = weights.Scaled(weights.KernelRidge(lam=1e-4, gamma=0.01), "standard")
 forest = RandomForestClassifier(random_state=0)
 
 scores = {
-    "forest, one drawn": forest.fit(X[rows], drawn[rows]).score(X[test], truth[test]),
+    "forest, one random candidate": forest.fit(X[rows], drawn[rows]).score(X[test], truth[test]),
     "forest, exact rows": forest.fit(X[exact], truth[exact]).score(X[test], truth[test]),
 }
 for principle in ("infimum", "disambiguation"):
     model = PartialClassifier.paper(principle=principle, weights=kernel).fit(X[rows], CandidateLabels(mask[rows]))
     scores[principle] = model.score(X[test], truth[test])
-scores["forest, every label"] = forest.fit(X[rows], truth[rows]).score(X[test], truth[test])
+scores["forest, true labels"] = forest.fit(X[rows], truth[rows]).score(X[test], truth[test])
 
 # %%
 # Some training images with their candidates. The estimated label is bold, and red if it is wrong.
@@ -53,7 +53,7 @@ left, right = figure.subfigures(1, 2, width_ratios=(1, 1.25))
 axis = left.subplots()
 bars = axis.barh(list(scores), list(scores.values()), color=["0.7", "0.7", COLOURS[0], COLOURS[2], "0.45"])
 axis.bar_label(bars, [f" {score:.0%}" for score in scores.values()])
-axis.set(xlim=(0, 1.12), xticks=[], title="right on new pictures")
+axis.set(xlim=(0, 1.12), xticks=[], title="accuracy on new images")
 axis.invert_yaxis()
 axis.spines[["top", "right", "bottom"]].set_visible(False)
 several = np.flatnonzero(mask[rows].sum(axis=1) >= 3)[:18]

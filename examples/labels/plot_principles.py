@@ -41,6 +41,6 @@ for axis, (name, (principle, candidates)) in zip(axes, models.items()):
     for k in range(3):
         rows = candidates[:, k]
         axis.scatter(*X[rows].T, s=28 - 9 * k, facecolors="none", edgecolors=COLOURS[k], linewidths=1)
-    axis.set_title(f"{name}: {model.score(X, y):.0%} of true labels")
+    axis.set_title(f"{name}: {model.score(X, y):.0%} accuracy")
     axis.set(xticks=[], yticks=[])
 plt.show()

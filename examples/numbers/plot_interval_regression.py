@@ -47,8 +47,8 @@ curves = {
 
 figure, axis = plt.subplots(figsize=(9, 5.5))
 position = problem.data[y.row, 0]
-axis.vlines(position, y.lower, y.upper, color="#4c78a8", alpha=0.3, lw=2.5, label="sets")
-axis.plot(x, truth, ":", color="#1f3a5f", lw=2, label="truth")
+axis.vlines(position, y.lower, y.upper, color="#4c78a8", alpha=0.3, lw=2.5, label="intervals")
+axis.plot(x, truth, ":", color="#1f3a5f", lw=2, label="true signal")
 for name, (z, color) in curves.items():
     axis.plot(x, z, color=color, lw=1.8, label=f"{name}: MSE {np.mean((z - truth) ** 2):.3g}")
 axis.axhline(0, color="0.8", lw=0.8, zorder=0)

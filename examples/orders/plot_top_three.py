@@ -37,7 +37,7 @@ model = PartialRanker.paper(films, weights=weights.KernelRidge(lam=1e-2, sigma=6
 model.fit(age[:, None], favourites)
 grid = np.linspace(16, 74, 120)
 found = model.minimum(grid[:, None])
-print(f"proved: {np.mean(found.gap <= 1e-9):.0%} of the orders")
+print(f"provably optimal: {np.mean(found.gap <= 1e-9):.0%} of the rankings")
 
 # %%
 # Left: the true places of all films at every age. Right: what was learned from the top three. The top of the ranking is

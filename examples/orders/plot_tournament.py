@@ -37,20 +37,20 @@ def against(order: np.ndarray) -> int:
     return int(np.tril(wins[np.ix_(order, order)], -1).sum())
 
 
-print(f"{int(wins.sum())} matches; against the table by points: {against(points)}")
-print(f"against the best order: {against(result.order)}")
-print(f"proved: {bool(result.proved)}; no order goes against fewer than {int(np.ceil(result.bound - 1e-6))}")
+print(f"{int(wins.sum())} matches; {against(points)} of them contradict the table by points")
+print(f"{against(result.order)} contradict the best ranking")
+print(f"provably optimal: {bool(result.proved)}; no ranking contradicts fewer than {int(np.ceil(result.bound - 1e-6))}")
 
 # %%
 # Wins of the row against the column. Entries below the diagonal contradict the ranking.
 
 figure, axes = plt.subplots(1, 3, figsize=(12, 4.2), layout="constrained")
-orders = {"as they came": rng.permutation(m), "by points": points, "fewest results against": result.order}
+orders = {"random order": rng.permutation(m), "by points": points, "feedback arc set": result.order}
 for axis, (name, order) in zip(axes, orders.items()):
     table = wins[np.ix_(order, order)]
     upper = np.triu(np.ones((m, m), dtype=bool))
     axis.imshow(np.where(upper, table, np.nan), cmap="Blues", vmin=0, vmax=3)
     axis.imshow(np.where(upper | (table == 0), np.nan, table), cmap="Oranges", vmin=-1, vmax=3)
     axis.plot([-0.5, m - 0.5], [-0.5, m - 0.5], color="0.5", lw=1)
-    axis.set(title=f"{name}: {against(order)} against", xticks=[], yticks=[])
+    axis.set(title=f"{name}: {against(order)} contradictions", xticks=[], yticks=[])
 plt.show()

@@ -56,7 +56,7 @@ for colour, line, (name, values) in zip(
     axis.plot(LEVELS, mean, line, color=colour, lw=2.5, label=name)
     axis.fill_between(LEVELS, mean - half, mean + half, color=colour, alpha=0.2, lw=0)
 axis.set(
-    xlabel="c: how often a wrong class joins those of the most frequent class",
+    xlabel="c: probability of each wrong candidate, most frequent class",
     ylabel="error on new rows",
     ylim=(0, None),
 )

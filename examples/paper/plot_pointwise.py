@@ -59,13 +59,13 @@ for (name, rho), marker, colour in zip(points.items(), "o^", ("black", "#D55E00"
 left.set_aspect("equal")
 left.axis("off")
 left.legend(loc="upper left", frameon=False, fontsize=9, bbox_to_anchor=(-0.2, 1.0))
-left.set_title("coloured: where which answer is the best", fontsize=11)
+left.set_title("colours: the best output for each distribution", fontsize=11)
 for k, (rule, values) in enumerate(risks.items()):
     heights = [float(v) for v in values]
     bars = right.bar(np.arange(3) + 0.27 * (k - 1), heights, 0.25, color=COLOURS[k], label=rule)
     bars[int(np.argmin(heights))].set(edgecolor="black", linewidth=2.5)
 right.set_xticks(range(3), list("abc"))
-right.set(title="risk of every answer; framed: the least", ylabel="risk")
+right.set(title="risk of each output; framed: the smallest", ylabel="risk")
 right.legend(frameon=False, loc="upper left")
 right.spines[["top", "right"]].set_visible(False)
 plt.show()

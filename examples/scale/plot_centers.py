@@ -55,7 +55,7 @@ for colour, (name, rows) in zip(COLOURS, found.items()):
     n, seconds, score = np.array(rows).T
     left.plot(n, score, "o-", color=colour, lw=2.5, label=name)
     right.plot(n, seconds, "o-", color=colour, lw=2.5, label=name)
-left.set(xscale="log", xlabel="rows", ylabel="right on new rows", title="accuracy")
+left.set(xscale="log", xlabel="rows", ylabel="accuracy on new rows", title="accuracy")
 right.set(xscale="log", yscale="log", xlabel="rows", ylabel="seconds to fit", title="time")
 left.legend(frameon=False)
 for axis in (left, right):

@@ -47,7 +47,7 @@ for size in sizes:
     tracemalloc.stop()
     predictions.append(model.predict(X_test))
 same = [np.mean(z == predictions[0]) for z in predictions]
-print(f"right on new rows: {np.mean(predictions[0] == truth[:2000]):.0%}; the same predictions: {np.round(same, 3)}")
+print(f"accuracy on new rows: {np.mean(predictions[0] == truth[:2000]):.0%}; the same predictions: {np.round(same, 3)}")
 
 # %%
 # The memory depends on the size of a chunk, not on the size of the file.

@@ -46,19 +46,19 @@ print(f"known pixels: {np.mean(strokes != 0):.0%}")
 
 right = np.array([(i, j) for i in range(0, 91, 10) for j in range(80, 151, 10)])
 kernel = weights.KernelRidge(lam=1e-3, gamma=1e-7)
-pictures = {"what is seen": noisy[:, 80:]}
-for name, tie in (("pixels on their own", 0.0), ("neighbours tied", 0.1)):
+images = {"new image": noisy[:, 80:]}
+for name, tie in (("without coupling", 0.0), ("with coupling", 0.1)):
     model = PartialEstimator.paper(Masks((10, 10), tie=tie), weights=kernel)
     z = np.asarray(model.fit(crops(noisy, corners), strokes.reshape(len(corners), -1)).predict(crops(noisy, right)))
     found = np.zeros((100, 80))
     for (i, j), crop in zip(right, z.reshape(-1, 10, 10)):
         found[i : i + 10, j - 80 : j - 70] = crop
-    pictures[f"{name}: {np.mean((found > 0) == truth[:, 80:]):.1%} right"] = found
-pictures["true mask"] = truth[:, 80:]
+    images[f"{name}: {np.mean((found > 0) == truth[:, 80:]):.1%} correct"] = found
+images["true mask"] = truth[:, 80:]
 
 figure, axes = plt.subplots(1, 4, figsize=(12, 4.2), layout="constrained")
-for axis, (name, picture) in zip(axes, pictures.items()):
-    axis.imshow(picture, cmap="gray")
+for axis, (name, image) in zip(axes, images.items()):
+    axis.imshow(image, cmap="gray")
     axis.set_title(name, fontsize=11)
     axis.axis("off")
 plt.show()

@@ -42,9 +42,9 @@ figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
 for colour, (name, values) in zip((COLOURS[0], COLOURS[1]), right.items()):
     axis.plot(SHARES, values, "o-", color=colour, lw=2.5, label=name)
 axis.axhline(
-    max(np.mean(signs), -np.mean(signs)) / 2 + 0.5, color="0.6", ls=":", label="the most frequent answer for all"
+    max(np.mean(signs), -np.mean(signs)) / 2 + 0.5, color="0.6", ls=":", label="most frequent value for all tags"
 )
-axis.set(xlabel="share of the tags that are known", ylabel="right tags on new products", xlim=(1.05, 0.05))
+axis.set(xlabel="share of the tags that are known", ylabel="share of correct tags, new products", xlim=(1.05, 0.05))
 axis.spines[["top", "right"]].set_visible(False)
 axis.legend(frameon=False)
 plt.show()

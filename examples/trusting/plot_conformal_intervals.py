@@ -68,12 +68,12 @@ plt.show()
 # and calibration.
 
 few = Conformal(model, 0.9, "truth", "distance", method="cv+", cv=10).fit(X[:60], brackets[:60])
-print(f"{few.check(new, Intervals(value)).meets:.0%} covered, {few.check(new, Intervals(value)).size:.2f} wide")
+print(f"{few.check(new, Intervals(value)).meets:.0%} covered, mean width {few.check(new, Intervals(value)).size:.2f}")
 print(few.guarantee_)
 
 # %%
-# Rankings: the pairs that are sure
-# ---------------------------------
+# Rankings: pairs whose order is certain
+# --------------------------------------
 # The scores of five items depend on x, and some comparisons of every row are missing. The prediction set is a partial
 # order: it contains the pairs whose order is certain at this x.
 
@@ -94,7 +94,7 @@ ranker = PartialRanker(principle="average", negative_weights="inside", weights=w
 sure = Conformal(ranker, 0.8, "set", "pairs").fit(Z, orders)
 other, other_orders, full = ranked(400)
 print(sure.check(other, other_orders))
-print(f"the whole order is as predicted in {sure.check(other, full).meets:.0%}")
+print(f"the prediction set contains the true ranking in {sure.check(other, full).meets:.0%}")
 
 line = np.linspace(-1, 1, 200)[:, None]
 codes = sure.predict_set(line).codes
@@ -104,5 +104,5 @@ axis.imshow(
     codes.T, aspect="auto", cmap="RdBu", vmin=-1.5, vmax=1.5, extent=(-1, 1, 9.5, -0.5), interpolation="nearest"
 )
 axis.set(xlabel="x", yticks=range(10), yticklabels=[f"{items[a]} before {items[b]}" for a, b in zip(i, j)])
-axis.set_title("sure (blue), surely the other way (red), not sure (white)")
+axis.set_title("blue: certain; red: certainly reversed; white: uncertain")
 plt.show()

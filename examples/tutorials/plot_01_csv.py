@@ -2,7 +2,7 @@
 Train a classifier on a CSV file with ambiguous labels
 ======================================================
 
-A team sorts support tickets. Where the team was not sure, the label column contains several classes, an excluded class
+A team sorts support tickets. If the team was not sure, the label column contains several classes, an excluded class
 or nothing. This tutorial trains a classifier on such a file, checks it, and decides which tickets to route
 automatically.
 """

@@ -78,9 +78,9 @@ class SearchDisplay(Display):
         return display
 
     def _mark(self, best: dict, panels: list[tuple], value: float) -> None:
-        """A ring around what was chosen, and one legend for all panels."""
+        """Draw a ring around the selected setting, and one legend for all panels."""
         axis = self.axes_[panels.index((best["scaling"], best["kernel"]))]
-        axis.scatter(best["gamma"], value, s=160, facecolors="none", edgecolors="black", label="chosen", zorder=3)
+        axis.scatter(best["gamma"], value, s=160, facecolors="none", edgecolors="black", label="selected", zorder=3)
         handles, labels = axis.get_legend_handles_labels()
         self.figure_.legend(handles, labels, loc="outside right upper", frameon=False)
 
@@ -114,7 +114,7 @@ class DisambiguationDisplay(Display):
         display.axes_[0].set_ylabel("rows")
         display.axes_[1].axvline(threshold, color=COLOURS[5])
         display.axes_[1].set_title(f"{len(resolved.suspects)} suspects", color=COLOURS[5])
-        display.axes_[0].set_title(f"{len(resolved.tied)} tied")
+        display.axes_[0].set_title(f"{len(resolved.tied)} tied rows")
         return display
 
 
@@ -162,7 +162,7 @@ class IdentifiabilityDisplay(Display):
         (display._matrix if len(found.choices.names) == 1 else display._bars)(found, axes[0])
         if found.eta.size:
             axes[1].hist(found.eta.ravel(), np.linspace(0, 1, 21), color=COLOURS[0])
-        axes[1].set(xlabel="eta around x: 0 where two stay possible", ylabel="rows", xlim=(0, 1))
+        axes[1].set(xlabel="η around x; 0 if two labels remain possible", ylabel="rows", xlim=(0, 1))
         return display
 
     def _matrix(self, found: Any, ax: Any) -> None:
@@ -185,7 +185,7 @@ class IdentifiabilityDisplay(Display):
             ax.barh(at, np.nan_to_num(value[worst, y, z]), 0.34, color=COLOURS[k], label=f"true value: {said}")
         ax.set_yticks(range(len(worst)), names)
         ax.invert_yaxis()
-        ax.set(xlim=(0, 1), xlabel="share of rows where it is unknown")
+        ax.set(xlim=(0, 1), xlabel="share of rows in which it is unknown")
         ax.legend(frameon=False, loc="lower right", fontsize="small")
 
 
@@ -221,7 +221,7 @@ class SelectionDisplay(Display):
         for f, family in enumerate(dict.fromkeys(one.weights for one in results)):
             x, y = zip(*(place(one) for one in results if one.weights == family))
             ax.plot(x, y, "o", ls="", color=COLOURS[f % len(COLOURS)], alpha=0.6, label=family)
-        ax.plot(*place(best), "o", ms=14, mfc="none", mec="black", label="chosen")
+        ax.plot(*place(best), "o", ms=14, mfc="none", mec="black", label="selected")
         label = {"neg_set_risk": "held-out set risk", "log_likelihood": "minus log P(S), held out"}[choice.scoring]
         ax.set(xlabel=f"{label}, {best.n} rows", ylim=(len(lines) - 0.5, -0.5))
         ax.set_yticks(range(len(lines)), lines)
@@ -272,7 +272,7 @@ class ReliabilityDisplay(Display):
         ax.plot([0, 1], [0, 1], color="0.7", lw=1, zorder=0)
         ax.vlines(found.confidence, found.low, found.high, lw=5, alpha=0.35, color=style["color"])
         ax.plot(found.confidence, found.expected, "o", ms=5, ls="", **style)
-        ax.set(xlabel="probability of the most probable", ylabel="share where it is right")
+        ax.set(xlabel="predicted probability of the most probable label", ylabel="share of correct labels")
         ax.set(xlim=(0, 1.02), ylim=(0, 1.02))
         ax.set_aspect("equal")
         return display
@@ -297,6 +297,6 @@ class RiskCoverageDisplay(Display):
         ax.plot(curve.coverage, curve.low, "-" if exact else "--", **style)
         if not exact and np.isfinite(curve.high).any():
             ax.fill_between(curve.coverage, curve.low, curve.high, color=style["color"], alpha=0.2, lw=0)
-        ax.set(xlabel="share of rows accepted", ylabel="loss among them", xlim=(0, 1.02))
+        ax.set(xlabel="share of accepted rows", ylabel="mean loss of accepted rows", xlim=(0, 1.02))
         ax.set_ylim(bottom=0)
         return display

@@ -34,6 +34,15 @@ def test_results_are_those_of_the_benchmark():
         assert re.findall(r"\d+ %", row) == expected, f"{name}: the benchmark has {expected}"
 
 
+def test_the_summary_counts_the_problems_of_the_benchmark():
+    """The short table of bench_defaults.md has the numbers of the sentence that the benchmark writes."""
+    page = (ROOT / "docs" / "bench_defaults.md").read_text("utf-8")
+    rows = re.findall(r"^\| [a-z, ]+ \| (\d+) \| (\d+) \| the version", page, re.M)
+    written = (ROOT / "docs" / "_tables" / "defaults.md").read_text("utf-8")
+    problems, ahead = re.search(r"on \d+ of (\d+)\s+problems,\s+and above it on (\d+)\.", written).groups()
+    assert [sum(int(row[k]) for row in rows) for k in (0, 1)] == [int(problems), int(ahead)]
+
+
 def test_lines_of_prose_are_short():
     """At most 120 characters, except in tables, code and links."""
     long = []

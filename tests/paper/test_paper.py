@@ -128,10 +128,10 @@ def test_selection_is_by_test_folds_or_by_sets():
         for fold, s, value, score in [(0, 1, 0.1, 5), (1, 1, 0.3, 5), (0, 2, 0.4, 1), (1, 2, 0.2, 9)]
     ]
     table = pd.DataFrame(rows)
-    best = base.printed(table, ["method"], ["s"])
+    best = base.best_on_test(table, ["method"], ["s"])
     assert best[["mean", "s"]].values.tolist() == [[pytest.approx(0.2), 1]]
     # fold 0 prefers s = 2 by its sets, fold 1 prefers s = 1
-    assert base.honest(table, ["method"], ["s"])["mean"].item() == pytest.approx((0.4 + 0.3) / 2)
+    assert base.best_in_training(table, ["method"], ["s"])["mean"].item() == pytest.approx((0.4 + 0.3) / 2)
 
 
 @pytest.mark.parametrize("tie", [0.0, 0.3, 1.0])

@@ -267,7 +267,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         return ModelPredictor(self.estimator_, self.space_)
 
     def _radius(self, X: Any, n: int, level: float) -> NDArray:
-        """The radius of every row, (n,); (n, m) if every class has its own."""
+        """Return the radius of each row, (n,), or (n, m) if each class has its own."""
         if self.by_class:
             table, mask = self.table_
             return np.tile(radius_by_class(table, mask, level), (n, 1))

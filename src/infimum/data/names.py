@@ -141,7 +141,7 @@ class Names:
             raise InputError(f"{what} must be distinct. Twice: {listed(twice)}.")
 
     def __getstate__(self) -> list:
-        """Names without the dictionary, whose keys may be of types that skops cannot save as keys."""
+        """Return the state without the dictionary, whose keys may be of types that skops cannot save as keys."""
         return self.list
 
     def __setstate__(self, names: list) -> None:

@@ -120,7 +120,7 @@ def _download(name: str, entry: Entry, file: str, path: Path, download: bool, ti
 
 @contextlib.contextmanager
 def _no_empty_folders(folder: Path) -> Iterator[None]:
-    """If the context raises an error, remove the empty folders that it created on the way to `folder`."""
+    """Remove the empty folders that the context created on the way to `folder`, if it raises an error."""
     new = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         yield

@@ -289,7 +289,7 @@ def _set_disagreements(found: Audit, output: OutputSpace, sets: Sets) -> None:
 
 
 def _difference(a: NDArray, b: NDArray) -> NDArray:
-    """How far predictions are apart: the share of coordinates; for numbers, in standard deviations above a half."""
+    """Return how far predictions differ: the share of coordinates; for numbers, standard deviations above a half."""
     a, b = a.reshape(len(a), -1), b.reshape(len(b), -1)
     if a.dtype.kind != "f":
         return (a != b).mean(axis=1)

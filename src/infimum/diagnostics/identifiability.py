@@ -262,7 +262,7 @@ def of_sets(
 def _probabilities(
     X: Any, output: OutputSpace, sets: Sets, choices: Choices, weights: Any, resolved: DisambiguationResult | None
 ) -> tuple[NDArray, NDArray]:
-    """Probabilities q (k, g, c) of the options of some rows, and which rows."""
+    """Return the probabilities q (k, g, c) of the options of some rows, and the rows."""
     from ..estimators.generic import PartialEstimator
 
     rows = np.arange(len(sets))
@@ -314,7 +314,7 @@ def _set_eta(found: Identifiability, X: Any, n_neighbors: int | None) -> None:
 
 
 def _eta(mask: NDArray, graph: Any, is_ordered: bool) -> NDArray:
-    """1 - the second largest P(z in S | x); neighbours of the largest do not count if options are ordered."""
+    """Return 1 minus the second largest P(z in S | x); next to the largest, ordered options do not count."""
     P = np.asarray(graph @ mask.astype(float))  # the weights of a row sum to one
     if not is_ordered:
         return 1 - np.sort(P, axis=1)[:, -2]

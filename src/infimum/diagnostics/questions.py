@@ -121,7 +121,7 @@ def question(choices: Choices, blind: BlindSpot, X: Any) -> Question:
 
 
 def _typical(X: Any, rows: NDArray, sizes: NDArray) -> int:
-    """Of the rows with the smallest sets, the one that is nearest to all of `rows` on average."""
+    """Return the row among those with the smallest sets that is nearest to all of `rows` on average."""
     from sklearn.metrics import pairwise_distances
 
     some = rows[np.linspace(0, len(rows) - 1, min(len(rows), COMPARED)).astype(int)]

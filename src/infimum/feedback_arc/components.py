@@ -9,7 +9,7 @@ from infimum.feedback_arc.relations import Bool, Float, Int, sort_by, transitive
 
 
 def components(cost: Float, before: Bool) -> list[Int]:
-    """Blocks of items, first block first, such that ordering each block optimally orders all items optimally.
+    """Return blocks of items, in order, such that ordering each block optimally orders all items optimally.
 
     Draw an arc i -> j where i must come before j, or where the pair is free and cost[i, j] < cost[j, i], none on ties.
     Two strongly connected components have arcs one way only, so putting them in topological order gives every pair

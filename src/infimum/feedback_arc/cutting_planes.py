@@ -80,7 +80,7 @@ class Branching:
         return self
 
     def relax(self, before: Bool, bound: float, state: tuple | None) -> tuple[float, Bool, Float, bool]:
-        """The node's bound, its partial order with pairs fixed, a fractional order, and if time sufficed.
+        """Return the bound of a node, its partial order with fixed pairs, a fractional order, and if time was enough.
 
         The proximal steps end when the bound closes the node or hardly gains.
         """
@@ -125,7 +125,7 @@ class Branching:
         return transitive_closure(fixed) if hopeless.any() else before
 
     def branch(self, before: Bool, u: Float) -> list[Bool]:
-        """Both directions of the most expensive pair among the most undecided ones, closed transitively.
+        """Return both directions of the most expensive pair among the least decided ones, closed transitively.
 
         There is none if every pair is fixed.
         """
@@ -147,7 +147,7 @@ class Branching:
 
 
 def resolution(cost: Float) -> float:
-    """How far below the best value a bound may lie and yet prove it.
+    """Return how far a bound may lie below the best value and still prove that it is optimal.
 
     The values of two orders differ by a sum of cost[i, j] - cost[j, i], a multiple of the greatest common divisor of
     these where they are integers.

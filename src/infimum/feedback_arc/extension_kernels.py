@@ -8,7 +8,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def count_extensions(below, counts, pairs):
-    """For each row of bitmasks: its number of linear extensions, and of those that put i before j.
+    """Count the linear extensions of each row of bitmasks, and those that put i before j.
 
     With down(I) the orders of an ideal I and up(I) those of its complement, both counted along the chains of ideals,
     down(I) up(I + i) extensions add i right after I, and then i comes before every j outside I + i.
@@ -39,7 +39,7 @@ def count_extensions(below, counts, pairs):
 
 @njit(cache=True, nogil=True)
 def walk_extensions(order, before, steps, seed, samples):
-    """The chain of Karzanov and Khachiyan: swap a random adjacent pair with probability 1/2, if it is free.
+    """Run the chain of Karzanov and Khachiyan: swap a random adjacent pair with probability 1/2, if it is free.
 
     The draws are those of xorshift64* (Marsaglia, 2003; Vigna, 2016): a Generator is several times slower in this loop.
     """

@@ -120,7 +120,7 @@ def _counted(before: Bool, active: Bool) -> tuple[Int, Float]:
 
 
 def _share(orders: Int) -> Float:
-    """The share of `orders` (n, m) with i before j."""
+    """Return the share of `orders` (n, m) in which i comes before j, (m, m)."""
     position = np.argsort(orders, axis=1)
     m = orders.shape[1]
     return np.array([(position[:, [i]] < position).mean(axis=0) for i in range(m)]).reshape(m, m)

@@ -22,7 +22,7 @@ def _move(order, start, stop):
 
 @njit(cache=True, nogil=True)
 def _best_move(order, p, w, before, tol):
-    """Where the item at `p` goes at the largest gain above `tol`, and the change; `p` itself if nowhere."""
+    """Return the best new place of the item at `p` and the change; `p` itself if no gain is above `tol`."""
     m, item, best, target = len(order), order[p], -tol, p
     for step in (-1, 1):
         change, q = 0.0, p + step
@@ -40,7 +40,7 @@ def _best_move(order, p, w, before, tol):
 
 @njit(cache=True, nogil=True)
 def _descend(order, waiting, w, before, tol):
-    """Best insertions of the items that wait, until none does; who is passed waits again. Returns the change."""
+    """Insert queued items at their best places until the queue is empty; passed items are queued. Return the change."""
     m, total, idle, p = len(order), 0.0, 0, 0
     while idle < m:
         item = order[p]
@@ -60,7 +60,7 @@ def _descend(order, waiting, w, before, tol):
 
 @njit(cache=True, nogil=True)
 def _kick(order, waiting, w, before, rng):
-    """One to four random insertions near one another, each as far as the partial order lets it. Returns the change."""
+    """Make one to four random insertions near each other, as far as the partial order allows. Return the change."""
     m, total = len(order), 0.0
     centre, reach = rng.integers(0, m), 2 + rng.integers(0, 1 + m // 4)
     for _ in range(1 + rng.integers(0, 4)):
@@ -104,7 +104,7 @@ def _iterate(order, w, before, tol, rounds, heat, rng):
 
 
 def insertion_search(cost: Float, order: Int, before: Bool, rounds: int = 0, random_state: int | None = 0) -> Int:
-    """A linear extension of `before` that no single insertion improves, started from the linear extension `order`.
+    """Return a linear extension of `before` that no single insertion improves, starting from `order`.
 
     `rounds` more descents start from random kicks of the last order that was not much worse (iterated local search,
     annealed): each kick moves one to four items that lie near one another.
@@ -134,7 +134,7 @@ def _search_all(w, rounds, rng, orders):
 
 
 def local_orders(costs: Float, rounds: int = 0) -> Int:
-    """Orders (q, m) of low cost for costs (q, m, m), without a bound: sorted by scores, then improved by insertions.
+    """Return orders (q, m) of low cost for costs (q, m, m): sorted by scores, then improved by insertions; no bound.
 
     >>> local_orders(np.array([[[0.0, 1, 3], [2, 0, 1], [1, 4, 0]]]))
     array([[1, 2, 0]])

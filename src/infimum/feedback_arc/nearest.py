@@ -79,7 +79,7 @@ def _popcount(x):
 
 @njit(cache=True, nogil=True)
 def _nearest(place, z, items, below, a, cost, last, order):
-    """order <- the nearest extension of one relation with a active items, by filling cost and last. Its distance."""
+    """Write the nearest extension of a relation with `a` active items to `order`, and return its distance."""
     m = len(z)
     free = m - a
     full = (1 << a) - 1

@@ -24,7 +24,7 @@ IDLE = 6  # steps after which a row without a multiplier goes
 
 @njit(cache=True, nogil=True)
 def _project(v, y, z, index, gamma, lower, upper, sweeps):
-    """Cyclic projections on the rows and boxes; keeps v = u_s - (w - A'y - z) / gamma."""
+    """Project cyclically on the rows and boxes; v = u_s - (w - A'y - z) / gamma is preserved."""
     for _ in range(sweeps):
         for r in range(len(y)):
             # the value of the row without its own multiplier
@@ -80,7 +80,7 @@ class Proximal:
         return u
 
     def step(self, sweeps: int = SWEEPS) -> float:
-        """One proximal step from `v`; returns the bound."""
+        """Take one proximal step from `v`, and return the bound."""
         pool = self.pool
         _project(self.v, pool.y, self.reduced_cost.copy(), pool.index, self.gamma, self.lower, self.upper, sweeps)
         self.reduced_cost = self.w - pool.combined(len(self.w))
@@ -90,7 +90,7 @@ class Proximal:
         return self.bound
 
     def state(self) -> tuple[Float, Int, Float]:
-        """What `resume` needs to go on from here."""
+        """Return the state from which `resume` continues."""
         return self.v.copy(), self.pool.name.copy(), self.pool.y.copy()
 
     def resume(self, state: tuple[Float, Int, Float]) -> None:

@@ -14,7 +14,7 @@ TRIPLES_PER_ITEM = 20  # new rows in a round, per item
 
 @njit(cache=True, nogil=True, fastmath=True)
 def violated_triples(u: Any, tolerance: float) -> Any:
-    """The triples i < j < k with u_ij + u_jk - u_ik outside [0, 1] by more than `tolerance`, and by how much."""
+    """Return the triples i < j < k with u_ij + u_jk - u_ik outside [0, 1] by more than `tolerance`, and by how much."""
     m, count = len(u), 0
     triples, excess = np.empty((1024, 3), dtype=np.int64), np.empty(1024)
     for i in range(m):
@@ -81,12 +81,12 @@ class Rows:
         return self.add(triples[np.argsort(-excess, kind="stable")[: TRIPLES_PER_ITEM * len(u)]])
 
     def combined(self, n_pairs: int) -> Float:
-        """A'y."""
+        """Return A'y."""
         entries = np.outer(self.y, [1.0, 1.0, -1.0])
         return np.bincount(self.index.ravel(), entries.ravel(), minlength=n_pairs).astype(np.float64)
 
     def value(self) -> float:
-        """The least of sum_r y_r times a number from 0 to 1."""
+        """Return the least value of sum_r y_r s_r over all s_r in [0, 1]."""
         return float(np.minimum(self.y, 0.0).sum())
 
     def forget(self, patience: int) -> None:

@@ -123,7 +123,7 @@ def minimum_feedback_arcs(
     costs: ArrayLike, precedes: ArrayLike | None = None, method: Method = "auto", time_limit: float | None = None,
     max_steps: int | None = None,
 ) -> FeedbackArcResult:  # fmt: skip
-    """Many problems at once; the leading axes of `costs` and `precedes` broadcast against each other.
+    """Solve many problems at once; the leading axes of `costs` and `precedes` broadcast against each other.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def minimum_feedback_arcs(
 
 
 def _rows(stack: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, Int]:
-    """The matrices of `stack` in one row, and for every problem of `shape` the number of its matrix."""
+    """Return the matrices of `stack` along one axis, and for each problem of `shape` the number of its matrix."""
     lead = stack.shape[:-2]
     number = np.arange(int(np.prod(lead))).reshape(lead)
     return stack.reshape(number.size, *stack.shape[-2:]), np.broadcast_to(number, shape).ravel()

@@ -19,7 +19,7 @@ MAX_ITEMS = 24  # 2^24 values of f are 128 MB
 
 @njit(cache=True, nogil=True)
 def _sums_over_subsets(cost, first, size):
-    """table[I, i] = sum of cost[first + b, i] over the bits b of I < 2^size."""
+    """Return sums over subsets: table[I, i] is the sum of cost[first + b, i] over the bits b of I < 2^size."""
     table = np.zeros((1 << size, cost.shape[1]))
     for I in range(1, 1 << size):
         low = 0
@@ -33,7 +33,7 @@ def _sums_over_subsets(cost, first, size):
 
 @njit(cache=True, nogil=True)
 def _unions_over_subsets(masks, first, size):
-    """table[I] = union of masks[first + b] over the bits b of I < 2^size."""
+    """Return unions over subsets: table[I] is the union of masks[first + b] over the bits b of I < 2^size."""
     table = np.zeros(1 << size, dtype=np.int64)
     for I in range(1, 1 << size):
         low = 0
@@ -100,13 +100,13 @@ def _batch(costs, below, which_cost, which_order, orders, values):
 
 
 def bitmasks(before: Bool) -> Int:
-    """below[..., j] has bit i set when i comes before j."""
+    """Return relations as bitmasks: below[..., j] has bit i set if i comes before j."""
     m = before.shape[-1]
     return np.einsum("...ij,i->...j", before.astype(np.int64), np.int64(1) << np.arange(m, dtype=np.int64))
 
 
 def subset_orders(costs: Float, before: Bool, which_cost: Int, which_order: Int) -> tuple[Int, Float]:
-    """Optimal orders (n_problems, m) and their values, problem p being costs[which_cost[p]], before[which_order[p]].
+    """Return optimal orders (n_problems, m) and values of the problems costs[which_cost[p]], before[which_order[p]].
 
     >>> cost = np.array([[[0.0, 1, 3], [2, 0, 1], [1, 4, 0]]])
     >>> subset_orders(cost, np.zeros((1, 3, 3), dtype=bool), np.zeros(1, dtype=int), np.zeros(1, dtype=int))
@@ -158,7 +158,7 @@ def _agreed(cost, agreed):
 
 
 def agreed_pairs(cost: Float) -> Bool:
-    """True at (i, j) where i comes before j in every cheapest order; costs (m, m) are integers, so that ties are exact.
+    """Return (m, m) booleans: whether i comes before j in every cheapest order, for costs (m, m) that are integers.
 
     >>> agreed_pairs(np.array([[0.0, 0, 1], [2, 0, 0], [0, 2, 0]])).astype(int)  # the cheapest order is a, b, c
     array([[0, 1, 1],

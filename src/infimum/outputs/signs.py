@@ -46,7 +46,7 @@ class PartialSigns(Sets):
         return Embedding(self.center(), shift * (self.values == 0).sum(axis=-1))
 
     def options(self) -> NDArray:
-        """Two options per sign: -1, 1."""
+        """Return which of the two options of each sign, -1 and 1, are possible."""
         return np.stack([self.values <= 0, self.values >= 0], axis=-1)
 
     def expected(self, q: NDArray) -> NDArray:
@@ -85,11 +85,11 @@ class PartialSigns(Sets):
         return (self.values == 0).sum(axis=1).astype(float)
 
     def bits(self) -> NDArray:
-        """One bit for each known sign."""
+        """Return one bit for each known sign, (n,)."""
         return (self.values != 0).sum(axis=1).astype(float)
 
     def agreement(self, z: NDArray) -> NDArray:
-        """The share of the known signs that z_i has; 1 if none is known."""
+        """Return the share of the known signs that z_i has, (n,); 1 if none is known."""
         known = self.values != 0
         right = (known & (self.values == z)).sum(axis=-1)
         return np.where(known.any(axis=-1), right / np.maximum(known.sum(axis=-1), 1), 1.0)

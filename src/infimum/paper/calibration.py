@@ -22,9 +22,9 @@ class Calibration(Experiment):
         "constant, the largest l(z, y) / R_S(z), is 16/3."
     )
     differs = (
-        "The caption's R_S(b) = R(b)/4 is 3/16 R(b): the drawing misses the vertex (1/8, 3/4, 1/8) of R_tau, where the "
-        "line touches. The refined constant is the maximum of 1/lambda, so that active labelling should minimise it, "
-        "not maximise it."
+        "The paper's caption has R_S(b) = R(b)/4. The right value is 3/16 R(b): the drawing lacks the vertex (1/8, "
+        "3/4, 1/8) of R_tau, at which the line touches. The refined constant is the maximum of 1/lambda. Active "
+        "labelling should therefore minimise it, not maximise it."
     )
 
     def tasks(self, quick: bool) -> list[Task]:
@@ -101,14 +101,14 @@ class Calibration(Experiment):
 
 class BadCalibration(Experiment):
     name = "bad-calibration"
-    title = "Where the infimum loss cannot tell: the wrong sets for the loss"
+    title = "An infinite comparison constant: the loss is not proper"
     place = "App. A.5, Fig. example-calibration"
     caption = (
         "tau = 1/2 on {a, c} and 1/2 on {b, c}, with l(b, a) = l(a, b) = 0 and l(b, c) = 1: R_tau touches the line "
         "R(b; .) = 0, so R_S(b) = 0, C is infinite and every output has set risk 0. The loss is not proper; with a "
         "proper one the same sets are non-ambiguous and lead to c."
     )
-    differs = "The caption leaves l(a, c) open; here it is 1. The proper variant has l(a, b) = 1/10."
+    differs = "The paper's caption does not define l(a, c); here it is 1. The proper variant has l(a, b) = 1/10."
 
     def tasks(self, quick: bool) -> list[Task]:
         return [{"l(a, b)": "0"}, {"l(a, b)": "1/10"}]

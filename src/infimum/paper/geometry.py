@@ -17,12 +17,12 @@ REGIONS = (style.ORANGE, style.GREEN, style.SKY)
 
 
 def plane(rho: ArrayLike) -> NDArray[np.float64]:
-    """Measures of mass one as points of the plane: (..., 3) -> (..., 2)."""
+    """Map measures of mass one to points of the plane: (..., 3) -> (..., 2)."""
     return np.asarray(rho, dtype=np.float64) @ CORNERS
 
 
 def simplex(ax: Axes, box: tuple[float, float, float, float] = (-0.12, 1.15, -0.1, 0.95)) -> None:
-    """The triangle with its corners named, in a window left, right, bottom, top."""
+    """Draw the triangle with the names of its corners, in a window left, right, bottom, top."""
     ax.set_aspect("equal")
     ax.axis("off")
     ax.axis(box)
@@ -33,7 +33,7 @@ def simplex(ax: Axes, box: tuple[float, float, float, float] = (-0.12, 1.15, -0.
 
 
 def polygon(ax: Axes, vertices: ArrayLike, **kwargs: Any) -> None:
-    """The convex hull of measures of mass one."""
+    """Draw the convex hull of measures of mass one."""
     from scipy.spatial import ConvexHull
 
     points = plane(vertices)
@@ -42,7 +42,7 @@ def polygon(ax: Axes, vertices: ArrayLike, **kwargs: Any) -> None:
 
 
 def point(ax: Axes, rho: ArrayLike, label: str, offset: tuple[float, float] = (6, 4), **kwargs: Any) -> None:
-    """A measure of mass one with its name beside it."""
+    """Draw a measure of mass one with its name."""
     at = plane(rho)
     settings: dict[str, Any] = {"color": "black", "marker": "o", "ms": 4, "zorder": 6, "ls": ""} | kwargs
     ax.plot(*at, **settings)
@@ -50,7 +50,7 @@ def point(ax: Axes, rho: ArrayLike, label: str, offset: tuple[float, float] = (6
 
 
 def levels(ax: Axes, cost: ArrayLike, inside: bool = True, z: int | None = None, n: int = 12) -> None:
-    """Level curves of E(rho) = min_z R(z; rho), or of R(z; rho) for one z, in the window of the panel."""
+    """Draw level curves of E(rho) = min_z R(z; rho), or of R(z; rho) for one z, in the window of the panel."""
     x, y = np.meshgrid(np.linspace(*ax.get_xlim(), 400), np.linspace(*ax.get_ylim(), 400))
     # the point (x, y) is the measure (1 - b - c, b, c)
     b = y / CORNERS[1, 1]

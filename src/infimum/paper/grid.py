@@ -1,4 +1,4 @@
-"""Every sigma, lambda, corruption and principle of the paper's grids, for little more than one solve per lambda.
+"""All sigmas, lambdas, corruptions and principles of the grids of the paper, with one solve per lambda.
 
 The weights alpha(x) = (K + n lam)^{-1} v(x) do not depend on the sets. One kernel matrix per fold and sigma, one
 Cholesky factor per lambda, and one solve with the test points as right-hand sides are enough for all corruptions and
@@ -6,7 +6,7 @@ all principles. The weights that leave row i out come from the same factor: with
 
     alpha_j(x_i) without row i = -A_ij / A_ii,
 
-so that hyper-parameters can also be chosen inside the training fold, without true labels and without a single refit.
+so hyperparameters can also be selected inside the training fold, without true labels and without refitting.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ HELD_OUT = 400  # training rows on whose sets the hyperparameters are compared
 
 
 class Fold(NamedTuple):
-    """The inputs of one fold, standardised on the whole data set as the authors do, and which rows are where."""
+    """The inputs of one fold, standardised on the whole data set as the authors do, and the rows of each part."""
 
     train: NDArray[np.intp]
     test: NDArray[np.intp]
     held_out: NDArray[np.intp]
-    """Rows of `train` that are predicted without themselves."""
+    """Rows of `train` that are predicted by models without them."""
     between: NDArray[np.float64]
     """Squared distances of the training rows, (n, n)."""
     across: NDArray[np.float64]
@@ -56,7 +56,7 @@ class Solved(NamedTuple):
 
 
 def fold(X: ArrayLike, number: int, folds: int = FOLDS, rows: int | None = None, seed: int = 0) -> Fold:
-    """One of the shuffled folds, of the first `rows` rows of a shuffle where not all are wanted."""
+    """Return one of the shuffled folds, of the first `rows` rows of a shuffle or of all rows."""
     scaled = StandardScaler().fit_transform(np.asarray(X, dtype=np.float64))
     order = np.random.RandomState(seed).permutation(len(scaled))[:rows]
     train, test = (order[part] for part in list(KFold(folds).split(order))[number])
@@ -67,9 +67,9 @@ def fold(X: ArrayLike, number: int, folds: int = FOLDS, rows: int | None = None,
 
 
 def path(fold: Fold, c_sigma: float, c_lambdas: tuple[float, ...] = C_LAMBDA) -> Iterator[Solved]:
-    """The weights for every lambda = c_lambda / sqrt(n), at sigma = c_sigma * d.
+    """Yield the weights for each lambda = c_lambda / sqrt(n), at sigma = c_sigma * d.
 
-    Cholesky, not an eigendecomposition: at tiny bandwidths it keeps the relative size of tiny weights.
+    A Cholesky factorisation keeps the relative size of tiny weights at tiny bandwidths; an eigendecomposition does not.
     """
     n, gamma = len(fold.train), 1 / (2 * (c_sigma * fold.features) ** 2)
     K, across = np.exp(-gamma * fold.between), np.exp(-gamma * fold.across)
@@ -86,7 +86,7 @@ def path(fold: Fold, c_sigma: float, c_lambdas: tuple[float, ...] = C_LAMBDA) ->
 
 
 def minimisers(space: OutputSpace, sets: Sets) -> dict[str, Solver]:
-    """A solver for each principle, and for the joint loss of the infimum, which wants `split` weights."""
+    """Return a solver for each principle, and for the joint loss of the infimum, which needs `split` weights."""
     made = {name: Recipe(name) for name in ("infimum", "average", "supremum")}
     made["joint"] = Recipe("infimum", "joint")
     losses = {name: one.loss(space, sets) for name, one in made.items()}

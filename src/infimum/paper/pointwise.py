@@ -12,17 +12,17 @@ OUTPUTS = "abc"
 
 class Pointwise(Experiment):
     name = "pointwise"
-    title = "Only the infimum loss finds c"
+    title = "Three losses on one example: only the infimum finds the true label"
     place = "Sec. 4.1, Fig. 1"
     caption = (
-        "Y = {a, b, c} with l(a, b) = l(a, c) = 1 and l(b, c) = 2; the true label is c, and tau({a, b, c}) = 5/8, "
+        "Y = {a, b, c} with l(a, b) = l(a, c) = 1 and l(b, c) = 2. The true label is c, tau({a, b, c}) = 5/8, and "
         "tau({c}) = tau({a, c}) = tau({b, c}) = 1/8. From left to right: the decision regions; the region R_tau of "
-        "the distributions that tau leaves possible; level curves of the variability E; and all together, with rho_ac "
-        "in the region of a, and rho*, the minimum of E over R_tau, at c. Every number is an exact fraction."
+        "the distributions that are compatible with tau; level curves of the variability E; and all together, with "
+        "rho_ac in the region of a, and rho*, the minimum of E over R_tau, at c. All numbers are exact fractions."
     )
     differs = (
-        "R_sp(c) is 13/8, printed as 3/2: a stays the minimum, and the conclusion stands. The drawn R_tau misses the "
-        "vertices (3/4, 1/8, 1/8) and (1/8, 3/4, 1/8); here it has all five."
+        "R_sp(c) is 13/8; the paper prints 3/2. The minimum is still at a, and the conclusion holds. The region R_tau "
+        "in the paper lacks the vertices (3/4, 1/8, 1/8) and (1/8, 3/4, 1/8). Here it has all five."
     )
 
     def tasks(self, quick: bool) -> list[Task]:

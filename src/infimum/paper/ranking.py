@@ -26,7 +26,7 @@ class Problem(NamedTuple):
         return np.outer(x, self.slope) + self.intercept
 
     def codes(self, x: NDArray) -> NDArray[np.int8]:
-        """The codes of the true orders, (n, m(m-1)/2)."""
+        """Return the codes of the true orders, (n, m(m-1)/2)."""
         return drop_pairs(self.scores(x), 0.0)
 
 
@@ -51,7 +51,7 @@ class Stated(PartialOrders):
 
 
 def solvers(codes: NDArray, m: int, methods: tuple[str, ...], rounds: int = 50) -> dict[str, tuple[Solver, bool]]:
-    """For each method a solver, and whether it wants the doubled weights of the joint loss."""
+    """Return a solver for each method, and whether it needs the doubled weights of the joint loss."""
     space, closed, stated = Rankings(m).fit(None), PartialOrders(codes), Stated(codes)
     alternate = Alternate(max_iter=rounds, n_starts=1)
     made: dict[str, tuple[Any, Any]] = {
@@ -71,7 +71,7 @@ def solvers(codes: NDArray, m: int, methods: tuple[str, ...], rounds: int = 50) 
 
 
 def predictions(codes: NDArray, alphas: list[NDArray], m: int, methods: tuple[str, ...]) -> dict[str, list[NDArray]]:
-    """The orders predicted by every method for every weight matrix (q, n)."""
+    """Return the orders that each method predicts for each weight matrix (q, n)."""
     with warnings.catch_warnings():
         # that alternation cycles on the supremum is what the figures show
         warnings.simplefilter("ignore", InfimumWarning)
@@ -85,16 +85,16 @@ def predictions(codes: NDArray, alphas: list[NDArray], m: int, methods: tuple[st
 def errors(
     codes: NDArray, truth: NDArray, alphas: list[NDArray], m: int, methods: tuple[str, ...]
 ) -> dict[str, list[float]]:
-    """The share of wrong pairs, of every method, for every weight matrix (q, n)."""
+    """Return the share of wrong pairs of each method, for each weight matrix (q, n)."""
     found = predictions(codes, alphas, m, methods)
     return {name: [float((codes_of(z) != truth).mean()) for z in orders] for name, orders in found.items()}
 
 
 def codes_of(orders: NDArray) -> NDArray[np.int8]:
-    """The codes of full orders, best first: (n, m) -> (n, m(m-1)/2)."""
+    """Return the codes of full orders, best first: (n, m) -> (n, m(m-1)/2)."""
     return PartialOrders.from_orders(orders).codes
 
 
 def weights(x: NDArray, queries: NDArray, sigma: float, lam: float) -> NDArray[np.float64]:
-    """alpha(x) at the queries, (q, n), Gaussian kernel."""
+    """Return alpha(x) at the queries, (q, n), for a Gaussian kernel."""
     return np.asarray(KernelRidge(lam=lam, sigma=sigma).fit(x[:, None])(queries[:, None]))

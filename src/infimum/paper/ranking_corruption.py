@@ -1,4 +1,4 @@
-"""Fig. rk:corruption: ten items, and fewer where every order can be tried, as comparisons are lost."""
+"""Fig. rk:corruption: ten items, and fewer items for which all orders can be compared, as comparisons are lost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..datasets import drop_pairs
 from . import ranking, style
-from .base import Comparison, Experiment, Row, Task, fold_error, printed, reference, row
+from .base import Comparison, Experiment, Row, Task, best_on_test, fold_error, reference, row
 
 CORRUPTIONS = tuple(float(c) for c in np.linspace(0.5, 1, 8).round(4))
 HYPER = ["c_sigma", "c_lambda"]
@@ -55,7 +55,7 @@ class _Lines(Experiment):
     def draw(self, frame: pd.DataFrame):
         panels = sorted(set(frame["panel"]))
         fig, axes = style.figure(len(panels), size=(4.4 if len(panels) == 1 else 3.6, 3.2))
-        best = printed(frame, ["panel", "method", "parameter"], HYPER)
+        best = best_on_test(frame, ["panel", "method", "parameter"], HYPER)
         for ax, m in zip(axes[0], panels):
             for method in [name for name in LOOKS if name in set(best[best["panel"] == m]["method"])]:
                 style.curve(ax, best[(best["panel"] == m) & (best["method"] == method)], label=method, **LOOKS[method])
@@ -65,7 +65,7 @@ class _Lines(Experiment):
         return fig
 
     def _beside(self, frame: pd.DataFrame, there: pd.DataFrame, m: int, names: dict[str, str]) -> list[Comparison]:
-        best = printed(frame, ["panel", "method", "parameter"], HYPER).set_index(["panel", "method", "parameter"])
+        best = best_on_test(frame, ["panel", "method", "parameter"], HYPER).set_index(["panel", "method", "parameter"])
         problems = frame["fold"].nunique()
         out = []
         for _, known in there.iterrows():
@@ -79,27 +79,28 @@ class _Lines(Experiment):
 
 
 PROTOCOL = (
-    "Scores are lines a x + b with normal coefficients, x uniform on [-1, 1], 50 training and 200 test points, eight "
-    "problems; comparisons with d_ij > 1 - c are lost. Bars are half a standard deviation over the problems each way; "
-    "sigma and lambda are the best of the printed grid on the test points."
+    "Scores are lines a x + b with normal coefficients, x is uniform on [-1, 1]; 50 training and 200 test points, "
+    "eight problems. Comparisons with d_ij > 1 - c are lost. Bars are half a standard deviation over the problems in "
+    "each direction. sigma and lambda are the best of the printed grid on the test points."
 )
 
 
 class Corruption(_Lines):
     name = "ranking-corruption"
-    title = "Ranking: ten items, large differences lost"
+    title = "Ranking: ten items, comparisons with large differences are lost"
     place = "Sec. 5.2, Fig. rk:corruption"
     items: ClassVar = {10: ("IL, alternation", "IL, from the closure", "AC", "SP, alternation")}
     caption = (
-        f"{PROTOCOL} Alternation starts with zeros on the pairs that were not stated, as in the paper, or on those "
-        "that do not follow from the stated ones either (closure). The average is exact, over all linear extensions."
+        f"{PROTOCOL} Alternation starts with zeros on the pairs that were not stated, as in the paper, or with zeros "
+        "on the pairs that the stated ones do not imply (closure). The average is exact, over all linear extensions."
     )
     differs = (
-        "The text loses comparisons with d_ij > c, which is reversed: nothing would be lost at c = 1. The authors "
-        "estimate the average from solutions of random objectives without duplicates, which is not uniform: at c = 0.5 "
-        "to 0.6 and near 1 this moves it. Most of the infimum's gain comes from its start. The supremum by alternation "
-        "cycles and returns the best order seen; solved exactly it is far worse (see ranking-exact). The "
-        "exact infimum compares all 3.6 million orders: it is shown at every other c, on the first 40 test points."
+        "The text of the paper loses comparisons with d_ij > c, which is reversed: nothing would be lost at c = 1. "
+        "The authors estimate the average from distinct solutions of random objectives, which is not a uniform "
+        "sample: this changes it at c = 0.5 to 0.6 and near 1. Most of the gain of the infimum comes from its start. "
+        "The alternation for the supremum cycles and returns the best order found; its exact minimum is far worse "
+        "(see ranking-exact). The exact infimum compares all 3.6 million orders. It is shown at every other c, on the "
+        "first 40 test points."
     )
 
     def tasks(self, quick: bool) -> list[Task]:
@@ -125,12 +126,12 @@ class Exact(_Lines):
     place = "Sec. 5.2, beyond the paper"
     items: ClassVar = {5: EXACT, 7: EXACT}
     caption = (
-        f"{PROTOCOL} Five and seven items: every order is tried, so the minimum is exact, with both losses for "
+        f"{PROTOCOL} Five and seven items: all orders are compared, so the minimum is exact, with both rules for "
         "negative weights."
     )
     differs = (
-        "The paper only alternates. Alternation reaches the optimum of its own objective in 22 to 87 % of the "
-        "predictions at five and six items, and the optimum has the lower error where that matters."
+        "The paper uses alternation only. At five and six items, alternation reaches the optimum of its own objective "
+        "in 22 to 87 % of the predictions. The optimum has the lower error if the two differ."
     )
 
     def compare(self, frame: pd.DataFrame) -> list[Comparison]:

@@ -58,9 +58,9 @@ class Reconstruction(Experiment):
         "point per seed, and the mean."
     )
     differs = (
-        "The printed 3, 4 and 13 % are one seed; here the mean over seeds is shown. The 13 % of the supremum are "
-        "where its alternation was stopped (it cycles in 90 % of the predictions); ours returns the best order seen on "
-        "the way, and 'SP, exact' is the true minimum."
+        "The printed 3, 4 and 13 % are those of one seed; here the mean over seeds is shown. The 13 % of the supremum "
+        "depend on the round in which its alternation was stopped, because it cycles in 90 % of the predictions. Here "
+        "the best order found is returned, and 'SP, exact' is the true minimum."
     )
 
     def tasks(self, quick: bool) -> list[Task]:

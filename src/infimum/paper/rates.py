@@ -24,17 +24,18 @@ class Rates(Experiment):
     title = "Consistency and rates: excess risk against n"
     place = "Thms. 3 (consistency) and 4 (convergence rates)"
     caption = (
-        "Excess risk R(f_n) - R(f*) on three problems on [0, 1] with a deterministic truth, lambda = n^(-1/2) as in "
-        "the theorems and a Laplacian kernel, whose space contains g; means over seeds, with the slope of log excess "
-        "risk against log n for the infimum. Classification: each wrong class joins the set with a probability that "
-        "tends to 1 at the boundary of its region. Cost-sensitive: the loss of Sec. 4.1; the exact label with "
-        "probability at most 1/8, everything otherwise: average and supremum converge to something else. Ranking: four "
-        "items by scores linear in x, each comparison lost with a probability that tends to 1 where the scores cross."
+        "Excess risk R(f_n) - R(f*) on three problems on [0, 1] with deterministic true labels, lambda = n^(-1/2) as "
+        "in the theorems and a Laplacian kernel, whose space contains g. Means over seeds, with the slope of log "
+        "excess risk against log n for the infimum. Classification: each wrong class is a candidate with a "
+        "probability that tends to 1 at the boundary of its region. Cost-sensitive: the loss of Sec. 4.1; the label "
+        "is exact with probability at most 1/8 and unknown otherwise, and the average and the supremum converge to "
+        "another function. Ranking: four items by scores that are linear in x; each comparison is lost with a "
+        "probability that tends to 1 where the scores cross."
     )
     differs = (
-        "The paper proves the rate n^(-1/4) and shows no experiment. In these problems eta tends to 0 at the "
-        "boundaries, which is harder than the theorem's strict non-ambiguity; the measured slopes are steeper than "
-        "-1/4 all the same: the bound is not tight here."
+        "The paper proves the rate n^(-1/4) and contains no experiment. In these problems eta tends to 0 at the "
+        "boundaries, which is harder than the strict non-ambiguity of the theorem. The measured slopes are still "
+        "steeper than -1/4, so the bound is not tight here."
     )
 
     def tasks(self, quick: bool) -> list[Task]:
@@ -80,7 +81,7 @@ class Rates(Experiment):
 
 
 def slope(frame: pd.DataFrame, panel: str) -> float:
-    """The slope of log mean excess risk against log n, for the infimum."""
+    """Return the slope of log mean excess risk against log n, for the infimum."""
     part = frame[(frame["panel"] == panel) & (frame["method"] == "infimum")]
     means = part.groupby("parameter")["value"].mean()
     means = means[means > 0]
@@ -97,7 +98,7 @@ def _fitted(sets: NDArray, x: NDArray, cost: NDArray | None) -> dict[str, NDArra
 
 
 def classification(n: int, rng: np.random.Generator) -> dict[str, float]:
-    """Four classes on four intervals; P(z in S | x) = max(1/5, 1 - 4 d(x, A_z)) for z != y."""
+    """Draw four classes on four intervals; P(z in S | x) = max(1/5, 1 - 4 d(x, A_z)) for z != y."""
     x = rng.uniform(size=n)
     ends = np.concatenate([[0], EDGES, [1]])
     distance = np.maximum(0, np.maximum(ends[:-1] - x[:, None], x[:, None] - ends[1:]))
@@ -108,7 +109,7 @@ def classification(n: int, rng: np.random.Generator) -> dict[str, float]:
 
 
 def cost_sensitive(n: int, rng: np.random.Generator) -> dict[str, float]:
-    """The loss of Sec. 4.1; truth b, a, c, b on four intervals, seen with probability min(1/8, d(x, edges))."""
+    """Draw the loss of Sec. 4.1: labels b, a, c, b on four intervals, exact with probability min(1/8, d(x, edges))."""
     label = np.array([1, 0, 2, 1])
     x = rng.uniform(size=n)
     nearest = np.abs(x[:, None] - EDGES).min(axis=1)
@@ -120,7 +121,7 @@ def cost_sensitive(n: int, rng: np.random.Generator) -> dict[str, float]:
 
 
 def ranking(n: int, rng: np.random.Generator) -> dict[str, float]:
-    """The four items of Fig. rk:setting; the pair i, j is lost with probability max(2/5, 1 - 2 |v_i(x) - v_j(x)|)."""
+    """Draw the items of Fig. rk:setting; the pair i, j is lost with probability max(2/5, 1 - 2 |v_i(x) - v_j(x)|)."""
     x = rng.uniform(-1, 1, size=n)
     scores, codes, truth = FOUR.scores(x), FOUR.codes(x), FOUR.codes(2 * TEST - 1)
     i, j = np.triu_indices(4, 1)

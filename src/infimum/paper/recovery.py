@@ -1,4 +1,4 @@
-"""Thm. 2 and App. other-losses as an experiment: which principle finds the true label behind non-ambiguous sets."""
+"""Thm. 2 and App. other-losses as an experiment: which principle finds the true label of non-ambiguous sets."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ SHARES = tuple(round(k / 20, 2) for k in range(1, 20))
 
 class Recovery(Experiment):
     name = "recovery"
-    title = "Recovery under non-ambiguity: the infimum always, the others not"
+    title = "Recovery of the true label from non-ambiguous sets"
     place = "Thm. 2 (supervision recovery) and App. A.7 (other losses)"
     caption = (
-        "Left: share of random non-ambiguous problems (five outputs, a random symmetric loss, truth y, exact with "
-        "probability lambda and a random set around y otherwise) whose set risk is smallest at y. The infimum finds y "
-        "in all of them. Right: the average loss fails on tau = lambda d{c} + (1 - lambda) d{a, b, c} exactly below "
-        "the corrected bound on lambda; the printed lambda lies above it when l(a, b) is small, so that it proves "
-        "nothing there (l(a, c) = l(b, c) = 1)."
+        "Left: random non-ambiguous problems with five outputs and a random symmetric loss. The true label y is "
+        "observed exactly with probability lambda, and as a random set around y otherwise. Shown is the share of "
+        "problems whose set risk is smallest at y. The infimum finds y in all of them. Right: the average loss fails "
+        "on tau = lambda d{c} + (1 - lambda) d{a, b, c} exactly below the corrected bound on lambda. The printed "
+        "lambda is above it if l(a, b) is small, and proves nothing there (l(a, c) = l(b, c) = 1)."
     )
     differs = (
-        "lambda must be below eps l(a, b) / (3 l(a, c) + eps l(a, b)), with eps = l(b, c) / l(a, b) - 1; printed is "
-        "1/2 eps / (3 l(a, b) + eps). The supremum example of the paper degenerates when l(a, c) = l(b, c)."
+        "lambda must be below eps l(a, b) / (3 l(a, c) + eps l(a, b)), with eps = l(b, c) / l(a, b) - 1. The paper "
+        "prints 1/2 eps / (3 l(a, b) + eps). Its example for the supremum degenerates if l(a, c) = l(b, c)."
     )
 
     def tasks(self, quick: bool) -> list[Task]:
@@ -84,7 +84,7 @@ class Recovery(Experiment):
 
 
 def bounds(near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The bound below which the average loss fails, and the printed lambda, at l(a, c) = l(b, c) = 1."""
+    """Return the bound below which the average loss fails, and the printed lambda, at l(a, c) = l(b, c) = 1."""
     gap, eps = 1 - near, 1 / near - 1
     return gap / (3 + gap), eps / (3 * near + eps) / 2
 

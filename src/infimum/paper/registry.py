@@ -40,7 +40,7 @@ NAMES = tuple(_ALL)
 
 
 def by_name(name: str) -> Experiment:
-    """The experiment of this name.
+    """Return the experiment with this name.
 
     >>> by_name("pointwise").place
     'Sec. 4.1, Fig. 1'

@@ -1,4 +1,4 @@
-"""Fig. interval-regression: a signal from bounds on its size, its sign mostly lost."""
+"""Fig. interval-regression: a signal from intervals, most of them without a sign."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..datasets import make_lost_sign
 from ..solvers import Piecewise
 from ..weights import KernelRidge
 from . import style
-from .base import Comparison, Experiment, Row, Task, fold_error, printed, reference, row
+from .base import Comparison, Experiment, Row, Task, best_on_test, fold_error, reference, row
 
 SIGMAS, LAMBDAS = (1, 0.5, 0.1, 0.05, 0.01), (1e3, 1, 1e-3)
 KERNELS = {"laplacian": "Laplacian", "rbf": "Gaussian"}
@@ -27,19 +27,19 @@ COLORS = {"infimum": style.VERMILION, "infimum, flat minima": style.PURPLE, "ave
 
 class IntervalRegression(Experiment):
     name = "interval-regression"
-    title = "Regression: bounds on the size, the sign mostly lost"
+    title = "Regression: intervals, most of them without a sign"
     place = "Sec. 5.3, Fig. interval-regression"
     caption = (
-        "Left: the signal 3 + sin 10x and 100 observations, intervals and, where the sign is lost (70 %), their union "
-        "with the mirror image. Middle and right: predictions with a Laplacian and with a Gaussian kernel; sigma and "
-        "lambda have the best error against the signal, as printed. The average regresses on the middles of the sets. "
-        "'Flat minima' takes the middle of the nearly flat stretch around the minimum, so that rows of next to no "
+        "Left: the signal 3 + sin 10x and 100 observations. These are intervals, or the union with the mirror image "
+        "if the sign is lost (70 %). Middle and right: predictions with a Laplacian and with a Gaussian kernel. sigma "
+        "and lambda have the smallest error against the signal, as in the paper. The average regresses on the middles "
+        "of the sets. 'Flat minima' takes the middle of the nearly flat part around the minimum, so rows of almost no "
         "weight do not move it. The minimum over z is exact, for weights of any sign."
     )
     differs = (
-        "The loss is (|d| - r)₊², the distance to the interval squared; the authors' script has (d² - r)₊², with test "
-        "error .0379 where the right loss has .0180 (seed 0). Its kernel is Laplacian where the text says Gaussian: "
-        "both are shown. lambda is used directly, not divided by the root of n."
+        "The loss is (|d| - r)₊², the squared distance to the interval. The authors' script has (d² - r)₊², with test "
+        "error .0379 instead of .0180 (seed 0). Its kernel is Laplacian, and the text says Gaussian; both are shown. "
+        "lambda is used directly, not divided by the root of n."
     )
 
     def tasks(self, quick: bool) -> list[Task]:
@@ -59,7 +59,9 @@ class IntervalRegression(Experiment):
     def draw(self, frame: pd.DataFrame):
         fig, axes = style.figure(3, size=(3.2, 3.0), sharey=True)
         problem = make_lost_sign(random_state=0)
-        best = printed(frame[frame["seed"] == 0], ["panel", "method"], ["sigma", "lam"]).set_index(["panel", "method"])
+        best = best_on_test(frame[frame["seed"] == 0], ["panel", "method"], ["sigma", "lam"]).set_index(
+            ["panel", "method"]
+        )
         for ax in axes[0]:
             for x, pieces in zip(problem.data[:, 0], problem.pieces):
                 ax.vlines([x, x], pieces[:, 0], pieces[:, 1], color=style.SKY, lw=1.2, alpha=0.6)
@@ -78,7 +80,7 @@ class IntervalRegression(Experiment):
 
     def compare(self, frame: pd.DataFrame) -> list[Comparison]:
         hyper = ["sigma", "lam"]
-        each = printed(frame, ["seed", "panel", "method"], hyper).set_index(["seed", "panel", "method"])["mean"]
+        each = best_on_test(frame, ["seed", "panel", "method"], hyper).set_index(["seed", "panel", "method"])["mean"]
         seeds = frame["seed"].nunique()
         there = reference("partial_regression").query("il_loss == 'paper'").set_index("kernel")
         out = []
@@ -99,7 +101,7 @@ class IntervalRegression(Experiment):
 
 
 def predict(seed: int, kernel: str, method: str, sigma: float, lam: float) -> NDArray[np.float64]:
-    """f(x) on the grid X, learned from the 100 observations of this seed."""
+    """Return f(x) on the grid X, fitted to the 100 observations of this seed."""
     problem = make_lost_sign(random_state=seed)
     weights = KernelRidge(lam=lam, kernel=kernel, sigma=sigma)
     return (

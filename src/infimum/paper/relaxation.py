@@ -94,9 +94,9 @@ class Relaxation(Experiment):
         "formulation, solved by CPLEX up to m = 15 and by HiGHS for m = 20, 25 and 30."
     )
     differs = (
-        "The linear programs are solved by HiGHS instead of CPLEX: the optimal values are the same. The polytope has "
-        "i < j < k, printed as i < k < j. In the library the relaxation "
-        "is only a bound: orders are exact by dynamic programming up to m = 14 and by branch and bound beyond."
+        "The linear programs are solved by HiGHS instead of CPLEX; the optimal values are the same. The polytope has "
+        "i < j < k, printed as i < k < j. In the library the relaxation is only a bound: orders are exact by dynamic "
+        "programming up to m = 16, and found by branch and bound beyond."
     )
 
     def tasks(self, quick: bool) -> list[Task]:
@@ -132,7 +132,7 @@ class Relaxation(Experiment):
 
     @staticmethod
     def _shares(frame: pd.DataFrame) -> pd.DataFrame:
-        """The share exact for each m, with the half-width of Wilson's 95 % interval, which is not 0 at 100 %."""
+        """Return the share of exact solutions for each m, with the half-width of Wilson's 95 % interval."""
         counts = (
             frame.assign(exact=frame["value"] * frame["objectives"]).groupby("parameter")[["exact", "objectives"]].sum()
         )

@@ -1,4 +1,4 @@
-"""The index page: every figure, its caption, our numbers beside the reference's, and what differs and why."""
+"""The index page: each figure with its caption, our numbers beside the reference numbers, and the differences."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ details { margin: .5rem 0 }
 
 
 def index(experiments: Iterable[Experiment], out: Path, quick: bool) -> Path:
-    """Write index.html, self-contained, over the experiments whose runs are finished in `out`; the rest are named."""
+    """Write index.html, one file with the experiments that are finished in `out`; the others are listed."""
     entries, contents, made_with = [], [], set()
     for experiment in experiments:
         frame = collect(experiment, out, quick)
@@ -64,7 +64,7 @@ def _entry(experiment: Experiment, comparisons: list[Comparison], out: Path) -> 
 
 
 def _address(name: str) -> str:
-    """A name as a relative address; the escapes need no further ones in HTML.
+    """Return a name as a relative address, escaped for HTML.
 
     >>> _address('a"b&c')
     'a%22b%26c'

@@ -1,4 +1,4 @@
-"""Runs an experiment: every task once, kept on disk, so that a run that was stopped goes on where it stopped.
+"""Run experiments: finished tasks are stored on disk, so an interrupted run can be continued.
 
 The table and the figures are made from the kept rows alone, in the order of the tasks; a run that was killed and
 started again therefore leaves the same files as one that was not.
@@ -34,7 +34,7 @@ def reproduce(
     fresh: bool = False,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """Run what is not in the cache, then write NAME.csv, NAME.png and NAME.pdf to the folder `out`.
+    """Run the tasks that are not in the cache, then write NAME.csv, NAME.png and NAME.pdf to the folder `out`.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def reproduce(
 
 
 def collect(experiment: Experiment, out: str | os.PathLike, quick: bool) -> pd.DataFrame | None:
-    """The rows of a finished run, from the cache; None where a task is missing or its file is damaged."""
+    """Return the rows of a finished run from the cache; None if a task is missing or its file is damaged."""
     rows: list[Row] = []
     for task in experiment.tasks(quick):
         try:
@@ -102,7 +102,7 @@ def collect(experiment: Experiment, out: str | os.PathLike, quick: bool) -> pd.D
 
 
 def draw(experiment: Experiment, frame: pd.DataFrame) -> dict[str, bytes]:
-    """The figure as .png and .pdf; without dates, so that the same rows give the same bytes."""
+    """Write the figure as .png and .pdf, without dates: the same rows give the same bytes."""
     from matplotlib import rc_context
 
     pictures = {}

@@ -1,4 +1,4 @@
-"""App. B.5, "Beyond": an image segmented from scribbles, neighbouring pixels tied."""
+"""App. B.5, "Beyond": an image segmented from scribbles, with coupled neighbouring pixels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOISE = 80  # standard deviation, of grey levels from 0 to 255
 
 
 class Picture(NamedTuple):
-    """The flower, 106 × 160: as it is, behind noise, and which pixels are flower."""
+    """The image of a flower, 106 × 160: clean, with noise, and its true mask."""
 
     gray: NDArray[np.float64]
     noisy: NDArray[np.float64]
@@ -31,18 +31,19 @@ class Picture(NamedTuple):
 
 class Segmentation(Experiment):
     name = "segmentation"
-    title = "Beyond: segmentation from scribbles"
+    title = "Image segmentation from scribbles"
     place = "App. B.5"
     caption = (
-        "scikit-learn's image of a dahlia, in grey behind noise. Training: crops of 10 × 10 pixels from the left "
-        "half and their mirror images, each with two short strokes that say flower (orange) or background (blue): a "
-        "tenth of its pixels, the rest unknown. Then the unseen right half is segmented crop by crop: with pixels "
-        "apart; with neighbours tied, each crop an exact minimum cut; and with overlapping crops that vote. Curves: "
-        "share of wrong pixels against the price of a unit of contour, in wrong pixels."
+        "The image of a dahlia in scikit-learn, in grey with noise. The training rows are crops of 10 × 10 pixels "
+        "from the left half and their mirror images. Each has two short strokes that mark flower (orange) or "
+        "background (blue): a tenth of its pixels; the others are unknown. The right half is new. It is segmented "
+        "crop by crop: without coupling of pixels; with coupled neighbours, each crop an exact minimum cut; and with "
+        "overlapping crops and a majority vote. Curves: share of wrong pixels against the cost of a unit of contour, "
+        "in wrong pixels."
     )
     differs = (
-        "The paper names the problem and shows nothing. The picture is real; the noise and the strokes are not, and "
-        "the true mask is where the clean image is redder than green."
+        "The paper mentions the problem without an experiment. The image is real, the noise and the strokes are "
+        "simulated. The true mask contains the pixels of the clean image that are redder than green."
     )
 
     def tasks(self, quick: bool) -> list[Task]:
@@ -108,7 +109,7 @@ class Segmentation(Experiment):
 
     @staticmethod
     def _draw_strokes(ax, picture: Picture) -> None:
-        """The strokes of the first crops, where they were made."""
+        """Draw the strokes of the first crops at their places."""
         at, scribbles = strokes(picture, 60, 0)
         for (i, j), values in zip(at, scribbles):
             for sign, color in ((1, style.ORANGE), (-1, style.SKY)):
@@ -121,7 +122,7 @@ class Segmentation(Experiment):
 
 
 def flower(seed: int) -> Picture:
-    """The picture, a quarter as large, and a noise of this seed."""
+    """Return the image at a quarter of its size, with the noise of this seed."""
     image = load_sample_image("flower.jpg")[:424].astype(np.float64)
     small = image.reshape(106, 4, 160, 4, 3).mean(axis=(1, 3))
     gray = small.mean(axis=-1)
@@ -131,17 +132,17 @@ def flower(seed: int) -> Picture:
 
 
 def crops(image: NDArray, at: NDArray) -> NDArray:
-    """The crops with these corners, flattened, (n, 100)."""
+    """Return the crops with these corners, flattened, (n, 100)."""
     return np.array([image[i : i + SIDE, j : j + SIDE].ravel() for i, j in at])
 
 
 def mirrored(images: NDArray) -> NDArray:
-    """The crops, then their mirror images."""
+    """Return the crops, followed by their mirror images."""
     return np.vstack([images, images.reshape(-1, SIDE, SIDE)[:, :, ::-1].reshape(images.shape)])
 
 
 def strokes(picture: Picture, n: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Corners of n crops of the left half, and their scribbles in {-1, 0, 1}: two straight strokes each."""
+    """Return the corners of n crops of the left half, and their scribbles in {-1, 0, 1}: two straight strokes each."""
     rng = np.random.default_rng([seed, 1])
     at = np.column_stack([rng.integers(TOP, TOP + 100 - SIDE + 1, size=600), rng.integers(HALF - SIDE + 1, size=600)])
     seen = np.zeros((600, SIDE, SIDE), dtype=bool)
@@ -154,7 +155,7 @@ def strokes(picture: Picture, n: int, seed: int) -> tuple[NDArray[np.int64], NDA
 
 
 def voted(corners: NDArray, z: NDArray) -> NDArray[np.int64]:
-    """The right half: every pixel as most of the crops that hold it say."""
+    """Return the right half: the majority vote for each pixel of the crops that contain it."""
     votes = np.zeros((106, 160))
     for (i, j), crop in zip(corners, z):
         votes[i : i + SIDE, j : j + SIDE] += crop.reshape(SIDE, SIDE)

@@ -1,4 +1,4 @@
-"""Fig. consistency: an estimated tau is signed, its region leaves the simplex, and the prediction is right."""
+"""Fig. consistency: an estimated tau is signed and its region leaves the simplex, but the prediction is right."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Signed(Experiment):
         "minimum of E over it, rho-hat = (1/2, -1/4, 3/4), lies in the region of c: the prediction is right."
     )
     differs = (
-        "Nothing in the drawing; but this is the joint loss for a negative weight: its set answers with the supremum."
-        " With the inside loss, which the consistency proof uses, a and c tie at risk 1/2."
+        "The drawing is the same. A negative weight is treated as in the joint loss: its set contributes the "
+        "supremum. With the inside loss, which the consistency proof uses, a and c tie at risk 1/2."
     )
 
     def tasks(self, quick: bool) -> list[Task]:

@@ -1,4 +1,4 @@
-"""Finished tasks on disk: the key of a file, how it is written, and how a damaged one is noticed.
+"""Finished tasks on disk: keys of files, atomic writing, and detection of damaged files.
 
 The key says what the rows depend on: the experiment, the version that it declares, the task with all its parameters
 and seeds, and the version of the library. An edit of the library does not empty the cache; whoever changes what an
@@ -26,11 +26,11 @@ class CannotWrite(OSError):
 
 
 class Damaged(ValueError):
-    """A file of the cache that does not hold a finished task."""
+    """A file of the cache that does not contain a finished task."""
 
 
 def prepare(out: Path) -> list[Path]:
-    """Make the folders, see that they can be written, and list what runs that were killed left half-written.
+    """Create the folders, check that they can be written, and list incomplete files of earlier runs.
 
     To be called before work that would otherwise be lost; `sweep` the list when the work is done.
     """
@@ -48,13 +48,13 @@ def prepare(out: Path) -> list[Path]:
 
 
 def sweep(left: list[Path]) -> None:
-    """Remove what was half-written before this run began."""
+    """Remove incomplete files of earlier runs."""
     for part in left:
         part.unlink(missing_ok=True)
 
 
 def write(path: Path, content: bytes) -> None:
-    """All of the content or nothing: under another name, down to the disk, then renamed."""
+    """Write a file completely or not at all: under another name, synced to the disk, then renamed."""
     try:
         _replace(path, content)
     except OSError as error:
@@ -67,7 +67,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def place(out: str | os.PathLike, name: str, end: str) -> Path:
-    """The file NAME + END in the folder; a name that would lead elsewhere raises an error.
+    """Return the path NAME + END in the folder; raise an error if it is outside of the folder.
 
     >>> place("results", "rates", ".csv").as_posix()
     'results/rates.csv'
@@ -78,13 +78,13 @@ def place(out: str | os.PathLike, name: str, end: str) -> Path:
 
 
 def key(experiment: Experiment, task: Task) -> str:
-    """What the rows of a task depend on, as text."""
+    """Return what the rows of a task depend on, as text."""
     said = {"experiment": experiment.name, "version": experiment.version, "infimum": __version__, "task": task}
     return json.dumps(said, sort_keys=True)
 
 
 def file_of(out: str | os.PathLike, experiment: Experiment, task: Task) -> Path:
-    """Where the rows of a task are kept."""
+    """Return the file of the rows of a task."""
     digest = hashlib.sha256(key(experiment, task).encode()).hexdigest()[:20]
     return place(Path(out) / ".cache", experiment.name, f"-{digest}.json")
 
@@ -101,7 +101,7 @@ def keep(file: Path, experiment: Experiment, task: Task, rows: list[Row]) -> Non
 
 
 def load(file: Path, experiment: Experiment, task: Task) -> list[Row]:
-    """The rows of a finished task, each with what it was made with.
+    """Return the rows of a finished task, each with the versions that it was computed with.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def load(file: Path, experiment: Experiment, task: Task) -> list[Row]:
 
 @cache
 def versions() -> str:
-    """What the numbers of this process are made with."""
+    """Return the versions of the packages with which this process computes."""
     used = [f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn")]
     return "; ".join([f"infimum {__version__}", *used])
 

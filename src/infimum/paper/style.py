@@ -1,4 +1,4 @@
-"""The look of the figures: one style, one colour per method, legends beside the data."""
+"""The style of the figures: one colour per method, legends beside the data."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SETTINGS: Any = {
 
 
 def figure(columns: int = 1, rows: int = 1, size: tuple[float, float] = (3.4, 2.8), **kwargs: Any) -> tuple[Any, Any]:
-    """A figure of panels with room around them for a legend; it belongs to no window and no global state."""
+    """Return a figure of panels with space for a legend, without a window and without global state."""
     from matplotlib.figure import Figure
 
     fig = Figure(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
@@ -52,7 +52,7 @@ def figure(columns: int = 1, rows: int = 1, size: tuple[float, float] = (3.4, 2.
 
 
 def legend(fig: Figure, ax: Axes | None = None, **kwargs: Any) -> None:
-    """One legend for the whole figure, below the data."""
+    """Add one legend for the whole figure, below the data."""
     handles: dict[str, Any] = {}
     for panel in [ax] if ax is not None else fig.axes:
         for handle, label in zip(*panel.get_legend_handles_labels()):
@@ -62,20 +62,20 @@ def legend(fig: Figure, ax: Axes | None = None, **kwargs: Any) -> None:
 
 
 def curve(ax: Axes, table: pd.DataFrame, **style: Any) -> None:
-    """Means against the parameter, bars of half a standard deviation each way as in the paper's figures."""
+    """Draw means against the parameter, with bars of half a standard deviation in each direction as in the paper."""
     table = table.sort_values("parameter")
     ax.errorbar(table["parameter"], table["mean"], yerr=table["std"] / 2, capsize=2, elinewidth=0.8, **style)
 
 
 def from_zero(*axes: Axes) -> None:
-    """Let the vertical axis start at zero, with room above the data; once everything is drawn."""
+    """Start the vertical axis at zero, with space above the data; call it after everything is drawn."""
     top = 1.05 * max(ax.dataLim.y1 for ax in axes)
     for ax in axes:
         ax.set_ylim(0, top)
 
 
 def table(cells: list[list[str]], header: list[str], widths: list[float] | None = None) -> Figure:
-    """A table as a figure."""
+    """Return a table as a figure."""
     width = sum(widths) if widths else 1.25 * len(header)
     fig, axes = figure(size=(width, 0.34 * (len(cells) + 1) + 0.1))
     ax = axes[0, 0]

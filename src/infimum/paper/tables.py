@@ -1,4 +1,4 @@
-"""The tables: characteristics of the data sets, and complexities with measured exponents beside the stated ones."""
+"""The tables: properties of the data sets, and complexities with measured beside stated exponents."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ class Complexity(Experiment):
     title = "Complexities, stated and measured"
     place = "App. B.1.1 and B.3.2, Tabs. cl:complexity and ml:complexity"
     caption = (
-        "Growth exponents: the slope of log processor time (or of log peak memory) against log n at m = 10, or against "
-        "log m at n = 1000, on one thread, for classification and for tags with and without top-k. Training is stated "
-        "as O(n²(n + m)) in time and O(n(n + m)) in space, inference as O(nm)."
+        "Growth exponents: the slope of log CPU time (or of log peak memory) against log n at m = 10, or against log "
+        "m at n = 1000, on one thread, for classification and for tags with and without top-k. The paper states "
+        "O(n²(n + m)) in time and O(n(n + m)) in space for training, and O(nm) for inference."
     )
     differs = (
-        "The paper states the complexities and measures nothing. Measured exponents are slopes over small sizes, where "
-        "lower-order terms still count: the kernel matrix, n² d, beside the factor, n³/3, and at fixed n the parts "
+        "The paper states the complexities without measurements. The exponents are slopes over small sizes, for which "
+        "lower-order terms still matter: the kernel matrix, n² d, beside the factor, n³/3, and at fixed n the parts "
         "that do not grow with m. Times differ from run to run."
     )
     timed = True
@@ -139,7 +139,7 @@ class Complexity(Experiment):
 
 
 def _seconds(work) -> float:
-    """Of the processor, on its one thread: what else the machine does counts less."""
+    """Return the CPU time, which depends less on the load of the machine than the wall time."""
     start = time.process_time()
     work()
     return time.process_time() - start

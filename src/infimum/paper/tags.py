@@ -1,4 +1,4 @@
-"""App. B.3: on partial tags the three principles agree; on positive-only tags, top-k and epsilon are needed."""
+"""App. B.3: the three principles agree on partial tags; positive-only tags require top-k or epsilon."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FOLDS = 8
 
 
 def _emotions(task: Task, data: str | None):
-    """X and Y of one fold of emotions: train and test."""
+    """Return X and Y of one fold of emotions, for training and testing."""
     bunch = load("mulan/emotions", data_home=data)
     X = StandardScaler().fit_transform(bunch.data)
     train, test = list(KFold(FOLDS, shuffle=True, random_state=0).split(X))[task["fold"]]
@@ -32,12 +32,12 @@ def _emotions(task: Task, data: str | None):
 
 class PartialTagsAgree(Experiment):
     name = "partial-tags"
-    title = "Multilabel: on partly known tags the three losses are one"
+    title = "Multi-label classification: the three losses agree on partly known tags"
     place = "App. B.3, the three losses differ by constants"
     caption = (
-        "Test error on emotions (593 songs, six tags) when each tag is unknown with the given probability. The "
-        "infimum pays 0, the average 1/2 and the supremum 1 for each unknown tag, whatever the prediction: the "
-        "predictions are the same, one by one (three lines, one above the other)."
+        "Test error on emotions (593 songs, six tags) if each tag is unknown with the given probability. For each "
+        "unknown tag, the infimum loss is 0, the average 1/2 and the supremum 1, whatever the prediction. Therefore "
+        "all predictions are the same (three lines on top of each other)."
     )
     differs = "The paper states this without a figure."
 
@@ -82,16 +82,16 @@ METHODS: dict[str, tuple[dict[str, Any], str]] = {
 
 class PositiveOnly(Experiment):
     name = "positive-tags"
-    title = "Multilabel: when only present tags are ever mentioned"
+    title = "Multi-label classification: only present tags are known"
     place = "App. B.3.1, tackling positive bias"
     caption = (
-        "emotions, where annotators mention present tags only, and forget each with the given probability. As it is, "
-        "giving every tag minimises the infimum loss (kernel weights are signed, so that not quite every tag is "
-        "given); predicting the k = 2 best tags (songs have 1.9 on average) "
-        "or a cost epsilon per tag prevents it. The right epsilon falls with the share of forgotten tags, top-k does "
-        "not need to know it."
+        "The data are emotions. Annotators name present tags only, and forget each of them with the given "
+        "probability. Without a remedy, predicting all tags minimises the infimum loss (kernel weights can be "
+        "negative, so some tags are not predicted). There are two remedies: predicting the k = 2 best tags (songs "
+        "have 1.9 on average), or a cost epsilon per tag. The best epsilon decreases with the share of forgotten "
+        "tags; top-k does not depend on it."
     )
-    differs = "The paper gives the two remedies without a figure. Its f thresholds scores at epsilon, as here."
+    differs = "The paper contains the two remedies without a figure. Its f thresholds scores at epsilon, as here."
 
     def tasks(self, quick: bool) -> list[Task]:
         return [{"fold": fold} for fold in range(2 if quick else FOLDS)]

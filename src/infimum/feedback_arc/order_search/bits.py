@@ -10,7 +10,7 @@ from numba.extending import intrinsic
 
 
 def _bit_count(typing_context: Any, x: Any) -> Any:
-    """How many items the set x holds."""
+    """Return the number of items in the set x."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -19,7 +19,7 @@ def _bit_count(typing_context: Any, x: Any) -> Any:
 
 
 def _lowest(typing_context: Any, x: Any) -> Any:
-    """The smallest item of the set x."""
+    """Return the smallest item of the set x."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
@@ -34,14 +34,14 @@ lowest: Any = intrinsic(_lowest)
 # a[:] = b, which numba compiles with an error message for every pair of shapes: seconds each
 @njit(cache=True, nogil=True)
 def put(to, of):
-    """to[k] <- of[k]."""
+    """Copy a vector: to[k] = of[k]."""
     for k in range(len(of)):
         to[k] = of[k]
 
 
 @njit(cache=True, nogil=True)
 def put_all(to, of):
-    """to[k, l] <- of[k, l]."""
+    """Copy a matrix: to[k, l] = of[k, l]."""
     for k in range(of.shape[0]):
         for l in range(of.shape[1]):
             to[k, l] = of[k, l]

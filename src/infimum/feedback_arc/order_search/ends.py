@@ -19,8 +19,9 @@ from .minorants import UNIT, cheapest_extension
 
 @njit(cache=True, nogil=True)
 def explore(rel, terms, v, constant, value, tol, nodes, state, best):
-    """The least objective of all orders, or `value` where none is below value - tol, and how many ends were examined;
-    best <- the order, where one is below. After more than `nodes` ends it gives up.
+    """Return the least objective of all orders, or `value` if none is below value - tol, and the number of ends.
+
+    `best` gets the order if one is below. The search stops after more than `nodes` ends.
     """
     m = len(best)
     half = m // 2
@@ -69,7 +70,7 @@ def explore(rel, terms, v, constant, value, tol, nodes, state, best):
 
 @njit(cache=True, nogil=True)
 def _decide(left, place, x, decided):
-    """decided_p <- whether an item of p is not left; x_p <- 1 where i comes before j, among these pairs."""
+    """Write which pairs p have an item that is placed to `decided`, and the code of these pairs to `x`."""
     m, p = len(place), 0
     for i in range(m):
         for j in range(i + 1, m):
@@ -84,7 +85,7 @@ def _decide(left, place, x, decided):
 
 @njit(cache=True, nogil=True)
 def _gain(rel, t, v, state):
-    """|v| times what the pairs decided add to the minorant of sign(v) e_t, at least, wherever the end leads."""
+    """Return |v| times the least amount that the decided pairs add to the minorant of sign(v) e_t."""
     m = len(state.place)
     nu, mean, x, decided, is_open, cost = state.nu[t], state.mean[t], state.x, state.decided, rel.open[t], state.y_cost
     p, linear = 0, 0
@@ -123,7 +124,7 @@ def _gain(rel, t, v, state):
 
 @njit(cache=True, nogil=True)
 def code_of(order, place, x):
-    """x_p <- 1 where i comes before j, p = (i < j)."""
+    """Write the code of an order: x_p is 1 if i comes before j, for the pair p = (i < j)."""
     m, p = len(order), 0
     for k in range(m):
         place[order[k]] = k

@@ -28,7 +28,7 @@ def minimise_orders(
     memory: int = 2**28,
     n_jobs: int = 1,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """The minimiser for every row of weights, its objective, and a number that no order goes below.
+    """Return the best order found for each row of weights, its objective, and a lower bound for all orders.
 
     l(z, y) is twice the number of discordant pairs. Weights may have any sign, so both rules for negative
     weights are supported, and the supremum as well. Searches are independent of the number of queries, but queries that
@@ -94,13 +94,13 @@ def minimise_orders(
 
 
 def certain(value: NDArray, bound: NDArray, infimum: NDArray, supremum: NDArray, m: int) -> NDArray[np.bool_]:
-    """Which minima are proved: those whose gap is below the rounding of sums of this many weights, (q,)."""
+    """Return which minima are proved, (q,): those whose gap is below the rounding error of sums of so many weights."""
     size = np.abs(infimum).sum(axis=1) + np.abs(supremum).sum(axis=1)
     return np.asarray(value - bound <= 2 * size * 8 * _rounding(m, 2 * infimum.shape[1]))
 
 
 def _rounding(m: int, terms: int) -> float:
-    """What rounding may add up to in a sum of minorants over the pairs, where the |v_t| sum to at most 1.
+    """Return a bound on the rounding error of a sum of minorants over the pairs, if the |v_t| sum to at most 1.
 
     The means of the majorants have been moved once a round, by every query that came before.
     """
@@ -128,7 +128,7 @@ def _check(before: NDArray, infimum: NDArray, supremum: NDArray) -> None:
 
 @njit(cache=True, nogil=True)
 def chain(v):
-    """The queries in an order in which each comes after one near it: the nearest that is left."""
+    """Return the queries in an order in which each is followed by the nearest one that is left."""
     q, terms = v.shape
     order, left = np.zeros(q, dtype=np.int64), np.ones(q, dtype=np.bool_)
     here = 0

@@ -25,7 +25,7 @@ SHIFT = 7  # 2^7 is more than the 120 pairs of 16 items: room for the distance t
 
 @njit(cache=True, nogil=True)
 def sums_over_subsets(cost, first, size, table):
-    """table[I, i] <- sum of cost[first + b, i] over the bits b of I < 2^size."""
+    """Write sums over subsets: table[I, i] is the sum of cost[first + b, i] over the bits b of I < 2^size."""
     m = cost.shape[1]
     for i in range(m):
         table[0, i] = 0
@@ -37,8 +37,10 @@ def sums_over_subsets(cost, first, size, table):
 
 @njit(cache=True, nogil=True)
 def cheapest_extension(ideals, last, cost, lower, upper, f, back, place):
-    """min over the linear extensions of the sum of cost[i, j] over the pairs where i comes before j; place[i] <- where
-    the cheapest puts i."""
+    """Return the least cost of a linear extension, which is the sum of cost[i, j] over the pairs with i before j.
+
+    `place[i]` gets the place of item i in the cheapest extension.
+    """
     m = len(place)
     half = m // 2
     mask = (1 << half) - 1
@@ -68,7 +70,7 @@ def cheapest_extension(ideals, last, cost, lower, upper, f, back, place):
 
 @njit(cache=True, nogil=True)
 def answer(ideals, last, nu, x, cost, lower, upper, f, back, place, y):
-    """h(nu) in units of 1/UNIT; y <- the code of the extension that attains it and is nearest to x."""
+    """Return h(nu) in units of 1/UNIT; y gets the code of the extension that attains it and is nearest to x."""
     m, p = len(place), 0
     for i in range(m):
         for j in range(i + 1, m):

@@ -23,7 +23,7 @@ INERTIA = 0.5  # of the last direction that stays
 
 @njit(cache=True, nogil=True)
 def solve(rel, v, heavy, counts, tol, queries, rounds, looks, nodes, state, orders, values, bounds):
-    """orders[q], values[q] <- the best order found of sum_t v_qt d_t, and its value; bounds[q] <- no order has less.
+    """Write the best orders found for sum_t v_qt d_t, their values and lower bounds to orders, values and bounds.
 
     A query has at most `rounds`, which look at `looks` ends of orders each time that the gap has become smaller, and in
     the end at `nodes`. heavy[q, : counts[q]] are the terms that no linear cost stands for, heaviest first.
@@ -38,7 +38,7 @@ def solve(rel, v, heavy, counts, tol, queries, rounds, looks, nodes, state, orde
 
 @njit(cache=True, nogil=True)
 def _ascend(rel, v, terms, tol, rounds, looks, nodes, state, order, value):
-    """A lower bound; order, value <- the best order found. The bound is `value` where that is proved."""
+    """Return a lower bound, which is `value` if that is proved; order and value get the best order found."""
     best, counted = -np.inf, np.inf  # counted: the gap at the last look
     for t in terms:
         for p in range(state.move.shape[1]):
@@ -73,7 +73,7 @@ def _ascend(rel, v, terms, tol, rounds, looks, nodes, state, order, value):
 
 @njit(cache=True, nogil=True)
 def _known_costs(known, v, cost):
-    """cost[i, j] <- sum_t v_t [t puts j before i]."""
+    """Write the costs of known pairs: cost[i, j] is the sum of v_t over the relations t that put j before i."""
     m = len(cost)
     for i in range(m):
         for j in range(m):
@@ -87,7 +87,7 @@ def _known_costs(known, v, cost):
 
 @njit(cache=True, nogil=True)
 def _minimise(v, terms, is_open, state):
-    """state.found, state.x <- the order that minimises the sum of the minorants."""
+    """Write the order that minimises the sum of the minorants to state.found and state.x."""
     m = len(state.cost)
     slope = np.zeros(len(state.x))
     for t in terms:
@@ -112,7 +112,7 @@ def _minimise(v, terms, is_open, state):
 
 @njit(cache=True, nogil=True)
 def _directions(rel, v, terms, state):
-    """The constant of the sum of minorants, and the squared length of the supergradients; state.move <- these."""
+    """Write the supergradients to state.move; return the constant of the sum of minorants, and their squared length."""
     constant = size = 0.0
     x, y = state.x, state.y
     for t in terms:
@@ -136,7 +136,7 @@ def _directions(rel, v, terms, state):
 
 @njit(cache=True, nogil=True)
 def _move(v, terms, step, state):
-    """nu and the means follow `state.move`."""
+    """Move nu and the means along `state.move`."""
     for t in terms:
         move = state.move[t]
         if v[t] > 0:

@@ -60,7 +60,7 @@ class State(NamedTuple):
 
 
 def new_state(rel: Relations) -> State:
-    """No slopes, one linear extension of each relation as its mean, and no order."""
+    """Return a state without slopes and orders, in which the mean of each relation is one linear extension."""
     count, m = rel.unknown.shape
     pairs, half = m * (m - 1) // 2, m // 2
     slopes, means = np.zeros((count, pairs), dtype=np.int32), np.zeros((count, pairs))
@@ -81,7 +81,7 @@ def new_state(rel: Relations) -> State:
 
 @njit(cache=True, nogil=True)
 def respond(rel, t, nu, state):
-    """h(nu) of relation t in units of 1/UNIT; state.y <- the extension that attains it, nearest to state.x."""
+    """Return h(nu) of relation t in units of 1/UNIT; state.y gets the extension that attains it, nearest to state.x."""
     part = slice(rel.start[t], rel.start[t + 1])
     return answer(
         rel.ideals[part], rel.last[part], nu, state.x, state.y_cost, state.y_lower, state.y_upper, state.y_f,
@@ -91,7 +91,7 @@ def respond(rel, t, nu, state):
 
 @njit(cache=True, nogil=True)
 def recall(rel, v, order, state):
-    """sum_t v_t d_t of an order; its distances are measured where they are new, and remembered."""
+    """Return sum_t v_t d_t of an order; distances that are new are measured and stored."""
     m, slot = len(order), -1
     for k in range(min(state.held[0], POOL)):
         same = True
@@ -113,7 +113,7 @@ def recall(rel, v, order, state):
 
 @njit(cache=True, nogil=True)
 def _measure(rel, v, slot, state):
-    """sum_t v_t d_t of the order in this slot, from what is known of it where that is enough."""
+    """Return sum_t v_t d_t of the order in this slot, from its stored distances if they are enough."""
     later = np.zeros(state.orders.shape[1], dtype=np.int64)
     total, distance = 0.0, state.pool[slot]
     for t in range(len(v)):
@@ -134,7 +134,7 @@ def _measure(rel, v, slot, state):
 
 @njit(cache=True, nogil=True)
 def best_remembered(rel, v, state, order):
-    """The least objective of the orders remembered, or inf; order <- its order."""
+    """Return the least objective of the stored orders, or inf; `order` gets that order."""
     value = np.inf
     for slot in range(min(state.held[0], POOL)):
         total = _measure(rel, v, slot, state)

@@ -56,7 +56,7 @@ class Objectives(NamedTuple):
 
 
 def split(before: NDArray, infimum: NDArray, supremum: NDArray, memory: int) -> tuple[Relations, Objectives]:
-    """The relations that have a weight somewhere, and the weights on them; an error beyond `memory` bytes."""
+    """Return the relations with a weight other than 0, and their weights; raise an error beyond `memory` bytes."""
     m = before.shape[-1]
     both = np.concatenate([before, before.swapaxes(-1, -2)])
     w = np.concatenate([infimum, -supremum], axis=1)
@@ -71,7 +71,7 @@ def split(before: NDArray, infimum: NDArray, supremum: NDArray, memory: int) -> 
 
 
 def relations(before: NDArray, memory: int = 2**28) -> Relations:
-    """What the searches read of (T, m, m) closed relations.
+    """Return the form of (T, m, m) closed relations that the searches use.
 
     >>> relations(np.array([[[0, 1, 0], [0, 0, 0], [0, 0, 0]]], dtype=bool)).ideals
     array([0, 1, 3, 4, 5, 7])
@@ -107,7 +107,7 @@ def relations(before: NDArray, memory: int = 2**28) -> Relations:
 
 @njit(cache=True, nogil=True)
 def _ideals(below, above):
-    """The down-closed sets, ascending, and the items of each that nothing in it must follow."""
+    """Return the down-closed sets, in ascending order, and the items of each that no other item of it must follow."""
     m, count = len(below), 0
     needed = np.zeros(1 << m, dtype=np.int64)
     for ideal in range(1, 1 << m):
@@ -128,7 +128,7 @@ def _ideals(below, above):
 
 @njit(cache=True, nogil=True)
 def later_items(z, later):
-    """later[i] <- the items that z puts after i."""
+    """Write the items that z puts after i to later[i]."""
     rest = 0
     for p in range(len(z) - 1, -1, -1):
         later[z[p]] = rest
@@ -137,8 +137,11 @@ def later_items(z, later):
 
 @njit(cache=True, nogil=True)
 def open_distance(ideals, last, unknown, later, f):
-    """e_t(z) by dynamic programming over the ideals: the last item i of I pays for the open pairs that z has the other
-    way, #{j in I : (i, j) open, z puts i before j}."""
+    """Return e_t(z) by dynamic programming over the ideals.
+
+    The last item i of an ideal I pays for the open pairs that z has the other way, #{j in I : (i, j) open, z puts i
+    before j}.
+    """
     f[0] = 0
     for k in range(1, len(ideals)):
         ideal, rest, best = ideals[k], last[k], 1 << 20

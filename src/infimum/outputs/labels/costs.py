@@ -191,7 +191,7 @@ class Taxonomy(Cost):
         return path[::-1]
 
     def __getstate__(self) -> list:
-        """The parents of nodes without dictionaries, whose keys may be of types that skops cannot save as keys."""
+        """Return the state without dictionaries, whose keys may be of types that skops cannot save as keys."""
         return list(self.parent.items())
 
     def __setstate__(self, parents: list) -> None:

@@ -292,7 +292,7 @@ def _of_column(found: Column) -> Facts:
 
 
 def row_of_bits(cell: Any) -> str | None:
-    """ "flags" for a row of booleans (some missing), "bits" for one of 0 and 1, None for anything else."""
+    """Return "flags" for a row of booleans (some missing), "bits" for one of 0 and 1, None for anything else."""
     if not is_row(cell) or not len(cell):
         return None
     there = [v for v in cell if not is_missing(v)]

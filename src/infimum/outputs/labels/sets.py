@@ -173,7 +173,7 @@ class CandidateLabels(Sets):
         return 1 - self._share(principle) * np.einsum("nm,nm->n", psi, self.mask)
 
     def _share(self, principle: str) -> NDArray:
-        """L(z, S) = 1 - share 1[z in S]: the share is 1 (infimum), 1 / |S| (average), or 1[|S| = 1] (supremum)."""
+        """Return s in L(z, S) = 1 - s 1[z in S]: 1 (infimum), 1 / |S| (average), or 1[|S| = 1] (supremum)."""
         if principle == "infimum":
             return np.ones(len(self))
         if principle == "average":

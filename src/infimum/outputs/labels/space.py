@@ -281,7 +281,7 @@ class Labels(LabelCells, OutputSpace):
         return self.classes_[z]
 
     def neighbours(self, z: NDArray) -> NDArray:
-        """All other classes."""
+        """Return all other classes."""
         return np.delete(self.outputs(), int(z))
 
     def format(self, z: NDArray) -> list[str]:

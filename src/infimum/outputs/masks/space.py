@@ -81,7 +81,7 @@ class Masks(MaskCells, OutputSpace):
         return np.where((np.arange(2**pixels)[:, None] >> np.arange(pixels)) % 2, 1, -1)
 
     def neighbours(self, z: NDArray) -> NDArray:
-        """The masks that differ in one pixel."""
+        """Return the masks that differ in one pixel."""
         return np.where(np.eye(len(z), dtype=bool), -z, z)
 
     def format(self, z: NDArray) -> list[str]:

@@ -11,7 +11,7 @@ NARROW = 1e-8  # in units where Y is [-1, 1]: the slope of a narrower piece woul
 
 
 def nearest(low: NDArray, high: NDArray, row: NDArray, loss: str) -> Curves:
-    """inf over y in S_i of |t - y|^p, from the pieces [low, high] of the rows.
+    """Return the infimum of |t - y|^p over y in S_i, from the pieces [low, high] of the rows.
 
     Up to low it is (low - t)^p; on the piece 0; then (t - high)^p up to the middle of the gap, where it turns down.
     """
@@ -32,7 +32,7 @@ def nearest(low: NDArray, high: NDArray, row: NDArray, loss: str) -> Curves:
 
 
 def farthest(first: NDArray, last: NDArray, loss: str) -> Curves:
-    """sup over y in S_i of |t - y|^p = max(t - first, last - t)^p: it turns in the middle."""
+    """Return the supremum of |t - y|^p over y in S_i, max(t - first, last - t)^p, which turns in the middle."""
     n = len(first)
     one, zero = np.ones(n), np.zeros(n)
     if loss == "squared":
@@ -41,7 +41,7 @@ def farthest(first: NDArray, last: NDArray, loss: str) -> Curves:
 
 
 def mean(low: NDArray, high: NDArray, row: NDArray, share: NDArray, length: NDArray, loss: str, n: int) -> Curves:
-    """The mean of |t - y|^p over y in S_i, where each piece counts by its share."""
+    """Return the mean of |t - y|^p over y in S_i, to which each piece contributes by its share."""
     if loss == "squared":
         center = np.bincount(row, share * (low + high) / 2, minlength=n)
         none = np.empty(0)

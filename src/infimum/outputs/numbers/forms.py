@@ -284,7 +284,7 @@ def _float(value: Any) -> float:
 
 
 def _unions(y: NDArray) -> Pieces:
-    """(n, k, 2) unions, padded with NaN."""
+    """Return unions of intervals as (n, k, 2), padded with NaN."""
     if y.ndim != 3 or y.shape[2] != 2 or y.dtype.kind not in "iufO":
         raise InputError(f"y must be (n,) values, (n, 2) bounds or (n, k, 2) unions. Got shape {y.shape}. {FORMS}")
     if y.dtype == object:

@@ -82,7 +82,7 @@ class Intervals(Sets):
         )
 
     def _pairs(self, other: Any) -> tuple[NDArray, NDArray]:
-        """Every piece of S_i beside every piece of T_i: their indices."""
+        """Return the indices of all pairs of a piece of S_i and a piece of T_i."""
         self._check_pair(other, Intervals)
         number = np.diff(other.indptr)[self.row]
         mine = np.repeat(np.arange(len(self.row)), number)
@@ -90,7 +90,7 @@ class Intervals(Sets):
         return mine, theirs + other.indptr[self.row[mine]]
 
     def _shared(self, other: Any) -> Pieces:
-        """The pieces of S_i ∩ T_i."""
+        """Return the pieces of S_i ∩ T_i."""
         mine, theirs = self._pairs(other)
         low = np.maximum(self.lower[mine], other.lower[theirs])
         high = np.minimum(self.upper[mine], other.upper[theirs])
@@ -253,7 +253,7 @@ class Intervals(Sets):
         return far if self.loss_name == "absolute" else far**2
 
     def curves(self, principle: str) -> Curves:
-        """L(z, S_i) as functions of t = (z - origin) / unit, for `Piecewise`."""
+        """Return L(z, S_i) as functions of t = (z - origin) / unit, for `Piecewise`."""
         if principle == "infimum":
             return nearest(*self.t, self.row, self.loss_name)
         self._bounded(principle)
@@ -266,7 +266,7 @@ class Intervals(Sets):
         return None if self.loss_name == "absolute" else [IntervalUnions(*self.t, self.row, len(self))]
 
     def _shares(self) -> tuple[NDArray, NDArray]:
-        """How much every piece counts in the average, (p,), and its length in units."""
+        """Return how much each piece counts in the average, (p,), and its length in units."""
         self._bounded("the average")
         low, high = self.t
         length = high - low
@@ -275,7 +275,7 @@ class Intervals(Sets):
         return np.where(total > 0, length / np.where(total > 0, total, 1), 1 / number), length
 
     def _moments(self) -> tuple[NDArray, NDArray]:
-        """The means of t and t² over S_i, (n,)."""
+        """Return the means of t and t² over S_i, (n,)."""
         share, length = self._shares()
         low, high = self.t
         middle = (low + high) / 2
@@ -283,7 +283,7 @@ class Intervals(Sets):
         return mean, np.add.reduceat(share * (middle**2 + length**2 / 12), self.indptr[:-1]) if len(self) else middle
 
     def _mean_distance(self, t: NDArray) -> NDArray:
-        """The mean of |t - y| over y in S_i: t for every piece, (..., p) -> (..., n)."""
+        """Return the mean of |t - y| over y in S_i, for one t per piece: (..., p) -> (..., n)."""
         share, length = self._shares()
         low, high = self.t
         inside = np.maximum(np.minimum(t - low, high - t), 0.0)
@@ -293,7 +293,7 @@ class Intervals(Sets):
         return np.add.reduceat(share * mean, self.indptr[:-1], axis=-1) if len(self) else mean
 
     def _least(self, per_piece: NDArray) -> NDArray:
-        """The minimum over the pieces of every row: (..., p) -> (..., n)."""
+        """Return the minimum over the pieces of each row: (..., p) -> (..., n)."""
         return np.minimum.reduceat(per_piece, self.indptr[:-1], axis=-1) if len(self) else per_piece
 
     def _phi(self, t: NDArray) -> NDArray:
@@ -326,7 +326,7 @@ class Intervals(Sets):
         return " | ".join(_format_piece(float(self.lower[p]), float(self.upper[p])) for p in pieces)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
-        """(n, k, 2), padded with NaN."""
+        """Return the pieces as (n, k, 2), padded with NaN."""
         counts = np.diff(self.indptr)
         out = np.full((len(self), counts.max(initial=1), 2), math.nan)
         piece = np.arange(len(self.row)) - self.indptr[self.row]
@@ -352,7 +352,7 @@ def _format_piece(low: float, high: float) -> str:
 
 
 def _merged(pieces: Pieces) -> tuple[NDArray, NDArray, NDArray]:
-    """Sorted, disjoint pieces: a piece that starts before those to its left have ended joins them."""
+    """Return sorted, disjoint pieces; overlapping pieces are merged."""
     lower, upper, row, _ = pieces
     if len(row) == pieces.n:  # one piece per row
         order = np.argsort(row, kind="stable")

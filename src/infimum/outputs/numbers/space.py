@@ -88,7 +88,7 @@ class Reals(NumberCells, OutputSpace):
         return y if isinstance(y, Intervals) else Intervals(read(y, columns, decimal))
 
     def summarise(self, y: Any) -> Facts:
-        """The lowest and the highest finite endpoint, within bounds, and what decides how y is read."""
+        """Return the lowest and the highest finite endpoint, within bounds, and what determines the format of y."""
         y = materialise(y)
         columns = None if isinstance(y, Intervals) else names_of(y)
         texts = [] if isinstance(y, Intervals) else texts_in(y)
@@ -189,7 +189,7 @@ class Reals(NumberCells, OutputSpace):
         return self.at(np.where(c0 > 0, vertex, np.where(c0 * (low + high) >= 2 * c1, low, high)))
 
     def expanded_to(self, low: NDArray, high: NDArray) -> Reals:
-        """The same space with Y grown to [low, high] in t, as far as bounds allow."""
+        """Return the same space with Y enlarged to [low, high] in t, as far as the bounds allow."""
         found = copy(self)
         first, last = self.bounds_
         found.low_ = min(self.low_, max(first, self.origin_ + self.unit_ * float(low[0])))
@@ -197,11 +197,11 @@ class Reals(NumberCells, OutputSpace):
         return found
 
     def ends(self) -> tuple[float, float]:
-        """Y in t: [-1, 1], or a point; larger where it has grown."""
+        """Return the ends of Y in t: [-1, 1], or a point; more after `expanded_to`."""
         return (self.low_ - self.origin_) / self.unit_, (self.high_ - self.origin_) / self.unit_
 
     def at(self, t: NDArray) -> NDArray:
-        """z = origin + unit t, within Y."""
+        """Return z = origin + unit t, within Y."""
         return np.clip(self.origin_ + self.unit_ * t, self.low_, self.high_)
 
     def probe(self, random: np.random.RandomState, d: int) -> NDArray:

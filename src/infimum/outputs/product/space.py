@@ -218,7 +218,7 @@ class Product(ProductCells, OutputSpace):
         return ", ".join(f"{name}: {text}" for name, text in each)
 
     def neighbours(self, z: NDArray) -> NDArray:
-        """The outputs that differ from z in one part, by a neighbour of that part."""
+        """Return the outputs that differ from z in one part, by a neighbour of that part."""
         own = [np.ravel(part) for part in self.layout_.split_outputs(z)]
         found = [
             np.concatenate([*own[:k], np.ravel(other), *own[k + 1 :]])

@@ -67,7 +67,7 @@ def parse(y: Any) -> Table | Column:
 
 
 def _orders_of(y: NDArray) -> list:
-    """The rows of an array of objects: orders, best first, as `predict` gives them."""
+    """Return the rows of an array of objects: orders, best first, as `predict` returns them."""
     rows = [list(row) for row in y]
     bad = BadRows("y")
     for k, row in enumerate(rows):
@@ -119,7 +119,7 @@ def facts_of(y: Any) -> Facts:
 
 
 def _ruled_out(table: Table) -> dict[str, Any]:
-    """Which rows of a table of numbers cannot be codes, and which cannot be ranks from 1 on."""
+    """Return which rows of a table of numbers cannot be codes, and which cannot be ranks from 1 on."""
     filled = np.where(table.missing, 0, table.values)
     out = {}
     for name, wrong in (("not_codes", ~np.isin(filled, (-1, 0, 1))), ("not_ranks", filled < 0)):
@@ -130,7 +130,7 @@ def _ruled_out(table: Table) -> dict[str, Any]:
 
 
 def is_list_of_numbers(cell: Any) -> bool:
-    """A list of two or more numbers: ranks or items?"""
+    """Return whether a cell is a list of two or more numbers, which may be ranks or items."""
     return is_row(cell) and not isinstance(cell, tuple) and len(cell) > 1 and all(is_number(type(v)) for v in cell)
 
 
@@ -141,7 +141,7 @@ def all_lists_of_numbers(column: Column) -> bool:
 
 
 def kind_of(width: int, m: int | None, facts: Facts) -> str:
-    """ "ranks" or "codes", for tables of that many columns; an error where they may be both, or neither."""
+    """Return "ranks" or "codes" for tables with so many columns; raise an error if both are possible, or neither."""
     if not facts.arrays[width].number and m in (None, width):
         return "ranks"
     pairs = items_in_codes(width)

@@ -32,7 +32,7 @@ Buckets = list[list]
 
 
 def items_in_codes(columns: int) -> int | None:
-    """The m with m(m-1)/2 = columns, or None.
+    """Return the m with m(m-1)/2 = columns, or None.
 
     >>> items_in_codes(6), items_in_codes(5)
     (4, None)
@@ -113,7 +113,7 @@ def stated_rows(y: Column, items: Names, strict: bool) -> list[Stated]:
 
 
 def comparisons(cell: Any, known: Places | None) -> Iterator[tuple[list, list]]:
-    """(better, worse): every item of the first comes before every item of the second; a lone bucket gives (it, [])."""
+    """Yield (better, worse): all items of the first come before those of the second; (bucket, []) for a lone bucket."""
     return _pairs(chains_in(cell, known))
 
 
@@ -179,7 +179,7 @@ def _rank(rank: Any, cell: Any) -> float:
 
 
 def _bucket(entry: Any, cell: Any, known: Places | None) -> list:
-    """An entry of a list: an item, or a set of items in no order."""
+    """Return the items of an entry of a list: one item, or a set of items in no order."""
     if known is not None and _is_name(entry) and entry in known:
         return [entry]
     if isinstance(entry, set | frozenset):
@@ -202,7 +202,7 @@ def _chains(text: str) -> list[str]:
 
 
 def _buckets(chain: str, known: Places | None) -> Buckets:
-    """a>{b,c}>d -> [[a], [b, c], [d]]; ties are also written b~c or b=c, and ≻ is the same as >."""
+    """Split text into buckets: a>{b,c}>d is [[a], [b, c], [d]]; ties may be b~c or b=c, and ≻ is the same as >."""
     buckets = []
     for part in re.split("[>≻]", chain):
         text = stripped(part)
@@ -216,7 +216,7 @@ def _buckets(chain: str, known: Places | None) -> Buckets:
 
 
 def _are_pairs(cell: Any, known: Places | None) -> bool:
-    """A list or set of 2-tuples that are not items themselves."""
+    """Return whether a cell is a list or set of 2-tuples that are not items themselves."""
     return (
         isinstance(cell, list | set | frozenset)
         and len(cell) > 0
@@ -226,12 +226,12 @@ def _are_pairs(cell: Any, known: Places | None) -> bool:
 
 
 def is_top(cell: Any, known: Places | None) -> bool:
-    """The first items of the order, best first: all others come after them."""
+    """Return whether a cell lists the first items of the order, best first; all others come after them."""
     return is_row(cell) and not isinstance(cell, tuple) and not _are_pairs(cell, known)
 
 
 def pairs_in_codes(codes: NDArray) -> NDArray:
-    """(n, m(m-1)/2) codes in {-1, 0, 1}, NaN for 0 -> (n, m, m) stated pairs."""
+    """Return the stated pairs (n, m, m) of codes (n, m(m-1)/2) in {-1, 0, 1}, in which NaN stands for 0."""
     filled = codes
     if codes.dtype.kind == "f":
         filled = np.nan_to_num(codes, nan=0.0, posinf=np.inf, neginf=-np.inf)
@@ -252,7 +252,7 @@ def pairs_in_codes(codes: NDArray) -> NDArray:
 
 
 def pairs_in_ranks(ranks: NDArray) -> NDArray:
-    """(n, m) ranks, 1 = first, NaN unknown -> (n, m, m) stated pairs; a tie states nothing."""
+    """Return the stated pairs (n, m, m) of ranks (n, m), 1 = first, NaN unknown; a tie states no pair."""
     # a comparison with NaN is False
     return ranks[:, :, None] < ranks[:, None, :]
 

@@ -82,7 +82,7 @@ class PartialOrders(StoredOrders):
 
     @classmethod
     def from_pairs(cls, stated: Any, items: Any = None, contradictions: str = "error") -> PartialOrders:
-        """From (n, m, m) booleans, True at (i, j) if the row states that i comes before j."""
+        """Build partial orders from (n, m, m) booleans, True at (i, j) if the row states that i comes before j."""
         table = np.asarray(stated)
         if table.ndim != 3 or table.shape[1] != table.shape[2]:
             raise InputError(
@@ -95,7 +95,7 @@ class PartialOrders(StoredOrders):
 
     @classmethod
     def from_counts(cls, counts: NDArray, items: Any = None, contradictions: str = "error") -> PartialOrders:
-        """From (n, m, m) integers, how often the row states that i comes before j."""
+        """Build partial orders from (n, m, m) integers: how often the row states that i comes before j."""
         sets = cls.__new__(cls)
         sets._resolve(counts, items, contradictions)
         return sets
@@ -107,7 +107,7 @@ class PartialOrders(StoredOrders):
 
     @classmethod
     def from_ranks(cls, ranks: Any, items: Any = None) -> PartialOrders:
-        """From (n, m) ranks, the smallest first, NaN if unknown; a tie states nothing. A DataFrame names the items.
+        """Build partial orders from (n, m) ranks, 1 is first, NaN if unknown; the columns of a DataFrame are the items.
 
         >>> PartialOrders.from_ranks([[1, 2, np.nan], [1, 1, 2]]).codes
         array([[1, 0, 0],
@@ -120,7 +120,7 @@ class PartialOrders(StoredOrders):
 
     @classmethod
     def from_orders(cls, orders: Any, items: Any = None) -> PartialOrders:
-        """The singletons {y_i} of (n, m) full orders of 0, …, m-1, best first."""
+        """Build exact labels from (n, m) full orders of 0, …, m-1, best first."""
         values, _ = number_table(orders, "orders of 0, …, m-1", "(n, m)")
         bad = BadRows("y")
         for row in np.flatnonzero((np.sort(values, axis=1) != np.arange(values.shape[1])).any(axis=1)):
@@ -155,7 +155,7 @@ class PartialOrders(StoredOrders):
         return self._phi(np.stack([share @ one for one in self._answers(c[:, :-1])]))
 
     def _answers(self, c: NDArray) -> NDArray:
-        """The codes of argmin <c_k, code(y)> over each distinct partial order, (k, P) -> (k, orders, P)."""
+        """Return the codes of argmin <c_k, code(y)> over each distinct partial order, (k, P) -> (k, orders, P)."""
         near = orders_of(-c)
         if np.array_equal(codes_of(near), -c):  # <c, code(y)> counts the pairs against an order
             return self._nearest.codes(near)
@@ -183,7 +183,7 @@ class PartialOrders(StoredOrders):
         return (codes_of(z) * self.expected(q)[:, :-1]).min(axis=1, initial=1.0)
 
     def expected(self, q: NDArray, noise: float = 0.0) -> NDArray:
-        """The mean of phi under scores of the items, (n, m), which decide the unknown pairs.
+        """Return the mean of phi under scores of the items, (n, m), which decide the unknown pairs.
 
         Known pairs are wrong with probability `noise`, unless the scores are certain.
         """
@@ -199,7 +199,7 @@ class PartialOrders(StoredOrders):
         return np.concatenate([codes, last], axis=-1)
 
     def start(self) -> NDArray:
-        """The transitive closure, with 0 on unknown pairs."""
+        """Return the transitive closure, with 0 on unknown pairs."""
         if not len(self.votes.row):
             return self._phi(self.codes)
         return self._phi(self._parts.share @ codes_of_pairs(self._parts.before).astype(float))
@@ -214,11 +214,11 @@ class PartialOrders(StoredOrders):
         return self._parts.share @ centers(self._parts.before, self._weak)
 
     def center(self) -> NDArray:
-        """The mean code over the linear extensions: P(i before j) - P(j before i)."""
+        """Return the mean code over the linear extensions: P(i before j) - P(j before i)."""
         return self._phi(self._center)
 
     def bracket(self) -> tuple[Embedding, Embedding]:
-        """An unknown pair costs between 0 and 2; <psi(z), start> counts it as 1."""
+        """Return bounds on the loss: an unknown pair costs between 0 and 2; <psi(z), start> counts it as 1."""
         unknown = self._parts.share @ (codes_of_pairs(self._parts.before) == 0).sum(axis=-1).astype(float)
         return Embedding(self.start(), -unknown), Embedding(self.start(), unknown)
 

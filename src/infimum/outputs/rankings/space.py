@@ -172,7 +172,7 @@ class Rankings(RankingCells, OutputSpace):
         return SparseOrders.of(sets) if self.is_spearman_ else PartialOrders.of(sets)
 
     def _same_items(self, y: PartialOrders) -> PartialOrders:
-        """Sets of orders with their items in the order of the space: by name, where they have names."""
+        """Return partial orders with their items in the order of the space, by name if they have names."""
         m = len(self._names)
         if y.m != m:
             raise InputError(f"The sets rank {y.m} items. Expected {m}: {listed(self._names.list)}.")
@@ -222,7 +222,7 @@ class Rankings(RankingCells, OutputSpace):
         return np.concatenate([-codes, np.ones((*codes.shape[:-1], 1))], axis=-1)
 
     def minimise(self, c: NDArray) -> Decoded:
-        """A minimum feedback arc set for every distinct objective, with its certificate; Spearman's loss is sorted."""
+        """Find a minimum feedback arc set for each distinct objective, with its certificate, or sort (Spearman)."""
         if self.is_spearman_:
             z = np.argsort(-c[:, :-1], axis=-1, kind="stable")
             value = np.einsum("nd,nd->n", self.psi(z), c)
@@ -249,7 +249,7 @@ class Rankings(RankingCells, OutputSpace):
         return found
 
     def compared_losses(self, sets: Any, z: NDArray) -> NDArray:
-        """The share of the known pairs that z has wrong, which `score` counts as well.
+        """Return the share of the known pairs that z has wrong, which `score` counts as well.
 
         The infimum loss also counts the items between two items that are exchanged. These are not compared, and add
         noise.
@@ -257,7 +257,7 @@ class Rankings(RankingCells, OutputSpace):
         return 1 - sets.agreement(z)
 
     def reduced(self, phi: Any) -> NDArray:
-        """The sums of the codes of each item: m columns instead of m(m-1)/2."""
+        """Return the sums of the codes of each item: m columns instead of m(m-1)/2."""
         return phi[:, :-1] if self.is_spearman_ else mean_codes(phi[:, :-1], len(self.items_))
 
     def pair_sums(self, c: NDArray) -> NDArray:
@@ -274,7 +274,7 @@ class Rankings(RankingCells, OutputSpace):
         return self.minimise(c).bound
 
     def lower_bound(self, L: Loss, alpha: NDArray, z: NDArray) -> NDArray:
-        """No order has a smaller objective, (q,).
+        """Return a lower bound of the objective of all orders, (q,).
 
         Every L(., S_i) is replaced by a linear function that alpha_i times keeps below it, and the sum is minimised.
         The bracket of the sets bounds the infimum from below and the supremum from above; on the other sides the loss
@@ -310,12 +310,12 @@ class Rankings(RankingCells, OutputSpace):
         return all_orders(len(self.items_)).astype(np.int64)
 
     def readable(self, z: NDArray) -> NDArray:
-        """Items, best first. Objects or text, never plain numbers: an array of numbers is read as ranks or codes."""
+        """Return items, best first, as objects or text: an array of numbers would be parsed as ranks or codes."""
         items = self.items_ if self.items_.dtype.kind == "U" else self.items_.astype(object)
         return items[z]
 
     def neighbours(self, z: NDArray) -> NDArray:
-        """The orders with two adjacent items exchanged."""
+        """Return the orders with two adjacent items exchanged."""
         out = np.repeat(np.asarray(z)[None], len(z) - 1, axis=0)
         for k in range(len(z) - 1):
             out[k, [k, k + 1]] = out[k, [k + 1, k]]

@@ -63,11 +63,11 @@ class StoredOrders(Sets):
         return np.arange(len(self))[rows_of(rows, len(self))]
 
     def renamed(self, items: NDArray) -> Self:
-        """The same orders of items that go by these names."""
+        """Return the same orders with these names of the items."""
         return self._of(self.codes, items, self.m, self.contradictory, self.votes)
 
     def arranged(self, order: list[int]) -> Self:
-        """The same orders, with the items in another order: the k-th is then what was the order[k]-th."""
+        """Return the same orders with the items rearranged: item k is then the former item order[k]."""
         if order == list(range(self.m)):
             return self
         i, j = (np.array(order, dtype=int)[side] for side in pairs(self.m))
@@ -78,7 +78,7 @@ class StoredOrders(Sets):
         return self._of(codes.astype(np.int8), self.items[order], self.m, self.contradictory, votes)
 
     def comparisons(self) -> Comparisons:
-        """The known pairs; in a row that compares k items, each has the weight 1 / k."""
+        """Return the known pairs; in a row that compares k items, each has the weight 1 / k."""
         known = self.known_pairs()
         kept = ~self._weighed[known[0]]
         row, better, worse = (np.concatenate([a[kept], b]) for a, b in zip(known, self.votes[:3]))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 
 def all_orders(m: int) -> NDArray:
-    """The m! orders of 0 … m-1, (m!, m), in lexicographic order.
+    """Return the m! orders of 0 … m-1, (m!, m), in lexicographic order.
 
     >>> all_orders(3)[[0, 1, 5]]
     array([[0, 1, 2],
@@ -29,7 +29,7 @@ def all_orders(m: int) -> NDArray:
 
 @njit(cache=True, nogil=True)
 def rank_orders(orders: NDArray) -> NDArray:
-    """The place of every order (n, m) in `all_orders`: sum_p (m - 1 - p)! #{q > p : order_q < order_p}."""
+    """Return the place of each order (n, m) in `all_orders`: sum_p (m - 1 - p)! #{q > p : order_q < order_p}."""
     n, m = orders.shape
     ranks = np.zeros(n, dtype=np.int64)
     for row in range(n):
@@ -43,7 +43,7 @@ def rank_orders(orders: NDArray) -> NDArray:
 
 @njit(cache=True, nogil=True)
 def _neighbours(m: int, size: int) -> NDArray:
-    """(m!, m - 1): where the order of each rank goes when its items p and p + 1 swap.
+    """Return the place of each order after its items p and p + 1 are swapped, (m!, m - 1).
 
     The digits l_p = #{q > p : order_q < order_p} become (l_{p+1} + 1, l_p) at an ascent, (l_{p+1}, l_p - 1) at a
     descent, which is where l_p > l_{p+1}.
@@ -102,7 +102,7 @@ def _graph(m: int) -> tuple[NDArray, NDArray]:
 
 
 def distance_table(before: NDArray) -> NDArray:
-    """Discordant pairs between every order and its nearest linear extension of each partial order, (n, m!), int8.
+    """Return the discordant pairs of each order and its nearest linear extension of each partial order, (n, m!), int8.
 
     >>> before = np.zeros((1, 3, 3), dtype=bool)
     >>> before[0, 0, 1] = True

@@ -170,7 +170,7 @@ class Sequences(OutputSpace):
         return [" ".join(map(str, row)) for row in self.readable(np.asarray(z))]
 
     def neighbours(self, z: NDArray) -> NDArray:
-        """The sequences that differ from z in one label."""
+        """Return the sequences that differ from z in one label."""
         z = np.asarray(z, dtype=int)
         places = np.flatnonzero(z != PADDING)
         found = np.repeat(z[None], len(places) * len(self.classes_), axis=0)

@@ -70,7 +70,7 @@ def parse(y: Any) -> Table | Column:
 
 
 def _rows(column: Column) -> Table | Column:
-    """A column of rows of booleans or numbers as a table; any other column as it is."""
+    """Return a column of rows of booleans or numbers as a table, and any other column unchanged."""
     table = table_of(column)
     if table is not None and (table.values.dtype != object or not _names(table)):
         return _typed(table)
@@ -113,7 +113,7 @@ def _typed(table: Table) -> Table:
 
 
 def signs(table: Any) -> NDArray:
-    """{-1, 0, 1} from a table of booleans or numbers, 0 where it is missing."""
+    """Return a table of booleans or numbers as signs in {-1, 0, 1}, 0 if an entry is missing."""
     if not isinstance(table, Table):
         table = parse(table)
     if not isinstance(table, Table):
@@ -132,7 +132,7 @@ def signs(table: Any) -> NDArray:
 
 
 def tags_in(cell: Any) -> dict[Any, bool]:
-    """tag -> whether it is there, from one cell.
+    """Return the tags of one cell, and whether each is present.
 
     >>> tags_in({"red": -1, "round": None}), tags_in("+red -round"), tags_in(["red"])
     ({'red': False}, {'red': True, 'round': False}, {'red': True})
@@ -156,14 +156,14 @@ def tags_in(cell: Any) -> dict[Any, bool]:
 
 
 def _is_there(tag: Any, value: Any) -> bool:
-    """True, 1 -> True; False, 0, -1 -> False."""
+    """Return whether a value means that a tag is present: True for True and 1; False for False, 0 and -1."""
     if isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating) and value in (-1, 0, 1):
         return bool(value == 1)
     raise InputError(f"expected True, False, 1, 0 or -1 for the tag {shown(tag)}, got {shown(value)}")
 
 
 def _tokens(text: str) -> list[tuple[str, bool]]:
-    """The tags of "+red -round", and whether each is there."""
+    """Return the tags of text such as "+red -round", and whether each is present."""
     found = []
     for token in filter(None, SEPARATORS.split(text)):
         name = token[1:] if token[0] in f"+{MINUS}" else token

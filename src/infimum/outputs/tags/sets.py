@@ -24,7 +24,7 @@ class _TagSets(Sets):
     m: int
 
     def _phi(self, y: Any) -> NDArray:
-        """phi(y) = ((y - tag_cost) / 2, m (1 + tag_cost) / 2)."""
+        """Return the embedding phi(y) = ((y - tag_cost) / 2, m (1 + tag_cost) / 2)."""
         y = np.asarray(y, dtype=float)
         last = np.full((*y.shape[:-1], 1), self.m * (1 + self.tag_cost) / 2)
         return np.concatenate([(y - self.tag_cost) / 2, last], axis=-1)
@@ -193,7 +193,7 @@ class HammingBalls(_TagSets):
         return self.of_distance(distance, principle) + penalty
 
     def of_distance(self, d: NDArray, principle: str) -> NDArray:
-        """L as a function of the distance d to the center, (..., n)."""
+        """Return L as a function of the distance d to the center, (..., n)."""
         if principle == "infimum":
             return np.maximum(0, d - self.radius)
         if principle == "supremum":
@@ -217,7 +217,7 @@ class HammingBalls(_TagSets):
         return farthest <= self.radius
 
     def _spent(self, tags: PartialTags) -> NDArray:
-        """The number of known tags that differ from the center, (n,)."""
+        """Return the number of known tags that differ from the center, (n,)."""
         return (tags.values * self.centers < 0).sum(axis=1)
 
     def intersect(self, other: Any) -> Any:
@@ -232,7 +232,7 @@ class HammingBalls(_TagSets):
         return HammingBalls(centers, np.where(mine, self.radius, other.radius), tag_cost=self.tag_cost)
 
     def _with_known(self, tags: PartialTags) -> Any:
-        """The members of the ball with these tags, if they are partial tags in every row, or a ball in every row."""
+        """Return the members of the ball with these tags: partial tags in every row, or a ball in every row."""
         if self.contains_set(tags).all():
             return tags.with_tag_cost(self.tag_cost)
         one = (self._spent(tags) == self.radius) | tags.is_exact  # a single member is left

@@ -82,7 +82,7 @@ class Tags(TagCells, OutputSpace):
         return self
 
     def _named(self, facts: Facts) -> Any:
-        """The tags, in order."""
+        """Return the tags, in order."""
         if self.tags is not None:
             return numbered(self.tags, "tags")
         named = [columns for columns in facts.tables if isinstance(columns, tuple)]
@@ -100,7 +100,7 @@ class Tags(TagCells, OutputSpace):
 
     @staticmethod
     def _form(facts: Facts) -> Form:
-        """What 0 and False mean in y; an error where both are there."""
+        """Return the meaning of 0 and False in y; raise an error if both occur."""
         if "booleans" in facts.kinds and "signs" in facts.kinds:
             bad = BadRows("y")
             fewer = min(("booleans", "signs"), key=lambda what: facts.kinds[what].number)
@@ -207,7 +207,7 @@ class Tags(TagCells, OutputSpace):
         return z > 0 if self.boolean_ else z
 
     def neighbours(self, z: NDArray) -> NDArray:
-        """The outputs with one tag changed; with `n_tags`, those with a present and an absent tag exchanged."""
+        """Return the outputs with one tag changed; with `n_tags`, those with a present and an absent tag exchanged."""
         z = np.asarray(z)
         if self.n_tags is None:
             return np.where(np.eye(len(z), dtype=bool), -z, z)

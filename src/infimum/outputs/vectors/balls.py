@@ -105,7 +105,7 @@ class Annuli(VectorSets):
 
     @staticmethod
     def _direction(d: NDArray) -> NDArray:
-        """d / |d|; the first axis where d = 0, every direction being as good."""
+        """Return d / |d|; the first axis if d = 0, because all directions are equally good."""
         length = np.linalg.norm(d, axis=-1, keepdims=True)
         out = d / np.where(length > 0, length, 1)
         out[..., 0] += length[..., 0] == 0
@@ -157,7 +157,7 @@ class Annuli(VectorSets):
         return f"{what} of {self.inner[row]:g} to {self.outer[row]:g} around {self.centers[row].tolist()}"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
-        """(n, 2 m + 2): centers, phases (0 where lost), inner, outer."""
+        """Return (n, 2 m + 2) numbers: centers, phases (0 if lost), inner and outer radii."""
         return np.column_stack([self.centers, self.phases, self.inner, self.outer]).astype(dtype or float)
 
     def __repr__(self) -> str:

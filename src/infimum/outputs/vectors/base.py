@@ -32,26 +32,26 @@ class VectorSets(Sets):
 
     @abstractmethod
     def nearest(self, z: NDArray) -> NDArray:
-        """argmin over y in S_i of |z_i - y|: (..., n, m) -> (..., n, m)."""
+        """Return the point of S_i nearest to z_i: (..., n, m) -> (..., n, m)."""
 
     @abstractmethod
     def extreme(self, a: NDArray, b: NDArray) -> NDArray:
-        """argmin over y in S_i of a_i |y|² + <b_i, y>, where a_i <= 0: (..., n), (..., n, m) -> (..., n, m)."""
+        """Return argmin over y in S_i of a_i |y|² + <b_i, y>, for a_i <= 0: (..., n), (..., n, m) -> (..., n, m)."""
 
     @abstractmethod
     def moments(self) -> tuple[NDArray, NDArray]:
-        """The means of y, (n, m), and of |y - mean|², (n,), over S_i."""
+        """Return the means of y, (n, m), and of |y - mean|², (n,), over S_i."""
 
     @abstractmethod
     def box(self) -> tuple[NDArray, NDArray]:
-        """The smallest box that holds S_i: lower and upper corners, (n, m)."""
+        """Return the smallest box that contains S_i: lower and upper corners, (n, m)."""
 
     def middle(self) -> NDArray:
-        """Where alternation starts, (n, m)."""
+        """Return the points from which alternation starts, (n, m)."""
         return self.moments()[0]
 
     def scaled(self, origin: NDArray, unit: float) -> Any:
-        """The same sets, with the loss embedded in these units."""
+        """Return the same sets, with the loss embedded in these units."""
         out = self[:]
         out.origin, out.unit = origin, unit
         return out
@@ -64,7 +64,7 @@ class VectorSets(Sets):
         return self.shape[0]
 
     def phi(self, y: NDArray) -> NDArray:
-        """(1, t, |t|²) with t = (y - origin) / unit: the embedding of the squared loss."""
+        """Return the embedding of the squared loss, (1, t, |t|²) with t = (y - origin) / unit."""
         t = (y - self.origin) / self.unit
         return np.concatenate([np.ones((*t.shape[:-1], 1)), t, np.sum(t**2, axis=-1, keepdims=True)], axis=-1)
 
@@ -79,12 +79,12 @@ class VectorSets(Sets):
         return self.phi(y)
 
     def distance(self, z: Any) -> NDArray:
-        """The distance of z_i to S_i, (n,)."""
+        """Return the distance of z_i to S_i, (n,)."""
         z = np.asarray(z, dtype=float)
         return np.linalg.norm(z - self.nearest(z), axis=-1)
 
     def farthest(self, z: Any) -> NDArray:
-        """The distance of z_i to the farthest point of S_i, (n,)."""
+        """Return the distance of z_i to the farthest point of S_i, (n,)."""
         z = np.asarray(z, dtype=float)
         return np.linalg.norm(z - self.extreme(np.full(z.shape[:-1], -1.0), 2 * z), axis=-1)
 
@@ -94,7 +94,7 @@ class VectorSets(Sets):
         return self.distance(z) <= self._rounding(z)
 
     def _rounding(self, z: NDArray) -> NDArray:
-        """The rounding error of a distance to z, (n,)."""
+        """Return the rounding error of a distance to z, (n,)."""
         return 32 * np.finfo(float).eps * (self.unit + np.abs(self.origin).max() + np.abs(z).max(axis=-1))
 
     def center(self) -> NDArray:
@@ -115,7 +115,7 @@ class VectorSets(Sets):
         return self._contains_set(other)
 
     def _contains_set(self, other: VectorSets) -> NDArray:
-        """As contains_set, for sets other than candidate points."""
+        """Return the same as `contains_set`, for sets other than candidate points."""
         raise InputError(f"{type(self).__name__} cannot be compared with {type(other).__name__}. Use Boxes or Balls.")
 
     @property

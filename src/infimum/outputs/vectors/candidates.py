@@ -65,7 +65,7 @@ class CandidatePoints(VectorSets):
         return out._like(self)
 
     def _best(self, value: NDArray) -> NDArray:
-        """The point of the smallest value in each row, the first of equals: (..., p) -> (..., n, m)."""
+        """Return the point with the smallest value in each row, the first on a tie: (..., p) -> (..., n, m)."""
         if not len(self):
             return np.empty((*value.shape[:-1], 0, self.m))
         least = np.minimum.reduceat(value, self.starts[:-1], axis=-1)[..., self.row]
@@ -91,7 +91,7 @@ class CandidatePoints(VectorSets):
         return np.minimum.reduceat(self.points, self.starts[:-1]), np.maximum.reduceat(self.points, self.starts[:-1])
 
     def _inside(self, other: Any) -> NDArray:
-        """Which candidates are in T_i as well, (p,)."""
+        """Return which candidates are in T_i as well, (p,)."""
         self._check_pair(other, VectorSets)
         return other[self.row].contains(self.points)
 
@@ -116,7 +116,7 @@ class CandidatePoints(VectorSets):
         return " | ".join(map(str, self.points[self.starts[row] : self.starts[row + 1]][:10].tolist()))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
-        """(n, k, m), padded with NaN."""
+        """Return the candidates as (n, k, m), padded with NaN."""
         number = np.diff(self.starts)
         out = np.full((len(self), number.max(initial=1), self.m), np.nan)
         out[self.row, np.arange(len(self.row)) - self.starts[self.row]] = self.points

@@ -51,7 +51,7 @@ class Vectors(VectorCells, OutputSpace):
         return y if isinstance(y, VectorSets) else read(y, columns)[0]
 
     def summarise(self, y: Any) -> Facts:
-        """The box of the finite ends, within bounds, and the names of the coordinates."""
+        """Return the box of the finite ends, within bounds, and the names of the coordinates."""
         sets, columns = (y, None) if isinstance(y, VectorSets) else read(y, None)
         bounds = self._bounds(sets.m)
         sets = clipped(sets, *bounds)
@@ -106,7 +106,7 @@ class Vectors(VectorCells, OutputSpace):
         return ((sets.lower <= low) & (sets.upper >= high)).all(axis=1)
 
     def _bounds(self, m: int) -> tuple[NDArray, NDArray]:
-        """Lower and upper ends of Y, (m,), infinite where they are not given."""
+        """Return the lower and upper ends of Y, (m,), infinite if they are not given."""
         if self.bounds is None:
             return np.full(m, -np.inf), np.full(m, np.inf)
         if not isinstance(self.bounds, list | tuple | np.ndarray) or len(self.bounds) != 2:
@@ -137,7 +137,7 @@ class Vectors(VectorCells, OutputSpace):
         return np.clip(self.origin_ + self.unit_ * np.where(c0 > 0, vertex, end), self.low_, self.high_)
 
     def expanded_to(self, low: NDArray, high: NDArray) -> Vectors:
-        """The same space with Y grown to the box [low, high] in t, as far as bounds allow."""
+        """Return the same space with Y enlarged to the box [low, high] in t, as far as the bounds allow."""
         found = copy(self)
         first, last = self._bounds(len(self.low_))
         found.low_ = np.minimum(self.low_, np.maximum(first, self.origin_ + self.unit_ * low))

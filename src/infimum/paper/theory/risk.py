@@ -127,6 +127,6 @@ def average_distribution(sets: ArrayLike, p: ArrayLike) -> NDArray[Any]:
 
 
 def _uniform(members: NDArray[np.bool_], dtype: np.dtype) -> NDArray[Any]:
-    """1[y in S] / |S|, (k, m)."""
+    """Return 1[y in S] / |S|, (k, m)."""
     (inside,) = numbers(members.astype(dtype))
     return inside / inside.sum(axis=1, keepdims=True)

@@ -199,7 +199,7 @@ def test_best_questions_of_labels_are_cheapest_until_the_label_is_known():
 
     def best(model, kinds, q, price="bits"):
         belief = Belief(E[:, : q.shape[1]], q, q, None)
-        return model.best_questions([5], kinds, belief, Price(price), "squares")[0]
+        return model.best_questions([5], kinds, belief, Price(price))[0]
 
     sure = np.full((1, 8), 0.1 / 7)
     sure[0, 3] = 0.9

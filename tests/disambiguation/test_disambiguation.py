@@ -5,119 +5,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Normalizer, StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
+from blobs import FAMILIES, blobs
 from cases import CASES
 from infimum import (
     CandidateLabels,
     Chunks,
     Disambiguation,
-    DisambiguationClassifier,
     HammingBalls,
     PartialClassifier,
     PartialEstimator,
     PartialMultilabelClassifier,
     PartialRegressor,
     PartialTags,
-    clean_labels,
     datasets,
-    outputs,
     weights,
 )
 from infimum.data import Table
 from infimum.disambiguation import Categorical, Schedule, best_of_starts, hard, held_out_sums, soft, soft_update
 from infimum.disambiguation.categorical import support
 from infimum.evidence.calibration import normalise
-from infimum.weights.holdout import Refitted, folds_of
-
-FAMILIES = [
-    weights.KernelRidge(lam=1e-3),
-    weights.LinearRidge(lam=1e-2),
-    weights.Nystrom(n_centers=15, lam=1e-3),
-    weights.Neighbors(4),
-    weights.Forest(30, random_state=0),
-]
-
+from infimum.weights.holdout import folds_of
 
 BILINEAR = [case for case in CASES if case.bilinear]
-
-
-def blobs(rng, n=90, m=3, extra=0.4, noise=0.5):
-    """Three well separated classes, and sets that contain them."""
-    truth = np.arange(n) % m
-    X = 3 * np.eye(m)[truth] + noise * rng.standard_normal((n, m))
-    return X, truth, np.eye(m, dtype=bool)[truth] | (rng.random((n, m)) < extra)
-
-
-def stack(phi, blocks):
-    q = np.repeat(phi[None], len(blocks), axis=0)
-    for b, block in enumerate(blocks):
-        q[b, block] = 0
-    return q
-
-
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: type(f).__name__)
-def test_left_out_operator_equals_leave_one_out(family, rng):
-    X, _, mask = blobs(rng, 40)
-    phi = mask.astype(float)
-    fitted = clone(family).fit(X, phi)
-    operator = fitted.loo_operator()
-    for target in (phi, rng.standard_normal(phi.shape)):  # the operator can be applied twice
-        np.testing.assert_allclose(operator(target), fitted.leave_one_out(target), atol=1e-9)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_kernel_ridge_holdout_equals_refits(weighted, rng):
-    X, _, mask = blobs(rng, 30)
-    phi = rng.standard_normal(mask.shape)
-    w = rng.integers(0, 3, 30).astype(float) if weighted else None
-    family = weights.KernelRidge(lam=1e-2, gamma=0.3).fit(X, None, w)
-    total = 30.0 if w is None else w.sum()
-
-    def refit(rest, at):
-        inner = None if w is None else w[rest]
-        if w is not None and w[at[0]] > 1:  # one copy is left out
-            rest = np.append(rest, at[0])
-            inner = np.append(inner, w[at[0]] - 1)
-        lam = family.lam_ * total / (len(rest) if inner is None else inner.sum())  # n lam is kept
-        return weights.KernelRidge(lam=lam, gamma=0.3).fit(X[rest], None, inner)(X[at]) @ phi[rest]
-
-    F = family.loo_operator()(phi)
-    for i in range(0, 30, 3):
-        np.testing.assert_allclose(F[[i]], refit(np.delete(np.arange(30), i), [i]), atol=1e-8)
-    if weighted:
-        return
-    blocks = folds_of(X, 4)
-    operator = family.held_out(X, None, None, blocks)
-    G = operator(stack(phi, blocks))
-    for b, block in enumerate(blocks):
-        rest = np.delete(np.arange(30), block)
-        np.testing.assert_allclose(G[b, block], refit(rest, block), atol=1e-8)
-        for i in rest[:4]:
-            np.testing.assert_allclose(G[b, [i]], refit(np.setdiff1d(rest, i), [i]), atol=1e-8)
-    np.testing.assert_allclose(operator.weights() @ phi, operator.out_of_fold(G), atol=1e-8)
-
-
-REFITTED = [family for family in FAMILIES[1:5] if not isinstance(family, weights.Forest)]
-
-
-@pytest.mark.parametrize("family", REFITTED, ids=lambda f: type(f).__name__)
-def test_holdout_of_other_families_equals_refits(family, rng):
-    X, _, mask = blobs(rng, 40)
-    phi = mask.astype(float)
-    blocks = folds_of(X, 3)
-    operator = clone(family).fit(X, phi).held_out(X, phi, None, blocks)
-    assert isinstance(operator, Refitted)
-    rest = np.delete(np.arange(40), blocks[1])
-    alone = clone(family).fit(X[rest], phi[rest])
-    out = operator(stack(phi, blocks))[1]
-    np.testing.assert_allclose(out[blocks[1]], alone(X[blocks[1]]) @ phi[rest], atol=1e-9)
-    np.testing.assert_allclose(out[rest], alone.leave_one_out(phi[rest]), atol=1e-9)
-    np.testing.assert_allclose(operator.weights()[np.ix_(blocks[1], rest)], np.asarray(alone(X[blocks[1]])), atol=1e-9)
 
 
 def test_disambiguation_of_chunks_equals_that_of_arrays(rng):
@@ -140,48 +51,6 @@ def test_subset_labels_are_propagated_to_the_other_rows(rng):
     F = np.maximum(np.asarray(alone.weights_(X[rest])) @ alone.disambiguation_.q[:, 0], 0) * mask[rest]
     np.testing.assert_allclose(q[rest, 0], F**2 / (F**2).sum(axis=1, keepdims=True), atol=1e-9)
     assert np.mean(model.labels_ == truth) > 0.85
-
-
-def test_forest_holdout_uses_out_of_bag_trees(rng):
-    """Row i through the trees that did not draw it, means over the rows outside the block: from the definition."""
-    X, _, mask = blobs(rng, 40)
-    phi, w = mask.astype(float), 1.0 + (np.arange(40) % 3)
-    blocks = folds_of(X, 3)
-    forest = weights.Forest(30, random_state=0).fit(X, phi, w)
-    operator = forest.held_out(X, phi, w, blocks)
-    out = operator(stack(phi, blocks))
-    leaves, mass = forest._leaves_of(X), forest._masses().T
-    for b, block in enumerate(blocks):
-        rest = np.delete(np.arange(40), block)
-        for i in (block[0], rest[0]):
-            means = []
-            for t in np.flatnonzero(mass[i] == 0):
-                share = mass[rest, t] * (leaves[rest, t] == leaves[i, t])
-                if share.any():
-                    means.append(share @ phi[rest] / share.sum())
-            np.testing.assert_allclose(out[b, i], np.mean(means, axis=0))
-    np.testing.assert_allclose(operator.predict(phi), operator.out_of_fold(out))
-    np.testing.assert_allclose(operator.weights() @ phi, operator.out_of_fold(out))
-    block, rest, inside, outside = next(operator.folds())
-    np.testing.assert_allclose(inside @ phi[rest], out[0, rest])
-    np.testing.assert_allclose(outside @ phi[rest], out[0, block])
-
-
-def test_folds_of_keeps_equal_rows_together_in_any_order(rng):
-    X = np.repeat(rng.standard_normal((20, 2)), 2, axis=0)
-    order = rng.permutation(40)
-    number = np.empty(40, int)
-    for b, block in enumerate(folds_of(X, 5)):
-        number[block] = b
-    again = np.empty(40, int)
-    for b, block in enumerate(folds_of(X[order], 5)):
-        again[block] = b
-    np.testing.assert_array_equal(number[order], again)
-    np.testing.assert_array_equal(number[::2], number[1::2])
-    assert set(np.bincount(number)) == {8}
-    assert len(folds_of(np.ones((4, 2)), 5)) == 1
-    with pytest.raises(ValueError, match="at least 2 folds"):
-        folds_of(X, 1)
 
 
 @settings(max_examples=40, deadline=None)
@@ -411,46 +280,3 @@ def test_grid_search_over_principles_and_their_parameters(rng):
     assert set(nested.fit(X, sets).best_params_) == {"principle__cap"}
 
 
-def test_clean_labels_and_repr(rng):
-    X, truth, mask = blobs(rng)
-    clean = clean_labels(100 * X, mask)  # any units: the search scales
-    assert np.mean(clean.labels == truth) > 0.95
-    assert repr(clean).startswith("<DisambiguationResult: 90 rows, mean confidence ")
-    named = clean_labels(X, mask, weights=weights.KernelRidge(lam=1e-3), how=Disambiguation(max_iter=1))
-    assert "not converged" in repr(named)
-    known = np.where(rng.random(mask.shape) < 0.5, np.where(np.eye(3)[truth] > 0, 1, -1), 0)
-    tags = clean_labels(X, known, output=outputs.Tags())
-    assert np.mean(tags.labels.argmax(axis=1) == truth) > 0.95
-
-
-@pytest.mark.parametrize("classifier", [None, LogisticRegression(), DecisionTreeClassifier(random_state=0)], ids=repr)
-def test_disambiguated_wraps_any_classifier(classifier, rng):
-    X, truth, mask = blobs(rng)
-    model = DisambiguationClassifier(classifier, weights=weights.KernelRidge(lam=1e-3)).fit(X, mask)
-    assert np.mean(model.predict(X) == truth) > 0.95
-    assert model.score(X, truth) > 0.95
-    assert model.score(X, mask) >= model.score(X, truth)
-    assert model.predict_proba(X).shape == (90, 3)
-
-
-def test_drop_suspects_improves_a_tree(rng):
-    X, truth, mask = blobs(rng, 150, extra=0.2, noise=0.2)
-    wrong = np.arange(0, 140, 14)
-    mask[wrong] = False
-    mask[wrong, (truth[wrong] + 1) % 3] = True
-    family = weights.KernelRidge(lam=1e-3)
-    tree = DecisionTreeClassifier(random_state=0)
-    kept = DisambiguationClassifier(tree, weights=family).fit(X, mask)
-    dropped = DisambiguationClassifier(tree, weights=family, drop_suspects=True).fit(X, mask)
-    assert np.mean(dropped.predict(X) == truth) > np.mean(kept.predict(X) == truth)
-
-
-def test_lost(data_home):
-    """One fold of real candidate sets: well above what plain infimum reaches (about 70 %)."""
-    data = datasets.load("partial-labels/lost", data_home=data_home, download=False)
-    train, test = next(KFold(10, shuffle=True, random_state=3).split(data.data))
-    family = weights.KernelRidge(lam=1e-5, gamma=0.25)
-    model = make_pipeline(StandardScaler(), Normalizer(), PartialClassifier(principle="disambiguation", weights=family))
-    model.fit(data.data[train], data.candidates[train])
-    assert np.mean(model.predict(data.data[test]) == data.target[test]) >= 0.75
-    assert np.mean(model[-1].labels_ == data.target[train]) >= 0.9

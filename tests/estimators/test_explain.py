@@ -78,7 +78,7 @@ def test_the_rival_is_the_best_of_the_outputs_next_to_the_prediction(kind):
     made = model.paper().fit(X, y)
     alpha, L = np.asarray(made.weights_(X[:1]))[0], SetLoss(made.output_, made.sets_)
     found = made.explain(X[:1])
-    z = made._outputs(X[:1])[0]
+    z = made.outputs(X[:1])[0]
     near = []
     for k in range(len(z) - (kind == "order")):
         other = z.copy()

@@ -10,7 +10,6 @@ from ..outputs.question_model import Belief, QuestionGroup, QuestionModel
 from ..outputs.questions import Contradiction, FullLabel, Option, Question, from_dict
 from ..outputs.rankings.questions import Before, First
 from ..outputs.tags.questions import Has
-from .answers import Answers
 from .asker import QuestionSelector
 from .simulation import Curve, simulate
 from .strategies import STRATEGIES
@@ -18,7 +17,6 @@ from .strategies import STRATEGIES
 __all__ = [
     "NONE_OF_THESE",
     "STRATEGIES",
-    "Answers",
     "Before",
     "Belief",
     "Below",

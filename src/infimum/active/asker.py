@@ -28,6 +28,7 @@ class QuestionSelector(BaseEstimator):
     ----------
     strategy : {"information", "median", "conformal", "uncertain", "random", "whole"}, default "information"
         - "information": the largest expected drop of uncertainty per cost, times the influence of the row on others;
+          the uncertainty is the expected squared error of the target, for labels 1 - Σ p², the Gini impurity;
         - "median": the least certain rows, each with a question that splits its probability into halves;
         - "conformal": the least certain rows, with the question which member of a prediction set it is;
         - "uncertain": the least certain rows, with their full label (standard active learning);
@@ -37,9 +38,6 @@ class QuestionSelector(BaseEstimator):
         What a question costs, see :class:`Price`.
     questions : list of str, optional
         The types of questions that may be asked, such as ``["Is", "OneOf"]``; by default all types of the output space.
-    measure : {"squares", "entropy"}, default "squares"
-        The uncertainty that "information" reduces: the expected squared error of the target (for labels 1 - Σ p², the
-        Gini impurity), or the Shannon entropy of the row.
     level : float, default 0.9
         The level of the prediction sets of "conformal".
     random_state : int, optional
@@ -59,14 +57,12 @@ class QuestionSelector(BaseEstimator):
         strategy: Any = "information",
         cost: Any = "seconds",
         questions: Any = None,
-        measure: str = "squares",
         level: float = 0.9,
         random_state: Any = None,
     ) -> None:
         self.strategy = strategy
         self.cost = cost
         self.questions = questions
-        self.measure = measure
         self.level = level
         self.random_state = random_state
 
@@ -127,7 +123,6 @@ class QuestionSelector(BaseEstimator):
 
     def _check(self) -> None:
         check_one_of(self, "strategy", STRATEGIES)
-        check_one_of(self, "measure", ("squares", "entropy"))
         check_number(self, "level", 0, 1, above=True, below=True)
         check_number(self, "random_state", 0, integer=True, optional=True)
 
@@ -166,7 +161,7 @@ class QuestionSelector(BaseEstimator):
         if "rng_" not in vars(self):
             self.rng_ = np.random.default_rng(self.random_state)
         price, kinds = Price(self.cost), self._kinds(learner.model)
-        query = Query(learner, is_open, kinds, price, self.measure, self.level, self.rng_, model, X)
+        query = Query(learner, is_open, kinds, price, self.level, self.rng_, model, X)
         return RULES[self.strategy](query, n)
 
     def _kinds(self, model: QuestionModel) -> tuple[str, ...]:

@@ -30,7 +30,6 @@ class Query:
     kinds: tuple[str, ...]
     """The types of questions that may be asked."""
     price: Price
-    measure: str
     level: float
     rng: np.random.Generator
     estimator: Any = None
@@ -55,10 +54,9 @@ def information(query: Query, n: int) -> Chosen:
     accuracy per cost is largest: uncertainty also remains where classes overlap, and labels do not help there.
     """
     model, belief = query.model, query.belief
-    utility = model.utility(query.kinds, belief, query.price, query.measure)
+    utility = model.utility(query.kinds, belief, query.price)
     utility = np.where(query.is_open, utility, -np.inf)
-    full = model.groups(belief)[-1]
-    full_gain = full.gain[:, 0]
+    full_gain = model.groups(belief)[-1].gain[:, 0]
     ahead = query.learner.lookahead(full_gain, query.is_open)
     started = model.is_labelled(belief.E) & model.finish_started
     left = utility > 0
@@ -74,15 +72,14 @@ def information(query: Query, n: int) -> Chosen:
         rows.append(int(np.argmax(np.where(left, gain, -np.inf))))
         if len(rows) == 1 and model.lists_outputs and not started[rows[0]] and query.learner.n_labelled > 1:
             best = np.argsort(-np.where(left, gain, -np.inf), kind="stable")[: min(N_REFINED, int(left.sum()))]
-            uncertainty = (full_gain if query.measure == "squares" else full.entropy[:, 0])[best]
-            rows = [int(best[np.argmax(_accuracy_gain(query, best) * utility[best] / uncertainty)])]
+            rows = [int(best[np.argmax(_accuracy_gain(query, best) * utility[best] / full_gain[best])])]
         left[rows[-1]] = False
         if len(rows) < n:
             ahead.add(rows[-1])
             gain = gains()
     if not rows:
         return [], utilities
-    return model.best_questions(rows, query.kinds, belief.take(rows), query.price, query.measure), utilities
+    return model.best_questions(rows, query.kinds, belief.take(rows), query.price), utilities
 
 
 def _accuracy_gain(query: Query, rows: NDArray) -> NDArray:

@@ -86,10 +86,10 @@ def check_one_of(owner: Any, name: str, allowed: Iterable[str]) -> None:
     """Raise an error unless a parameter is one of the allowed names.
 
     >>> from infimum.active import QuestionSelector
-    >>> check_one_of(QuestionSelector(measure="x"), "measure", ("squares", "entropy"))
+    >>> check_one_of(QuestionSelector(strategy="x"), "strategy", ("random", "whole"))
     Traceback (most recent call last):
     ...
-    ValueError: The 'measure' parameter of QuestionSelector must be 'squares' or 'entropy'. Got 'x' instead.
+    ValueError: The 'strategy' parameter of QuestionSelector must be 'random' or 'whole'. Got 'x' instead.
     """
     value, names = getattr(owner, name), list(allowed)
     if not isinstance(value, str) or value not in names:

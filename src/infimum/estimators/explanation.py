@@ -76,11 +76,6 @@ class Explanation:
         """R(z') - R(z), the sum of the contributions."""
         return self.risk_against - self.risk
 
-    def share(self, k: int = N_SHOWN) -> float:
-        """Return the share of the first k rows in sum_i |contribution_i|."""
-        total = float(np.abs(self.contribution).sum())
-        return float(np.abs(self.contribution[self.rows[:k]]).sum()) / total if total > 0 else 0.0
-
     def table(self, k: int = N_SHOWN) -> list[dict[str, Any]]:
         """Return the k rows with the largest contributions; rows without a contribution are left out."""
         rows = [int(i) for i in self.rows[:k] if self.contribution[i] != 0]

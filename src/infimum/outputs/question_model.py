@@ -59,9 +59,9 @@ class QuestionGroup(NamedTuple):
         """Return the expected costs, (n, f)."""
         return np.asarray(price(self.kind, self.n_answers, self.n_shown, self.n_read))
 
-    def rates(self, price: Any, measure: str) -> NDArray:
-        """Return gain / cost or entropy / cost, (n, f)."""
-        return np.asarray((self.gain if measure == "squares" else self.entropy) / self.costs(price))
+    def rates(self, price: Any) -> NDArray:
+        """Return gain / cost, (n, f)."""
+        return np.asarray(self.gain / self.costs(price))
 
     def question(self, i: int, at: int, row: int, price: Any) -> Question:
         """Return one of the questions, with its cost, about the row that is number i here."""
@@ -212,15 +212,15 @@ class QuestionModel:
         full = self.groups(belief)[-1]
         return (full.entropy if self.finite else full.gain)[:, 0]
 
-    def utility(self, kinds: Any, belief: Belief, price: Any, measure: str) -> NDArray:
+    def utility(self, kinds: Any, belief: Belief, price: Any) -> NDArray:
         """Return the largest gain per cost of the questions that may be asked about each row, (n,)."""
         groups = [group for group in self.groups(belief) if group.kind in kinds]
-        return np.hstack([group.rates(price, measure) for group in groups]).max(axis=1)
+        return np.hstack([group.rates(price) for group in groups]).max(axis=1)
 
-    def best_questions(self, rows: list[int], kinds: Any, belief: Belief, price: Any, measure: str) -> list[Question]:
+    def best_questions(self, rows: list[int], kinds: Any, belief: Belief, price: Any) -> list[Question]:
         """Return the question with the largest gain per cost about each of some rows, which the belief is about."""
         groups = [group for group in self.groups(belief) if group.kind in kinds]
-        rates = [group.rates(price, measure) for group in groups]
+        rates = [group.rates(price) for group in groups]
         factors = [self.full_preference if group.kind == "FullLabel" else 1.0 for group in groups]
         best = np.argmax([factor * rate.max(axis=1) for factor, rate in zip(factors, rates)], axis=0)
         found = []

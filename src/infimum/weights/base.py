@@ -79,9 +79,6 @@ class Weights(BaseEstimator, ABC):
     largest_power: ClassVar[float] = np.inf
     """The largest exponent of the updates of soft disambiguation that these weights support."""
 
-    loo_by_substitution: ClassVar[bool] = False
-    """Whether leaving out row i equals replacing its target by its leave-one-out prediction, as in ridge regression."""
-
     has_leave_one_out: ClassVar[bool] = True
     """Whether `loo_operator` returns leave-one-out predictions from one fit."""
 

@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # studio_process, for the tests 
 pytest.importorskip("starlette", reason='the studio needs the extra: pip install "infimum[studio]"')
 pytest.importorskip("uvicorn", reason='the studio needs the extra: pip install "infimum[studio]"')
 
+from studio_person import Person
 from studio_process import Studio
 
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -53,3 +54,19 @@ def chromium():
             pytest.skip(f"NO BROWSER TESTS: no chromium was found ({error})")
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def person(chromium):
+    """person(truth) is somebody with a window of their own."""
+    contexts = []
+
+    def new(truth, name="Ann", **settings):
+        context = chromium.new_context(accept_downloads=True, **settings)
+        context.set_default_timeout(120_000)  # the machine may be busy with other tests
+        contexts.append(context)
+        return Person(context.new_page(), truth, name)
+
+    yield new
+    for context in contexts:
+        context.close()

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ...outputs import OutputSpace
 from .. import Contradiction, Question
-from ..answers import Answer, restricted
 
 N_COMPARED = 200  # answers whose pairs estimate the disagreement by chance
 
@@ -30,6 +29,10 @@ class Entry(NamedTuple):
     """For a random row, whether the model had predicted the answer."""
     batch: str = ""
     """The id that all answers of a batch share."""
+
+    def text(self) -> str:
+        """Return the question and its answer."""
+        return f"{self.question.text()} {self.question.answer_text(self.answer)}"
 
 
 class TableContradiction(Contradiction):
@@ -107,11 +110,21 @@ class Pool:
         if entry.purpose == "review":
             question.consistent_set(answer)
             return
-        earlier = [Answer(e.question, e.answer) for e in self._given(question.row, entry.who) if e.answer is not None]
+        earlier = [e for e in self._given(question.row, entry.who) if e.answer is not None]
         if not earlier and answer is not None and not self.before[[question.row]].meets(
             question.consistent_set(answer))[0]:  # fmt: skip
             raise TableContradiction(question, answer, self.before[[question.row]].format(0))
-        restricted(self.own(question.row, entry.who), question, answer, earlier)
+        try:
+            question.restrict(self.own(question.row, entry.who), answer)
+        except Contradiction as error:
+            left = question.consistent_set(answer)
+            against = [e for e in earlier if not e.question.consistent_set(e.answer).meets(left)[0]] or earlier
+            if against:
+                error.args = (
+                    f"row {question.row}: {entry.text()} contradicts what was answered before:"
+                    f" {'; '.join(e.text() for e in against)}. One of the two is wrong: take one of them back.",
+                )
+            raise
 
     def add(self, entry: Entry, update: bool = True) -> None:
         """Store an answer that was checked; without `update`, call `update` when all are stored."""

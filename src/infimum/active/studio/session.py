@@ -193,9 +193,9 @@ class Session:
         belief, price = self.belief_about(row), Price(self.asker.cost)
         if kind is None:
             return self.model.halving_question(row, belief, price)
-        if not self.model.utility([kind], belief, price, "squares")[0] > 0:
+        if not self.model.utility([kind], belief, price)[0] > 0:
             return None
-        return self.model.best_questions([row], [kind], belief, price, "squares")[0]
+        return self.model.best_questions([row], [kind], belief, price)[0]
 
     def belief_about(self, row: int) -> Belief:
         """Return the latest predictions for one row, given its set."""

@@ -25,8 +25,6 @@ LISTED = 10  # options with a key of their own
 N_SURE = 24  # rows of a batch
 N_RANDOM = 50  # latest random rows that the accuracy is estimated from
 STOP = 0.01  # share of changed predictions below which more answers hardly help
-QUEUES = ("disagreements", "suspects", "unknown")
-FILTERS = ("all", "open", "complete", "answered", "disagreements", "unknown")
 
 
 def task_view(session: Session) -> dict:
@@ -181,7 +179,7 @@ def _entry_view(entry: Entry) -> dict:
 
 
 def rows_view(session: Session, search: str, which: str, offset: int) -> dict:
-    """Return rows whose cells contain all words of a search, of one kind of `FILTERS`."""
+    """Return rows whose cells contain all words of a search: all rows, or those that `which` selects."""
     words = search.casefold().split()
     with session.lock:
         E = session.model.encode(session.pool.sets)

@@ -144,17 +144,16 @@ class LabelQuestions(QuestionModel):
     def _named(self, at: NDArray) -> list:
         return self.space.classes_[at].tolist()
 
-    def utility(self, kinds: Any, belief: Belief, price: Any, measure: str) -> NDArray:
+    def utility(self, kinds: Any, belief: Belief, price: Any) -> NDArray:
         """Return the drop of uncertainty when a label becomes known, over the expected cost of all its questions, (n,).
 
         The whole sequence of questions counts because a partly known label is of little use.
         """
         cost = np.min([total.min(axis=1) for _, total in self._totals(kinds, belief, price)], axis=0)
-        q = belief.T
-        return (1 - (q**2).sum(axis=1) if measure == "squares" else _entropy_terms(q).sum(axis=1)) / cost
+        return (1 - (belief.T**2).sum(axis=1)) / cost
 
-    def best_questions(self, rows: list[int], kinds: Any, belief: Belief, price: Any, measure: str) -> list[Question]:
-        """Return the questions with the smallest expected cost until the label is known, whatever the measure."""
+    def best_questions(self, rows: list[int], kinds: Any, belief: Belief, price: Any) -> list[Question]:
+        """Return the questions with the smallest expected cost until the label is known."""
         totals = self._totals(kinds, belief, price)
         factors = [1 / self.full_preference if group.kind == "FullLabel" else 1.0 for group, _ in totals]
         best = np.argmin([factor * total.min(axis=1) for factor, (_, total) in zip(factors, totals)], axis=0)

@@ -8,31 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..local_scale import LocalScale
-from ..score import Score
+from ..distance_score import DistanceScore, LocalScale
 from .forms import Pieces
 from .sets import Intervals
 
 
-class Distance(Score):
+class Distance(DistanceScore):
     """The distance to the prediction: intervals of one width.
 
     s(x, y) = |f(x) - y|.
     """
-
-    name = "distance"
-
-    def center_and_unit(self, forecast: NDArray) -> tuple[NDArray, Any]:
-        """Return f(x) and the unit of distances at x."""
-        return forecast, 1.0
-
-    def largest(self, forecast: NDArray, sets: Any, space: Any) -> NDArray:
-        z, unit = self.center_and_unit(forecast)
-        return sets.farthest(z) / unit
-
-    def smallest(self, forecast: NDArray, sets: Any, space: Any) -> NDArray:
-        z, unit = self.center_and_unit(forecast)
-        return sets.distance(z) / unit
 
     def within(self, forecast: NDArray, radius: NDArray, space: Any) -> Intervals:
         z, unit = self.center_and_unit(forecast)
@@ -64,7 +49,8 @@ class ScaledDistance(LocalScale, Distance):
     """
 
     def center_and_unit(self, forecast: NDArray) -> tuple[NDArray, Any]:
-        return forecast[..., 0], forecast[..., 1]
+        z, unit = super().center_and_unit(forecast)
+        return z[..., 0], unit
 
 
 def intervals(low: NDArray, high: NDArray, space: Any) -> Intervals:

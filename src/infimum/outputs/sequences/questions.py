@@ -185,33 +185,33 @@ class SequenceQuestions(QuestionModel):
         E, T, F = (self._per_token(values)[inside] for values in belief[:3])
         return Belief(E, T, F, None), inside
 
-    def _utilities(self, kinds: Any, belief: Belief, price: Any, measure: str) -> tuple[NDArray, NDArray]:
+    def _utilities(self, kinds: Any, belief: Belief, price: Any) -> tuple[NDArray, NDArray]:
         """Return the gain per cost of the best question about each token, (n, width), and of all labels, (n,)."""
         tokens, inside = self._tokens(belief)
         found, full = np.zeros(inside.shape), np.zeros(len(inside))
         if OfToken.__name__ in kinds:
-            found[inside] = self.labels.utility(self.labels.kinds, tokens, price, measure)
+            found[inside] = self.labels.utility(self.labels.kinds, tokens, price)
         if "FullLabel" in kinds:
-            full = self.groups(belief)[-1].rates(price, measure)[:, 0]
+            full = self.groups(belief)[-1].rates(price)[:, 0]
         return found, full
 
-    def utility(self, kinds: Any, belief: Belief, price: Any, measure: str) -> NDArray:
-        found, full = self._utilities(kinds, belief, price, measure)
+    def utility(self, kinds: Any, belief: Belief, price: Any) -> NDArray:
+        found, full = self._utilities(kinds, belief, price)
         return np.maximum(found.max(axis=1), full)
 
-    def best_questions(self, rows: list[int], kinds: Any, belief: Belief, price: Any, measure: str) -> list[Question]:
+    def best_questions(self, rows: list[int], kinds: Any, belief: Belief, price: Any) -> list[Question]:
         """Return the best question about the most useful token of each sequence, or about all labels if that is more.
 
         Labels that are written at once share nothing except the time to look at the sequence.
         """
-        found, full = self._utilities(kinds, belief, price, measure)
+        found, full = self._utilities(kinds, belief, price)
         made: list[Question] = []
         for i, row in enumerate(rows):
             one, token = belief.take([i]), int(np.argmax(found[i]))
             if full[i] > found[i, token]:
                 made.append(self.full_question(row, one.E, price))
                 continue
-            best = self.labels.best_questions([row], self.labels.kinds, self._token(one, token), price, measure)[0]
+            best = self.labels.best_questions([row], self.labels.kinds, self._token(one, token), price)[0]
             made.append(self._about(one.E, token, best))
         return made
 

@@ -7,31 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..local_scale import LocalScale
-from ..score import Score, upto
+from ..distance_score import DistanceScore, LocalScale
+from ..score import upto
 from .balls import Balls
 from .boxes import Boxes
 
 
-class VectorDistance(Score):
+class VectorDistance(DistanceScore):
     """The distance to the prediction: balls of one radius, everything if it is infinite.
 
     s(x, y) = |f(x) - y|.
     """
-
-    name = "distance"
-
-    def center_and_unit(self, forecast: NDArray) -> tuple[NDArray, NDArray]:
-        """Return f(x), (n, m), and the unit of distances at x, (n,)."""
-        return forecast, np.ones(len(forecast))
-
-    def largest(self, forecast: NDArray, sets: Any, space: Any) -> NDArray:
-        z, unit = self.center_and_unit(forecast)
-        return farthest(sets, z) / unit
-
-    def smallest(self, forecast: NDArray, sets: Any, space: Any) -> NDArray:
-        z, unit = self.center_and_unit(forecast)
-        return sets.distance(z) / unit
 
     def within(self, forecast: NDArray, radius: NDArray, space: Any) -> Any:
         z, unit = self.center_and_unit(forecast)
@@ -48,14 +34,6 @@ class VectorDistance(Score):
         return Balls(center, np.max(reach, axis=0))
 
 
-def farthest(sets: Any, z: NDArray) -> NDArray:
-    """Return the distance of z_i to the farthest point of S_i, (n,); infinite for unbounded sets."""
-    out, rows = np.full(len(sets), np.inf), np.flatnonzero(sets.is_bounded)
-    if len(rows):
-        out[rows] = sets[rows].farthest(z[rows])
-    return out
-
-
 class ScaledVectorDistance(LocalScale, VectorDistance):
     """The distance in units of a local scale: larger balls for larger errors.
 
@@ -66,6 +44,3 @@ class ScaledVectorDistance(LocalScale, VectorDistance):
     scale : regressor, optional
         Estimates sigma; by default the mean error of the nearest rows. See :class:`LocalScale`.
     """
-
-    def center_and_unit(self, forecast: NDArray) -> tuple[NDArray, NDArray]:
-        return forecast[:, :-1], forecast[:, -1]

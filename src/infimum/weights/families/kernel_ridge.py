@@ -65,8 +65,6 @@ class KernelRidge(Kernel):
            [0., 0., 1.]])
     """
 
-    loo_by_substitution = True
-
     def __init__(
         self,
         lam: float | None = None,

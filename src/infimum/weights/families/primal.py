@@ -51,7 +51,6 @@ class Primal(Weights):
     """
 
     supports_chunks: ClassVar[bool] = True
-    loo_by_substitution: ClassVar[bool] = True
     lam: float | None
     verbose: int
     n_features_in_: int

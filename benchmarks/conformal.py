@@ -221,7 +221,7 @@ def met(found: Found, level: float) -> str:
 def markdown(all_found: dict[str, Found]) -> str:
     """Return the table of docs/bench_conformal.md."""
     head = [
-        '| table | level | true labels | `covers="truth"` | `ambiguity=` | `exact_only` | sets met | `covers="set"` |',
+        "| table | level | true labels | covers truth | ambiguity | exact only | sets met | covers set |",
         "| --- " * 8 + "|",
     ]
     lines = []

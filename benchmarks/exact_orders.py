@@ -84,7 +84,8 @@ def one(c: float, reading: str, X: np.ndarray, scores: np.ndarray, Xt: np.ndarra
 
 
 def beyond(m: int, problems: int, queries: int = 5, nodes: int = 3000) -> None:
-    table = Table(f"m = {m}, {queries} queries, at most {nodes} ends: ms per prediction, share proved, mean gap")
+    title = f"m = {m}, {queries} queries, at most {nodes} ends: ms per prediction, share proved, mean relative gap"
+    table = Table(title)
     for c in LEVELS[[1, 3, 5, 6]]:
         for reading in READINGS:
             rows = []

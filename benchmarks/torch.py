@@ -112,14 +112,14 @@ def perceptron() -> nn.Sequential:
 
 
 LOSSES: dict[str, Callable] = {
-    "ours: SoftDisambiguation()": lambda S, t: SoftDisambiguation(S),
-    "PRODEN: SoftDisambiguation(momentum=0)": lambda S, t: SoftDisambiguation(S, momentum=0.0),
-    "CC: likelihood": lambda S, t: _by_row(SetCrossEntropy("likelihood"), S),
-    "average": lambda S, t: _by_row(SetCrossEntropy("average"), S),
-    "infimum": lambda S, t: _by_row(SetCrossEntropy("infimum"), S),
-    "true labels": lambda S, t: _by_row(nn.CrossEntropyLoss(), t),
+    "network, SoftDisambiguation()": lambda S, t: SoftDisambiguation(S),
+    "network, PRODEN": lambda S, t: SoftDisambiguation(S, momentum=0.0),
+    "network, CC (likelihood)": lambda S, t: _by_row(SetCrossEntropy("likelihood"), S),
+    "network, average": lambda S, t: _by_row(SetCrossEntropy("average"), S),
+    "network, infimum": lambda S, t: _by_row(SetCrossEntropy("infimum"), S),
+    "network, true labels": lambda S, t: _by_row(nn.CrossEntropyLoss(), t),
 }
-TWO_STEPS = "ours, then PartialClassifier.paper(weights='linear')"
+TWO_STEPS = "network, then linear ridge on its features"
 
 
 def _by_row(loss: Callable, given: torch.Tensor) -> Callable:
@@ -142,7 +142,7 @@ def train(problem: Problem, X: torch.Tensor, loss: Callable, seed: int) -> nn.Se
 
 @torch.no_grad()
 def one_seed(name: str, seed: int) -> dict[str, float]:
-    """The accuracy of every way on one split."""
+    """Return the accuracy of each method on one split."""
     problem = PROBLEMS[name](seed)
     n = len(problem.X)
     order = np.random.default_rng(seed).permutation(n)
@@ -158,15 +158,15 @@ def one_seed(name: str, seed: int) -> dict[str, float]:
             loss = make(torch.from_numpy(S), torch.from_numpy(problem.truth[train_rows]).long())
             net = train(problem, seen, loss, seed)
         out[what] = float(np.mean(net(asked).argmax(dim=1).numpy() == truth))
-        if what.startswith("ours"):
+        if what == "network, SoftDisambiguation()":
             body = net[:-1]
             second = PartialClassifier.paper(weights="linear").fit(body(seen).double().numpy(), S)
             out[TWO_STEPS] = float(np.mean(second.predict(body(asked).double().numpy()) == truth))
     rows, queries = (x.flatten(1).double().numpy() for x in (seen, asked))
-    out["kernel ridge: PartialClassifier.paper()"] = float(
+    out["kernel ridge, PartialClassifier.paper()"] = float(
         np.mean(PartialClassifier.paper().fit(rows, S).predict(queries) == truth)
     )
-    out["default: PartialClassifier()"] = float(np.mean(PartialClassifier().fit(rows, S).predict(queries) == truth))
+    out["default, PartialClassifier()"] = float(np.mean(PartialClassifier().fit(rows, S).predict(queries) == truth))
     return out
 
 
@@ -180,7 +180,7 @@ def accuracy(name: str) -> None:
 
 
 def draw(name: str, scores: dict[str, tuple[float, float]]) -> None:
-    """Mean and standard deviation of every way, as docs/_static/torch-<name>.png."""
+    """Draw the mean and standard deviation of each method, as docs/_static/torch-<name>.png."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 2.9), layout="constrained")

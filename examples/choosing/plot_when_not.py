@@ -90,7 +90,6 @@ for axis, (x, pairs, label, title) in zip(axes, panels):
     axis.plot(x, [a for a, _ in pairs], "o-", color=COLOURS[0], lw=2.5, label="candidate sets, infimum")
     axis.plot(x, [b for _, b in pairs], "o-", color="0.55", lw=2.5, label="forest, one random candidate per row")
     axis.set(xlabel=f"share of {label}", title=title, ylim=(0.3, 1.02))
-    axis.legend(frameon=False, loc="lower left")
 axes[0].set_ylabel("accuracy on new rows")
 axes[2].plot(alone, [a for a, _ in third], "o-", color=COLOURS[0], lw=2.5)
 for p, (score, tied) in zip(alone, third):
@@ -99,6 +98,7 @@ axes[2].set(
     xlabel="share of fours and nines with an exact label", title="3. Two labels always together", ylim=(0.3, 1.02)
 )
 axes[2].set_ylabel("accuracy on new fours and nines")
+figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower left", ncols=2, frameon=False)
 for axis in axes:
     axis.spines[["top", "right"]].set_visible(False)
 plt.show()

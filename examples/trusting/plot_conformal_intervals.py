@@ -50,7 +50,7 @@ for axis, score in zip(axes, ("distance", "scaled")):
     axis.vlines(X[:300, 0], brackets.lowest[:300], brackets.highest[:300], color="0.8", lw=1)
     for colour, made in zip(COLOURS, (truth, meets)):
         ends = made.predict_set(grid)
-        axis.plot(grid, np.column_stack([ends.lower, ends.upper]), color=colour, label=f"90 %, {made.covers}")
+        axis.plot(grid, np.column_stack([ends.lower, ends.upper]), color=colour, label=f"covers='{made.covers}'")
     inside, third = truth.predict_set(new).contains(value), np.digitize(new[:, 0], [1 / 3, 2 / 3])
     shares = " / ".join(f"{inside[third == k].mean():.0%}" for k in range(3))
     print(f"{score} covers the value in {shares} of the thirds, from left to right")

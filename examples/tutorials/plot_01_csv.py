@@ -28,16 +28,13 @@ tickets[["message", "plan", "paid", "label"]].head()
 # A cell of ``label`` is a candidate set: ``account|technical`` means one of the two, ``!account`` any class except this
 # one, and an empty cell means that nobody labelled the ticket.
 
-kinds = (
-    tickets["label"]
-    .fillna("empty")
-    .map(
-        lambda cell: (
-            "empty" if cell == "empty" else "excluded" if "!" in cell else "several" if "|" in cell else "exact"
-        )
-    )
-)
-kinds.value_counts()
+
+def kind_of(cell):
+    """Return the kind of a label."""
+    return "empty" if cell == "" else "excluded" if "!" in cell else "several" if "|" in cell else "exact"
+
+
+tickets["label"].fillna("").map(kind_of).value_counts()
 
 # %%
 # Fit

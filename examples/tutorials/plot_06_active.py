@@ -78,7 +78,7 @@ for name, (cost, accuracy, _) in curves.items():
 figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
 for colour, (name, (cost, accuracy, _)) in zip((COLOURS[0], COLOURS[1], "0.6"), curves.items()):
     axis.plot(cost, accuracy, color=colour, lw=2.5, label=name)
-axis.axhline(target, color="0.8", lw=1)
+axis.axhline(target, color="0.8", lw=1, label=f"accuracy {target:.2f}")
 axis.set(xlabel="expected time of the annotator, seconds", ylabel="accuracy on new images")
 axis.spines[["top", "right"]].set_visible(False)
 axis.legend(frameon=False)

@@ -80,7 +80,7 @@ figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
 for (name, recall), colour in zip(recalls.items(), (COLOURS[0], COLOURS[1])):
     axis.plot(reviewed, recall, color=colour, lw=2.5, label=name)
 axis.plot(reviewed, reviewed / len(reviewed), ":", color="0.5", label="in random order")
-axis.axvline(20, color="0.8", lw=1)
+axis.axvline(20, color="0.8", lw=1, label="20 rows")
 axis.set(xlabel="rows reviewed", ylabel="share of the errors found")
 axis.spines[["top", "right"]].set_visible(False)
 axis.legend(frameon=False)

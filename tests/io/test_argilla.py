@@ -76,7 +76,7 @@ def test_several_labels_or_a_ranking_is_not_guessed():
     assert (
         str(refused.value)
         == """\
-the list does not say what several names in one answer mean. What each choice would make of its rows:
+the list does not specify what several names in one answer mean. The result of each choice for its rows:
   record 1: ['t1', 't2']
     meaning="one_of"                 ->  {'t1', 't2'}
     meaning="all_of", unticked="no"  ->  {'t1': True, 't2': True, 't3': False}

@@ -40,7 +40,7 @@ def test_what_no_label_means_is_not_guessed():
     with pytest.raises(MeaningError) as refused:
         read_doccano(rows)
     assert refused.value.argument == "empty"
-    assert str(refused.value).startswith("the list does not say what an empty list of labels means.")
+    assert str(refused.value).startswith("the list does not specify what an empty list of labels means.")
     assert "record 2: []" in str(refused.value)
     assert "record 3: []" in str(refused.value)
     assert read_doccano(rows, empty="unknown").y == ["a", None, None]

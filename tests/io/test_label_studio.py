@@ -75,7 +75,7 @@ def test_what_several_choices_mean_is_not_guessed(write):
     assert (
         str(refused.value)
         == """\
-export.json does not say what several names in one answer mean. What each choice would make of its rows:
+export.json does not specify what several names in one answer mean. The result of each choice for its rows:
   record 1 (task 1): ['cat', 'dog']
     meaning="one_of"                 ->  {'cat', 'dog'}
     meaning="all_of", unticked="no"  ->  {'cat': True, 'dog': True, 'owl': False}
@@ -152,7 +152,7 @@ def test_how_annotators_are_merged_is_not_guessed():
     assert (
         str(refused.value)
         == """\
-the list does not say how several annotators of one row are merged. What each choice would make of its rows:
+the list does not specify how several annotators of one row are merged. The result of each choice for its rows:
   record 1 (task 1): annotator 1: {'cat', 'dog'}; annotator b@x.org: 'cat'
     annotators="rows"       ->  2 rows
     annotators="intersect"  ->  'cat'

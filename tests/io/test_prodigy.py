@@ -106,7 +106,7 @@ def test_what_reject_means_on_a_choice_is_not_guessed():
     assert (
         str(refused.value)
         == """\
-the list does not say what a rejected choice means. What each choice would make of its rows:
+the list does not specify what a rejected choice means. The result of each choice for its rows:
   record 2: ['B']
     reject="not"      ->  Not('B')
     reject="unknown"  ->  None

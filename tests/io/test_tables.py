@@ -90,7 +90,7 @@ def test_columns_of_tags_ask_what_0_means(write):
     assert (
         str(refused.value)
         == """\
-t.csv does not say whether 0 means no or unknown. What each choice would make of its rows:
+t.csv does not specify whether 0 means no or unknown. The result of each choice for its rows:
   line 2: {'red': '1', 'round': '0'}
     unticked="no"       ->  {'red': True, 'round': False}
     unticked="unknown"  ->  {'red': True}

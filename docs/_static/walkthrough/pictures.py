@@ -1,6 +1,6 @@
-"""The pictures of the walk-through, made by its own commands: python pictures.py, in a folder to work in.
+"""The figures of the tutorial without Python, made by its own commands: run it in an empty folder.
 
-Needs playwright and a chromium. Everything is drawn from a seed, so the pictures come out the same.
+Needs playwright and a chromium. All data are simulated with a fixed seed.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def ambiguous(
     Parameters
     ----------
     source, argument, question : str
-        The file, the argument that decides, and what the file does not say.
+        The file, the argument that decides, and what the file does not specify.
     examples : list of (str, answer)
         Ambiguous answers with their places in the file; two that look different are shown.
     choices : dict
@@ -121,7 +121,7 @@ def ambiguous(
     show : callable, optional
         The text of an answer; `short` by default.
     """
-    lines = [f"{source} does not say {question}. What each choice would make of its rows:"]
+    lines = [f"{source} does not specify {question}. The result of each choice for its rows:"]
     width, show = max(map(len, choices)), show or short
     shown = {f"  {place.removeprefix(f'{source}, ')}: {show(answer)}": answer for place, answer in examples}
     for line, answer in list(shown.items())[:2]:  # several annotators may have given the same answer

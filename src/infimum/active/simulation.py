@@ -26,8 +26,6 @@ class Curve(NamedTuple):
     """The score when all other rows are labelled."""
     questions: list[Question]
     answers: list
-    n_questions: NDArray
-    """(k,): the number of questions so far."""
 
     def reaches(self, share: float = 0.95) -> float:
         """Return the cost from which on three scores in a row are at least this share of the full score."""
@@ -112,11 +110,11 @@ def simulate(
         labelled[pool] = model.encode(exact)[pool]
         full = score(Learner(X, model, setting, random_state), labelled)
     learner = Learner(X, model, setting, random_state)
-    points: list[tuple[float, float, int]] = []
+    points: list[tuple[float, float]] = []
     due, step = 0.0, budget / 100 if every is None else every
     while True:
         if person.spent >= due:
-            points.append((person.spent, score(learner, person.E), len(person.questions)))
+            points.append((person.spent, score(learner, person.E)))
             due = person.spent + step
             if stop_at is not None and len(points) > 3 and min(p[1] for p in points[-3:]) >= stop_at * full:
                 break
@@ -126,8 +124,8 @@ def simulate(
         if not asked:
             break
         person.answer(asked)
-    costs, scores, counts = (np.array(part) for part in zip(*points))
-    return Curve(costs, scores, full, person.questions, person.answers, counts)
+    costs, scores = (np.array(part) for part in zip(*points))
+    return Curve(costs, scores, full, person.questions, person.answers)
 
 
 class _Person:

@@ -16,22 +16,11 @@ from ..estimators import PartialModel
 from ..estimators.base import validated, weight_params
 from ..estimators.model import OutputModel
 from ..outputs import OutputSpace, Sets
-from ..outputs.of_model import last_of, space_of
+from ..outputs.of_model import before_last, last_of, space_of
 from ..outputs.score import REQUIREMENTS, Score
 from ..solvers import ClosedForm, Coordinatewise
 from ..weights import Neighbors, Scaled
 from .units import Units
-
-
-def before_last(model: Any, X: Any) -> Any:
-    """Return X as the last step sees it."""
-    if hasattr(model, "best_estimator_"):
-        return before_last(model.best_estimator_, X)
-    if hasattr(model, "steps"):
-        for _, step in model.steps[:-1]:
-            X = step.transform(X)
-        return before_last(model.steps[-1][1], X)
-    return X
 
 
 class ModelPredictor:

@@ -19,6 +19,17 @@ def last_of(model: Any) -> Any:
     return last_of(model.steps[-1][1]) if hasattr(model, "steps") else model
 
 
+def before_last(model: Any, X: Any) -> Any:
+    """Return X as the last step sees it."""
+    if hasattr(model, "best_estimator_"):
+        return before_last(model.best_estimator_, X)
+    if hasattr(model, "steps"):
+        for _, step in model.steps[:-1]:
+            X = step.transform(X)
+        return before_last(model.steps[-1][1], X)
+    return X
+
+
 def space_of(model: Any, y: Any = None) -> OutputSpace:
     """Return the output space of a fitted model of this library, or of any classifier or regressor of scikit-learn.
 

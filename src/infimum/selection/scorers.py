@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from ..evidence.calibration import mean_log_likelihood
 from ..outputs import Labels, OutputSpace, Sets
+from ..outputs.of_model import before_last, last_of
 from ..weights.holdout import folds_of
 from .evaluate import mean_scores, out_of_fold, row_scores
 from .scores import Scores, beyond_chance, covered, labelled_weight, risk, scored_by
@@ -21,12 +22,7 @@ def predicted(model: Any, X: Any, y: Any) -> tuple[OutputSpace, Sets, NDArray]:
 
     The model is one of the library, a search or a pipeline that ends in one, or any classifier of scikit-learn.
     """
-    if hasattr(model, "best_estimator_"):
-        return predicted(model.best_estimator_, X, y)
-    if hasattr(model, "steps"):
-        for _, step in model.steps[:-1]:
-            X = step.transform(X)
-        return predicted(model.steps[-1][1], X, y)
+    X, model = before_last(model, X), last_of(model)
     if hasattr(model, "predicted"):
         z, sets = model.predicted(X, y)
         return model.output_, sets, z

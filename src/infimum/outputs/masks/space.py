@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -10,17 +11,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-from ...data.errors import InputError
+from ...data.errors import BadRows, InputError, shown
+from ...data.limits import parse_json
 from ..base import OutputSpace
 from ..choices import Choices
 from ..signs import PartialSigns
-from .cells import MaskCells
-from .forms import scribbled
 
 UNIT = 2**20  # capacities are integers for scipy: costs are rounded to one part in a million of the largest
 
 
-class Masks(MaskCells, OutputSpace):
+class Masks(OutputSpace):
     """Binary masks of h x w pixels, with the number of wrong pixels plus a price for contours as the loss.
 
     Y = {-1, 1}^(h w) and l(z, y) = #{p : z_p != y_p} + tie · cut(z), cut(z) = #{neighbours p ~ q : z_p != z_q}.
@@ -42,6 +42,9 @@ class Masks(MaskCells, OutputSpace):
     array([[ 1,  1, -1,  1,  1]])
     >>> Masks((1, 5), tie=0.6).fit(None).decode(c + [0, 0, 0, 0, 0, 0, 0.1])
     array([[1, 1, 1, 1, 1]])
+    >>> masks = Masks.for_cells([[[1, 0], [0, -1]]])  # a cell contains rows of pixels, 0 if unknown; its text is JSON
+    >>> masks.shape, masks.cells_to_text([[[1, 0], [0, -1]], None])
+    ((2, 2), ['[[1, 0], [0, -1]]', None])
     """
 
     kind = "mask"
@@ -127,6 +130,28 @@ class Masks(MaskCells, OutputSpace):
 
         return {PixelMargin.name: PixelMargin, **super().conformal_scores()}
 
+    @classmethod
+    def for_cells(cls, cells: Iterable, names: Any = None) -> Self:
+        first: Any = next((cell for cell in cells if cell is not None), None)
+        is_text = isinstance(first, str) and first.lstrip().startswith("[")
+        shape = np.shape(parse_json(first, "the first mask") if is_text else first)
+        if len(shape) != 2:
+            raise InputError(
+                "The shape of the masks is unknown. Write each row as a list of rows of pixels, [[1, 0], [0, -1]]."
+            )
+        return cls(shape)
+
+    def to_cells(self, sets: Any) -> list:
+        unlabelled = self.is_unlabelled(sets)
+        return [None if gone else row for gone, row in zip(unlabelled, self.outputs_to_cells(np.asarray(sets)))]
+
+    def outputs_to_cells(self, z: NDArray) -> list:
+        return np.reshape(z, (-1, *self.shape)).tolist()
+
+    def from_cells(self, cells: list) -> Any:
+        """Return the cells with zeros for unlabelled rows."""
+        return [np.zeros(self.shape) if cell is None else cell for cell in cells]
+
 
 class Scribbles(PartialSigns):
     """Masks of which some pixels are known.
@@ -165,3 +190,29 @@ class Scribbles(PartialSigns):
     def format(self, row: int) -> str:
         counts = [int((self.values[row] == sign).sum()) for sign in (1, -1, 0)]
         return "{} pixels in, {} out, {} unknown".format(*counts)
+
+
+def scribbled(values: Any) -> NDArray:
+    """Return scribbles as (n, h w) in {-1, 0, 1}; raise an error about rows with other values."""
+    if (
+        isinstance(values, np.ndarray)
+        and values.dtype == np.int8
+        and values.ndim == 2
+        and np.abs(values).max(initial=0) <= 1
+    ):
+        return values
+    table = (
+        np.ma.filled(np.ma.asarray(values).astype(float), np.nan) if np.ma.isMaskedArray(values) else np.asarray(values)
+    )
+    if table.dtype == bool:
+        table = np.where(table, 1, -1)
+    if table.ndim not in (2, 3) or table.dtype.kind not in "iuf":
+        raise InputError(f"Scribbles are (n, h w) numbers, 1, -1 or 0 per pixel. Got {shown(values)}.")
+    table = table.reshape(len(table), math.prod(table.shape[1:]))
+    filled = np.where(np.isnan(table), 0, table)
+    bad = BadRows("y")
+    wrong = ~np.isin(filled, (-1, 0, 1))
+    for row in np.flatnonzero(wrong.any(axis=1)):
+        bad.add(row, f"expected 1, -1 or 0 for every pixel, got {filled[row][wrong[row]][0]:g}")
+    bad.refuse("1 is in the mask, -1 is not, 0 is unknown.")
+    return filled.astype(np.int8)

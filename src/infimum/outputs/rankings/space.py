@@ -23,11 +23,11 @@ from ..summary import Summary
 from .cells import RankingCells
 from .codes import codes_of, costs_of, mean_codes, pairs
 from .contradictions import check_rule
+from .description import choices_of, n_rows_comparing, summary_of
 from .facts import Facts, all_lists_of_numbers, facts_of, items_in, kind_of, parse, refuse_lists
 from .forms import FORMS, items_in_codes, stated_pairs
 from .many_items import SparseOrders, borda_of
 from .sets import LISTED, PartialOrders
-from .summary import n_rows_comparing, summary_of
 
 RANKS = Form("ranks", "ranks, one column an item; the smallest is first, missing is unknown")
 TABLES = {"ranks": RANKS, "codes": Form("codes", "Kendall codes 1, -1 and 0, one column a pair of items")}
@@ -215,7 +215,7 @@ class Rankings(RankingCells, OutputSpace):
         return RankingQuestions(self)
 
     def summary(self, sets: Any) -> Summary:
-        return summary_of(self, sets)
+        return summary_of(sets)
 
     def psi(self, z: Any) -> NDArray:
         codes = borda_of(z) if self.is_spearman_ else codes_of(z)
@@ -325,8 +325,6 @@ class Rankings(RankingCells, OutputSpace):
         return [" > ".join(map(str, row)) for row in self.readable(z)]
 
     def choices(self, sets: Any) -> Choices:
-        from .pair_choices import choices_of
-
         return choices_of(sets, self.items_)
 
     def conformal_scores(self) -> dict[str, Any]:

@@ -51,9 +51,8 @@ def test_names_of_any_type_can_be_saved(names):
     ):
         before = model.fit(X, y)
         np.testing.assert_array_equal(loaded(before).predict(X), before.predict(X))
-    assert set(PartialClassifier(classes=list(names), search_config=SMALL_SEARCH).fit(X, labels).predict(X).tolist()) <= {
-        getattr(name, "tolist", lambda name=name: name)() for name in names
-    }
+    model = PartialClassifier(classes=list(names), search_config=SMALL_SEARCH).fit(X, labels)
+    assert set(model.predict(X).tolist()) <= {getattr(name, "tolist", lambda name=name: name)() for name in names}
 
 
 def test_default_model_of_decimals_can_be_saved():

@@ -27,6 +27,7 @@ from infimum.disambiguation import Categorical, Schedule, best_of_starts, hard, 
 from infimum.disambiguation.categorical import support
 from infimum.evidence.calibration import normalise
 from infimum.weights.holdout import folds_of
+from small_search import SMALL_SEARCH
 
 BILINEAR = [case for case in CASES if case.bilinear]
 
@@ -143,7 +144,7 @@ def test_labels_are_the_true_ones_for_separated_classes(family, rng):
 def test_unlabelled_rows_get_labels(rng):
     X, truth, _ = blobs(rng)
     y = [int(t) if i < 15 else None for i, t in enumerate(truth)]
-    model = PartialClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-3)).fit(X, y)
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y)
     assert np.mean(model.labels_[15:] == truth[15:]) > 0.95
     q = model.disambiguation_.q[15:, 0]
     assert (q.max(axis=1) > 0.9).mean() > 0.9
@@ -192,7 +193,7 @@ def test_held_out_sums_do_not_depend_on_the_own_fold(rng):
 def test_tied_candidates_always_occur_together(rng):
     X, truth, _ = blobs(rng)
     y = ["a" if t == 0 else "b" if t == 1 else "c|d" for t in truth]
-    model = PartialClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-3)).fit(X, y)
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y)
     np.testing.assert_array_equal(model.tied_, np.flatnonzero(truth == 2))
     np.testing.assert_allclose(model.confidence_[truth == 2], 0.5)
 
@@ -201,8 +202,7 @@ def test_labels_of_unknown_tags_are_the_true_ones(rng):
     X, truth, _ = blobs(rng, 120)
     tags = np.where(np.eye(3)[truth] > 0, 1, -1)
     known = np.where(rng.random(tags.shape) < 0.5, tags, 0)
-    model = PartialMultilabelClassifier(principle="disambiguation", weights=weights.KernelRidge(lam=1e-3))
-    model.fit(X, known)
+    model = PartialMultilabelClassifier(search_config=SMALL_SEARCH).fit(X, known)
     assert PartialTags(known).contains(model.labels_).all()
     assert np.mean(model.labels_[known == 0] == tags[known == 0]) > 0.95
     assert np.mean(model.predict(X) == tags) > 0.95

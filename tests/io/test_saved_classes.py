@@ -51,9 +51,8 @@ def test_names_of_any_type_can_be_saved(names):
     ):
         before = model.fit(X, y)
         np.testing.assert_array_equal(loaded(before).predict(X), before.predict(X))
-    assert set(PartialClassifier.paper(classes=list(names)).fit(X, labels).predict(X).tolist()) <= {
-        getattr(name, "tolist", lambda name=name: name)() for name in names
-    }
+    model = PartialClassifier(classes=list(names), search_config=SMALL_SEARCH).fit(X, labels)
+    assert set(model.predict(X).tolist()) <= {getattr(name, "tolist", lambda name=name: name)() for name in names}
 
 
 def test_default_model_of_decimals_can_be_saved():
@@ -67,7 +66,7 @@ def test_default_model_of_decimals_can_be_saved():
 ], ids=["pandas", "polars", "taxonomy"])  # fmt: skip
 def test_costs_with_names_can_be_saved_and_fitted_again(cost):
     y = np.where(WHICH, "a", "b")
-    model = PartialClassifier.paper(cost=cost).fit(X, y)
+    model = PartialClassifier(cost=cost, search_config=SMALL_SEARCH).fit(X, y)
     again = loaded(model)
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     np.testing.assert_array_equal(again.output_.cost_, model.output_.cost_)
@@ -76,5 +75,5 @@ def test_costs_with_names_can_be_saved_and_fitted_again(cost):
 
 @pytest.mark.parametrize("classes", [pd.Index(["a", "b"]), pd.Series(["a", "b"]), pl.Series(["a", "b"]), {"a", "b"}])
 def test_declared_classes_of_any_container_can_be_saved(classes):
-    model = PartialClassifier.paper(classes=classes).fit(X, np.where(WHICH, "a", "b"))
+    model = PartialClassifier(classes=classes, search_config=SMALL_SEARCH).fit(X, np.where(WHICH, "a", "b"))
     np.testing.assert_array_equal(loaded(model).predict(X), model.predict(X))

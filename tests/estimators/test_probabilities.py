@@ -2,13 +2,16 @@
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_digits
+from sklearn.pipeline import make_pipeline
 
 from infimum import (
     CandidateLabels,
     Chunks,
+    Features,
     PartialClassifier,
     PartialMultilabelClassifier,
     PartialSearch,
@@ -310,3 +313,12 @@ def test_suspects_exclude_rows_that_are_hard_to_predict(rng):
     assert len(clean) < 0.03 * n
     assert wrong[found].mean() > 0.65
     assert wrong[found].sum() > 0.8 * wrong.sum()
+
+
+def test_few_rows_that_are_all_right_do_not_make_the_default_certain():
+    notes = [f"{words} number {k}" for k, words in enumerate(["it purrs", "it barks"] * 15)]
+    y = ["cat", "cat|dog"] * 3 + ["cat", "dog"] * 12
+    model = make_pipeline(Features(), PartialClassifier()).fit(pd.DataFrame({"note": notes}), y)
+    known, unlike = model.predict_proba(pd.DataFrame({"note": ["it barks number 7", "the barking"]})).max(axis=1)
+    assert unlike < 0.9 < known
+    assert model[-1].calibrator_.temperature_ > 0.05  # the likelihood alone has no maximum

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 PRIOR_MASS = 0.25  # shared by all options of a choice and added to their scores, whatever the number of options
+PRIOR_ROWS = 0.5  # rows with a random label that the likelihood contains besides those of the data
 MIN_PROBABILITY = 1e-6  # of a set: a smaller one counts as this, so that one row cannot dominate the likelihood
 MAX_ROWS, MAX_SCORES = 5000, 400_000  # rows and scores that two parameters are fitted to; more change them little
 MIN_ROWS = 200  # rows that are used even if they have more than MAX_SCORES scores
@@ -63,12 +64,17 @@ class TemperatureScaling:
         self.temperature_, self.mass_ = 1.0, PRIOR_MASS
 
     def fit(
-        self, F: NDArray, mask: NDArray, sample_weight: Any = None, min_step: int = 1, max_rows: int = MAX_ROWS
-    ) -> Self:
+        self, F: NDArray, mask: NDArray, sample_weight: Any = None, min_step: int = 1, max_rows: int = MAX_ROWS,
+        prior_rows: float = 0.0,
+    ) -> Self:  # fmt: skip
         """Maximise the mean of log P_i(S_i) over a grid, given held-out scores and candidates, (n, g, c).
 
-        A larger `min_step`, in grid points, and fewer rows are faster and less exact.
+        A larger `min_step`, in grid points, and fewer rows are faster and less exact. `prior_rows` rows with scores as
+        they are given, and labels that have nothing to do with them, are added to the likelihood. Without them, scores
+        that are right in each of a few rows would get probabilities of 0 and 1.
         """
+        n_all = float(len(F) if sample_weight is None else np.sum(sample_weight))
+        prior = prior_rows / (n_all + prior_rows) if prior_rows else 0.0
         F, mask, sample_weight = _thinned(F, mask.astype(float), sample_weight, max_rows)
         F, mask = (np.ascontiguousarray(part.transpose(2, 1, 0)) for part in (F, mask))  # options first: faster sums
         n = F.shape[-1]
@@ -83,8 +89,10 @@ class TemperatureScaling:
                     logs[mass] = _log_scores(F, mass, axis=0)
                 E = np.exp(logs[mass] / temperature)
                 total = E.sum(axis=0)
+                unrelated = ((logs[mass].mean(axis=0) / temperature - np.log(total)) @ w).mean() if prior else 0.0
                 E *= mask
-                seen[at] = float((np.log(np.maximum(E.sum(axis=0) / total, MIN_PROBABILITY)) @ w).mean())
+                likelihood = (np.log(np.maximum(E.sum(axis=0) / total, MIN_PROBABILITY)) @ w).mean()
+                seen[at] = float((1 - prior) * likelihood + prior * unrelated)
             return seen[at]
 
         best = max(STARTS, key=value)
@@ -134,11 +142,14 @@ def _log_scores(F: NDArray, mass: float, axis: int = -1) -> NDArray:
 
 
 def fit_temperature(F: NDArray, mask: NDArray, sample_weight: Any = None) -> TemperatureScaling:
-    """Fit a `TemperatureScaling` to held-out scores and candidates, (n, g, c); rows of weight 0 do not count."""
+    """Fit a `TemperatureScaling` to held-out scores and candidates, (n, g, c); rows of weight 0 do not count.
+
+    As in Platt scaling, a few rows that are all right do not make the model certain.
+    """
     if sample_weight is not None:
         keep = np.asarray(sample_weight) > 0
         F, mask, sample_weight = F[keep], mask[keep], np.asarray(sample_weight)[keep]
-    return TemperatureScaling().fit(F, mask, sample_weight)
+    return TemperatureScaling().fit(F, mask, sample_weight, prior_rows=PRIOR_ROWS)
 
 
 def row_log_likelihood(P: NDArray, mask: NDArray) -> NDArray:

@@ -65,7 +65,7 @@ class KernelRidge(Kernel):
            [0., 0., 1.]])
     """
 
-    loo_by_substitution = True
+    is_ridge = True
 
     def __init__(
         self,

@@ -51,7 +51,7 @@ class Primal(Weights):
     """
 
     blockwise: ClassVar[bool] = True
-    loo_by_substitution: ClassVar[bool] = True
+    is_ridge: ClassVar[bool] = True
     lam: float | None
     verbose: int
     n_features_in_: int

@@ -50,5 +50,5 @@ def test_the_infimum_loss_with_given_weights():
 
 
 def test_unknown_decision():
-    with pytest.raises(ValueError, match="decision must be 'labels' or 'sets'"):
+    with pytest.raises(ValueError, match="decision must be 'labels', 'sets' or 'scores'"):
         PartialRegressor(principle=Disambiguation(decision="mean")).fit([[0.0], [1.0]], [(0, 1), (1, 2)])

@@ -6,7 +6,17 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsRegressor
 
-from infimum.weights import Forest, KernelRidge, LinearRidge, Neighbors, Nystrom, PrecomputedWeights
+from infimum.weights import (
+    Constant,
+    Forest,
+    KernelRidge,
+    LinearRidge,
+    Mixture,
+    Neighbors,
+    Nystrom,
+    PrecomputedWeights,
+)
+from infimum.weights.holdout import Refitted
 
 LAM = 3e-2
 RIDGES = [
@@ -114,3 +124,28 @@ def test_out_of_bag_rows_are_left_out(data):
     alpha = Forest(80, min_samples_leaf=2, random_state=0).fit(X, phi).leave_one_out(np.eye(25))
     assert_allclose(np.diagonal(alpha), 0)
     assert_allclose(alpha.sum(axis=1), 1)
+
+
+@EACH
+@WEIGHTED
+@pytest.mark.parametrize("mixed", [False, True], ids=["alone", "mixed"])
+def test_fitted_values_without_a_fold(family, weighted, mixed, data):
+    X, phi, w = data
+    w = np.r_[0.0, 2.0, w[2:]] if weighted else np.ones(len(X))
+    family = fixed(family, X)
+    folds = [np.arange(0, 25, 2), np.arange(1, 25, 2)]
+    model = Mixture([family, Constant()]) if mixed else family
+    held_out = clone(model).fit(X, phi, w if weighted else None).held_out(X, phi, w if weighted else None, folds)
+    assert held_out.is_ridge
+    got = held_out.fitted(held_out.mask_out(phi))
+    for f, fold in enumerate(folds):
+        rest = np.delete(np.arange(len(X)), fold)
+        # closed forms keep the ridge of all rows
+        ratio = 1.0 if isinstance(held_out, Refitted) else w.sum() / w[rest].sum()
+        if mixed:
+            ratio = 1.0 if isinstance(held_out.parts[0], Refitted) else ratio
+        own = clone(family).set_params(lam=LAM * ratio).fit(X[rest], phi[rest], w[rest])(X) @ phi[rest]
+        if mixed:
+            own = (own + np.average(phi[rest], axis=0, weights=w[rest])) / 2
+        assert_allclose(got[f], own, atol=1e-8)
+    assert not Forest(5).fit(X, phi).held_out(X, phi, None, folds).is_ridge

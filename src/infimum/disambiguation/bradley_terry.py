@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,17 @@ from .posterior import TIE, LabelErrors, Members, SetPosterior
 SCALES = 2.0 ** np.arange(-4, 4.5, 0.5)
 """Factors of held-out scores that are compared by the likelihood of the comparisons."""
 
+FEW_ROUNDS = 4
+"""Rounds with weights that are no ridge regression. More of them amplify the noise of their predictions."""
+ROUNDS_FACTOR = 8
+"""Rounds of a full run with ridge regression, in units of those of the schedule."""
+REGRESSION_ROUNDS = 200, 50
+"""Rounds for held-out rows with ridge regression, for few and for many items."""
+MANY_ITEMS = 32
+"""Items beyond which these rounds are fewer, because each takes longer."""
+REGRESSION_TOL = 5e-4
+"""Mean change of a score, below which these rounds end."""
+
 
 class BradleyTerry(SetPosterior):
     """Scores of the items for each row, under which item a comes before item b with probability sigma(u_a - u_b).
@@ -28,9 +40,16 @@ class BradleyTerry(SetPosterior):
         q_i = F_i + 4 * sum over comparisons (a, b) of row i of w_ab (1 - sigma(F_ia - F_ib)) (e_a - e_b).
 
     A comparison weighs w_ab = 1 / (items that the row compares), because the comparisons of a long chain depend on each
-    other. With these weights no step overshoots: the log-likelihood is concave, and its curvature is at most 1/4. With
-    kernel ridge weights the loop fits a Bradley-Terry model whose scores are functions of x. A comparison may be wrong,
-    so rows may contradict themselves.
+    other. With these weights no step overshoots: the log-likelihood is concave, and its curvature is at most 1/4. A
+    comparison may be wrong, so rows may contradict themselves.
+
+    `for_scores` changes the loop. If F is the fit of a ridge regression to all q, the own row included, a round is a
+    proximal gradient step, and the loop ends at the largest penalised likelihood
+
+        4 * sum over rows and comparisons of w_ab log sigma(F_ia - F_ib) - (n lam / 2) |F|²
+
+    of a Bradley-Terry model whose scores are linear in x, or functions of x in the space of a kernel. Other weights
+    have no such objective, and few rounds.
 
     Parameters
     ----------
@@ -78,6 +97,21 @@ class BradleyTerry(SetPosterior):
         e = len(self.pairs.row)
         return sparse.csr_matrix((2 * self.pairs.weight, (self.pairs.row, np.arange(e))), (self.pairs.n, e))
 
+    def for_scores(self, is_ridge: bool) -> Self:
+        found = copy(self)
+        if is_ridge:
+            found.is_regression, found.rounds_factor = True, ROUNDS_FACTOR
+            found.held_out_rounds = REGRESSION_ROUNDS[self.pairs.m > MANY_ITEMS]
+            found.held_out_tol = REGRESSION_TOL
+        else:
+            found.held_out_rounds = found.max_rounds = FEW_ROUNDS
+        return found
+
+    def _like(self, other: BradleyTerry) -> Self:
+        """Return the same posterior with the loop of another."""
+        limited = other.is_regression or other.max_rounds is not None
+        return self.for_scores(other.is_regression) if limited else self
+
     def prior(self) -> NDArray:
         return np.zeros(self.shape)
 
@@ -88,7 +122,9 @@ class BradleyTerry(SetPosterior):
         new = F + (self._differences.T @ push).T.reshape(F.shape)
         return new if self.in_training is None else new * self.in_training[..., None]
 
-    def mean_log_likelihood(self, F: NDArray) -> NDArray:
+    def mean_log_likelihood(self, F: NDArray) -> NDArray | None:
+        if self.is_regression:  # the penalised likelihood is concave, so the loop cannot diverge
+            return None
         flat = F.reshape(-1, self.pairs.n * self.pairs.m).T
         each = (self._sum_rows @ log_expit(self._differences @ flat)).T
         w = np.broadcast_to(1.0 if self.w is None else self.w, each.shape)
@@ -99,17 +135,20 @@ class BradleyTerry(SetPosterior):
         return np.abs(new - q).mean(axis=-1)
 
     def hold_out(self, operator: Holdout) -> BradleyTerry:
-        in_training = operator.mask_out(np.ones((self.pairs.n, 1), dtype=bool))[..., 0].astype(bool)
-        return BradleyTerry(self.sets, self.w, in_training, self.scale)
+        found = copy(self)
+        found.in_training = operator.mask_out(np.ones((self.pairs.n, 1), dtype=bool))[..., 0].astype(bool)
+        return found
 
     def without_rows(self, F: NDArray) -> BradleyTerry:
-        return BradleyTerry(self.sets[:0], scale=self._fit_scale(F))
+        found = self.with_sets(self.sets[:0])
+        found.scale = self._fit_scale(F)
+        return found
 
     def with_sets(self, sets: Sets, sample_weight: Any = None) -> BradleyTerry:
-        return BradleyTerry(sets, sample_weight, scale=self.scale)
+        return BradleyTerry(sets, sample_weight, scale=self.scale)._like(self)
 
     def phi(self, q: NDArray) -> NDArray:
-        return self.sets.expected(q)
+        return self.sets.phi_of_differences(q) if self.is_regression else self.sets.expected(q)
 
     def growth_target(self, phi: NDArray) -> NDArray:
         return self.sets.item_sums(phi)

@@ -95,7 +95,7 @@ class FallibleComparisons(BradleyTerry):
         return np.einsum("kn,kn->k", each, w) / np.maximum(w.sum(axis=-1), 1e-300)
 
     def phi(self, q: NDArray) -> NDArray:
-        return self.sets.expected(q, float(self.rate[0]))
+        return super().phi(q) if self.is_regression else self.sets.expected(q, float(self.rate[0]))
 
     def _fitted(self, F: NDArray) -> tuple[float, float]:
         """Return the factor and the share of largest likelihood, given held-out scores."""
@@ -128,7 +128,7 @@ class FallibleComparisons(BradleyTerry):
     def with_sets(self, sets: Sets, sample_weight: Any = None) -> FallibleComparisons:
         found = FallibleComparisons(sets, sample_weight, "estimate" if self.known is None else self.known)
         found.scale, found.rate, found.factor = self.scale, self.rate[:1], self.factor[:1]
-        return found
+        return found._like(self)
 
     def label_errors(self, F: NDArray, threshold: float, leave_one_out: NDArray | None = None) -> LabelErrors:
         """Find comparisons that are probably wrong, given what the other rows predict.

@@ -67,6 +67,14 @@ class SetPosterior(ABC):
 
     held_out_rounds: int = 8
     """Rounds for held-out rows, which rank models as well as a full run."""
+    held_out_tol: float = 0.0
+    """The mean change of a state, below which these rounds end."""
+    rounds_factor: int = 1
+    """Rounds of a full run, in units of those of the schedule; see `Schedule.extended`."""
+    max_rounds: int | None = None
+    """Rounds after which a full run ends, even if states still change; None sets no limit."""
+    is_regression: bool = False
+    """Whether the loop maximises a penalised likelihood: predictions include the own row, and rounds have momentum."""
 
     @property
     @abstractmethod
@@ -101,6 +109,10 @@ class SetPosterior(ABC):
     def predictor(self, loo_operator: LooOperator) -> Callable[[NDArray], NDArray]:
         """Prepare the linear map q -> F, which is applied many times."""
         return lambda q: loo_operator(flatten_state(q, self.axes)).reshape(q.shape)
+
+    def for_scores(self, is_ridge: bool) -> SetPosterior:
+        """Return the posterior whose loop is a regression if the weights are a ridge regression, else a short one."""
+        raise NotImplementedError
 
     @abstractmethod
     def hold_out(self, operator: Holdout) -> SetPosterior:

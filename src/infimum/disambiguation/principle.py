@@ -24,7 +24,7 @@ from ..weights.holdout import Holdout, folds_of, rounded
 from .hard import best_of_starts
 from .posterior import Members, SetPosterior
 from .result import DisambiguationResult
-from .soft import Schedule, fit_growing, held_out_sums, posterior_of, soft, supports_soft
+from .soft import Schedule, fit_growing, held_out_sums, posterior_of, run, supports_soft
 from .subsample import SoftLabelsInChunks, fit_subset, propagate
 
 SINGLE_THREAD_ROWS = 3000  # rows up to which one BLAS thread is faster than two
@@ -69,10 +69,12 @@ class Disambiguation(BaseEstimator):
         The share of sets that do not contain the true label. None assumes that there are none, and "estimate"
         estimates the share. For labels, tags and numbers. The reliability of several annotators (`Votes`) is always
         estimated.
-    decision : {"labels", "sets"}, default "labels"
+    decision : {"labels", "sets", "scores"}, default "labels"
         What a prediction minimises: the mean loss to the estimated labels, or the infimum loss to the sets, with
         weights that were fitted to the labels. "sets" has a smaller set risk if many intervals are one-sided and
-        predictions are uncertain.
+        predictions are uncertain. "scores" is for rankings: items are sorted by scores that are functions of x, fitted
+        by maximum penalised likelihood if the weights are a ridge regression (see `disambiguation.BradleyTerry`). With
+        other weights it is "labels" after fewer rounds. It is what ``principle="auto"`` uses for rankings.
     constraints : list of Constraint, optional
         What is known about groups of rows, for labels: `Share`, `AtLeast`, `Exactly`, `Balanced`. Soft labels are
         projected on them in each round; selected members satisfy them exactly. Contradictory ones raise an error.
@@ -128,8 +130,12 @@ class Disambiguation(BaseEstimator):
         """Raise an error if a parameter is invalid, or if these sets cannot be disambiguated."""
         if self.kind not in ("auto", "soft", "hard"):
             raise ValueError(f"kind must be 'auto', 'soft' or 'hard'. Got {self.kind!r} instead.")
-        if self.decision not in ("labels", "sets"):
-            raise ValueError(f"decision must be 'labels' or 'sets'. Got {self.decision!r} instead.")
+        if self.decision not in ("labels", "sets", "scores"):
+            raise ValueError(f"decision must be 'labels', 'sets' or 'scores'. Got {self.decision!r} instead.")
+        if self.decision == "scores" and (self.kind == "hard" or sets.comparisons() is None):
+            raise ValueError(
+                f"decision='scores' supports soft labels of rankings. Got kind={self.kind!r} and {sets!r}."
+            )
         check_number(self, "ramp", 0, above=True)
         check_number(self, "cap", 1)
         check_number(self, "max_iter", 1, 10**6, integer=True)
@@ -167,11 +173,15 @@ class Disambiguation(BaseEstimator):
         """Return the posterior of the labels on these sets; None if they do not support soft labels."""
         return posterior_of(sets, sample_weight, self.noise)
 
-    def _posterior(self, sets: Sets, w: NDArray | None) -> SetPosterior:
+    def _posterior(self, sets: Sets, w: NDArray | None, weights: Weights) -> SetPosterior:
         found = self.posterior(sets, w)
         assert found is not None
         _check_memory(found)
-        return found
+        return self._for(found, weights.is_ridge)
+
+    def _for(self, posterior: SetPosterior, is_ridge: bool) -> SetPosterior:
+        """Return the posterior for the decision, and for weights that are a ridge regression or not."""
+        return posterior.for_scores(is_ridge) if self.decision == "scores" else posterior
 
     @property
     def schedule(self) -> Schedule:
@@ -224,6 +234,7 @@ class Disambiguation(BaseEstimator):
         """
         self.check(output, sets)
         if posterior is not None and self.kind != "hard":
+            posterior = self._for(posterior, operator.is_ridge)
             F = held_out_sums(operator, posterior, rounds)
             return *posterior.outputs(F, output), posterior.miss_share(F)
         c = None
@@ -244,7 +255,7 @@ class Disambiguation(BaseEstimator):
         at = rows.first(self.subset_size)
         w = None if rows.w is None else rows.w[at]
         model, q_subset, F_subset = fit_subset(
-            weights, rows.X[at], w, target[at], self._posterior(sets[at], w), self.schedule
+            weights, rows.X[at], w, target[at], self._posterior(sets[at], w, weights), self.schedule
         )
         posterior = model.posterior.with_sets(sets, rows.w)
         _check_memory(posterior)
@@ -268,7 +279,7 @@ class Disambiguation(BaseEstimator):
         if self.decision == "sets":
             raise ValueError("decision='sets' needs all rows at once. Fit on arrays, or use decision='labels'.")
         some = sample(rows.X.map(partial(as_sets, output)), self.subset_size)
-        posterior = self._posterior(some.y, some.w)
+        posterior = self._posterior(some.y, some.w, weights)
         model = fit_subset(weights, some.X, some.w, None, posterior, self.schedule).model
         return SetLoss(posterior.expand(output), SoftLabelsInChunks(output, rows.X, model), "average")
 
@@ -286,8 +297,8 @@ class Disambiguation(BaseEstimator):
                     " disambiguation."
                 )
             return output, self._hard(output, sets, np.asarray(weights(rows.X)), rows.w)
-        posterior = self._posterior(sets, rows.w)
-        found = soft(loo_operator, posterior, self.schedule.capped(weights.largest_power), rows.w)
+        posterior = self._posterior(sets, rows.w, weights)
+        found = run(weights, rows.X, posterior, self.schedule.capped(weights.largest_power), rows.w)
         q = posterior.dense(found.q)
         F = None if self.threshold is None else self._held_out(posterior, weights, rows, target)
         leave_one_out = None

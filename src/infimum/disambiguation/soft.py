@@ -47,6 +47,10 @@ class Schedule:
         """Return the exponent of round t."""
         return min(self.cap, 1 + t / self.ramp)
 
+    def extended(self, factor: int) -> Schedule:
+        """Return `factor` times as many rounds, which end at a change that is as many times smaller."""
+        return replace(self, max_iter=factor * self.max_iter, tol=self.tol / factor)
+
     def capped(self, largest_power: float) -> Schedule:
         """Return the same rounds with exponents up to `largest_power`."""
         return replace(self, cap=min(self.cap, largest_power))
@@ -110,14 +114,14 @@ def soft(
     predict = posterior.predictor(loo_operator)
 
     def run_from(q: NDArray) -> tuple[SoftResult, BestState]:
-        best = BestState(q)
+        best, momentum = BestState(q), Momentum(q) if posterior.is_regression else None
         for t in range(schedule.max_iter):
             power = schedule.power(t)
             F = predict(q)
             new = posterior.update(F, q, power)
             goes_on = best.watch(q, posterior.mean_log_likelihood(F))
             change = np.average(posterior.change(new, q), axis=-1, weights=sample_weight).max()
-            q = new
+            q = new if momentum is None else momentum.extrapolate(new, q)
             if (power == schedule.cap and change < schedule.tol) or not goes_on:
                 return SoftResult(best.of(q), t + 1, True), best
         return SoftResult(best.of(q), schedule.max_iter, False), best
@@ -129,6 +133,31 @@ def soft(
         found = SoftResult(q, found.n_iter + other.n_iter, found.converged and other.converged)
         best.now = np.where(better, its.now, best.now)
     return found
+
+
+class Momentum:
+    """Nesterov's extrapolation of the states, for each fold; it restarts when a step points back.
+
+    With ridge regression, a round is a proximal gradient step on a penalised likelihood, which momentum speeds up from
+    an error of 1 / rounds to 1 / rounds².
+
+    References
+    ----------
+    Beck and Teboulle (2009), A fast iterative shrinkage-thresholding algorithm for linear inverse problems.
+
+    O'Donoghue and Candès (2015), Adaptive restart for accelerated gradient schemes.
+    """
+
+    def __init__(self, q: NDArray):
+        self.last, self.t = q, np.ones(1)
+
+    def extrapolate(self, new: NDArray, q: NDArray) -> NDArray:
+        """Return the state of the next round, given the state q and its update."""
+        step = new - self.last
+        back = ((q - new) * step).sum(axis=(-2, -1), keepdims=True) > 0
+        t = np.where(back, 1.0, self.t)
+        self.last, self.t = new, (1 + np.sqrt(1 + 4 * t**2)) / 2
+        return new + (t - 1) / self.t * step
 
 
 class BestState:
@@ -174,10 +203,26 @@ def held_out_sums(operator: Holdout, posterior: SetPosterior, rounds: int | None
 
     With 0 rounds, all members of a set have the same probability.
     """
-    rounds = posterior.held_out_rounds if rounds is None else rounds
-    schedule = replace(HELD_OUT_SCHEDULE, max_iter=rounds).capped(operator.largest_power)
     held_out = posterior.hold_out(operator)
-    return held_out.out_of_fold(soft(operator, held_out, schedule).q, operator)
+    rounds = held_out.held_out_rounds if rounds is None else rounds
+    schedule = replace(HELD_OUT_SCHEDULE, max_iter=rounds, tol=held_out.held_out_tol).capped(operator.largest_power)
+    predict = operator.fitted if held_out.is_regression else operator
+    return held_out.out_of_fold(soft(predict, held_out, schedule).q, operator)
+
+
+def run(
+    weights: Weights, X: Any, posterior: SetPosterior, schedule: Schedule, sample_weight: NDArray | None = None
+) -> SoftResult:
+    """Run soft disambiguation with fitted weights that have leave-one-out predictions in closed form."""
+    if posterior.is_regression:
+        alpha = weights(X)
+        return soft(lambda q: alpha @ q, posterior, schedule.extended(posterior.rounds_factor), sample_weight)
+    operator = weights.loo_operator()
+    assert operator is not None
+    if posterior.max_rounds is None:
+        return soft(operator, posterior, schedule, sample_weight)
+    few = replace(schedule, max_iter=min(schedule.max_iter, posterior.max_rounds))
+    return soft(operator, posterior, few, sample_weight)._replace(converged=True)
 
 
 def fit_growing(

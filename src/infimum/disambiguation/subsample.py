@@ -16,7 +16,7 @@ from ..outputs.base import OutputSpace, Sets
 from ..outputs.chunked import EmbeddingInChunks, SetsInChunks, read_chunk
 from ..weights.base import Weights
 from .posterior import SetPosterior
-from .soft import Schedule, soft
+from .soft import Schedule, run
 
 BATCH = 8192  # rows that labels are propagated to at a time; limits memory
 
@@ -84,7 +84,7 @@ def fit_subset(
     fitted = clone(weights).fit(X, target, w)
     loo_operator = fitted.loo_operator()
     assert loo_operator is not None  # all weights that support chunks have it
-    q = posterior.dense(soft(loo_operator, posterior, schedule, w).q)
+    q = posterior.dense(run(fitted, X, posterior, schedule, w).q)
     F = loo_operator(q.reshape(len(q), -1)).reshape(q.shape)
     codes = _codes(X, posterior.dense(posterior.prior()))
     return SubsetFit(SubsetModel(fitted, q, posterior.without_rows(F), schedule.cap, codes), q, F)

@@ -265,17 +265,21 @@ NEAREST = "disambiguation, infimum loss"
 """The name of disambiguation whose predictions minimise the infimum loss to the sets."""
 
 
-def principles_of(recipe: Recipe, signed: bool = True) -> tuple[dict[str, Principle | Disambiguation], list[Pair]]:
+def principles_of(
+    recipe: Recipe, sets: Sets, signed: bool = True
+) -> tuple[dict[str, Principle | Disambiguation], list[Pair]]:
     """Return the principles that are compared by name, and the pairs (principle, negative_weights) in order.
 
     Parts of the recipe that are not "auto" are kept. Weights that are not `signed` need one rule per principle.
+    Rankings are predicted by scores of the items.
     """
-    noisy = {NOISY: Disambiguation(noise="estimate")}
+    soft = Disambiguation(decision="labels" if sets.comparisons() is None else "scores")
+    noisy = {NOISY: clone(soft).set_params(noise="estimate")}
     rule = recipe.negative_weights
     rules = [rule] if rule != AUTO else ["inside", "joint"] if signed else ["inside"]
     if is_auto(recipe.principle):
         pairs = [("disambiguation", rules[0]), *(("infimum", one) for one in rules), ("average", rules[0])]
-        plain = with_noise(Disambiguation(), recipe.noise)
+        plain = with_noise(soft, recipe.noise)
         nearest = clone(plain).set_params(decision="sets")
         return {"disambiguation": plain, **PRINCIPLES, **noisy, NEAREST: nearest}, pairs
     principle = recipe.principle

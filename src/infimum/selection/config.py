@@ -59,7 +59,7 @@ class SearchConfig:
     """Folds up to `few_rows` rows if sets have a likelihood: smaller training folds would bias the scores."""
     few_rows: int = 600
     """Rows; see `n_folds_few`."""
-    few_items: int = 128
+    few_items: int = 64
     """Items of rankings up to which there are `n_folds_few` folds; more items take twice as long per fold."""
 
     # The first candidates
@@ -164,6 +164,9 @@ class SearchConfig:
     """`n_kept` for costly predictions."""
     family_order: tuple[str, ...] = ("kernel", "linear", "forest", "neighbors")
     """The family that is preferred among candidates that may be equally good."""
+    family_order_rankings: tuple[str, ...] = ("linear", "kernel", "forest", "neighbors")
+    """`family_order` for rankings. If people compare only items that are almost equal, many models agree with held-out
+    comparisons, and scores that are linear in x are more often right about all other pairs."""
     family_order_regression: tuple[str, ...] = ("mixture", "forest", "linear", "kernel", "neighbors")
     """`family_order` for regression."""
     mixture_power: float = 0.1

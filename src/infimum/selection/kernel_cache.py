@@ -93,13 +93,21 @@ class KernelCache:
             grows = posterior is not None and posterior.n_growths > 0
             key = candidate.learner, posterior if grows else None
             if key not in self._grown:  # mixtures use the same forests
-                fitted = fit_growing(candidate.build(self.n, self.config), self.X, self.target, posterior, self.w)
-                self._grown[key] = fitted.held_out(self.X, self.target, self.w, self.folds)
+                self._grown[key] = self._hold_out(candidate.build(self.n, self.config), posterior)
             return self._grown[key]
         if candidate.has_relevance and not preview:
             return self._refitted(candidate)
         K = self._linear_kernel if candidate.gamma is None else self._kernel(candidate)
         return ridge(candidate.lam, K, self.w).held_out(K, None, self.w, self.folds)
+
+    def _hold_out(self, weights: Weights, posterior: SetPosterior | None) -> Holdout:
+        """Return the predictions of weights without a regularisation strength."""
+        if weights.supervised and self.sets.comparisons() is not None:
+            # the splits of one forest have seen all comparisons, and rounds of updates spread them: pure noise would
+            # be predicted better than by a constant
+            return Refitted.of(weights, self.X, self.target, self.w, self.folds)
+        fitted = fit_growing(weights, self.X, self.target, posterior, self.w)
+        return fitted.held_out(self.X, self.target, self.w, self.folds)
 
     def _of_exact_rows(self, candidate: Candidate) -> Holdout:
         """Return the predictions of a base learner that is fitted to the rows with an exact label."""

@@ -37,6 +37,8 @@ class Rule:
     """The share of rows with an exact label."""
     tags: bool = False
     """Whether rows contain several choices, each of which may be wrong."""
+    rankings: bool = False
+    """Whether outputs are rankings, for which linear models go first."""
     smoothest: bool = True
     """Whether the smoothest of candidates with almost the same likelihood goes first; otherwise the likeliest does."""
 
@@ -69,6 +71,7 @@ class Rule:
     def preference(self, one: Evaluation) -> int:
         """Return the place of a candidate's family among those that are preferred."""
         order = self.config.family_order_regression if self.regression else self.config.family_order
+        order = self.config.family_order_rankings if self.rankings else order
         return order.index(one.candidate.weights) if one.candidate.weights in order else len(order)
 
 

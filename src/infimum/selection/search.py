@@ -283,7 +283,7 @@ def search_problem(
     table, sets = labelled_rows(recipe, table, output, sets)
     labelled_only = len(sets) < n_all
     n = len(sets) if table.w is None else max(1, round(float(table.w.sum())))
-    principles, pairs = principles_of(recipe, not given or recipe.weights.signed)
+    principles, pairs = principles_of(recipe, sets, not given or recipe.weights.signed)
     if is_auto(recipe.principle) and sets.answers_of_sources() is not None:
         pairs = [pair for pair in pairs if isinstance(principles[pair[0]], Disambiguation)]
     if n > config.exact_rows and len(pairs) > 1 and not supports_soft(sets):
@@ -300,7 +300,8 @@ def search_problem(
         pairs = [pair for pair in allowed if not isinstance(principles[pair[0]], Average)] or pairs
     labelled = ~output.is_unlabelled(sets)
     exact = float(np.mean(sets.is_exact[labelled])) if labelled.any() else 0.0
-    rule = Rule(config, regression, costly, exact=exact, tags=_has_several_choices(sets))
+    rankings = sets.comparisons() is not None
+    rule = Rule(config, regression, costly, exact=exact, tags=_has_several_choices(sets), rankings=rankings)
     return SearchProblem(
         recipe, table, output, sets, n, principles, pairs, config, rule, costly,
         labelled_only=labelled_only,
@@ -311,14 +312,15 @@ def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, c
     """Return the search over a sample of rows in chunks, among models that can be fitted to chunks."""
     if recipe.selects_weights and recipe.weights not in (AUTO, "kernel"):  # kernels are approximated
         by_name(recipe.weights).check_rows(rows)
-    principles, pairs = principles_of(recipe, signed=False)
+    principles, pairs = principles_of(recipe, sets.sample, signed=False)
     if is_auto(recipe.principle):
         pairs = [(name, "inside") for name, _ in pairs if _needs_sums_only(principles[name], sets.sample)]
     if not pairs:
         raise ValueError(f"No principle supports {sets!r} in chunks. Fit on arrays.")
     some = rows.sample(config.second_rows)
     table, parsed = Table(some.X, some.y, some.w, rows.names), output.read(some.y)
-    rule = Rule(config, has_density(parsed), tags=_has_several_choices(parsed))
+    rankings = parsed.comparisons() is not None
+    rule = Rule(config, has_density(parsed), tags=_has_several_choices(parsed), rankings=rankings)
     return SearchProblem(
         recipe, table, output, parsed, some.n, principles, pairs, config, rule, is_costly(parsed), chunked=True
     )
@@ -337,7 +339,9 @@ def _needs_sums_only(principle: Any, sets: Sets) -> bool:
 def paper_recipe(problem: SearchProblem, reason: str) -> tuple[Recipe, SelectionResult]:
     """Return the paper's estimator on standardised features for the parts to be selected, if nothing is compared."""
     default = ("infimum", "inside")
-    pairs = principles_of(problem.recipe)[1] if problem.rule.regression else problem.pairs  # comparing needs fewer
+    pairs = (
+        principles_of(problem.recipe, problem.sets)[1] if problem.rule.regression else problem.pairs
+    )  # comparing needs fewer
     name, rule = default if default in pairs else problem.pairs[0]
     weights = problem.recipe.weights
     principle = problem.principles[name]

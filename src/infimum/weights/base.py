@@ -79,6 +79,9 @@ class Weights(BaseEstimator, ABC):
     largest_power: ClassVar[float] = np.inf
     """The largest exponent of the updates of soft disambiguation that these weights support."""
 
+    is_ridge: ClassVar[bool] = False
+    """Whether the predictions f at the training rows minimise sum_i w_i |f(x_i) - phi_i|² plus a quadratic penalty."""
+
     has_leave_one_out: ClassVar[bool] = True
     """Whether `loo_operator` returns leave-one-out predictions from one fit."""
 
@@ -142,7 +145,8 @@ class Weights(BaseEstimator, ABC):
     def held_out(self, X: Any, target: Any, sample_weight: Any, folds: list[NDArray] | None) -> Holdout:
         """Return the predictions of the training rows without each fold; without each single row if `folds` is None."""
         if folds is None:
-            return LeaveOneOut(self.loo_operator() or self.leave_one_out, self.n_rows_, lambda: np.asarray(self(X)))
+            operator = self.loo_operator() or self.leave_one_out
+            return LeaveOneOut(operator, self.n_rows_, lambda: np.asarray(self(X)), self.is_ridge)
         return Refitted.of(self, X, as_target(target), sample_weight, folds)
 
     def alpha_matrix(self, features: Any) -> NDArray:

@@ -57,6 +57,10 @@ class Mixture(Weights):
         return any(part.supervised for part in self.parts)
 
     @property
+    def is_ridge(self) -> bool:  # type: ignore[override]
+        return all(part.is_ridge for part in self.parts)
+
+    @property
     def has_leave_one_out(self) -> bool:  # type: ignore[override]
         return all(part.has_leave_one_out for part in self.parts)
 
@@ -138,9 +142,13 @@ class MixedHoldout(Holdout):
     def __init__(self, parts: Sequence[Holdout], shares: Any):
         total = float(np.sum(shares))
         self.parts, self.shares, self.n = parts, [float(share) / total for share in shares], parts[0].n
+        self.is_ridge = all(part.is_ridge for part in parts)
 
     def __call__(self, q: NDArray) -> NDArray:
         return self._mean([part(q) for part in self.parts])
+
+    def fitted(self, q: NDArray) -> NDArray:
+        return self._mean([part.fitted(q) for part in self.parts])
 
     def predict(self, phi: Any) -> NDArray:
         return self._mean([part.predict(phi) for part in self.parts])

@@ -51,6 +51,10 @@ class WeightsWrapper(Weights):
         return self.inner.largest_power
 
     @property
+    def is_ridge(self) -> bool:  # type: ignore[override]
+        return self.inner.is_ridge
+
+    @property
     def inner(self) -> Weights:
         """The inner weights before `fit`."""
         return self.weights

@@ -239,6 +239,10 @@ class SparseOrders(PartialOrders):
         step = max(1, CELLS // (self.m * self.m))
         return self._phi(np.concatenate([np.empty((0, self.m)), *map(_expected_sums, _split(u, step))]))
 
+    def phi_of_differences(self, u: NDArray) -> NDArray:
+        ordered = np.sort(u, axis=1) @ (2.0 * np.arange(self.m) + 1 - self.m)  # the sum of |u_a - u_b| over all pairs
+        return self.m * np.column_stack([u - u.mean(axis=1, keepdims=True), ordered])
+
     def expected(self, q: NDArray, noise: float = 0.0) -> NDArray:
         found = self.phi_of_scores(q)
         row, better, worse = self._known

@@ -178,6 +178,16 @@ class PartialOrders(StoredOrders):
         """Return the mean of phi if item a comes before item b with probability sigma(u_a - u_b), (n, m) -> (n, d)."""
         return self._phi(codes_of_scores(u))
 
+    def phi_of_differences(self, u: NDArray) -> NDArray:
+        """Return points phi whose codes are the differences of scores, (n, m) -> (n, d).
+
+        <psi(z), phi> is twice the sum of |u_a - u_b| over the pairs that z has wrong. Sums of such points are least for
+        the items sorted by the sums of their scores.
+        """
+        i, j = pairs(self.m)
+        codes = u[:, i] - u[:, j]
+        return np.column_stack([codes, np.abs(codes).sum(axis=1)])
+
     def least_certain(self, z: NDArray, q: NDArray) -> NDArray:
         """Return the smallest mean code of a pair that z has in this order, under scores q of the items, (n,)."""
         return (codes_of(z) * self.expected(q)[:, :-1]).min(axis=1, initial=1.0)

@@ -27,6 +27,7 @@ class Constant(Weights):
     """
 
     signed = False
+    is_ridge = True
 
     def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
         self.n_rows_ = X.shape[0]

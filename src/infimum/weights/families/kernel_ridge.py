@@ -65,6 +65,8 @@ class KernelRidge(Kernel):
            [0., 0., 1.]])
     """
 
+    is_ridge = True
+
     def __init__(
         self,
         lam: float | None = None,

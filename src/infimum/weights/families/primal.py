@@ -51,6 +51,7 @@ class Primal(Weights):
     """
 
     supports_chunks: ClassVar[bool] = True
+    is_ridge: ClassVar[bool] = True
     lam: float | None
     verbose: int
     n_features_in_: int

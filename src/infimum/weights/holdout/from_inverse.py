@@ -32,6 +32,8 @@ class FromInverse(BlockHoldout):
         The rows of each fold.
     """
 
+    is_ridge = True
+
     def __init__(self, off: NDArray, diagonal: NDArray, ridge: float, folds: list[NDArray]):
         super().__init__(len(off), folds)
         self.off, self.diagonal, self.ridge = off, diagonal, ridge
@@ -52,11 +54,22 @@ class FromInverse(BlockHoldout):
         columns[test, np.arange(len(test))] = self.diagonal[test]
         return columns
 
-    def __call__(self, q: NDArray) -> NDArray:
+    def _others(self, q: NDArray) -> NDArray:
+        """Return the sums over the other rows, (k, n, d) -> (n, k, d), by one product for all folds."""
         k, n, d = q.shape
-        # one product for all folds
-        others = (self.off @ q.transpose(1, 0, 2).reshape(n, k * d)).reshape(n, k, d)
-        out = np.empty(q.shape)
+        return (self.off @ q.transpose(1, 0, 2).reshape(n, k * d)).reshape(n, k, d)
+
+    def fitted(self, q: NDArray) -> NDArray:
+        others, out = self._others(q), np.empty(q.shape)
+        for f, (test, gain, _, _) in enumerate(self.solves):
+            u = others[:, f]
+            back = gain @ u[test]
+            out[f] = q[f] - self.ridge * (u + self.diagonal[:, None] * q[f] - back)
+            out[f, test] = -back[test]
+        return out
+
+    def __call__(self, q: NDArray) -> NDArray:
+        others, out = self._others(q), np.empty(q.shape)
         for f, (test, gain, taken, left) in enumerate(self.solves):
             u = others[:, f]
             back = gain @ u[test]
@@ -146,6 +159,14 @@ class FromWeightedInverse(FromInverse):
         self.divisor = np.where(root > 0, root, 1.0)
         self.absent = np.flatnonzero(root == 0)
         self.K = features(self.absent) if len(self.absent) else np.empty((0, self.n))
+
+    def fitted(self, q: NDArray) -> NDArray:
+        v = self.root * q
+        out = super().fitted(v) / self.divisor
+        for f, (test, gain, _, _) in enumerate(self.solves):
+            if len(self.absent):
+                out[f, self.absent] = self.K @ (self.root * self._solve(test, gain, v[f]))
+        return out
 
     def __call__(self, q: NDArray) -> NDArray:
         v = self.root * q

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -41,10 +42,16 @@ class Holdout(ABC):
     n: int
     largest_power: float = np.inf
     """The largest exponent of the updates of soft disambiguation."""
+    is_ridge: bool = False
+    """Whether the weights are those of a ridge regression, so that there is `fitted`."""
 
     @abstractmethod
     def __call__(self, q: NDArray) -> NDArray:
         """Map (k, n, d) to (k, n, d); q[f] must be 0 on fold f."""
+
+    def fitted(self, q: NDArray) -> NDArray:
+        """Do the same with the own row of each prediction included; for ridge regression."""
+        raise NotImplementedError
 
     @abstractmethod
     def predict(self, phi: Any) -> NDArray:
@@ -82,18 +89,29 @@ class Holdout(ABC):
 class LeaveOneOut(Holdout):
     """Folds of one row each; one operator computes them all."""
 
-    def __init__(self, operator: LooOperator, n: int, train_weights: Callable[[], NDArray] | None = None):
+    def __init__(
+        self, operator: LooOperator, n: int, train_weights: Callable[[], NDArray] | None = None, is_ridge: bool = False
+    ):
         self.operator, self.n, self.train_weights = operator, n, train_weights
+        self.is_ridge = is_ridge and train_weights is not None
 
     def __call__(self, q: NDArray) -> NDArray:
         return self.operator(q[0])[None]
+
+    @cached_property
+    def _alpha(self) -> NDArray:
+        assert self.train_weights is not None
+        return self.train_weights()
+
+    def fitted(self, q: NDArray) -> NDArray:
+        return (self._alpha @ q[0])[None]
 
     def predict(self, phi: Any) -> NDArray:
         return self.operator(phi)
 
     def folds(self) -> Iterator[Fold]:
         rows, weights = np.arange(self.n), self.weights()
-        yield Fold(rows, rows, weights if self.train_weights is None else self.train_weights(), weights)
+        yield Fold(rows, rows, weights if self.train_weights is None else self._alpha, weights)
 
     def mask_out(self, mask: NDArray) -> NDArray:
         return mask[None]
@@ -139,6 +157,8 @@ class Refitted(BlockHoldout):
         self.fits = fits
         self._operators: list[LooOperator] | None = None
         self._alphas: list | None = None
+        self._inside: list | None = None
+        self.is_ridge = all(fit.weights.is_ridge for fit in fits)
 
     @classmethod
     def of(cls, family: Any, X: Any, target: Any, sample_weight: NDArray | None, folds: list[NDArray]) -> Self:
@@ -162,6 +182,14 @@ class Refitted(BlockHoldout):
         for f, (alpha, fit) in enumerate(zip(self._test_alphas(), self.fits)):
             out[f, fit.train] = self._operators[f](q[f, fit.train])
             out[f, fit.test] = alpha @ q[f, fit.train]
+        return out
+
+    def fitted(self, q: NDArray) -> NDArray:
+        if self._inside is None:
+            self._inside = [np.asarray(fit.weights(fit.X_train)) for fit in self.fits]
+        out = np.zeros(q.shape)
+        for f, (inside, alpha, fit) in enumerate(zip(self._inside, self._test_alphas(), self.fits)):
+            out[f, fit.train], out[f, fit.test] = inside @ q[f, fit.train], alpha @ q[f, fit.train]
         return out
 
     def _test_alphas(self) -> list:

@@ -169,7 +169,8 @@ def configured(space: OutputSpace, settings: dict[str, Any]) -> OutputSpace:
     """Return a space with parameters that the user has set; raise an error if its type does not have them."""
     unknown = [name for name in settings if name not in space.get_params(deep=False)]
     if unknown:
-        raise ValueError(f"--{unknown[0]} is for rankings. The target was read as {space.kind}.")
+        what = {"contradictions": "rankings", "bounds": "numbers"}[unknown[0]]
+        raise ValueError(f"--{unknown[0]} is for {what}. The target was read as {space.kind}.")
     return space.set_params(**settings)
 
 
@@ -230,11 +231,9 @@ def _read(
     return replace(records, y=cells, kind=kind, classes=classes or named.names), kind, invalid, named
 
 
-def _lenient(
-    records: Records, kind: str, settings: dict[str, Any] | None = None
-) -> tuple[Records, str, dict[int, str]]:
+def _lenient(records: Records, kind: str, settings: dict[str, Any]) -> tuple[Records, str, dict[int, str]]:
     """Return the records with None for rows that no output satisfies, and what is wrong with each of them."""
-    space = configured(new_space(kind, records.y), settings or {})
+    space = configured(new_space(kind, records.y), settings)
     with rows_called(records.places):
         cells = space.text_to_cells(records.y)
     cells, invalid = unreadable(space, cells)
@@ -248,7 +247,7 @@ def _lenient_bounds(loaded: Loaded, options: TableOptions) -> tuple[Records, str
     low, high = ([None if is_missing(v) else v for v in typed[name].tolist()] for name in options.target)
     cells = [None if pair == (None, None) else pair for pair in zip(low, high)]
     data = records.data[[name for name in records.data.columns if name not in options.target]]
-    return _lenient(replace(records, data=data, y=cells), "number")
+    return _lenient(replace(records, data=data, y=cells), "number", options.settings)
 
 
 def _features(path: Path, records: Records, options: TableOptions) -> tuple[Any, dict[str, str]]:

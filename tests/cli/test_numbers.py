@@ -1,0 +1,49 @@
+"""Numbers on the command line: known ranges, detection limits, prediction intervals, units."""
+
+import csv
+
+import numpy as np
+import pytest
+
+LINEAR = ("--weights", "linear")
+
+
+def table(path) -> list[dict]:
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write_detection_limits(path, n=60, limit=0.5, share=0.4) -> None:
+    """Write concentrations; a share of them is below the detection limit."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0, 4, n)
+    y = np.maximum(3 * (x - 4 * share), 0) + rng.uniform(0, limit, n)
+    lines = [f"{a:.3f},{'<' if b < limit else ''}{max(b, limit):.2f}" for a, b in zip(x, y)]
+    path.write_text("\n".join(["x,nitrate", *lines]))
+
+
+def test_bounds_limit_predictions_and_clean_labels(here, infimum, as_json):
+    write_detection_limits(here / "t.csv")
+    target = ("t.csv", "--target", "nitrate", *LINEAR)
+    smallest = {}
+    for name, bounds in (("unbounded", ()), ("bounded", ("--bounds", "0", "inf"))):
+        infimum("fit", *target, *bounds)
+        infimum("predict", "model.skops", "t.csv", "--out", f"{name}.csv")
+        infimum("clean", *target, *bounds, "--out", f"clean_{name}.csv")
+        found = [float(row["prediction"]) for row in table(here / f"{name}.csv")]
+        found += [float(row["clean"]) for row in table(here / f"clean_{name}.csv")]
+        smallest[name] = min(found)
+    assert smallest["unbounded"] < 0 <= smallest["bounded"]
+    (here / "t.csv").write_text("x,nitrate\n1,2.5\n2,-1.5\n3,<0.5\n4,1.5\n")
+    text = infimum("fit", "t.csv", "--target", "nitrate", "--bounds", "0", "inf", code=1)
+    assert "line 3: -1.5 lies outside of bounds = (0, inf)" in text
+    assert as_json("report", "t.csv", "--target", "nitrate", "--bounds", "0", "inf", *LINEAR)["impossible"] == [1]
+
+
+@pytest.mark.parametrize(
+    "kind, bounds, says", [("labels", ("0", "1"), "--bounds is for numbers"), ("number", ("2", "1"), "low <= high")]
+)
+def test_bounds_that_cannot_be_used(kind, bounds, says, here, infimum):
+    (here / "t.csv").write_text("x,y\n1,1\n2,2\n3,1\n")
+    text = infimum("fit", "t.csv", "--target", "y", "--kind", kind, "--bounds", *bounds, code=1)
+    assert says in text

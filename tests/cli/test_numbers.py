@@ -47,3 +47,19 @@ def test_bounds_that_cannot_be_used(kind, bounds, says, here, infimum):
     (here / "t.csv").write_text("x,y\n1,1\n2,2\n3,1\n")
     text = infimum("fit", "t.csv", "--target", "y", "--kind", kind, "--bounds", *bounds, code=1)
     assert says in text
+
+
+def test_prediction_sets_without_bounds_are_reported(here, infimum, as_json):
+    """More one-sided intervals than the level allows: a note names the options that help, and no cell is empty."""
+    write_detection_limits(here / "t.csv", n=100)
+    fit = ("fit", "t.csv", "--target", "nitrate", "--level", "0.9", *LINEAR)
+    text = " ".join(infimum(*fit).split())
+    assert "Note: Every prediction set contains all outputs." in text
+    assert "Set --covers set, or --bounds LOW HIGH if the range of y is known." in text
+    assert "All prediction sets of this table are unbounded." in text
+    assert "100 of 100 unbounded" in infimum("predict", "model.skops", "t.csv")
+    assert {row["set"] for row in table(here / "predictions.csv")} == {"[-inf,inf]"}
+    for remedy in (("--covers", "set"), ("--bounds", "0", "inf")):
+        assert as_json(*fit, *remedy)["notes"] == []
+        assert "unbounded" not in infimum("predict", "model.skops", "t.csv")
+        assert "inf" not in "".join(row["set"] for row in table(here / "predictions.csv"))

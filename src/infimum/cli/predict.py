@@ -16,7 +16,7 @@ from ._console import TABLES, check_out, errors_as_messages, print_result, rows_
 from ._models import load, texts
 from ._table import load as load_file
 from ._table import without
-from ._words import predictions
+from ._words import mean_size, predictions
 
 
 @o.table_options("sep", "encoding")
@@ -54,7 +54,7 @@ def predict(
     shown: list[tuple[str, Any]] = [("Rows", len(rows)), *predictions(about["kind"], new["prediction"])]
     known = [value for value in new["confidence"] if value is not None]
     shown += [("Mean confidence", f"{np.mean(known):.3f}")] if known else []
-    shown += [(f"Prediction sets, mean {sets.size_unit}", f"{np.mean(sets.size):.4g}")] if sets is not None else []
+    shown += [] if sets is None else [(f"Prediction sets, mean {sets.size_unit}", mean_size(sets))]
     counts = dict(Counter(new["prediction"])) if about["kind"] == "labels" else None
     found = {"predictions": out, "rows": len(rows), "kind": about["kind"], "counts": counts}
     print_result(found, as_json, f"{out} written", shown, stages.notes)
@@ -75,7 +75,8 @@ def predicted(pipe: Any, X: Any) -> tuple[dict[str, list], Any]:
     if conformal is None:
         return found, None
     sets = conformal.predict_set(features)
-    return {**found, "set": texts(output, output.to_cells(sets))}, sets
+    written = [text or output.text_of_all_outputs for text in texts(output, output.to_cells(sets))]
+    return {**found, "set": written}, sets
 
 
 def append_columns(

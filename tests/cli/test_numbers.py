@@ -63,3 +63,24 @@ def test_prediction_sets_without_bounds_are_reported(here, infimum, as_json):
         assert as_json(*fit, *remedy)["notes"] == []
         assert "unbounded" not in infimum("predict", "model.skops", "t.csv")
         assert "inf" not in "".join(row["set"] for row in table(here / "predictions.csv"))
+
+
+def test_files_with_decimal_commas_and_units_give_the_same_predictions(here, infimum):
+    lines = [f"{k / 4},{'high' if k > 20 else 'low'}" for k in range(40)]
+    (here / "points.csv").write_text("\n".join(["size,y", *lines]))
+    (here / "commas.csv").write_text(
+        "\n".join(["size;y", *(line.replace(",", ";").replace(".", ",") for line in lines)])
+    )
+    (here / "units.csv").write_text("\n".join(["size,y", *(line.replace(",", " cm,") for line in lines)]))
+    infimum("fit", "points.csv", "--target", "y", *LINEAR)
+    found = {}
+    for name in ("points", "commas"):
+        infimum("predict", "model.skops", f"{name}.csv", "--out", f"{name}_predicted.csv")
+        found[name] = [(row["prediction"], row["confidence"]) for row in table(here / f"{name}_predicted.csv")]
+    assert found["points"] == found["commas"]
+    text = infimum("predict", "model.skops", "units.csv", code=1)
+    assert "units.csv, line 2: the column 'size' must contain numbers. Got '0.0 cm'" in text
+    assert "size: number, 1 feature, unit cm" in infimum("fit", "units.csv", "--target", "y", *LINEAR)
+    (here / "units.csv").write_text("\n".join(["size,y", "1 cm,low", "2 cm,low", *["abc,high"] * 9]))
+    text = infimum("fit", "units.csv", "--target", "y", "--column", "size=number", code=1)
+    assert '--column "size=text"' in text

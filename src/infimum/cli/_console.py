@@ -90,6 +90,7 @@ def as_options(message: str, every: bool = True) -> str:
 
     text = ARGUMENT.sub(option, message)
     text = re.sub(r"(--bounds LOW HIGH) of the estimator", r"\1", text)
+    text = re.sub(r"Features\(columns=\{'(.*)': '(\w+)'\}\)", r'--column "\1=\2"', text)
     text = text if every else re.sub(r"\bconfidence_level\b", "--level", text)
     return re.sub(r"(--\w+ \w+), (?=--)", r"\1 ", text) if every else text
 

@@ -7,12 +7,11 @@ import re
 from collections.abc import Iterable, Mapping
 
 from ...data.errors import InputError, shown
-from ...data.numerals import CURRENCY, MULTIPLE, decimal_mark, is_missing_word, parse_number
+from ...data.numerals import CURRENCY, MULTIPLE, UNIT_WORD, decimal_mark, is_missing_word, parse_number
 
 DIGITS = r"(?:\d[\d.,' ]*|\.\d+|inf(?:inity)?|∞)(?:e[+-]?\d{1,3})?"
 NUMBER = rf"[+-]?[{CURRENCY}]? ?{DIGITS} ?(?:{MULTIPLE})?\b ?[%{CURRENCY}]?"
-WORD = r"[a-zµ°²³/]+"
-UNIT = rf"(?: ?{WORD}(?: {WORD}){{0,2}})?\.?(?: \([a-z]+\))?"
+UNIT = rf"(?: ?{UNIT_WORD}(?: {UNIT_WORD}){{0,2}})?\.?(?: \([a-z]+\))?"
 AT_LEAST = r"(?:>=?|≥|=>|over|above|more than|at least|from|min(?:imum)?|exceeding|greater than)"
 AT_MOST = r"(?:<=?|≤|=<|under|below|less than|at most|up to|max(?:imum)?|fewer than|smaller than|not more than)"
 BEYOND = r"(?:\+|(?:or|and) (?:more|over|above|greater|older|higher)|plus)"

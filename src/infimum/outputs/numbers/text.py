@@ -44,8 +44,8 @@ def parse_interval(text: str, decimal: str = ".") -> list[tuple[float, float]]:
     --------
     >>> [parse_interval(text)[0] for text in ("10-20k", ">50k", "under 5", "$10-$20", "501 to 1000 employees")]
     [(10000.0, 20000.0), (50000.0, inf), (-inf, 5.0), (10.0, 20.0), (501.0, 1000.0)]
-    >>> parse_interval("[-2, -1] | [1, 2]")
-    [(-2.0, -1.0), (1.0, 2.0)]
+    >>> parse_interval("[-2, -1] | [1, 2]"), parse_interval("20 ± 10 %"), parse_interval("20% ± 10%")
+    ([(-2.0, -1.0), (1.0, 2.0)], [(18.0, 22.0)], [(10.0, 30.0)])
     """
     if len(text) > LONGEST:
         raise InputError(f"cannot read {shown(text)} as a number, an interval or a union of them")
@@ -126,6 +126,8 @@ def _piece(text: str, decimal: str) -> tuple[float, float] | None:
     if found := AROUND.fullmatch(text):
         middle, radius = _number(found["a"], decimal), _number(found["b"], decimal)
         if middle is not None and radius is not None:
+            if "%" in found["b"] and "%" not in found["a"]:  # relative to the value
+                radius *= abs(middle) / 100
             return middle - radius, middle + radius
     for pattern, side in ((LOW, "lower"), (HIGH, "upper"), (VALUE, "both")):
         found = pattern.fullmatch(text)

@@ -30,6 +30,12 @@ from ._votes import has_votes, soft_labels, with_votes
 
 IDS = "ids"
 
+WRITTEN = {
+    "clean": (("clean", "tied", "suspect"), ("confidence", "support")),
+    "predict": (("prediction", "confidence"), ("set",)),
+}
+"""Columns that a command always adds to a table, and those that it sometimes adds."""
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -250,11 +256,27 @@ def _lenient_bounds(loaded: Loaded, options: TableOptions) -> tuple[Records, str
     return _lenient(replace(records, data=data, y=cells), "number", options.settings)
 
 
+def _written(options: TableOptions, columns: list[str]) -> dict[str, str]:
+    """Return the columns that a command of infimum has added to the table; they depend on the target.
+
+    Columns that --feature or --column names are features.
+    """
+    given = {*options.feature, *options.columns}
+    return {
+        name: f"written by infimum {command}"
+        for command, (always, sometimes) in WRITTEN.items()
+        if {*always} <= {*columns, *options.target}
+        for name in (*always, *sometimes)
+        if name in columns and name not in given
+    }
+
+
 def _features(path: Path, records: Records, options: TableOptions) -> tuple[Any, dict[str, str]]:
     why = {options.id: IDS, options.annotator: "annotators", options.truth: "true labels",
            options.gold: "true labels", options.group: "groups"}  # fmt: skip
     unused = {name: reason for name, reason in why.items() if name is not None}
     unused |= dict.fromkeys(options.ignore, "ignored")
+    unused = _written(options, list(records.data.columns)) | unused
     columns = [name for name in records.data.columns if name not in unused]
     if options.feature:
         unused |= {name: "not named by --feature" for name in columns if name not in options.feature}

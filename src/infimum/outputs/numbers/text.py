@@ -53,16 +53,31 @@ def parse_interval(text: str, decimal: str = ".") -> list[tuple[float, float]]:
         return [(-math.inf, math.inf)]
     pieces = [_piece(_plain(part), decimal) for part in text.split("|")]
     if any(piece is None for piece in pieces):
-        raise InputError(f"cannot read {shown(text)} as a number, an interval or a union of them")
+        raise InputError(f"cannot read {shown(text)} as a number, an interval or a union of them{_word_hint(text)}")
     return [piece for piece in pieces if piece is not None]
+
+
+def _word_hint(text: str) -> str:
+    """Return what to write instead of a word such as "n.d." or "trace"; nothing for other text."""
+    if any(letter.isdigit() for letter in text):
+        return ""
+    word = text.strip()
+    option = f'"{word}"' if " " in word else word
+    return (
+        f"; if it means that the value is missing, write None or leave it empty (or use --missing {option})"
+        "; if it means below a detection limit of 0.5, write '<0.5'"
+    )
 
 
 def decimal_of(texts: Iterable[str]) -> str:
     """Return the decimal mark of a column of numbers and intervals, or raise an error that shows both interpretations.
 
+    The error names the row, which is the position among the texts.
+
     >>> decimal_of(["12,50", "3"]), decimal_of(["1,000-2,000"]), decimal_of(["$1,000"]), decimal_of(["[1,2]"])
     (',', '.', '.', '.')
     """
+    texts = list(texts)
     cells = [_plain(part) for text in texts if len(text) <= LONGEST and "," in text for part in text.split("|")]
     cells = [cell for cell in cells if "," in cell and not BRACKETS.fullmatch(cell)]
     numbers = [found.strip() for cell in cells for found in re.findall(NUMBER, cell) if "," in found]
@@ -73,10 +88,12 @@ def decimal_of(texts: Iterable[str]) -> str:
     if any(len(re.findall(NUMBER, cell)) > 1 or set(CURRENCY) & set(cell) for cell in cells) or len(set(numbers)) > 2:
         return "."
     number = numbers[0]
-    raise InputError(
+    meanings = (
         f"{number!r} is {parse_number(number):g} if the comma separates thousands, and {parse_number(number, ','):g} if"
-        " it is a decimal comma. Write it without the comma, or with a decimal point."
+        " it is a decimal comma; write it without the comma, or with a decimal point"
     )
+    rows = {row: meanings for row, text in enumerate(texts) if number in _plain(text)}
+    raise InputError(rows=rows, remedy="Use the same decimal mark in all rows.")
 
 
 def units_of(texts: Iterable[str]) -> dict[str, tuple[int, str]]:

@@ -84,3 +84,22 @@ def test_files_with_decimal_commas_and_units_give_the_same_predictions(here, inf
     (here / "units.csv").write_text("\n".join(["size,y", "1 cm,low", "2 cm,low", *["abc,high"] * 9]))
     text = infimum("fit", "units.csv", "--target", "y", "--column", "size=number", code=1)
     assert '--column "size=text"' in text
+
+
+def test_predictions_outside_of_their_prediction_set_are_counted(here, infimum, as_json):
+    """The sets come from a second model: with covers=set and wide intervals, they may miss the first prediction."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0, 4, 40)
+    y = x + rng.normal(0, 1, 40)
+    lines = [f"{a:.2f},{b:.2f}" for a, b in zip(x, y)]
+    (here / "t.csv").write_text("\n".join(["x,y", *lines]))
+    infimum("fit", "t.csv", "--target", "y", "--level", "0.5", "--weights", "neighbors")
+    notes = as_json("predict", "model.skops", "t.csv")["notes"]
+    rows = table(here / "predictions.csv")
+    ends = [tuple(map(float, row["set"].strip("[]").split(","))) for row in rows]
+    outside = sum(not low <= float(row["prediction"]) <= high for row, (low, high) in zip(rows, ends))
+    assert outside > 0
+    assert notes == [
+        f"{outside} of 40 predictions are not in their prediction set: prediction sets come from a second model, which"
+        " `fit --level` fitted to 70 % of the rows."
+    ]

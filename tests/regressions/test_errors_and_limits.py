@@ -120,7 +120,7 @@ NOT_FINITE = {
         PartialClassifier(search_config=SMALL_SEARCH),
         [[0.0], [1.0], [1e200]] * 4,
         {},
-        r"Row 2 contains 1e\+200. Scale X",
+        r"Got 1e\+200 in row 2, column 0. Scale X",
     ),
     "a high degree": (
         PartialClassifier.paper(weights=weights.KernelRidge(kernel="polynomial", degree=300, gamma=1.0)),

@@ -14,7 +14,7 @@ from .checks import check_number
 from .columns import KINDS, Recognised, category, days, number, recognise
 from .containers import frame_of
 from .errors import InfimumWarning, InputError, is_missing, listed
-from .inputs import is_frame
+from .inputs import LARGEST, is_frame
 from .numerals import ONE_GROUP, is_missing_word, mark_in, split_unit
 
 LONG_TEXT = 300
@@ -313,8 +313,9 @@ def _values(column: Column, cells: list, fitting: bool = False) -> NDArray:
         value = _value(column, cell)
         if value is None:
             bad.append((k, cell))
-        elif math.isinf(value):
-            message = f"the column {column.name!r} must contain finite numbers. Got {cell!r}"
+        elif abs(value) > LARGEST:
+            what = "finite numbers" if math.isinf(value) else f"numbers up to {LARGEST:g}"
+            message = f"the column {column.name!r} must contain {what}. Got {cell!r}"
             raise InputError(rows={k: message}, what="X", remedy="Correct the cell or leave it empty.")
         else:
             out[k] = value

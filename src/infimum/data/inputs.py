@@ -59,7 +59,7 @@ def as_numbers(X: Any) -> Any:
     def check() -> Any:
         return check_array(table, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
 
-    return in_range(explaining_gaps(check, table, names))
+    return in_range(explaining_gaps(check, table, names), names)
 
 
 def explaining_gaps(check: Callable[[], Any], X: Any, names: list[str] | None = None) -> Any:
@@ -146,13 +146,13 @@ def _check_cell(cell: Any, row: int) -> None:
         raise ValueError(f"{TOO_LARGE} Row {row} contains {shown(cell)}. {RESCALE}")
 
 
-def in_range(X: Any) -> Any:
-    """Return X, or raise an error if its squares would overflow."""
+def in_range(X: Any, names: list[str] | None = None) -> Any:
+    """Return X, or raise an error with the place of its largest entry if its squares would overflow."""
     entries = X.data if hasattr(X, "tocsr") else X
     if entries.size and max(entries.max(), -entries.min()) > LARGEST:  # without a copy of X
-        rows = np.asarray(abs(X).max(axis=1).todense()).ravel() if hasattr(X, "tocsr") else np.abs(X).max(axis=1)
-        row = int(np.argmax(rows))
-        raise ValueError(f"{TOO_LARGE} Row {row} contains {np.abs(entries).max():g}. {RESCALE}")
+        row, column = np.unravel_index(int(abs(X).argmax()), X.shape)
+        place = _first_place([(row, column)], names)
+        raise ValueError(f"{TOO_LARGE} Got {np.abs(entries).max():g} in {place}. {RESCALE}")
     return X
 
 

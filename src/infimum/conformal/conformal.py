@@ -259,7 +259,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         Sets
-            q sets of the output type, such as `CandidateLabels`. They can be the y of an estimator unless one is empty.
+            q sets of the output type, such as `CandidateLabels` with `mask`, (q, m), or `Intervals` with `lower` and
+            `upper`, (q,). They can be the y of an estimator unless one is empty.
         """
         check_is_fitted(self, "estimator_")
         level = self._level(confidence_level)

@@ -255,3 +255,10 @@ def test_help_shows_words_instead_of_python_types(infimum, command):
     said = infimum(command, "--help")
     assert not re.search(r"<(bool|str|path|int|float|list)\b", said)
     assert "Example: infimum" in said or command == "reproduce"
+
+
+def test_messages_name_options_instead_of_arguments(here, infimum):
+    (here / "t.csv").write_text('x,y\n1,"a>b, b>c, c>a"\n2,a>b\n3,b>c\n4,c>a\n')
+    text = infimum("fit", "t.csv", "--target", "y", code=1)
+    assert "set --contradictions majority" in text
+    assert "contradictions=" not in text
